@@ -1,0 +1,48 @@
+# Compiler settings and outside packages, in one place.
+option(ASTERISM_WERROR "Treat warnings as errors" OFF)
+option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc-aarch64-linux-gnu and picolibc)" ON)
+option(ASTERISM_BENCH "Build bench/" ON)
+option(ASTERISM_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+set(ASTERISM_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# -ffp-contract=off: results do not depend on whether the host has fused multiply-add.
+add_compile_options(-Wall -Wextra -Wpedantic -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(-Wno-restrict)  # GCC 12 misfires on std::string concatenation (PR 105651)
+endif()
+if(ASTERISM_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(ASTERISM_SANITIZE)
+  add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ASTERISM_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+pkg_check_modules(UNICORN REQUIRED IMPORTED_TARGET unicorn)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(GTest REQUIRED)
+
+# Debian's libsystemc is built as C++17; its version symbol must match (models/tlm/README.md).
+add_library(asterism_systemc INTERFACE)
+target_link_libraries(asterism_systemc INTERFACE PkgConfig::SYSTEMC)
+target_compile_definitions(asterism_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
+add_library(asterism::systemc ALIAS asterism_systemc)

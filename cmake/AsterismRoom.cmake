@@ -1,0 +1,46 @@
+# A room of models/ is made of these four calls; what a target may use is what it links.
+#
+#   asterism_engine(memory SOURCES dram.cpp)                      plain C++: asterism::memory_engine, links base
+#   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC:   asterism::memory, links base, tlm, its engine
+#   asterism_test(dram_test.cpp LINKS asterism::memory_engine)    GoogleTest without SystemC
+#   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, one process a case (tlm/systemc_test.h)
+include(GoogleTest)
+
+function(asterism_library target alias)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(${alias} ALIAS ${target})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/models)
+  target_link_libraries(${target} PUBLIC ${ARG_LINKS})
+endfunction()
+
+function(asterism_engine room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  asterism_library(asterism_${room}_engine asterism::${room}_engine SOURCES ${ARG_SOURCES} LINKS asterism::base ${ARG_LINKS})
+endfunction()
+
+function(asterism_module room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  set(engine "")
+  if(TARGET asterism_${room}_engine)
+    set(engine asterism::${room}_engine)
+  endif()
+  asterism_library(asterism_${room} asterism::${room} SOURCES ${ARG_SOURCES}
+                   LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
+endfunction()
+
+function(asterism_test source)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endfunction()
+
+function(asterism_systemc_test source)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} asterism::systemc_test)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,38 @@
+// What happened when: power cuts, checkpoints, recoveries. Blocks write to this interface; platform/ turns it
+// into the run's events.jsonl, the checkpoint count on the terminal and what `expect` counts; a test records
+// it.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/units.h"
+
+namespace asterism {
+
+class EventLog {
+ public:
+  using Value = std::variant<std::uint64_t, std::string>;
+  using Detail = std::pair<std::string_view, Value>;
+
+  virtual ~EventLog() = default;
+  // `kind` is one of the names in docs/events.md, `source` the block's instance name.
+  virtual void record(Picoseconds at, std::string_view source, std::string_view kind,
+                      std::initializer_list<Detail> details) = 0;
+  void record(Picoseconds at, std::string_view source, std::string_view kind) {
+    record(at, source, kind, {});
+  }
+};
+
+// For a block that stands alone.
+class NoEventLog final : public EventLog {
+ public:
+  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
+  using EventLog::record;
+};
+
+}  // namespace asterism

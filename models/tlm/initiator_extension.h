@@ -1,0 +1,28 @@
+// Who asks: travels with every payload from its initiator to its target (banked registers, master filters,
+// logs).
+#pragma once
+
+#include <tlm>
+
+namespace asterism {
+
+struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
+  unsigned master = 0;  // cores: their index; other masters: from first_device_master
+  bool secure = false;  // access of the secure world
+  bool poison = false;  // set by a target: the data returned are known to be wrong
+
+  static constexpr unsigned first_device_master = 256;
+
+  tlm::tlm_extension_base* clone() const override { return new InitiatorExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    *this = static_cast<const InitiatorExtension&>(other);
+  }
+};
+
+// The master of a payload; a payload without the extension counts as core 0.
+inline unsigned master_of(const tlm::tlm_generic_payload& payload) {
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  return who ? who->master : 0;
+}
+
+}  // namespace asterism

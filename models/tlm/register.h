@@ -1,0 +1,151 @@
+// Memory-mapped registers: 32 bits wide, made of named fields.
+//
+//   struct RtcRegisters : RegisterBank {
+//     Register data {*this, 0x000, "DR", Access::read_only, 0, "Seconds since the epoch"};
+//     Register match{*this, 0x004, "MR", Access::read_write, 0, "DR value that raises the interrupt"};
+//     RtcRegisters() : RegisterBank("RTC", 4_KiB) {}
+//   };
+//   registers.data.computed([this] { return engine.seconds(); });
+//   registers.match.on_write([this](std::uint32_t value) { engine.set_match(value); });
+//
+// A stored register keeps its own value. A computed register asks its owner, so that a count which an engine
+// owns exists once. A `read` may act (clear a flag, pop a FIFO); a `peek` never does, and debug accesses can
+// only peek. What a guest does wrong (writes a read-only register, touches a reserved or not modelled field,
+// an offset without a register) is ignored and logged by name: it reads as zero and never ends the
+// simulation.
+//
+// The device's C header for firmware is made from the same list (platform/firmware_header.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/units.h"
+
+namespace asterism {
+
+class RegisterBank;
+
+enum class Access { read_write, read_only, write_only, write_one_to_clear };
+
+// Bits [low, low + width) of a register.
+struct Field {
+  enum class Kind { plain, reserved, not_modelled };  // setting a bit of the latter two is logged by name
+
+  std::string name;
+  unsigned low = 0;
+  unsigned width = 1;
+  std::string meaning = {};
+  std::vector<std::pair<std::string, std::uint32_t>> values = {};  // names of values, for software
+  Kind kind = Kind::plain;
+
+  constexpr std::uint32_t mask() const { return (width >= 32 ? ~0u : (1u << width) - 1) << low; }
+  constexpr std::uint32_t get(std::uint32_t value) const { return (value & mask()) >> low; }
+};
+
+// Who makes an access, for banked registers.
+struct Accessor {
+  unsigned master = 0;
+};
+
+class Register {
+ public:
+  Register(RegisterBank& bank, std::uint32_t offset, std::string name, Access access,
+           std::uint32_t reset_value, std::string meaning, std::vector<Field> fields = {}, unsigned count = 1,
+           std::uint32_t stride = 4);
+  Register(const Register&) = delete;
+  Register& operator=(const Register&) = delete;
+
+  // The value comes from its owner instead of being stored. `index` is the element of an array register.
+  Register& computed(std::function<std::uint32_t(unsigned index, Accessor)> peek);
+  Register& computed(std::function<std::uint32_t()> peek);
+  // Runs after the value to be returned was taken.
+  Register& on_read(std::function<void(unsigned index, Accessor)> act);
+  Register& on_read(std::function<void()> act);
+  // Runs after a stored value changed; gets the bits written (for write_one_to_clear: the ones written).
+  Register& on_write(std::function<void(unsigned index, std::uint32_t value, Accessor)> act);
+  Register& on_write(std::function<void(std::uint32_t value)> act);
+
+  std::uint32_t peek(unsigned index = 0, Accessor who = {}) const;
+  std::uint32_t read(unsigned index = 0, Accessor who = {});
+  // Writes the bytes whose bits are set in `lanes`.
+  void write(std::uint32_t value, std::uint32_t lanes = ~0u, unsigned index = 0, Accessor who = {});
+
+  // The owner's side: no access rules, no callbacks.
+  std::uint32_t value(unsigned index = 0) const { return values_[index]; }
+  void set(std::uint32_t value, unsigned index = 0) { values_[index] = value; }
+  void reset();
+
+  // Whether an access depends on simulated time or acts on anything but the stored value.
+  bool has_side_effects() const { return peek_ || on_read_ || on_write_; }
+
+  const std::string& name() const { return name_; }
+  const std::string& meaning() const { return meaning_; }
+  const std::vector<Field>& fields() const { return fields_; }
+  std::uint32_t offset() const { return offset_; }
+  std::uint32_t stride() const { return stride_; }
+  unsigned count() const { return static_cast<unsigned>(values_.size()); }
+  Access access() const { return access_; }
+  std::uint32_t reset_value() const { return reset_value_; }
+
+ private:
+  void warn_about_unusable_bits(std::uint32_t written) const;
+
+  RegisterBank& bank_;
+  std::uint32_t offset_, stride_;
+  std::string name_;
+  Access access_;
+  std::uint32_t reset_value_;
+  std::string meaning_;
+  std::vector<Field> fields_;
+  std::vector<std::uint32_t> values_;
+  std::function<std::uint32_t(unsigned, Accessor)> peek_;
+  std::function<void(unsigned, Accessor)> on_read_;
+  std::function<void(unsigned, std::uint32_t, Accessor)> on_write_;
+};
+
+// The registers of one device. Derive a struct whose members are the registers.
+class RegisterBank {
+ public:
+  // `device` is the name in the firmware's header and in log lines; `size` the extent in the address map.
+  RegisterBank(std::string device, Bytes size) : device_(std::move(device)), size_(size) {}
+  RegisterBank(const RegisterBank&) = delete;
+  RegisterBank& operator=(const RegisterBank&) = delete;
+
+  struct Place {
+    Register* reg = nullptr;
+    unsigned index = 0;
+  };
+  // The register at a word-aligned offset; reg is nullptr where there is none.
+  Place find(std::uint64_t offset) const;
+
+  // Word accesses by the guest; `offset` is word aligned.
+  std::uint32_t read(std::uint64_t offset, Accessor who = {});
+  std::uint32_t peek(std::uint64_t offset, Accessor who = {}) const;
+  void write(std::uint64_t offset, std::uint32_t value, std::uint32_t lanes = ~0u, Accessor who = {});
+  // Every stored register back to its reset value.
+  void reset();
+
+  const std::string& device() const { return device_; }
+  Bytes size() const { return size_; }
+  // In order of offset; an array register once.
+  std::vector<const Register*> registers() const;
+
+  // Log lines about what the guest did wrong go here; the module sets its own logger.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
+
+ private:
+  friend class Register;
+  void add(Register& reg);
+
+  std::string device_;
+  Bytes size_;
+  std::map<std::uint32_t, Place> by_offset_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,84 @@
+#include "tlm/register_socket.h"
+
+#include "tlm/initiator_extension.h"
+#include "tlm/payload.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+// Calls act(word offset, value of the enabled data bytes in their lanes, lanes, first data byte, count) for
+// each word that has an enabled byte.
+template <class Act>
+void for_each_word(const tlm::tlm_generic_payload& payload, Act act) {
+  const std::uint64_t address = payload.get_address();
+  const unsigned char* data = payload.get_data_ptr();
+  for (unsigned i = 0, length = payload.get_data_length(); i < length;) {
+    const std::uint64_t word = (address + i) & ~std::uint64_t{3};
+    const unsigned first = i;
+    std::uint32_t value = 0, lanes = 0;
+    for (; i < length && ((address + i) & ~std::uint64_t{3}) == word; ++i) {
+      if (!byte_enabled(payload, i)) continue;
+      const unsigned shift = 8 * ((address + i) & 3);
+      value |= std::uint32_t{data[i]} << shift;
+      lanes |= 0xFFu << shift;
+    }
+    if (lanes) act(word, value, lanes, first, i - first);
+  }
+}
+
+void put_word(tlm::tlm_generic_payload& payload, std::uint32_t value, unsigned first, unsigned count) {
+  for (unsigned i = first; i < first + count; ++i)
+    if (byte_enabled(payload, i))
+      payload.get_data_ptr()[i] = static_cast<unsigned char>(value >> 8 * ((payload.get_address() + i) & 3));
+}
+
+}  // namespace
+
+RegisterSocket::RegisterSocket(const char* name, RegisterBank& bank, Picoseconds latency)
+    : simple_target_socket(name), bank_(bank), latency_(to_sc_time(latency)) {
+  register_b_transport(this, &RegisterSocket::b_transport);
+  register_transport_dbg(this, &RegisterSocket::transport_dbg);
+}
+
+bool RegisterSocket::touches_side_effects(const tlm::tlm_generic_payload& payload) const {
+  bool touches = false;
+  for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned, unsigned) {
+    const auto place = bank_.find(word);
+    touches |= place.reg && place.reg->has_side_effects();
+  });
+  return touches;
+}
+
+void RegisterSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  payload.set_dmi_allowed(false);
+  if (!accept(payload, bank_.size())) return;
+  if (delay != sc_core::SC_ZERO_TIME && touches_side_effects(payload)) {
+    sc_core::wait(delay);
+    delay = sc_core::SC_ZERO_TIME;
+  }
+  const Accessor who{master_of(payload)};
+  if (payload.is_read())
+    for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned first,
+                               unsigned count) { put_word(payload, bank_.read(word, who), first, count); });
+  else if (payload.is_write())
+    for_each_word(payload, [&](std::uint64_t word, std::uint32_t value, std::uint32_t lanes, unsigned,
+                               unsigned) { bank_.write(word, value, lanes, who); });
+  delay += latency_;
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+unsigned RegisterSocket::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (!accept(payload, bank_.size())) return 0;
+  const Accessor who{master_of(payload)};
+  for_each_word(payload, [&](std::uint64_t word, std::uint32_t value, std::uint32_t lanes, unsigned first,
+                             unsigned count) {
+    if (payload.is_read()) return put_word(payload, bank_.peek(word, who), first, count);
+    const auto [reg, index] = bank_.find(word);
+    if (payload.is_write() && reg && !reg->has_side_effects())
+      reg->set((reg->value(index) & ~lanes) | value, index);
+  });
+  return payload.get_data_length();
+}
+
+}  // namespace asterism

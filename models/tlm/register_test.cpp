@@ -1,0 +1,108 @@
+#include "tlm/register.h"
+
+#include <gtest/gtest.h>
+
+namespace asterism {
+namespace {
+
+struct Bank : RegisterBank {
+  Register control{*this,
+                   0x0,
+                   "CONTROL",
+                   Access::read_write,
+                   0x5,
+                   "",
+                   {{"enable", 0},
+                    {"burst", 8, 4, "", {}, Field::Kind::not_modelled},
+                    {"high", 16, 16, "", {}, Field::Kind::reserved}}};
+  Register status{*this, 0x4, "STATUS", Access::read_only, 0x80, ""};
+  Register pending{*this, 0x8, "PENDING", Access::write_one_to_clear, 0, ""};
+  Register command{*this, 0xc, "COMMAND", Access::write_only, 0, ""};
+  Register slots{*this, 0x20, "SLOT", Access::read_write, 7, "", {}, 4};
+  std::vector<std::string> log;
+  Bank() : RegisterBank("BANK", 4_KiB) {
+    warn = [this](const std::string& line) { log.push_back(line); };
+  }
+};
+
+TEST(Register, WritesOnlyTheEnabledLanes) {
+  Bank bank;
+  bank.control.set(0x11223344);
+  bank.write(0x0, 0x000000AA, 0x000000FF);
+  EXPECT_EQ(bank.read(0x0), 0x112233AAu);
+}
+
+TEST(Register, ReadOnlyKeepsItsValueAndSaysSo) {
+  Bank bank;
+  bank.write(0x4, 0xFF);
+  EXPECT_EQ(bank.read(0x4), 0x80u);
+  ASSERT_EQ(bank.log.size(), 1u);
+  EXPECT_EQ(bank.log[0], "guest wrote the read-only register STATUS (offset 0x4, value 0xff): ignored");
+}
+
+TEST(Register, WriteOneToClearClearsOnlyTheOnes) {
+  Bank bank;
+  bank.pending.set(0b1110);
+  bank.write(0x8, 0b0110);
+  EXPECT_EQ(bank.read(0x8), 0b1000u);
+}
+
+TEST(Register, WriteOnlyReadsAsZero) {
+  Bank bank;
+  bank.write(0xc, 3);
+  EXPECT_EQ(bank.read(0xc), 0u);
+  EXPECT_EQ(bank.command.value(), 3u);
+}
+
+TEST(Register, ReadMayActButPeekMayNot) {
+  Bank bank;
+  int left = 2;
+  bank.status.computed([&] { return left; }).on_read([&] { --left; });
+  EXPECT_EQ(bank.peek(0x4), 2u);
+  EXPECT_EQ(bank.read(0x4), 2u);
+  EXPECT_EQ(bank.peek(0x4), 1u);
+}
+
+TEST(Register, UnusableBitsAreLoggedByName) {
+  Bank bank;
+  bank.write(0x0, 0x00010301);
+  ASSERT_EQ(bank.log.size(), 2u);
+  EXPECT_EQ(bank.log[0], "guest set CONTROL.burst to 0x3, which is not modelled");
+  EXPECT_EQ(bank.log[1], "guest set CONTROL.high to 0x1, which is reserved");
+}
+
+TEST(Register, ArraysKnowTheirIndexAndMaster) {
+  Bank bank;
+  unsigned seen = 99, master = 99;
+  bank.slots.on_write(
+      [&](unsigned index, std::uint32_t, Accessor who) { seen = index, master = who.master; });
+  bank.write(0x28, 1, ~0u, {3});
+  EXPECT_EQ(seen, 2u);
+  EXPECT_EQ(master, 3u);
+  EXPECT_EQ(bank.read(0x2c), 7u);
+}
+
+TEST(Register, HolesReadAsZeroAndAreLogged) {
+  Bank bank;
+  bank.write(0x100, 5);
+  EXPECT_EQ(bank.read(0x100), 0u);
+  EXPECT_EQ(bank.log.size(), 2u);
+}
+
+TEST(Register, ResetRestoresStoredValues) {
+  Bank bank;
+  bank.write(0x0, 0);
+  bank.write(0x24, 0);
+  bank.reset();
+  EXPECT_EQ(bank.read(0x0), 5u);
+  EXPECT_EQ(bank.read(0x24), 7u);
+}
+
+TEST(Register, OverlappingRegistersAreAnErrorOfTheModel) {
+  Bank bank;
+  EXPECT_THROW(Register(bank, 0x24, "AGAIN", Access::read_write, 0, ""), std::logic_error);
+  EXPECT_THROW(Register(bank, 0x1000, "OUTSIDE", Access::read_write, 0, ""), std::logic_error);
+}
+
+}  // namespace
+}  // namespace asterism
