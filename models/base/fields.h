@@ -1,0 +1,393 @@
+// How a config struct is described: once, by an ordinary function beside it, which a visitor walks. The same
+// lines read a file, check it, take overrides, write the fully expanded form, make the JSON Schema and the
+// documentation (platform/config/README.md shows all of it).
+//
+//   struct DramConfig {                     // an aggregate; the initialisers are the defaults
+//     Bytes size = 2_GiB;
+//     std::string part = "ddr3_1600_2gb_x8";
+//     EccMode ecc = EccMode::normal;
+//   };
+//   void describe(Fields& f, DramConfig& c) {
+//     f("size", c.size, "Capacity; a larger one makes a checkpoint of all of it slower", within(64_MiB,
+//     1_TiB)); f("part", c.part, "Timing and geometry: a file in configs/dram", names_file("dram")); f("ecc",
+//     c.ecc, "Code for pages not marked strong; a stronger one costs bandwidth", one_of<EccMode>());
+//     f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole number of ranks");
+//   }
+//
+// A member is a scalar (bool, integer, double, std::string, std::filesystem::path, an enum with enum_names(),
+// a Quantity, an Address), a struct that is described itself, or std::vector, std::optional,
+// std::map<std::string, ...> of these. Every member has a line: a description is compared with its struct on
+// first use, and one that misses a member, uses a key twice or breaks its own rule by a default throws
+// std::logic_error that says so. An inline `static_assert(member_count<DramConfig>() == 3);` above describe()
+// makes the compiler point there first.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "base/described_value.h"
+#include "base/member_count.h"
+#include "base/scalar_codec.h"
+
+namespace asterism {
+
+// ---- rules, the trailing arguments of a line; on a list, map or optional member they hold for each value of
+// it ----
+
+// What the rules of a line ask of a scalar.
+template <class T>
+struct Limits {
+  std::optional<T> low = {}, high = {};
+  std::vector<T> allowed = {};
+  std::string_view file_kind = {};
+};
+struct NoLimits {};  // a struct's own lines have them
+
+// One line of a description.
+struct Line {
+  std::string_view key;
+  std::string_view meaning;
+  const void* member;
+  bool required = false;
+};
+
+// A bound given as a plain integer suits every arithmetic member; otherwise it has the member's own type.
+template <class T, class Bound>
+T to_member_type(const Bound& bound) {
+  if constexpr (std::integral<T> && std::integral<Bound>) {
+    if (!std::in_range<T>(bound)) throw std::logic_error("a rule's bound does not fit its member");
+    return static_cast<T>(bound);
+  } else if constexpr (std::floating_point<T>) {
+    return static_cast<T>(bound);
+  } else {
+    static_assert(std::same_as<T, Bound>, "a rule's bound has the type of its member");
+    return bound;
+  }
+}
+
+template <class Low, class High>
+struct Within {
+  std::optional<Low> low;
+  std::optional<High> high;
+  template <class T>
+  void apply(Line&, Limits<T>& limits) const {
+    if (low) limits.low = to_member_type<T>(*low);
+    if (high) limits.high = to_member_type<T>(*high);
+  }
+};
+// Both bounds are allowed values.
+template <class Low, class High>
+Within<Low, High> within(Low low, High high) {
+  return {low, high};
+}
+template <class Low>
+Within<Low, Low> at_least(Low low) {
+  return {low, std::nullopt};
+}
+template <class High>
+Within<High, High> at_most(High high) {
+  return {std::nullopt, high};
+}
+
+template <class V>
+struct OneOf {
+  std::vector<V> values;  // none: all that the type has
+  template <class T>
+  void apply(Line&, Limits<T>& limits) const {
+    for (const V& value : values) limits.allowed.push_back(to_member_type<T>(value));
+  }
+};
+// Every name of the enum; says so where the line is read.
+template <NamedEnum E>
+OneOf<E> one_of() {
+  return {};
+}
+// These values only: one_of({1, 2, 4, 8}), one_of({Impl::model, Impl::rtl}).
+template <class V>
+OneOf<V> one_of(std::initializer_list<V> values) {
+  return {values};
+}
+
+struct NamesFile {
+  std::string_view kind;
+  void apply(Line&, Limits<std::string>& limits) const { limits.file_kind = kind; }
+};
+// The text is the name of a file configs/<kind>/<name>.json, which must exist.
+constexpr NamesFile names_file(std::string_view kind) { return {kind}; }
+
+struct Required {
+  void apply(Line& line, auto&) const { line.required = true; }
+};
+// The key must be given; without this rule an absent key leaves the member's initialiser.
+constexpr Required required() { return {}; }
+
+// ---- the visitor ----
+
+class Fields {
+ public:
+  virtual ~Fields() = default;
+
+  // One member: its key, where it lives, what it means and what changes when it differs, its rules.
+  template <class T, class... Rules>
+  void operator()(std::string_view key, T& member, std::string_view meaning, const Rules&... rules);
+
+  // Lines that hold only when another key, whose line stands above, has this value (or one of these). Given
+  // otherwise, such a key is an error that names the condition. `body` is called by every visitor and does
+  // nothing but add lines.
+  //   f.when("kind", c.kind, FaultKind::power_loss, [&] { f("restore_after", c.restore_after, "..."); });
+  template <class T>
+  void when(std::string_view key, const T& selector, std::initializer_list<std::type_identity_t<T>> values,
+            const std::function<void()>& body);
+  template <class T>
+  void when(std::string_view key, const T& selector, const std::type_identity_t<T>& value,
+            const std::function<void()>& body) {
+    when(key, selector, {value}, body);
+  }
+
+  // A rule over several members, told at `key`, phrased to follow "a value that": "is a whole number of
+  // ranks". A plain bool is computed on whatever was read (a refused value leaves the default); a callable
+  // runs only when all is well.
+  template <std::same_as<bool> Bool>  // nothing that merely converts, such as a lambda
+  void check(Bool holds, std::string_view key, std::string_view rule) {
+    relation({key, rule}, [holds] { return holds; });
+  }
+  void check(const std::function<bool()>& holds, std::string_view key, std::string_view rule) {
+    relation({key, rule}, holds);
+  }
+
+  // "use": "<name>" in an object of this struct takes configs/<kind>/<name>.json as its base, and the keys
+  // beside it override that, dotted ones too: { "use": "checkpoint_node", "memory.ecc": "strong" }. Say it
+  // before the first line.
+  virtual void reusable(std::string_view /*kind*/) {}
+
+  // These are parameters of a part: every value given has a source, in "source" of its object or of one
+  // around it, or under its key in "sources" of its object. Holds for nested structs too. Say it before the
+  // first line.
+  virtual void sourced() {}
+
+ protected:
+  struct Condition {
+    std::string_view key;
+    std::vector<PlainValue> values;
+    bool holds;  // in the struct as it is now
+  };
+  struct Relation {
+    std::string_view key;
+    std::string_view rule;
+  };
+  virtual void field(const Line& line, const ShowValue& show) = 0;
+  virtual void choice(const Condition& condition, const std::function<void()>& body) = 0;
+  virtual void relation(const Relation& relation, const std::function<bool()>& holds) = 0;
+};
+
+template <class T>
+concept DescribedStruct = requires(Fields& f, T& t) {
+  describe(f, t);
+};
+
+// What is wrong with the description of T's own members, "" when nothing: for a room's test.
+//   EXPECT_EQ(description_problem<DramConfig>(), "");
+template <DescribedStruct T>
+std::string description_problem();
+
+// ---- how members become values ----
+
+std::string description_problem(const std::type_info& type, const std::vector<MemberSpan>& members,
+                                const std::function<void(Fields&)>& describe_sample);
+[[noreturn]] void refuse_description(const std::string& problem);  // throws std::logic_error
+
+template <DescribedStruct T>
+std::string description_problem() {
+  T sample{};
+  return description_problem(typeid(T), member_spans(sample), [&](Fields& f) { describe(f, sample); });
+}
+
+template <DescribedStruct T>
+class ObjectOf final : public ObjectValue {
+ public:
+  explicit ObjectOf(T& object) : object_(object) {
+    static bool is_checked = false;
+    if (is_checked) return;
+    const std::string problem = description_problem<T>();
+    if (!problem.empty()) refuse_description(problem);
+    is_checked = true;
+  }
+  void walk(Fields& fields) override { describe(fields, object_); }
+
+ private:
+  T& object_;
+};
+
+template <ScalarMember T>
+class ScalarOf final : public ScalarValue {
+ public:
+  ScalarOf(T& member, const Limits<T>& limits) : member_(member), limits_(limits) {}
+
+  ScalarType type() const override {
+    ScalarType type = ScalarCodec<T>::type();
+    if (limits_.low) type.low = ScalarCodec<T>::encode(*limits_.low);
+    if (limits_.high) type.high = ScalarCodec<T>::encode(*limits_.high);
+    type.file_kind = limits_.file_kind;
+    if (!limits_.allowed.empty()) narrow(type.choices);
+    return type;
+  }
+  PlainValue get() const override { return ScalarCodec<T>::encode(member_); }
+  std::optional<std::string> set(const PlainValue& plain) override try {
+    T value = ScalarCodec<T>::decode(plain);
+    const bool allowed = limits_.allowed.empty() || is_allowed(value);
+    if (!allowed || (limits_.low && value < *limits_.low) || (limits_.high && *limits_.high < value))
+      return "";
+    member_ = std::move(value);
+    return std::nullopt;
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+
+ private:
+  bool is_allowed(const T& value) const {
+    return std::find(limits_.allowed.begin(), limits_.allowed.end(), value) != limits_.allowed.end();
+  }
+  // Keeps the allowed ones, with their meaning where the type has one.
+  void narrow(std::vector<ScalarType::Choice>& choices) const {
+    std::vector<ScalarType::Choice> kept;
+    for (const T& value : limits_.allowed) {
+      const PlainValue plain = ScalarCodec<T>::encode(value);
+      auto known =
+          std::find_if(choices.begin(), choices.end(), [&](const auto& c) { return c.value == plain; });
+      kept.push_back(known != choices.end() ? *known : ScalarType::Choice{plain, {}});
+    }
+    choices = std::move(kept);
+  }
+
+  T& member_;
+  const Limits<T>& limits_;
+};
+
+// The limits that suit a member: those of the scalar inside.
+template <class T>
+struct LimitsOf {
+  static_assert(ScalarMember<T> || DescribedStruct<T>,
+                "a config member is a scalar or a struct with a describe()");
+  using type = std::conditional_t<ScalarMember<T>, Limits<T>, NoLimits>;
+};
+template <class T>
+struct LimitsOf<std::vector<T>> : LimitsOf<T> {};
+template <class T>
+struct LimitsOf<std::optional<T>> : LimitsOf<T> {};
+template <class T>
+struct LimitsOf<std::map<std::string, T>> : LimitsOf<T> {};
+
+template <ScalarMember T>
+void show_value(T& member, const Limits<T>& limits, ValueVisitor& visitor) {
+  ScalarOf<T> value(member, limits);
+  visitor.scalar(value);
+}
+template <DescribedStruct T>
+void show_value(T& member, const NoLimits&, ValueVisitor& visitor) {
+  ObjectOf<T> value(member);
+  visitor.object(value);
+}
+template <class T, class L>
+void show_value(std::vector<T>& member, const L& limits, ValueVisitor& visitor);
+template <class T, class L>
+void show_value(std::optional<T>& member, const L& limits, ValueVisitor& visitor);
+template <class T, class L>
+void show_value(std::map<std::string, T>& member, const L& limits, ValueVisitor& visitor);
+
+// What list, map and optional have in common.
+template <class Interface, class Container, class Inside, class L>
+class ContainerOf : public Interface {
+ public:
+  ContainerOf(Container& member, const L& limits) : member_(member), limits_(limits) {}
+  void prototype(ValueVisitor& visitor) override {
+    Inside value{};
+    show_value(value, limits_, visitor);
+  }
+
+ protected:
+  Container& member_;
+  const L& limits_;
+};
+
+template <class T, class L>
+class ListOf final : public ContainerOf<ListValue, std::vector<T>, T, L> {
+ public:
+  static_assert(!std::same_as<T, bool>, "std::vector<bool> has no members to point at");
+  using ListOf::ContainerOf::ContainerOf;
+  std::size_t size() const override { return this->member_.size(); }
+  void resize(std::size_t size) override { this->member_.assign(size, T{}); }
+  void element(std::size_t index, ValueVisitor& visitor) override {
+    show_value(this->member_.at(index), this->limits_, visitor);
+  }
+};
+
+template <class T, class L>
+class MapOf final : public ContainerOf<MapValue, std::map<std::string, T>, T, L> {
+ public:
+  using MapOf::ContainerOf::ContainerOf;
+  std::vector<std::string> keys() const override {
+    std::vector<std::string> keys;
+    for (const auto& entry : this->member_) keys.push_back(entry.first);
+    return keys;
+  }
+  void clear() override { this->member_.clear(); }
+  void entry(const std::string& key, ValueVisitor& visitor) override {
+    show_value(this->member_[key], this->limits_, visitor);
+  }
+};
+
+template <class T, class L>
+class OptionalOf final : public ContainerOf<OptionalValue, std::optional<T>, T, L> {
+ public:
+  using OptionalOf::ContainerOf::ContainerOf;
+  bool present() const override { return this->member_.has_value(); }
+  void reset() override { this->member_.reset(); }
+  void value(ValueVisitor& visitor) override {
+    if (!this->member_) this->member_.emplace();
+    show_value(*this->member_, this->limits_, visitor);
+  }
+};
+
+template <class T, class L>
+void show_value(std::vector<T>& member, const L& limits, ValueVisitor& visitor) {
+  ListOf<T, L> value(member, limits);
+  visitor.list(value);
+}
+template <class T, class L>
+void show_value(std::optional<T>& member, const L& limits, ValueVisitor& visitor) {
+  OptionalOf<T, L> value(member, limits);
+  visitor.optional(value);
+}
+template <class T, class L>
+void show_value(std::map<std::string, T>& member, const L& limits, ValueVisitor& visitor) {
+  MapOf<T, L> value(member, limits);
+  visitor.map(value);
+}
+
+template <class T, class... Rules>
+void Fields::operator()(std::string_view key, T& member, std::string_view meaning, const Rules&... rules) {
+  Line line{key, meaning, &member};
+  typename LimitsOf<T>::type limits;
+  (rules.apply(line, limits), ...);
+  field(line, [&](ValueVisitor& visitor) { show_value(member, limits, visitor); });
+}
+
+template <class T>
+void Fields::when(std::string_view key, const T& selector,
+                  std::initializer_list<std::type_identity_t<T>> values, const std::function<void()>& body) {
+  Condition condition{key, {}, std::find(values.begin(), values.end(), selector) != values.end()};
+  for (const T& value : values) condition.values.push_back(ScalarCodec<T>::encode(value));
+  choice(condition, body);
+}
+
+}  // namespace asterism
