@@ -1,0 +1,30 @@
+// What stands between the masters and the targets of a node, whatever its topology.
+//
+// Masters see the node's physical addresses; a target sees offsets from the start of its range. An access to
+// a hole, or across the border of a range, answers ADDRESS_ERROR. Direct memory access passes through, with
+// ranges translated and clipped to the target's range, and so do its withdrawals.
+#pragma once
+
+#include <systemc>
+#include <tlm>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "base/units.h"
+
+namespace asterism {
+
+class Interconnect : public sc_core::sc_module {
+ public:
+  using sc_core::sc_module::sc_module;
+
+  // During elaboration.
+  virtual void add_master(tlm::tlm_initiator_socket<>& socket) = 0;
+  // Throws std::invalid_argument when the range overlaps another.
+  virtual void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) = 0;
+
+  virtual void reset(Reset kind) = 0;
+  virtual void report(Statistics& statistics) const = 0;
+};
+
+}  // namespace asterism

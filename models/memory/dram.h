@@ -1,0 +1,39 @@
+// The cells of a DRAM: host memory of the configured size, reserved but not touched until used.
+//
+// What a cell holds at power-up is not defined by a real part; here it is a fixed pseudo-random pattern, so
+// that firmware which relies on zeros fails at once and the same way every time.
+//
+// reset: cold and power_loss lose all contents (every cell takes the power-up pattern again), warm keeps
+// them. Pointers into data() stay valid for the life of the object.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/reset.h"
+#include "base/units.h"
+
+namespace asterism {
+
+class Dram {
+ public:
+  // `size` is a multiple of 2 MiB. Throws std::bad_alloc when the host has not enough address space.
+  explicit Dram(Bytes size);
+  ~Dram();
+  Dram(const Dram&) = delete;
+  Dram& operator=(const Dram&) = delete;
+
+  Bytes size() const { return size_; }
+  std::byte* data() const { return base_; }
+  void reset(Reset kind);
+
+ private:
+  void fill_with_pattern();
+
+  Bytes size_;
+  Bytes pattern_size_;
+  int pattern_ = -1;
+  std::byte* base_ = nullptr;
+};
+
+}  // namespace asterism

@@ -1,0 +1,40 @@
+#include "memory/dram.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace asterism {
+namespace {
+
+std::uint64_t word(const Dram& dram, std::uint64_t offset) {
+  std::uint64_t value;
+  std::memcpy(&value, dram.data() + offset, sizeof value);
+  return value;
+}
+
+TEST(Dram, PowersUpWithAPatternThatIsNotZero) {
+  const Dram a(4_MiB), b(4_MiB);
+  EXPECT_NE(word(a, 0), 0u);
+  EXPECT_NE(word(a, 0), word(a, 8));
+  EXPECT_EQ(word(a, (4_MiB).count() - 8), word(b, (4_MiB).count() - 8));
+}
+
+TEST(Dram, LosesItsContentsWithThePower) {
+  Dram dram(4_MiB);
+  const std::uint64_t before = word(dram, 4096);
+  std::memset(dram.data(), 0, (4_MiB).count());
+  dram.reset(Reset::warm);
+  EXPECT_EQ(word(dram, 4096), 0u);
+  dram.reset(Reset::power_loss);
+  EXPECT_EQ(word(dram, 4096), before);
+}
+
+TEST(Dram, LargeMemoriesCostNothingUntilUsed) {
+  Dram dram(64_GiB);
+  dram.reset(Reset::power_loss);
+  dram.data()[(64_GiB).count() - 1] = std::byte(1);
+}
+
+}  // namespace
+}  // namespace asterism
