@@ -1,0 +1,42 @@
+# The firmware of sw/, cross-built by its own CMake run: ${CMAKE_BINARY_DIR}/sw/*.elf. Target asterism_firmware.
+#
+# It needs asterism/platform.h, the address map and registers as C constants. The host program asterism_firmware_header
+# prints it; where there is none, ASTERISM_FIRMWARE_HEADERS names a folder that holds it.
+include(ExternalProject)
+
+set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder with a hand-made asterism/platform.h instead of the generated one")
+
+find_program(ASTERISM_AARCH64_GCC aarch64-linux-gnu-gcc)
+if(NOT ASTERISM_AARCH64_GCC)
+  message(FATAL_ERROR "aarch64-linux-gnu-gcc is missing: install gcc-aarch64-linux-gnu and picolibc-aarch64-linux-gnu, "
+                      "or configure with -DASTERISM_FIRMWARE=OFF")
+endif()
+
+set(firmware_headers ${ASTERISM_FIRMWARE_HEADERS})
+set(firmware_depends "")
+if(NOT firmware_headers)
+  set(firmware_headers ${CMAKE_BINARY_DIR}/generated)
+  set(platform_header ${firmware_headers}/asterism/platform.h)
+  file(MAKE_DIRECTORY ${firmware_headers}/asterism)
+  add_custom_command(
+    OUTPUT ${platform_header}
+    COMMAND asterism_firmware_header > ${platform_header}.new
+    COMMAND ${CMAKE_COMMAND} -E rename ${platform_header}.new ${platform_header}
+    DEPENDS asterism_firmware_header
+    COMMENT "Generating asterism/platform.h"
+    VERBATIM)
+  add_custom_target(asterism_platform_header DEPENDS ${platform_header})
+  set(firmware_depends asterism_platform_header)
+endif()
+
+# BUILD_ALWAYS: only the inner build knows whether a source has changed; it does nothing when none has.
+ExternalProject_Add(asterism_firmware
+  SOURCE_DIR ${PROJECT_SOURCE_DIR}/sw
+  BINARY_DIR ${CMAKE_BINARY_DIR}/sw-build
+  CMAKE_ARGS
+    -DCMAKE_TOOLCHAIN_FILE=${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake
+    -DASTERISM_FIRMWARE_HEADERS=${firmware_headers}
+    -DASTERISM_FIRMWARE_OUTPUT=${CMAKE_BINARY_DIR}/sw
+  BUILD_ALWAYS ON
+  INSTALL_COMMAND ""
+  DEPENDS ${firmware_depends})

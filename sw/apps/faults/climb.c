@@ -1,0 +1,22 @@
+// Tries to leave the folder that semihosting confines it to. Exit status 0 when every path was refused, 1 when one was
+// opened. QEMU confines nothing: there /etc/passwd opens.
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "boot/exit_status.h"
+#include "drivers/semihosting.h"
+
+static bool refused(const char* path, FileMode mode) {
+  const int file = semihosting_open(path, mode);
+  printf("climb: %s %s: %s\n", mode == file_write ? "write" : "read", path, file < 0 ? "refused" : "OPENED");
+  if (file >= 0) semihosting_close(file);
+  return file < 0;
+}
+
+int main(void) {
+  bool all = refused("../../etc/passwd", file_read);
+  all = refused("/etc/passwd", file_read) && all;
+  all = refused("a/../../climbed", file_write) && all;
+  all = refused("../climbed", file_write) && all;
+  return all ? exit_passed : exit_failed;
+}

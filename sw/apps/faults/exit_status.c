@@ -1,0 +1,15 @@
+// Ends with the status that its argument says.
+//
+//   exit_status status=200
+#include <stdint.h>
+#include <stdio.h>
+
+#include "boot/arguments.h"
+#include "boot/exit_status.h"
+
+int main(int argc, char** argv) {
+  uint64_t status = 0;
+  const Argument table[] = {{"status", argument_number, &status, 0, 255, "exit status"}};
+  if (!arguments_read(argc, argv, table, 1)) return exit_usage;
+  return (int)status;
+}

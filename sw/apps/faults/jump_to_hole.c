@@ -1,0 +1,13 @@
+// Jumps to where nothing is: an instruction abort, reported with ELR in the hole. Exit status 60; 1 if it came back.
+#include <stdio.h>
+
+#include "apps/faults/holes.h"
+#include "boot/exit_status.h"
+
+int main(void) {
+  printf("jump_to_hole: jumping to 0x%x\n", HOLE_ADDRESS);
+  void (*volatile hole)(void) = (void (*)(void))HOLE_ADDRESS;
+  hole();
+  printf("jump_to_hole: came back\n");
+  return exit_failed;
+}

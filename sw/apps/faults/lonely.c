@@ -1,0 +1,9 @@
+// Never starts its secondary cores. Exit status 0: a core that is off must not keep the run from ending.
+#include <stdio.h>
+
+#include "boot/exit_status.h"
+
+int main(void) {
+  printf("lonely: one core is enough\n");
+  return exit_passed;
+}

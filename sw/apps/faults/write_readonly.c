@@ -1,0 +1,25 @@
+// Writes read-only registers: the write is ignored, the value stays. PL011's peripheral identification is on every
+// machine, the DIMM-SSD's ID where there is one. Exit status 0 when nothing changed.
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "asterism/platform.h"
+#include "boot/exit_status.h"
+#include "drivers/device_tree.h"
+#include "drivers/mmio.h"
+
+static bool keeps(const char* name, uint64_t address) {
+  const uint32_t before = mmio_read(address);
+  mmio_write(address, ~before);
+  const uint32_t after = mmio_read(address);
+  printf("write_readonly: %s 0x%08x, after a write 0x%08x\n", name, (unsigned)before, (unsigned)after);
+  return before == after;
+}
+
+int main(void) {
+  bool kept = keeps("PL011 PeriphID0", UART0_BASE + 0xfe0);
+  Device ssd;
+  if (device_tree_find("asterism,dimm-ssd", &ssd)) kept = keeps("DIMM-SSD ID", ssd.base + DIMM_SSD_ID) && kept;
+  return kept ? exit_passed : exit_failed;
+}

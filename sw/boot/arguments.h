@@ -1,0 +1,29 @@
+// key=value arguments of an app, described by a table:
+//
+//   uint64_t nx = 16;
+//   const Argument table[] = {{"nx", argument_number, &nx, 3, 256, "nodes an edge"}};
+//   if (!arguments_read(argc, argv, table, 1)) return exit_usage;
+//
+// A wrong argument prints one line that says which, what was expected and, for an unknown name, which names there are.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+  argument_number,  // uint64_t: decimal or 0x..., with KiB, MiB or GiB behind it; minimum..maximum
+  argument_real,    // double, above 0
+  argument_switch,  // bool: on or off
+  argument_text,    // const char*: 1..maximum characters
+} ArgumentKind;
+
+typedef struct {
+  const char* name;
+  ArgumentKind kind;
+  void* value;
+  uint64_t minimum;
+  uint64_t maximum;
+  const char* meaning;
+} Argument;
+
+bool arguments_read(int argc, char** argv, const Argument* table, int count);

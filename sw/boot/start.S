@@ -1,0 +1,178 @@
+// Entry of core 0 and of the secondary cores, and the exception vectors. EL1, MMU and caches off (sw/README.md says why).
+// Nothing is taken from memory that this code has not written or that is not in the ELF: DRAM holds a pattern after power up.
+
+#include "boot/layout.h"
+
+  .section .text.start, "ax"
+  .global _start
+  .type _start, %function
+_start:
+  mov     x19, x0                    // a boot loader may pass the device tree here; virt leaves it undefined for an ELF
+  bl      prepare_core
+  ldr     x0, =__stacks_start
+  add     sp, x0, #STACK_BYTES       // core 0 owns the first stack
+
+  ldr     x0, =__bss_start
+  ldr     x1, =__bss_end
+1:cmp     x0, x1
+  b.hs    2f
+  stp     xzr, xzr, [x0], #16        // the linker script aligns both ends to 16
+  b       1b
+2:
+  ldr     x0, =__tls_start           // errno of picolibc: thread pointer = block - 16 (AArch64 TLS variant 1)
+  sub     x0, x0, #16
+  msr     tpidr_el0, x0
+  mov     x0, x19
+  bl      start_main                 // never returns
+  b       .
+  .size _start, . - _start
+
+// PSCI CPU_ON arrives here with x0 = the context argument = the core's number.
+  .global secondary_entry
+  .type secondary_entry, %function
+secondary_entry:
+  mov     x19, x0
+  bl      prepare_core
+  ldr     x0, =__stacks_start
+  add     x1, x19, #1
+  mov     x2, #STACK_BYTES
+  madd    x0, x1, x2, x0
+  mov     sp, x0
+  ldr     x0, =__tls_start
+  sub     x0, x0, #16
+  msr     tpidr_el0, x0
+  mov     x0, x19
+  bl      secondary_main             // never returns
+  b       .
+  .size secondary_entry, . - secondary_entry
+
+prepare_core:
+  mov     x0, #(3 << 20)             // CPACR_EL1.FPEN: no trap on floating point and SIMD
+  msr     cpacr_el1, x0
+  ldr     x0, =exception_vectors
+  msr     vbar_el1, x0
+  isb
+  msr     daifclr, #4                // a bus error arrives as SError: let it in from the first instruction on
+  ret
+
+// Every vector saves what a C function may clobber, then calls one of two C functions.
+  .macro save_registers
+  sub     sp, sp, #FRAME_BYTES
+  stp     x0, x1, [sp, #0x00]
+  stp     x2, x3, [sp, #0x10]
+  stp     x4, x5, [sp, #0x20]
+  stp     x6, x7, [sp, #0x30]
+  stp     x8, x9, [sp, #0x40]
+  stp     x10, x11, [sp, #0x50]
+  stp     x12, x13, [sp, #0x60]
+  stp     x14, x15, [sp, #0x70]
+  stp     x16, x17, [sp, #0x80]
+  stp     x18, x29, [sp, #0x90]
+  str     x30, [sp, #0xa0]
+  .endm
+
+  .macro report kind                 // an exception that nobody expects: does not return
+  .balign 0x80
+  save_registers
+  mov     x0, #\kind
+  b       report_exception
+  .endm
+
+  .balign 0x800
+  .global exception_vectors
+exception_vectors:
+  report  0                          // current EL with SP_EL0
+  report  1
+  report  2
+  report  3
+  report  4                          // current EL with SP_ELx: this firmware
+  .balign 0x80
+  save_registers
+  b       take_interrupt
+  report  6
+  report  7
+  report  8                          // lower EL: never entered by this firmware
+  report  9
+  report  10
+  report  11
+  report  12
+  report  13
+  report  14
+  report  15
+  .balign 0x80
+
+report_exception:
+  mrs     x1, esr_el1
+  mrs     x2, elr_el1
+  mrs     x3, far_el1
+  mrs     x4, spsr_el1
+  bl      exception_report
+  b       .
+
+take_interrupt:
+  mrs     x0, elr_el1
+  mrs     x1, spsr_el1
+  stp     x0, x1, [sp, #0xb0]
+  mrs     x0, fpsr
+  mrs     x1, fpcr
+  stp     x0, x1, [sp, #0xc0]
+  add     x2, sp, #0xd0
+  stp     q0, q1, [x2, #0x00]
+  stp     q2, q3, [x2, #0x20]
+  stp     q4, q5, [x2, #0x40]
+  stp     q6, q7, [x2, #0x60]
+  add     x3, x2, #0x80
+  stp     q16, q17, [x3, #0x00]
+  stp     q18, q19, [x3, #0x20]
+  stp     q20, q21, [x3, #0x40]
+  stp     q22, q23, [x3, #0x60]
+  stp     q24, q25, [x3, #0x80]
+  stp     q26, q27, [x3, #0xa0]
+  stp     q28, q29, [x3, #0xc0]
+  stp     q30, q31, [x3, #0xe0]
+  add     x2, sp, #0x250             // q8..q15: a callee keeps the low halves only
+  stp     q8, q9, [x2, #0x00]
+  stp     q10, q11, [x2, #0x20]
+  stp     q12, q13, [x2, #0x40]
+  stp     q14, q15, [x2, #0x60]
+
+  bl      gic_dispatch
+
+  add     x2, sp, #0x250
+  ldp     q8, q9, [x2, #0x00]
+  ldp     q10, q11, [x2, #0x20]
+  ldp     q12, q13, [x2, #0x40]
+  ldp     q14, q15, [x2, #0x60]
+  add     x2, sp, #0xd0
+  ldp     q0, q1, [x2, #0x00]
+  ldp     q2, q3, [x2, #0x20]
+  ldp     q4, q5, [x2, #0x40]
+  ldp     q6, q7, [x2, #0x60]
+  add     x3, x2, #0x80
+  ldp     q16, q17, [x3, #0x00]
+  ldp     q18, q19, [x3, #0x20]
+  ldp     q20, q21, [x3, #0x40]
+  ldp     q22, q23, [x3, #0x60]
+  ldp     q24, q25, [x3, #0x80]
+  ldp     q26, q27, [x3, #0xa0]
+  ldp     q28, q29, [x3, #0xc0]
+  ldp     q30, q31, [x3, #0xe0]
+  ldp     x0, x1, [sp, #0xc0]
+  msr     fpsr, x0
+  msr     fpcr, x1
+  ldp     x0, x1, [sp, #0xb0]
+  msr     elr_el1, x0
+  msr     spsr_el1, x1
+  ldp     x0, x1, [sp, #0x00]
+  ldp     x2, x3, [sp, #0x10]
+  ldp     x4, x5, [sp, #0x20]
+  ldp     x6, x7, [sp, #0x30]
+  ldp     x8, x9, [sp, #0x40]
+  ldp     x10, x11, [sp, #0x50]
+  ldp     x12, x13, [sp, #0x60]
+  ldp     x14, x15, [sp, #0x70]
+  ldp     x16, x17, [sp, #0x80]
+  ldp     x18, x29, [sp, #0x90]
+  ldr     x30, [sp, #0xa0]
+  add     sp, sp, #FRAME_BYTES
+  eret

@@ -1,0 +1,40 @@
+// memcpy and its kin for memory that is Device while the MMU is off: aligned accesses only and no DC ZVA, both of which
+// picolibc's versions use and hardware refuses there.
+#include <stdint.h>
+#include <string.h>
+
+void* memset(void* destination, int value, size_t bytes) {
+  uint8_t* to = destination;
+  const uint64_t word = 0x0101010101010101u * (uint8_t)value;
+  for (; bytes > 0 && ((uintptr_t)to & 7) != 0; --bytes) *to++ = (uint8_t)value;
+  for (; bytes >= 8; bytes -= 8, to += 8) *(uint64_t*)to = word;
+  for (; bytes > 0; --bytes) *to++ = (uint8_t)value;
+  return destination;
+}
+
+void* memcpy(void* restrict destination, const void* restrict source, size_t bytes) {
+  uint8_t* to = destination;
+  const uint8_t* from = source;
+  if ((((uintptr_t)to ^ (uintptr_t)from) & 7) == 0) {
+    for (; bytes > 0 && ((uintptr_t)to & 7) != 0; --bytes) *to++ = *from++;
+    for (; bytes >= 8; bytes -= 8, to += 8, from += 8) *(uint64_t*)to = *(const uint64_t*)from;
+  }
+  for (; bytes > 0; --bytes) *to++ = *from++;
+  return destination;
+}
+
+void* memmove(void* destination, const void* source, size_t bytes) {
+  uint8_t* to = destination;
+  const uint8_t* from = source;
+  if ((uintptr_t)to - (uintptr_t)from >= bytes) return memcpy(destination, source, bytes);
+  while (bytes-- > 0) to[bytes] = from[bytes];
+  return destination;
+}
+
+int memcmp(const void* left, const void* right, size_t bytes) {
+  const uint8_t* a = left;
+  const uint8_t* b = right;
+  for (; bytes > 0; --bytes, ++a, ++b)
+    if (*a != *b) return *a - *b;
+  return 0;
+}

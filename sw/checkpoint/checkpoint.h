@@ -1,0 +1,59 @@
+// Checkpoints of memory regions under a name and a version, on the DIMM-SSD. In the shape of VeloC (Mem_protect,
+// Checkpoint, Restart_test, Restart) and FTI (Protect, Checkpoint, Recover).
+//
+//   checkpoint_initialize();
+//   checkpoint_protect(0, x, sizeof x);
+//   checkpoint_protect(1, &iteration, sizeof iteration);
+//   uint64_t version;
+//   if (checkpoint_find_newest("cg", checkpoint_any_version, &version) == checkpoint_ok) checkpoint_restore("cg", version);
+//   ... checkpoint_write("cg", iteration);
+//
+// A checkpoint is whole or it does not exist: power may fail at any instant of checkpoint_write. It begins with a header
+// page of this library: the table of regions (id, bytes, place in the page) and a checksum over all of them. A restore
+// into other regions, or of contents that are not what was written, is refused by name.
+//
+// Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after go through
+// pages of this library, so that a restore never touches a neighbour. All calls are of core 0; while one runs, no other
+// core may write to a protected region: the device copies what it finds.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+  checkpoint_ok = 0,
+  checkpoint_no_device,      // the node has no DIMM-SSD
+  checkpoint_bad_argument,   // name empty or over 31 characters, nothing protected, region empty
+  checkpoint_too_large,      // over 32 regions or over checkpoint_page_limit pages
+  checkpoint_not_found,      // no complete checkpoint of that name and version
+  checkpoint_other_regions,  // it was made of other regions than are protected now
+  checkpoint_torn,           // header or contents are not what was written
+  checkpoint_no_space,       // the device is full of checkpoints that nobody discarded
+  checkpoint_unreadable,     // flash lost it beyond correction
+  checkpoint_device_error,   // the device refused the request: bus error, bad descriptor, busy
+} CheckpointStatus;
+
+#define checkpoint_any_version UINT64_MAX
+enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32 };
+
+const char* checkpoint_text(CheckpointStatus status);
+
+// Finds the device. Call first, and from core 0. Forgets what was protected.
+CheckpointStatus checkpoint_initialize(void);
+
+// From now on bytes at data belong to every checkpoint, as region id. The same id again replaces the region. Writer and
+// restorer protect the same ids in the same order.
+CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
+
+// Returns when the checkpoint is safe. An earlier one of the same name and version is replaced.
+CheckpointStatus checkpoint_write(const char* name, uint64_t version);
+
+// The newest complete version not above max_version.
+CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version);
+
+// Fills the protected regions. After checkpoint_not_found they are as before; after any other error their contents are
+// undefined: initialize them, or restore another version.
+CheckpointStatus checkpoint_restore(const char* name, uint64_t version);
+
+// Gives the space of a checkpoint back.
+CheckpointStatus checkpoint_discard(const char* name, uint64_t version);

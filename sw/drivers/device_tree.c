@@ -1,0 +1,129 @@
+#include "drivers/device_tree.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "asterism/platform.h"
+
+enum {
+  magic = 0xd00dfeed,
+  token_begin = 1,
+  token_end = 2,
+  token_property = 3,
+  token_nop = 4,
+  token_finish = 9,
+  depth_limit = 8,
+};
+
+typedef struct {
+  const char* compatible;
+  uint32_t compatible_bytes;
+  const char* device_type;
+  const uint32_t* reg;
+  uint32_t reg_bytes;
+  const uint32_t* interrupts;
+  uint32_t interrupts_bytes;
+} Node;
+
+typedef bool (*Matches)(const Node* node, const char* wanted);
+
+static const uint32_t* tree;  // NULL: none
+
+static uint32_t big_endian(uint32_t value) { return __builtin_bswap32(value); }
+
+static bool tree_at(uintptr_t address) {
+  return address != 0 && (address & 7) == 0 && big_endian(*(const volatile uint32_t*)address) == magic;
+}
+
+void device_tree_initialize(uintptr_t hint) {
+  const bool in_dram = hint >= DRAM_BASE;  // virt leaves x0 undefined: do not touch a hole
+  if (in_dram && tree_at(hint)) tree = (const uint32_t*)hint;
+  else tree = tree_at(DRAM_BASE) ? (const uint32_t*)(uintptr_t)DRAM_BASE : NULL;
+}
+
+static uint64_t cells(const uint32_t* from, uint32_t count) {
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < count; ++i) value = value << 32 | big_endian(from[i]);
+  return value;
+}
+
+static bool lists(const Node* node, const char* wanted) {
+  for (uint32_t at = 0; node->compatible != NULL && at < node->compatible_bytes;) {
+    if (strcmp(node->compatible + at, wanted) == 0) return true;
+    at += (uint32_t)strlen(node->compatible + at) + 1;
+  }
+  return false;
+}
+
+static bool is_type(const Node* node, const char* wanted) {
+  return node->device_type != NULL && strcmp(node->device_type, wanted) == 0;
+}
+
+static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value, uint32_t bytes) {
+  if (strcmp(name, "#address-cells") == 0) child_cells[0] = big_endian(*value);
+  if (strcmp(name, "#size-cells") == 0) child_cells[1] = big_endian(*value);
+  if (strcmp(name, "device_type") == 0) node->device_type = (const char*)value;
+  if (strcmp(name, "compatible") == 0) {
+    node->compatible = (const char*)value;
+    node->compatible_bytes = bytes;
+  }
+  if (strcmp(name, "reg") == 0) {
+    node->reg = value;
+    node->reg_bytes = bytes;
+  }
+  if (strcmp(name, "interrupts") == 0) {
+    node->interrupts = value;
+    node->interrupts_bytes = bytes;
+  }
+}
+
+static void describe(const Node* node, const uint32_t* parent_cells, Device* device) {
+  *device = (Device){0};
+  if (node->reg != NULL && node->reg_bytes >= (parent_cells[0] + parent_cells[1]) * 4) {
+    device->base = cells(node->reg, parent_cells[0]);
+    device->size = cells(node->reg + parent_cells[0], parent_cells[1]);
+  }
+  if (node->interrupts != NULL && node->interrupts_bytes >= 12) {
+    const bool private = big_endian(node->interrupts[0]) == 1;
+    device->interrupt = big_endian(node->interrupts[1]) + (private ? 16 : 32);
+  }
+}
+
+// A node's properties stand before its children: it is complete at the next begin or end token.
+static bool find(Matches matches, const char* wanted, Device* device) {
+  if (tree == NULL) return false;
+  const uint32_t* at = tree + big_endian(tree[2]) / 4;
+  const uint32_t* const end = tree + big_endian(tree[1]) / 4;
+  const char* const names = (const char*)tree + big_endian(tree[3]);
+  uint32_t child_cells[depth_limit][2];  // of the open node at each depth: what its children's reg is made of
+  int depth = -1;
+  Node node = {0};
+  while (at < end) {
+    const uint32_t token = big_endian(*at++);
+    if (token == token_begin || token == token_end) {
+      if (depth > 0 && matches(&node, wanted)) {
+        describe(&node, child_cells[depth - 1], device);
+        return true;
+      }
+      node = (Node){0};
+    }
+    if (token == token_begin) {
+      if (++depth == depth_limit) return false;
+      child_cells[depth][0] = 2;
+      child_cells[depth][1] = 1;
+      at += strlen((const char*)at) / 4 + 1;
+    } else if (token == token_end) {
+      --depth;
+    } else if (token == token_property) {
+      const uint32_t bytes = big_endian(at[0]);
+      take_property(&node, child_cells[depth], names + big_endian(at[1]), at + 2, bytes);
+      at += 2 + (bytes + 3) / 4;
+    } else if (token != token_nop) {
+      return false;
+    }
+  }
+  return false;
+}
+
+bool device_tree_find(const char* compatible, Device* device) { return find(lists, compatible, device); }
+bool device_tree_memory(Device* memory) { return find(is_type, "memory", memory); }
