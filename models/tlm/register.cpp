@@ -66,8 +66,10 @@ void Register::write(std::uint32_t value, std::uint32_t lanes, unsigned index, A
   warn_about_unusable_bits(value);
   if (access_ == Access::write_one_to_clear) {
     values_[index] &= ~value;
+  } else if (access_ == Access::write_one_to_set) {
+    values_[index] |= value;
   } else {
-    value |= values_[index] & ~lanes;
+    value |= peek(index, who) & ~lanes;
     values_[index] = value;
   }
   if (on_write_) on_write_(index, value, who);

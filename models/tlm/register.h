@@ -31,7 +31,7 @@ namespace asterism {
 
 class RegisterBank;
 
-enum class Access { read_write, read_only, write_only, write_one_to_clear };
+enum class Access { read_write, read_only, write_only, write_one_to_clear, write_one_to_set };
 
 // Bits [low, low + width) of a register.
 struct Field {
@@ -67,7 +67,9 @@ class Register {
   // Runs after the value to be returned was taken.
   Register& on_read(std::function<void(unsigned index, Accessor)> act);
   Register& on_read(std::function<void()> act);
-  // Runs after a stored value changed; gets the bits written (for write_one_to_clear: the ones written).
+  // Runs after a stored value changed; gets the register's new value: bytes that the guest did not write are those
+  // that it would have read (zero in a write-only register). For write_one_to_clear and write_one_to_set it gets
+  // the ones written.
   Register& on_write(std::function<void(unsigned index, std::uint32_t value, Accessor)> act);
   Register& on_write(std::function<void(std::uint32_t value)> act);
 

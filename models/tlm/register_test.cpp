@@ -47,6 +47,34 @@ TEST(Register, WriteOneToClearClearsOnlyTheOnes) {
   EXPECT_EQ(bank.read(0x8), 0b1000u);
 }
 
+TEST(Register, WriteOneToSetSetsOnlyTheOnes) {
+  Bank bank;
+  Register set(bank, 0x40, "SET", Access::write_one_to_set, 0x100, "");
+  std::uint32_t ones = 0;
+  set.on_write([&](std::uint32_t value) { ones = value; });
+  bank.write(0x40, 0xFF06, 0xFF);
+  EXPECT_EQ(bank.read(0x40), 0x106u);
+  EXPECT_EQ(ones, 0x06u);
+}
+
+TEST(Register, ANarrowWriteOfAComputedRegisterKeepsTheBytesOfItsOwner) {
+  Bank bank;
+  std::uint32_t owned[2] = {0x11223344, 0x55667788};  // banked by master
+  bank.control.computed([&](unsigned, Accessor who) { return owned[who.master]; });
+  bank.control.on_write([&](unsigned, std::uint32_t value, Accessor who) { owned[who.master] = value; });
+  bank.write(0x0, 0xAA, 0xFF, {0});
+  bank.write(0x0, 0xBB, 0xFF, {1});
+  EXPECT_EQ(owned[0], 0x112233AAu);
+  EXPECT_EQ(owned[1], 0x556677BBu);
+}
+
+TEST(Register, ANarrowWriteOfAWriteOnlyRegisterHasZeroInItsOtherBytes) {
+  Bank bank;
+  bank.write(0xc, 0x01020304);
+  bank.write(0xc, 0x05, 0xFF);
+  EXPECT_EQ(bank.command.value(), 0x05u);
+}
+
 TEST(Register, WriteOnlyReadsAsZero) {
   Bank bank;
   bank.write(0xc, 3);
