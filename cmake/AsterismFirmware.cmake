@@ -36,7 +36,16 @@ ExternalProject_Add(asterism_firmware
   CMAKE_ARGS
     -DCMAKE_TOOLCHAIN_FILE=${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake
     -DASTERISM_FIRMWARE_HEADERS=${firmware_headers}
+    -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
     -DASTERISM_FIRMWARE_OUTPUT=${CMAKE_BINARY_DIR}/sw
   BUILD_ALWAYS ON
   INSTALL_COMMAND ""
   DEPENDS ${firmware_depends})
+
+# The checkpoint library runs on the host as well: tested there against a device that is a map.
+enable_language(C)
+add_library(asterism_firmware_checkpoint STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
+                                                ${PROJECT_SOURCE_DIR}/sw/checkpoint/checksum.c)
+target_include_directories(asterism_firmware_checkpoint PUBLIC ${PROJECT_SOURCE_DIR}/sw)
+target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint_test.cpp LINKS asterism_firmware_checkpoint)

@@ -9,10 +9,14 @@ static bool read_number(const char* text, uint64_t* value) {
   if (*text < '0' || *text > '9') return false;
   *value = strtoull(text, &end, 0);
   unsigned shift = 0;
-  if (strcmp(end, "KiB") == 0) shift = 10;
-  else if (strcmp(end, "MiB") == 0) shift = 20;
-  else if (strcmp(end, "GiB") == 0) shift = 30;
-  else if (*end != 0) return false;
+  if (strcmp(end, "KiB") == 0)
+    shift = 10;
+  else if (strcmp(end, "MiB") == 0)
+    shift = 20;
+  else if (strcmp(end, "GiB") == 0)
+    shift = 30;
+  else if (*end != 0)
+    return false;
   if (*value > UINT64_MAX >> shift) return false;
   *value <<= shift;
   return true;
@@ -48,11 +52,18 @@ static bool read_value(const Argument* argument, const char* text) {
 static void print_expected(const Argument* argument) {
   switch (argument->kind) {
     case argument_number:
-      printf("a number from %llu to %llu", (unsigned long long)argument->minimum, (unsigned long long)argument->maximum);
+      printf("a number from %llu to %llu", (unsigned long long)argument->minimum,
+             (unsigned long long)argument->maximum);
       break;
-    case argument_real: printf("a number above 0"); break;
-    case argument_switch: printf("on or off"); break;
-    case argument_text: printf("1 to %llu characters", (unsigned long long)argument->maximum); break;
+    case argument_real:
+      printf("a number above 0");
+      break;
+    case argument_switch:
+      printf("on or off");
+      break;
+    case argument_text:
+      printf("1 to %llu characters", (unsigned long long)argument->maximum);
+      break;
   }
 }
 

@@ -4,7 +4,8 @@
 //   const Argument table[] = {{"nx", argument_number, &nx, 3, 256, "nodes an edge"}};
 //   if (!arguments_read(argc, argv, table, 1)) return exit_usage;
 //
-// A wrong argument prints one line that says which, what was expected and, for an unknown name, which names there are.
+// A wrong argument prints one line that says which, what was expected and, for an unknown name, which names
+// there are.
 #pragma once
 
 #include <stdbool.h>

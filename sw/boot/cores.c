@@ -12,14 +12,14 @@ enum { wake_interrupt = 0, spins_before_sleep = 500 };
 extern void secondary_entry(void);
 
 static struct {
-  unsigned running;             // cores started, core 0 among them; 0 before cores_start
-  uint32_t online;              // one bit a secondary that has reached its loop
-  uint32_t sleepers;            // one bit a core that may be in WFI and needs an interrupt
-  uint32_t job;                 // changes when a job begins
+  unsigned running;   // cores started, core 0 among them; 0 before cores_start
+  uint32_t online;    // one bit a secondary that has reached its loop
+  uint32_t sleepers;  // one bit a core that may be in WFI and needs an interrupt
+  uint32_t job;       // changes when a job begins
   CoresFunction function;
   void* argument;
-  uint32_t arrived;             // barrier: cores that wait
-  uint32_t generation;          // barrier: changes when it opens
+  uint32_t arrived;     // barrier: cores that wait
+  uint32_t generation;  // barrier: changes when it opens
 } state;
 
 unsigned cores_this(void) {
@@ -34,7 +34,8 @@ static void wait_while_equal(const uint32_t* word, uint32_t value) {
   const uint32_t self = 1u << cores_this();
   for (;;) {
     interrupts_mask();
-    // First the own bit, then the look: whoever changes the word does it the other way round, so one sees the other.
+    // First the own bit, then the look: whoever changes the word does it the other way round, so one sees the
+    // other.
     __atomic_fetch_or(&state.sleepers, self, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) break;
     wait_for_interrupt();

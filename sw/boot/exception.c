@@ -7,28 +7,47 @@
 #include "drivers/semihosting.h"
 
 static const char* const kinds[4] = {"synchronous", "IRQ", "FIQ", "SError"};
-static const char* const origins[4] = {"current EL with SP_EL0", "current EL", "lower EL, AArch64", "lower EL, AArch32"};
+static const char* const origins[4] = {"current EL with SP_EL0", "current EL", "lower EL, AArch64",
+                                       "lower EL, AArch32"};
 
 static const char* exception_class(uint64_t esr) {
   switch ((esr >> 26) & 0x3f) {
-    case 0x00: return "unknown reason (undefined instruction)";
-    case 0x01: return "trapped WFI or WFE";
-    case 0x07: return "access to SIMD or floating point";
-    case 0x0e: return "illegal execution state";
-    case 0x15: return "SVC";
-    case 0x16: return "HVC";
-    case 0x17: return "SMC";
-    case 0x18: return "trapped MSR, MRS or system instruction";
-    case 0x20: return "instruction abort from a lower EL";
-    case 0x21: return "instruction abort";
-    case 0x22: return "PC alignment";
-    case 0x24: return "data abort from a lower EL";
-    case 0x25: return "data abort";
-    case 0x26: return "SP alignment";
-    case 0x2c: return "floating point";
-    case 0x2f: return "SError";
-    case 0x3c: return "BRK";
-    default: return "see the Arm ARM, ESR_EL1.EC";
+    case 0x00:
+      return "unknown reason (undefined instruction)";
+    case 0x01:
+      return "trapped WFI or WFE";
+    case 0x07:
+      return "access to SIMD or floating point";
+    case 0x0e:
+      return "illegal execution state";
+    case 0x15:
+      return "SVC";
+    case 0x16:
+      return "HVC";
+    case 0x17:
+      return "SMC";
+    case 0x18:
+      return "trapped MSR, MRS or system instruction";
+    case 0x20:
+      return "instruction abort from a lower EL";
+    case 0x21:
+      return "instruction abort";
+    case 0x22:
+      return "PC alignment";
+    case 0x24:
+      return "data abort from a lower EL";
+    case 0x25:
+      return "data abort";
+    case 0x26:
+      return "SP alignment";
+    case 0x2c:
+      return "floating point";
+    case 0x2f:
+      return "SError";
+    case 0x3c:
+      return "BRK";
+    default:
+      return "see the Arm ARM, ESR_EL1.EC";
   }
 }
 
@@ -40,8 +59,8 @@ _Noreturn void exception_report(uint64_t vector, uint64_t esr, uint64_t elr, uin
            "    ESR_EL1 0x%016llx: class 0x%02x, %s; syndrome 0x%07x\n"
            "    ELR_EL1 0x%016llx  FAR_EL1 0x%016llx  SPSR_EL1 0x%08x\n",
            kinds[vector & 3], origins[(vector >> 2) & 3], cores_this(), (unsigned long long)esr,
-           (unsigned)((esr >> 26) & 0x3f), exception_class(esr), (unsigned)(esr & 0x1ffffff), (unsigned long long)elr,
-           (unsigned long long)far, (unsigned)spsr);
+           (unsigned)((esr >> 26) & 0x3f), exception_class(esr), (unsigned)(esr & 0x1ffffff),
+           (unsigned long long)elr, (unsigned long long)far, (unsigned)spsr);
   semihosting_print(text);
   semihosting_exit(exit_exception);
 }

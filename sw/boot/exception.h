@@ -1,5 +1,6 @@
-// The end of a firmware run on an exception that nobody handles: three lines on the semihosting console name the vector,
-// ESR_EL1 with its class, ELR_EL1 and FAR_EL1; then the run ends with exit_exception. Any core may come here.
+// The end of a firmware run on an exception that nobody handles: three lines on the semihosting console name
+// the vector, ESR_EL1 with its class, ELR_EL1 and FAR_EL1; then the run ends with exit_exception. Any core
+// may come here.
 #pragma once
 
 #include <stdint.h>

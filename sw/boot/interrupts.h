@@ -1,5 +1,5 @@
-// The core's own interrupt mask and the one correct way to sleep: look at the condition with interrupts masked, so that
-// one that comes between the look and WFI is pending and WFI falls through.
+// The core's own interrupt mask and the one correct way to sleep: look at the condition with interrupts
+// masked, so that one that comes between the look and WFI is pending and WFI falls through.
 #pragma once
 
 #include <stdbool.h>

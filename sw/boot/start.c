@@ -46,7 +46,8 @@ _Noreturn void abort(void) { _exit(exit_failed); }
 
 static int split(char* text, char** words, int at_most) {
   int count = 0;
-  for (char* word = strtok(text, " "); word != NULL && count < at_most; word = strtok(NULL, " ")) words[count++] = word;
+  for (char* word = strtok(text, " "); word != NULL && count < at_most; word = strtok(NULL, " "))
+    words[count++] = word;
   return count;
 }
 

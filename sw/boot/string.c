@@ -1,5 +1,5 @@
-// memcpy and its kin for memory that is Device while the MMU is off: aligned accesses only and no DC ZVA, both of which
-// picolibc's versions use and hardware refuses there.
+// memcpy and its kin for memory that is Device while the MMU is off: aligned accesses only and no DC ZVA,
+// both of which picolibc's versions use and hardware refuses there.
 #include <stdint.h>
 #include <string.h>
 

@@ -10,7 +10,8 @@
 typedef struct {
   int64_t id;
   uint64_t bytes;
-  uint64_t page_offset;  // of the first byte in its page: fixes which bytes lie in which page of the checkpoint
+  uint64_t
+      page_offset;  // of the first byte in its page: fixes which bytes lie in which page of the checkpoint
 } RegionEntry;
 
 typedef struct {
@@ -46,29 +47,44 @@ static struct {
 
 const char* checkpoint_text(CheckpointStatus status) {
   switch (status) {
-    case checkpoint_ok: return "ok";
-    case checkpoint_no_device: return "no DIMM-SSD";
-    case checkpoint_bad_argument: return "bad argument";
-    case checkpoint_too_large: return "too many regions or pages";
-    case checkpoint_not_found: return "no such checkpoint";
-    case checkpoint_other_regions: return "made of other regions";
-    case checkpoint_torn: return "contents are not what was written";
-    case checkpoint_no_space: return "no space on the device";
-    case checkpoint_unreadable: return "uncorrectable flash error";
-    case checkpoint_device_error: return "request refused by the device";
+    case checkpoint_ok:
+      return "ok";
+    case checkpoint_no_device:
+      return "no DIMM-SSD";
+    case checkpoint_bad_argument:
+      return "bad argument";
+    case checkpoint_too_large:
+      return "too many regions or pages";
+    case checkpoint_not_found:
+      return "no such checkpoint";
+    case checkpoint_other_regions:
+      return "made of other regions";
+    case checkpoint_torn:
+      return "contents are not what was written";
+    case checkpoint_no_space:
+      return "no space on the device";
+    case checkpoint_unreadable:
+      return "uncorrectable flash error";
+    case checkpoint_device_error:
+      return "request refused by the device";
   }
   return "unknown status";
 }
 
 static CheckpointStatus from_device(DimmSsdError error) {
   switch (error) {
-    case dimm_ssd_ok: return checkpoint_ok;
-    case dimm_ssd_no_space: return checkpoint_no_space;
-    case dimm_ssd_not_found: return checkpoint_not_found;
-    case dimm_ssd_uncorrectable: return checkpoint_unreadable;
+    case dimm_ssd_ok:
+      return checkpoint_ok;
+    case dimm_ssd_no_space:
+      return checkpoint_no_space;
+    case dimm_ssd_not_found:
+      return checkpoint_not_found;
+    case dimm_ssd_uncorrectable:
+      return checkpoint_unreadable;
     case dimm_ssd_bad_descriptor:
     case dimm_ssd_bus_error:
-    case dimm_ssd_busy: return checkpoint_device_error;
+    case dimm_ssd_busy:
+      return checkpoint_device_error;
   }
   return checkpoint_device_error;
 }
@@ -80,9 +96,13 @@ static size_t head_bytes(const RegionEntry* region) {
   return to_boundary < region->bytes ? to_boundary : region->bytes;
 }
 
-static size_t whole_pages(const RegionEntry* region) { return (region->bytes - head_bytes(region)) / page_bytes; }
+static size_t whole_pages(const RegionEntry* region) {
+  return (region->bytes - head_bytes(region)) / page_bytes;
+}
 
-static size_t tail_bytes(const RegionEntry* region) { return (region->bytes - head_bytes(region)) % page_bytes; }
+static size_t tail_bytes(const RegionEntry* region) {
+  return (region->bytes - head_bytes(region)) % page_bytes;
+}
 
 static size_t all_pages(void) {
   size_t fragments = 0;
@@ -115,9 +135,11 @@ static void list_pages(size_t fragment_bytes) {
   descriptor.pages[count++] = (uintptr_t)&header_page;
   for (unsigned i = 0; i < region_count; ++i) {
     const uintptr_t first = (uintptr_t)addresses[i] + head_bytes(&regions[i]);
-    for (size_t page = 0; page < whole_pages(&regions[i]); ++page) descriptor.pages[count++] = first + page * page_bytes;
+    for (size_t page = 0; page < whole_pages(&regions[i]); ++page)
+      descriptor.pages[count++] = first + page * page_bytes;
   }
-  for (size_t at = 0; at < fragment_bytes; at += page_bytes) descriptor.pages[count++] = (uintptr_t)staging + at;
+  for (size_t at = 0; at < fragment_bytes; at += page_bytes)
+    descriptor.pages[count++] = (uintptr_t)staging + at;
   descriptor.request.page_count = count;
 }
 
@@ -187,7 +209,8 @@ CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, 
 
 static bool header_is_whole(const Header* header, uint64_t version) {
   return memcmp(header->magic, magic, sizeof magic) == 0 &&
-         memcmp(header->name, descriptor.request.name, sizeof header->name) == 0 && header->version == version &&
+         memcmp(header->name, descriptor.request.name, sizeof header->name) == 0 &&
+         header->version == version &&
          header->header_checksum == checksum(CHECKSUM_START, header, offsetof(Header, header_checksum));
 }
 
@@ -204,7 +227,8 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   if (status != checkpoint_ok) return status;
   const Header* const header = &header_page.header;
   if (!header_is_whole(header, version)) return checkpoint_torn;
-  if (header->region_count != region_count || memcmp(header->regions, regions, region_count * sizeof *regions) != 0)
+  if (header->region_count != region_count ||
+      memcmp(header->regions, regions, region_count * sizeof *regions) != 0)
     return checkpoint_other_regions;
   copy_fragments(false);
   return contents_checksum() == header->contents_checksum ? checkpoint_ok : checkpoint_torn;

@@ -1,20 +1,22 @@
-// Checkpoints of memory regions under a name and a version, on the DIMM-SSD. In the shape of VeloC (Mem_protect,
-// Checkpoint, Restart_test, Restart) and FTI (Protect, Checkpoint, Recover).
+// Checkpoints of memory regions under a name and a version, on the DIMM-SSD. In the shape of VeloC
+// (Mem_protect, Checkpoint, Restart_test, Restart) and FTI (Protect, Checkpoint, Recover).
 //
 //   checkpoint_initialize();
 //   checkpoint_protect(0, x, sizeof x);
 //   checkpoint_protect(1, &iteration, sizeof iteration);
 //   uint64_t version;
-//   if (checkpoint_find_newest("cg", checkpoint_any_version, &version) == checkpoint_ok) checkpoint_restore("cg", version);
+//   if (checkpoint_find_newest("cg", checkpoint_any_version, &version) == checkpoint_ok)
+//   checkpoint_restore("cg", version);
 //   ... checkpoint_write("cg", iteration);
 //
-// A checkpoint is whole or it does not exist: power may fail at any instant of checkpoint_write. It begins with a header
-// page of this library: the table of regions (id, bytes, place in the page) and a checksum over all of them. A restore
-// into other regions, or of contents that are not what was written, is refused by name.
+// A checkpoint is whole or it does not exist: power may fail at any instant of checkpoint_write. It begins
+// with a header page of this library: the table of regions (id, bytes, place in the page) and a checksum over
+// all of them. A restore into other regions, or of contents that are not what was written, is refused by
+// name.
 //
-// Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after go through
-// pages of this library, so that a restore never touches a neighbour. All calls are of core 0; while one runs, no other
-// core may write to a protected region: the device copies what it finds.
+// Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after
+// go through pages of this library, so that a restore never touches a neighbour. All calls are of core 0;
+// while one runs, no other core may write to a protected region: the device copies what it finds.
 #pragma once
 
 #include <stddef.h>
@@ -41,8 +43,8 @@ const char* checkpoint_text(CheckpointStatus status);
 // Finds the device. Call first, and from core 0. Forgets what was protected.
 CheckpointStatus checkpoint_initialize(void);
 
-// From now on bytes at data belong to every checkpoint, as region id. The same id again replaces the region. Writer and
-// restorer protect the same ids in the same order.
+// From now on bytes at data belong to every checkpoint, as region id. The same id again replaces the region.
+// Writer and restorer protect the same ids in the same order.
 CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 
 // Returns when the checkpoint is safe. An earlier one of the same name and version is replaced.
@@ -51,8 +53,8 @@ CheckpointStatus checkpoint_write(const char* name, uint64_t version);
 // The newest complete version not above max_version.
 CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version);
 
-// Fills the protected regions. After checkpoint_not_found they are as before; after any other error their contents are
-// undefined: initialize them, or restore another version.
+// Fills the protected regions. After checkpoint_not_found they are as before; after any other error their
+// contents are undefined: initialize them, or restore another version.
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version);
 
 // Gives the space of a checkpoint back.

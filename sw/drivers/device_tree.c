@@ -37,8 +37,10 @@ static bool tree_at(uintptr_t address) {
 
 void device_tree_initialize(uintptr_t hint) {
   const bool in_dram = hint >= DRAM_BASE;  // virt leaves x0 undefined: do not touch a hole
-  if (in_dram && tree_at(hint)) tree = (const uint32_t*)hint;
-  else tree = tree_at(DRAM_BASE) ? (const uint32_t*)(uintptr_t)DRAM_BASE : NULL;
+  if (in_dram && tree_at(hint))
+    tree = (const uint32_t*)hint;
+  else
+    tree = tree_at(DRAM_BASE) ? (const uint32_t*)(uintptr_t)DRAM_BASE : NULL;
 }
 
 static uint64_t cells(const uint32_t* from, uint32_t count) {
@@ -59,7 +61,8 @@ static bool is_type(const Node* node, const char* wanted) {
   return node->device_type != NULL && strcmp(node->device_type, wanted) == 0;
 }
 
-static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value, uint32_t bytes) {
+static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value,
+                          uint32_t bytes) {
   if (strcmp(name, "#address-cells") == 0) child_cells[0] = big_endian(*value);
   if (strcmp(name, "#size-cells") == 0) child_cells[1] = big_endian(*value);
   if (strcmp(name, "device_type") == 0) node->device_type = (const char*)value;

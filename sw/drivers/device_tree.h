@@ -1,16 +1,18 @@
-// A reader of the flattened device tree (Devicetree Specification 0.4, chapter 5) for drivers that ask "is there one, and
-// where". The tree lies at the base of DRAM, as virt puts it for an ELF. Without a valid tree nothing is found.
+// A reader of the flattened device tree (Devicetree Specification 0.4, chapter 5) for drivers that ask "is
+// there one, and where". The tree lies at the base of DRAM, as virt puts it for an ELF. Without a valid tree
+// nothing is found.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
-  uint64_t base;       // first reg entry
+  uint64_t base;  // first reg entry
   uint64_t size;
   uint32_t interrupt;  // first interrupt as the GIC numbers it (32 + SPI, 16 + PPI); 0 when it has none
 } Device;
 
-void device_tree_initialize(uintptr_t hint);  // hint: where a boot loader says the tree is; ignored when none is there
+void device_tree_initialize(
+    uintptr_t hint);  // hint: where a boot loader says the tree is; ignored when none is there
 bool device_tree_find(const char* compatible, Device* device);  // first node that lists `compatible`
 bool device_tree_memory(Device* memory);                        // first node with device_type = "memory"

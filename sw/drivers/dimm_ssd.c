@@ -17,6 +17,7 @@ static void completed(void) {
 bool dimm_ssd_probe(void) {
   if (!device_tree_find("asterism,dimm-ssd", &device)) return false;
   mmio_write(device.base + DIMM_SSD_INTERRUPT_STATUS, DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK);
+  if (device.interrupt == 0) device.interrupt = 32 + DIMM_SSD_INTERRUPT;  // a tree that leaves it out
   gic_enable(device.interrupt, completed);
   mmio_write(device.base + DIMM_SSD_INTERRUPT_ENABLE, DIMM_SSD_INTERRUPT_ENABLE_COMPLETE_MASK);
   interrupts_unmask();

@@ -1,5 +1,6 @@
-// DIMM-SSD controller: keeps named, versioned sets of 4 KiB pages in flash across a power loss. A command takes a request
-// in DRAM, runs while the cores go on, and ends with an interrupt; the caller sleeps in WFI until then.
+// DIMM-SSD controller: keeps named, versioned sets of 4 KiB pages in flash across a power loss. A command
+// takes a request in DRAM, runs while the cores go on, and ends with an interrupt; the caller sleeps in WFI
+// until then.
 #pragma once
 
 #include <stdbool.h>
@@ -8,14 +9,15 @@
 typedef enum {
   dimm_ssd_checkpoint = 1,  // copies the pages as they are while it runs and commits all or nothing
   dimm_ssd_find = 2,        // newest complete version <= request's version: dimm_ssd_found_version and _pages
-  dimm_ssd_restore = 3,     // writes (name, version) back to the pages; page_count must be that of the checkpoint
-  dimm_ssd_discard = 4,     // forgets (name, version)
+  dimm_ssd_restore =
+      3,  // writes (name, version) back to the pages; page_count must be that of the checkpoint
+  dimm_ssd_discard = 4,  // forgets (name, version)
 } DimmSsdOperation;
 
 typedef enum {
   dimm_ssd_ok = 0,
   dimm_ssd_bad_descriptor = 1,
-  dimm_ssd_bus_error = 2,      // a page is not memory
+  dimm_ssd_bus_error = 2,  // a page is not memory
   dimm_ssd_no_space = 3,
   dimm_ssd_not_found = 4,
   dimm_ssd_uncorrectable = 5,  // flash could not read the checkpoint back
@@ -23,12 +25,12 @@ typedef enum {
 } DimmSsdError;
 
 typedef struct {
-  char name[32];        // NUL padded
+  char name[32];  // NUL padded
   uint64_t version;
   uint32_t page_count;
-  uint32_t reserved;    // 0
-  uint64_t pages[];     // physical addresses, 4 KiB aligned
-} DimmSsdRequest;       // 8-byte aligned
+  uint32_t reserved;               // 0
+  __extension__ uint64_t pages[];  // physical addresses, 4 KiB aligned
+} DimmSsdRequest;                  // 8-byte aligned
 
 bool dimm_ssd_probe(void);  // finds the device in the tree; its interrupt goes to the calling core
 DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request);

@@ -4,7 +4,9 @@ enum { control_enable = 1 };
 
 static InterruptHandler alarm_handler;
 
-static void set_control(uint64_t value) { __asm__ volatile("msr cntv_ctl_el0, %0\n isb" ::"r"(value) : "memory"); }
+static void set_control(uint64_t value) {
+  __asm__ volatile("msr cntv_ctl_el0, %0\n isb" ::"r"(value) : "memory");
+}
 
 static void expired(void) {
   set_control(0);
@@ -23,7 +25,9 @@ uint64_t generic_timer_frequency(void) {
   return frequency;
 }
 
-uint64_t generic_timer_ticks(uint64_t microseconds) { return microseconds * generic_timer_frequency() / 1000000; }
+uint64_t generic_timer_ticks(uint64_t microseconds) {
+  return microseconds * generic_timer_frequency() / 1000000;
+}
 
 void generic_timer_alarm(uint64_t deadline, InterruptHandler handler) {
   alarm_handler = handler;

@@ -40,15 +40,17 @@ void gic_enable(uint32_t interrupt, InterruptHandler handler) {
   mmio_write(GICD_BASE + gicd_isenabler + interrupt / 32 * 4, 1u << interrupt % 32);
 }
 
-void gic_disable(uint32_t interrupt) { mmio_write(GICD_BASE + gicd_icenabler + interrupt / 32 * 4, 1u << interrupt % 32); }
+void gic_disable(uint32_t interrupt) {
+  mmio_write(GICD_BASE + gicd_icenabler + interrupt / 32 * 4, 1u << interrupt % 32);
+}
 
 void gic_send(uint32_t interrupt, uint32_t cores) {
   data_synchronization_barrier();  // what was written before is seen by who wakes
   mmio_write(GICD_BASE + gicd_sgir, (cores & 0xff) << 16 | interrupt);
 }
 
-// Called by the IRQ vector. A software-generated interrupt's acknowledge carries the sender in bits 12:10, and the end of
-// interrupt must carry it back.
+// Called by the IRQ vector. A software-generated interrupt's acknowledge carries the sender in bits 12:10,
+// and the end of interrupt must carry it back.
 void gic_dispatch(void) {
   const uint32_t acknowledge = mmio_read(GICC_BASE + gicc_iar);
   const uint32_t interrupt = acknowledge & 0x3ff;

@@ -1,5 +1,5 @@
-// PL011 UART (Arm DDI 0183): output by waiting for room, input by interrupt into a ring of 256 characters. Without the
-// hardware FIFO, so that every character interrupts at once and none waits for a receive timeout.
+// PL011 UART (Arm DDI 0183): output by waiting for room, input by interrupt into a ring of 256 characters.
+// Without the hardware FIFO, so that every character interrupts at once and none waits for a receive timeout.
 #pragma once
 
 #include <stdbool.h>

@@ -16,9 +16,12 @@ ResetCause power_reset_cause(void) {
 
 const char* power_reset_cause_text(void) {
   switch (power_reset_cause()) {
-    case reset_cold: return "cold";
-    case reset_warm: return "warm";
-    case reset_power_loss: return "power_loss";
+    case reset_cold:
+      return "cold";
+    case reset_warm:
+      return "warm";
+    case reset_power_loss:
+      return "power_loss";
   }
   return "unknown";
 }

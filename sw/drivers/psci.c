@@ -8,8 +8,8 @@ static int32_t call(uint64_t function, uint64_t a, uint64_t b, uint64_t c) {
   __asm__ volatile("hvc #0"
                    : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
                    :
-                   : "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
-                     "memory");
+                   : "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16",
+                     "x17", "memory");
   return (int32_t)x0;
 }
 

@@ -11,5 +11,6 @@ typedef enum {
   psci_already_on = -4,
 } PsciStatus;
 
-PsciStatus psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);  // the core starts at entry with x0 = context
-_Noreturn void psci_system_off(void);                                   // the run ends with status 0
+PsciStatus psci_cpu_on(uint64_t mpidr, uint64_t entry,
+                       uint64_t context);  // the core starts at entry with x0 = context
+_Noreturn void psci_system_off(void);      // the run ends with status 0

@@ -1,10 +1,10 @@
-// Solves a finite-element diffusion problem on all cores, checkpoints as it goes, and continues after a power loss from
-// the newest complete checkpoint with the same bits.
+// Solves a finite-element diffusion problem on all cores, checkpoints as it goes, and continues after a power
+// loss from the newest complete checkpoint with the same bits.
 //
 //   cg [nx=16] [interval=5] [iterations=200] [tolerance=1e-10] [cores=N] [checkpoint=on|off] [name=cg]
 //
-// Exit status: 0 converged and verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds what two runs
-// are compared by, in exact bits.
+// Exit status: 0 converged and verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds
+// what two runs are compared by, in exact bits.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,13 @@ static struct {
   double tolerance;
   bool checkpoint;
   const char* name;
-} options = {.nx = 16, .interval = 5, .iterations = 200, .cores = 0, .tolerance = 1e-10, .checkpoint = true, .name = "cg"};
+} options = {.nx = 16,
+             .interval = 5,
+             .iterations = 200,
+             .cores = 0,
+             .tolerance = 1e-10,
+             .checkpoint = true,
+             .name = "cg"};
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
@@ -54,14 +60,17 @@ static uint64_t bits(double value) {
   return word;
 }
 
-// --- Checkpoints: the version is the iteration; the two newest are kept, so that one is whole while the next is written.
+// --- Checkpoints: the version is the iteration; the two newest are kept, so that one is whole while the next
+// is written.
 
 static void write_checkpoint(Solver* solver) {
   const uint64_t iteration = solver->scalars.iteration;
   if (!options.checkpoint || iteration % options.interval != 0) return;
   const CheckpointStatus status = checkpoint_write(options.name, iteration);
-  if (status == checkpoint_ok) printf("cg: checkpoint %llu written\n", (Printable)iteration);
-  else printf("cg: checkpoint %llu not written: %s\n", (Printable)iteration, checkpoint_text(status));
+  if (status == checkpoint_ok)
+    printf("cg: checkpoint %llu written\n", (Printable)iteration);
+  else
+    printf("cg: checkpoint %llu not written: %s\n", (Printable)iteration, checkpoint_text(status));
   if (iteration > 2 * options.interval) checkpoint_discard(options.name, iteration - 2 * options.interval);
 }
 
@@ -74,27 +83,31 @@ static CheckpointStatus protect(Solver* solver) {
   return status;
 }
 
-// Tries the newest, then older ones, until one can be restored. True: the solver stands where that one was made.
-static bool restore_newest(Solver* solver) {
-  uint64_t at_most = checkpoint_any_version;
-  for (;;) {
-    uint64_t version;
-    CheckpointStatus status = checkpoint_find_newest(options.name, at_most, &version);
-    if (status != checkpoint_ok) {
-      const char* const which = at_most == checkpoint_any_version ? "no" : "no older";
-      if (status == checkpoint_not_found) printf("cg: %s checkpoint '%s'\n", which, options.name);
-      else printf("cg: looking for checkpoint '%s' failed: %s\n", options.name, checkpoint_text(status));
-      return false;
-    }
-    status = checkpoint_restore(options.name, version);
-    if (status == checkpoint_ok && solver->scalars.edge == options.nx) {
+static bool is_usable(const Solver* solver, uint64_t version) {
+  const CheckpointStatus status = checkpoint_restore(options.name, version);
+  if (status == checkpoint_ok && solver->scalars.edge == options.nx) return true;
+  printf("cg: checkpoint %llu refused: %s\n", (Printable)version,
+         status == checkpoint_ok ? "made of another problem" : checkpoint_text(status));
+  return false;
+}
+
+// Goes back from the newest checkpoint until one can be restored; otherwise begins anew.
+static void restore_newest(Solver* solver) {
+  uint64_t version = checkpoint_any_version;
+  CheckpointStatus status = checkpoint_find_newest(options.name, version, &version);
+  if (status == checkpoint_not_found)
+    printf("cg: no checkpoint '%s', starting at iteration 0\n", options.name);
+  else if (status != checkpoint_ok)
+    printf("cg: no checkpoint '%s': %s\n", options.name, checkpoint_text(status));
+  while (status == checkpoint_ok) {
+    if (is_usable(solver, version)) {
       printf("cg: checkpoint %llu restored\n", (Printable)version);
-      return true;
+      return;
     }
-    printf("cg: checkpoint %llu refused: %s\n", (Printable)version,
-           status == checkpoint_ok ? "made of another problem" : checkpoint_text(status));
-    if (version == 0) return false;
-    at_most = version - 1;
+    cores_run(solver_begin, solver);  // the refused one may have left its contents in the vectors
+    status =
+        version == 0 ? checkpoint_not_found : checkpoint_find_newest(options.name, version - 1, &version);
+    if (status != checkpoint_ok) printf("cg: no older checkpoint, starting at iteration 0\n");
   }
 }
 
@@ -141,9 +154,12 @@ static bool report(Solver* solver) {
   cores_run(solver_measure, solver);
   const double true_residual = square_root(solver->scalars.rho) / norm;
   const double error = largest_error(solver);
-  // The recurrence drifts by rounding; an error is a residual times the condition number, which is of the order of nx^2.
-  const bool right = true_residual <= 10 * options.tolerance && error <= 10.0 * options.nx * options.nx * options.tolerance;
-  printf("cg: true residual %.3e, largest error %.3e: %s\n", true_residual, error, right ? "verified" : "WRONG");
+  // The recurrence drifts by rounding; an error is a residual times the condition number, which is of the
+  // order of nx^2.
+  const bool right =
+      true_residual <= 10 * options.tolerance && error <= 10.0 * options.nx * options.nx * options.tolerance;
+  printf("cg: true residual %.3e, largest error %.3e: %s\n", true_residual, error,
+         right ? "verified" : "WRONG");
   printf("cg: solution checksum 0x%016llx\n", (Printable)solution);
   const bool written = write_result(iterations, residual, solution);
   if (!written) printf("cg: result.txt cannot be written\n");
@@ -157,7 +173,8 @@ int main(int argc, char** argv) {
     printf("cg: argument 'cores=%llu' is wrong: this machine has %u\n", (Printable)options.cores, cores);
     return exit_usage;
   }
-  if (power_probe()) printf("cg: reset cause %s, boot %u\n", power_reset_cause_text(), (unsigned)power_boot_count());
+  if (power_probe())
+    printf("cg: reset cause %s, boot %u\n", power_reset_cause_text(), (unsigned)power_boot_count());
   static Problem problem;
   static Solver solver = {.problem = &problem, .after_iteration = write_checkpoint};
   solver.iteration_limit = options.iterations;
@@ -166,14 +183,11 @@ int main(int argc, char** argv) {
     printf("cg: nx=%llu does not fit into the memory of this machine\n", (Printable)options.nx);
     return exit_unavailable;
   }
-  printf("cg: %u rows, %u entries, %u core%s\n", (unsigned)problem.rows, (unsigned)problem.row_start[problem.rows], cores,
-         cores == 1 ? "" : "s");
+  printf("cg: %u rows, %u entries, %u core%s\n", (unsigned)problem.rows,
+         (unsigned)problem.row_start[problem.rows], cores, cores == 1 ? "" : "s");
   prepare_checkpoints(&solver);
   cores_run(solver_begin, &solver);
-  if (options.checkpoint && !restore_newest(&solver)) {
-    cores_run(solver_begin, &solver);  // a refused one may have left its contents in the vectors
-    printf("cg: starting at iteration 0\n");
-  }
+  if (options.checkpoint) restore_newest(&solver);
   cores_run(solver_iterate, &solver);
   return report(&solver) ? exit_passed : exit_failed;
 }

@@ -50,9 +50,12 @@ static double exact_at(const Problem* problem, Node node) {
   return 1 + x + 2 * y + 3 * z + 4 * x * y * z;
 }
 
-double problem_exact(const Problem* problem, uint32_t row) { return exact_at(problem, node_of(problem, row)); }
+double problem_exact(const Problem* problem, uint32_t row) {
+  return exact_at(problem, node_of(problem, row));
+}
 
-// Gradient of the shape function of local node a (bit 0: x, 1: y, 2: z) at a point of the reference cube [-1, 1]^3.
+// Gradient of the shape function of local node a (bit 0: x, 1: y, 2: z) at a point of the reference cube [-1,
+// 1]^3.
 static void shape_gradient(uint32_t a, const double point[3], double gradient[3]) {
   double side[3], factor[3];
   for (uint32_t d = 0; d < 3; ++d) {
@@ -70,14 +73,16 @@ static void element_matrix(double h, double matrix[8][8]) {
   for (uint32_t a = 0; a < 8; ++a)
     for (uint32_t b = 0; b < 8; ++b) matrix[a][b] = 0;
   for (uint32_t q = 0; q < 8; ++q) {
-    const double point[3] = {(q & 1) != 0 ? gauss : -gauss, (q & 2) != 0 ? gauss : -gauss, (q & 4) != 0 ? gauss : -gauss};
+    const double point[3] = {(q & 1) != 0 ? gauss : -gauss, (q & 2) != 0 ? gauss : -gauss,
+                             (q & 4) != 0 ? gauss : -gauss};
     double gradients[8][3];
     for (uint32_t a = 0; a < 8; ++a) shape_gradient(a, point, gradients[a]);
     // Chain rule (2/h)^2 times the volume of a Gauss point (h/2)^3.
     for (uint32_t a = 0; a < 8; ++a)
       for (uint32_t b = 0; b < 8; ++b)
-        matrix[a][b] += 0.5 * h * (gradients[a][0] * gradients[b][0] + gradients[a][1] * gradients[b][1] +
-                                   gradients[a][2] * gradients[b][2]);
+        matrix[a][b] += 0.5 * h *
+                        (gradients[a][0] * gradients[b][0] + gradients[a][1] * gradients[b][1] +
+                         gradients[a][2] * gradients[b][2]);
   }
 }
 

@@ -10,7 +10,9 @@ typedef struct {
   uint32_t first_block, last_block;  // of reduction_rows each
 } Share;
 
-static uint32_t block_count(const Problem* problem) { return (problem->rows + reduction_rows - 1) / reduction_rows; }
+static uint32_t block_count(const Problem* problem) {
+  return (problem->rows + reduction_rows - 1) / reduction_rows;
+}
 
 static uint32_t block_end(const Problem* problem, uint32_t block) {
   const uint32_t end = (block + 1) * reduction_rows;
@@ -31,7 +33,8 @@ static double sum(const double* partial, uint32_t count) {
   return total;
 }
 
-// Four chains, so that a core with pipelined floating point need not wait for each sum; the order is fixed all the same.
+// Four chains, so that a core with pipelined floating point need not wait for each sum; the order is fixed
+// all the same.
 static double dot(const double* a, const double* b, uint32_t first, uint32_t last) {
   double chain[4] = {0, 0, 0, 0};
   uint32_t i = first;
@@ -64,7 +67,9 @@ bool solver_allocate(Solver* solver) {
   return solver->partial_a != NULL && solver->partial_b != NULL;
 }
 
-uint64_t solver_vector_bytes(const Solver* solver) { return (uint64_t)solver->problem->rows * sizeof(double); }
+uint64_t solver_vector_bytes(const Solver* solver) {
+  return (uint64_t)solver->problem->rows * sizeof(double);
+}
 
 bool solver_converged(const Solver* solver) {
   const double limit = solver->tolerance * solver->tolerance * solver->scalars.right_side_2;
@@ -86,7 +91,8 @@ void solver_begin(unsigned core, unsigned cores, void* argument) {
   cores_barrier();
   if (core != 0) return;
   const double norm_2 = sum(solver->partial_a, block_count(problem));
-  solver->scalars = (SolverScalars){.iteration = 0, .rho = norm_2, .right_side_2 = norm_2, .edge = problem->edge};
+  solver->scalars =
+      (SolverScalars){.iteration = 0, .rho = norm_2, .right_side_2 = norm_2, .edge = problem->edge};
 }
 
 // p.Ap over the own rows, block by block.
@@ -129,14 +135,16 @@ void solver_iterate(unsigned core, unsigned cores, void* argument) {
     rho = sum(solver->partial_b, blocks);
     ++iteration;
     const double beta = rho / rho_before;
-    for (uint32_t row = share.first; row < share.last; ++row) solver->p[row] = solver->r[row] + beta * solver->p[row];
+    for (uint32_t row = share.first; row < share.last; ++row)
+      solver->p[row] = solver->r[row] + beta * solver->p[row];
     if (core == 0) {
       solver->scalars.rho = rho;
       solver->scalars.iteration = iteration;
     }
     cores_barrier();
     if (core == 0 && rho > limit) solver->after_iteration(solver);
-    // The others run ahead into multiply(), which writes nothing that a checkpoint holds, and wait before advance().
+    // The others run ahead into multiply(), which writes nothing that a checkpoint holds, and wait before
+    // advance().
   }
 }
 

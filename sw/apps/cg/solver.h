@@ -1,10 +1,10 @@
 // Conjugate gradients (Hestenes and Stiefel 1952), parallel over the cores in blocks of rows.
 //
-// The state {x, r, p, scalars} at the end of an iteration is all that the next one needs: it is what a checkpoint holds,
-// and a restored run continues with the same bits.
+// The state {x, r, p, scalars} at the end of an iteration is all that the next one needs: it is what a
+// checkpoint holds, and a restored run continues with the same bits.
 //
-// Every dot product is summed in blocks of `reduction_rows` rows, and the blocks in ascending order: the bits of the
-// result depend neither on timing nor on the number of cores.
+// Every dot product is summed in blocks of `reduction_rows` rows, and the blocks in ascending order: the bits
+// of the result depend neither on timing nor on the number of cores.
 #pragma once
 
 #include <stdbool.h>
@@ -29,11 +29,12 @@ typedef void (*AfterIteration)(Solver* solver);
 struct Solver {
   const Problem* problem;
   uint64_t iteration_limit;
-  double tolerance;               // converged: |r| <= tolerance |b|
+  double tolerance;  // converged: |r| <= tolerance |b|
   AfterIteration after_iteration;
-  double *x, *r, *p;              // page aligned
-  double* ap;                     // A p
-  double *partial_a, *partial_b;  // a sum for each block; two sets, so that one barrier lies between write and reuse
+  double *x, *r, *p;  // page aligned
+  double* ap;         // A p
+  double *partial_a,
+      *partial_b;  // a sum for each block; two sets, so that one barrier lies between write and reuse
   SolverScalars scalars;
 };
 
@@ -41,8 +42,9 @@ bool solver_allocate(Solver* solver);  // false: does not fit into memory
 uint64_t solver_vector_bytes(const Solver* solver);
 
 // The three below are CoresFunctions; argument is the Solver.
-void solver_begin(unsigned core, unsigned cores, void* argument);    // assembles; x = 0, r = p = b, iteration 0
-void solver_iterate(unsigned core, unsigned cores, void* argument);  // from the present state to convergence or limit
+void solver_begin(unsigned core, unsigned cores, void* argument);  // assembles; x = 0, r = p = b, iteration 0
+void solver_iterate(unsigned core, unsigned cores,
+                    void* argument);  // from the present state to convergence or limit
 void solver_measure(unsigned core, unsigned cores, void* argument);  // r = b - A x, rho = r . r
 
 bool solver_converged(const Solver* solver);

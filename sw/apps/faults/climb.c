@@ -1,5 +1,5 @@
-// Tries to leave the folder that semihosting confines it to. Exit status 0 when every path was refused, 1 when one was
-// opened. QEMU confines nothing: there /etc/passwd opens.
+// Tries to leave the folder that semihosting confines it to. Exit status 0 when every path was refused, 1
+// when one was opened. QEMU confines nothing: there /etc/passwd opens.
 #include <stdbool.h>
 #include <stdio.h>
 

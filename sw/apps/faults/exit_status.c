@@ -1,11 +1,12 @@
 // Ends with the status that its argument says.
 //
 //   exit_status status=200
+#include "boot/exit_status.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
 #include "boot/arguments.h"
-#include "boot/exit_status.h"
 
 int main(int argc, char** argv) {
   uint64_t status = 0;

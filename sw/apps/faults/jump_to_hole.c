@@ -1,4 +1,5 @@
-// Jumps to where nothing is: an instruction abort, reported with ELR in the hole. Exit status 60; 1 if it came back.
+// Jumps to where nothing is: an instruction abort, reported with ELR in the hole. Exit status 60; 1 if it
+// came back.
 #include <stdio.h>
 
 #include "apps/faults/holes.h"

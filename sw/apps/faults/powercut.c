@@ -1,11 +1,11 @@
-// Proves that a checkpoint is whole or absent: protects pages whose contents depend on the version, writes versions 1..n,
-// and after a power loss restores the newest and looks at every word before it goes on. Exit status 0 only when version n
-// was reached and restores; 1 when contents are mixed; 3 without DIMM-SSD.
+// Proves that a checkpoint is whole or absent: protects pages whose contents depend on the version, writes
+// versions 1..n, and after a power loss restores the newest and looks at every word before it goes on. Exit
+// status 0 only when version n was reached and restores; 1 when contents are mixed; 3 without DIMM-SSD.
 //
 //   powercut [versions=8] [pages=6] [name=powercut] [cut=V] [after=200]
 //
-// cut=V: cuts the power itself, `after` microseconds into the writing of version V, once (on a start that is not after a
-// power loss). Without it something else has to: the scenario's fault.
+// cut=V: cuts the power itself, `after` microseconds into the writing of version V, once (on a start that is
+// not after a power loss). Without it something else has to: the scenario's fault.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,7 +66,8 @@ static void cut(void) { power_cut(1000); }
 static bool write_versions(uint64_t first, bool cuts) {
   for (uint64_t v = first; v <= options.versions; ++v) {
     fill(v);
-    if (cuts && v == options.cut) generic_timer_alarm(generic_timer_now() + generic_timer_ticks(options.after), cut);
+    if (cuts && v == options.cut)
+      generic_timer_alarm(generic_timer_now() + generic_timer_ticks(options.after), cut);
     const CheckpointStatus status = checkpoint_write(options.name, v);
     if (status != checkpoint_ok) {
       printf("powercut: version %llu not written: %s\n", (Printable)v, checkpoint_text(status));

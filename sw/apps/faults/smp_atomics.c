@@ -1,5 +1,5 @@
-// All cores add to shared counters: by LDXR/STXR, under a lock made of them, and by LSE's LDADD where the core has it.
-// Every sum is exact. Exit status 0, else 1.
+// All cores add to shared counters: by LDXR/STXR, under a lock made of them, and by LSE's LDADD where the
+// core has it. Every sum is exact. Exit status 0, else 1.
 //
 //   smp_atomics [rounds=1000]
 #include <stdbool.h>
@@ -59,7 +59,9 @@ int main(int argc, char** argv) {
   const uint64_t expected = cores * shared.rounds;
   bool right = exact("LDXR/STXR", shared.exclusive, expected);
   right = exact("lock", shared.locked, expected) && right;
-  if (shared.has_lse) right = exact("LDADD", shared.large, expected) && right;
-  else printf("smp_atomics: this core has no LSE\n");
+  if (shared.has_lse)
+    right = exact("LDADD", shared.large, expected) && right;
+  else
+    printf("smp_atomics: this core has no LSE\n");
   return right ? exit_passed : exit_failed;
 }

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
       return exit_failed;
     }
   }
-  printf("timer: %llu interrupts, each %llu us after it was set, none early\n", (Printable)times, (Printable)after);
+  printf("timer: %llu interrupts, each %llu us after it was set, none early\n", (Printable)times,
+         (Printable)after);
   return exit_passed;
 }

@@ -1,5 +1,5 @@
-// Touches an address where nothing is: the guest takes its own exception (a synchronous data abort on virt; a bus error
-// is an SError where the fabric answers). Exit status 60; 1 if nothing happened.
+// Touches an address where nothing is: the guest takes its own exception (a synchronous data abort on virt; a
+// bus error is an SError where the fabric answers). Exit status 60; 1 if nothing happened.
 //
 //   unmapped_access [address=0x0d000000] [write=on|off]
 #include <stdbool.h>
@@ -21,8 +21,10 @@ int main(int argc, char** argv) {
   };
   if (!arguments_read(argc, argv, table, 2)) return exit_usage;
   printf("unmapped_access: %s 0x%llx\n", write ? "writing" : "reading", (unsigned long long)address);
-  if (write) mmio_write(address, 1);
-  else mmio_read(address);
+  if (write)
+    mmio_write(address, 1);
+  else
+    mmio_read(address);
   data_synchronization_barrier();  // an SError is asynchronous: it has arrived by here
   for (volatile int i = 0; i < 10000; ++i) {
   }

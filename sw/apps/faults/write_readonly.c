@@ -1,5 +1,5 @@
-// Writes read-only registers: the write is ignored, the value stays. PL011's peripheral identification is on every
-// machine, the DIMM-SSD's ID where there is one. Exit status 0 when nothing changed.
+// Writes read-only registers: the write is ignored, the value stays. PL011's peripheral identification is on
+// every machine, the DIMM-SSD's ID where there is one. Exit status 0 when nothing changed.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@ static bool keeps(const char* name, uint64_t address) {
 int main(void) {
   bool kept = keeps("PL011 PeriphID0", UART0_BASE + 0xfe0);
   Device ssd;
-  if (device_tree_find("asterism,dimm-ssd", &ssd)) kept = keeps("DIMM-SSD ID", ssd.base + DIMM_SSD_ID) && kept;
+  if (device_tree_find("asterism,dimm-ssd", &ssd))
+    kept = keeps("DIMM-SSD ID", ssd.base + DIMM_SSD_ID) && kept;
   return kept ? exit_passed : exit_failed;
 }

@@ -2,8 +2,9 @@
 //
 //   memtest [start=ADDRESS] [size=1MiB] [passes=1]
 //
-// start is the first free address behind the firmware by default. Every wrong word is reported with its address, the
-// first 16 one by one. Exit status: 0 no error, 1 errors, 2 a wrong argument, 3 the range is not free DRAM.
+// start is the first free address behind the firmware by default. Every wrong word is reported with its
+// address, the first 16 one by one. Exit status: 0 no error, 1 errors, 2 a wrong argument, 3 the range is not
+// free DRAM.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -48,8 +49,8 @@ static void march_down(uint64_t expected, uint64_t written) {
   }
 }
 
-// March C-: any(w0) up(r0 w1) up(r1 w0) down(r0 w1) down(r1 w0) any(r0). Finds stuck-at, transition, address decoder and
-// unlinked coupling faults between words.
+// March C-: any(w0) up(r0 w1) up(r1 w0) down(r0 w1) down(r1 w0) any(r0). Finds stuck-at, transition, address
+// decoder and unlinked coupling faults between words.
 static void march(uint64_t zero) {
   for (uint64_t i = 0; i < count; ++i) words[i] = zero;
   march_up(zero, ~zero);
