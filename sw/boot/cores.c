@@ -7,7 +7,7 @@
 #include "drivers/gicv2.h"
 #include "drivers/psci.h"
 
-enum { wake_interrupt = 0, spins_before_sleep = 500 };
+enum { wake_interrupt = 0, spins_before_sleep = 50 };
 
 extern void secondary_entry(void);
 
@@ -29,8 +29,10 @@ unsigned cores_this(void) {
 }
 
 static void wait_while_equal(const uint32_t* word, uint32_t value) {
-  for (int i = 0; i < spins_before_sleep; ++i)
+  for (int i = 0; i < spins_before_sleep; ++i) {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
+    __asm__ volatile("yield");  // tells a simulator that nothing changes before another core has run
+  }
   const uint32_t self = 1u << cores_this();
   for (;;) {
     interrupts_mask();

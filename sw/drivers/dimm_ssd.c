@@ -10,6 +10,9 @@ static Device device;
 static volatile bool complete;
 
 static void completed(void) {
+  // The line may be seen high for a moment after it was quietened: only the device's word counts.
+  const uint32_t status = mmio_read(device.base + DIMM_SSD_INTERRUPT_STATUS);
+  if ((status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) == 0) return;
   mmio_write(device.base + DIMM_SSD_INTERRUPT_STATUS, DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK);
   complete = true;
 }

@@ -1,8 +1,10 @@
 #include "drivers/generic_timer.h"
 
+#include <stddef.h>
+
 enum { control_enable = 1 };
 
-static InterruptHandler alarm_handler;
+static InterruptHandler alarm_handler;  // NULL: no alarm is set
 
 static void set_control(uint64_t value) {
   __asm__ volatile("msr cntv_ctl_el0, %0\n isb" ::"r"(value) : "memory");
@@ -10,7 +12,9 @@ static void set_control(uint64_t value) {
 
 static void expired(void) {
   set_control(0);
-  alarm_handler();
+  const InterruptHandler handler = alarm_handler;
+  alarm_handler = NULL;
+  if (handler != NULL) handler();
 }
 
 uint64_t generic_timer_now(void) {
