@@ -1,0 +1,92 @@
+#include "platform/config/config_document.h"
+
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "platform/config/json_parser.h"
+
+namespace asterism {
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::error_code none;
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file, none))
+    throw InputMissing(Diagnostic{Origin{file.string(), 0, 0}, "", "cannot be read"});
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A text that begins like a JSON list, object or string is meant as one.
+bool looks_like_json(std::string_view text) { return text.find_first_of("[{\"") == 0; }
+
+ConfigValue override_value(std::string_view path, std::string_view text, Diagnostics& problems) {
+  ConfigValue value;
+  try {
+    Diagnostics found;
+    value = parse_json(text, "value", found);
+    for (Diagnostic problem : found.all()) {
+      problem.path = join_path(path, problem.path);
+      problem.origin = Origin::command_line();
+      problems.add(problem);
+    }
+  } catch (const ConfigError& error) {
+    if (looks_like_json(text))
+      problems.add({.origin = Origin::command_line(),
+                    .path = std::string(path),
+                    .problem = error.diagnostics().all().front().problem});
+    value.content = PlainValue(std::string(text));
+    value.raw = text;
+  }
+  set_origin(value, Origin::command_line());
+  set_layer(value, command_line_layer);
+  return value;
+}
+
+}  // namespace
+
+ConfigDocument ConfigDocument::load(const std::filesystem::path& file) {
+  return parse(text_of(file), file.string());
+}
+
+ConfigDocument ConfigDocument::parse(std::string_view text, const std::string& file_name) {
+  ConfigDocument document;
+  document.root_ = parse_json(text, file_name, document.problems_);
+  document.root_.erase("$schema");  // for editors
+  return document;
+}
+
+void ConfigDocument::apply_override(std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string_view path = assignment.substr(0, equals);
+  const auto malformed = [&](const std::string& expected) {
+    problems_.add({.origin = Origin::command_line(),
+                   .path = "",
+                   .problem = "",
+                   .expected = expected,
+                   .got = "\"" + std::string(assignment) + "\""});
+  };
+  if (equals == std::string_view::npos) return malformed("an override such as \"node.memory.size=4GiB\"");
+  for (const std::string& key : split_path(path))
+    if (key.empty()) return malformed("a key before and after every point of an override");
+
+  const std::size_t problems_before = problems_.size();
+  ConfigValue value = override_value(path, assignment.substr(equals + 1), problems_);
+  if (problems_.size() == problems_before) assign(root_, path, std::move(value), problems_);
+}
+
+Origin ConfigDocument::origin_of(std::string_view path) const {
+  const ConfigValue* at = &root_;
+  for (const std::string& key : split_path(path)) {
+    const ConfigValue* inside = at->find(key);
+    if (const ConfigValue::List* list = at->list())
+      for (std::size_t i = 0; i < list->size(); ++i)
+        if (std::to_string(i) == key) inside = &(*list)[i];
+    if (!inside) break;
+    at = inside;
+  }
+  return at->origin;
+}
+
+}  // namespace asterism

@@ -1,0 +1,37 @@
+// A config file with the overrides of the command line applied, not yet read into a struct.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "platform/config/config_value.h"
+#include "platform/config/diagnostics.h"
+
+namespace asterism {
+
+class ConfigDocument {
+ public:
+  // Throws InputMissing when the file cannot be read, ConfigError when it is no JSON.
+  static ConfigDocument load(const std::filesystem::path& file);
+  static ConfigDocument parse(std::string_view text, const std::string& file_name);
+
+  // "node.memory.ecc=strong", "faults=[]", "faults.0.at=3ms": the value is JSON where it is that, else a
+  // text. What cannot be assigned is kept in problems(), so that it is reported together with what the reader
+  // finds.
+  void apply_override(std::string_view assignment);
+
+  // Where the value at a dotted path was written; of the nearest value around it when it was not given. After
+  // reading, the keys of files taken by "use" are found too.
+  Origin origin_of(std::string_view path) const;
+
+  ConfigValue& root() { return root_; }
+  const ConfigValue& root() const { return root_; }
+  const Diagnostics& problems() const { return problems_; }
+
+ private:
+  ConfigValue root_;
+  Diagnostics problems_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,103 @@
+#include "platform/config/config_documentation.h"
+
+#include <utility>
+
+#include "base/fields.h"
+#include "platform/config/config_value.h"
+
+namespace asterism {
+namespace {
+
+// What one line says, before the struct inside it, if there is one, says more.
+struct Entry {
+  std::string key;  // with the index or name that a list or map adds: "faults.N"
+  std::string initial;
+  std::string expected;
+  std::string choices;  // a line each
+  std::string inside;
+};
+
+class Documentation final : public Fields {
+ public:
+  Documentation(std::string& text, std::string path) : text_(text), path_(std::move(path)) {}
+
+ private:
+  void field(const Line& line, const ShowValue& show) override;
+  void choice(const Condition& condition, const std::function<void()>& body) override {
+    const std::string outer = only_;
+    only_ += (only_.empty() ? "only where " : " and ") + std::string(condition.key) + " is ";
+    for (std::size_t i = 0; i < condition.values.size(); ++i)
+      only_ += (i > 0 ? " or " : "") + to_text(condition.values[i]);
+    body();
+    only_ = outer;
+  }
+  void relation(const Relation& relation, const std::function<bool()>&) override {
+    text_ += join_path(path_, relation.key) + " " + std::string(relation.rule) + "\n";
+  }
+  void reusable(std::string_view kind) override {
+    text_ += join_path(path_, "use") + "    the name of a file in configs/" + std::string(kind) +
+             "\n    The keys beside it override that file's, dotted ones too\n";
+  }
+  void sourced() override {
+    text_ +=
+        join_path(path_, "source") + ", " + join_path(path_, "sources") +
+        "    where the values come from\n    One for the whole object, or a text under the key of each\n";
+  }
+
+  std::string& text_;
+  std::string path_;
+  std::string only_;
+};
+
+class Describe final : public ValueVisitor {
+ public:
+  explicit Describe(Entry& entry) : entry_(entry) {}
+
+  void scalar(ScalarValue& value) override {
+    const ScalarType type = value.type();
+    entry_.initial = to_text(value.get());
+    entry_.expected = type.expected();
+    for (const ScalarType::Choice& choice : type.choices)
+      if (!choice.meaning.empty())
+        entry_.choices += "        " + to_text(choice.value) + ": " + std::string(choice.meaning) + "\n";
+  }
+  void object(ObjectValue& value) override {
+    Documentation inside(entry_.inside, entry_.key);
+    value.walk(inside);
+  }
+  void list(ListValue& value) override { container(value, ".N", "a list, each "); }
+  void map(MapValue& value) override { container(value, ".NAME", "by name, each "); }
+  void optional(OptionalValue& value) override { container(value, "", "optional, "); }
+
+ private:
+  void container(auto& value, const char* suffix, const char* what) {
+    entry_.key += suffix;
+    value.prototype(*this);
+    entry_.initial.clear();
+    entry_.expected = what + (entry_.expected.empty() ? "an object" : entry_.expected);
+  }
+  Entry& entry_;
+};
+
+void Documentation::field(const Line& line, const ShowValue& show) {
+  Entry entry{.key = join_path(path_, line.key), .initial = "", .expected = "", .choices = "", .inside = ""};
+  Describe describe(entry);
+  show(describe);
+  text_ += entry.key;
+  if (!line.required && !entry.initial.empty()) text_ += " = " + entry.initial;
+  if (!entry.expected.empty()) text_ += "    " + entry.expected;
+  if (line.required) text_ += ", required";
+  text_ += "\n    " + std::string(line.meaning) + (only_.empty() ? "" : "; " + only_) + "\n";
+  text_ += entry.choices + entry.inside;
+}
+
+}  // namespace
+
+std::string document_object(ObjectValue& object) {
+  std::string text;
+  Documentation documentation(text, "");
+  object.walk(documentation);
+  return text;
+}
+
+}  // namespace asterism

@@ -1,0 +1,351 @@
+#include "platform/config/config_reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/fields.h"
+#include "platform/config/nearest_name.h"
+
+namespace asterism {
+namespace {
+
+struct Context {
+  Diagnostics& problems;
+  const ConfigLibrary* library;
+  std::vector<std::string> files_in_use;  // outermost first: a file that uses itself is seen
+};
+
+// Whether a value must have a source, and whether an object around it gave one (Fields::sourced).
+struct SourceRule {
+  bool due = false;
+  bool given = false;
+};
+
+// One object along the lines of its description.
+class ObjectReader final : public Fields {
+ public:
+  ObjectReader(Context& context, ConfigValue& json, std::string path, SourceRule sources)
+      : context_(context),
+        json_(json),
+        path_(std::move(path)),
+        sources_(sources),
+        problems_before_(context.problems.size()) {
+    if (sources_.due) read_sources();
+  }
+
+  void reusable(std::string_view kind) override;
+  void sourced() override {
+    sources_.due = true;
+    read_sources();
+  }
+  // After the last line.
+  void refuse_unknown_keys();
+
+ private:
+  // Why the lines inside a when() do not hold.
+  struct Barred {
+    bool because_selector_is_bad;
+    std::string condition;  // "kind is "power_loss""
+    std::string actual;     // "bit_flip"
+    int selector_layer;
+  };
+
+  void field(const Line& line, const ShowValue& show) override;
+  void choice(const Condition& condition, const std::function<void()>& body) override;
+  void relation(const Relation& relation, const std::function<bool()>& holds) override;
+
+  void read_sources();
+  void use_file(std::string_view kind, const ConfigValue& name);
+  ConfigValue used_file(std::string_view kind, const ConfigValue& name);
+  void refuse_barred(std::string_view key);
+  const ConfigMember* member(std::string_view key) const;
+  std::string shown(std::string_view key) const;
+
+  Context& context_;
+  ConfigValue& json_;
+  std::string path_;
+  SourceRule sources_;
+  std::size_t problems_before_;
+  std::vector<std::string> keys_;      // of the lines so far
+  std::vector<std::string> bad_keys_;  // whose value was refused
+  std::vector<std::pair<std::string, std::string>> defaults_;
+  std::optional<Barred> barred_;
+  bool base_is_bad_ = false;  // the file named by "use" could not be had: nothing is known to be missing
+};
+
+// One value, of whatever shape.
+class ValueReader final : public ValueVisitor {
+ public:
+  ValueReader(Context& context, ConfigValue& json, std::string path, SourceRule sources)
+      : context_(context), json_(json), path_(std::move(path)), sources_(sources) {}
+
+  void scalar(ScalarValue& value) override {
+    const ScalarType type = value.type();
+    if (!json_.scalar()) return refuse(type.expected());
+    const PlainValue plain = plain_value(type);
+    if (const std::optional<std::string> detail = value.set(plain))
+      return refuse(type.expected(), *detail, nearest_choice(type, plain));
+    if (!type.file_kind.empty()) check_file(type, std::get<std::string>(plain));
+    if (sources_.due && !sources_.given)
+      refuse("a source for it: \"source\" in its object, or its key in \"sources\" there", "", "", "none");
+  }
+
+  void object(ObjectValue& value) override {
+    if (!json_.object()) return refuse("an object");
+    ObjectReader reader(context_, json_, path_, sources_);
+    value.walk(reader);
+    reader.refuse_unknown_keys();
+  }
+
+  void list(ListValue& value) override {
+    ConfigValue::List* list = json_.list();
+    if (!list) return refuse("a list");
+    value.resize(list->size());
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      ValueReader element(context_, (*list)[i], join_path(path_, std::to_string(i)), sources_);
+      value.element(i, element);
+    }
+  }
+
+  void map(MapValue& value) override {
+    if (!json_.object()) return refuse("an object");
+    value.clear();
+    for (ConfigMember& member : *json_.object()) {
+      ValueReader entry(context_, member.value, join_path(path_, member.key), sources_);
+      value.entry(member.key, entry);
+    }
+  }
+
+  void optional(OptionalValue& value) override {
+    if (json_.is_null())
+      value.reset();
+    else
+      value.value(*this);
+  }
+
+ private:
+  // Free text on the command line needs no quotes, even where it looks like a number.
+  PlainValue plain_value(const ScalarType& type) const {
+    const bool free_text =
+        type.form == ScalarType::Form::text && type.choices.empty() && type.pattern.empty();
+    if (free_text && json_.origin.is_command_line() && !std::holds_alternative<std::string>(*json_.scalar()))
+      return json_.raw;
+    return *json_.scalar();
+  }
+
+  static std::string nearest_choice(const ScalarType& type, const PlainValue& given) {
+    std::vector<std::string> names;
+    for (const ScalarType::Choice& choice : type.choices)
+      if (const auto* name = std::get_if<std::string>(&choice.value)) names.push_back(*name);
+    const auto* text = std::get_if<std::string>(&given);
+    return text ? nearest_name(*text, names) : "";
+  }
+
+  void check_file(const ScalarType& type, const std::string& name) {
+    if (!context_.library || context_.library->find(type.file_kind, name)) return;
+    refuse(type.expected(), "", nearest_name(name, context_.library->list(type.file_kind)));
+  }
+
+  void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",
+              const std::string& got = "") {
+    context_.problems.add(
+        {json_.origin, path_, "", expected, got.empty() ? json_.shown() : got, detail, nearest});
+  }
+
+  Context& context_;
+  ConfigValue& json_;
+  std::string path_;
+  SourceRule sources_;
+};
+
+// The text of a scalar that was not given, for messages; "" for other shapes.
+class DefaultText final : public ValueVisitor {
+ public:
+  std::string text;
+  void scalar(ScalarValue& value) override { text = to_text(value.get()); }
+  void object(ObjectValue&) override {}
+  void list(ListValue&) override {}
+  void map(MapValue&) override {}
+  void optional(OptionalValue&) override {}
+};
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void ObjectReader::field(const Line& line, const ShowValue& show) {
+  keys_.emplace_back(line.key);
+  if (barred_) return refuse_barred(line.key);
+  const std::string path = join_path(path_, line.key);
+  ConfigValue* json = json_.find(line.key);
+  if (!json) {
+    if (line.required) {
+      bad_keys_.emplace_back(line.key);
+      if (!base_is_bad_)
+        context_.problems.add({.origin = json_.origin,
+                               .path = path,
+                               .problem = "this key is required (" + std::string(line.meaning) + ")"});
+      return;
+    }
+    DefaultText initial;
+    show(initial);
+    defaults_.emplace_back(line.key, initial.text);
+    return;
+  }
+  SourceRule sources = sources_;
+  if (const ConfigValue* by_key = json_.find("sources"); sources.due && by_key && by_key->find(line.key))
+    sources.given = true;
+  const std::size_t before = context_.problems.size();
+  ValueReader reader(context_, *json, path, sources);
+  show(reader);
+  if (context_.problems.size() != before) bad_keys_.emplace_back(line.key);
+}
+
+void ObjectReader::choice(const Condition& condition, const std::function<void()>& body) {
+  const bool bad = contains(bad_keys_, condition.key);
+  if (barred_ || (condition.holds && !bad)) return body();
+  Barred barred{bad, std::string(condition.key) + " is ", shown(condition.key), -command_line_layer};
+  for (std::size_t i = 0; i < condition.values.size(); ++i)
+    barred.condition += (i > 0 ? " or " : "") + to_text(condition.values[i]);
+  if (const ConfigMember* selector = member(condition.key)) barred.selector_layer = selector->value.layer;
+  barred_ = barred;
+  body();
+  barred_.reset();
+}
+
+// A key inside a when() that does not hold. One that an override of the selector made meaningless is dropped:
+// "impl" set to "model" on the command line leaves the node's "variant" without effect, not in error.
+void ObjectReader::refuse_barred(std::string_view key) {
+  const ConfigMember* given = member(key);
+  if (!given || barred_->because_selector_is_bad || given->value.layer < barred_->selector_layer) return;
+  context_.problems.add(
+      {.origin = given->key_origin,
+       .path = join_path(path_, key),
+       .problem = "this key stands only where " + barred_->condition + ", here it is " + barred_->actual});
+}
+
+void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
+  if (barred_ || context_.problems.size() != problems_before_ || holds()) return;
+  Origin origin = json_.origin;
+  const ConfigValue* at = &json_;
+  for (const std::string& key : split_path(relation.key))
+    if ((at = at->find(key)) == nullptr) break;
+  if (at) origin = at->origin;
+  context_.problems.add({.origin = origin,
+                         .path = join_path(path_, relation.key),
+                         .problem = "",
+                         .expected = "a value that " + std::string(relation.rule),
+                         .got = at ? at->shown() : shown(relation.key)});
+}
+
+void ObjectReader::read_sources() {
+  const auto refuse = [&](const std::string& path, const ConfigValue& at, const std::string& expected) {
+    context_.problems.add({at.origin, join_path(path_, path), "", expected, at.shown()});
+  };
+  const auto is_text = [](const ConfigValue& v) {
+    return v.scalar() && std::get_if<std::string>(v.scalar());
+  };
+  if (const ConfigValue* source = json_.find("source")) {
+    sources_.given = true;
+    if (!is_text(*source)) refuse("source", *source, "a text");
+  }
+  if (const ConfigValue* sources = json_.find("sources")) {
+    if (!sources->object()) return refuse("sources", *sources, "an object of texts");
+    for (const ConfigMember& entry : *sources->object())
+      if (!is_text(entry.value)) refuse("sources." + entry.key, entry.value, "a text");
+  }
+}
+
+void ObjectReader::reusable(std::string_view kind) {
+  if (const ConfigMember* use = member("use")) use_file(kind, ConfigValue(use->value));
+}
+
+// Puts the keys beside "use" on top of the file that it names; of one that cannot be had, on top of nothing,
+// so that they are checked all the same.
+void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
+  ConfigValue base{ConfigValue::Object{}, json_.origin, "", 0};
+  try {
+    base = used_file(kind, name);
+  } catch (const ConfigError& error) {
+    base_is_bad_ = true;
+    context_.problems.add(error.diagnostics());
+  }
+  for (ConfigMember& beside : *json_.object())
+    if (beside.key != "use") assign(base, beside.key, std::move(beside.value), context_.problems, path_);
+  json_.content = std::move(base.content);
+}
+
+// The file's own tree, with what it uses in turn merged in.
+ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& name) {
+  const auto refuse = [&](const std::string& got, const std::string& nearest = "") {
+    const std::string expected = "the name of a file in configs/" + std::string(kind);
+    throw ConfigError(Diagnostic{name.origin, join_path(path_, "use"), "", expected, got, "", nearest});
+  };
+  const auto* text = name.scalar() ? std::get_if<std::string>(name.scalar()) : nullptr;
+  if (!text || !context_.library) refuse(name.shown());
+  const std::optional<std::filesystem::path> file = context_.library->find(kind, *text);
+  if (!file) refuse(name.shown(), nearest_name(*text, context_.library->list(kind)));
+  if (contains(context_.files_in_use, file->string())) refuse(name.shown() + ", which is using this one");
+
+  ConfigDocument document = ConfigDocument::load(*file);
+  context_.problems.add(document.problems());
+  if (!document.root().object())
+    throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().shown()});
+  set_layer(document.root(), std::min(name.layer, 0) - 1);
+  context_.files_in_use.push_back(file->string());
+  ObjectReader(context_, document.root(), path_, {}).reusable(kind);
+  context_.files_in_use.pop_back();
+  return std::move(document.root());
+}
+
+void ObjectReader::refuse_unknown_keys() {
+  if (!json_.object()) return;
+  const auto refuse = [&](const ConfigMember& member, const std::string& path) {
+    const std::string nearest = nearest_name(member.key, keys_);
+    std::string detail;
+    if (member.key.find('.') != std::string::npos)
+      detail = "a dotted key stands only beside \"use\"";
+    else if (nearest.empty()) {
+      for (const std::string& key : keys_) detail += (detail.empty() ? "the keys here are " : ", ") + key;
+    }
+    context_.problems.add({.origin = member.key_origin,
+                           .path = join_path(path, member.key),
+                           .problem = "unknown key",
+                           .detail = detail,
+                           .nearest = nearest});
+  };
+  for (const ConfigMember& member : *json_.object()) {
+    const bool about_sources = sources_.due && (member.key == "source" || member.key == "sources");
+    if (!about_sources && !contains(keys_, member.key)) refuse(member, path_);
+    if (about_sources && member.value.object())
+      for (const ConfigMember& source : *member.value.object())
+        if (!contains(keys_, source.key)) refuse(source, join_path(path_, "sources"));
+  }
+}
+
+const ConfigMember* ObjectReader::member(std::string_view key) const {
+  if (!json_.object()) return nullptr;
+  for (const ConfigMember& member : *json_.object())
+    if (member.key == key) return &member;
+  return nullptr;
+}
+
+// As a message shows what stands under a key, given or not.
+std::string ObjectReader::shown(std::string_view key) const {
+  if (const ConfigMember* given = member(key)) return given->value.shown();
+  for (const auto& [name, text] : defaults_)
+    if (name == key && !text.empty()) return text + " (the default)";
+  return "the default";
+}
+
+}  // namespace
+
+void read_object(ObjectValue& object, ConfigDocument& document, const ConfigLibrary* library,
+                 Diagnostics& problems) {
+  problems.add(document.problems());
+  Context context{problems, library, {document.root().origin.file}};
+  ValueReader(context, document.root(), "", {}).object(object);
+}
+
+}  // namespace asterism

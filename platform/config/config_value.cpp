@@ -1,0 +1,170 @@
+#include "platform/config/config_value.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace asterism {
+namespace {
+
+constexpr std::size_t longest_shown = 60;
+
+std::optional<std::size_t> as_index(std::string_view text) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return index;
+}
+
+void merge(ConfigValue& target, ConfigValue value) {
+  ConfigValue::Object* members = value.object();
+  if (!members || !target.object() || value.find("use")) {
+    target = std::move(value);
+    return;
+  }
+  const bool in_order = target.find("use");  // the keys beside it are assignments, the last one wins
+  for (ConfigMember& member : *members) {
+    ConfigValue* there = in_order ? nullptr : target.find(member.key);
+    if (there)
+      merge(*there, std::move(member.value));
+    else
+      target.object()->push_back(std::move(member));
+  }
+}
+
+// One assignment on its way down the tree.
+class Assignment {
+ public:
+  Assignment(std::vector<std::string> keys, ConfigValue value, Diagnostics& problems, std::string_view prefix)
+      : keys_(std::move(keys)), value_(std::move(value)), problems_(problems), prefix_(prefix) {}
+
+  void into(ConfigValue& target, std::size_t depth = 0) {
+    if (depth == keys_.size()) return merge(target, std::move(value_));
+    if (target.list()) return into_list(target, depth);
+    if (target.object()) return into_object(target, depth);
+    fail(target.shown() + ", which has no keys", depth);
+  }
+
+ private:
+  void into_list(ConfigValue& target, std::size_t depth) {
+    ConfigValue::List& list = *target.list();
+    const std::optional<std::size_t> index = as_index(keys_[depth]);
+    if (!index || *index > list.size())
+      return fail(
+          "a list of " + std::to_string(list.size()) + ", which has no element \"" + keys_[depth] + "\"",
+          depth);
+    if (*index == list.size()) list.push_back(made_for(depth + 1));
+    into(list[*index], depth + 1);
+  }
+
+  void into_object(ConfigValue& target, std::size_t depth) {
+    if (target.find("use") && keys_[depth] != "use") return keep_dotted(target, depth);
+    ConfigValue* there = target.find(keys_[depth]);
+    if (!there) {
+      target.object()->push_back({keys_[depth], value_.origin, made_for(depth + 1)});
+      there = &target.object()->back().value;
+    }
+    into(*there, depth + 1);
+  }
+
+  void keep_dotted(ConfigValue& target, std::size_t depth) {
+    std::string rest;
+    for (; depth < keys_.size(); ++depth) rest = join_path(rest, keys_[depth]);
+    target.object()->push_back({rest, value_.origin, std::move(value_)});
+  }
+
+  // What stands at a new place: the next key says whether it is a list or an object.
+  ConfigValue made_for(std::size_t depth) const {
+    ConfigValue made{
+        .content = ConfigValue::Null{}, .origin = value_.origin, .raw = "", .layer = value_.layer};
+    if (depth == keys_.size()) return made;
+    if (as_index(keys_[depth]))
+      made.content = ConfigValue::List{};
+    else
+      made.content = ConfigValue::Object{};
+    return made;
+  }
+
+  void fail(const std::string& problem, std::size_t depth) {
+    std::string path(prefix_);
+    for (std::size_t i = 0; i < depth; ++i) path = join_path(path, keys_[i]);
+    std::string whole(prefix_);
+    for (const std::string& key : keys_) whole = join_path(whole, key);
+    problems_.add({.origin = value_.origin,
+                   .path = whole,
+                   .problem = "cannot be set: " + (path.empty() ? "" : path + " is ") + problem});
+  }
+
+  std::vector<std::string> keys_;
+  ConfigValue value_;
+  Diagnostics& problems_;
+  std::string_view prefix_;
+};
+
+}  // namespace
+
+ConfigValue* ConfigValue::find(std::string_view key) {
+  return const_cast<ConfigValue*>(std::as_const(*this).find(key));
+}
+
+const ConfigValue* ConfigValue::find(std::string_view key) const {
+  if (!object()) return nullptr;
+  const auto member =
+      std::find_if(object()->begin(), object()->end(), [&](const auto& m) { return m.key == key; });
+  return member != object()->end() ? &member->value : nullptr;
+}
+
+void ConfigValue::erase(std::string_view key) {
+  if (object()) std::erase_if(*object(), [&](const ConfigMember& m) { return m.key == key; });
+}
+
+std::string ConfigValue::shown() const {
+  if (list()) return "a list";
+  if (object()) return "an object";
+  if (is_null()) return "null";
+  std::string text = std::holds_alternative<std::string>(*scalar()) ? to_text(*scalar()) : raw;
+  if (text.size() > longest_shown) text = text.substr(0, longest_shown) + "...";
+  return text;
+}
+
+void set_layer(ConfigValue& value, int layer) {
+  value.layer = layer;
+  if (value.list())
+    for (ConfigValue& element : *value.list()) set_layer(element, layer);
+  if (value.object())
+    for (ConfigMember& member : *value.object()) set_layer(member.value, layer);
+}
+
+void set_origin(ConfigValue& value, const Origin& origin) {
+  value.origin = origin;
+  if (value.list())
+    for (ConfigValue& element : *value.list()) set_origin(element, origin);
+  if (value.object()) {
+    for (ConfigMember& member : *value.object()) {
+      member.key_origin = origin;
+      set_origin(member.value, origin);
+    }
+  }
+}
+
+std::string join_path(std::string_view path, std::string_view key) {
+  return path.empty() ? std::string(key) : std::string(path) + "." + std::string(key);
+}
+
+std::vector<std::string> split_path(std::string_view path) {
+  std::vector<std::string> keys;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    keys.emplace_back(path.substr(0, dot));
+    path.remove_prefix(dot + 1);
+  }
+  keys.emplace_back(path);
+  return keys;
+}
+
+void assign(ConfigValue& root, std::string_view path, ConfigValue value, Diagnostics& problems,
+            std::string_view prefix) {
+  Assignment(split_path(path), std::move(value), problems, prefix).into(root);
+}
+
+}  // namespace asterism

@@ -1,0 +1,184 @@
+// A small node and scenario for the tests of this folder: one of everything that a description can say.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/config/config.h"
+
+namespace asterism::test_machine {
+
+enum class Ecc { none, normal, strong };
+constexpr auto enum_names(Ecc) {
+  return std::to_array<EnumName<Ecc>>({{Ecc::none, "none", "a fault reaches the guest"},
+                                       {Ecc::normal, "normal", "RS(36,32)"},
+                                       {Ecc::strong, "strong", "RS(19,16)"}});
+}
+enum class Impl { model, rtl, lockstep };
+constexpr auto enum_names(Impl) {
+  return std::to_array<EnumName<Impl>>(
+      {{Impl::model, "model"}, {Impl::rtl, "rtl"}, {Impl::lockstep, "lockstep"}});
+}
+enum class FaultKind { power_loss, bit_flip };
+constexpr auto enum_names(FaultKind) {
+  return std::to_array<EnumName<FaultKind>>(
+      {{FaultKind::power_loss, "power_loss"}, {FaultKind::bit_flip, "bit_flip"}});
+}
+
+struct Memory {
+  Bytes size = 2_GiB;
+  Bytes rank = 512_MiB;
+  std::string part = "ddr3";
+  Ecc ecc = Ecc::normal;
+};
+inline void describe(Fields& f, Memory& c) {
+  f("size", c.size, "Capacity; a larger one takes longer to checkpoint", within(64_MiB, 1_TiB));
+  f("rank", c.rank, "Of one rank", at_least(1_MiB));
+  f("part", c.part, "Timing and geometry", names_file("dram"));
+  f("ecc", c.ecc, "Code for pages not marked strong", one_of<Ecc>());
+  f.check([&] { return c.size % c.rank == 0_B; }, "size", "is a whole number of ranks");
+}
+
+struct Arbiter {
+  Impl impl = Impl::model;
+  std::string variant;
+  std::optional<Picoseconds> window;
+};
+inline void describe(Fields& f, Arbiter& c) {
+  f("impl", c.impl, "Who answers");
+  f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
+    f("variant", c.variant, "The block's file", required());
+    f.when("impl", c.impl, Impl::lockstep,
+           [&] { f("window", c.window, "Traced before a mismatch", at_most(1_ms)); });
+  });
+}
+
+struct Device {
+  Address base;
+  std::uint8_t interrupt = 0;
+};
+inline void describe(Fields& f, Device& c) {
+  f("base", c.base, "Its first register", required());
+  f("interrupt", c.interrupt, "Its SPI", at_most(31));
+}
+
+struct Node {
+  Picoseconds quantum = 1_us;
+  int cores = 4;
+  double cpi = 1.0;
+  Frequency clock = 1_GHz;
+  Memory memory;
+  Arbiter arbiter;
+  std::map<std::string, Device> devices;
+  std::filesystem::path image;
+};
+inline void describe(Fields& f, Node& c) {
+  f.reusable("nodes");
+  f("quantum", c.quantum, "How far a core runs ahead", within(1_ns, 1_ms));
+  f("cores", c.cores, "How many", one_of({1, 2, 4, 8}));
+  f("cpi", c.cpi, "Cycles per instruction", within(0.1, 100));
+  f("clock", c.clock, "Of every core", within(1_MHz, 5_GHz));
+  f("memory", c.memory, "DRAM");
+  f("arbiter", c.arbiter, "Who wins a column");
+  f("devices", c.devices, "By name");
+  f("image", c.image, "Keeps the flash across runs; none keeps nothing");
+}
+static_assert(member_count<Node>() == 8);
+
+struct Fault {
+  Picoseconds at;
+  FaultKind kind = FaultKind::power_loss;
+  Picoseconds restore_after = 1_ms;
+  Address address;
+  std::vector<unsigned> bits;
+};
+inline void describe(Fields& f, Fault& c) {
+  f("at", c.at, "Simulated time", required());
+  f("kind", c.kind, "What happens");
+  f.when("kind", c.kind, FaultKind::power_loss,
+         [&] { f("restore_after", c.restore_after, "How long it is dark"); });
+  f.when("kind", c.kind, FaultKind::bit_flip, [&] {
+    f("address", c.address, "Where", required());
+    f("bits", c.bits, "Which bits of the byte", at_most(7));
+  });
+}
+
+struct Expect {
+  std::optional<int> exit;
+  bool converges = true;
+};
+inline void describe(Fields& f, Expect& c) {
+  f("exit", c.exit, "The firmware's status", within(0, 63));
+  f("converges", c.converges, "Whether the solver ends");
+}
+
+struct Scenario {
+  Node node;
+  std::string firmware = "cg";
+  std::uint64_t seed = 1;
+  Picoseconds until = 10_s;
+  std::vector<Fault> faults;
+  std::optional<Expect> expect;
+};
+inline void describe(Fields& f, Scenario& c) {
+  f("node", c.node, "The machine", required());
+  f("firmware", c.firmware, "The program");
+  f("seed", c.seed, "Of every random choice");
+  f("until", c.until, "Time limit");
+  f("faults", c.faults, "What goes wrong, in any order");
+  f("expect", c.expect, "What must hold at the end; none expects nothing");
+}
+
+// A part's parameters, with sources.
+struct FlashTiming {
+  Picoseconds read = 45_us;
+  Picoseconds program = 660_us;
+};
+inline void describe(Fields& f, FlashTiming& c) {
+  f("read", c.read, "Page to register");
+  f("program", c.program, "Register to page");
+}
+struct FlashPart {
+  Bytes page = 16_KiB;
+  FlashTiming timing;
+};
+inline void describe(Fields& f, FlashPart& c) {
+  f.sourced();
+  f("page", c.page, "User bytes");
+  f("timing", c.timing, "Of the array");
+}
+
+// A configs/ folder that lives as long as the test.
+class TemporaryLibrary {
+ public:
+  TemporaryLibrary()
+      : root_(std::filesystem::temp_directory_path() /
+              ("asterism_config_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    std::filesystem::remove_all(root_);
+    for (const char* kind : {"nodes", "scenarios", "dram"}) std::filesystem::create_directories(root_ / kind);
+    write("dram", "ddr3", "{}");
+    write("dram", "ddr4", "{}");
+  }
+  ~TemporaryLibrary() { std::filesystem::remove_all(root_); }
+  TemporaryLibrary(const TemporaryLibrary&) = delete;
+  TemporaryLibrary& operator=(const TemporaryLibrary&) = delete;
+
+  std::filesystem::path write(const std::string& kind, const std::string& name,
+                              const std::string& text) const {
+    const std::filesystem::path file = root_ / kind / (name + ".json");
+    std::ofstream(file) << text;
+    return file;
+  }
+  const std::filesystem::path& root() const { return root_; }
+  ConfigLibrary library() const { return ConfigLibrary(root_); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace asterism::test_machine
