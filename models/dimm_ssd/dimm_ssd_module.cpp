@@ -1,0 +1,90 @@
+#include "dimm_ssd/dimm_ssd_module.h"
+
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+
+DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,
+                             const FlashPart& part, Address memory_base, EventLog& events)
+    : sc_module(name), memory_base_(memory_base), alarm_("alarm", [this](Picoseconds now) {
+        ssd_->advance_to(now, *this);
+        alarm_.arm(ssd_->next_event());
+      }) {
+  const FlashGeometry geometry{config.packages, config.blocks, part.pages_per_block, part.page};
+  image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
+                                : std::make_unique<FlashImage>(geometry, config.image);
+  ssd_ = std::make_unique<DimmSsd>(config, part, *image_, static_cast<DimmSsd::Memory&>(*this), this->name(),
+                                   events);
+  master_.master = InitiatorExtension::first_device_master;
+
+  registers_.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  registers_.command.on_write([this](std::uint32_t value) {
+    const std::uint64_t high = registers_.descriptor_high.value();
+    ssd_->command(now(), value, Address(high << 32 | registers_.descriptor_low.value()));
+    alarm_.arm(ssd_->next_event());
+  });
+  registers_.status.computed(
+      [this] { return std::uint32_t{ssd_->busy()} | static_cast<std::uint32_t>(ssd_->error()) << 8; });
+  registers_.result_version_low.computed(
+      [this] { return static_cast<std::uint32_t>(ssd_->result_version()); });
+  registers_.result_version_high.computed(
+      [this] { return static_cast<std::uint32_t>(ssd_->result_version() >> 32); });
+  registers_.result_pages.computed([this] { return ssd_->result_pages(); });
+  registers_.checkpoints.computed(
+      [this] { return static_cast<std::uint32_t>(ssd_->table().entries.size()); });
+  registers_.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
+  registers_.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
+  SC_METHOD(drive_interrupt);
+  sensitive << level_;
+}
+
+void DimmSsdModule::drive_interrupt() { interrupt.write(level_.read()); }
+
+DimmSsd::Memory::Outcome DimmSsdModule::read_line(Address address, std::span<std::byte> data) {
+  return access(tlm::TLM_READ_COMMAND, address, data.data(), data.size());
+}
+DimmSsd::Memory::Outcome DimmSsdModule::write_line(Address address, std::span<const std::byte> data) {
+  return access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::byte*>(data.data()), data.size());
+}
+
+// Called from the alarm's method process: the memory controller annotates its latency and must not wait.
+DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address address, void* data,
+                                               std::size_t length) {
+  if (address < memory_base_) return {false, Picoseconds(0)};
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address((address - memory_base_).count());
+  payload.set_data_ptr(static_cast<unsigned char*>(data));
+  payload.set_data_length(static_cast<unsigned>(length));
+  payload.set_streaming_width(static_cast<unsigned>(length));
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  payload.set_extension(&master_);
+  sc_core::sc_time delay;
+  memory->b_transport(payload, delay);
+  payload.clear_extension(&master_);
+  return {payload.is_response_ok(), to_picoseconds(delay)};
+}
+
+void DimmSsdModule::completed(Picoseconds) {
+  registers_.interrupt_status.set(1);
+  update_interrupt();
+}
+
+void DimmSsdModule::update_interrupt() {
+  level_.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
+}
+
+void DimmSsdModule::reset(Reset kind) {
+  ssd_->reset(kind);
+  registers_.reset();
+  alarm_.arm(std::nullopt);
+  update_interrupt();
+}
+
+void DimmSsdModule::power_up() {
+  ssd_->power_up(now());
+  alarm_.arm(ssd_->next_event());
+}
+
+}  // namespace asterism

@@ -1,0 +1,56 @@
+// The DIMM-SSD on the node: registers in front, a port to the memory controller behind, an interrupt line.
+// Reset contract: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <memory>
+#include <systemc>
+
+#include "dimm_ssd/dimm_ssd.h"
+#include "dimm_ssd/dimm_ssd_registers.h"
+#include "tlm/alarm.h"
+#include "tlm/initiator_extension.h"
+#include "tlm/register_socket.h"
+
+namespace asterism {
+
+class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, private DimmSsd::Sink {
+ private:
+  DimmSsdRegisters registers_;
+
+ public:
+  SC_HAS_PROCESS(DimmSsdModule);
+  RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
+  tlm_utils::simple_initiator_socket<DimmSsdModule> memory{
+      "memory"};  // addresses of the node less `memory_base`
+  sc_core::sc_out<bool> interrupt{"interrupt"};
+
+  // `memory_base`: where the node's memory starts; what lies below it is no memory (bus error).
+  // Throws FlashImageError for an image file that does not fit.
+  DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
+                Address memory_base, EventLog& events);
+
+  void reset(Reset kind);
+  void power_up();
+  const DimmSsd& engine() const { return *ssd_; }
+  void report(Statistics& statistics) const { ssd_->report(statistics); }
+
+ private:
+  Outcome read_line(Address address, std::span<std::byte> data) override;
+  Outcome write_line(Address address, std::span<const std::byte> data) override;
+  Outcome access(tlm::tlm_command command, Address address, void* data, std::size_t length);
+  void completed(Picoseconds at) override;
+  void update_interrupt();
+  void drive_interrupt();
+
+  Address memory_base_;
+  std::unique_ptr<FlashImage> image_;
+  std::unique_ptr<DimmSsd> ssd_;
+  Alarm alarm_;
+  // Written by the alarm and by whoever accesses a register; one process drives the port.
+  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> level_{"level"};
+  InitiatorExtension master_;
+};
+
+}  // namespace asterism

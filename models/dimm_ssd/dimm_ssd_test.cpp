@@ -1,0 +1,295 @@
+#include "dimm_ssd/dimm_ssd.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+namespace asterism {
+namespace {
+
+// Memory of 1 MiB at address 0 with 50 ns a line.
+struct TestMemory : DimmSsd::Memory {
+  std::vector<std::byte> bytes = std::vector<std::byte>(1 << 20);
+
+  Outcome read_line(Address address, std::span<std::byte> data) override {
+    if (address.value() >= bytes.size()) return {false, 50_ns};
+    std::memcpy(data.data(), bytes.data() + address.value(), data.size());
+    return {true, 50_ns};
+  }
+  Outcome write_line(Address address, std::span<const std::byte> data) override {
+    if (address.value() >= bytes.size()) return {false, 50_ns};
+    std::memcpy(bytes.data() + address.value(), data.data(), data.size());
+    return {true, 50_ns};
+  }
+};
+
+struct TestEvents : EventLog {
+  std::vector<std::pair<std::string, Picoseconds>> seen;
+  void record(Picoseconds at, std::string_view, std::string_view kind,
+              std::initializer_list<Detail>) override {
+    seen.emplace_back(kind, at);
+  }
+};
+
+// A device with its memory, driven by hand. Pages of the guest start at 64 KiB.
+struct Bench : DimmSsd::Sink {
+  static constexpr Address descriptor{0x1000};
+  FlashGeometry geometry{8, 6, 4, 16_KiB};
+  FlashPart part;
+  FlashImage image{geometry};
+  TestMemory memory;
+  TestEvents events;
+  DimmSsdConfig config;
+  DimmSsd ssd{config, part, image, memory, "ssd", events};
+  Picoseconds time;
+  std::optional<Picoseconds> completed_at;
+
+  Bench() { power_up(); }
+  void completed(Picoseconds at) override { completed_at = at; }
+
+  void power_up() {
+    ssd.power_up(time);
+    run();
+  }
+  void power_cut() { ssd.reset(Reset::power_loss); }
+
+  void describe(const std::string& name, std::uint64_t version, std::uint32_t pages) {
+    std::byte* at = memory.bytes.data() + descriptor.value();
+    std::memset(at, 0, 48);
+    std::memcpy(at, name.data(), name.size());
+    std::memcpy(at + 32, &version, 8);
+    std::memcpy(at + 40, &pages, 4);
+    for (std::uint64_t i = 0; i < pages; ++i) {
+      const std::uint64_t page =
+          0x10000 + (pages - 1 - i) * 4096;  // in falling order, to tell pages from addresses
+      std::memcpy(at + 48 + 8 * i, &page, 8);
+    }
+  }
+  void fill(int value, std::uint32_t pages) {
+    for (std::uint32_t i = 0; i < pages; ++i)
+      std::memset(memory.bytes.data() + 0x10000 + i * 4096, value + static_cast<int>(i), 4096);
+  }
+  bool holds(int value, std::uint32_t pages) const {
+    for (std::uint32_t i = 0; i < pages * 4096; ++i)
+      if (memory.bytes[0x10000 + i] != std::byte(value + static_cast<int>(i / 4096))) return false;
+    return true;
+  }
+  void start(DimmSsd::Operation operation) {
+    completed_at.reset();
+    ssd.command(time, static_cast<std::uint32_t>(operation), descriptor);
+  }
+  // Handles the next event; false when there is none.
+  bool step() {
+    const auto next = ssd.next_event();
+    if (!next) return false;
+    time = std::max(time, *next);
+    ssd.advance_to(time, *this);
+    return true;
+  }
+  void run() {
+    while (step()) {
+    }
+  }
+  DimmSsd::Error execute(DimmSsd::Operation operation, const std::string& name, std::uint64_t version,
+                         std::uint32_t pages) {
+    describe(name, version, pages);
+    start(operation);
+    while (!completed_at && step()) {
+    }
+    EXPECT_TRUE(completed_at);
+    return ssd.error();
+  }
+  DimmSsd::Error checkpoint(std::uint64_t version, int value, std::uint32_t pages = 6) {
+    fill(value, pages);
+    return execute(DimmSsd::Operation::checkpoint, "cg", version, pages);
+  }
+  DimmSsd::Error restore(std::uint64_t version, std::uint32_t pages = 6) {
+    return execute(DimmSsd::Operation::restore, "cg", version, pages);
+  }
+  std::optional<std::uint64_t> newest(std::uint64_t limit = ~0ull) {
+    if (execute(DimmSsd::Operation::find, "cg", limit, 0) != DimmSsd::Error::none) return std::nullopt;
+    return ssd.result_version();
+  }
+};
+
+using Error = DimmSsd::Error;
+static_assert(Engine<DimmSsd, DimmSsd::Sink>);
+
+TEST(DimmSsd, ACheckpointComesBackWhole) {
+  Bench bench;
+  EXPECT_EQ(bench.checkpoint(7, 0x20), Error::none);
+  bench.fill(0x60, 6);
+  EXPECT_EQ(bench.newest(), 7u);
+  EXPECT_EQ(bench.ssd.result_pages(), 0u + 6);
+  EXPECT_EQ(bench.restore(7), Error::none);
+  EXPECT_TRUE(bench.holds(0x20, 6));
+}
+
+// Descriptor of 96 bytes: 2 lines. 4 pages: 256 lines. Then the channel, the program, and both again for the
+// table.
+TEST(DimmSsd, ACheckpointOfOneFlashPageTakesItsTime) {
+  Bench bench;
+  const Picoseconds start = bench.time;
+  bench.checkpoint(1, 0, 4);
+  const Picoseconds flash = transfer_time(16_KiB, 400_MBps) + 660_us;
+  EXPECT_EQ(*bench.completed_at - start, (2 + 256) * 50_ns + flash + flash);
+}
+
+TEST(DimmSsd, CopyingWaitsForAPageBuffer) {
+  Bench bench;
+  const Picoseconds start = bench.time;
+  bench.checkpoint(1, 0, 32);
+  // Eight packages in parallel: after the first buffer is filled the channel is the limit, then the last
+  // program ends.
+  const Picoseconds bus = transfer_time(16_KiB, 400_MBps);
+  const Picoseconds descriptor = 5 * 50_ns, fill = 256 * 50_ns;
+  EXPECT_EQ(*bench.completed_at - start, descriptor + fill + 8 * bus + 660_us + bus + 660_us);
+}
+
+TEST(DimmSsd, FindsTheNewestVersionUpToALimit) {
+  Bench bench;
+  EXPECT_EQ(bench.newest(), std::nullopt);
+  bench.checkpoint(3, 0);
+  bench.checkpoint(5, 0);
+  EXPECT_EQ(bench.newest(), 5u);
+  EXPECT_EQ(bench.newest(4), 3u);
+  EXPECT_EQ(bench.newest(2), std::nullopt);
+}
+
+TEST(DimmSsd, KeepsTheConfiguredNumberOfVersionsAndErasesTheRest) {
+  Bench bench;
+  for (int version = 1; version <= 12; ++version) ASSERT_EQ(bench.checkpoint(version, version), Error::none);
+  bench.run();
+  EXPECT_EQ(bench.ssd.table().entries.size(), 2u);
+  EXPECT_EQ(bench.restore(11), Error::none);
+  EXPECT_TRUE(bench.holds(11, 6));
+  EXPECT_EQ(bench.restore(10), Error::not_found);
+}
+
+TEST(DimmSsd, ADiscardedCheckpointIsGone) {
+  Bench bench;
+  bench.checkpoint(1, 0);
+  EXPECT_EQ(bench.execute(DimmSsd::Operation::discard, "cg", 1, 0), Error::none);
+  EXPECT_EQ(bench.newest(), std::nullopt);
+}
+
+TEST(DimmSsd, CheckpointsSurviveAPowerLoss) {
+  Bench bench;
+  bench.checkpoint(1, 0x30);
+  bench.power_cut();
+  bench.power_up();
+  EXPECT_EQ(bench.restore(1), Error::none);
+  EXPECT_TRUE(bench.holds(0x30, 6));
+}
+
+TEST(DimmSsd, ACommandDuringRecoveryWaitsForIt) {
+  Bench bench;
+  bench.checkpoint(1, 0);
+  bench.power_cut();
+  bench.ssd.power_up(bench.time);
+  EXPECT_EQ(bench.newest(), 1u);
+}
+
+struct BadDescriptor {
+  const char* what;
+  std::uint32_t operation;
+  std::uint64_t descriptor, page;
+  std::uint32_t pages;
+  const char* name;
+  Error error;
+};
+
+TEST(DimmSsd, RefusesWhatItCannotDo) {
+  using enum Error;
+  for (const BadDescriptor& bad : std::initializer_list<BadDescriptor>{
+           {"unknown operation", 9, 0x1000, 0x10000, 1, "cg", bad_descriptor},
+           {"odd descriptor", 1, 0x1004, 0x10000, 1, "cg", bad_descriptor},
+           {"no name", 1, 0x1000, 0x10000, 1, "", bad_descriptor},
+           {"name too long", 1, 0x1000, 0x10000, 1, "0123456789abcdef0123456789abcdef", bad_descriptor},
+           {"no pages", 1, 0x1000, 0x10000, 0, "cg", bad_descriptor},
+           {"too many pages", 1, 0x1000, 0x10000, 1'000'000'000, "cg", bad_descriptor},
+           {"page not aligned", 1, 0x1000, 0x10008, 1, "cg", bad_descriptor},
+           {"page outside memory", 1, 0x1000, 0x100000, 1, "cg", bus_error},
+           {"descriptor outside memory", 1, ~0ull - 7, 0x10000, 1, "cg", bus_error},
+           {"restore of the unknown", 3, 0x1000, 0x10000, 1, "cg", not_found},
+       }) {
+    Bench bench;
+    bench.describe(bad.name, 1, 1);
+    std::memcpy(&bench.memory.bytes[0x1028], &bad.pages, 4);
+    std::memcpy(&bench.memory.bytes[0x1030], &bad.page, 8);
+    bench.ssd.command(bench.time, bad.operation, Address(bad.descriptor));
+    bench.run();
+    EXPECT_TRUE(bench.completed_at) << bad.what;
+    EXPECT_EQ(bench.ssd.error(), bad.error) << bad.what;
+    EXPECT_EQ(bench.checkpoint(1, 5), none) << "after: " << bad.what;
+  }
+}
+
+TEST(DimmSsd, APageThatFailsHalfWayLeavesTheCheckpointBefore) {
+  Bench bench;
+  bench.checkpoint(1, 0x11, 20);
+  bench.describe("cg", 2, 20);
+  const std::uint64_t outside = 0x200000;
+  std::memcpy(&bench.memory.bytes[0x1030 + 8 * 19], &outside, 8);
+  bench.start(DimmSsd::Operation::checkpoint);
+  bench.run();
+  EXPECT_EQ(bench.ssd.error(), Error::bus_error);
+  EXPECT_EQ(bench.newest(), 1u);
+  EXPECT_EQ(bench.restore(1, 20), Error::none);
+  EXPECT_TRUE(bench.holds(0x11, 20));
+}
+
+TEST(DimmSsd, ASecondCommandIsRefusedAndTheFirstGoesOn) {
+  Bench bench;
+  bench.describe("cg", 1, 4);
+  bench.start(DimmSsd::Operation::checkpoint);
+  bench.ssd.command(bench.time, 1, Bench::descriptor);
+  EXPECT_EQ(bench.ssd.error(), Error::busy);
+  bench.run();
+  EXPECT_EQ(bench.ssd.error(), Error::none);
+  EXPECT_EQ(bench.newest(), 1u);
+}
+
+TEST(DimmSsd, SaysWhenTheFlashIsFull) {
+  Bench bench;  // five rows for data, a row a checkpoint
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(bench.execute(DimmSsd::Operation::checkpoint, "name" + std::to_string(i), 1, 4), Error::none);
+  EXPECT_EQ(bench.execute(DimmSsd::Operation::checkpoint, "name5", 1, 4), Error::no_space);
+  EXPECT_EQ(bench.execute(DimmSsd::Operation::discard, "name2", 1, 0), Error::none);
+  EXPECT_EQ(bench.execute(DimmSsd::Operation::checkpoint, "name5", 1, 4), Error::none);
+}
+
+// Cuts the power after each event of a checkpoint that replaces an older one, and again after each event of
+// the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
+TEST(DimmSsd, APowerCutAtAnyEventLeavesAWholeCheckpoint) {
+  int older = 0, newer = 0;
+  for (int cut = 0;; ++cut) {
+    Bench bench;
+    for (int version = 1; version <= 3; ++version) bench.checkpoint(version, 0x10 * version, 20);
+    bench.describe("cg", 4, 20);
+    bench.fill(0x40, 20);
+    bench.start(DimmSsd::Operation::checkpoint);
+    bool finished = false;
+    for (int i = 0; i < cut && !finished; ++i) finished = !bench.step();
+    bench.power_cut();
+    bench.ssd.power_up(bench.time);
+    for (int i = 0; i < cut % 5; ++i) bench.step();
+    bench.power_cut();
+    bench.power_up();
+
+    const auto version = bench.newest();
+    ASSERT_TRUE(version == 3u || version == 4u) << "cut " << cut;
+    ++(version == 3u ? older : newer);
+    ASSERT_EQ(bench.restore(*version, 20), Error::none) << "cut " << cut;
+    ASSERT_TRUE(bench.holds(0x10 * static_cast<int>(*version), 20)) << "cut " << cut;
+    ASSERT_EQ(bench.checkpoint(5, 0x50, 20), Error::none) << "cut " << cut;
+    ASSERT_EQ(bench.newest(), 5u);
+    if (finished) break;
+  }
+  EXPECT_GT(older, 1000);  // a step a line: 20 pages of 64
+  EXPECT_GT(newer, 0);
+}
+
+}  // namespace
+}  // namespace asterism
