@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// checkpoint: copies the pages as they are while it runs, and commits all or nothing.
+// find: the newest complete version not above the request's; page_count is 0. dimm_ssd_found_version, _pages.
+// restore: writes (name, version) back to the pages; page_count is that of the checkpoint.
+// discard: forgets (name, version); page_count is 0.
 typedef enum {
-  dimm_ssd_checkpoint = 1,  // copies the pages as they are while it runs and commits all or nothing
-  dimm_ssd_find = 2,        // newest complete version <= request's version: dimm_ssd_found_version and _pages
-  dimm_ssd_restore =
-      3,  // writes (name, version) back to the pages; page_count must be that of the checkpoint
-  dimm_ssd_discard = 4,  // forgets (name, version)
+  dimm_ssd_checkpoint = 1,
+  dimm_ssd_find = 2,
+  dimm_ssd_restore = 3,
+  dimm_ssd_discard = 4,
 } DimmSsdOperation;
 
 typedef enum {
