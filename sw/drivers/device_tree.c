@@ -85,6 +85,9 @@ static void describe(const Node* node, const uint32_t* parent_cells, Device* dev
   if (node->reg != NULL && node->reg_bytes >= (parent_cells[0] + parent_cells[1]) * 4) {
     device->base = cells(node->reg, parent_cells[0]);
     device->size = cells(node->reg + parent_cells[0], parent_cells[1]);
+    const uint32_t entry_cells = parent_cells[0] + parent_cells[1];
+    if (node->reg_bytes >= entry_cells * 8)
+      device->second_base = cells(node->reg + entry_cells, parent_cells[0]);
   }
   if (node->interrupts != NULL && node->interrupts_bytes >= 12) {
     const bool private = big_endian(node->interrupts[0]) == 1;

@@ -9,7 +9,8 @@
 typedef struct {
   uint64_t base;  // first reg entry
   uint64_t size;
-  uint32_t interrupt;  // first interrupt as the GIC numbers it (32 + SPI, 16 + PPI); 0 when it has none
+  uint64_t second_base;  // second reg entry; 0 when it has none
+  uint32_t interrupt;    // first interrupt as the GIC numbers it (32 + SPI, 16 + PPI); 0 when it has none
 } Device;
 
 void device_tree_initialize(

@@ -5,6 +5,7 @@
 #include "asterism/platform.h"
 #include "boot/cores.h"
 #include "boot/interrupts.h"
+#include "drivers/device_tree.h"
 #include "drivers/mmio.h"
 
 enum {
@@ -22,37 +23,45 @@ enum {
   first_spurious = 1020,
 };
 
+static uint64_t distributor = GICD_BASE, core_interface = GICC_BASE;
 static InterruptHandler handlers[interrupts_known];
 
-void gic_initialize_distributor(void) { mmio_write(GICD_BASE + gicd_ctlr, 1); }
+void gic_initialize_distributor(void) {
+  Device gic;
+  if (device_tree_find("arm,cortex-a15-gic", &gic) && gic.second_base != 0) {
+    distributor = gic.base;
+    core_interface = gic.second_base;
+  }
+  mmio_write(distributor + gicd_ctlr, 1);
+}
 
 void gic_initialize_core(void) {
-  mmio_write(GICC_BASE + gicc_pmr, 0xff);
-  mmio_write(GICC_BASE + gicc_ctlr, 1);
+  mmio_write(core_interface + gicc_pmr, 0xff);
+  mmio_write(core_interface + gicc_ctlr, 1);
 }
 
 void gic_enable(uint32_t interrupt, InterruptHandler handler) {
   if (interrupt >= interrupts_known) return;
   handlers[interrupt] = handler;
-  volatile uint8_t* const targets = (volatile uint8_t*)(uintptr_t)(GICD_BASE + gicd_itargetsr);
+  volatile uint8_t* const targets = (volatile uint8_t*)(uintptr_t)(distributor + gicd_itargetsr);
   if (interrupt >= 32) targets[interrupt] = (uint8_t)(1u << cores_this());
   data_synchronization_barrier();
-  mmio_write(GICD_BASE + gicd_isenabler + interrupt / 32 * 4, 1u << interrupt % 32);
+  mmio_write(distributor + gicd_isenabler + interrupt / 32 * 4, 1u << interrupt % 32);
 }
 
 void gic_disable(uint32_t interrupt) {
-  mmio_write(GICD_BASE + gicd_icenabler + interrupt / 32 * 4, 1u << interrupt % 32);
+  mmio_write(distributor + gicd_icenabler + interrupt / 32 * 4, 1u << interrupt % 32);
 }
 
 void gic_send(uint32_t interrupt, uint32_t cores) {
   data_synchronization_barrier();  // what was written before is seen by who wakes
-  mmio_write(GICD_BASE + gicd_sgir, (cores & 0xff) << 16 | interrupt);
+  mmio_write(distributor + gicd_sgir, (cores & 0xff) << 16 | interrupt);
 }
 
 // Called by the IRQ vector. A software-generated interrupt's acknowledge carries the sender in bits 12:10,
 // and the end of interrupt must carry it back.
 void gic_dispatch(void) {
-  const uint32_t acknowledge = mmio_read(GICC_BASE + gicc_iar);
+  const uint32_t acknowledge = mmio_read(core_interface + gicc_iar);
   const uint32_t interrupt = acknowledge & 0x3ff;
   if (interrupt >= first_spurious) return;
   if (interrupt < interrupts_known && handlers[interrupt] != NULL) {
@@ -61,5 +70,5 @@ void gic_dispatch(void) {
     gic_disable(interrupt);  // nobody's: otherwise it would come for ever
   }
   data_synchronization_barrier();
-  mmio_write(GICC_BASE + gicc_eoir, acknowledge);
+  mmio_write(core_interface + gicc_eoir, acknowledge);
 }

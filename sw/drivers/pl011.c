@@ -4,6 +4,7 @@
 
 #include "asterism/platform.h"
 #include "boot/interrupts.h"
+#include "drivers/device_tree.h"
 #include "drivers/gicv2.h"
 #include "drivers/mmio.h"
 
@@ -23,32 +24,35 @@ enum {
   ring_size = 256,
 };
 
+static Device uart = {.base = UART0_BASE, .interrupt = 32 + UART0_INTERRUPT};
 static volatile char ring[ring_size];
 static volatile unsigned written, taken;  // counts; the difference is what waits
 static volatile bool waiting;             // a character is in the ring
 
 static void receive(void) {
-  while ((mmio_read(UART0_BASE + flags) & flag_receive_empty) == 0) {
-    const char c = (char)mmio_read(UART0_BASE + data);
+  while ((mmio_read(uart.base + flags) & flag_receive_empty) == 0) {
+    const char c = (char)mmio_read(uart.base + data);
     if (written - taken < ring_size) ring[written++ % ring_size] = c;
   }
-  mmio_write(UART0_BASE + interrupt_clear, interrupt_receive | interrupt_receive_timeout);
+  mmio_write(uart.base + interrupt_clear, interrupt_receive | interrupt_receive_timeout);
   waiting = written != taken;
 }
 
 void pl011_initialize(void) {
-  mmio_write(UART0_BASE + control, 0);
-  mmio_write(UART0_BASE + line_control, word_8_bits);
-  mmio_write(UART0_BASE + control, enable_transmit_receive);
-  gic_enable(32 + UART0_INTERRUPT, receive);
-  mmio_write(UART0_BASE + interrupt_mask, interrupt_receive | interrupt_receive_timeout);
+  Device found;
+  if (device_tree_find("arm,pl011", &found)) uart = found;
+  mmio_write(uart.base + control, 0);
+  mmio_write(uart.base + line_control, word_8_bits);
+  mmio_write(uart.base + control, enable_transmit_receive);
+  gic_enable(uart.interrupt, receive);
+  mmio_write(uart.base + interrupt_mask, interrupt_receive | interrupt_receive_timeout);
   interrupts_unmask();
 }
 
 void pl011_put(char c) {
-  while ((mmio_read(UART0_BASE + flags) & flag_transmit_full) != 0) {
+  while ((mmio_read(uart.base + flags) & flag_transmit_full) != 0) {
   }
-  mmio_write(UART0_BASE + data, (uint8_t)c);
+  mmio_write(uart.base + data, (uint8_t)c);
 }
 
 void pl011_print(const char* text) {

@@ -1,6 +1,10 @@
 #include "drivers/rtc.h"
 
 #include "asterism/platform.h"
+#include "drivers/device_tree.h"
 #include "drivers/mmio.h"
 
-uint32_t rtc_seconds(void) { return mmio_read(RTC_BASE); }
+uint32_t rtc_seconds(void) {
+  Device rtc;
+  return mmio_read(device_tree_find("arm,pl031", &rtc) ? rtc.base : RTC_BASE);
+}

@@ -18,8 +18,9 @@ static bool keeps(const char* name, uint64_t address) {
 }
 
 int main(void) {
-  bool kept = keeps("PL011 PeriphID0", UART0_BASE + 0xfe0);
-  Device ssd;
+  Device uart, ssd;
+  bool kept =
+      keeps("PL011 PeriphID0", (device_tree_find("arm,pl011", &uart) ? uart.base : UART0_BASE) + 0xfe0);
   if (device_tree_find("asterism,dimm-ssd", &ssd))
     kept = keeps("DIMM-SSD ID", ssd.base + DIMM_SSD_ID) && kept;
   return kept ? exit_passed : exit_failed;
