@@ -40,7 +40,7 @@ static unsigned region_count;
 static uint8_t* addresses[checkpoint_region_limit];
 static RegionEntry regions[checkpoint_region_limit];
 
-__extension__ static struct {
+static struct {
   DimmSsdRequest request;
   uint64_t pages[checkpoint_page_limit];
 } descriptor __attribute__((aligned(8)));

@@ -22,12 +22,16 @@ bool device_present = true;
 DimmSsdError next_error = dimm_ssd_ok;
 uint64_t found_version, found_pages;
 
+uint64_t page_address(const DimmSsdRequest& request, uint32_t index) {
+  return reinterpret_cast<const uint64_t*>(&request + 1)[index];
+}
+
 DimmSsdError copy_in(const DimmSsdRequest& request) {
   auto& pages = flash[{request.name, request.version}];
   pages.resize(request.page_count);
   for (uint32_t i = 0; i < request.page_count; ++i) {
-    EXPECT_EQ(request.pages[i] % 4096, 0u);
-    std::memcpy(pages[i].data(), reinterpret_cast<const void*>(request.pages[i]), 4096);
+    EXPECT_EQ(page_address(request, i) % 4096, 0u);
+    std::memcpy(pages[i].data(), reinterpret_cast<const void*>(page_address(request, i)), 4096);
   }
   return dimm_ssd_ok;
 }
@@ -37,7 +41,7 @@ DimmSsdError copy_out(const DimmSsdRequest& request) {
   if (at == flash.end()) return dimm_ssd_not_found;
   if (at->second.size() != request.page_count) return dimm_ssd_bad_descriptor;
   for (uint32_t i = 0; i < request.page_count; ++i)
-    std::memcpy(reinterpret_cast<void*>(request.pages[i]), at->second[i].data(), 4096);
+    std::memcpy(reinterpret_cast<void*>(page_address(request, i)), at->second[i].data(), 4096);
   return dimm_ssd_ok;
 }
 

@@ -27,13 +27,13 @@ typedef enum {
   dimm_ssd_busy = 6,           // a command was given while another ran
 } DimmSsdError;
 
+// 8-byte aligned. Behind it follow uint64_t pages[page_count]: physical addresses, 4 KiB aligned.
 typedef struct {
   char name[32];  // NUL padded
   uint64_t version;
   uint32_t page_count;
-  uint32_t reserved;               // 0
-  __extension__ uint64_t pages[];  // physical addresses, 4 KiB aligned
-} DimmSsdRequest;                  // 8-byte aligned
+  uint32_t reserved;  // 0
+} DimmSsdRequest;
 
 bool dimm_ssd_probe(void);  // finds the device in the tree; its interrupt goes to the calling core
 DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request);
