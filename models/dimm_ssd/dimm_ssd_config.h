@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/enum_names.h"
 #include "base/units.h"
 
 namespace asterism {
@@ -10,6 +11,10 @@ namespace asterism {
 class Fields;
 
 enum class CheckpointMethod { stop_and_copy };
+constexpr auto enum_names(CheckpointMethod) {
+  return std::to_array<EnumName<CheckpointMethod>>({{CheckpointMethod::stop_and_copy, "stop_and_copy",
+                                                     "the whole list is copied before software goes on"}});
+}
 
 struct DimmSsdConfig {
   std::string part = "samsung_2016_vnand_16k";  // file in configs/flash

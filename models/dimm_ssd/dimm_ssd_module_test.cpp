@@ -11,7 +11,7 @@ namespace {
 struct DimmSsdModuleTest : SystemCTest {
   static constexpr std::uint64_t descriptor = 0x4000'1000, page = 0x4001'0000;
   NoEventLog events;
-  MemoryController memory{"memory", {.size = 4_MiB, .latency = 50_ns}, 2};
+  MemoryController memory{"memory", {.size = 4_MiB, .latency = 50_ns}, 1, 2};
   DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, Address(0x4000'0000), events};
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool> irq;

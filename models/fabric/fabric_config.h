@@ -1,6 +1,7 @@
 // How the masters of a node reach its targets.
 #pragma once
 
+#include "base/enum_names.h"
 #include "base/units.h"
 
 namespace asterism {
@@ -8,6 +9,10 @@ namespace asterism {
 class Fields;
 
 enum class Topology { crossbar };
+constexpr auto enum_names(Topology) {
+  return std::to_array<EnumName<Topology>>(
+      {{Topology::crossbar, "crossbar", "ideal: a fixed latency, nothing contends"}});
+}
 
 struct FabricConfig {
   Topology topology = Topology::crossbar;

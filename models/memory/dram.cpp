@@ -13,13 +13,13 @@ namespace asterism {
 // The pattern is one small file, mapped copy-on-write over and over: losing the contents of 2 GiB is a
 // thousand mmap calls instead of 2 GiB of stores, and an untouched page costs nothing. Large memories take a
 // longer pattern to stay far from the host's limit of mappings.
-Dram::Dram(Bytes size) : size_(size), pattern_size_(std::max(2_MiB, size / 4096)) {
+Dram::Dram(Bytes size, std::uint64_t seed) : size_(size), pattern_size_(std::max(2_MiB, size / 4096)) {
   pattern_ = memfd_create("asterism-dram-pattern", MFD_CLOEXEC);
   if (pattern_ < 0 || ftruncate(pattern_, static_cast<off_t>(pattern_size_.count())) != 0)
     throw std::bad_alloc();
   void* words = mmap(nullptr, pattern_size_.count(), PROT_READ | PROT_WRITE, MAP_SHARED, pattern_, 0);
   if (words == MAP_FAILED) throw std::bad_alloc();
-  const Random random(0x0D12A);
+  const Random random(seed);
   for (std::uint64_t i = 0; i < pattern_size_.count() / 8; ++i)
     static_cast<std::uint64_t*>(words)[i] = random.at(i);
   munmap(words, pattern_size_.count());

@@ -1,6 +1,6 @@
 // The cells of a DRAM: host memory of the configured size, reserved but not touched until used.
 //
-// What a cell holds at power-up is not defined by a real part; here it is a fixed pseudo-random pattern, so
+// What a cell holds at power-up is not defined by a real part; here it is a pseudo-random pattern, so
 // that firmware which relies on zeros fails at once and the same way every time.
 //
 // reset: cold and power_loss lose all contents (every cell takes the power-up pattern again), warm keeps
@@ -18,7 +18,8 @@ namespace asterism {
 class Dram {
  public:
   // `size` is a multiple of 2 MiB. Throws std::bad_alloc when the host has not enough address space.
-  explicit Dram(Bytes size);
+  // The seed chooses the pattern.
+  Dram(Bytes size, std::uint64_t seed);
   ~Dram();
   Dram(const Dram&) = delete;
   Dram& operator=(const Dram&) = delete;

@@ -14,14 +14,15 @@ std::uint64_t word(const Dram& dram, std::uint64_t offset) {
 }
 
 TEST(Dram, PowersUpWithAPatternThatIsNotZero) {
-  const Dram a(4_MiB), b(4_MiB);
+  const Dram a(4_MiB, 1), b(4_MiB, 1), c(4_MiB, 2);
   EXPECT_NE(word(a, 0), 0u);
   EXPECT_NE(word(a, 0), word(a, 8));
   EXPECT_EQ(word(a, (4_MiB).count() - 8), word(b, (4_MiB).count() - 8));
+  EXPECT_NE(word(a, 0), word(c, 0));
 }
 
 TEST(Dram, LosesItsContentsWithThePower) {
-  Dram dram(4_MiB);
+  Dram dram(4_MiB, 1);
   const std::uint64_t before = word(dram, 4096);
   std::memset(dram.data(), 0, (4_MiB).count());
   dram.reset(Reset::warm);
@@ -31,7 +32,7 @@ TEST(Dram, LosesItsContentsWithThePower) {
 }
 
 TEST(Dram, LargeMemoriesCostNothingUntilUsed) {
-  Dram dram(64_GiB);
+  Dram dram(64_GiB, 1);
   dram.reset(Reset::power_loss);
   dram.data()[(64_GiB).count() - 1] = std::byte(1);
 }

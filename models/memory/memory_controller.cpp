@@ -8,8 +8,8 @@
 namespace asterism {
 
 MemoryController::MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config,
-                                   unsigned port_count)
-    : sc_module(name), dram_(config.size), latency_(to_sc_time(config.latency)) {
+                                   std::uint64_t seed, unsigned port_count)
+    : sc_module(name), dram_(config.size, seed), latency_(to_sc_time(config.latency)) {
   ports.init(port_count);
   for (Port& port : ports) {
     port.register_b_transport(this, &MemoryController::b_transport);

@@ -22,7 +22,8 @@ class MemoryController : public sc_core::sc_module {
   using Port = tlm_utils::simple_target_socket<MemoryController>;
   sc_core::sc_vector<Port> ports{"port"};
 
-  MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config, unsigned port_count);
+  MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config, std::uint64_t seed,
+                   unsigned port_count);
 
   void reset(Reset kind);
   void power_up() { powered_ = true; }

@@ -8,7 +8,7 @@ namespace asterism {
 namespace {
 
 struct MemoryControllerTest : SystemCTest {
-  MemoryController memory{"memory", {.size = 4_MiB, .latency = 50_ns}, 2};
+  MemoryController memory{"memory", {.size = 4_MiB, .latency = 50_ns}, 1, 2};
   TestInitiator cpu{"cpu"}, ssd{"ssd"};
   MemoryControllerTest() {
     cpu.socket.bind(memory.ports[0]);

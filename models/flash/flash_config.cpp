@@ -1,0 +1,26 @@
+#include "flash/flash_config.h"
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<FlashPart>() == 9);
+void describe(Fields& f, FlashPart& p) {
+  f.sourced();
+  f("page", p.page, "What is programmed at once", within(4_KiB, 64_KiB), required());
+  f("pages_per_block", p.pages_per_block, "What is erased at once", within(1, 4096), required());
+  f("blocks", p.blocks, "Per package of the real part; a node says how many it models", within(1, 1'000'000),
+    required());
+  f("read", p.read, "From the array to the page register", required());
+  f("program", p.program, "From the page register to the array", required());
+  f("erase", p.erase, "One block", required());
+  f("bus", p.bus, "Between the channel and the page registers; below page/program/packages it is the limit",
+    required());
+  f("cache_register", p.cache_register,
+    "A second page register: without it transfer and program of a package alternate", required());
+  f("endurance", p.endurance, "Program/erase cycles that a block is rated for; 0 when not stated",
+    required());
+  f.check([&] { return p.page % 4_KiB == Bytes(0); }, "page", "is a multiple of 4 KiB");
+}
+
+}  // namespace asterism
