@@ -1,0 +1,167 @@
+#include "devices/gic400.h"
+
+#include <algorithm>
+
+#include "tlm/log.h"
+
+namespace asterism {
+
+GicDistributorRegisters::GicDistributorRegisters() : RegisterBank("GICD", 64_KiB) {
+  static constexpr std::uint32_t ids[] = {0x04, 0, 0, 0, 0x90, 0xB4, 0x2B, 0, 0x0D, 0xF0, 0x05, 0xB1};
+  identity.computed([](unsigned i, Accessor) { return ids[i]; });
+}
+
+GicCpuRegisters::GicCpuRegisters() : RegisterBank("GICC", 64_KiB) {}
+
+Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores)
+    : sc_module(name),
+      distributor("distributor", distributor_registers),
+      cpu_interface("cpu_interface", cpu_registers),
+      spi("spi", Gic::interrupts - Gic::first_spi),
+      irq("irq", cores),
+      fiq("fiq", cores),
+      gic_(cores),
+      ppis_("ppi", 16 * cores) {
+  distributor_registers.warn =
+      cpu_registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  connect_distributor();
+  connect_cpu_interface();
+  for (unsigned n = 0; n < spi.size(); ++n) watch(spi[n], Gic::first_spi + n, 0);
+  for (unsigned n = 0; n < ppis_.size(); ++n) watch(ppis_[n], Gic::first_ppi + n % 16, n / 16);
+}
+
+Gic400::Wire& Gic400::ppi(unsigned core, unsigned id) {
+  if (core >= gic_.cores() || id < Gic::first_ppi || id >= Gic::first_spi)
+    throw std::out_of_range("no PPI " + std::to_string(id) + " of core " + std::to_string(core));
+  return ppis_[16 * core + id - Gic::first_ppi];
+}
+
+void Gic400::reset(Reset kind) {
+  gic_.reset(kind);
+  drive();
+}
+
+// A method process for each wire: nothing runs unless one changes.
+void Gic400::watch(Wire& wire, unsigned id, unsigned core) {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&wire.value_changed_event());
+  sc_core::sc_spawn(
+      [this, &wire, id, core] {
+        gic_.set_line(id, wire.read(), core);
+        drive();
+      },
+      sc_core::sc_gen_unique_name("watch"), &options);
+}
+
+void Gic400::drive() {
+  for (unsigned core = 0; core < gic_.cores(); ++core) {
+    irq[core].write(gic_.irq(core));
+    fiq[core].write(gic_.fiq(core));
+  }
+}
+
+void Gic400::connect(Register& reg, Getter get, Setter set) {
+  reg.computed([this, get](unsigned word, Accessor who) { return (gic_.*get)(word, core_of(who)); });
+  if (!set) return;
+  reg.on_write([this, set](unsigned word, std::uint32_t value, Accessor who) {
+    (gic_.*set)(word, value, core_of(who));
+    drive();
+  });
+}
+
+void Gic400::connect_distributor() {
+  GicDistributorRegisters& d = distributor_registers;
+  d.control.computed([this] { return gic_.control(); }).on_write([this](std::uint32_t value) {
+    gic_.set_control(value);
+    drive();
+  });
+  d.type.computed([this] { return gic_.type(); });
+  connect(d.group, &Gic::group, &Gic::set_group);
+  connect(d.set_enable, &Gic::enabled, &Gic::set_enabled);
+  connect(d.clear_enable, &Gic::enabled, &Gic::clear_enabled);
+  connect(d.set_pending, &Gic::pending, &Gic::set_pending);
+  connect(d.clear_pending, &Gic::pending, &Gic::clear_pending);
+  connect(d.set_active, &Gic::active, &Gic::set_active);
+  connect(d.clear_active, &Gic::active, &Gic::clear_active);
+  connect(d.priority, &Gic::priorities, &Gic::set_priorities);
+  connect(d.targets, &Gic::targets, &Gic::set_targets);
+  connect(d.config, &Gic::config, &Gic::set_config);
+  connect(d.clear_sgi, &Gic::sgi_sources, &Gic::clear_sgi_sources);
+  connect(d.set_sgi, &Gic::sgi_sources, &Gic::set_sgi_sources);
+  d.private_lines.computed(
+      [this](unsigned, Accessor who) { return gic_.lines(0, core_of(who)) >> Gic::first_ppi; });
+  d.shared_lines.computed([this] { return gic_.lines(1, 0); });
+  d.send.on_write([this](unsigned, std::uint32_t value, Accessor who) {
+    gic_.send_sgi(value, core_of(who));
+    drive();
+  });
+}
+
+void Gic400::connect_cpu_interface() {
+  GicCpuRegisters& c = cpu_registers;
+  const auto owned = [this](Register& reg, std::uint32_t Gic::CpuInterface::*member,
+                            void (Gic::*set)(std::uint32_t, unsigned)) {
+    reg.computed([this, member](unsigned, Accessor who) { return gic_.cpu(core_of(who)).*member; });
+    reg.on_write([this, set](unsigned, std::uint32_t value, Accessor who) {
+      (gic_.*set)(value, core_of(who));
+      drive();
+    });
+  };
+  owned(c.control, &Gic::CpuInterface::control, &Gic::set_cpu_control);
+  owned(c.priority_mask, &Gic::CpuInterface::priority_mask, &Gic::set_priority_mask);
+  owned(c.binary_point, &Gic::CpuInterface::binary_point, &Gic::set_binary_point);
+  owned(c.aliased_binary_point, &Gic::CpuInterface::aliased_binary_point, &Gic::set_aliased_binary_point);
+
+  const auto by_alias = [this](Gic::Alias alias, Register& acknowledge, Register& end, Register& pending) {
+    acknowledge
+        .computed(
+            [this, alias](unsigned, Accessor who) { return gic_.next_acknowledged(core_of(who), alias); })
+        .on_read([this, alias](unsigned, Accessor who) {
+          gic_.acknowledge(core_of(who), alias);
+          drive();
+        });
+    end.on_write([this, alias](unsigned, std::uint32_t value, Accessor who) {
+      gic_.end_of_interrupt(value, core_of(who), alias);
+      drive();
+    });
+    pending.computed(
+        [this, alias](unsigned, Accessor who) { return gic_.highest_pending(core_of(who), alias); });
+  };
+  by_alias(Gic::Alias::no, c.acknowledge, c.end, c.pending);
+  by_alias(Gic::Alias::yes, c.aliased_acknowledge, c.aliased_end, c.aliased_pending);
+
+  c.running.computed([this](unsigned, Accessor who) {
+    return std::min<std::uint32_t>(gic_.running_priority(core_of(who)), 0xFF);
+  });
+  c.deactivate.on_write([this](unsigned, std::uint32_t value, Accessor who) {
+    gic_.deactivate(value, core_of(who));
+    drive();
+  });
+  for (unsigned group : {0u, 1u}) {
+    Register& reg = group ? c.active_priorities1 : c.active_priorities;
+    reg.computed([this, group](unsigned word, Accessor who) {
+      return gic_.cpu(core_of(who)).active_priorities[group][word];
+    });
+    reg.on_write([this, group](unsigned word, std::uint32_t value, Accessor who) {
+      gic_.set_active_priorities(group, word, value, core_of(who));
+      drive();
+    });
+  }
+}
+
+DeviceTreeNode Gic400::device_tree(AddressRange distributor, AddressRange cpu_interface) {
+  DeviceTreeNode node{dt::node_name("intc", distributor)};
+  node.set("compatible", {"arm,cortex-a15-gic"})
+      .set("reg", dt::reg({distributor, cpu_interface}))
+      .set("interrupt-controller")
+      .set("#interrupt-cells", DeviceTreeNode::Cells{3})
+      .set("#address-cells", DeviceTreeNode::Cells{2})
+      .set("#size-cells", DeviceTreeNode::Cells{2})
+      .set("ranges")
+      .set("phandle", DeviceTreeNode::Cells{dt::interrupt_controller});
+  return node;
+}
+
+}  // namespace asterism

@@ -1,0 +1,185 @@
+#include "devices/pl011.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+#include "base/fields.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t picoseconds_per_second = 1'000'000'000'000;
+constexpr std::uint64_t default_baud_rate = 115'200;
+constexpr unsigned timeout_bits = 32;
+
+std::string contents_of(const std::filesystem::path& file, const char* device) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string contents{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream)
+    throw std::invalid_argument(std::string(device) + ": cannot read the input file '" + file.string() + "'");
+  return contents;
+}
+
+}  // namespace
+
+void describe(Fields& f, Pl011Config& c) {
+  f("input", c.input, "Where received characters come from", one_of<Pl011Input>());
+  f.when("input", c.input, Pl011Input::file, [&] {
+    f("input_file", c.input_file, "Delivered as it is, byte for byte; the guest sees its end as silence",
+      required());
+  });
+  f("characters_per_second", c.characters_per_second,
+    "Pace of received characters; 0 takes the baud rate that the guest sets, 115200 baud until it has",
+    at_most(1'000'000'000));
+}
+
+std::vector<Field> Pl011Registers::interrupts() {
+  return {{"modem", 0, 4, "Modem inputs: never"},
+          {"rx", 4, 1, "Receive FIFO at its level"},
+          {"tx", 5, 1, "Transmit FIFO at its level"},
+          {"rt", 6, 1, "Receive timeout"},
+          {"errors", 7, 4, "Framing, parity, break, overrun: never"}};
+}
+
+Pl011Registers::Pl011Registers() : RegisterBank("UART0", 4_KiB) {
+  static constexpr std::uint32_t ids[] = {0x11, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
+  identity.computed([](unsigned i, Accessor) { return ids[i]; });
+}
+
+Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)
+    : sc_module(name),
+      target("target", registers),
+      config_(config),
+      alarm_("line", [this](Picoseconds now) { ring(now); }) {
+  registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  connect();
+  if (config_.input == Pl011Input::terminal)
+    terminal_ =
+        std::make_unique<TerminalInput>("terminal", 0, [this](auto characters) { receive(characters); });
+  else if (config_.input == Pl011Input::file)
+    receive(contents_of(config_.input_file, this->name()));
+}
+
+void Pl011::connect() {
+  Pl011Registers& r = registers;
+  r.data.computed([this] { return head(); });
+  r.data.on_read([this] { pop(); });
+  r.data.on_write([this](std::uint32_t value) {
+    ++transmitted_;
+    if (on_transmit) on_transmit(static_cast<std::uint8_t>(value));
+    raw_ |= transmit_interrupt;
+    update();
+  });
+  r.status.on_write([this](std::uint32_t) { registers.status.set(0); });
+  r.flags.computed([this] { return flags(); });
+  r.line.on_write([this](std::uint32_t) { update(); });
+  r.mask.on_write([this](std::uint32_t) { update(); });
+  r.raw.computed([this] { return raw_; });
+  r.masked.computed([this] { return raw_ & registers.mask.value(); });
+  r.clear.on_write([this](std::uint32_t ones) {
+    raw_ &= ~ones;
+    if ((ones & timeout_interrupt) && count_) timeout_ = now() + frame_time(timeout_bits);
+    update();
+  });
+}
+
+void Pl011::receive(std::string_view characters) {
+  line_.insert(line_.end(), characters.begin(), characters.end());
+  if (!arrival_ && !line_.empty()) arrival_ = now() + character_time();
+  rearm();
+}
+
+// An arrival that finds the FIFO full stays due; the alarm is armed for it when the guest has made room.
+void Pl011::ring(Picoseconds now) {
+  if (arrival_ && *arrival_ <= now && count_ < capacity()) {
+    fifo_[(first_ + count_++) % fifo_size] = static_cast<std::uint8_t>(line_.front());
+    line_.pop_front();
+    ++received_;
+    arrival_.reset();
+    if (!line_.empty()) arrival_ = now + character_time();
+    if (count_ >= trigger_level()) raw_ |= receive_interrupt;
+    timeout_ = now + frame_time(timeout_bits);
+  } else if (timeout_ && *timeout_ <= now) {
+    timeout_.reset();
+    raw_ |= timeout_interrupt;
+  }
+  update();
+}
+
+void Pl011::pop() {
+  if (count_ == 0) return;
+  first_ = (first_ + 1) % fifo_size;
+  --count_;
+  if (count_ < trigger_level()) raw_ &= ~receive_interrupt;
+  if (count_ == 0) {
+    raw_ &= ~timeout_interrupt;
+    timeout_.reset();
+  }
+  update();
+}
+
+void Pl011::rearm() {
+  const bool room = count_ < capacity();
+  alarm_.arm(earlier(room ? arrival_ : std::nullopt, timeout_));
+}
+
+void Pl011::update() {
+  rearm();
+  interrupt.write((raw_ & registers.mask.value()) != 0);
+}
+
+unsigned Pl011::trigger_level() const {
+  static constexpr unsigned levels[] = {2, 4, 8, 12, 14, 14, 14, 14};
+  return fifo_enabled() ? levels[registers.fifo_levels.value() >> 3 & 7] : 1;
+}
+
+std::uint32_t Pl011::flags() const {
+  constexpr std::uint32_t receive_empty = 1 << 4, receive_full = 1 << 6, transmit_empty = 1 << 7;
+  return transmit_empty | (count_ == 0 ? receive_empty : 0) | (count_ >= capacity() ? receive_full : 0);
+}
+
+// `bits` bit times. The divisor divides UARTCLK by 16 * (IBRD + FBRD / 64).
+Picoseconds Pl011::frame_time(unsigned bits) const {
+  const std::uint64_t divisor =
+      (registers.baud_integer.value() & 0xFFFF) * 64 + (registers.baud_fraction.value() & 0x3F);
+  if (config_.characters_per_second)
+    return Picoseconds(bits * picoseconds_per_second / (10 * config_.characters_per_second));
+  if (divisor < 64) return Picoseconds(bits * picoseconds_per_second / default_baud_rate);
+  return Picoseconds(scale(bits * divisor, picoseconds_per_second, 4 * std::uint64_t{dt::apb_clock_hertz}));
+}
+
+Picoseconds Pl011::character_time() const {
+  const bool set_up = registers.baud_integer.value() != 0 && config_.characters_per_second == 0;
+  if (!set_up) return frame_time(10);
+  const std::uint32_t line = registers.line.value();
+  const unsigned data = 5 + (line >> 5 & 3), parity = line >> 1 & 1, stop = 1 + (line >> 3 & 1);
+  return frame_time(1 + data + parity + stop);
+}
+
+void Pl011::reset(Reset) {
+  registers.reset();
+  first_ = count_ = 0;
+  raw_ = 0;
+  timeout_.reset();
+  update();
+}
+
+void Pl011::report(Statistics& statistics) const {
+  statistics.add("transmitted", transmitted_);
+  statistics.add("received", received_);
+}
+
+DeviceTreeNode Pl011::device_tree(AddressRange range, unsigned spi) {
+  DeviceTreeNode node{dt::node_name("pl011", range)};
+  node.set("compatible", {"arm,pl011", "arm,primecell"})
+      .set("reg", dt::reg(range))
+      .set("interrupts", dt::spi(spi))
+      .set("clocks", DeviceTreeNode::Cells{dt::apb_clock, dt::apb_clock})
+      .set("clock-names", {"uartclk", "apb_pclk"});
+  return node;
+}
+
+}  // namespace asterism

@@ -1,0 +1,192 @@
+// PL011 UART (Arm DDI 0183G) as QEMU's virt machine has it.
+//
+// A character that the guest writes is at the sink at once: transmission takes no simulated time, so TXFE is
+// always set, BUSY and TXFF never are, and the transmit interrupt follows each write. Received characters
+// come one character time apart (Pl011Config) into a FIFO of 16, or of one with LCR_H.FEN clear; where it is
+// full the line waits, so that nothing is lost. RXRIS rises when the FIFO reaches the level of IFLS (one
+// character without FEN), RTRIS when characters have lain in it for 32 bit times without a new one; both fall
+// as DDI 0183 says. Characters pass whether or not the UART was enabled or given a baud rate, as on QEMU;
+// unlike there a change of FEN drops no received character, so that those which came before the firmware's
+// set-up stay.
+//
+//   Pl011 uart("uart0", config);
+//   uart.interrupt.bind(gic.spi[1]);
+//   uart.on_transmit = [&](std::uint8_t character) { ... };
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <vector>
+
+#include "base/engine.h"
+#include "base/enum_names.h"
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "devices/terminal_input.h"
+#include "tlm/alarm.h"
+#include "tlm/device_tree.h"
+#include "tlm/register_socket.h"
+
+namespace asterism {
+
+class Fields;
+
+struct Pl011Registers : RegisterBank {
+  static std::vector<Field> interrupts();
+
+  Register data{*this,
+                0x000,
+                "DR",
+                Access::read_write,
+                0,
+                "Writes transmit, reads take from the receive FIFO",
+                {{"data", 0, 8}}};
+  Register status{
+      *this, 0x004, "RSR", Access::read_write, 0, "Receive errors; a write clears them (none ever comes)"};
+  Register flags{*this,
+                 0x018,
+                 "FR",
+                 Access::read_only,
+                 0x90,
+                 "State of the FIFOs",
+                 {{"busy", 3}, {"rxfe", 4}, {"txff", 5}, {"rxff", 6}, {"txfe", 7}}};
+  Register low_power{
+      *this, 0x020, "ILPR", Access::read_write, 0, "IrDA low-power divisor: kept, without effect"};
+  Register baud_integer{*this,
+                        0x024,
+                        "IBRD",
+                        Access::read_write,
+                        0,
+                        "Integer part of the baud rate divisor",
+                        {{"divisor", 0, 16}}};
+  Register baud_fraction{
+      *this, 0x028, "FBRD", Access::read_write, 0, "Its fraction in 1/64", {{"divisor", 0, 6}}};
+  Register line{*this,
+                0x02C,
+                "LCR_H",
+                Access::read_write,
+                0,
+                "Frame and FIFO set-up",
+                {{"brk", 0, 1, "Send break", {}, Field::Kind::not_modelled},
+                 {"pen", 1},
+                 {"eps", 2},
+                 {"stp2", 3},
+                 {"fen", 4, 1, "FIFOs on"},
+                 {"wlen", 5, 2, "5 + n data bits"},
+                 {"sps", 7}}};
+  Register control{*this,
+                   0x030,
+                   "CR",
+                   Access::read_write,
+                   0x300,
+                   "Enables; characters pass whatever it says",
+                   {{"uarten", 0},
+                    {"siren", 1, 1, "IrDA", {}, Field::Kind::not_modelled},
+                    {"sirlp", 2, 1, "IrDA", {}, Field::Kind::not_modelled},
+                    {"lbe", 7, 1, "Loopback", {}, Field::Kind::not_modelled},
+                    {"txe", 8},
+                    {"rxe", 9},
+                    {"outputs", 10, 4, "Modem outputs: nothing is connected"},
+                    {"rtsen", 14, 1, "Hardware flow control", {}, Field::Kind::not_modelled},
+                    {"ctsen", 15, 1, "Hardware flow control", {}, Field::Kind::not_modelled}}};
+  Register fifo_levels{*this,
+                       0x034,
+                       "IFLS",
+                       Access::read_write,
+                       0x12,
+                       "Fill levels that interrupt",
+                       {{"txiflsel", 0, 3}, {"rxiflsel", 3, 3, "2, 4, 8, 12 or 14 characters"}}};
+  Register mask{*this, 0x038, "IMSC", Access::read_write, 0, "Interrupts that reach the line", interrupts()};
+  Register raw{*this, 0x03C, "RIS", Access::read_only, 0, "Interrupts before the mask", interrupts()};
+  Register masked{*this, 0x040, "MIS", Access::read_only, 0, "Interrupts after the mask", interrupts()};
+  Register clear{*this, 0x044, "ICR", Access::write_only, 0, "Clears interrupts", interrupts()};
+  Register dma{*this,
+               0x048,
+               "DMACR",
+               Access::read_write,
+               0,
+               "DMA requests",
+               {{"enable", 0, 3, "", {}, Field::Kind::not_modelled}}};
+  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral and PrimeCell id", {}, 8};
+  Pl011Registers();
+};
+
+enum class Pl011Input { none, file, terminal };
+constexpr auto enum_names(Pl011Input) {
+  return std::to_array<EnumName<Pl011Input>>(
+      {{Pl011Input::none, "none", "nothing is ever received"},
+       {Pl011Input::file, "file", "the contents of input_file, from time 0 on"},
+       {Pl011Input::terminal, "terminal",
+        "standard input, at the host's time: such a run is not reproducible"}});
+}
+
+struct Pl011Config {
+  Pl011Input input = Pl011Input::none;
+  std::filesystem::path input_file;         // for Pl011Input::file
+  std::uint64_t characters_per_second = 0;  // 0: the guest's baud rate, 115,200 baud until it has set one
+};
+void describe(Fields& f, Pl011Config& c);
+
+class Pl011 : public sc_core::sc_module {
+ public:
+  // Throws std::invalid_argument when the input file cannot be read. The terminal's mode is platform/'s
+  // business.
+  Pl011(const sc_core::sc_module_name& name, const Pl011Config& config);
+
+  Pl011Registers registers;
+  RegisterSocket target;
+  sc_core::sc_out<bool> interrupt{"interrupt"};
+  std::function<void(std::uint8_t character)> on_transmit;
+
+  // Characters that wait on the line, behind those that wait already.
+  void receive(std::string_view characters);
+  // The time of one character on the line as things are set up now.
+  Picoseconds character_time() const;
+
+  // All registers and the FIFO, on every kind of reset; characters on the line stay: they are the outer
+  // world's.
+  void reset(Reset);
+  void report(Statistics&) const;
+  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+
+ private:
+  static constexpr unsigned fifo_size = 16;
+  enum Interrupt : std::uint32_t {
+    receive_interrupt = 0x10,
+    transmit_interrupt = 0x20,
+    timeout_interrupt = 0x40
+  };
+
+  bool fifo_enabled() const { return registers.line.value() & 0x10; }
+  unsigned capacity() const { return fifo_enabled() ? fifo_size : 1; }
+  unsigned trigger_level() const;
+  Picoseconds frame_time(unsigned bits) const;
+  std::uint32_t flags() const;
+  std::uint32_t head() const { return count_ ? fifo_[first_] : 0; }
+  void connect();
+  void pop();
+  void ring(Picoseconds now);
+  void rearm();
+  void update();  // after anything that touches interrupts, FIFO or line
+
+  Pl011Config config_;
+  Alarm alarm_;
+  std::deque<char> line_;
+  std::array<std::uint8_t, fifo_size> fifo_ = {};
+  unsigned first_ = 0, count_ = 0;
+  std::uint32_t raw_ = 0;
+  std::optional<Picoseconds> arrival_;  // of the next character; waits at that time while the FIFO is full
+  std::optional<Picoseconds> timeout_;
+  std::uint64_t received_ = 0, transmitted_ = 0;
+  std::unique_ptr<TerminalInput> terminal_;
+};
+
+}  // namespace asterism

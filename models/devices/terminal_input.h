@@ -1,0 +1,43 @@
+// Characters from a file descriptor of the host, a terminal as a rule, into the simulation as they come.
+//
+// A thread of its own sleeps in poll(); what it reads enters the simulation by SystemC's asynchronous update,
+// so that an idle simulation costs nothing and, having nothing else to do, waits for the next character
+// instead of ending. When a character comes is the host's matter: a run that takes one is not reproducible.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <thread>
+
+namespace asterism {
+
+class TerminalInput : public sc_core::sc_prim_channel {
+ public:
+  // Construct during elaboration. `deliver` runs as a method process. The descriptor stays the caller's; its
+  // end (end of file, error) ends the input.
+  TerminalInput(const char* name, int descriptor, std::function<void(std::string_view)> deliver);
+  ~TerminalInput() override;
+
+ private:
+  void start_of_simulation() override;
+  void update() override;
+  void read_until_stopped();
+  void post(std::string_view characters, bool ended);
+
+  int descriptor_;
+  int stop_;  // an eventfd that wakes the thread
+  std::function<void(std::string_view)> deliver_;
+  std::mutex mutex_;
+  std::string posted_;  // guarded by mutex_
+  bool ended_ = false;  // guarded by mutex_
+  bool attached_ = false;
+  std::string arrived_;
+  sc_core::sc_event arrival_;
+  std::thread reader_;
+};
+
+}  // namespace asterism
