@@ -1,0 +1,71 @@
+// PL031 real-time clock (Arm DDI 0224C) as QEMU's virt machine has it: seconds since 1970, and an interrupt
+// when they reach the match register.
+//
+// Time is simulated time after the configured start: a run's clock does not depend on the host's. The counter
+// steps at each whole second of simulated time. MR is compared at each step and at each write of MR or LR;
+// the interrupt rises at exactly the tick, not within a second of it. The clock always runs (CR reads 1).
+//
+// The counter is battery-backed: it goes on through warm reset and loss of power, and starts anew on a cold
+// reset only. MR, IMSC and the interrupt return to zero on every kind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <systemc>
+
+#include "base/reset.h"
+#include "base/units.h"
+#include "tlm/alarm.h"
+#include "tlm/device_tree.h"
+#include "tlm/register_socket.h"
+
+namespace asterism {
+
+class Fields;
+
+struct Pl031Registers : RegisterBank {
+  Register data{*this, 0x000, "DR", Access::read_only, 0, "Seconds since 1970"};
+  Register match{*this, 0x004, "MR", Access::read_write, 0, "Value of DR that raises the interrupt"};
+  Register load{*this, 0x008, "LR", Access::read_write, 0, "Sets DR; reads as the value last written"};
+  Register control{*this, 0x00C, "CR", Access::read_write, 1, "Always runs", {{"start", 0}}};
+  Register mask{*this,         0x010, "IMSC", Access::read_write, 0, "Lets the interrupt reach the line",
+                {{"match", 0}}};
+  Register raw{*this, 0x014, "RIS", Access::read_only, 0, "Interrupt before the mask", {{"match", 0}}};
+  Register masked{*this, 0x018, "MIS", Access::read_only, 0, "Interrupt after the mask", {{"match", 0}}};
+  Register clear{*this,         0x01C, "ICR", Access::write_only, 0, "Any write clears the interrupt",
+                 {{"match", 0}}};
+  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral and PrimeCell id", {}, 8};
+  Pl031Registers();
+};
+
+struct RtcConfig {
+  std::string start = "2026-01-01T00:00:00Z";  // UTC, ISO 8601 to the second, 1970 to 2105
+  std::uint32_t start_seconds() const;         // throws std::invalid_argument that says what is wrong
+};
+void describe(Fields& f, RtcConfig& c);
+
+class Pl031 : public sc_core::sc_module {
+ public:
+  Pl031(const sc_core::sc_module_name& name, const RtcConfig& config);
+
+  Pl031Registers registers;
+  RegisterSocket target;
+  sc_core::sc_out<bool> interrupt{"interrupt"};
+
+  void reset(Reset kind);
+  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+
+ private:
+  std::uint32_t count() const;
+  void compare();  // after MR or the counter was written: match at once, or at a later tick
+  void ring();
+  void update();
+
+  const std::uint32_t start_;
+  std::uint32_t offset_;  // DR at time 0; the counter wraps after 32 bits
+  bool raised_ = false;
+  Alarm alarm_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,108 @@
+#include "devices/power_controller.h"
+
+#include "base/quantity_text.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+
+PowerController::PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> cuts,
+                                 PowerSequence& sequence, EventLog& events)
+    : sc_module(name),
+      target("target", registers),
+      schedule_(std::move(cuts)),
+      sequence_(sequence),
+      events_(events),
+      alarm_("schedule", [this](Picoseconds now) { ring(now); }) {
+  registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  registers.control.on_write([this](std::uint32_t value) {
+    const std::uint32_t operation = registers.control.fields()[0].get(value);
+    if (operation == 0)
+      registers.warn("guest wrote CONTROL without an operation: ignored");
+    else
+      request(static_cast<PowerOperation>(operation));
+  });
+  rearm();
+}
+
+void PowerController::request(PowerOperation operation) {
+  requested_ = operation;
+  rearm();
+}
+
+void PowerController::rearm() { alarm_.arm(requested_ ? std::optional(now()) : schedule_.next_event()); }
+
+void PowerController::ring(Picoseconds now) {
+  schedule_.advance_to(now, *this);
+  if (requested_) execute(*std::exchange(requested_, std::nullopt), now);
+  rearm();
+}
+
+void PowerController::execute(PowerOperation operation, Picoseconds now) {
+  if (!schedule_.on()) return ignored(now);
+  switch (operation) {
+    case PowerOperation::power_off:
+      events_.record(now, name(), "power_off");
+      sequence_.power_off();
+      break;
+    case PowerOperation::warm_reset:
+      ++warm_resets_;
+      events_.record(now, name(), "warm_reset");
+      count_start(warm);
+      sequence_.warm_reset();
+      break;
+    case PowerOperation::cut_power:
+      schedule_.add({now, registers.restore_delay.value() * 1_us});
+      schedule_.advance_to(now, *this);
+      break;
+  }
+}
+
+void PowerController::count_start(Cause cause) {
+  registers.reset_cause.set(cause);
+  registers.boot_count.set(registers.boot_count.value() + 1);
+}
+
+void PowerController::lost(Picoseconds at, Picoseconds restore_after) {
+  ++cuts_;
+  log(name())->info("power lost, returns after {}", to_text(restore_after));
+  events_.record(at, name(), "power_lost", {{"restore_after_ps", restore_after.count()}});
+  sequence_.power_lost();
+}
+
+void PowerController::restored(Picoseconds at) {
+  count_start(power_loss);
+  log(name())->info("power restored");
+  events_.record(at, name(), "power_restored", {{"boot", std::uint64_t{registers.boot_count.value()}}});
+  sequence_.power_restored();
+}
+
+void PowerController::ignored(Picoseconds) {
+  ++ignored_;
+  log(name())->warn("a switch of the power that is off already: ignored");
+}
+
+void PowerController::reset(Reset kind) {
+  registers.restore_delay.reset();
+  schedule_.reset(kind);
+  if (kind == Reset::cold) {
+    registers.reset();
+    requested_.reset();
+  }
+  rearm();
+}
+
+void PowerController::report(Statistics& statistics) const {
+  statistics.add("power_losses", cuts_);
+  statistics.add("power_losses_ignored", ignored_);
+  statistics.add("warm_resets", warm_resets_);
+  statistics.add("boots", registers.boot_count.value());
+}
+
+DeviceTreeNode PowerController::device_tree(AddressRange range) {
+  DeviceTreeNode node{dt::node_name("power-controller", range)};
+  node.set("compatible", {"asterism,power-controller"}).set("reg", dt::reg(range));
+  return node;
+}
+
+}  // namespace asterism

@@ -1,0 +1,102 @@
+// Power and fault controller of the node: makes the power cuts of a scenario, and lets firmware switch its
+// own power. A device of Asterism, always on: it lives on standby power, outside what it switches.
+//
+// The sequence that powers down and up is platform/'s (PowerSequence). Its functions run as a method process,
+// at exactly the scheduled picosecond; what firmware asks for by CONTROL, or a core by request(), happens in
+// the next delta cycle of the same instant, when the write has returned. The last request of an instant
+// counts.
+//
+// Reset: RESTORE_DELAY returns to its reset value on every kind; RESET_CAUSE, BOOT_COUNT and what is
+// scheduled survive warm and power_loss, and start anew on cold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "base/event_log.h"
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "devices/power_schedule.h"
+#include "tlm/alarm.h"
+#include "tlm/device_tree.h"
+#include "tlm/register_socket.h"
+
+namespace asterism {
+
+class PowerSequence {
+ public:
+  virtual ~PowerSequence() = default;
+  virtual void power_lost() = 0;      // everything that is not on standby power loses it at this instant
+  virtual void power_restored() = 0;  // and starts again
+  virtual void warm_reset() = 0;      // starts again, memory keeps its contents
+  virtual void power_off() = 0;       // for good: the run ends
+};
+
+enum class PowerOperation : std::uint32_t { power_off = 1, warm_reset = 2, cut_power = 3 };
+
+struct PowerRegisters : RegisterBank {
+  Register id{*this, 0x00, "ID", Access::read_only, 0x5046'5200, "'PFR', revision 0"};
+  Register reset_cause{*this,
+                       0x04,
+                       "RESET_CAUSE",
+                       Access::read_only,
+                       0,
+                       "Why the node started last",
+                       {{"cause", 0, 2, "", {{"cold", 0}, {"warm", 1}, {"power_loss", 2}}}}};
+  Register boot_count{
+      *this, 0x08, "BOOT_COUNT", Access::read_only, 1, "Starts since the cold one, that one included"};
+  Register control{*this,
+                   0x0C,
+                   "CONTROL",
+                   Access::write_only,
+                   0,
+                   "Switches the node's power",
+                   {{"operation", 0, 2, "", {{"power_off", 1}, {"warm_reset", 2}, {"cut_power", 3}}},
+                    {"reserved", 2, 30, "", {}, Field::Kind::reserved}}};
+  Register restore_delay{*this,
+                         0x10,
+                         "RESTORE_DELAY",
+                         Access::read_write,
+                         1000,
+                         "Microseconds until the power returns after cut_power"};
+  PowerRegisters() : RegisterBank("POWER", 4_KiB) {}
+};
+
+class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
+ public:
+  PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> cuts, PowerSequence& sequence,
+                  EventLog& events);
+
+  PowerRegisters registers;
+  RegisterSocket target;
+
+  // The same as a write of CONTROL; for PSCI SYSTEM_OFF and SYSTEM_RESET.
+  void request(PowerOperation operation);
+  bool on() const { return schedule_.on(); }
+
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+  static DeviceTreeNode device_tree(AddressRange range);
+
+ private:
+  enum Cause : std::uint32_t { cold, warm, power_loss };
+
+  void ring(Picoseconds now);
+  void execute(PowerOperation operation, Picoseconds now);
+  void count_start(Cause cause);
+  void rearm();
+  void lost(Picoseconds at, Picoseconds restore_after) override;
+  void restored(Picoseconds at) override;
+  void ignored(Picoseconds at) override;
+
+  PowerSchedule schedule_;
+  PowerSequence& sequence_;
+  EventLog& events_;
+  Alarm alarm_;
+  std::optional<PowerOperation> requested_;
+  std::uint64_t cuts_ = 0, ignored_ = 0, warm_resets_ = 0;
+};
+
+}  // namespace asterism

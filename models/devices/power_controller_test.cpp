@@ -1,0 +1,138 @@
+#include "devices/power_controller.h"
+
+#include "devices/device_fuzz.h"
+#include "tlm/log.h"
+#include "tlm/systemc_test.h"
+#include "tlm/test_initiator.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t id = 0x00, reset_cause = 0x04, boot_count = 0x08, control = 0x0C,
+                        restore_delay = 0x10;
+
+struct Story : PowerSequence, EventLog {
+  std::vector<std::pair<Picoseconds, std::string>> steps, events;
+  PowerController* power = nullptr;
+  void power_lost() override {
+    steps.emplace_back(now(), "lost");
+    power->reset(Reset::power_loss);
+  }
+  void power_restored() override { steps.emplace_back(now(), "restored"); }
+  void warm_reset() override {
+    steps.emplace_back(now(), "warm");
+    power->reset(Reset::warm);
+  }
+  void power_off() override { steps.emplace_back(now(), "off"); }
+  void record(Picoseconds at, std::string_view, std::string_view kind,
+              std::initializer_list<Detail>) override {
+    events.emplace_back(at, kind);
+  }
+};
+using Steps = std::vector<std::pair<Picoseconds, std::string>>;
+
+struct PowerControllerTest : SystemCTest {
+  explicit PowerControllerTest(std::vector<PowerLoss> cuts = {})
+      : power("power", std::move(cuts), story, story) {
+    cpu.socket.bind(power.target);
+    story.power = &power;
+  }
+  Story story;
+  PowerController power;
+  TestInitiator cpu{"cpu"};
+};
+
+SYSTEMC_TEST_F(PowerControllerTest, StartsCold) {
+  EXPECT_EQ(cpu.read32(id), 0x50465200u);
+  EXPECT_EQ(cpu.read32(reset_cause), 0u);
+  EXPECT_EQ(cpu.read32(boot_count), 1u);
+  EXPECT_EQ(cpu.read32(control), 0u);
+  EXPECT_EQ(cpu.read32(restore_delay), 1000u);
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, FirmwareCutsItsOwnPower) {
+  wait_until(1_ms);
+  cpu.write32(restore_delay, 250);
+  cpu.write32(control, 3);
+  EXPECT_TRUE(story.steps.empty());  // the write returns first
+  wait_for(1_s);
+  EXPECT_EQ(story.steps, (Steps{{1_ms, "lost"}, {1'250_us, "restored"}}));
+  EXPECT_EQ(story.events, (Steps{{1_ms, "power_lost"}, {1'250_us, "power_restored"}}));
+  EXPECT_EQ(cpu.read32(reset_cause), 2u);
+  EXPECT_EQ(cpu.read32(boot_count), 2u);
+  EXPECT_EQ(cpu.read32(restore_delay), 1000u);
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, AWarmResetIsCountedApart) {
+  cpu.write32(control, 2);
+  settle();
+  EXPECT_EQ(story.steps, (Steps{{0_ps, "warm"}}));
+  EXPECT_EQ(cpu.read32(reset_cause), 1u);
+  EXPECT_EQ(cpu.read32(boot_count), 2u);
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, ACoreMayAskForPowerOff) {
+  power.request(PowerOperation::power_off);
+  settle();
+  EXPECT_EQ(story.steps, (Steps{{0_ps, "off"}}));
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, ARequestWhileOffIsIgnored) {
+  cpu.write32(control, 3);
+  wait_for(1_us);
+  cpu.write32(control, 2);
+  wait_for(1_s);
+  EXPECT_EQ(story.steps, (Steps{{0_ps, "lost"}, {1_ms, "restored"}}));
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, NoOperationDoesNothing) {
+  set_log_levels({{"power", spdlog::level::off}});
+  cpu.write32(control, 4);
+  wait_for(1_s);
+  EXPECT_TRUE(story.steps.empty());
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetForgetsTheBoots) {
+  cpu.write32(control, 3);
+  wait_for(2_ms);
+  power.reset(Reset::power_loss);
+  EXPECT_EQ(cpu.read32(boot_count), 2u);
+  power.reset(Reset::cold);
+  EXPECT_EQ(cpu.read32(boot_count), 1u);
+  EXPECT_EQ(cpu.read32(reset_cause), 0u);
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, AnyPayloadGetsAnAnswer) {
+  set_log_levels({{"power", spdlog::level::off}});
+  expect_an_answer_to_any_payload(cpu, 32_B, 1);
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, DescribesItself) {
+  const auto node = PowerController::device_tree({Address(0x0B00'0000), 4_KiB});
+  EXPECT_EQ(node.name, "power-controller@b000000");
+}
+
+struct ScheduledPowerTest : PowerControllerTest {
+  ScheduledPowerTest() : PowerControllerTest({{12'400'000'001_ps, 1_ms}, {13_ms, 1_ms}, {20_ms, 7_ps}}) {}
+};
+
+SYSTEMC_TEST_F(ScheduledPowerTest, CutsToThePicosecondAndIgnoresACutWhileOff) {
+  expect_earliest(12'400'000'001_ps, [&] { return !power.on(); });
+  expect_earliest(13'400'000'001_ps, [&] { return power.on(); });
+  expect_earliest(20_ms, [&] { return !power.on(); });
+  expect_earliest(20_ms + 7_ps, [&] { return power.on(); });
+  EXPECT_EQ(cpu.read32(boot_count), 3u);
+  Statistics statistics;
+  power.report(statistics);
+  EXPECT_EQ(std::get<std::uint64_t>(statistics.entries()[1].second), 1u);
+}
+
+SYSTEMC_TEST_F(ScheduledPowerTest, ARequestDoesNotDelayTheSchedule) {
+  wait_until(1_ms);
+  cpu.write32(control, 3);
+  expect_earliest(12'400'000'001_ps, [&] { return !power.on(); });
+  EXPECT_EQ(story.steps.size(), 3u);
+}
+
+}  // namespace
+}  // namespace asterism
