@@ -73,7 +73,8 @@ void ConfigDocument::apply_override(std::string_view assignment) {
 
   const std::size_t problems_before = problems_.size();
   ConfigValue value = override_value(path, assignment.substr(equals + 1), problems_);
-  if (problems_.size() == problems_before) assign(root_, path, std::move(value), problems_);
+  if (problems_.size() == problems_before)
+    assign(root_, {std::string(path), Origin::command_line(), std::move(value)}, problems_);
 }
 
 Origin ConfigDocument::origin_of(std::string_view path) const {

@@ -59,7 +59,6 @@ class ObjectReader final : public Fields {
   void use_file(std::string_view kind, const ConfigValue& name);
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
   void refuse_barred(std::string_view key);
-  const ConfigMember* member(std::string_view key) const;
   std::string shown(std::string_view key) const;
 
   Context& context_;
@@ -208,7 +207,8 @@ void ObjectReader::choice(const Condition& condition, const std::function<void()
   Barred barred{bad, std::string(condition.key) + " is ", shown(condition.key), -command_line_layer};
   for (std::size_t i = 0; i < condition.values.size(); ++i)
     barred.condition += (i > 0 ? " or " : "") + to_text(condition.values[i]);
-  if (const ConfigMember* selector = member(condition.key)) barred.selector_layer = selector->value.layer;
+  if (const ConfigMember* selector = json_.member(condition.key))
+    barred.selector_layer = selector->value.layer;
   barred_ = barred;
   body();
   barred_.reset();
@@ -217,7 +217,7 @@ void ObjectReader::choice(const Condition& condition, const std::function<void()
 // A key inside a when() that does not hold. One that an override of the selector made meaningless is dropped:
 // "impl" set to "model" on the command line leaves the node's "variant" without effect, not in error.
 void ObjectReader::refuse_barred(std::string_view key) {
-  const ConfigMember* given = member(key);
+  const ConfigMember* given = json_.member(key);
   if (!given || barred_->because_selector_is_bad || given->value.layer < barred_->selector_layer) return;
   context_.problems.add(
       {.origin = given->key_origin,
@@ -258,7 +258,7 @@ void ObjectReader::read_sources() {
 }
 
 void ObjectReader::reusable(std::string_view kind) {
-  if (const ConfigMember* use = member("use")) use_file(kind, ConfigValue(use->value));
+  if (const ConfigMember* use = json_.member("use")) use_file(kind, ConfigValue(use->value));
 }
 
 // Puts the keys beside "use" on top of the file that it names; of one that cannot be had, on top of nothing,
@@ -272,7 +272,7 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
     context_.problems.add(error.diagnostics());
   }
   for (ConfigMember& beside : *json_.object())
-    if (beside.key != "use") assign(base, beside.key, std::move(beside.value), context_.problems, path_);
+    if (beside.key != "use") assign(base, std::move(beside), context_.problems, path_);
   json_.content = std::move(base.content);
 }
 
@@ -324,16 +324,9 @@ void ObjectReader::refuse_unknown_keys() {
   }
 }
 
-const ConfigMember* ObjectReader::member(std::string_view key) const {
-  if (!json_.object()) return nullptr;
-  for (const ConfigMember& member : *json_.object())
-    if (member.key == key) return &member;
-  return nullptr;
-}
-
 // As a message shows what stands under a key, given or not.
 std::string ObjectReader::shown(std::string_view key) const {
-  if (const ConfigMember* given = member(key)) return given->value.shown();
+  if (const ConfigMember* given = json_.member(key)) return given->value.shown();
   for (const auto& [name, text] : defaults_)
     if (name == key && !text.empty()) return text + " (the default)";
   return "the default";

@@ -18,26 +18,31 @@ std::optional<std::size_t> as_index(std::string_view text) {
 }
 
 void merge(ConfigValue& target, ConfigValue value) {
-  ConfigValue::Object* members = value.object();
-  if (!members || !target.object() || value.find("use")) {
+  if (!value.object() || !target.object() || value.find("use")) {
     target = std::move(value);
     return;
   }
   const bool in_order = target.find("use");  // the keys beside it are assignments, the last one wins
-  for (ConfigMember& member : *members) {
-    ConfigValue* there = in_order ? nullptr : target.find(member.key);
-    if (there)
-      merge(*there, std::move(member.value));
-    else
+  for (ConfigMember& member : *value.object()) {
+    ConfigMember* there = in_order ? nullptr : target.member(member.key);
+    if (there) {
+      there->key_origin = member.key_origin;
+      merge(there->value, std::move(member.value));
+    } else {
       target.object()->push_back(std::move(member));
+    }
   }
 }
 
 // One assignment on its way down the tree.
 class Assignment {
  public:
-  Assignment(std::vector<std::string> keys, ConfigValue value, Diagnostics& problems, std::string_view prefix)
-      : keys_(std::move(keys)), value_(std::move(value)), problems_(problems), prefix_(prefix) {}
+  Assignment(ConfigMember assignment, Diagnostics& problems, std::string_view prefix)
+      : keys_(split_path(assignment.key)),
+        origin_(std::move(assignment.key_origin)),
+        value_(std::move(assignment.value)),
+        problems_(problems),
+        prefix_(prefix) {}
 
   void into(ConfigValue& target, std::size_t depth = 0) {
     if (depth == keys_.size()) return merge(target, std::move(value_));
@@ -60,24 +65,24 @@ class Assignment {
 
   void into_object(ConfigValue& target, std::size_t depth) {
     if (target.find("use") && keys_[depth] != "use") return keep_dotted(target, depth);
-    ConfigValue* there = target.find(keys_[depth]);
+    ConfigMember* there = target.member(keys_[depth]);
     if (!there) {
-      target.object()->push_back({keys_[depth], value_.origin, made_for(depth + 1)});
-      there = &target.object()->back().value;
+      target.object()->push_back({keys_[depth], origin_, made_for(depth + 1)});
+      there = &target.object()->back();
     }
-    into(*there, depth + 1);
+    if (depth + 1 == keys_.size()) there->key_origin = origin_;
+    into(there->value, depth + 1);
   }
 
   void keep_dotted(ConfigValue& target, std::size_t depth) {
     std::string rest;
     for (; depth < keys_.size(); ++depth) rest = join_path(rest, keys_[depth]);
-    target.object()->push_back({rest, value_.origin, std::move(value_)});
+    target.object()->push_back({rest, origin_, std::move(value_)});
   }
 
   // What stands at a new place: the next key says whether it is a list or an object.
   ConfigValue made_for(std::size_t depth) const {
-    ConfigValue made{
-        .content = ConfigValue::Null{}, .origin = value_.origin, .raw = "", .layer = value_.layer};
+    ConfigValue made{ConfigValue::Null{}, origin_, "", value_.layer};
     if (depth == keys_.size()) return made;
     if (as_index(keys_[depth]))
       made.content = ConfigValue::List{};
@@ -86,17 +91,18 @@ class Assignment {
     return made;
   }
 
-  void fail(const std::string& problem, std::size_t depth) {
-    std::string path(prefix_);
-    for (std::size_t i = 0; i < depth; ++i) path = join_path(path, keys_[i]);
-    std::string whole(prefix_);
-    for (const std::string& key : keys_) whole = join_path(whole, key);
-    problems_.add({.origin = value_.origin,
-                   .path = whole,
-                   .problem = "cannot be set: " + (path.empty() ? "" : path + " is ") + problem});
+  // `what` stands where the first `depth` keys lead.
+  void fail(const std::string& what, std::size_t depth) {
+    std::string at(prefix_), whole(prefix_);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      whole = join_path(whole, keys_[i]);
+      if (i + 1 == depth) at = whole;
+    }
+    problems_.add({origin_, whole, "cannot be set: " + (at.empty() ? "the file" : at) + " is " + what});
   }
 
   std::vector<std::string> keys_;
+  Origin origin_;
   ConfigValue value_;
   Diagnostics& problems_;
   std::string_view prefix_;
@@ -104,15 +110,24 @@ class Assignment {
 
 }  // namespace
 
-ConfigValue* ConfigValue::find(std::string_view key) {
-  return const_cast<ConfigValue*>(std::as_const(*this).find(key));
+const ConfigMember* ConfigValue::member(std::string_view key) const {
+  if (!object()) return nullptr;
+  const auto found =
+      std::find_if(object()->begin(), object()->end(), [&](const auto& m) { return m.key == key; });
+  return found != object()->end() ? &*found : nullptr;
+}
+
+ConfigMember* ConfigValue::member(std::string_view key) {
+  return const_cast<ConfigMember*>(std::as_const(*this).member(key));
 }
 
 const ConfigValue* ConfigValue::find(std::string_view key) const {
-  if (!object()) return nullptr;
-  const auto member =
-      std::find_if(object()->begin(), object()->end(), [&](const auto& m) { return m.key == key; });
-  return member != object()->end() ? &member->value : nullptr;
+  const ConfigMember* found = member(key);
+  return found ? &found->value : nullptr;
+}
+
+ConfigValue* ConfigValue::find(std::string_view key) {
+  return const_cast<ConfigValue*>(std::as_const(*this).find(key));
 }
 
 void ConfigValue::erase(std::string_view key) {
@@ -162,9 +177,8 @@ std::vector<std::string> split_path(std::string_view path) {
   return keys;
 }
 
-void assign(ConfigValue& root, std::string_view path, ConfigValue value, Diagnostics& problems,
-            std::string_view prefix) {
-  Assignment(split_path(path), std::move(value), problems, prefix).into(root);
+void assign(ConfigValue& root, ConfigMember assignment, Diagnostics& problems, std::string_view prefix) {
+  Assignment(std::move(assignment), problems, prefix).into(root);
 }
 
 }  // namespace asterism

@@ -34,7 +34,9 @@ struct ConfigValue {
   Object* object() { return std::get_if<Object>(&content); }
   const Object* object() const { return std::get_if<Object>(&content); }
 
-  // The value under a key; nullptr when there is none or this is no object.
+  // What stands under a key; nullptr when there is none or this is no object.
+  ConfigMember* member(std::string_view key);
+  const ConfigMember* member(std::string_view key) const;
   ConfigValue* find(std::string_view key);
   const ConfigValue* find(std::string_view key) const;
   void erase(std::string_view key);
@@ -58,11 +60,11 @@ constexpr int command_line_layer = 1000;
 std::string join_path(std::string_view path, std::string_view key);
 std::vector<std::string> split_path(std::string_view path);
 
-// Puts `value` at a dotted path, making objects on the way. An object merges key by key into one that is
-// there; anything else, and an object with "use", replaces. A number is an index into a list; the one past
-// its end appends. Beside a "use" the rest of the path is kept as a dotted key, to be assigned once the used
-// file is known. What cannot be done is added to `problems`, with `prefix` before the path.
-void assign(ConfigValue& root, std::string_view path, ConfigValue value, Diagnostics& problems,
-            std::string_view prefix = "");
+// Puts a value at a dotted path, the key of `assignment`, making objects on the way. An object merges key by
+// key into one that is there; anything else, and an object with "use", replaces. A number is an index into a
+// list; the one past its end appends. Beside a "use" the rest of the path is kept as a dotted key, to be
+// assigned once the used file is known. What cannot be done is added to `problems`, with `prefix` before the
+// path.
+void assign(ConfigValue& root, ConfigMember assignment, Diagnostics& problems, std::string_view prefix = "");
 
 }  // namespace asterism

@@ -94,8 +94,8 @@ struct Fault {
   Picoseconds at;
   FaultKind kind = FaultKind::power_loss;
   Picoseconds restore_after = 1_ms;
-  Address address;
-  std::vector<unsigned> bits;
+  Address address = {};
+  std::vector<unsigned> bits = {};
 };
 inline void describe(Fields& f, Fault& c) {
   f("at", c.at, "Simulated time", required());
@@ -180,5 +180,16 @@ class TemporaryLibrary {
  private:
   std::filesystem::path root_;
 };
+
+// What is wrong with a scenario written as `text` (file s.json) after some overrides; "" when nothing.
+inline std::string problems(const ConfigLibrary& library, const std::string& text,
+                            const std::vector<std::string>& overrides = {}) try {
+  ConfigDocument document = ConfigDocument::parse(text, "s.json");
+  for (const std::string& assignment : overrides) document.apply_override(assignment);
+  read_config<Scenario>(document, library);
+  return "";
+} catch (const ConfigError& error) {
+  return error.what();
+}
 
 }  // namespace asterism::test_machine

@@ -1,0 +1,47 @@
+#include "platform/config/config_library.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/config/test_machine.h"
+
+namespace asterism {
+namespace {
+
+using test_machine::TemporaryLibrary;
+
+TEST(ConfigLibraryTest, ListsNamesInOrder) {
+  TemporaryLibrary folder;
+  folder.write("nodes", "small", "{}");
+  folder.write("nodes", "large", "{}");
+  EXPECT_EQ(folder.library().list("nodes"), (std::vector<std::string>{"large", "small"}));
+  EXPECT_EQ(folder.library().list("no_such_kind"), std::vector<std::string>{});
+}
+
+TEST(ConfigLibraryTest, LocatesANameOrAPath) {
+  TemporaryLibrary folder;
+  const std::filesystem::path file = folder.write("nodes", "small", "{}");
+  EXPECT_EQ(folder.library().locate("nodes", "small"), file);
+  EXPECT_EQ(folder.library().locate("nodes", file.string()), file);
+}
+
+TEST(ConfigLibraryTest, AMissingNameOffersTheNearest) {
+  TemporaryLibrary folder;
+  folder.write("scenarios", "power_loss", "{}");
+  try {
+    folder.library().locate("scenarios", "configs/scenarios/power_los.json");
+    FAIL();
+  } catch (const InputMissing& error) {
+    EXPECT_EQ(error.what(),
+              "command line: error: no file \"configs/scenarios/power_los.json\", and no such name in " +
+                  (folder.root() / "scenarios").string() + "; did you mean \"power_loss\"?");
+  }
+}
+
+TEST(ConfigLibraryTest, ANameDoesNotClimbOutOfItsFolder) {
+  TemporaryLibrary folder;
+  folder.write("nodes", "small", "{}");
+  EXPECT_EQ(folder.library().find("dram", "../nodes/small"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace asterism
