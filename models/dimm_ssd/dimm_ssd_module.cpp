@@ -35,11 +35,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
       [this] { return static_cast<std::uint32_t>(ssd_->table().entries.size()); });
   registers_.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
   registers_.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
-  SC_METHOD(drive_interrupt);
-  sensitive << level_;
 }
-
-void DimmSsdModule::drive_interrupt() { interrupt.write(level_.read()); }
 
 DimmSsd::Memory::Outcome DimmSsdModule::read_line(Address address, std::span<std::byte> data) {
   return access(tlm::TLM_READ_COMMAND, address, data.data(), data.size());
@@ -72,7 +68,7 @@ void DimmSsdModule::completed(Picoseconds) {
 }
 
 void DimmSsdModule::update_interrupt() {
-  level_.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
+  interrupt.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
 }
 
 void DimmSsdModule::reset(Reset kind) {

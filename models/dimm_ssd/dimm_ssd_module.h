@@ -20,11 +20,11 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   DimmSsdRegisters registers_;
 
  public:
-  SC_HAS_PROCESS(DimmSsdModule);
   RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
   tlm_utils::simple_initiator_socket<DimmSsdModule> memory{
       "memory"};  // addresses of the node less `memory_base`
-  sc_core::sc_out<bool> interrupt{"interrupt"};
+  sc_core::sc_out<bool> interrupt{
+      "interrupt"};  // to a wire that several processes may write (devices/gic400.h)
 
   // `memory_base`: where the node's memory starts; what lies below it is no memory (bus error).
   // Throws FlashImageError for an image file that does not fit.
@@ -42,14 +42,11 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   Outcome access(tlm::tlm_command command, Address address, void* data, std::size_t length);
   void completed(Picoseconds at) override;
   void update_interrupt();
-  void drive_interrupt();
 
   Address memory_base_;
   std::unique_ptr<FlashImage> image_;
   std::unique_ptr<DimmSsd> ssd_;
   Alarm alarm_;
-  // Written by the alarm and by whoever accesses a register; one process drives the port.
-  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> level_{"level"};
   InitiatorExtension master_;
 };
 

@@ -14,7 +14,7 @@ struct DimmSsdModuleTest : SystemCTest {
   MemoryController memory{"memory", {.size = 4_MiB, .latency = 50_ns}, 1, 2};
   DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, Address(0x4000'0000), events};
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
-  sc_core::sc_signal<bool> irq;
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
   DimmSsdRegisters map;
 
   DimmSsdModuleTest() {
