@@ -1,0 +1,138 @@
+// An instruction-set simulator of one A64 core, and what it asks of its surroundings. Plain C++: which engine
+// runs the instructions is known only to the factory that made it (unicorn_iss.h).
+//
+// The engine knows instructions, exceptions and the count of retired instructions. It knows no time: its host
+// says at which instruction count it wants to be called next and turns counts into time. Counts depend on the
+// program only, never on how often the host is called.
+//
+// Where things happen
+//   - Loads, stores and fetches go to memory mapped with map_direct(); other loads and stores to the host.
+//   - The host is called and interrupts are taken at block boundaries (after a branch, or another instruction
+//     that ends a basic block of the engine), never in between.
+//   - A load or store that the host refuses raises SError: asynchronous, taken at a block boundary, at the
+//   latest
+//     256 instructions after PSTATE.A was cleared. The load returns ones.
+//   - A fetch that no direct mapping serves is an instruction abort (synchronous external abort), taken by
+//   the
+//     guest with ELR = FAR = the address.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "core/system_register.h"
+
+namespace asterism {
+
+// Syndromes as they stand in ESR_EL1 (Arm ARM DDI 0487, D17.2.37).
+namespace esr {
+inline constexpr std::uint64_t instruction_length = 1u << 25;
+constexpr std::uint64_t exception_class(std::uint64_t esr) { return esr >> 26 & 0x3f; }
+constexpr std::uint64_t make(unsigned ec, std::uint32_t iss) {
+  return std::uint64_t{ec} << 26 | instruction_length | iss;
+}
+inline constexpr unsigned ec_unknown = 0x00, ec_fp_trap = 0x07, ec_svc = 0x15, ec_hvc = 0x16, ec_smc = 0x17;
+inline constexpr unsigned ec_system_register = 0x18, ec_instruction_abort = 0x21, ec_data_abort = 0x25;
+inline constexpr unsigned ec_serror = 0x2f, ec_brk = 0x3c;
+inline constexpr std::uint32_t synchronous_external_abort = 0x10;  // DFSC, IFSC
+inline constexpr std::uint32_t serror_bus_error = 0x11;            // DFSC: asynchronous SError interrupt
+}  // namespace esr
+
+// What the engine asks while it runs. A call may take simulated time (wait() inside is allowed) and may call
+// back every method of Iss but run(), reset() and start(). A C++ exception thrown here ends run(), which
+// throws it on.
+class IssHost {
+ public:
+  virtual ~IssHost() = default;
+
+  // An access outside direct memory; size is 1, 2, 4 or 8 bytes, aligned, the data little-endian in the low
+  // bytes of value. False: bus error.
+  virtual bool load(Address address, unsigned size, std::uint64_t& value) = 0;
+  virtual bool store(Address address, unsigned size, std::uint64_t value) = 0;
+
+  // The engine is about to touch an address that is not mapped. The host may map_direct() the memory there;
+  // if it does not, a load or store comes to it as above.
+  virtual void touch(Address address) = 0;
+
+  // System registers that the host owns; nullopt or false: the engine's own meaning holds.
+  virtual std::optional<std::uint64_t> read_register(SystemRegister which) = 0;
+  virtual bool write_register(SystemRegister which, std::uint64_t value) = 0;
+
+  // The instruction count has reached call_at(): the host sets the next one.
+  virtual void due() = 0;
+  // WFE or YIELD was executed: nothing useful happens until something changes.
+  virtual void event_wait() = 0;
+  // IC IVAU, IC IALLU: other cores drop what they have decoded. An empty range means all.
+  virtual void instructions_changed(AddressRange range) = 0;
+};
+
+// What a debugger or an exception handler of the host may see and set.
+enum class CoreRegister {
+  // clang-format off
+  x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23,
+  x24, x25, x26, x27, x28, x29, x30,
+  // clang-format on
+  sp,
+  pc,
+  pstate,
+  elr,
+  spsr,
+  esr,
+  far,
+  vbar,  // of EL1
+};
+
+class Iss {
+ public:
+  // Why run() came back.
+  enum class Stop {
+    requested,           // request_stop()
+    wait_for_interrupt,  // WFI was executed; run() again goes on behind it
+    hypervisor_call,     // HVC was executed: x0.. hold the call; run() again goes on behind it
+    semihosting_call,    // HLT #0xF000 was executed: w0 the operation, x1 the parameter; run() again goes on
+    locked_up,           // exceptions recur without retiring an instruction: only reset() helps
+    unsupported,         // the guest did something that this engine cannot do: why() says what
+  };
+
+  virtual ~Iss() = default;
+
+  // Architectural reset: EL1h, DAIF masked, MMU and FP off, pending interrupts and calls dropped. Direct
+  // mappings and the instruction count are kept.
+  virtual void reset() = 0;
+  virtual void start(Address entry, std::uint64_t x0) = 0;
+
+  // Runs until something stops it.
+  virtual Stop run() = 0;
+  // From anywhere, also while run() waits in a call to the host: run() returns at the next block boundary.
+  virtual void request_stop() = 0;
+  // Words for Stop::unsupported and Stop::locked_up.
+  virtual std::string why() const = 0;
+
+  // Instructions retired since the engine was made. An instruction that takes an exception (other than SVC,
+  // HVC, SMC) does not retire. During a call from IssHost the block that is being executed counts as a whole.
+  virtual std::uint64_t instructions() const = 0;
+  // The host's due() is called at the first block boundary at which this many are retired.
+  virtual void call_at(std::uint64_t instructions) = 0;
+
+  // Level of the IRQ input; an interrupt is taken when PSTATE.I is clear.
+  virtual void set_irq(bool level) = 0;
+  // Makes an SError pending, with its 25-bit ISS.
+  virtual void raise_serror(std::uint32_t iss) = 0;
+
+  // Memory that the engine accesses by itself: the bytes of `range` stand at `host`, which stays valid until
+  // unmap_direct() covers it or the engine ends. Only whole 4 KiB pages inside the range are used. Effective
+  // at once, also from within a call to the host.
+  virtual void map_direct(AddressRange range, std::uint8_t* host) = 0;
+  virtual void unmap_direct(AddressRange range) = 0;
+
+  // Memory was changed by somebody else: decoded instructions there are dropped before the next block runs.
+  virtual void invalidate_code(AddressRange range) = 0;
+
+  // Not while run() is under way, except from a call to the host, where only x0-x30 and sp are up to date.
+  virtual std::uint64_t read(CoreRegister which) const = 0;
+  virtual void write(CoreRegister which, std::uint64_t value) = 0;
+};
+
+}  // namespace asterism

@@ -1,0 +1,627 @@
+#include "core/unicorn_iss.h"
+
+#include <unicorn/unicorn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/unicorn_memory.h"
+
+namespace asterism {
+namespace {
+
+// QEMU's exception numbers, as UC_HOOK_INTR tells them (qemu/target/arm/cpu.h).
+enum QemuException : std::uint32_t {
+  excp_udef = 1,
+  excp_swi = 2,
+  excp_prefetch_abort = 3,
+  excp_data_abort = 4,
+  excp_bkpt = 7,
+  excp_hvc = 11,
+  excp_smc = 13,
+};
+
+constexpr std::uint32_t hlt_semihosting = 0xd45e0000;  // hlt #0xf000
+constexpr std::uint32_t wfe = 0xd503205f, yield = 0xd503203f;
+
+// PSTATE and SPSR_EL1.
+constexpr std::uint64_t pstate_a = 1 << 8, pstate_i = 1 << 7, pstate_daif = 0xf << 6, pstate_btype = 3 << 10;
+constexpr std::uint64_t pstate_mode = 0x1f, mode_el1h = 0x5, mode_el1t = 0x4;
+constexpr unsigned exception_level(std::uint64_t pstate) { return pstate >> 2 & 3; }
+
+// Offsets into the vector table of one source (current EL with SP_EL0, with SP_EL1, lower EL).
+constexpr std::uint64_t vector_synchronous = 0x000, vector_irq = 0x080, vector_serror = 0x180;
+
+// Exceptions in a row without a retired instruction: one may interrupt another's entry, more is a loop.
+constexpr unsigned lock_up_after = 4;
+// Instructions between two looks at a masked SError, which may stay so for ever.
+constexpr std::uint64_t serror_recheck = 256;
+constexpr std::size_t max_event_hints = 256;
+constexpr std::size_t max_changed_ranges = 64;  // then all code is dropped
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+constexpr AddressRange everything{Address(0), Bytes(never)};
+
+void require(uc_err error, const char* what) {
+  if (error != UC_ERR_OK)
+    throw std::runtime_error(std::string("unicorn: ") + what + ": " + uc_strerror(error));
+}
+
+class UnicornIss final : public Iss, private UnicornMemory::Bus {
+ public:
+  UnicornIss(IssHost& host, unsigned core);
+  ~UnicornIss() override;
+
+  void reset() override;
+  void start(Address entry, std::uint64_t x0) override;
+  Stop run() override;
+  void request_stop() override { stop_requested_ = true, attend_at_ = 0; }
+  std::string why() const override { return why_; }
+
+  std::uint64_t instructions() const override { return instructions_; }
+  void call_at(std::uint64_t instructions) override { due_at_ = instructions, set_attend_at(); }
+
+  void set_irq(bool level) override { irq_ = level, set_attend_at(); }
+  void raise_serror(std::uint32_t iss) override {
+    if (!serror_) serror_ = iss, serror_look_at_ = 0, set_attend_at();
+  }
+
+  void map_direct(AddressRange range, std::uint8_t* host) override;
+  void unmap_direct(AddressRange range) override;
+  void invalidate_code(AddressRange range) override;
+
+  std::uint64_t read(CoreRegister which) const override;
+  void write(CoreRegister which, std::uint64_t value) override;
+
+ private:
+  // Hooks of Unicorn; `self` is this object.
+  static void on_block(uc_engine*, std::uint64_t address, std::uint32_t size, void* self);
+  static void on_exception(uc_engine* uc, std::uint32_t number, void* self);
+  static bool on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* self);
+  static std::uint32_t on_mrs(uc_engine* uc, uc_arm64_reg rt, const uc_arm64_cp_reg* reg, void* self);
+  static std::uint32_t on_msr(uc_engine*, uc_arm64_reg, const uc_arm64_cp_reg* reg, void* self);
+  static std::uint32_t on_sys(uc_engine*, uc_arm64_reg, const uc_arm64_cp_reg* reg, void* self);
+  static void on_translated(uc_engine*, uc_tb* block, uc_tb*, void* self);
+  static void on_event_hint(uc_engine*, std::uint64_t address, std::uint32_t, void* self);
+  std::uint64_t bus_load(std::uint64_t address, unsigned size) override;
+  void bus_store(std::uint64_t address, unsigned size, std::uint64_t value) override;
+
+  void add_hooks();
+  void learn_context();
+  std::uint32_t context_word(std::size_t offset) const;
+
+  bool attend(std::uint64_t address);
+  bool must_leave();
+  void set_attend_at();
+  bool irq_taken_now() { return irq_ && !(get(UC_ARM64_REG_PSTATE) & pstate_i); }
+  bool serror_taken_now();
+  bool needs_maintenance() const { return !changed_code_.empty() || memory_.has_stale_windows(); }
+  void maintain();
+  bool take_interrupts();
+  std::optional<Stop> after_exception();
+  std::optional<Stop> after_fetch_error();
+  void take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
+  bool locked_up() const { return unretired_exceptions_ >= lock_up_after; }
+
+  // Runs a call to the host from within Unicorn's frames, through which no C++ exception may pass.
+  template <class Call>
+  void guarded(Call&& call) {
+    try {
+      call();
+    } catch (...) {
+      error_ = std::current_exception();
+      request_stop();
+    }
+  }
+
+  std::uint64_t get(int reg) const {
+    std::uint64_t value = 0;
+    uc_reg_read(uc_, reg, &value);
+    return value;
+  }
+  void set(int reg, std::uint64_t value) { uc_reg_write(uc_, reg, &value); }
+  std::uint64_t get(SystemRegister which) const;
+  void set(SystemRegister which, std::uint64_t value);
+
+  IssHost& host_;
+  const std::uint64_t mpidr_;
+  uc_engine* uc_ = nullptr;
+  UnicornMemory memory_;
+  uc_context* reset_context_ = nullptr;
+  uc_context* scratch_context_ = nullptr;
+  std::size_t syndrome_offset_ = 0;  // of env->exception in a context
+
+  // What the block hook touches.
+  std::uint64_t attend_at_ = 0;  // instruction count at which a block boundary needs a look
+  std::uint64_t instructions_ = 0;
+  std::uint64_t block_end_ = 0;
+
+  std::uint64_t due_at_ = never;
+  std::uint64_t pc_ = 0;         // of the next instruction, while not running
+  std::uint32_t exception_ = 0;  // number told by the hook; 0: none
+  bool running_ = false;
+  bool at_boundary_ = false;  // left by attend()
+  bool stop_requested_ = false;
+  bool event_wait_ = false;
+  bool irq_ = false;
+  std::optional<std::uint32_t> serror_;
+  std::uint64_t serror_look_at_ = 0;
+  std::vector<AddressRange> changed_code_;
+  std::set<std::uint64_t> event_hints_;  // addresses of WFE and YIELD that have a hook
+  std::uint64_t retired_at_exception_ = never;
+  unsigned unretired_exceptions_ = 0;
+  std::exception_ptr error_;
+  std::string why_;
+};
+
+// ---- making ----
+
+uc_engine* open_unicorn() {
+  uc_engine* uc = nullptr;
+  require(uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &uc), "open");
+  // "max" rather than a Cortex-A: it has the LSE atomics.
+  require(uc_ctl_set_cpu_model(uc, UC_CPU_ARM64_MAX), "CPU model");
+  // No address stops the emulation by itself.
+  require(uc_ctl_exits_enable(uc), "exits");
+#if UC_API_MAJOR > 2 || UC_API_MINOR >= 1
+  require(uc_ctl_set_tcg_buffer_size(uc, 32 << 20), "code buffer");
+#endif
+  return uc;
+}
+
+UnicornIss::UnicornIss(IssHost& host, unsigned core)
+    : host_(host), mpidr_(1u << 31 | core), uc_(open_unicorn()), memory_(uc_, *this) {
+  // Non-secure EL1 in AArch64 state below an EL2 and EL3 that do nothing: what firmware finds on QEMU virt.
+  set(system_register::scr_el3, 0x5b1);
+  set(system_register::hcr_el2, std::uint64_t{1} << 31);
+  learn_context();
+  add_hooks();
+}
+
+UnicornIss::~UnicornIss() {
+  uc_context_free(reset_context_);
+  uc_context_free(scratch_context_);
+  uc_close(uc_);
+}
+
+void UnicornIss::add_hooks() {
+  uc_hook hook;
+  const auto add = [&](int type, auto* callback, auto... instruction) {
+    require(uc_hook_add(uc_, &hook, type, reinterpret_cast<void*>(callback), this, 1, 0, instruction...),
+            "hook");
+  };
+  add(UC_HOOK_BLOCK, on_block);
+  add(UC_HOOK_INTR, on_exception);
+  add(UC_HOOK_MEM_READ_UNMAPPED | UC_HOOK_MEM_WRITE_UNMAPPED, on_unmapped);
+  add(UC_HOOK_INSN, on_mrs, UC_ARM64_INS_MRS);
+  add(UC_HOOK_INSN, on_msr, UC_ARM64_INS_MSR);
+  add(UC_HOOK_INSN, on_sys, UC_ARM64_INS_SYS);
+  add(UC_HOOK_EDGE_GENERATED, on_translated);
+}
+
+// Unicorn tells the number of an exception but not its syndrome. That stands in the CPU state, which
+// uc_context_save() copies: find the place once, with an SVC whose syndrome cannot be anything else. The same
+// run brings the state that hangs on system registers up to date; afterwards it is the state of reset.
+void UnicornIss::learn_context() {
+  constexpr std::uint32_t probe[] = {0xd518105f,   // msr cpacr_el1, xzr
+                                     0xd414b861};  // svc #0xa5c3
+  constexpr std::uint64_t probe_syndrome = esr::make(esr::ec_svc, 0xa5c3);
+  alignas(4096) static std::uint8_t page[UnicornMemory::page];
+  std::memcpy(page, probe, sizeof probe);
+  require(uc_mem_map_ptr(uc_, 0, sizeof page, UC_PROT_ALL, page), "probe page");
+  const auto stop = +[](uc_engine* uc, std::uint32_t, void*) { uc_emu_stop(uc); };
+  uc_hook hook;
+  require(uc_hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(stop), nullptr, 1, 0), "probe hook");
+  require(uc_emu_start(uc_, 0, 0, 0, 0), "probe run");
+  require(uc_hook_del(uc_, hook), "probe hook");
+  require(uc_context_alloc(uc_, &reset_context_), "context");
+  require(uc_context_alloc(uc_, &scratch_context_), "context");
+  set(UC_ARM64_REG_PSTATE, pstate_daif | mode_el1h);
+  require(uc_context_save(uc_, reset_context_), "context");
+  uc_ctl_remove_cache(uc_, std::uint64_t{0}, std::uint64_t{sizeof page});
+  require(uc_mem_unmap(uc_, 0, sizeof page), "probe page");
+
+  require(uc_context_save(uc_, scratch_context_), "context");
+  const std::size_t size = uc_context_size(uc_);
+  for (std::size_t at = 0; at + 20 <= size; at += 4) {
+    // env->exception: syndrome, AArch32 fault status, 64-bit address, target exception level.
+    if (context_word(at) == probe_syndrome && context_word(at + 16) == 1) {
+      syndrome_offset_ = at;
+      return;
+    }
+  }
+  throw std::runtime_error("unicorn " + unicorn_version() +
+                           " does not keep syndromes where this engine looks");
+}
+
+std::uint32_t UnicornIss::context_word(std::size_t offset) const {
+  std::uint32_t word;
+  std::memcpy(&word, reinterpret_cast<const char*>(scratch_context_) + offset, sizeof word);
+  return word;
+}
+
+void UnicornIss::reset() {
+  require(uc_context_restore(uc_, reset_context_), "reset");
+  memory_.flush_tlb();
+  changed_code_ = {everything};
+  pc_ = 0;
+  stop_requested_ = event_wait_ = false;
+  serror_.reset();
+  unretired_exceptions_ = 0;
+  why_.clear();
+}
+
+void UnicornIss::start(Address entry, std::uint64_t x0) {
+  pc_ = entry.value();
+  set(UC_ARM64_REG_X0, x0);
+}
+
+// ---- running ----
+
+Iss::Stop UnicornIss::run() {
+  for (;;) {
+    if (error_) {
+      stop_requested_ = false;
+      std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+    if (locked_up()) {
+      why_ = "exceptions recur without an instruction between them";
+      return Stop::locked_up;
+    }
+    if (std::exchange(stop_requested_, false)) return Stop::requested;
+    maintain();
+    if (take_interrupts()) continue;
+
+    exception_ = 0;
+    at_boundary_ = false;
+    set_attend_at();
+    running_ = true;
+    const uc_err error = uc_emu_start(uc_, pc_, 0, 0, 0);
+    running_ = false;
+    if (at_boundary_) continue;  // attend() left pc_
+    pc_ = get(UC_ARM64_REG_PC);
+    if (error_) continue;
+    std::optional<Stop> stop;
+    if (exception_ != 0) {
+      stop = after_exception();
+    } else if (error == UC_ERR_FETCH_UNMAPPED || error == UC_ERR_FETCH_PROT) {
+      stop = after_fetch_error();
+    } else if (error == UC_ERR_OK) {
+      if (irq_ || serror_) continue;  // WFI does not sleep
+      return Stop::wait_for_interrupt;
+    } else {
+      why_ = uc_strerror(error);
+      stop = Stop::unsupported;
+    }
+    if (stop) return *stop;
+  }
+}
+
+void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t size, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  if (iss.instructions_ >= iss.attend_at_) [[unlikely]] {
+    if (!iss.attend(address)) return;
+  }
+  iss.instructions_ += size / 4;
+  iss.block_end_ = address + size;
+}
+
+// At a block boundary that may need the host or an interrupt. False: the block at `address` does not run now.
+bool UnicornIss::attend(std::uint64_t address) {
+  guarded([&] {
+    if (std::exchange(event_wait_, false)) host_.event_wait();
+    if (instructions_ >= due_at_) host_.due();
+  });
+  if (must_leave()) {
+    at_boundary_ = true;
+    pc_ = address;
+    uc_emu_stop(uc_);
+    return false;
+  }
+  set_attend_at();
+  return true;
+}
+
+bool UnicornIss::must_leave() {
+  return stop_requested_ || needs_maintenance() || irq_taken_now() || serror_taken_now();
+}
+
+bool UnicornIss::serror_taken_now() {
+  if (!serror_) return false;
+  if (!(get(UC_ARM64_REG_PSTATE) & pstate_a)) return true;
+  if (instructions_ >= serror_look_at_) serror_look_at_ = instructions_ + serror_recheck;
+  return false;
+}
+
+void UnicornIss::set_attend_at() {
+  attend_at_ = due_at_;
+  if (serror_) attend_at_ = std::min(attend_at_, serror_look_at_);
+  if (stop_requested_ || event_wait_ || irq_ || needs_maintenance()) attend_at_ = 0;
+}
+
+void UnicornIss::maintain() {
+  if (memory_.has_stale_windows()) memory_.drop_stale_windows();
+  for (const AddressRange& range : changed_code_) memory_.drop_code(range);
+  changed_code_.clear();
+}
+
+// ---- exceptions ----
+
+bool UnicornIss::take_interrupts() {
+  if (serror_taken_now()) {
+    take(vector_serror, esr::make(esr::ec_serror, *std::exchange(serror_, std::nullopt)), std::nullopt);
+    return true;
+  }
+  if (irq_taken_now()) {
+    take(vector_irq, get(UC_ARM64_REG_ESR_EL1), std::nullopt);  // an interrupt leaves ESR as it is
+    return true;
+  }
+  return false;
+}
+
+void UnicornIss::on_exception(uc_engine* uc, std::uint32_t number, void* self) {
+  static_cast<UnicornIss*>(self)->exception_ = number;
+  uc_emu_stop(uc);
+}
+
+std::optional<Iss::Stop> UnicornIss::after_exception() {
+  uc_context_save(uc_, scratch_context_);
+  const std::uint64_t syndrome = context_word(syndrome_offset_);
+  const std::uint64_t address =
+      context_word(syndrome_offset_ + 8) | std::uint64_t{context_word(syndrome_offset_ + 12)} << 32;
+  // The block was counted as a whole when it was entered; what follows pc_ was not executed. A fetch fails
+  // before its block is entered.
+  if (exception_ != excp_prefetch_abort) instructions_ -= (block_end_ - pc_) / 4;
+  switch (exception_) {
+    case excp_hvc:
+      return Stop::hypervisor_call;
+    case excp_udef: {
+      const std::uint8_t* code = memory_.mapped_host(pc_);
+      std::uint32_t instruction = 0;
+      if (code) std::memcpy(&instruction, code, sizeof instruction);
+      if (instruction == hlt_semihosting) {
+        pc_ += 4;
+        ++instructions_;
+        return Stop::semihosting_call;
+      }
+      [[fallthrough]];
+    }
+    case excp_swi:
+    case excp_bkpt:
+    case excp_smc:
+      take(vector_synchronous, syndrome, std::nullopt);
+      return std::nullopt;
+    case excp_data_abort:
+    case excp_prefetch_abort:
+      take(vector_synchronous, syndrome, address);
+      return std::nullopt;
+    default:
+      why_ = "exception " + std::to_string(exception_) + " of the engine";
+      return Stop::unsupported;
+  }
+}
+
+std::optional<Iss::Stop> UnicornIss::after_fetch_error() {
+  host_.touch(Address(pc_));
+  if (memory_.map_direct_at(pc_)) return std::nullopt;
+  take(vector_synchronous, esr::make(esr::ec_instruction_abort, esr::synchronous_external_abort), pc_);
+  return std::nullopt;
+}
+
+// Exception entry to EL1 (Arm ARM, AArch64.TakeException); pc_ is the preferred return address.
+void UnicornIss::take(std::uint64_t vector, std::uint64_t syndrome,
+                      std::optional<std::uint64_t> fault_address) {
+  unretired_exceptions_ = instructions_ == retired_at_exception_ ? unretired_exceptions_ + 1 : 0;
+  retired_at_exception_ = instructions_;
+
+  const std::uint64_t pstate = get(UC_ARM64_REG_PSTATE);
+  std::uint64_t source = 0x200;
+  if (exception_level(pstate) == 0) {
+    source = 0x400;
+  } else if ((pstate & pstate_mode) == mode_el1t) {
+    source = 0x000;
+  }
+  if (source != 0x200) {  // SP_EL0 was in use
+    set(UC_ARM64_REG_SP_EL0, get(UC_ARM64_REG_SP));
+    set(UC_ARM64_REG_SP, get(UC_ARM64_REG_SP_EL1));
+  }
+  set(UC_ARM64_REG_ELR_EL1, pc_);
+  set(UC_ARM64_REG_ESR_EL1, syndrome);
+  if (fault_address) set(UC_ARM64_REG_FAR_EL1, *fault_address);
+  set(UC_ARM64_REG_PSTATE, (pstate & ~(pstate_mode | pstate_btype)) | pstate_daif | mode_el1h);
+  set(system_register::spsr_el1, pstate);
+  pc_ = get(UC_ARM64_REG_VBAR_EL1) + source + vector;
+}
+
+// ---- memory ----
+
+bool UnicornIss::on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  bool mapped = false;
+  iss.guarded([&] {
+    iss.host_.touch(Address(address));
+    if (!iss.memory_.map_direct_at(address)) iss.memory_.map_bus_at(address);
+    mapped = true;
+  });
+  return mapped;
+}
+
+std::uint64_t UnicornIss::bus_load(std::uint64_t address, unsigned size) {
+  std::uint64_t value = never;
+  guarded([&] {
+    if (!host_.load(Address(address), size, value)) {
+      raise_serror(esr::serror_bus_error);
+      value = never;
+    }
+  });
+  return value;
+}
+
+void UnicornIss::bus_store(std::uint64_t address, unsigned size, std::uint64_t value) {
+  guarded([&] {
+    if (!host_.store(Address(address), size, value)) raise_serror(esr::serror_bus_error);
+  });
+}
+
+void UnicornIss::map_direct(AddressRange range, std::uint8_t* host) {
+  memory_.add_direct(range, host);
+  set_attend_at();
+}
+
+void UnicornIss::unmap_direct(AddressRange range) { memory_.remove_direct(range); }
+
+void UnicornIss::invalidate_code(AddressRange range) {
+  if (changed_code_.size() < max_changed_ranges) {
+    changed_code_.push_back(range);
+  } else {
+    changed_code_ = {everything};
+  }
+  set_attend_at();
+}
+
+// ---- system registers and hints ----
+
+constexpr bool is_timer(SystemRegister which) { return which.op0 == 3 && which.op1 == 3 && which.crn == 14; }
+
+SystemRegister encoding(const uc_arm64_cp_reg& reg) {
+  const auto narrow = [](std::uint32_t field) { return static_cast<std::uint8_t>(field); };
+  return {narrow(reg.op0), narrow(reg.op1), narrow(reg.crn), narrow(reg.crm), narrow(reg.op2)};
+}
+
+// Only registers that QEMU knows may be answered here: its translation of an unknown one ends in nothing.
+std::uint32_t UnicornIss::on_mrs(uc_engine* uc, uc_arm64_reg rt, const uc_arm64_cp_reg* reg, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  const SystemRegister which = encoding(*reg);
+  std::optional<std::uint64_t> value;
+  if (which == system_register::mpidr_el1) {
+    value = iss.mpidr_;
+  } else if (is_timer(which)) {
+    iss.guarded([&] { value = iss.host_.read_register(which); });
+  }
+  if (!value) return 0;
+  uc_reg_write(uc, rt, &*value);
+  return 1;
+}
+
+std::uint32_t UnicornIss::on_msr(uc_engine*, uc_arm64_reg, const uc_arm64_cp_reg* reg, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  const SystemRegister which = encoding(*reg);
+  bool done = false;
+  if (is_timer(which)) iss.guarded([&] { done = iss.host_.write_register(which, reg->val); });
+  return done;
+}
+
+std::uint32_t UnicornIss::on_sys(uc_engine*, uc_arm64_reg, const uc_arm64_cp_reg* reg, void* self) {
+  if (reg->crn != 7 || (reg->crm != 1 && reg->crm != 5)) return 0;
+  auto& iss = *static_cast<UnicornIss*>(self);
+  constexpr std::uint64_t line = 64;
+  const bool by_address = reg->op1 == 3 && reg->crm == 5 && reg->op2 == 1;  // IC IVAU
+  const bool all = reg->op1 == 0 && reg->op2 == 0;                          // IC IALLU, IC IALLUIS
+  if (!by_address && !all) return 0;
+  const AddressRange range = all ? everything : AddressRange{Address(reg->val & ~(line - 1)), Bytes(line)};
+  iss.invalidate_code(range);
+  iss.guarded([&] { iss.host_.instructions_changed(range); });
+  return 0;
+}
+
+// WFE and YIELD leave no trace outside Unicorn. A block that ends in one is found when it is translated and
+// is translated again with a hook at that instruction; blocks without one run at full speed.
+void UnicornIss::on_translated(uc_engine* uc, uc_tb* block, uc_tb*, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  if (block->size < 4 || iss.event_hints_.size() >= max_event_hints) return;
+  const std::uint64_t last = block->pc + block->size - 4;
+  const std::uint8_t* code = iss.memory_.mapped_host(last);
+  if (!code) return;
+  std::uint32_t instruction;
+  std::memcpy(&instruction, code, sizeof instruction);
+  if ((instruction != wfe && instruction != yield) || !iss.event_hints_.insert(last).second) return;
+  uc_hook hook;
+  uc_hook_add(uc, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(on_event_hint), &iss, last, last);
+  iss.invalidate_code({Address(last), Bytes(4)});
+}
+
+void UnicornIss::on_event_hint(uc_engine*, std::uint64_t address, std::uint32_t, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  const std::uint8_t* code = iss.memory_.mapped_host(address);
+  std::uint32_t instruction = 0;
+  if (code) std::memcpy(&instruction, code, sizeof instruction);
+  if (instruction != wfe && instruction != yield) return;  // the code there has changed
+  iss.event_wait_ = true;
+  iss.attend_at_ = 0;
+}
+
+// ---- registers ----
+
+std::uint64_t UnicornIss::get(SystemRegister which) const {
+  uc_arm64_cp_reg reg{which.crn, which.crm, which.op0, which.op1, which.op2, 0};
+  uc_reg_read(uc_, UC_ARM64_REG_CP_REG, &reg);
+  return reg.val;
+}
+
+void UnicornIss::set(SystemRegister which, std::uint64_t value) {
+  uc_arm64_cp_reg reg{which.crn, which.crm, which.op0, which.op1, which.op2, value};
+  require(uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &reg), "system register");
+}
+
+int unicorn_register(CoreRegister which) {
+  const int index = static_cast<int>(which);
+  if (which <= CoreRegister::x28) return UC_ARM64_REG_X0 + index;
+  switch (which) {
+    case CoreRegister::x29:
+      return UC_ARM64_REG_X29;
+    case CoreRegister::x30:
+      return UC_ARM64_REG_X30;
+    case CoreRegister::sp:
+      return UC_ARM64_REG_SP;
+    case CoreRegister::pc:
+      return UC_ARM64_REG_PC;
+    case CoreRegister::pstate:
+      return UC_ARM64_REG_PSTATE;
+    case CoreRegister::elr:
+      return UC_ARM64_REG_ELR_EL1;
+    case CoreRegister::esr:
+      return UC_ARM64_REG_ESR_EL1;
+    case CoreRegister::far:
+      return UC_ARM64_REG_FAR_EL1;
+    default:
+      return UC_ARM64_REG_VBAR_EL1;
+  }
+}
+
+std::uint64_t UnicornIss::read(CoreRegister which) const {
+  if (which == CoreRegister::pc && !running_) return pc_;
+  if (which == CoreRegister::spsr) return get(system_register::spsr_el1);
+  return get(unicorn_register(which));
+}
+
+void UnicornIss::write(CoreRegister which, std::uint64_t value) {
+  if (which == CoreRegister::pc) {
+    pc_ = value;
+  } else if (which == CoreRegister::spsr) {
+    set(system_register::spsr_el1, value);
+  } else {
+    set(unicorn_register(which), value);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Iss> make_unicorn_iss(IssHost& host, unsigned core) {
+  return std::make_unique<UnicornIss>(host, core);
+}
+
+std::string unicorn_version() {
+  unsigned major = 0, minor = 0;
+  const unsigned version = uc_version(&major, &minor);
+  // Since 2.0 the whole version is 0xMMmmppee.
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(version >> 8 & 0xff);
+}
+
+}  // namespace asterism

@@ -1,0 +1,642 @@
+// Memory, devices, interrupts and several engines at once.
+#include <functional>
+#include <stdexcept>
+
+#include "core/unicorn_iss_test.h"
+
+namespace asterism {
+namespace {
+
+using enum CoreRegister;
+using Stop = Iss::Stop;
+using UnicornIssMemoryTest = UnicornIssTest;
+
+// ---- the bus ----
+
+TEST_F(UnicornIssMemoryTest, LoadsAndStoresOutsideDirectMemoryGoToTheHostOnceEach) {
+  load({
+      0x39400401,  // ldrb w1, [x0, #1]
+      0x79400402,  // ldrh w2, [x0, #2]
+      0xb9400403,  // ldr w3, [x0, #4]
+      0x39002403,  // strb w3, [x0, #9]
+      0x79001403,  // strh w3, [x0, #10]
+      0xb9000c03,  // str w3, [x0, #12]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, device);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'r', device + 1, 1, 1},
+                                                   {'r', device + 2, 2, 2},
+                                                   {'r', device + 4, 4, 4},
+                                                   {'w', device + 9, 1, 4},
+                                                   {'w', device + 10, 2, 4},
+                                                   {'w', device + 12, 4, 4}}));
+  EXPECT_EQ(core->read(x3), 4u);
+}
+
+TEST_F(UnicornIssMemoryTest, DoublewordsReachTheBusAsTwoWordsLowFirst) {
+  load({
+      0xf9400401,  // ldr x1, [x0, #8]
+      0xf9000801,  // str x1, [x0, #16]
+      0x29400c02,  // ldp w2, w3, [x0]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, device);
+  core->run();
+  EXPECT_EQ(core->read(x1), 0x0000'000c'0000'0008u);
+  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'r', device + 8, 4, 8},
+                                                   {'r', device + 12, 4, 12},
+                                                   {'w', device + 16, 4, 8},
+                                                   {'w', device + 20, 4, 12},
+                                                   {'r', device, 4, 0},
+                                                   {'r', device + 4, 4, 4}}));
+}
+
+TEST_F(UnicornIssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {
+  load({
+      0xd50342ff,  // msr daifclr, #2
+      0xb9400001,  // loop: ldr w1, [x0]
+      0x91000442,  // add x2, x2, #1
+      0xb9000401,  // str w1, [x0, #4]
+      0xf1000463,  // subs x3, x3, #1
+      0x54ffff81,  // b.ne loop
+      0xd503207f,  // wfi
+  });
+  host.place(vectors + 0x280, {
+                                  0xb900081f,  // str wzr, [x0, #8]
+                                  0x91000484,  // add x4, x4, #1
+                                  0xd69f03e0,  // eret
+                              });
+  core->write(vbar, vectors);
+  core->write(x0, device);
+  core->write(x3, 50);
+  host.on_load = [&](std::uint64_t) { return core->set_irq(true), 1; };
+  host.on_store = [&](std::uint64_t address, std::uint64_t) {
+    if (address == device + 8) core->set_irq(false);
+  };
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x2), 50u);
+  EXPECT_EQ(core->read(x4), 50u);
+  EXPECT_EQ(host.accesses.size(), 150u);
+  EXPECT_EQ(core->instructions(), 1 + 50 * 5 + 50 * 3 + 1);
+}
+
+TEST_F(UnicornIssMemoryTest, BusErrorOnALoadIsAnSErrorWhereItIsUnmasked) {
+  load({
+      0xd50344ff,  // msr daifclr, #4
+      0xb9400001,  // ldr w1, [x0]
+      0x91000442,  // add x2, x2, #1
+      0x14000001,  // b next
+      0x91000442,  // next: add x2, x2, #1
+      0xd503207f,  // wfi
+  });
+  place_vectors();
+  core->write(x0, 0x2000'0000);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(x1), 0xffff'ffffu);
+  EXPECT_EQ(core->read(x2), 1u);  // to the end of the block
+  expect_exception(0x380, code_base + 16, esr::make(esr::ec_serror, esr::serror_bus_error));
+  EXPECT_EQ(core->read(spsr), 0x2c5u);
+}
+
+TEST_F(UnicornIssMemoryTest, BusErrorOnAStoreWaitsUntilItIsUnmasked) {
+  load({
+      0xb9000001,  // str w1, [x0]
+      0xd2807d02,  // mov x2, #1000
+      0xf1000442,  // loop: subs x2, x2, #1
+      0x54ffffe1,  // b.ne loop
+      0xd50344ff,  // msr daifclr, #4
+      0x91000463,  // wait: add x3, x3, #1
+      0x17ffffff,  // b wait
+  });
+  place_vectors();
+  core->write(x0, 0x2000'0000);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(x27), 0x380u);
+  EXPECT_EQ(core->read(x2), 0u);
+  EXPECT_EQ(core->read(elr), code_base + 20);
+  EXPECT_LE(core->read(x3), 128u);
+}
+
+TEST_F(UnicornIssMemoryTest, WfiDoesNotSleepOnAPendingSErrorOrIrq) {
+  load({
+      0xb9000001,  // str w1, [x0]
+      0xd50344ff,  // msr daifclr, #4
+      0xd503207f,  // wfi
+      0xd503201f,  // nop
+      0xd503207f,  // wfi
+  });
+  host.place(vectors + 0x380, {
+                                  0xd2800025,  // mov x5, #1
+                                  0xd69f03e0,  // eret
+                              });
+  core->write(vbar, vectors);
+  core->write(x0, 0x2000'0000);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x5), 1u);
+  EXPECT_EQ(core->read(elr), code_base + 8);
+  core->set_irq(true);  // masked: wakes all the same
+  core->write(pc, code_base + 8);
+  host.on_due = [&] { core->request_stop(); };
+  core->call_at(core->instructions() + 1);
+  EXPECT_EQ(core->run(), Stop::requested);
+  EXPECT_EQ(core->read(pc), code_base + 12);
+}
+
+TEST_F(UnicornIssMemoryTest, WildPointersAnywhereAreBusErrors) {
+  load({
+      0xb9400001,  // loop: ldr w1, [x0]
+      0xb9000801,  // str w1, [x0, #8]
+      0x8b030000,  // add x0, x0, x3
+      0xf1000442,  // subs x2, x2, #1
+      0x54ffff81,  // b.ne loop
+      0xd4000002,  // hvc #0
+  });
+  core->write(x0, 0x1'0000'0000);
+  core->write(x2, 1000);
+  core->write(x3, 0x2345'1000);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(host.accesses.size(), 2000u);
+  EXPECT_EQ(core->instructions(), 5001u);
+}
+
+TEST_F(UnicornIssMemoryTest, AddressBeyondThePhysicalOnesIsADataAbort) {
+  for (std::uint64_t address : {0x0001'0000'0000'0000ull, ~0ull, ~0ull - 3, ~0ull - 7, ~0ull - 4095}) {
+    load({
+        0xd503201f,  // nop
+        0xf9400001,  // ldr x1, [x0]
+        0xd503207f,  // wfi
+    });
+    place_vectors();
+    core->write(x0, address);
+    EXPECT_EQ(core->run(), Stop::hypervisor_call);
+    expect_exception(0x200, code_base + 4, esr::make(esr::ec_data_abort, 0));  // address size fault, level 0
+    EXPECT_EQ(core->read(far), address);
+  }
+}
+
+TEST_F(UnicornIssMemoryTest, AtomicsAndZeroingOnADeviceEnd) {
+  load({
+      0x885f7c01,  // ldxr w1, [x0]
+      0x88027c01,  // stxr w2, w1, [x0]
+      0xb8210002,  // ldadd w1, w2, [x0]
+      0x88a17c02,  // cas w1, w2, [x0]
+      0xd50b7420,  // dc zva, x0
+      0xd503207f,  // wfi
+  });
+  core->write(x0, device);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->instructions(), 6u);
+}
+
+// ---- direct memory ----
+
+TEST_F(UnicornIssMemoryTest, WithdrawnMemoryIsNotTouchedAgainEvenInTheSameBlock) {
+  load({
+      0xf9000041,  // str x1, [x2]
+      0xb9400003,  // ldr w3, [x0]
+      0xf9000441,  // str x1, [x2, #8]
+      0xf9400044,  // ldr x4, [x2]
+      0xd4000002,  // hvc #0
+  });
+  core->write(x0, device);
+  core->write(x1, 0x1234);
+  core->write(x2, data_base);
+  host.on_load = [&](std::uint64_t) {
+    core->unmap_direct(host.memory_range());
+    host.direct = false;
+    host.lost = true;
+    return 0;
+  };
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(host.peek(data_base), 0x1234u);
+  EXPECT_EQ(host.peek(data_base + 8), 0u);
+  EXPECT_EQ(core->read(x4), ~0ull);
+}
+
+TEST_F(UnicornIssMemoryTest, AWithdrawnPageGoesOverTheBusAndTheRestStaysDirect) {
+  load({
+      0xf9400001,  // ldr x1, [x0]
+      0x91400400,  // add x0, x0, #4096
+      0xf9400002,  // ldr x2, [x0]
+      0x91400400,  // add x0, x0, #4096
+      0xf9400003,  // ldr x3, [x0]
+      0xd503207f,  // wfi
+  });
+  const std::uint64_t words[] = {1, 2, 3};
+  for (int i = 0; i < 3; ++i) std::memcpy(host.memory.bytes + 0x10'0000 + i * 4096, &words[i], 8);
+  core->map_direct(host.memory_range(), host.memory.bytes);
+  core->unmap_direct({Address(data_base + 4096), Bytes(1)});
+  host.direct = false;
+  host.record_memory = true;
+  core->write(x0, data_base);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1) + core->read(x2) + core->read(x3), 6u);
+  EXPECT_EQ(host.accesses,
+            (std::vector<BusAccess>{{'r', data_base + 4096, 4, 2}, {'r', data_base + 4100, 4, 0}}));
+}
+
+TEST_F(UnicornIssMemoryTest, AGrantReplacesTheWindowThroughTheBus) {
+  load({
+      0xb9400001,  // ldr w1, [x0]
+      0x14000001,  // b next
+      0xb9400002,  // next: ldr w2, [x0]
+      0xd503207f,  // wfi
+  });
+  host.direct = false;
+  core->map_direct({Address(code_base), Bytes(4096)}, host.memory.bytes);
+  host.record_memory = true;
+  host.on_memory_load = [&] { core->map_direct(host.memory_range(), host.memory.bytes); };
+  core->write(x0, data_base);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(host.accesses.size(), 1u);
+}
+
+TEST_F(UnicornIssMemoryTest, OtherContentsAtOtherHostMemoryAreExecuted) {
+  load({
+      0xd2800021,  // mov x1, #1
+      0xd503207f,  // wfi
+  });
+  core->run();
+  EXPECT_EQ(core->read(x1), 1u);
+  alignas(4096) static std::uint8_t other[8192];
+  const std::uint32_t program[] = {0xd2800041, 0xd503207f};  // mov x1, #2; wfi
+  std::memcpy(other, program, sizeof program);
+  core->map_direct({Address(code_base), Bytes(sizeof other)}, other);
+  host.direct = false;
+  core->start(Address(code_base), 0);
+  core->run();
+  EXPECT_EQ(core->read(x1), 2u);
+}
+
+TEST_F(UnicornIssMemoryTest, CodeThatTheGuestChangesRunsChanged) {
+  load({
+      0xd2800003,  // mov x3, #0
+      0x10000040,  // again: adr x0, patch
+      0xb9400041,  // ldr w1, [x2]
+      0xd2800024,  // patch: mov x4, #1
+      0xb9000001,  // str w1, [x0]
+      0xd50b7b20,  // dc cvau, x0
+      0xd5033b9f,  // dsb ish
+      0xd50b7520,  // ic ivau, x0
+      0xd5033b9f,  // dsb ish
+      0xd5033fdf,  // isb
+      0x8b040063,  // add x3, x3, x4
+      0xf1000c7f,  // cmp x3, #3
+      0x54fffea3,  // b.lo again
+      0xd503207f,  // wfi
+  });
+  const std::uint32_t mov_x4_2 = 0xd2800044;
+  std::memcpy(host.memory.bytes + 0x10'0000, &mov_x4_2, 4);
+  core->write(x2, data_base);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x3), 3u);  // 1 + 2
+  EXPECT_EQ(host.changed_code[0], (AddressRange{Address(code_base), Bytes(64)}));
+}
+
+TEST_F(UnicornIssMemoryTest, CodeThatSomebodyElseChangesRunsChangedOnceInvalidated) {
+  load({
+      0xd2800021,  // mov x1, #1
+      0xd503207f,  // wfi
+  });
+  core->run();
+  host.place(code_base, {0xd2800041});  // mov x1, #2
+  core->invalidate_code({Address(code_base), Bytes(4)});
+  core->start(Address(code_base), 0);
+  core->run();
+  EXPECT_EQ(core->read(x1), 2u);
+}
+
+// ---- interrupts ----
+
+const std::vector<std::uint32_t> count_for_ever = {
+    0xd50342ff,  // msr daifclr, #2
+    0x91000421,  // loop: add x1, x1, #1
+    0x17ffffff,  // b loop
+};
+
+TEST_F(UnicornIssMemoryTest, IrqIsTakenAtTheNextBlockBoundary) {
+  load(count_for_ever);
+  place_vectors();
+  host.on_due = [&] { core->set_irq(true), core->call_at(~0ull); };
+  core->call_at(101);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(x27), 0x280u);
+  EXPECT_EQ(core->read(elr), code_base + 4);
+  EXPECT_EQ(core->read(spsr), 0x345u);
+  EXPECT_EQ(core->read(x1), 50u);
+  EXPECT_EQ(core->instructions(), 1 + 2 * 50 + 2u);
+}
+
+TEST_F(UnicornIssMemoryTest, MaskedIrqWaitsForItsUnmasking) {
+  load({
+      0xd2800c80,  // mov x0, #100
+      0xf1000400,  // loop: subs x0, x0, #1
+      0x54ffffe1,  // b.ne loop
+      0xd50342ff,  // msr daifclr, #2
+      0xd503201f,  // nop
+      0xd503207f,  // wfi
+  });
+  place_vectors();
+  core->set_irq(true);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(x27), 0x280u);
+  EXPECT_EQ(core->read(x0), 0u);
+  EXPECT_EQ(core->read(elr), code_base + 16);
+  EXPECT_EQ(core->instructions(), 1 + 200 + 1 + 2u);
+}
+
+TEST_F(UnicornIssMemoryTest, IrqThatGoesAwayWhileMaskedIsNotTaken) {
+  load({
+      0xd503201f,  // nop
+      0x14000001,  // b next
+      0xd50342ff,  // next: msr daifclr, #2
+      0xd503201f,  // nop
+      0xd503207f,  // wfi
+  });
+  place_vectors();
+  core->set_irq(true);
+  core->set_irq(false);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x27), 0u);
+}
+
+TEST_F(UnicornIssMemoryTest, IrqIsTakenBehindAWfi) {
+  load({
+      0xd50342ff,  // msr daifclr, #2
+      0xd503207f,  // wfi
+      0xd28000a1,  // mov x1, #5
+      0xd503207f,  // wfi
+  });
+  host.place(vectors + 0x280, {0xd69f03e0});  // eret
+  core->write(vbar, vectors);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  core->set_irq(true);
+  host.on_due = [&] { core->set_irq(false), core->call_at(~0ull); };
+  core->call_at(core->instructions());
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1), 5u);
+  EXPECT_EQ(core->read(elr), code_base + 8);
+}
+
+TEST_F(UnicornIssMemoryTest, SErrorComesBeforeIrqAndIrqAfterIt) {
+  load({
+      0xd50346ff,  // msr daifclr, #6
+      0xd503201f,  // nop
+      0xd503207f,  // wfi
+  });
+  host.place(vectors + 0x380, {
+                                  0xd2800025,  // mov x5, #1
+                                  0xd69f03e0,  // eret
+                              });
+  host.place(vectors + 0x280, {
+                                  0x910028a5,  // add x5, x5, #10
+                                  0xd4000002,  // hvc #0
+                              });
+  core->write(vbar, vectors);
+  core->raise_serror(0);
+  core->set_irq(true);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(x5), 11u);
+}
+
+// ---- system registers ----
+
+TEST_F(UnicornIssMemoryTest, MpidrNamesTheCore) {
+  load({
+      0xd53800a1,  // mrs x1, mpidr_el1
+      0xd503207f,  // wfi
+  });
+  core->run();
+  EXPECT_EQ(core->read(x1), 0x8000'0003u);
+}
+
+TEST_F(UnicornIssMemoryTest, TimerRegistersBelongToTheHost) {
+  load({
+      0xd53be041,  // mrs x1, cntvct_el0
+      0xd28009a2,  // mov x2, #77
+      0xd51be342,  // msr cntv_cval_el0, x2
+      0xd51be33f,  // msr cntv_ctl_el0, xzr
+      0xd53be05f,  // mrs xzr, cntvct_el0
+      0xd53be01e,  // mrs x30, cntfrq_el0
+      0xd503207f,  // wfi
+  });
+  host.registers = {{system_register::cntvct_el0.code(), 1234},
+                    {system_register::cntv_cval_el0.code(), 0},
+                    {system_register::cntv_ctl_el0.code(), 5},
+                    {system_register::cntfrq_el0.code(), 62'500'000}};
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1), 1234u);
+  EXPECT_EQ(core->read(x30), 62'500'000u);
+  EXPECT_EQ(host.registers[system_register::cntv_cval_el0.code()], 77u);
+  EXPECT_EQ(host.registers[system_register::cntv_ctl_el0.code()], 0u);
+}
+
+TEST_F(UnicornIssMemoryTest, ResetForgetsEverythingButTheCount) {
+  load({
+      0xd5034fff,  // msr daifclr, #0xf
+      0xd2820005,  // mov x5, #0x1000
+      0x910000bf,  // mov sp, x5
+      0xd518c005,  // msr vbar_el1, x5
+      0xd518d085,  // msr tpidr_el1, x5
+      0xd5184105,  // msr sp_el0, x5
+      0x9e6700a3,  // fmov d3, x5
+      0xd503207f,  // wfi
+  });
+  core->run();
+  core->raise_serror(0);
+  core->request_stop();
+  core->reset();
+  EXPECT_EQ(core->instructions(), 8u);
+  for (CoreRegister r : {x5, sp, vbar, elr, esr, far}) EXPECT_EQ(core->read(r), 0u);
+  EXPECT_EQ(core->read(pstate), 0x3c5u);
+  load({
+      0x9e660061,  // fmov x1, d3
+      0xd538d082,  // mrs x2, tpidr_el1
+      0xd5384103,  // mrs x3, sp_el0
+      0xd5381004,  // mrs x4, sctlr_el1
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1) | core->read(x2) | core->read(x3) | (core->read(x4) & 1), 0u);
+}
+
+// ---- the MMU ----
+
+// Level-1 table of 1 GiB blocks: device memory at 0, memory at 1 GiB with level-2 blocks of 2 MiB, of which
+// the second is not mapped.
+struct UnicornIssMmuTest : UnicornIssTest {
+  static constexpr std::uint64_t table1 = code_base + 0x20000, table2 = code_base + 0x21000;
+  void put(std::uint64_t address, std::uint64_t value) {
+    std::memcpy(host.memory.bytes + (address - code_base), &value, 8);
+  }
+  void start_with_mmu(const std::vector<std::uint32_t>& program) {
+    put(table1, 0x0000'0000 | 0x401);              // block, AF, AttrIndx 0
+    put(table1 + 8, table2 | 3);                   // table
+    put(table2, 0x4000'0000 | 0x401 | 0x700 | 4);  // block, inner shareable, AttrIndx 1
+    std::vector<std::uint32_t> all = {
+        0xd2a80040,  // mov x0, #0x40020000
+        0xd5182000,  // msr ttbr0_el1, x0
+        0xd29fe000,  // mov x0, #0xff00
+        0xd518a200,  // msr mair_el1, x0
+        0xd2800320,  // mov x0, #25
+        0xf2a01000,  // movk x0, #0x80, lsl #16
+        0xf2c00020,  // movk x0, #1, lsl #32
+        0xd5182040,  // msr tcr_el1, x0
+        0xd5033fdf,  // isb
+        0xd508871f,  // tlbi vmalle1
+        0xd5033f9f,  // dsb sy
+        0xd5381000,  // mrs x0, sctlr_el1
+        0xb2400000,  // orr x0, x0, #1
+        0xd5181000,  // msr sctlr_el1, x0
+        0xd5033fdf,  // isb
+    };
+    prologue = all.size();
+    all.insert(all.end(), program.begin(), program.end());
+    load(all);
+    place_vectors();
+  }
+  std::uint64_t address_of(std::size_t instruction) const { return code_base + 4 * (prologue + instruction); }
+  std::size_t prologue = 0;
+};
+
+TEST_F(UnicornIssMmuTest, IdentityMapWorksForMemoryAndDevices) {
+  start_with_mmu({
+      0xd2a12001,  // mov x1, #0x9000000
+      0xb9400422,  // ldr w2, [x1, #4]
+      0xd2a80203,  // mov x3, #0x40100000
+      0xf9000062,  // str x2, [x3]
+      0xf9400064,  // ldr x4, [x3]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x27), 0u);
+  EXPECT_EQ(core->read(x4), 4u);
+  EXPECT_EQ(core->instructions(), 21u);
+}
+
+TEST_F(UnicornIssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
+  start_with_mmu({
+      0xd2a80401,  // mov x1, #0x40200000
+      0xd28000e2,  // mov x2, #7
+      0xf9400422,  // ldr x2, [x1, #8]
+      0xd2800122,  // mov x2, #9
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  expect_exception(0x200, address_of(2), esr::make(esr::ec_data_abort, 0x06));  // level 2
+  EXPECT_EQ(core->read(far), 0x4020'0008u);
+  EXPECT_EQ(core->read(x2), 7u);
+  EXPECT_EQ(core->instructions(), prologue + 2 + 2);
+}
+
+TEST_F(UnicornIssMmuTest, TranslationFaultOfAStoreSaysWrite) {
+  start_with_mmu({
+      0xd2a80401,  // mov x1, #0x40200000
+      0xf9000022,  // str x2, [x1]
+      0xd503207f,  // wfi
+  });
+  core->run();
+  expect_exception(0x200, address_of(1), esr::make(esr::ec_data_abort, 0x46));
+}
+
+TEST_F(UnicornIssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
+  start_with_mmu({
+      0xd2a80401,  // mov x1, #0x40200000
+      0xd61f0020,  // br x1
+  });
+  core->run();
+  expect_exception(0x200, 0x4020'0000, esr::make(esr::ec_instruction_abort, 0x06));
+  EXPECT_EQ(core->instructions(), prologue + 2 + 2);
+}
+
+TEST_F(UnicornIssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
+  start_with_mmu({
+      0xd2800021,  // mov x1, #1
+      0xd503207f,  // wfi
+  });
+  core->run();
+  host.place(address_of(0), {0xd2800041});  // mov x1, #2
+  put(table2, 0);
+  core->invalidate_code(host.memory_range());
+  core->write(pc, address_of(0));
+  put(table2, 0x4000'0000 | 0x401 | 0x700 | 4);
+  core->run();
+  EXPECT_EQ(core->read(x1), 2u);
+}
+
+TEST_F(UnicornIssMmuTest, ResetTurnsItOff) {
+  start_with_mmu({0xd503207f});
+  core->run();
+  core->reset();
+  load({
+      0xd2a80401,  // mov x1, #0x40200000
+      0xf9400022,  // ldr x2, [x1]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->instructions(), prologue + 1 + 3);
+}
+
+// ---- several cores ----
+
+// Each of two engines adds to a counter 1,000 times, with control passing from one to the other inside blocks
+// and between them.
+void expect_atomic_increments(const std::vector<std::uint32_t>& increment) {
+  IssTestHost hosts[2];
+  std::unique_ptr<Iss> cores[2];
+  for (int i : {0, 1}) {
+    if (i == 1) hosts[1].memory = hosts[0].memory;
+    cores[i] = make_unicorn_iss(hosts[i], i);
+    hosts[i].core = cores[i].get();
+    cores[i]->reset();
+    if (i == 0) hosts[0].place(code_base, increment);
+    cores[i]->start(Address(code_base), data_base);
+    cores[i]->write(x5, 1000);
+    hosts[i].on_due = [&core = *cores[i]] { core.request_stop(), core.call_at(core.instructions() + 3); };
+    cores[i]->call_at(1);
+  }
+  bool done[2] = {};
+  while (!done[0] || !done[1])
+    for (int i : {0, 1})
+      if (!done[i]) done[i] = cores[i]->run() == Stop::wait_for_interrupt;
+  EXPECT_EQ(hosts[0].peek(data_base), 2000u);
+}
+
+TEST(UnicornIssCoresTest, ExclusivesAreAtomicAcrossEngines) {
+  expect_atomic_increments({
+      0xc85f7c01,  // loop: ldxr x1, [x0]
+      0x14000001,  // b next
+      0x91000421,  // next: add x1, x1, #1
+      0xc802fc01,  // stlxr w2, x1, [x0]
+      0x35ffff82,  // cbnz w2, loop
+      0xf10004a5,  // subs x5, x5, #1
+      0x54ffff41,  // b.ne loop
+      0xd503207f,  // wfi
+  });
+}
+
+TEST(UnicornIssCoresTest, LseAtomicsAreAtomicAcrossEngines) {
+  expect_atomic_increments({
+      0xd2800021,  // mov x1, #1
+      0xf8e10002,  // loop: ldaddal x1, x2, [x0]
+      0xf10004a5,  // subs x5, x5, #1
+      0x54ffffc1,  // b.ne loop
+      0xd503207f,  // wfi
+  });
+  expect_atomic_increments({
+      0xf9400001,  // loop: ldr x1, [x0]
+      0x14000001,  // b next
+      0xaa0103e2,  // next: mov x2, x1
+      0x91000423,  // add x3, x1, #1
+      0xc8e2fc03,  // casal x2, x3, [x0]
+      0xeb01005f,  // cmp x2, x1
+      0x54ffff41,  // b.ne loop
+      0xf10004a5,  // subs x5, x5, #1
+      0x54ffff01,  // b.ne loop
+      0xd503207f,  // wfi
+  });
+}
+
+}  // namespace
+}  // namespace asterism
