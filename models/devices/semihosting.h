@@ -1,0 +1,139 @@
+// Arm semihosting for AArch64 (Arm, "Semihosting for AArch32 and AArch64", release 3.0): what firmware asks
+// of its host by HLT #0xF000, with the operation in W0 and its argument, most often the address of a block of
+// 64-bit words, in X1; the result goes to X0. An engine in plain C++: the core reads the registers, calls
+// call(), and writes X0.
+//
+// What firmware sees follows QEMU 7.2: SYS_WRITE and SYS_READ return the number of bytes NOT transferred;
+// ":tt" opens the console (read: input, write: output, append: error); handles start at 1; SYS_EXIT takes the
+// two-word block, and a reason other than 0x20026 (ApplicationExit) is status 1; SYS_ELAPSED counts
+// nanoseconds; ":semihosting-features" tells of both extensions; SYS_WRITEC and SYS_WRITE0 leave 0xdeadbeef
+// in X0; errno values are Linux's. Different on purpose: time is simulated (SYS_CLOCK, SYS_TIME, SYS_ELAPSED,
+// SYS_TMPNAM do not depend on the host); SYS_SYSTEM and unknown operations return -1 instead of acting or
+// ending the run.
+//
+// Files live below one directory. An absolute path, one that climbs out by "..", or one whose symbolic links
+// lead out is refused with EACCES and a log line; so is anything but a regular file. Without a directory all
+// are refused.
+//
+// A bad pointer, handle or length is the guest's mistake: an error return, a log line, never more. Data move
+// in pieces of 4 KiB, whatever length the guest names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "base/units.h"
+#include "devices/host_directory.h"
+
+namespace asterism {
+
+class Fields;
+
+// The guest's memory as the calling core sees it. False where any byte of the range is not there.
+class GuestMemory {
+ public:
+  virtual ~GuestMemory() = default;
+  virtual bool read(Address first, std::span<std::byte> data) = 0;
+  virtual bool write(Address first, std::span<const std::byte> data) = 0;
+};
+
+struct SemihostingConfig {
+  std::filesystem::path directory;  // must exist; empty: no files
+  std::string command_line;
+};
+void describe(Fields& f, SemihostingConfig& c);
+
+// What the firmware is told about the machine.
+struct SemihostingMachine {
+  std::uint64_t start_seconds = 0;  // SYS_TIME at simulated time 0: the RTC's start
+  // SYS_HEAPINFO: the memory that the firmware may use; a stack grows down from stack_base.
+  Address heap_base = {}, heap_limit = {}, stack_base = {}, stack_limit = {};
+};
+
+struct GuestExit {
+  std::uint64_t reason = 0;  // 0x20026 for an ordinary exit
+  std::uint64_t status = 0;
+};
+
+struct SemihostingResult {
+  std::uint64_t value = 0;        // for X0
+  std::optional<GuestExit> exit;  // the firmware asked to end the run
+};
+
+class Semihosting {
+ public:
+  enum Operation : std::uint32_t {
+    sys_open = 0x01,
+    sys_close = 0x02,
+    sys_writec = 0x03,
+    sys_write0 = 0x04,
+    sys_write = 0x05,
+    sys_read = 0x06,
+    sys_readc = 0x07,
+    sys_iserror = 0x08,
+    sys_istty = 0x09,
+    sys_seek = 0x0A,
+    sys_flen = 0x0C,
+    sys_tmpnam = 0x0D,
+    sys_remove = 0x0E,
+    sys_rename = 0x0F,
+    sys_clock = 0x10,
+    sys_time = 0x11,
+    sys_system = 0x12,
+    sys_errno = 0x13,
+    sys_get_cmdline = 0x15,
+    sys_heapinfo = 0x16,
+    sys_exit = 0x18,
+    sys_exit_extended = 0x20,
+    sys_elapsed = 0x30,
+    sys_tickfreq = 0x31
+  };
+  static constexpr unsigned max_handles = 64;
+  static constexpr std::uint64_t failure = ~std::uint64_t{0}, application_exit = 0x20026;
+
+  explicit Semihosting(
+      SemihostingConfig config);  // throws std::invalid_argument when the directory is not there
+
+  // The console. Without `console_input` input is at its end; it fills what it has, 0 bytes at the end.
+  std::function<void(std::string_view)> console_output = [](std::string_view) {};
+  std::function<void(std::string_view)> console_error = [](std::string_view) {};
+  std::function<std::size_t(std::span<char>)> console_input = [](std::span<char>) { return std::size_t{0}; };
+  // Log lines about what the guest did wrong.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
+
+  SemihostingResult call(std::uint32_t operation, std::uint64_t argument, Picoseconds now,
+                         GuestMemory& memory);
+
+  // Every kind closes all handles and sets errno to 0; files keep their contents: they are the host's.
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+
+ private:
+  // What a handle stands for.
+  struct Handle {
+    enum class Kind { closed, console_input, console_output, console_error, file, features };
+    Kind kind = Kind::closed;
+    HostFile file = {};
+    std::uint64_t position = 0;  // of features
+  };
+  class Call;  // one call on its way
+  friend class Call;
+
+  SemihostingConfig config_;
+  SemihostingMachine machine_;
+  HostDirectory directory_;
+  std::vector<Handle> handles_;  // handle 1 is at index 0
+  int errno_ = 0;
+  std::uint64_t calls_ = 0, bytes_written_ = 0, bytes_read_ = 0, refused_paths_ = 0;
+};
+
+}  // namespace asterism
