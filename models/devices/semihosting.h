@@ -100,8 +100,8 @@ class Semihosting {
   static constexpr unsigned max_handles = 64;
   static constexpr std::uint64_t failure = ~std::uint64_t{0}, application_exit = 0x20026;
 
-  explicit Semihosting(
-      SemihostingConfig config);  // throws std::invalid_argument when the directory is not there
+  // Throws std::invalid_argument when the directory is not there.
+  explicit Semihosting(SemihostingConfig config, SemihostingMachine machine = {});
 
   // The console. Without `console_input` input is at its end; it fills what it has, 0 bytes at the end.
   std::function<void(std::string_view)> console_output = [](std::string_view) {};
