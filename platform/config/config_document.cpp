@@ -77,17 +77,20 @@ void ConfigDocument::apply_override(std::string_view assignment) {
     assign(root_, {std::string(path), Origin::command_line(), std::move(value)}, problems_);
 }
 
-Origin ConfigDocument::origin_of(std::string_view path) const {
+Origin ConfigDocument::origin_of(std::string_view path) const { return deepest_on(path).first->origin; }
+
+std::pair<const ConfigValue*, bool> ConfigDocument::deepest_on(std::string_view path) const {
   const ConfigValue* at = &root_;
+  if (path.empty()) return {at, true};
   for (const std::string& key : split_path(path)) {
     const ConfigValue* inside = at->find(key);
     if (const ConfigValue::List* list = at->list())
       for (std::size_t i = 0; i < list->size(); ++i)
         if (std::to_string(i) == key) inside = &(*list)[i];
-    if (!inside) break;
+    if (!inside) return {at, false};
     at = inside;
   }
-  return at->origin;
+  return {at, true};
 }
 
 }  // namespace asterism

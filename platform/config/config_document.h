@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "platform/config/config_value.h"
 #include "platform/config/diagnostics.h"
@@ -25,11 +26,17 @@ class ConfigDocument {
   // reading, the keys of files taken by "use" are found too.
   Origin origin_of(std::string_view path) const;
 
+  // Whether the file or an override gives a value at a dotted path.
+  bool has(std::string_view path) const { return deepest_on(path).second; }
+
   ConfigValue& root() { return root_; }
   const ConfigValue& root() const { return root_; }
   const Diagnostics& problems() const { return problems_; }
 
  private:
+  // The value at a path and true, or the deepest one on the way there and false.
+  std::pair<const ConfigValue*, bool> deepest_on(std::string_view path) const;
+
   ConfigValue root_;
   Diagnostics problems_;
 };

@@ -85,6 +85,10 @@ TEST_F(OverrideTest, MistakesNameTheCommandLine) {
   EXPECT_EQ(
       wrong("node..x=1"),
       "command line: error: expected a key before and after every point of an override, got \"node..x=1\"");
+  std::string deep = "a";
+  for (int i = 0; i < 100'000; ++i) deep += ".a";
+  EXPECT_EQ(wrong(deep + "=1"),
+            "command line: error: " + deep.substr(0, 60) + "...: cannot be set: nested deeper than 64");
   EXPECT_EQ(wrong("faults=[1"),
             "command line: error: faults: not valid JSON: unexpected end of input; expected ']'");
   EXPECT_EQ(wrong(R"(expect={"exit":0,"exit":1})"),
@@ -119,6 +123,13 @@ TEST(ConfigDocumentTest, KnowsWhereAValueWasWritten) {
   EXPECT_EQ(document.origin_of("a.0.other").text(), "d.json:2:9");
   document.apply_override("a.0.b=2");
   EXPECT_EQ(document.origin_of("a.0.b").text(), "command line");
+}
+
+TEST(ConfigDocumentTest, KnowsWhatWasGiven) {
+  ConfigDocument document = ConfigDocument::parse(R"({"a": [{"b": null}]})", "d.json");
+  document.apply_override("c.d=1");
+  for (const char* given : {"", "a", "a.0", "a.0.b", "c.d"}) EXPECT_TRUE(document.has(given)) << given;
+  for (const char* absent : {"b", "a.1", "a.0.b.c", "c.e"}) EXPECT_FALSE(document.has(absent)) << absent;
 }
 
 TEST(ConfigDocumentTest, TheSchemaKeyIsForEditors) {

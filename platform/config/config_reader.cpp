@@ -26,11 +26,7 @@ struct SourceRule {
 class ObjectReader final : public Fields {
  public:
   ObjectReader(Context& context, ConfigValue& json, std::string path, SourceRule sources)
-      : context_(context),
-        json_(json),
-        path_(std::move(path)),
-        sources_(sources),
-        problems_before_(context.problems.size()) {
+      : context_(context), json_(json), path_(std::move(path)), sources_(sources) {
     if (sources_.due) read_sources();
   }
 
@@ -65,10 +61,9 @@ class ObjectReader final : public Fields {
   ConfigValue& json_;
   std::string path_;
   SourceRule sources_;
-  std::size_t problems_before_;
   std::vector<std::string> keys_;      // of the lines so far
-  std::vector<std::string> bad_keys_;  // whose value was refused
-  std::vector<std::pair<std::string, std::string>> defaults_;
+  std::vector<std::string> bad_keys_;  // whose value was refused, wholly or in part, or is missing
+  std::vector<std::pair<std::string, std::string>> defaults_;  // text of scalars that were not given
   std::optional<Barred> barred_;
   bool base_is_bad_ = false;  // the file named by "use" could not be had: nothing is known to be missing
 };
@@ -226,7 +221,7 @@ void ObjectReader::refuse_barred(std::string_view key) {
 }
 
 void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
-  if (barred_ || context_.problems.size() != problems_before_ || holds()) return;
+  if (barred_ || base_is_bad_ || !bad_keys_.empty() || holds()) return;
   Origin origin = json_.origin;
   const ConfigValue* at = &json_;
   for (const std::string& key : split_path(relation.key))

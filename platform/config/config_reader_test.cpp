@@ -184,6 +184,15 @@ TEST_F(ConfigReaderTest, ARelationThatDoesNotHoldIsToldAtItsKey) {
             "default)");
 }
 
+TEST_F(ConfigReaderTest, EveryRelationThatDoesNotHoldIsTold) {
+  EXPECT_EQ(
+      wrong_node("\"memory\": {\"rank\": \"1536KiB\"}"),
+      "s.json:1:21: error: node.memory.size: expected a value that is a whole number of ranks, got \"2GiB\" "
+      "(the "
+      "default)\n"
+      "s.json:1:30: error: node.memory.rank: expected a value that is whole megabytes, got \"1536KiB\"");
+}
+
 TEST_F(ConfigReaderTest, ARelationIsNotComputedOnRefusedValues) {
   EXPECT_EQ(wrong_node("\"memory\": {\"size\": \"700MiB\", \"rank\": \"0B\"}"),
             "s.json:1:48: error: node.memory.rank: expected a size of at least \"1MiB\", got \"0B\"");

@@ -178,6 +178,14 @@ std::vector<std::string> split_path(std::string_view path) {
 }
 
 void assign(ConfigValue& root, ConfigMember assignment, Diagnostics& problems, std::string_view prefix) {
+  const auto depth =
+      static_cast<std::size_t>(std::count(assignment.key.begin(), assignment.key.end(), '.')) + 1;
+  if (depth > deepest_nesting) {
+    const std::string start = assignment.key.substr(0, longest_shown) + "...";
+    problems.add({assignment.key_origin, join_path(prefix, start),
+                  "cannot be set: nested deeper than " + std::to_string(deepest_nesting)});
+    return;
+  }
   Assignment(std::move(assignment), problems, prefix).into(root);
 }
 

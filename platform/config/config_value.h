@@ -55,6 +55,7 @@ void set_layer(ConfigValue& value, int layer);
 void set_origin(ConfigValue& value, const Origin& origin);
 
 constexpr int command_line_layer = 1000;
+constexpr std::size_t deepest_nesting = 64;  // of a file and of a dotted path
 
 // "node" and "memory" to "node.memory"; nothing before the first.
 std::string join_path(std::string_view path, std::string_view key);

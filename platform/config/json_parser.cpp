@@ -9,8 +9,6 @@
 namespace asterism {
 namespace {
 
-constexpr std::size_t deepest = 64;
-
 // Follows the parser through the text, token by token. The text up to a token was valid, so this can be
 // simple.
 class TokenFinder {
@@ -137,9 +135,9 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool open(decltype(ConfigValue::content) content) {
     open_.push_back({made(std::move(content)), "", {}});
     open_.back().value.raw.clear();
-    if (open_.size() > deepest)
+    if (open_.size() > deepest_nesting)
       throw ConfigError(
-          Diagnostic{open_.back().value.origin, "", "nested deeper than " + std::to_string(deepest)});
+          Diagnostic{open_.back().value.origin, "", "nested deeper than " + std::to_string(deepest_nesting)});
     return true;
   }
 

@@ -1,6 +1,8 @@
 // A small node and scenario for the tests of this folder: one of everything that a description can say.
 #pragma once
 
+#include <unistd.h>
+
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -42,6 +44,7 @@ inline void describe(Fields& f, Memory& c) {
   f("part", c.part, "Timing and geometry", names_file("dram"));
   f("ecc", c.ecc, "Code for pages not marked strong", one_of<Ecc>());
   f.check([&] { return c.size % c.rank == 0_B; }, "size", "is a whole number of ranks");
+  f.check(c.rank % 1_MiB == 0_B, "rank", "is whole megabytes");
 }
 
 struct Arbiter {
@@ -158,7 +161,7 @@ class TemporaryLibrary {
  public:
   TemporaryLibrary()
       : root_(std::filesystem::temp_directory_path() /
-              ("asterism_config_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+              ("asterism_config_" + std::to_string(::getpid()) + "_" + std::to_string(++made))) {
     std::filesystem::remove_all(root_);
     for (const char* kind : {"nodes", "scenarios", "dram"}) std::filesystem::create_directories(root_ / kind);
     write("dram", "ddr3", "{}");
@@ -178,6 +181,7 @@ class TemporaryLibrary {
   ConfigLibrary library() const { return ConfigLibrary(root_); }
 
  private:
+  static inline int made = 0;
   std::filesystem::path root_;
 };
 

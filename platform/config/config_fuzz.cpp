@@ -1,0 +1,40 @@
+// libFuzzer entry: bytes up to a NUL are a scenario, each line after it an override. Whatever comes in,
+// reading ends with a ConfigError or with a config whose expanded form reads back as the same.
+//   cmake -DCMAKE_CXX_COMPILER=clang++ -DASTERISM_FUZZ=ON ...; config_fuzz -max_total_time=60
+#include <cstdlib>
+
+#include "platform/config/test_machine.h"
+
+namespace asterism {
+namespace {
+
+using test_machine::Scenario;
+
+void read_and_write(std::string_view text, std::string_view overrides) {
+  ConfigDocument document = ConfigDocument::parse(text, "fuzz.json");
+  while (!overrides.empty()) {
+    const std::size_t end = std::min(overrides.find('\n'), overrides.size());
+    document.apply_override(overrides.substr(0, end));
+    overrides.remove_prefix(std::min(end + 1, overrides.size()));
+  }
+  Diagnostics problems;
+  const Scenario scenario = read_config<Scenario>(document, nullptr, problems);
+  problems.throw_if_any();
+
+  const std::string written = expanded(scenario);
+  ConfigDocument again = ConfigDocument::parse(written, "written.json");
+  if (expanded(read_config<Scenario>(again, nullptr, problems)) != written || !problems.empty()) std::abort();
+}
+
+}  // namespace
+}  // namespace asterism
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = std::min(input.find('\0'), input.size());
+  try {
+    asterism::read_and_write(input.substr(0, end), input.substr(std::min(end + 1, input.size())));
+  } catch (const asterism::ConfigError&) {
+  }
+  return 0;
+}
