@@ -1,0 +1,35 @@
+#include "core/core_config.h"
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+// Thousandths of a cycle, to the nearest.
+std::uint64_t millicycles(double cpi) { return static_cast<std::uint64_t>(cpi * 1000 + 0.5); }
+
+}  // namespace
+
+InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
+
+static_assert(member_count<CoreConfig>() == 5);
+void describe(Fields& f, CoreConfig& c) {
+  f("count", c.count, "Cores; firmware starts all but the first by PSCI. The GIC-400 serves no more than 8",
+    within(1, 8));
+  f("clock", c.clock, "Clock of every core; a higher one retires more instructions in simulated time",
+    within(1_MHz, 10_GHz));
+  f("cpi", c.cpi,
+    "Cycles per instruction, in thousandths: the cores have no pipeline or cache model, this figure stands "
+    "for both",
+    within(0.001, 1000.0));
+  f("counter", c.counter,
+    "Rate of the generic timer's counter; QEMU virt has 62.5 MHz. A higher one resolves finer",
+    within(1_MHz, 1_GHz));
+  f("event_wait", c.event_wait,
+    "Simulated time that a WFE or YIELD lets pass before the core looks again; a longer one makes spinning "
+    "cheaper "
+    "to simulate and barriers slower",
+    within(1_ns, 1_ms));
+}
+
+}  // namespace asterism

@@ -1,0 +1,22 @@
+// The cores of a node: all alike.
+#pragma once
+
+#include "base/units.h"
+#include "core/instruction_clock.h"
+
+namespace asterism {
+
+class Fields;
+
+struct CoreConfig {
+  unsigned count = 4;
+  Frequency clock = 1_GHz;
+  double cpi = 1.0;                // cycles per instruction
+  Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ
+  Picoseconds event_wait = 1_us;   // that a WFE or YIELD lets pass
+
+  InstructionClock instruction_clock() const;
+};
+void describe(Fields& f, CoreConfig& config);
+
+}  // namespace asterism
