@@ -7,7 +7,7 @@
 
 static Device device;
 
-bool power_probe(void) { return device_tree_find("asterism,power", &device); }
+bool power_probe(void) { return device_tree_find("asterism,power-controller", &device); }
 
 ResetCause power_reset_cause(void) {
   const uint32_t value = mmio_read(device.base + POWER_RESET_CAUSE);
