@@ -24,9 +24,9 @@ std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, 
 }
 
 std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::string& path_or_name) const {
+  if (const auto path = find(kind, path_or_name)) return *path;
   std::error_code none;
   if (std::filesystem::is_regular_file(path_or_name, none)) return path_or_name;
-  if (const auto path = find(kind, path_or_name)) return *path;
   throw InputMissing(Diagnostic{
       .origin = Origin::command_line(),
       .path = "",

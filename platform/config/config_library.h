@@ -21,7 +21,7 @@ class ConfigLibrary {
   // configs/<kind>/<name>.json, when it is there.
   std::optional<std::filesystem::path> find(std::string_view kind, std::string_view name) const;
 
-  // What a person typed: a path, or a name of the kind. Throws InputMissing with the nearest name.
+  // What a person typed: a name of the kind, else a path. Throws InputMissing with the nearest name.
   std::filesystem::path locate(std::string_view kind, const std::string& path_or_name) const;
 
  private:

@@ -24,6 +24,16 @@ TEST(ConfigLibraryTest, LocatesANameOrAPath) {
   EXPECT_EQ(folder.library().locate("nodes", file.string()), file);
 }
 
+TEST(ConfigLibraryTest, AFileOfTheSameNameNearbyDoesNotHideAName) {
+  TemporaryLibrary folder;
+  const std::filesystem::path file = folder.write("nodes", "small", "{}");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.root());
+  std::ofstream("small") << "an ELF, say";
+  EXPECT_EQ(folder.library().locate("nodes", "small"), file);
+  std::filesystem::current_path(before);
+}
+
 TEST(ConfigLibraryTest, AMissingNameOffersTheNearest) {
   TemporaryLibrary folder;
   folder.write("scenarios", "power_loss", "{}");
