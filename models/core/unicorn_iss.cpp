@@ -409,6 +409,7 @@ std::optional<Iss::Stop> UnicornIss::after_exception() {
 }
 
 std::optional<Iss::Stop> UnicornIss::after_fetch_error() {
+  if (memory_.map_direct_at(pc_)) return std::nullopt;
   host_.touch(Address(pc_));
   if (memory_.map_direct_at(pc_)) return std::nullopt;
   take(vector_synchronous, esr::make(esr::ec_instruction_abort, esr::synchronous_external_abort), pc_);
@@ -446,9 +447,12 @@ bool UnicornIss::on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int
   auto& iss = *static_cast<UnicornIss*>(self);
   bool mapped = false;
   iss.guarded([&] {
-    iss.host_.touch(Address(address));
-    if (!iss.memory_.map_direct_at(address)) iss.memory_.map_bus_at(address);
-    mapped = true;
+    mapped = iss.memory_.map_direct_at(address);
+    if (!mapped) {
+      iss.host_.touch(Address(address));
+      if (!iss.memory_.map_direct_at(address)) iss.memory_.map_bus_at(address);
+      mapped = true;
+    }
   });
   return mapped;
 }

@@ -29,8 +29,13 @@ void UnicornMemory::add_direct(AddressRange range, std::uint8_t* host) {
   const std::uint64_t skipped = first - range.first.value();
   if (range.size.count() < skipped + page) return;
   const AddressRange pages{Address(first), Bytes((range.size.count() - skipped) & ~(page - 1))};
-  remove_direct(pages);
-  granted_.push_back({pages, host + skipped});
+  const Direct* known = direct_at(first);
+  const bool is_known = known && known->range.contains(pages.first, pages.size) &&
+                        known->host + (pages.first - known->range.first).count() == host + skipped;
+  if (!is_known) {
+    remove_direct(pages);
+    granted_.push_back({pages, host + skipped});
+  }
   for (const auto& window : windows_)
     stale_windows_ |= pages.overlaps({Address(window->base), Bytes(window->size)});
 }

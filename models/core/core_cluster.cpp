@@ -1,0 +1,49 @@
+#include "core/core_cluster.h"
+
+#include <string>
+
+namespace asterism {
+
+CoreCluster::CoreCluster(const CoreConfig& config, Picoseconds quantum, Surroundings& surroundings,
+                         const CoreModule::IssFactory& make_iss)
+    : surroundings_(surroundings) {
+  for (unsigned i = 0; i < config.count; ++i) {
+    const std::string name = "core" + std::to_string(i);
+    cores_.push_back(std::make_unique<CoreModule>(name.c_str(), i, config, quantum,
+                                                  static_cast<CoreCalls&>(*this), make_iss));
+    cores_[i]->code_changed = [this, i](AddressRange range) {
+      for (unsigned other = 0; other < count(); ++other)
+        if (other != i) cores_[other]->invalidate_code(range);
+    };
+  }
+}
+
+void CoreCluster::reset(Reset kind) {
+  for (const auto& core : cores_) core->reset(kind);
+}
+
+void CoreCluster::system_off() {
+  reset(Reset::power_loss);
+  surroundings_.system_off();
+}
+
+void CoreCluster::system_reset() {
+  reset(Reset::warm);
+  surroundings_.system_reset();
+}
+
+void CoreCluster::invalidate_code(AddressRange range) {
+  for (const auto& core : cores_) core->invalidate_code(range);
+}
+
+std::uint64_t CoreCluster::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& core : cores_) sum += core->instructions();
+  return sum;
+}
+
+void CoreCluster::report(Statistics& statistics) const {
+  for (const auto& core : cores_) core->report(statistics.group("core" + std::to_string(core->index())));
+}
+
+}  // namespace asterism

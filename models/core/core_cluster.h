@@ -1,0 +1,76 @@
+// The cores of a node with what joins them: PSCI by HVC, and the news that instructions have changed.
+//
+//   CoreCluster cores{config.cores, config.quantum, *this, make_unicorn_iss};
+//   for (unsigned i = 0; i < cores.count(); ++i) {
+//     fabric.add_master(cores[i].bus);
+//     cores[i].irq.bind(gic.irq[i]);
+//     cores[i].virtual_timer.bind(gic.ppi(i, 27));
+//     cores[i].physical_timer.bind(gic.ppi(i, 30));
+//   }
+//   cores.start(entry, device_tree);                  // core 0; the firmware starts the others
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/core_module.h"
+#include "core/psci.h"
+
+namespace asterism {
+
+class CoreCluster : private CoreCalls, private PsciPlatform {
+ public:
+  // What is not the cores' own. Called in the thread of the core, at its time.
+  class Surroundings {
+   public:
+    virtual ~Surroundings() = default;
+    // HLT #0xF000; returns x0.
+    virtual std::uint64_t semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) = 0;
+    // PSCI SYSTEM_OFF and SYSTEM_RESET. The cores are off already.
+    virtual void system_off() = 0;
+    virtual void system_reset() = 0;
+  };
+
+  // During elaboration; the modules are named core0, core1, ... in the module that is being constructed.
+  CoreCluster(const CoreConfig& config, Picoseconds quantum, Surroundings& surroundings,
+              const CoreModule::IssFactory& make_iss);
+
+  unsigned count() const { return static_cast<unsigned>(cores_.size()); }
+  CoreModule& operator[](unsigned core) { return *cores_[core]; }
+  const CoreModule& operator[](unsigned core) const { return *cores_[core]; }
+
+  // Core 0 begins; all must be off.
+  void start(Address entry, std::uint64_t x0) { cores_[0]->start(entry, x0); }
+  // Turns all cores off, at once (CoreModule::reset).
+  void reset(Reset kind);
+
+  // Memory was changed by a device or a loader.
+  void invalidate_code(AddressRange range);
+
+  std::uint64_t instructions() const;
+  void report(Statistics& statistics) const;
+
+ private:
+  std::uint64_t hypervisor_call(unsigned core, const std::array<std::uint64_t, 4>& x) override {
+    return psci_.call(core, x);
+  }
+  std::uint64_t semihosting_call(unsigned core, std::uint32_t operation, std::uint64_t parameter) override {
+    return surroundings_.semihosting(*cores_[core], operation, parameter);
+  }
+  unsigned core_count() const override { return count(); }
+  bool core_is_on(unsigned core) const override { return cores_[core]->state() != CoreModule::State::off; }
+  bool is_executable(Address entry) const override { return cores_[0]->is_executable(entry); }
+  void core_on(unsigned core, Address entry, std::uint64_t context) override {
+    cores_[core]->start(entry, context);
+  }
+  void core_off(unsigned core) override { cores_[core]->power_off(); }
+  void core_standby(unsigned core) override { cores_[core]->standby(); }
+  void system_off() override;
+  void system_reset() override;
+
+  Surroundings& surroundings_;
+  Psci psci_{*this};
+  std::vector<std::unique_ptr<CoreModule>> cores_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,361 @@
+#include "core/core_module.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
+
+AddressRange between(std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t size = last - first + 1;  // 0: all of the address space
+  return {Address(first), Bytes(size != 0 ? size : std::numeric_limits<std::uint64_t>::max())};
+}
+
+}  // namespace
+
+CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, const CoreConfig& config,
+                       Picoseconds quantum, CoreCalls& calls, const IssFactory& make_iss)
+    : sc_module(name),
+      index_(index),
+      clock_(config.instruction_clock()),
+      quantum_(std::max(quantum, Picoseconds(1))),
+      event_wait_(config.event_wait),
+      calls_(calls),
+      timer_(config.counter),
+      iss_(make_iss(*this, index)),
+      alarm_("timer", [this](Picoseconds now) { ring(now); }) {
+  bus.register_invalidate_direct_mem_ptr(this, &CoreModule::invalidate_direct_mem_ptr);
+  who_.master = index;
+  payload_.set_extension(&who_);
+  debug_payload_.set_extension(&who_);
+
+  sc_core::sc_spawn_options thread;
+  thread.set_stack_size(256 << 10);  // Unicorn translates on it
+  sc_core::sc_spawn([this] { execute(); }, sc_core::sc_gen_unique_name("execute"), &thread);
+  sc_core::sc_spawn_options method;
+  method.spawn_method();
+  method.set_sensitivity(&irq);
+  sc_core::sc_spawn([this] { irq_changed(); }, sc_core::sc_gen_unique_name("irq_changed"), &method);
+}
+
+CoreModule::~CoreModule() {
+  payload_.clear_extension(&who_);
+  debug_payload_.clear_extension(&who_);
+}
+
+// ---- control ----
+
+void CoreModule::start(Address entry, std::uint64_t x0) {
+  if (is_on()) return;
+  state_ = State::running;
+  start_ = StartRequest{entry, x0};
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void CoreModule::reset(Reset kind) {
+  timer_.reset(kind);
+  alarm_.arm(now());  // lowers the outputs
+  start_.reset();
+  standby_ = false;
+  lock_up_reason_.clear();
+  if (!is_on()) return;
+  state_ = State::off;
+  iss_->request_stop();
+  // Between blocks nothing more is executed; inside one, the rest of it finds no memory.
+  if (in_access_) iss_->unmap_direct(everything);
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void CoreModule::report(Statistics& statistics) const {
+  statistics.add("instructions", iss_->instructions());
+  statistics.add("bus_reads", bus_reads_);
+  statistics.add("bus_writes", bus_writes_);
+  statistics.add("bus_errors", bus_errors_);
+  statistics.add("interrupt_waits", interrupt_waits_);
+}
+
+// ---- the thread ----
+
+void CoreModule::execute() {
+  for (;;) {
+    if (const auto request = std::exchange(start_, std::nullopt)) {
+      iss_->reset();
+      iss_->start(request->entry, request->x0);
+      rebase();
+      schedule();
+    }
+    if (state_ != State::running) {
+      sc_core::wait(wake_);
+      continue;
+    }
+    const Iss::Stop stop = iss_->run();
+    if (state_ == State::running && !start_) leave(stop);
+  }
+}
+
+void CoreModule::leave(Iss::Stop stop) {
+  switch (stop) {
+    case Iss::Stop::requested:
+      break;
+    case Iss::Stop::wait_for_interrupt:
+      wait_for_interrupt();
+      break;
+    case Iss::Stop::hypervisor_call:
+      handle_hypervisor_call();
+      break;
+    case Iss::Stop::semihosting_call:
+      handle_semihosting_call();
+      break;
+    case Iss::Stop::locked_up:
+    case Iss::Stop::unsupported:
+      lock_up();
+  }
+}
+
+void CoreModule::wait_for_interrupt() {
+  ++interrupt_waits_;
+  synchronise();
+  if (state_ != State::running) return;
+  state_ = State::waiting;
+  while (state_ == State::waiting && !irq.read()) {
+    wake_on_irq_ = true;
+    sc_core::wait(wake_);
+    wake_on_irq_ = false;
+  }
+  if (state_ != State::waiting) return;  // reset, perhaps started again
+  state_ = State::running;
+  rebase();
+  schedule();
+}
+
+void CoreModule::handle_hypervisor_call() {
+  synchronise();
+  if (state_ != State::running) return;
+  using enum CoreRegister;
+  const std::uint64_t result =
+      calls_.hypervisor_call(index_, {iss_->read(x0), iss_->read(x1), iss_->read(x2), iss_->read(x3)});
+  settle();
+  if (state_ != State::running || start_) return;
+  iss_->write(x0, result);
+  if (std::exchange(standby_, false)) wait_for_interrupt();
+}
+
+void CoreModule::handle_semihosting_call() {
+  synchronise();
+  if (state_ != State::running) return;
+  using enum CoreRegister;
+  const std::uint64_t result =
+      calls_.semihosting_call(index_, static_cast<std::uint32_t>(iss_->read(x0)), iss_->read(x1));
+  settle();
+  if (state_ == State::running && !start_) iss_->write(x0, result);
+}
+
+void CoreModule::lock_up() {
+  synchronise();
+  if (state_ != State::running) return;
+  state_ = State::locked_up;
+  using enum CoreRegister;
+  lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}", iss_->why(), iss_->read(pc),
+                                iss_->read(esr), iss_->read(far));
+  log(name())->error("core is locked up: {}", lock_up_reason_);
+}
+
+// ---- time ----
+
+// The core's time is that of the simulation.
+void CoreModule::rebase() {
+  base_time_ = now();
+  base_count_ = iss_->instructions();
+}
+
+// Lets simulated time catch up with the core.
+void CoreModule::synchronise() {
+  const Picoseconds target = local_time();
+  wait_until(target, false);
+  // An expiry of the core's own timer at this very time: its interrupt is there before the next instruction.
+  if (alarm_.armed() && *alarm_.armed() <= target) settle();
+}
+
+// Until a time, or until the core is reset, or until IRQ is high when that is asked for.
+void CoreModule::wait_until(Picoseconds time, bool until_irq) {
+  wake_on_irq_ = until_irq;
+  while (state_ == State::running && !start_ && now() < time && !(until_irq && irq.read())) {
+    wake_.notify(to_sc_time(time - now()));
+    sc_core::wait(wake_);
+  }
+  wake_on_irq_ = false;
+  wake_.cancel();
+}
+
+// Lets wires that were driven at this instant reach the core: a device drives one in its access, the
+// interrupt controller follows in the next delta cycle, the core's input in the one after. Only while
+// something moves.
+void CoreModule::settle() {
+  constexpr int deltas = 4;
+  for (int i = 0; i < deltas && sc_core::sc_pending_activity_at_current_time(); ++i)
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+}
+
+// When the engine calls due() next: after a quantum, or at an expiry of the timer before that.
+void CoreModule::schedule() {
+  const Picoseconds current = now();
+  Picoseconds next = current + quantum_;
+  if (const auto expiry = timer_.next_event(); expiry && *expiry > current) next = std::min(next, *expiry);
+  const std::uint64_t count = next > base_time_ ? clock_.instructions(next - base_time_) : 0;
+  iss_->call_at(base_count_ + count);
+}
+
+void CoreModule::due() {
+  synchronise();
+  schedule();
+}
+
+void CoreModule::event_wait() {
+  synchronise();
+  wait_until(now() + event_wait_, true);
+  rebase();
+  schedule();
+}
+
+// ---- interrupts and the timer ----
+
+void CoreModule::irq_changed() {
+  iss_->set_irq(irq.read());
+  if (irq.read() && wake_on_irq_) wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void CoreModule::ring(Picoseconds now) {
+  timer_.advance_to(now, *this);
+  alarm_.arm(timer_.next_event());
+}
+
+void CoreModule::timer_outputs(Picoseconds, GenericTimer::Outputs outputs) {
+  virtual_timer.write(outputs.virtual_timer);
+  physical_timer.write(outputs.physical_timer);
+}
+
+std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
+  return timer_.read(which, local_time());
+}
+
+bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
+  synchronise();
+  if (state_ != State::running || start_) return true;
+  if (!timer_.write(which, value, now())) return false;
+  alarm_.arm(now());
+  settle();
+  schedule();
+  return true;
+}
+
+void CoreModule::instructions_changed(AddressRange range) { code_changed(range); }
+
+// ---- memory ----
+
+bool CoreModule::load(Address address, unsigned size, std::uint64_t& value) {
+  value = 0;
+  ++bus_reads_;
+  return access(tlm::TLM_READ_COMMAND, address, size, value);
+}
+
+bool CoreModule::store(Address address, unsigned size, std::uint64_t value) {
+  ++bus_writes_;
+  return access(tlm::TLM_WRITE_COMMAND, address, size, value);
+}
+
+bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size, std::uint64_t& value) {
+  if (state_ != State::running || start_) return true;  // the rest of a block that a reset has cut off
+  const Picoseconds started = local_time();
+  payload_.set_command(command);
+  payload_.set_address(address.value());
+  payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+  payload_.set_data_length(size);
+  payload_.set_streaming_width(size);
+  payload_.set_byte_enable_ptr(nullptr);
+  payload_.set_dmi_allowed(false);
+  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  who_.poison = false;
+  sc_core::sc_time delay = to_sc_time(started - now());
+  in_access_ = true;
+  bus->b_transport(payload_, delay);
+  in_access_ = false;
+  if (sc_core::sc_pending_activity_at_current_time()) settle();
+  if (state_ != State::running || start_) return true;
+  const Picoseconds ended = now() + to_picoseconds(delay);
+  if (ended > started) {
+    base_time_ += ended - started;
+    schedule();
+  }
+  if (!succeeded(address, size)) return false;
+  if (payload_.is_dmi_allowed()) grant(address);
+  return true;
+}
+
+bool CoreModule::succeeded(Address address, unsigned size) {
+  if (payload_.is_response_ok() && !who_.poison) return true;
+  ++bus_errors_;
+  log(name())->warn("{} of {} bytes at {:#x}: {}, an SError", payload_.is_write() ? "store" : "load", size,
+                    address.value(),
+                    who_.poison ? std::string("poisoned data") : payload_.get_response_string());
+  return false;
+}
+
+void CoreModule::touch(Address address) {
+  if (state_ == State::running && !start_) grant(address);
+}
+
+// Asks for direct memory around an address. Read-only grants are of no use: the engine has no way to refuse a
+// store.
+bool CoreModule::grant(Address address) {
+  tlm::tlm_dmi dmi;
+  payload_.set_command(tlm::TLM_READ_COMMAND);
+  payload_.set_address(address.value());
+  if (!bus->get_direct_mem_ptr(payload_, dmi)) return false;
+  const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
+  if (!dmi.is_read_write_allowed() || !range.contains(address)) return false;
+  iss_->map_direct(range, dmi.get_dmi_ptr());
+  return true;
+}
+
+void CoreModule::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
+  iss_->unmap_direct(between(first, last));
+}
+
+bool CoreModule::read_memory(Address first, std::span<std::byte> data) {
+  return debug(tlm::TLM_READ_COMMAND, first, data.data(), data.size());
+}
+
+bool CoreModule::write_memory(Address first, std::span<const std::byte> data) {
+  // A write command does not change the data.
+  if (!debug(tlm::TLM_WRITE_COMMAND, first, const_cast<std::byte*>(data.data()), data.size())) return false;
+  const AddressRange range{first, Bytes(data.size())};
+  iss_->invalidate_code(range);
+  code_changed(range);
+  return true;
+}
+
+bool CoreModule::debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size) {
+  while (size != 0) {
+    const auto length = static_cast<unsigned>(std::min<std::size_t>(size, 1u << 30));
+    debug_payload_.set_command(command);
+    debug_payload_.set_address(first.value());
+    debug_payload_.set_data_ptr(reinterpret_cast<unsigned char*>(data));
+    debug_payload_.set_data_length(length);
+    debug_payload_.set_streaming_width(length);
+    debug_payload_.set_byte_enable_ptr(nullptr);
+    debug_payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    if (bus->transport_dbg(debug_payload_) != length) return false;
+    first += Bytes(length);
+    data += length;
+    size -= length;
+  }
+  return true;
+}
+
+}  // namespace asterism

@@ -1,0 +1,169 @@
+// One A64 core as a TLM initiator, loosely timed: it runs ahead of simulated time by at most a quantum.
+//
+// What is where: instructions in an Iss engine (iss.h), time in an InstructionClock, timers in a
+// GenericTimer; this module turns the engine's calls into payloads, signals and waits.
+//
+//   - Direct memory where targets grant it, withdrawn at once; all else by b_transport with the core's lead
+//   over
+//     simulated time as the delay. A delay that comes back larger is time the core spends; one that comes
+//     back 0 after the target waited means that the target synchronised.
+//   - The core's index travels as the master id (tlm/initiator_extension.h).
+//   - After an access, and after a write to a timer, whatever the target did to its wires arrives before the
+//   next
+//     instruction (signals settle in delta cycles, without time).
+//   - The core synchronises at every quantum, at the expiry of its own timers, before WFI, WFE, HVC and
+//   semihosting.
+//     An interrupt from elsewhere is taken within a quantum and one block of instructions; that of the core's
+//     own timer at the first block boundary after its expiry, whatever the quantum.
+//   - A TLM error response or a poisoned one is an SError, and a warning in the log.
+//   - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less
+//   when an
+//     interrupt comes.
+//
+// A core is off until start(). With a single core, the final state and the count of instructions do not
+// depend on the quantum, as long as what the program sees of other masters does not.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <systemc>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "core/core_config.h"
+#include "core/generic_timer.h"
+#include "core/iss.h"
+#include "tlm/alarm.h"
+#include "tlm/initiator_extension.h"
+
+namespace asterism {
+
+// HVC and HLT #0xF000. Called at the core's own time, in its thread: may wait, may start, reset or turn off
+// cores (the calling one too).
+class CoreCalls {
+ public:
+  virtual ~CoreCalls() = default;
+  // x0 to x3 as the core has them; returns the new x0.
+  virtual std::uint64_t hypervisor_call(unsigned core, const std::array<std::uint64_t, 4>& x) = 0;
+  virtual std::uint64_t semihosting_call(unsigned core, std::uint32_t operation, std::uint64_t parameter) = 0;
+};
+
+class CoreModule : public sc_core::sc_module, private IssHost, private GenericTimer::Sink {
+ public:
+  enum class State { off, running, waiting, locked_up };
+  using IssFactory = std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)>;
+
+  tlm_utils::simple_initiator_socket<CoreModule> bus{"bus"};
+  sc_core::sc_in<bool> irq{"irq"};
+  sc_core::sc_out<bool> virtual_timer{"virtual_timer"};    // PPI 27
+  sc_core::sc_out<bool> physical_timer{"physical_timer"};  // PPI 30
+
+  CoreModule(const sc_core::sc_module_name& name, unsigned index, const CoreConfig& config,
+             Picoseconds quantum, CoreCalls& calls, const IssFactory& make_iss);
+  ~CoreModule() override;
+
+  // From off to running, with all registers as after reset but the pc and x0. Ignored unless the core is off.
+  void start(Address entry, std::uint64_t x0);
+  // At once, from any process and at any instant: no instruction has an effect outside the core after this.
+  // Registers and timers lose their contents by every kind; the count of instructions stays. What a target
+  // does about an access under way is the target's matter; its answer is dropped.
+  void reset(Reset kind);
+  void power_off() { reset(Reset::power_loss); }
+  // The core waits for an interrupt as by WFI before its next instruction; from hypervisor_call().
+  void standby() { standby_ = true; }
+
+  State state() const { return state_; }
+  // Why the core is locked up, for a report: words, pc, ESR and FAR.
+  const std::string& lock_up_reason() const { return lock_up_reason_; }
+  unsigned index() const { return index_; }
+  std::uint64_t instructions() const { return iss_->instructions(); }
+  Iss& iss() { return *iss_; }
+  void report(Statistics& statistics) const;
+
+  // Memory as this core sees it, by transport_dbg: no time, no side effects. False where a byte is not there.
+  bool read_memory(Address first, std::span<std::byte> data);
+  bool write_memory(Address first, std::span<const std::byte> data);
+
+  // Whether an instruction can be fetched there: only from memory that grants direct access.
+  bool is_executable(Address address) { return grant(address); }
+
+  // Memory was changed by another master or a debugger: instructions there are decoded anew.
+  void invalidate_code(AddressRange range) { iss_->invalidate_code(range); }
+  // This core made instructions change (IC IVAU, write_memory()): the platform tells the other cores.
+  std::function<void(AddressRange)> code_changed = [](AddressRange) {};
+
+ private:
+  struct StartRequest {
+    Address entry;
+    std::uint64_t x0;
+  };
+
+  // IssHost
+  bool load(Address address, unsigned size, std::uint64_t& value) override;
+  bool store(Address address, unsigned size, std::uint64_t value) override;
+  void touch(Address address) override;
+  std::optional<std::uint64_t> read_register(SystemRegister which) override;
+  bool write_register(SystemRegister which, std::uint64_t value) override;
+  void due() override;
+  void event_wait() override;
+  void instructions_changed(AddressRange range) override;
+  // GenericTimer::Sink
+  void timer_outputs(Picoseconds at, GenericTimer::Outputs outputs) override;
+
+  void execute();
+  void leave(Iss::Stop stop);
+  void handle_hypervisor_call();
+  void handle_semihosting_call();
+  void lock_up();
+  void wait_for_interrupt();
+
+  bool is_on() const { return state_ != State::off; }
+  bool access(tlm::tlm_command command, Address address, unsigned size, std::uint64_t& value);
+  bool succeeded(Address address, unsigned size);
+  bool grant(Address address);
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
+  bool debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size);
+
+  Picoseconds local_time() const { return base_time_ + clock_.time(iss_->instructions() - base_count_); }
+  void rebase();
+  void synchronise();
+  void wait_until(Picoseconds time, bool until_irq);
+  void settle();
+  void schedule();
+  void ring(Picoseconds now);
+  void irq_changed();
+
+  const unsigned index_;
+  const InstructionClock clock_;
+  const Picoseconds quantum_, event_wait_;
+  CoreCalls& calls_;
+  GenericTimer timer_;
+  std::unique_ptr<Iss> iss_;
+  Alarm alarm_;
+
+  State state_ = State::off;
+  std::optional<StartRequest> start_;
+  bool standby_ = false;
+  bool in_access_ = false;  // in the interconnect's hands
+  bool wake_on_irq_ = false;
+  sc_core::sc_event wake_;
+  std::string lock_up_reason_;
+
+  // The core's own time: base_time_ when base_count_ instructions were retired.
+  Picoseconds base_time_;
+  std::uint64_t base_count_ = 0;
+
+  tlm::tlm_generic_payload payload_, debug_payload_;
+  InitiatorExtension who_;
+
+  std::uint64_t bus_reads_ = 0, bus_writes_ = 0, bus_errors_ = 0, interrupt_waits_ = 0;
+};
+
+}  // namespace asterism
