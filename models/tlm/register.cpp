@@ -90,14 +90,15 @@ void RegisterBank::add(Register& reg) {
     const std::uint32_t offset = reg.offset() + i * reg.stride();
     if (offset % 4 != 0 || Bytes(offset + 4) > size_)
       throw std::logic_error(fmt::format("{}: register {} lies outside the device", device_, reg.name()));
-    if (!by_offset_.try_emplace(offset, Place{&reg, i}).second)
+    if (by_word_.size() <= offset / 4) by_word_.resize(offset / 4 + 1);
+    if (by_word_[offset / 4].reg)
       throw std::logic_error(fmt::format("{}: register {} overlaps another", device_, reg.name()));
+    by_word_[offset / 4] = {&reg, i};
   }
 }
 
 RegisterBank::Place RegisterBank::find(std::uint64_t offset) const {
-  const auto found = offset <= ~0u ? by_offset_.find(static_cast<std::uint32_t>(offset)) : by_offset_.end();
-  return found == by_offset_.end() ? Place{} : found->second;
+  return offset / 4 < by_word_.size() ? by_word_[offset / 4] : Place{};
 }
 
 std::uint32_t RegisterBank::read(std::uint64_t offset, Accessor who) {
@@ -117,14 +118,14 @@ void RegisterBank::write(std::uint64_t offset, std::uint32_t value, std::uint32_
 }
 
 void RegisterBank::reset() {
-  for (auto& [offset, place] : by_offset_)
-    if (place.index == 0) place.reg->reset();
+  for (const Place& place : by_word_)
+    if (place.reg && place.index == 0) place.reg->reset();
 }
 
 std::vector<const Register*> RegisterBank::registers() const {
   std::vector<const Register*> list;
-  for (const auto& [offset, place] : by_offset_)
-    if (place.index == 0) list.push_back(place.reg);
+  for (const Place& place : by_word_)
+    if (place.reg && place.index == 0) list.push_back(place.reg);
   return list;
 }
 

@@ -19,7 +19,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -147,7 +146,7 @@ class RegisterBank {
 
   std::string device_;
   Bytes size_;
-  std::map<std::uint32_t, Place> by_offset_;
+  std::vector<Place> by_word_;  // at offset / 4, up to the last register
 };
 
 }  // namespace asterism
