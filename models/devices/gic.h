@@ -39,6 +39,8 @@ class Gic {
 
   // Wires in: a level for id 16..63; `core` matters for a PPI only. Wires out.
   void set_line(unsigned id, bool high, unsigned core = 0);
+  enum class Signal { none, irq, fiq };
+  Signal signal(unsigned core) const;
   bool irq(unsigned core) const { return signal(core) == Signal::irq; }
   bool fiq(unsigned core) const { return signal(core) == Signal::fiq; }
 
@@ -117,9 +119,6 @@ class Gic {
     bool test(unsigned id, unsigned core) const { return word(id / 32, core) >> id % 32 & 1; }
     void set(unsigned id, unsigned core, bool value);
   };
-  enum class Signal { none, irq, fiq };
-  Signal signal(unsigned core) const;
-
   std::uint32_t best(unsigned core) const;  // the most urgent candidate below the mask, or spurious
   std::uint64_t candidates(unsigned core) const;
   std::uint8_t& priority(unsigned id, unsigned core) {

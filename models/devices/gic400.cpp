@@ -57,8 +57,9 @@ void Gic400::watch(Wire& wire, unsigned id, unsigned core) {
 
 void Gic400::drive() {
   for (unsigned core = 0; core < gic_.cores(); ++core) {
-    irq[core].write(gic_.irq(core));
-    fiq[core].write(gic_.fiq(core));
+    const Gic::Signal signal = gic_.signal(core);
+    irq[core].write(signal == Gic::Signal::irq);
+    fiq[core].write(signal == Gic::Signal::fiq);
   }
 }
 
