@@ -41,6 +41,7 @@ DimmSsd::Memory::Outcome DimmSsdModule::read_line(Address address, std::span<std
   return access(tlm::TLM_READ_COMMAND, address, data.data(), data.size());
 }
 DimmSsd::Memory::Outcome DimmSsdModule::write_line(Address address, std::span<const std::byte> data) {
+  on_memory_written({address, Bytes(data.size())});
   return access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::byte*>(data.data()), data.size());
 }
 
@@ -76,6 +77,12 @@ void DimmSsdModule::reset(Reset kind) {
   registers_.reset();
   alarm_.arm(std::nullopt);
   update_interrupt();
+}
+
+DeviceTreeNode DimmSsdModule::device_tree(AddressRange range, unsigned spi) {
+  DeviceTreeNode node{dt::node_name("dimm-ssd", range)};
+  node.set("compatible", {"asterism,dimm-ssd"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
+  return node;
 }
 
 void DimmSsdModule::power_up() {

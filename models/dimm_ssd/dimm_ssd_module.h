@@ -4,12 +4,14 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <functional>
 #include <memory>
 #include <systemc>
 
 #include "dimm_ssd/dimm_ssd.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "tlm/alarm.h"
+#include "tlm/device_tree.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/register_socket.h"
 
@@ -26,6 +28,9 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   sc_core::sc_out<bool> interrupt{
       "interrupt"};  // to a wire that several processes may write (devices/gic400.h)
 
+  // The device changed memory: whoever keeps copies of it (decoded instructions) drops them.
+  std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
+
   // `memory_base`: where the node's memory starts; what lies below it is no memory (bus error).
   // Throws FlashImageError for an image file that does not fit.
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
@@ -33,6 +38,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
 
   void reset(Reset kind);
   void power_up();
+  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
   const DimmSsd& engine() const { return *ssd_; }
   void report(Statistics& statistics) const { ssd_->report(statistics); }
 

@@ -26,6 +26,13 @@ std::string Origin::text() const {
   return file + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
+Diagnostic Diagnostic::of_file(std::string file, std::string problem) {
+  Diagnostic diagnostic;
+  diagnostic.origin.file = std::move(file);
+  diagnostic.problem = std::move(problem);
+  return diagnostic;
+}
+
 std::string Diagnostic::text() const {
   std::string text = origin.text() + ": error: ";
   if (!path.empty()) text += path + ": ";

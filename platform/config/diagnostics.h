@@ -33,6 +33,8 @@ struct Diagnostic {
   std::string detail = {};   // more about it, "" for none
   std::string nearest = {};  // the valid name nearest to what came, "" for none
 
+  // About a file as a whole.
+  static Diagnostic of_file(std::string file, std::string problem);
   std::string text() const;  // the line shown above
 };
 

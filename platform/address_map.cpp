@@ -1,0 +1,81 @@
+#include "platform/address_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/fields.h"
+#include "platform/config/config_document.h"
+#include "platform/config/nearest_name.h"
+
+namespace asterism {
+
+static_assert(member_count<Placement>() == 2);
+void describe(Fields& f, Placement& p) {
+  f("base", p.base, "First address; firmware that does not read the device tree looks at the standard one");
+  f("interrupt", p.interrupt, "Shared peripheral interrupt (SPI)", within(0, 31));
+}
+
+AddressMap::AddressMap(Bytes dram_size)
+    : entries_{
+          {"gicd", "GICD", {Address(0x0800'0000), 64_KiB}, {}},
+          {"gicc", "GICC", {Address(0x0801'0000), 64_KiB}, {}},
+          {"uart0", "UART0", {Address(0x0900'0000), 4_KiB}, 1},
+          {"rtc", "RTC", {Address(0x0901'0000), 4_KiB}, 2},
+          {"power", "POWER", {Address(0x0b00'0000), 4_KiB}, {}},
+          {"dimm_ssd", "DIMM_SSD", {Address(0x0b02'0000), 4_KiB}, 18},
+          {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
+      } {}
+
+const MapEntry& AddressMap::at(std::string_view name) const {
+  const auto found = std::ranges::find(entries_, name, &MapEntry::name);
+  if (found == entries_.end()) throw std::logic_error(fmt::format("no {} in the address map", name));
+  return *found;
+}
+
+void AddressMap::apply(const std::map<std::string, Placement>& placements, const ConfigDocument& document,
+                       const std::string& path, Diagnostics& problems) {
+  const auto complain = [&](const std::string& where, std::string problem, std::string nearest = "") {
+    const std::string at = path + "." + where;
+    problems.add({.origin = document.origin_of(at),
+                  .path = at,
+                  .problem = std::move(problem),
+                  .nearest = std::move(nearest)});
+  };
+  std::vector<std::string> names;
+  for (const MapEntry& entry : entries_) names.push_back(entry.name);
+  for (const auto& [name, placement] : placements) {
+    const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
+    if (entry == entries_.end()) {
+      complain(name, "no such device in the address map", nearest_name(name, names));
+      continue;
+    }
+    if (placement.base) entry->range.first = *placement.base;
+    if (placement.interrupt && !entry->interrupt)
+      complain(name + ".interrupt", fmt::format("{} has no interrupt line", name));
+    else if (placement.interrupt)
+      entry->interrupt = placement.interrupt;
+  }
+  if (placements.contains("dram") && placements.at("dram").base)
+    complain("dram.base", "DRAM stays at 0x40000000, where firmware is linked");
+  for (const auto& [name, placement] : placements) {
+    const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
+    if (entry == entries_.end()) continue;
+    if (entry->range.first.value() % 4096 != 0)
+      complain(name + ".base", "a device starts at a 4 KiB boundary");
+    for (const MapEntry& other : entries_) {
+      if (other.name == name) continue;
+      if (entry->range.overlaps(other.range))
+        complain(name + ".base",
+                 fmt::format("{} at {:#x}-{:#x} overlaps {} at {:#x}-{:#x}", name, entry->range.first.value(),
+                             entry->range.last().value(), other.name, other.range.first.value(),
+                             other.range.last().value()));
+      if (entry->interrupt && entry->interrupt == other.interrupt)
+        complain(name + ".interrupt",
+                 fmt::format("{} and {} are both on interrupt {}", name, other.name, *entry->interrupt));
+    }
+  }
+}
+
+}  // namespace asterism

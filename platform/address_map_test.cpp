@@ -1,0 +1,49 @@
+#include "platform/address_map.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/config/config_document.h"
+
+namespace asterism {
+namespace {
+
+std::string problems_of(const std::map<std::string, Placement>& placements) {
+  const ConfigDocument document = ConfigDocument::parse("{}", "node.json");
+  Diagnostics problems;
+  AddressMap(2_GiB).apply(placements, document, "address_map", problems);
+  return problems.text();
+}
+
+TEST(AddressMap, TheStandardMapHasNoConflicts) {
+  const AddressMap map(2_GiB);
+  for (const MapEntry& entry : map.entries()) EXPECT_EQ(problems_of({{entry.name, {}}}), "") << entry.name;
+}
+
+TEST(AddressMap, ADeviceCanBeMoved) {
+  const ConfigDocument document = ConfigDocument::parse("{}", "node.json");
+  Diagnostics problems;
+  AddressMap map(2_GiB);
+  map.apply({{"rtc", {Address(0x0a00'0000), 7}}}, document, "address_map", problems);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(map.range("rtc").first, Address(0x0a00'0000));
+  EXPECT_EQ(map.interrupt("rtc"), 7u);
+}
+
+TEST(AddressMap, OverlapsNameBothDevices) {
+  EXPECT_NE(
+      problems_of({{"rtc", {Address(0x0900'0000), {}}}})
+          .find("address_map.rtc.base: rtc at 0x9000000-0x9000fff overlaps uart0 at 0x9000000-0x9000fff"),
+      std::string::npos);
+}
+
+TEST(AddressMap, TwoDevicesOnOneInterruptAreNamed) {
+  EXPECT_NE(problems_of({{"rtc", {{}, 18}}}).find("rtc and dimm_ssd are both on interrupt 18"),
+            std::string::npos);
+}
+
+TEST(AddressMap, UnknownDevicesGetTheNearestName) {
+  EXPECT_NE(problems_of({{"dim_ssd", {}}}).find("did you mean \"dimm_ssd\"?"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,16 @@
+// The flattened device tree that firmware finds at the base of DRAM: the fragments of the devices joined,
+// with the nodes of the platform itself (cores, memory, PSCI, clock), in the form of QEMU's virt machine.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tlm/device_tree.h"
+
+namespace asterism {
+
+// The blob of a tree whose root is `root` (its name is not used). Throws std::logic_error when it does not
+// fit 1 MiB.
+std::vector<std::byte> flatten(const DeviceTreeNode& root);
+
+}  // namespace asterism

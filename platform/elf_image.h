@@ -1,0 +1,38 @@
+// A firmware file: a 64-bit little-endian ELF executable for AArch64 whose segments lie in DRAM.
+//
+// Errors: ConfigError names the file and what is wrong with it (not ELF, 32-bit, another machine, truncated,
+// outside DRAM, entry outside its segments); InputMissing when it cannot be read. No input, however damaged,
+// does worse.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace asterism {
+
+class ElfImage {
+ public:
+  struct Segment {
+    Address address;                      // physical
+    std::span<const std::byte> contents;  // of the file
+    Bytes size;                           // in memory; what the contents do not cover is zero
+  };
+
+  static ElfImage load(const std::string& file, AddressRange dram);
+  static ElfImage parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram);
+
+  Address entry() const { return entry_; }
+  const std::vector<Segment>& segments() const { return segments_; }
+
+ private:
+  std::vector<std::byte> bytes_;  // what the segments' contents point into; keeps its place when moved
+  Address entry_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace asterism

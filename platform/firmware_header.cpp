@@ -1,0 +1,72 @@
+#include "platform/firmware_header.h"
+
+#include <fmt/format.h>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <memory>
+#include <vector>
+
+#include "devices/gic400.h"
+#include "devices/pl011.h"
+#include "devices/pl031.h"
+#include "devices/power_controller.h"
+#include "dimm_ssd/dimm_ssd_registers.h"
+#include "platform/address_map.h"
+
+namespace asterism {
+namespace {
+
+std::string upper(const std::string& text) { return boost::algorithm::to_upper_copy(text); }
+
+std::string fields_of(const std::string& prefix, const Register& reg) {
+  std::string text;
+  for (const Field& field : reg.fields()) {
+    if (field.kind == Field::Kind::reserved) continue;
+    const std::string name = prefix + "_" + upper(field.name);
+    text += fmt::format("#define {}_SHIFT {}\n#define {}_MASK {:#x}\n", name, field.low, name, field.mask());
+    for (const auto& [value_name, value] : field.values)
+      text += fmt::format("#define {}_{} {}\n", name, upper(value_name), value);
+  }
+  return text;
+}
+
+std::string registers_of(const std::string& device, const RegisterBank& bank) {
+  std::string text;
+  for (const Register* reg : bank.registers()) {
+    const std::string name = device + "_" + upper(reg->name());
+    text += fmt::format("#define {} {:#x}  /* {} */\n", name, reg->offset(), reg->meaning());
+    text += fields_of(name, *reg);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string firmware_header() {
+  const GicDistributorRegisters gicd;
+  const GicCpuRegisters gicc;
+  const Pl011Registers uart0;
+  const Pl031Registers rtc;
+  const PowerRegisters power;
+  const DimmSsdRegisters dimm_ssd;
+  const std::map<std::string, const RegisterBank*> banks = {{"gicd", &gicd},   {"gicc", &gicc},
+                                                            {"uart0", &uart0}, {"rtc", &rtc},
+                                                            {"power", &power}, {"dimm_ssd", &dimm_ssd}};
+
+  std::string text =
+      "/* The node as firmware sees it: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "
+      "registers.\n"
+      " * Generated from the address map and the register lists of the models; do not edit. */\n"
+      "#ifndef ASTERISM_PLATFORM_H\n#define ASTERISM_PLATFORM_H\n";
+  const AddressMap map(2_GiB);
+  for (const MapEntry& entry : map.entries()) {
+    text += fmt::format("\n#define {}_BASE {:#010x}\n", entry.header_name, entry.range.first.value());
+    if (entry.interrupt)
+      text += fmt::format("#define {}_INTERRUPT {}\n", entry.header_name, *entry.interrupt);
+    if (const auto bank = banks.find(entry.name); bank != banks.end())
+      text += registers_of(entry.header_name, *bank->second);
+  }
+  return text + "\n#endif\n";
+}
+
+}  // namespace asterism

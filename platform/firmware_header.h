@@ -1,0 +1,18 @@
+// asterism/platform.h, the address map and the registers as C constants for firmware, made from the lists
+// that the models themselves use.
+//
+//   #define DIMM_SSD_BASE 0x0b020000
+//   #define DIMM_SSD_INTERRUPT 18
+//   #define DIMM_SSD_COMMAND 0x4                    offset of a register, of the first element of an array
+//   #define DIMM_SSD_COMMAND_OPERATION_SHIFT 0
+//   #define DIMM_SSD_COMMAND_OPERATION_MASK 0x7     in place
+//   #define DIMM_SSD_COMMAND_OPERATION_CHECKPOINT 1
+#pragma once
+
+#include <string>
+
+namespace asterism {
+
+std::string firmware_header();
+
+}  // namespace asterism

@@ -1,0 +1,85 @@
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <systemc>
+
+#include "platform/config/diagnostics.h"
+#include "platform/verbs.h"
+#include "tlm/log.h"
+
+namespace asterism {
+namespace {
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Asterism: a virtual platform of an exascale compute node", "asterism"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("asterism ") + ASTERISM_VERSION);
+  app.footer(
+      "Exit status: the firmware's own (0-63; a larger one shows as 63), 64 usage, 65 bad config or input "
+      "file,\n"
+      "66 input missing, 67 expectation not met, 69 time limit, 70 internal error, 130 interrupted.");
+
+  RunArguments run;
+  CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
+  run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios")->required();
+  run_verb->add_option("KEY=VALUE", run.scenario.overrides,
+                       "Overrides, e.g. node.cores.count=2 or faults=[]");
+  run_verb->add_option("--firmware", run.scenario.firmware,
+                       "ELF file or app to run instead of the scenario's");
+  run_verb->add_option("--until", run.scenario.until, "Stop at this simulated time, e.g. 5ms");
+  run_verb->add_option("--out", run.out, "Run directory (default: runs/NAME)");
+  run_verb->add_flag("--quiet", run.quiet, "The guest's output goes to the run directory only");
+
+  std::string file, of, what;
+  std::vector<std::string> overrides;
+  bool as_text = false;
+  CLI::App* check_verb =
+      app.add_subcommand("check", "Validate a node or scenario and print it fully expanded");
+  check_verb->add_option("FILE", file, "A node or a scenario")->required();
+  check_verb->add_option("KEY=VALUE", overrides, "Overrides");
+  CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
+  schema_verb->add_option("KIND", of)->required()->check(CLI::IsMember({"node", "scenario", "flash"}));
+  schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
+  CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
+  list_verb->add_option("WHAT", what)
+      ->required()
+      ->check(CLI::IsMember({"nodes", "scenarios", "firmware", "topologies", "devices", "flash"}));
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
+  }
+  if (run_verb->parsed()) return verb_run(run);
+  if (check_verb->parsed()) return verb_check(file, overrides);
+  if (schema_verb->parsed()) return verb_schema(of, as_text);
+  return verb_list(what);
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const InputMissing& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(ExitStatus::input_missing);
+  } catch (const ConfigError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(ExitStatus::bad_input);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "asterism: internal error: %s\n", error.what());
+    return static_cast<int>(ExitStatus::internal);
+  }
+}
+
+}  // namespace
+}  // namespace asterism
+
+int sc_main(int argc, char** argv) { return asterism::guarded(argc, argv); }
+
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  asterism::route_sc_reports();
+  return sc_core::sc_elab_and_sim(argc, argv);
+}

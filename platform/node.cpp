@@ -1,0 +1,255 @@
+#include "platform/node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/unicorn_iss.h"
+#include "fabric/crossbar.h"
+#include "platform/config/diagnostics.h"
+#include "platform/device_tree_blob.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+std::vector<PowerLoss> power_losses(const ScenarioConfig& config) {
+  std::vector<PowerLoss> cuts;
+  for (const FaultConfig& fault : config.faults)
+    if (fault.kind == FaultKind::power_loss) cuts.push_back({fault.at, fault.restore_after});
+  return cuts;
+}
+
+std::string command_line(const Scenario& scenario) {
+  std::string line = std::filesystem::path(scenario.firmware_file).stem().string();
+  if (!scenario.config.args.empty()) line += " " + scenario.config.args;
+  return line;
+}
+
+// What SYS_HEAPINFO tells: the memory between the end of the firmware and the end of DRAM.
+SemihostingMachine semihosting_machine(const Scenario& scenario) {
+  const AddressRange dram = scenario.map.range("dram");
+  Address end = dram.first;
+  for (const ElfImage::Segment& segment : scenario.firmware.segments())
+    end = std::max(end, segment.address + segment.size);
+  const Address heap((end.value() + 15) / 16 * 16), limit = dram.first + dram.size;
+  return {scenario.config.node.rtc.start_seconds(), heap, limit, limit, heap};
+}
+
+}  // namespace
+
+Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
+           EventLog& events)
+    : sc_module(name),
+      scenario_(scenario),
+      config_(scenario.config.node),
+      cores_(config_.cores, config_.quantum, *this, make_unicorn_iss),
+      memory_("memory", config_.memory, scenario.config.seed, 2),
+      fabric_(std::make_unique<Crossbar>("fabric", config_.fabric)),
+      gic_("gic", config_.cores.count),
+      uart0_("uart0", config_.uart0),
+      rtc_("rtc", config_.rtc),
+      power_("power", power_losses(scenario.config), *this, events),
+      dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram").first, events),
+      semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
+  connect_cores();
+  connect_targets();
+  connect_interrupts();
+  uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
+  semihosting_.console_output = [this](std::string_view text) { on_console(text); };
+  semihosting_.console_error = [this](std::string_view text) { on_console(text); };
+  semihosting_.warn = [this](const std::string& line) {
+    log(std::string(this->name()) + ".semihosting")->warn(line);
+  };
+  device_tree_blob_ = flatten(device_tree());
+  dimm_ssd_.power_up();
+  start();
+}
+
+void Node::connect_cores() {
+  for (unsigned i = 0; i < cores_.count(); ++i) {
+    fabric_->add_master(cores_[i].bus);
+    cores_[i].irq.bind(gic_.irq[i]);
+    cores_[i].virtual_timer.bind(gic_.ppi(i, 27));
+    cores_[i].physical_timer.bind(gic_.ppi(i, 30));
+  }
+  dimm_ssd_.on_memory_written = [this](AddressRange range) { cores_.invalidate_code(range); };
+}
+
+void Node::connect_targets() {
+  const AddressMap& map = scenario_.map;
+  const auto target = [&](tlm::tlm_target_socket<>& socket, const char* name) {
+    fabric_->add_target(socket, map.range(name), name);
+  };
+  target(gic_.distributor, "gicd");
+  target(gic_.cpu_interface, "gicc");
+  target(uart0_.target, "uart0");
+  target(rtc_.target, "rtc");
+  target(power_.target, "power");
+  target(dimm_ssd_.registers, "dimm_ssd");
+  target(memory_.ports[0], "dram");
+  dimm_ssd_.memory.bind(memory_.ports[1]);
+}
+
+void Node::connect_interrupts() {
+  const AddressMap& map = scenario_.map;
+  uart0_.interrupt.bind(gic_.spi[map.interrupt("uart0")]);
+  rtc_.interrupt.bind(gic_.spi[map.interrupt("rtc")]);
+  dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
+}
+
+DeviceTreeNode Node::device_tree() const {
+  const AddressMap& map = scenario_.map;
+  const auto at = [&](const char* name) { return map.range(name); };
+  DeviceTreeNode root{""};
+  root.set("#address-cells", {2}).set("#size-cells", {2}).set("compatible", {"linux,dummy-virt"});
+  root.set("model", {"asterism"}).set("interrupt-parent", {dt::interrupt_controller});
+
+  DeviceTreeNode chosen{"chosen"};
+  const std::string console = "/" + dt::node_name("pl011", at("uart0"));
+  chosen.set("stdout-path", {console.c_str()});
+  DeviceTreeNode psci{"psci"};
+  psci.set("compatible", {"arm,psci-1.0", "arm,psci-0.2", "arm,psci"}).set("method", {"hvc"});
+  DeviceTreeNode cpus{"cpus"};
+  cpus.set("#address-cells", {1}).set("#size-cells", DeviceTreeNode::Cells{0});
+  for (std::uint32_t core = 0; core < config_.cores.count; ++core) {
+    DeviceTreeNode cpu{fmt::format("cpu@{:x}", core)};
+    cpu.set("device_type", {"cpu"})
+        .set("compatible", {"arm,cortex-a57"})
+        .set("reg", DeviceTreeNode::Cells{core});
+    cpus.children.push_back(std::move(cpu.set("enable-method", {"psci"})));
+  }
+  DeviceTreeNode memory{dt::node_name("memory", at("dram"))};
+  memory.set("device_type", {"memory"}).set("reg", dt::reg(at("dram")));
+  DeviceTreeNode timer{"timer"};  // PPIs 13, 14, 11, 10: secure, physical, virtual, hypervisor
+  timer.set("compatible", {"arm,armv8-timer", "arm,armv7-timer"}).set("always-on");
+  timer.set("interrupts",
+            {1, 13, dt::level_high, 1, 14, dt::level_high, 1, 11, dt::level_high, 1, 10, dt::level_high});
+  DeviceTreeNode clock{"apb-pclk"};
+  clock.set("compatible", {"fixed-clock"})
+      .set("#clock-cells", DeviceTreeNode::Cells{0})
+      .set("clock-frequency", {dt::apb_clock_hertz});
+  clock.set("clock-output-names", {"clk24mhz"}).set("phandle", {dt::apb_clock});
+
+  root.children = {chosen,
+                   psci,
+                   cpus,
+                   memory,
+                   timer,
+                   clock,
+                   Gic400::device_tree(at("gicd"), at("gicc")),
+                   Pl011::device_tree(at("uart0"), map.interrupt("uart0")),
+                   Pl031::device_tree(at("rtc"), map.interrupt("rtc")),
+                   PowerController::device_tree(at("power")),
+                   DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
+  return root;
+}
+
+// The boot ROM's work. DRAM holds noise before; the firmware's zeros are written too.
+void Node::load_memory() {
+  const Address base = scenario_.map.range("dram").first;
+  std::byte* cells = memory_.dram().data();
+  std::ranges::copy(device_tree_blob_, cells);
+  for (const ElfImage::Segment& segment : scenario_.firmware.segments()) {
+    std::byte* to = cells + (segment.address - base).count();
+    std::ranges::copy(segment.contents, to);
+    std::fill(to + segment.contents.size(), to + segment.size.count(), std::byte(0));
+  }
+}
+
+void Node::start() {
+  load_memory();
+  cores_.invalidate_code(scenario_.map.range("dram"));
+  cores_.start(scenario_.firmware.entry(), 0);
+}
+
+void Node::reset(Reset kind) {
+  cores_.reset(kind);
+  fabric_->reset(kind);
+  memory_.reset(kind);
+  gic_.reset(kind);
+  uart0_.reset(kind);
+  rtc_.reset(kind);
+  power_.reset(kind);
+  dimm_ssd_.reset(kind);
+  semihosting_.reset(kind);
+}
+
+void Node::power_lost() { reset(Reset::power_loss); }
+
+void Node::power_restored() {
+  memory_.power_up();
+  dimm_ssd_.power_up();
+  start();
+}
+
+void Node::warm_reset() {
+  reset(Reset::warm);
+  dimm_ssd_.power_up();
+  start();
+}
+
+void Node::power_off() { finish(true, 0, now()); }
+
+void Node::finish(bool off, std::uint64_t status, Picoseconds at) {
+  if (end_) return;
+  end_ = End{off, status, at};
+  cores_.reset(Reset::power_loss);  // not one instruction more
+  sc_core::sc_stop();
+}
+
+std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) {
+  struct CoreMemory : GuestMemory {
+    CoreModule& core;
+    explicit CoreMemory(CoreModule& c) : core(c) {}
+    bool read(Address first, std::span<std::byte> data) override { return core.read_memory(first, data); }
+    bool write(Address first, std::span<const std::byte> data) override {
+      return core.write_memory(first, data);
+    }
+  } memory(core);
+  const SemihostingResult result = semihosting_.call(operation, parameter, now(), memory);
+  if (result.exit) finish(false, result.exit->status, now());
+  return result.value;
+}
+
+bool Node::waits_for_the_host() const { return config_.uart0.input == Pl011Input::terminal; }
+
+std::vector<std::string> Node::core_states() {
+  std::vector<std::string> states;
+  for (unsigned i = 0; i < cores_.count(); ++i) {
+    CoreModule& core = cores_[i];
+    const std::string pc = fmt::format("pc {:#x}", core.iss().read(CoreRegister::pc));
+    switch (core.state()) {
+      case CoreModule::State::off:
+        states.push_back(core.instructions() ? "off" : "off: was never started");
+        break;
+      case CoreModule::State::running:
+        states.push_back("running, " + pc);
+        break;
+      case CoreModule::State::waiting:
+        states.push_back("waits for an interrupt, " + pc);
+        break;
+      case CoreModule::State::locked_up:
+        states.push_back("locked up: " + core.lock_up_reason());
+        break;
+    }
+  }
+  return states;
+}
+
+std::string Node::cpu_engine() const { return "unicorn " + unicorn_version(); }
+
+void Node::report(Statistics& statistics) const {
+  cores_.report(statistics);
+  fabric_->report(statistics.group("fabric"));
+  memory_.report(statistics.group("memory"));
+  gic_.report(statistics.group("gic"));
+  uart0_.report(statistics.group("uart0"));
+  power_.report(statistics.group("power"));
+  dimm_ssd_.report(statistics.group("dimm_ssd"));
+  semihosting_.report(statistics.group("semihosting"));
+}
+
+}  // namespace asterism

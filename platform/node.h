@@ -1,0 +1,93 @@
+// The netlist of the node: which blocks there are, how they are connected, and in which order power reaches
+// them.
+//
+//   cores -> fabric -> memory controller -> DRAM
+//                   -> GIC, UART, RTC, power controller, DIMM-SSD's registers
+//   DIMM-SSD -> memory controller
+//
+// On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
+// 0 starts at the firmware's entry; the others wait for PSCI CPU_ON.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "core/core_cluster.h"
+#include "devices/gic400.h"
+#include "devices/pl011.h"
+#include "devices/pl031.h"
+#include "devices/power_controller.h"
+#include "devices/semihosting.h"
+#include "dimm_ssd/dimm_ssd_module.h"
+#include "fabric/interconnect.h"
+#include "memory/memory_controller.h"
+#include "platform/scenario.h"
+
+namespace asterism {
+
+class Node : public sc_core::sc_module, private PowerSequence, private CoreCluster::Surroundings {
+ public:
+  struct End {
+    bool off;  // switched off, not exited
+    std::uint64_t status;
+    Picoseconds at;
+  };
+
+  // `files`: the directory that semihosting is confined to. Throws ConfigError for what only building it
+  // shows, such as a flash image of another geometry.
+  Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
+       EventLog& events);
+
+  // The guest's output.
+  std::function<void(std::string_view)> on_console, on_uart0;
+
+  // How the firmware ended the run; nullopt while it goes on.
+  const std::optional<End>& end() const { return end_; }
+  // Input may come from outside, so that a node at rest is not at its end.
+  bool waits_for_the_host() const;
+  std::uint64_t instructions() const { return cores_.instructions(); }
+  std::vector<std::string> core_states();
+  std::string cpu_engine() const;
+  void report(Statistics& statistics) const;
+
+ private:
+  void connect_cores();
+  void connect_targets();
+  void connect_interrupts();
+  DeviceTreeNode device_tree() const;
+  void load_memory();
+  void start();
+  void reset(Reset kind);
+  void finish(bool off, std::uint64_t status, Picoseconds at);
+
+  void power_lost() override;
+  void power_restored() override;
+  void warm_reset() override;
+  void power_off() override;
+
+  std::uint64_t semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) override;
+  void system_off() override { power_.request(PowerOperation::power_off); }
+  void system_reset() override { power_.request(PowerOperation::warm_reset); }
+
+  const Scenario& scenario_;
+  const NodeConfig& config_;
+  std::optional<End> end_;
+  std::vector<std::byte> device_tree_blob_;
+
+  CoreCluster cores_;
+  MemoryController memory_;
+  std::unique_ptr<Interconnect> fabric_;
+  Gic400 gic_;
+  Pl011 uart0_;
+  Pl031 rtc_;
+  PowerController power_;
+  DimmSsdModule dimm_ssd_;
+  Semihosting semihosting_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,43 @@
+// A node: a machine and nothing else (configs/nodes).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+#include "core/core_config.h"
+#include "devices/pl011.h"
+#include "devices/pl031.h"
+#include "dimm_ssd/dimm_ssd_config.h"
+#include "fabric/fabric_config.h"
+#include "memory/memory_config.h"
+#include "platform/address_map.h"
+
+namespace asterism {
+
+class Fields;
+
+enum class LogLevel { debug, info, warning, error, off };
+constexpr auto enum_names(LogLevel) {
+  return std::to_array<EnumName<LogLevel>>({{LogLevel::debug, "debug"},
+                                            {LogLevel::info, "info"},
+                                            {LogLevel::warning, "warning"},
+                                            {LogLevel::error, "error"},
+                                            {LogLevel::off, "off"}});
+}
+
+struct NodeConfig {
+  Picoseconds quantum = 1_us;
+  CoreConfig cores;
+  FabricConfig fabric;
+  MemoryConfig memory;
+  DimmSsdConfig dimm_ssd;
+  Pl011Config uart0;
+  RtcConfig rtc;
+  std::map<std::string, Placement> address_map;
+  std::map<std::string, LogLevel> log;
+};
+void describe(Fields& f, NodeConfig& c);
+
+}  // namespace asterism

@@ -1,0 +1,194 @@
+#include "platform/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+#include "platform/config/diagnostics.h"
+#include "platform/node.h"
+#include "platform/summary.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// A second signal ends the process at once.
+void on_signal(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+// One line on a terminal, rewritten a few times a second, once the run has taken two seconds.
+class ProgressLine {
+ public:
+  ProgressLine(bool wanted, Clock::time_point start)
+      : wanted_(wanted && isatty(STDERR_FILENO)), start_(start) {}
+  ~ProgressLine() { clear(); }
+
+  void update(const Node& node, const EventFile& events) {
+    const double elapsed = seconds_since(start_);
+    if (!wanted_ || elapsed < 2 || elapsed - shown_at_ < 0.25) return;
+    const std::uint64_t instructions = node.instructions();
+    const double mips =
+        static_cast<double>(instructions - last_instructions_) / (elapsed - last_elapsed_) / 1e6;
+    fmt::print(stderr, "\r\033[K{} simulated, {:.0f} MIPS, {} checkpoints", human_time(now()), mips,
+               events.count("checkpoint_commit"));
+    std::fflush(stderr);
+    shown_at_ = last_elapsed_ = elapsed;
+    last_instructions_ = instructions;
+  }
+  void clear() {
+    if (shown_at_ > 0) fmt::print(stderr, "\r\033[K");
+    shown_at_ = 0;
+  }
+
+ private:
+  bool wanted_;
+  Clock::time_point start_;
+  double shown_at_ = 0, last_elapsed_ = 0;
+  std::uint64_t last_instructions_ = 0;
+};
+
+// Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are
+// served. The slices do not change what is simulated.
+RunOutcome::End let_time_pass(Node& node, Picoseconds until, ProgressLine& progress,
+                              const EventFile& events) {
+  Picoseconds slice = 10_us;
+  for (;;) {
+    const Clock::time_point start = Clock::now();
+    if (now() >= until) return RunOutcome::End::time_limit;
+    sc_core::sc_start(to_sc_time(std::min(slice, until - now())), sc_core::SC_EXIT_ON_STARVATION);
+    if (node.end()) return node.end()->off ? RunOutcome::End::power_off : RunOutcome::End::firmware_exit;
+    if (interrupted) return RunOutcome::End::interrupted;
+    if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) return RunOutcome::End::stalled;
+    progress.update(node, events);
+    const double took = seconds_since(start);
+    if (took < 0.01 && slice < 1_s) slice = slice * 2;
+    if (took > 0.04 && slice > 1_us) slice = slice / 2;
+  }
+}
+
+// A guest's output: to a file of the run directory and, when wanted, to stdout at once.
+class Console {
+ public:
+  Console(const std::filesystem::path& file, bool show) : file_(file, std::ios::binary), show_(show) {}
+  void write(std::string_view text) {
+    file_ << text << std::flush;
+    if (!show_) return;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  std::ofstream file_;
+  bool show_;
+};
+
+spdlog::level::level_enum spdlog_level(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
+    case LogLevel::off:
+      return spdlog::level::off;
+  }
+  return spdlog::level::warn;
+}
+
+std::string_view name_of(RunOutcome::End end) {
+  switch (end) {
+    case RunOutcome::End::firmware_exit:
+      return "firmware_exit";
+    case RunOutcome::End::power_off:
+      return "power_off";
+    case RunOutcome::End::time_limit:
+      return "time_limit";
+    case RunOutcome::End::stalled:
+      return "stalled";
+    case RunOutcome::End::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+void write_reports(const RunOutcome& outcome, const Node& node, const RunDirectory& directory) {
+  Statistics statistics;
+  statistics.add("ended", name_of(outcome.end));
+  statistics.add("firmware_status", outcome.firmware_status);
+  statistics.add("simulated_time", outcome.time);
+  statistics.add("instructions", outcome.instructions);
+  statistics.add("power_losses", outcome.power_losses);
+  statistics.add("recoveries", outcome.recoveries);
+  node.report(statistics.group("node"));
+  directory.write("stats.json", to_json(statistics));
+
+  Statistics host;
+  host.add("wall_microseconds", static_cast<std::uint64_t>(outcome.host_seconds * 1e6));
+  host.add("instructions_per_second", static_cast<std::uint64_t>(static_cast<double>(outcome.instructions) /
+                                                                 std::max(outcome.host_seconds, 1e-9)));
+  host.add("systemc", std::string_view(sc_core::sc_version()));
+  host.add("cpu_engine", node.cpu_engine());
+  directory.write("host.json", to_json(host));
+}
+
+void copy_input_files(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
+  if (error)
+    throw InputMissing(
+        Diagnostic::of_file(from.string(), "cannot be copied to the run directory: " + error.message()));
+}
+
+}  // namespace
+
+RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings) {
+  std::map<std::string, spdlog::level::level_enum> levels;
+  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = spdlog_level(level);
+  set_log_levels(std::move(levels));
+
+  if (!scenario.config.files.empty()) copy_input_files(scenario.config.files, directory.files());
+  EventFile events(directory.path() / "events.jsonl");
+  Console console(directory.path() / "console.log", settings.show_console);
+  Console uart0(directory.path() / "uart0.log", settings.show_console);
+  Node node("node", scenario, directory.files(), events);
+  node.on_console = [&](std::string_view text) { console.write(text); };
+  node.on_uart0 = [&](std::string_view text) { uart0.write(text); };
+
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  const Clock::time_point start = Clock::now();
+  RunOutcome outcome;
+  {
+    ProgressLine progress(settings.show_progress, start);
+    outcome.end = let_time_pass(node, scenario.config.until, progress, events);
+  }
+  outcome.host_seconds = seconds_since(start);
+  if (node.end()) outcome.firmware_status = node.end()->status;
+  outcome.time = node.end() ? node.end()->at : now();
+  outcome.instructions = node.instructions();
+  outcome.checkpoints = events.count("checkpoint_commit");
+  outcome.recoveries = events.count("restore");
+  outcome.power_losses = events.count("power_lost");
+  outcome.cores = node.core_states();
+  write_reports(outcome, node, directory);
+  return outcome;
+}
+
+}  // namespace asterism

@@ -1,0 +1,41 @@
+// Runs a scenario: builds the node, lets simulated time pass, writes the run directory, and says how it
+// ended.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/run_directory.h"
+#include "platform/scenario.h"
+
+namespace asterism {
+
+struct RunOutcome {
+  enum class End {
+    firmware_exit,  // semihosting SYS_EXIT
+    power_off,      // PSCI SYSTEM_OFF or the power controller: counts as status 0
+    time_limit,
+    stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
+    interrupted,  // SIGINT or SIGTERM
+  };
+  End end = End::time_limit;
+  std::uint64_t firmware_status = 0;
+  Picoseconds time;
+  std::uint64_t instructions = 0;
+  std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
+  double host_seconds = 0;
+  std::vector<std::string> cores;  // what each was doing at the end
+
+  bool ended_by_firmware() const { return end == End::firmware_exit || end == End::power_off; }
+};
+
+struct RunSettings {
+  bool show_console = true;   // the guest's output goes to stdout as well as to the run directory
+  bool show_progress = true;  // on a terminal, after two seconds
+};
+
+// One SystemC elaboration: at most one call in a process.
+RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings);
+
+}  // namespace asterism

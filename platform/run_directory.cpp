@@ -1,0 +1,85 @@
+#include "platform/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/config/diagnostics.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& directory, std::string problem) {
+  throw ConfigError(Diagnostic::of_file(directory.string(), "run directory " + std::move(problem)));
+}
+
+nlohmann::ordered_json to_tree(const Statistics& statistics) {
+  nlohmann::ordered_json tree = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : statistics.entries()) {
+    if (const auto* group = std::get_if<std::unique_ptr<Statistics>>(&value))
+      tree[name] = to_tree(**group);
+    else if (const auto* text = std::get_if<std::string>(&value))
+      tree[name] = *text;
+    else
+      tree[name] = std::get<std::uint64_t>(value);
+  }
+  return tree;
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path directory) : final_(std::move(directory)) {
+  if (!final_.has_filename()) final_ = final_.parent_path();
+  partial_ = final_;
+  partial_ += ".partial";
+  std::error_code error;
+  if (fs::exists(final_, error) && !fs::exists(final_ / "scenario.json", error) &&
+      !fs::is_empty(final_, error))
+    refuse(final_, "exists and holds something else; give another with --out");
+  fs::create_directories(partial_, error);
+  if (error) refuse(partial_, fmt::format("cannot be made: {}", error.message()));
+  lock_ = open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    refuse(partial_, "is being written by another run; give another with --out");
+  for (const auto& left_over : fs::directory_iterator(partial_)) fs::remove_all(left_over.path());
+  fs::create_directory(files());
+}
+
+RunDirectory::~RunDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+void RunDirectory::write(const std::string& name, std::string_view text) const {
+  std::ofstream out(partial_ / name, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) refuse(partial_ / name, "cannot be written");
+}
+
+void RunDirectory::finish() {
+  fs::remove_all(final_);
+  fs::rename(partial_, final_);
+}
+
+void EventFile::record(Picoseconds at, std::string_view source, std::string_view kind,
+                       std::initializer_list<Detail> details) {
+  nlohmann::ordered_json line = {{"time_ps", at.count()}, {"source", source}, {"kind", kind}};
+  for (const auto& [name, value] : details)
+    std::visit([&](const auto& v) { line[std::string(name)] = v; }, value);
+  out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
+  ++counts_[std::string(kind)];
+}
+
+std::uint64_t EventFile::count(const std::string& kind) const {
+  const auto found = counts_.find(kind);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+std::string to_json(const Statistics& statistics) { return to_tree(statistics).dump(2) + "\n"; }
+
+}  // namespace asterism

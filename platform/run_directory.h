@@ -1,0 +1,59 @@
+// The folder that a run leaves behind: scenario.json (fully expanded, runs again as it is), stats.json,
+// host.json, console.log, uart0.log, events.jsonl and files/ (what the firmware wrote through semihosting).
+//
+// A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
+// is replaced then. A run that is killed leaves DIR.partial and the older DIR as it was. Errors: ConfigError
+// when DIR exists and is no run directory, is being written by another run, or cannot be made.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/event_log.h"
+#include "base/statistics.h"
+
+namespace asterism {
+
+class RunDirectory {
+ public:
+  explicit RunDirectory(std::filesystem::path directory);
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+
+  // While the run goes on; below it files().
+  const std::filesystem::path& path() const { return partial_; }
+  std::filesystem::path files() const { return partial_ / "files"; }
+  const std::filesystem::path& final_path() const { return final_; }
+
+  void write(const std::string& name, std::string_view text) const;
+  void finish();
+
+ private:
+  std::filesystem::path final_, partial_;
+  int lock_ = -1;
+};
+
+// events.jsonl: one object a line, {"time_ps": ..., "source": ..., "kind": ..., details}. Counts what
+// `expect` and the progress line ask for.
+class EventFile final : public EventLog {
+ public:
+  explicit EventFile(const std::filesystem::path& file) : out_(file) {}
+  void record(Picoseconds at, std::string_view source, std::string_view kind,
+              std::initializer_list<Detail> details) override;
+  using EventLog::record;
+
+  std::uint64_t count(const std::string& kind) const;
+
+ private:
+  std::ofstream out_;
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+// A tree as JSON text, two blanks a level, in the order in which it was filled.
+std::string to_json(const Statistics& statistics);
+
+}  // namespace asterism

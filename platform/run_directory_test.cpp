@@ -1,0 +1,82 @@
+#include "platform/run_directory.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/config/diagnostics.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunDirectoryTest : testing::Test {
+  fs::path root = fs::path(testing::TempDir()) / ("asterism_runs_" + std::to_string(getpid()));
+  ~RunDirectoryTest() override { fs::remove_all(root); }
+  std::string refusal(const fs::path& directory) {
+    try {
+      RunDirectory run(directory);
+      return "accepted";
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+  }
+};
+
+TEST_F(RunDirectoryTest, TakesItsNameOnlyWhenItIsFinished) {
+  RunDirectory run(root / "a");
+  run.write("scenario.json", "{}");
+  EXPECT_FALSE(fs::exists(root / "a"));
+  run.finish();
+  EXPECT_TRUE(fs::exists(root / "a/scenario.json"));
+  EXPECT_FALSE(fs::exists(root / "a.partial"));
+}
+
+TEST_F(RunDirectoryTest, AnUnfinishedRunKeepsTheOneBefore) {
+  {
+    RunDirectory run(root / "a");
+    run.write("scenario.json", "old");
+    run.finish();
+  }
+  { RunDirectory(root / "a").write("scenario.json", "new"); }
+  EXPECT_EQ(fs::file_size(root / "a/scenario.json"), 3u);
+  RunDirectory again(root / "a");
+  EXPECT_FALSE(fs::exists(again.path() / "scenario.json"));
+}
+
+TEST_F(RunDirectoryTest, NeverReplacesWhatIsNoRun) {
+  fs::create_directories(root / "thesis/chapters");
+  EXPECT_NE(refusal(root / "thesis").find("exists and holds something else; give another with --out"),
+            std::string::npos);
+  EXPECT_TRUE(fs::exists(root / "thesis/chapters"));
+}
+
+TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {
+  RunDirectory run(root / "a");
+  EXPECT_NE(refusal(root / "a").find("is being written by another run"), std::string::npos);
+}
+
+TEST_F(RunDirectoryTest, EventsAreLinesOfJson) {
+  fs::create_directories(root);
+  EventFile events(root / "events.jsonl");
+  events.record(5_ns, "node.power", "power_lost");
+  events.record(6_ns, "node.dimm_ssd", "restore", {{"name", std::string("c\"g")}, {"version", 5u}});
+  std::ifstream in(root / "events.jsonl");
+  std::string first, second;
+  std::getline(in, first);
+  std::getline(in, second);
+  EXPECT_EQ(first, R"({"time_ps":5000,"source":"node.power","kind":"power_lost"})");
+  EXPECT_EQ(second,
+            R"({"time_ps":6000,"source":"node.dimm_ssd","kind":"restore","name":"c\"g","version":5})");
+  EXPECT_EQ(events.count("restore"), 1u);
+  EXPECT_EQ(events.count("checkpoint_commit"), 0u);
+}
+
+TEST(StatisticsText, KeepsTheOrderOfItsEntries) {
+  Statistics statistics;
+  statistics.add("zeta", std::uint64_t{2});
+  statistics.group("alpha").add("time", 3_ns);
+  EXPECT_EQ(to_json(statistics), "{\n  \"zeta\": 2,\n  \"alpha\": {\n    \"time_ps\": 3000\n  }\n}\n");
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,100 @@
+#include "platform/scenario.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "platform/config/nearest_name.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> upwards(fs::path from, const char* folder) {
+  for (;; from = from.parent_path()) {
+    if (fs::is_directory(from / folder / "nodes")) return from / folder;
+    if (from == from.root_path()) return std::nullopt;
+  }
+}
+
+std::string locate_firmware(const std::string& name, const InstalledFiles& installed, const Origin& origin) {
+  if (name.find('/') != std::string::npos || name.ends_with(".elf")) {
+    if (fs::exists(name)) return name;
+    throw InputMissing(
+        Diagnostic{.origin = origin, .path = "firmware", .problem = "there is no file " + name});
+  }
+  const fs::path file = installed.firmware / (name + ".elf");
+  if (fs::exists(file)) return file.string();
+  throw InputMissing(Diagnostic{.origin = origin,
+                                .path = "firmware",
+                                .problem = "there is no app of this name in " + installed.firmware.string(),
+                                .nearest = nearest_name(name, installed.firmware_names())});
+}
+
+// What a description alone cannot see.
+void check_map(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
+               Diagnostics& problems, AddressMap& map) {
+  map.apply(node.address_map, document, path.empty() ? "address_map" : path + ".address_map", problems);
+}
+
+}  // namespace
+
+InstalledFiles InstalledFiles::find() {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  fs::path configs = "configs";
+  if (const char* named = std::getenv("ASTERISM_CONFIGS"))
+    configs = named;
+  else if (auto found = upwards(fs::current_path(), "configs"))
+    configs = fs::relative(*found);
+  else if (auto beside = upwards(program, "configs"))
+    configs = *beside;
+  const char* firmware = std::getenv("ASTERISM_FIRMWARE");
+  return {ConfigLibrary(configs), firmware ? fs::path(firmware) : program / "sw"};
+}
+
+std::vector<std::string> InstalledFiles::firmware_names() const {
+  std::vector<std::string> names;
+  if (!fs::is_directory(firmware)) return names;
+  for (const auto& entry : fs::directory_iterator(firmware))
+    if (entry.path().extension() == ".elf") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed) {
+  Diagnostics problems;
+  NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
+  AddressMap map(config.memory.size);
+  check_map(config, document, "", problems, map);
+  problems.throw_if_any();
+  return config;
+}
+
+ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
+  Diagnostics problems;
+  ScenarioConfig config = read_config<ScenarioConfig>(document, &installed.configs, problems);
+  AddressMap map(config.node.memory.size);
+  check_map(config.node, document, "node", problems, map);
+  problems.throw_if_any();
+  return config;
+}
+
+Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
+  const fs::path file = installed.configs.locate("scenarios", request.file);
+  ConfigDocument document = ConfigDocument::load(file);
+  for (const std::string& override : request.overrides) document.apply_override(override);
+  if (request.firmware) document.apply_override("firmware=" + *request.firmware);
+  if (request.until) document.apply_override("until=" + *request.until);
+
+  ScenarioConfig config = check_scenario(document, installed);
+  AddressMap map(config.node.memory.size);
+  Diagnostics none;
+  check_map(config.node, document, "node", none, map);
+  FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
+  std::string firmware_file = locate_firmware(config.firmware, installed, document.origin_of("firmware"));
+  ElfImage firmware = ElfImage::load(firmware_file, map.range("dram"));
+  return {file.stem().string(), std::move(config),        std::move(map),
+          std::move(flash),     std::move(firmware_file), std::move(firmware)};
+}
+
+}  // namespace asterism

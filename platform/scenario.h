@@ -1,0 +1,54 @@
+// A scenario made ready to run: read, checked against everything it names, nothing started yet.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flash/flash_config.h"
+#include "platform/address_map.h"
+#include "platform/config/config.h"
+#include "platform/elf_image.h"
+#include "platform/scenario_config.h"
+
+namespace asterism {
+
+// What the command line says beside the file.
+struct ScenarioRequest {
+  std::string file;  // path, or name in configs/scenarios
+  std::vector<std::string> overrides;
+  std::optional<std::string> firmware;
+  std::optional<std::string> until;
+};
+
+struct Scenario {
+  std::string name;
+  ScenarioConfig config;
+  AddressMap map;
+  FlashPart flash;
+  std::string firmware_file;
+  ElfImage firmware;
+
+  std::string expanded() const { return asterism::expanded(config); }
+};
+
+// Where files are found that the user names without a path: configs/, and the firmware that the build made.
+struct InstalledFiles {
+  ConfigLibrary configs;
+  std::filesystem::path firmware;
+
+  // configs/ is looked for upwards from the current folder, then from the program's; ASTERISM_CONFIGS names
+  // another. Firmware lies in sw/ beside the program; ASTERISM_FIRMWARE names another folder.
+  static InstalledFiles find();
+  std::vector<std::string> firmware_names() const;
+};
+
+// Throws ConfigError or InputMissing with all that is wrong.
+Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed);
+
+// The scenario without its firmware, for `asterism check`.
+ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed);
+NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed);
+
+}  // namespace asterism

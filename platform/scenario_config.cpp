@@ -1,0 +1,60 @@
+#include "platform/scenario_config.h"
+
+#include <sstream>
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<FaultConfig>() == 3);
+void describe(Fields& f, FaultConfig& c) {
+  f("at", c.at, "When it strikes, in simulated time from the start of the run", required());
+  f("kind", c.kind, "What happens", one_of<FaultKind>(), required());
+  f.when("kind", c.kind, FaultKind::power_loss, [&] {
+    f("restore_after", c.restore_after,
+      "Until power is back; the node then starts as from cold, flash keeps its contents",
+      within(1_ns, 3600_s));
+  });
+}
+
+static_assert(member_count<ExpectConfig>() == 3);
+void describe(Fields& f, ExpectConfig& c) {
+  f("exit", c.exit, "Exit status of the firmware; without it, 0 is expected");
+  f("recoveries", c.recoveries, "Checkpoints restored after power losses");
+  f("result_equals", c.result_equals,
+    "\"the same scenario with KEY=VALUE...\": that one runs too, and both must leave the same result.txt, "
+    "bit for bit");
+  f.check([&] { return !c.result_equals || reference_overrides(*c.result_equals).has_value(); },
+          "result_equals", "reads \"the same scenario with KEY=VALUE\"");
+}
+
+static_assert(member_count<ScenarioConfig>() == 8);
+void describe(Fields& f, ScenarioConfig& c) {
+  f("node", c.node, "The machine: \"use\" names a file in configs/nodes, keys beside it override that");
+  f("firmware", c.firmware, "Name of an app in sw/apps, or the path of an ELF file", required());
+  f("args", c.args, "Command line that the firmware reads through semihosting, without the program's name");
+  f("files", c.files,
+    "Folder whose contents the firmware finds through semihosting. They are copied to files/ in the run "
+    "directory; "
+    "the firmware reads and writes there, and nowhere else");
+  f("seed", c.seed, "Of all random choices of the run: the same seed gives the same stats.json");
+  f("until", c.until, "Simulated time at which a run that has not ended is stopped with status 69",
+    within(1_ns, 10000_s));
+  f("faults", c.faults, "What goes wrong and when");
+  f("expect", c.expect, "What must hold at the end, else the exit status is 67");
+}
+
+std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals) {
+  constexpr std::string_view start = "the same scenario with ";
+  if (!result_equals.starts_with(start)) return std::nullopt;
+  std::istringstream words(result_equals.substr(start.size()));
+  std::vector<std::string> overrides;
+  for (std::string word; words >> word;) {
+    if (word.find('=') == std::string::npos) return std::nullopt;
+    overrides.push_back(word);
+  }
+  if (overrides.empty()) return std::nullopt;
+  return overrides;
+}
+
+}  // namespace asterism

@@ -1,0 +1,65 @@
+#include "platform/summary.h"
+
+#include <fmt/format.h>
+
+namespace asterism {
+namespace {
+
+std::string how_it_ended(const Summary& s) {
+  const RunOutcome& o = s.outcome;
+  switch (o.end) {
+    case RunOutcome::End::firmware_exit:
+      return fmt::format("firmware exited with status {}", o.firmware_status);
+    case RunOutcome::End::power_off:
+      return "firmware switched the node off";
+    case RunOutcome::End::time_limit:
+      return fmt::format("stopped at the time limit of {}: the firmware had not ended",
+                         human_time(s.scenario.config.until));
+    case RunOutcome::End::stalled:
+      return "stopped: nothing is left to happen, and the firmware has not ended";
+    case RunOutcome::End::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string human_time(Picoseconds time) {
+  constexpr std::pair<std::uint64_t, const char*> units[] = {
+      {1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}};
+  for (const auto& [size, name] : units)
+    if (time.count() >= size || size == 1)
+      return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(size), name);
+  return "";
+}
+
+std::string to_text(const Summary& s) {
+  const RunOutcome& o = s.outcome;
+  const double mips = o.host_seconds > 0 ? static_cast<double>(o.instructions) / o.host_seconds / 1e6 : 0;
+  std::string text = "\n";
+  const auto line = [&](std::string_view label, const std::string& value) {
+    text += fmt::format("{:<12} {}\n", label, value);
+  };
+  line("scenario", fmt::format("{} ({})", s.scenario.name, s.scenario.firmware_file));
+  line("ended", how_it_ended(s));
+  line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
+                                o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));
+  line("checkpoints", fmt::format("{} committed, {} power losses, {} recoveries", o.checkpoints,
+                                  o.power_losses, o.recoveries));
+  if (!o.ended_by_firmware())
+    for (std::size_t core = 0; core < o.cores.size(); ++core)
+      line(fmt::format("core {}", core), o.cores[core]);
+  if (!s.comparison.empty())
+    line("compared", fmt::format("with {}: {}", *s.scenario.config.expect.result_equals, s.comparison));
+  if (!s.failures.empty()) {
+    for (const std::string& failure : s.failures) line("NOT MET", failure);
+  } else if (o.ended_by_firmware()) {
+    const ExpectConfig& e = s.scenario.config.expect;
+    if (e.exit || e.recoveries || e.result_equals) line("expected", "all expectations are met");
+  }
+  line("run files", s.directory);
+  return text;
+}
+
+}  // namespace asterism

@@ -1,0 +1,30 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+// A node file says nothing of firmware, faults or expectations.
+bool is_scenario(const ConfigDocument& document) {
+  return std::ranges::any_of(std::initializer_list<const char*>{"node", "firmware", "args", "files", "seed",
+                                                                "until", "faults", "expect"},
+                             [&](const char* key) { return document.has(key); });
+}
+
+}  // namespace
+
+int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
+  const InstalledFiles installed = InstalledFiles::find();
+  const bool names_a_node = installed.configs.find("nodes", file).has_value();
+  ConfigDocument document =
+      ConfigDocument::load(installed.configs.locate(names_a_node ? "nodes" : "scenarios", file));
+  for (const std::string& override : overrides) document.apply_override(override);
+  const std::string text = is_scenario(document) ? expanded(check_scenario(document, installed))
+                                                 : expanded(check_node(document, installed));
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace asterism

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+void print(const std::vector<std::string>& names) {
+  for (const std::string& name : names) fmt::print("{}\n", name);
+}
+
+void print_map() {
+  fmt::print("{:<10} {:<23} {:>9}\n", "device", "address", "interrupt");
+  const AddressMap map(MemoryConfig{}.size);
+  for (const MapEntry& entry : map.entries())
+    fmt::print("{:<10} {:#010x}-{:#010x}   {:>9}\n", entry.name, entry.range.first.value(),
+               entry.range.last().value(), entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "-");
+}
+
+}  // namespace
+
+int verb_list(const std::string& what) {
+  const InstalledFiles installed = InstalledFiles::find();
+  if (what == "devices") {
+    print_map();
+  } else if (what == "topologies") {
+    for (const auto& entry : enum_names(Topology{})) fmt::print("{:<12} {}\n", entry.name, entry.meaning);
+  } else if (what == "firmware") {
+    print(installed.firmware_names());
+  } else {
+    print(installed.configs.list(what));
+  }
+  return 0;
+}
+
+}  // namespace asterism

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "platform/run.h"
+#include "platform/summary.h"
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* result_file = "result.txt";
+
+std::optional<std::string> contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The run that expect.result_equals names, in a process of its own: SystemC elaborates once a process. It
+// starts from a copy of the flash image as this run found it, and leaves its run directory as "reference" in
+// this run's.
+class ReferenceRun {
+ public:
+  ReferenceRun(const RunArguments& arguments, const Scenario& scenario, const InstalledFiles& installed,
+               const RunDirectory& directory)
+      : directory_(directory.path() / "reference") {
+    ScenarioRequest request = arguments.scenario;
+    const auto overrides = *reference_overrides(*scenario.config.expect.result_equals);
+    request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
+    const std::string& image = scenario.config.node.dimm_ssd.image;
+    if (!image.empty()) {
+      copied_image_ = directory.path() / "reference_flash.img";
+      if (fs::exists(image)) copy_sparse(image, copied_image_);
+      request.overrides.push_back("node.dimm_ssd.image=" + copied_image_.string());
+    }
+    const Scenario reference = prepare(request, installed);
+    std::fflush(nullptr);
+    child_ = fork();
+    if (child_ < 0) throw std::runtime_error("cannot start a second process");
+    if (child_ == 0) std::_Exit(run_in_child(reference));
+  }
+  ~ReferenceRun() {
+    if (child_ > 0) wait();
+    if (!copied_image_.empty()) fs::remove(copied_image_);
+  }
+
+  // Whether it ended by its firmware.
+  bool wait() {
+    int status = 0;
+    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
+    child_ = -1;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  std::optional<std::string> result() const { return contents(directory_ / "files" / result_file); }
+
+ private:
+  int run_in_child(const Scenario& reference) const {
+    if (!std::freopen("/dev/null", "w", stderr)) return 1;
+    RunDirectory directory(directory_);
+    const RunOutcome outcome =
+        asterism::run(reference, directory, {.show_console = false, .show_progress = false});
+    directory.finish();
+    return outcome.ended_by_firmware() ? 0 : 1;
+  }
+  static void copy_sparse(const fs::path& from, const fs::path& to) {
+    const std::string command = fmt::format("cp --sparse=always '{}' '{}'", from.string(), to.string());
+    if (std::system(command.c_str()) != 0)
+      throw std::runtime_error("cannot copy the flash image " + from.string());
+  }
+
+  fs::path directory_, copied_image_;
+  pid_t child_ = -1;
+};
+
+// What did not hold, a line each.
+std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& outcome) {
+  std::vector<std::string> lines;
+  if (expect.exit && *expect.exit != outcome.firmware_status)
+    lines.push_back(
+        fmt::format("exit: expected {}, the firmware ended with {}", *expect.exit, outcome.firmware_status));
+  if (expect.recoveries && *expect.recoveries != outcome.recoveries)
+    lines.push_back(
+        fmt::format("recoveries: expected {}, there were {}", *expect.recoveries, outcome.recoveries));
+  return lines;
+}
+
+// Says what was compared; adds to `failures` when it does not hold.
+std::string compare(ReferenceRun& reference, const RunDirectory& directory,
+                    std::vector<std::string>& failures) {
+  const bool ended = reference.wait();
+  const auto theirs = reference.result(), ours = contents(directory.files() / result_file);
+  const auto fail = [&](std::string why) {
+    failures.push_back("result_equals: " + why);
+    return why;
+  };
+  if (!ended) return fail("the other run did not end by its firmware");
+  if (!theirs || !ours)
+    return fail(fmt::format("{} run left no {}", ours ? "the other" : "this", result_file));
+  if (*theirs != *ours)
+    return fail(fmt::format("files/{} and reference/files/{} differ", result_file, result_file));
+  return fmt::format("{} is equal, bit for bit ({} bytes)", result_file, ours->size());
+}
+
+int exit_status(const RunOutcome& outcome, bool expectations_met) {
+  switch (outcome.end) {
+    case RunOutcome::End::interrupted:
+      return static_cast<int>(ExitStatus::interrupted);
+    case RunOutcome::End::time_limit:
+    case RunOutcome::End::stalled:
+      return static_cast<int>(ExitStatus::time_limit);
+    default:
+      break;
+  }
+  if (!expectations_met) return static_cast<int>(ExitStatus::expectation);
+  constexpr auto largest = static_cast<std::uint64_t>(ExitStatus::largest_of_firmware);
+  return static_cast<int>(std::min(outcome.firmware_status, largest));
+}
+
+}  // namespace
+
+int verb_run(const RunArguments& arguments) {
+  const InstalledFiles installed = InstalledFiles::find();
+  const Scenario scenario = prepare(arguments.scenario, installed);
+  RunDirectory directory(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario.name);
+  directory.write("scenario.json", scenario.expanded());
+
+  std::optional<ReferenceRun> reference;
+  if (scenario.config.expect.result_equals) {
+    fmt::print("also running {}, to compare results\n", *scenario.config.expect.result_equals);
+    reference.emplace(arguments, scenario, installed, directory);
+  }
+  const RunOutcome outcome =
+      asterism::run(scenario, directory, {.show_console = !arguments.quiet, .show_progress = true});
+
+  Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};
+  if (outcome.ended_by_firmware()) {
+    summary.failures = unmet(scenario.config.expect, outcome);
+    if (reference) summary.comparison = compare(*reference, directory, summary.failures);
+  }
+  reference.reset();
+  directory.finish();
+  std::fflush(stdout);
+  fmt::print("{}", to_text(summary));
+  return exit_status(outcome, summary.failures.empty());
+}
+
+}  // namespace asterism

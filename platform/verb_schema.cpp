@@ -1,0 +1,24 @@
+#include <cstdio>
+
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+template <class Config>
+std::string text_of(const std::string& title, bool as_text) {
+  return as_text ? documentation<Config>() : schema<Config>(title);
+}
+
+}  // namespace
+
+int verb_schema(const std::string& of, bool as_text) {
+  std::string text;
+  if (of == "node") text = text_of<NodeConfig>("Asterism node", as_text);
+  if (of == "scenario") text = text_of<ScenarioConfig>("Asterism scenario", as_text);
+  if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace asterism

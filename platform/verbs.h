@@ -1,0 +1,25 @@
+// The verbs of the `asterism` command, a file each. Each returns the exit status; ConfigError and
+// InputMissing are main's to print.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/exit_status.h"
+#include "platform/scenario.h"
+
+namespace asterism {
+
+struct RunArguments {
+  ScenarioRequest scenario;
+  std::optional<std::string> out;
+  bool quiet = false;
+};
+int verb_run(const RunArguments& arguments);
+
+int verb_check(const std::string& file, const std::vector<std::string>& overrides);
+int verb_schema(const std::string& of, bool as_text);
+int verb_list(const std::string& what);
+
+}  // namespace asterism
