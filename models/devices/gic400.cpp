@@ -21,7 +21,7 @@ Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores)
       irq("irq", cores),
       fiq("fiq", cores),
       gic_(cores),
-      ppis_("ppi", 16 * cores) {
+      ppis_("ppi", std::size_t{16} * cores) {
   distributor_registers.warn =
       cpu_registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   connect_distributor();

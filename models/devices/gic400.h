@@ -21,102 +21,80 @@
 namespace asterism {
 
 struct GicDistributorRegisters : RegisterBank {
-  Register control{*this,
-                   0x000,
-                   "CTLR",
-                   Access::read_write,
-                   0,
-                   "Which groups are forwarded to the cores",
-                   {{"enable_group0", 0}, {"enable_group1", 1}}};
-  Register type{*this,
-                0x004,
-                "TYPER",
-                Access::read_only,
-                1,
-                "What this controller has",
-                {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"cores", 5, 3, "n + 1 CPU interfaces"}}};
+  // clang-format off
+  Register control{*this, 0x000, "CTLR", Access::read_write, 0, "Which groups are forwarded to the cores",
+      {{"enable_group0", 0}, {"enable_group1", 1}}};
+  Register type{*this, 0x004, "TYPER", Access::read_only, 1, "What this controller has",
+      {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"cores", 5, 3, "n + 1 CPU interfaces"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
   Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit an interrupt: its group", {}, 2};
   Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "Enables interrupts", {}, 2};
   Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "Disables interrupts",
-                        {},    2};
+      {}, 2};
   Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "Makes interrupts pending",
-                       {},    2};
+      {}, 2};
   Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "Takes pending states back",
-                         {},    2};
+      {}, 2};
   Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "Makes interrupts active",
-                      {},    2};
+      {}, 2};
   Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "Ends active states",
-                        {},    2};
-  Register priority{
-      *this, 0x400, "IPRIORITYR", Access::read_write, 0, "A byte an interrupt: lower is more urgent", {}, 16};
+      {}, 2};
+  Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0,
+      "A byte an interrupt: lower is more urgent",
+      {}, 16};
   Register targets{*this, 0x800, "ITARGETSR", Access::read_write, 0, "A byte an interrupt, a bit a core",
-                   {},    16};
+      {}, 16};
   Register config{*this, 0xC00, "ICFGR", Access::read_write, 0, "Two bits an interrupt: 0 level, 2 edge",
-                  {},    4};
-  Register private_lines{
-      *this, 0xD00, "PPISR", Access::read_only, 0, "Levels of this core's PPIs, id 16 in bit 0"};
+      {}, 4};
+  Register private_lines{*this, 0xD00, "PPISR", Access::read_only, 0,
+      "Levels of this core's PPIs, id 16 in bit 0"};
   Register shared_lines{*this, 0xD04, "SPISR", Access::read_only, 0, "Levels of the SPIs"};
-  Register send{*this,
-                0xF00,
-                "SGIR",
-                Access::write_only,
-                0,
-                "Sends a software-generated interrupt",
-                {{"id", 0, 4},
-                 {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
-                 {"targets", 16, 8, "A bit a core"},
-                 {"filter", 24, 2, "Who gets it", {{"targets", 0}, {"all_others", 1}, {"self", 2}}}}};
-  Register clear_sgi{
-      *this, 0xF10, "CPENDSGIR", Access::write_one_to_clear, 0, "A byte an SGI, a bit a source core", {}, 4};
-  Register set_sgi{
-      *this, 0xF20, "SPENDSGIR", Access::write_one_to_set, 0, "A byte an SGI, a bit a source core", {}, 4};
+  Register send{*this, 0xF00, "SGIR", Access::write_only, 0, "Sends a software-generated interrupt",
+      {{"id", 0, 4}, {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
+       {"targets", 16, 8, "A bit a core"},
+       {"filter", 24, 2, "Who gets it", {{"targets", 0}, {"all_others", 1}, {"self", 2}}}}};
+  Register clear_sgi{*this, 0xF10, "CPENDSGIR", Access::write_one_to_clear, 0,
+      "A byte an SGI, a bit a source core",
+      {}, 4};
+  Register set_sgi{*this, 0xF20, "SPENDSGIR", Access::write_one_to_set, 0,
+      "A byte an SGI, a bit a source core",
+      {}, 4};
   Register identity{*this, 0xFD0, "ID", Access::read_only, 0, "Peripheral and component id, PIDR4 first",
-                    {},    12};
+      {}, 12};
+  // clang-format on
   GicDistributorRegisters();
 };
 
 struct GicCpuRegisters : RegisterBank {
-  Register control{*this,
-                   0x000,
-                   "CTLR",
-                   Access::read_write,
-                   0,
-                   "What is signalled to this core",
-                   {{"enable_group0", 0},
-                    {"enable_group1", 1},
-                    {"ack_ctl", 2, 1, "IAR acknowledges group 1 too"},
-                    {"fiq_enable", 3, 1, "Group 0 is signalled as FIQ"},
-                    {"cbpr", 4, 1, "BPR holds for both groups"},
-                    {"bypass", 5, 4, "Bypass of legacy signals", {}, Field::Kind::not_modelled},
-                    {"eoi_mode", 9, 1, "EOIR only drops the priority, DIR deactivates"}}};
-  Register priority_mask{
-      *this, 0x004, "PMR", Access::read_write, 0, "Only priorities below it are signalled"};
-  Register binary_point{
-      *this, 0x008, "BPR", Access::read_write, 0, "Where group priority ends and subpriority starts"};
-  Register acknowledge{*this,
-                       0x00C,
-                       "IAR",
-                       Access::read_only,
-                       0x3FF,
-                       "Acknowledges the most urgent interrupt",
-                       {{"id", 0, 10}, {"source", 10, 3, "The core that sent an SGI"}}};
+  // clang-format off
+  Register control{*this, 0x000, "CTLR", Access::read_write, 0, "What is signalled to this core",
+      {{"enable_group0", 0}, {"enable_group1", 1}, {"ack_ctl", 2, 1, "IAR acknowledges group 1 too"},
+       {"fiq_enable", 3, 1, "Group 0 is signalled as FIQ"}, {"cbpr", 4, 1, "BPR holds for both groups"},
+       {"bypass", 5, 4, "Bypass of legacy signals", {}, Field::Kind::not_modelled},
+       {"eoi_mode", 9, 1, "EOIR only drops the priority, DIR deactivates"}}};
+  Register priority_mask{*this, 0x004, "PMR", Access::read_write, 0, "Only lower values are signalled"};
+  Register binary_point{*this, 0x008, "BPR", Access::read_write, 0,
+      "Where group priority ends and subpriority starts"};
+  Register acknowledge{*this, 0x00C, "IAR", Access::read_only, 0x3FF,
+      "Acknowledges the most urgent interrupt",
+      {{"id", 0, 10}, {"source", 10, 3, "The core that sent an SGI"}}};
   Register end{*this, 0x010, "EOIR", Access::write_only, 0, "Ends an interrupt; takes what IAR gave"};
-  Register running{
-      *this, 0x014, "RPR", Access::read_only, 0xFF, "Priority of the most urgent active interrupt"};
+  Register running{*this, 0x014, "RPR", Access::read_only, 0xFF,
+      "Priority of the most urgent active interrupt"};
   Register pending{*this, 0x018, "HPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt"};
   Register aliased_binary_point{*this, 0x01C, "ABPR", Access::read_write, 1, "BPR of group 1"};
   Register aliased_acknowledge{*this, 0x020, "AIAR", Access::read_only, 0x3FF, "IAR for group 1"};
   Register aliased_end{*this, 0x024, "AEOIR", Access::write_only, 0, "EOIR for group 1"};
   Register aliased_pending{*this, 0x028, "AHPPIR", Access::read_only, 0x3FF, "HPPIR for group 1"};
   Register active_priorities{*this, 0x0D0, "APR", Access::read_write, 0, "Active priorities of group 0",
-                             {},    4};
+      {}, 4};
   Register active_priorities1{*this, 0x0E0, "NSAPR", Access::read_write, 0, "Active priorities of group 1",
-                              {},    4};
-  Register implementer{
-      *this, 0x0FC, "IIDR", Access::read_only, 0x0002'043B, "Implementer Arm, architecture 2"};
-  Register deactivate{
-      *this, 0x1000, "DIR", Access::write_only, 0, "Deactivates an interrupt, with CTLR.eoi_mode"};
+      {}, 4};
+  Register implementer{*this, 0x0FC, "IIDR", Access::read_only, 0x0002'043B,
+      "Implementer Arm, architecture 2"};
+  Register deactivate{*this, 0x1000, "DIR", Access::write_only, 0,
+      "Deactivates an interrupt, with CTLR.eoi_mode"};
+  // clang-format on
   GicCpuRegisters();
 };
 

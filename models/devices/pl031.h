@@ -25,17 +25,19 @@ namespace asterism {
 class Fields;
 
 struct Pl031Registers : RegisterBank {
+  // clang-format off
   Register data{*this, 0x000, "DR", Access::read_only, 0, "Seconds since 1970"};
   Register match{*this, 0x004, "MR", Access::read_write, 0, "Value of DR that raises the interrupt"};
   Register load{*this, 0x008, "LR", Access::read_write, 0, "Sets DR; reads as the value last written"};
   Register control{*this, 0x00C, "CR", Access::read_write, 1, "Always runs", {{"start", 0}}};
-  Register mask{*this,         0x010, "IMSC", Access::read_write, 0, "Lets the interrupt reach the line",
-                {{"match", 0}}};
+  Register mask{*this, 0x010, "IMSC", Access::read_write, 0, "Lets the interrupt reach the line",
+      {{"match", 0}}};
   Register raw{*this, 0x014, "RIS", Access::read_only, 0, "Interrupt before the mask", {{"match", 0}}};
   Register masked{*this, 0x018, "MIS", Access::read_only, 0, "Interrupt after the mask", {{"match", 0}}};
-  Register clear{*this,         0x01C, "ICR", Access::write_only, 0, "Any write clears the interrupt",
-                 {{"match", 0}}};
+  Register clear{*this, 0x01C, "ICR", Access::write_only, 0, "Any write clears the interrupt",
+      {{"match", 0}}};
   Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral and PrimeCell id", {}, 8};
+  // clang-format on
   Pl031Registers();
 };
 

@@ -37,30 +37,18 @@ class PowerSequence {
 enum class PowerOperation : std::uint32_t { power_off = 1, warm_reset = 2, cut_power = 3 };
 
 struct PowerRegisters : RegisterBank {
+  // clang-format off
   Register id{*this, 0x00, "ID", Access::read_only, 0x5046'5200, "'PFR', revision 0"};
-  Register reset_cause{*this,
-                       0x04,
-                       "RESET_CAUSE",
-                       Access::read_only,
-                       0,
-                       "Why the node started last",
-                       {{"cause", 0, 2, "", {{"cold", 0}, {"warm", 1}, {"power_loss", 2}}}}};
-  Register boot_count{
-      *this, 0x08, "BOOT_COUNT", Access::read_only, 1, "Starts since the cold one, that one included"};
-  Register control{*this,
-                   0x0C,
-                   "CONTROL",
-                   Access::write_only,
-                   0,
-                   "Switches the node's power",
-                   {{"operation", 0, 2, "", {{"power_off", 1}, {"warm_reset", 2}, {"cut_power", 3}}},
-                    {"reserved", 2, 30, "", {}, Field::Kind::reserved}}};
-  Register restore_delay{*this,
-                         0x10,
-                         "RESTORE_DELAY",
-                         Access::read_write,
-                         1000,
-                         "Microseconds until the power returns after cut_power"};
+  Register reset_cause{*this, 0x04, "RESET_CAUSE", Access::read_only, 0, "Why the node started last",
+      {{"cause", 0, 2, "", {{"cold", 0}, {"warm", 1}, {"power_loss", 2}}}}};
+  Register boot_count{*this, 0x08, "BOOT_COUNT", Access::read_only, 1,
+      "Starts since the cold one, that one included"};
+  Register control{*this, 0x0C, "CONTROL", Access::write_only, 0, "Switches the node's power",
+      {{"operation", 0, 2, "", {{"power_off", 1}, {"warm_reset", 2}, {"cut_power", 3}}},
+       {"reserved", 2, 30, "", {}, Field::Kind::reserved}}};
+  Register restore_delay{*this, 0x10, "RESTORE_DELAY", Access::read_write, 1000,
+      "Microseconds until the power returns after cut_power"};
+  // clang-format on
   PowerRegisters() : RegisterBank("POWER", 4_KiB) {}
 };
 
