@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include "platform/config/diagnostics.h"
+#include "platform/config/nearest_name.h"
 #include "platform/verbs.h"
 #include "tlm/log.h"
 
@@ -50,6 +51,13 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const auto words = app.remaining(); !words.empty() && app.get_subcommands().empty()) {
+      const std::string nearest = nearest_name(words.front(), {"run", "check", "schema", "list"});
+      std::fprintf(stderr, "asterism: no verb \"%s\"%s\nRun with --help for more information.\n",
+                   words.front().c_str(),
+                   nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
+      return static_cast<int>(ExitStatus::usage);
+    }
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);

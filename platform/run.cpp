@@ -6,7 +6,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 
+#include "flash/flash_image.h"
 #include "platform/config/diagnostics.h"
 #include "platform/node.h"
 #include "platform/summary.h"
@@ -61,18 +63,21 @@ class ProgressLine {
   std::uint64_t last_instructions_ = 0;
 };
 
-// Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are
-// served. The slices do not change what is simulated.
+// Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
+// slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
 RunOutcome::End let_time_pass(Node& node, Picoseconds until, ProgressLine& progress,
                               const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
-    const Clock::time_point start = Clock::now();
     if (now() >= until) return RunOutcome::End::time_limit;
-    sc_core::sc_start(to_sc_time(std::min(slice, until - now())), sc_core::SC_EXIT_ON_STARVATION);
+    if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) return RunOutcome::End::stalled;
+    const Clock::time_point start = Clock::now();
+    const Picoseconds to_next = to_picoseconds(sc_core::sc_time_to_pending_activity());
+    const Picoseconds left = until - now(), length = std::min(std::max(slice, to_next), left);
+    sc_core::sc_start(to_sc_time(length),
+                      to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
     if (node.end()) return node.end()->off ? RunOutcome::End::power_off : RunOutcome::End::firmware_exit;
     if (interrupted) return RunOutcome::End::interrupted;
-    if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) return RunOutcome::End::stalled;
     progress.update(node, events);
     const double took = seconds_since(start);
     if (took < 0.01 && slice < 1_s) slice = slice * 2;
@@ -156,6 +161,15 @@ void copy_input_files(const std::filesystem::path& from, const std::filesystem::
         Diagnostic::of_file(from.string(), "cannot be copied to the run directory: " + error.message()));
 }
 
+std::unique_ptr<Node> build(const Scenario& scenario, const RunDirectory& directory, EventFile& events) {
+  try {
+    return std::make_unique<Node>("node", scenario, directory.files(), events);
+  } catch (const FlashImageError& error) {
+    throw ConfigError(
+        Diagnostic{.origin = scenario.image_origin, .path = "node.dimm_ssd.image", .problem = error.what()});
+  }
+}
+
 }  // namespace
 
 RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings) {
@@ -167,7 +181,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   EventFile events(directory.path() / "events.jsonl");
   Console console(directory.path() / "console.log", settings.show_console);
   Console uart0(directory.path() / "uart0.log", settings.show_console);
-  Node node("node", scenario, directory.files(), events);
+  const std::unique_ptr<Node> built = build(scenario, directory, events);
+  Node& node = *built;
   node.on_console = [&](std::string_view text) { console.write(text); };
   node.on_uart0 = [&](std::string_view text) { uart0.write(text); };
 

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/config/diagnostics.h"
@@ -16,6 +17,17 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& directory, std::string problem) {
   throw ConfigError(Diagnostic::of_file(directory.string(), "run directory " + std::move(problem)));
+}
+
+// Not a run's, finished or killed: what is neither a folder, nor empty, nor has a scenario.json.
+bool is_something_else(const fs::path& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return false;
+  if (!fs::is_directory(path, none)) return true;
+  const bool nothing_but_files =
+      std::all_of(fs::directory_iterator(path), fs::directory_iterator(),
+                  [](const auto& entry) { return entry.path().filename() == "files"; });
+  return !nothing_but_files && !fs::exists(path / "scenario.json", none);
 }
 
 nlohmann::ordered_json to_tree(const Statistics& statistics) {
@@ -37,10 +49,10 @@ RunDirectory::RunDirectory(fs::path directory) : final_(std::move(directory)) {
   if (!final_.has_filename()) final_ = final_.parent_path();
   partial_ = final_;
   partial_ += ".partial";
+  for (const fs::path& existing : {final_, partial_})
+    if (is_something_else(existing))
+      refuse(existing, "exists and holds something else; give another with --out");
   std::error_code error;
-  if (fs::exists(final_, error) && !fs::exists(final_ / "scenario.json", error) &&
-      !fs::is_empty(final_, error))
-    refuse(final_, "exists and holds something else; give another with --out");
   fs::create_directories(partial_, error);
   if (error) refuse(partial_, fmt::format("cannot be made: {}", error.message()));
   lock_ = open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -51,7 +63,9 @@ RunDirectory::RunDirectory(fs::path directory) : final_(std::move(directory)) {
 }
 
 RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) close(lock_);
+  std::error_code none;
+  if (!finished_) fs::remove_all(partial_, none);
+  close(lock_);
 }
 
 void RunDirectory::write(const std::string& name, std::string_view text) const {
@@ -64,6 +78,7 @@ void RunDirectory::write(const std::string& name, std::string_view text) const {
 void RunDirectory::finish() {
   fs::remove_all(final_);
   fs::rename(partial_, final_);
+  finished_ = true;
 }
 
 void EventFile::record(Picoseconds at, std::string_view source, std::string_view kind,

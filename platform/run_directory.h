@@ -2,8 +2,9 @@
 // host.json, console.log, uart0.log, events.jsonl and files/ (what the firmware wrote through semihosting).
 //
 // A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
-// is replaced then. A run that is killed leaves DIR.partial and the older DIR as it was. Errors: ConfigError
-// when DIR exists and is no run directory, is being written by another run, or cannot be made.
+// is replaced then. A run that fails leaves nothing, one that is killed leaves DIR.partial; the older DIR stays
+// as it was. Errors: ConfigError when DIR or DIR.partial exists and is no run directory, is being written by
+// another run, or cannot be made.
 #pragma once
 
 #include <filesystem>
@@ -35,6 +36,7 @@ class RunDirectory {
  private:
   std::filesystem::path final_, partial_;
   int lock_ = -1;
+  bool finished_ = false;
 };
 
 // events.jsonl: one object a line, {"time_ps": ..., "source": ..., "kind": ..., details}. Counts what

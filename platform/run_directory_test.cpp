@@ -39,8 +39,14 @@ TEST_F(RunDirectoryTest, AnUnfinishedRunKeepsTheOneBefore) {
   }
   { RunDirectory(root / "a").write("scenario.json", "new"); }
   EXPECT_EQ(fs::file_size(root / "a/scenario.json"), 3u);
-  RunDirectory again(root / "a");
-  EXPECT_FALSE(fs::exists(again.path() / "scenario.json"));
+  EXPECT_FALSE(fs::exists(root / "a.partial"));
+}
+
+TEST_F(RunDirectoryTest, WhatAKilledRunLeftIsClearedAway) {
+  fs::create_directories(root / "a.partial/files");
+  std::ofstream(root / "a.partial/scenario.json") << "killed";
+  RunDirectory run(root / "a");
+  EXPECT_FALSE(fs::exists(run.path() / "scenario.json"));
 }
 
 TEST_F(RunDirectoryTest, NeverReplacesWhatIsNoRun) {
@@ -48,6 +54,13 @@ TEST_F(RunDirectoryTest, NeverReplacesWhatIsNoRun) {
   EXPECT_NE(refusal(root / "thesis").find("exists and holds something else; give another with --out"),
             std::string::npos);
   EXPECT_TRUE(fs::exists(root / "thesis/chapters"));
+  fs::create_directories(root / "draft.partial/chapters");
+  EXPECT_NE(
+      refusal(root / "draft").find("draft.partial: error: run directory exists and holds something else"),
+      std::string::npos);
+  EXPECT_TRUE(fs::exists(root / "draft.partial/chapters"));
+  std::ofstream(root / "empty_file").close();
+  EXPECT_NE(refusal(root / "empty_file").find("holds something else"), std::string::npos);
 }
 
 TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {

@@ -31,6 +31,14 @@ std::string locate_firmware(const std::string& name, const InstalledFiles& insta
                                 .nearest = nearest_name(name, installed.firmware_names())});
 }
 
+void check_input_file(const Pl011Config& uart, const ConfigDocument& document) {
+  const fs::path& file = uart.input_file;
+  if (uart.input != Pl011Input::file || (fs::exists(file) && !fs::is_directory(file))) return;
+  const std::string path = "node.uart0.input_file";
+  throw InputMissing(Diagnostic{
+      .origin = document.origin_of(path), .path = path, .problem = "there is no file " + file.string()});
+}
+
 // What a description alone cannot see.
 void check_map(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
                Diagnostics& problems, AddressMap& map) {
@@ -91,10 +99,16 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
+  check_input_file(config.node.uart0, document);
   std::string firmware_file = locate_firmware(config.firmware, installed, document.origin_of("firmware"));
   ElfImage firmware = ElfImage::load(firmware_file, map.range("dram"));
-  return {file.stem().string(), std::move(config),        std::move(map),
-          std::move(flash),     std::move(firmware_file), std::move(firmware)};
+  return {file.stem().string(),
+          std::move(config),
+          std::move(map),
+          std::move(flash),
+          std::move(firmware_file),
+          std::move(firmware),
+          document.origin_of("node.dimm_ssd.image")};
 }
 
 }  // namespace asterism

@@ -29,6 +29,7 @@ struct Scenario {
   FlashPart flash;
   std::string firmware_file;
   ElfImage firmware;
+  Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it
 
   std::string expanded() const { return asterism::expanded(config); }
 };

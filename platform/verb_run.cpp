@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -52,7 +54,10 @@ class ReferenceRun {
     if (child_ == 0) std::_Exit(run_in_child(reference));
   }
   ~ReferenceRun() {
-    if (child_ > 0) wait();
+    if (child_ > 0) {
+      kill(child_, SIGTERM);  // its result is not wanted any more
+      wait();
+    }
     if (!copied_image_.empty()) fs::remove(copied_image_);
   }
 
@@ -67,13 +72,19 @@ class ReferenceRun {
   std::optional<std::string> result() const { return contents(directory_ / "files" / result_file); }
 
  private:
-  int run_in_child(const Scenario& reference) const {
+  // Nothing is thrown into the copy of the parent's stack, whose destructors are the parent's business.
+  int run_in_child(const Scenario& reference) const noexcept {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed run leaves no process behind that holds its lock
     if (!std::freopen("/dev/null", "w", stderr)) return 1;
-    RunDirectory directory(directory_);
-    const RunOutcome outcome =
-        asterism::run(reference, directory, {.show_console = false, .show_progress = false});
-    directory.finish();
-    return outcome.ended_by_firmware() ? 0 : 1;
+    try {
+      RunDirectory directory(directory_);
+      const RunOutcome outcome =
+          asterism::run(reference, directory, {.show_console = false, .show_progress = false});
+      directory.finish();
+      return outcome.ended_by_firmware() ? 0 : 1;
+    } catch (const std::exception&) {
+      return 1;
+    }
   }
   static void copy_sparse(const fs::path& from, const fs::path& to) {
     const std::string command = fmt::format("cp --sparse=always '{}' '{}'", from.string(), to.string());
