@@ -48,17 +48,22 @@ class ProgressLine {
     fmt::print(stderr, "\r\033[K{} simulated, {:.0f} MIPS, {} checkpoints", human_time(now()), mips,
                events.count("checkpoint_commit"));
     std::fflush(stderr);
+    visible_ = true;
     shown_at_ = last_elapsed_ = elapsed;
     last_instructions_ = instructions;
   }
+  // Before anything else is printed.
   void clear() {
-    if (shown_at_ > 0) fmt::print(stderr, "\r\033[K");
-    shown_at_ = 0;
+    if (!visible_) return;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    visible_ = false;
   }
 
  private:
   bool wanted_;
   Clock::time_point start_;
+  bool visible_ = false;
   double shown_at_ = 0, last_elapsed_ = 0;
   std::uint64_t last_instructions_ = 0;
 };
@@ -183,17 +188,16 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   Console uart0(directory.path() / "uart0.log", settings.show_console);
   const std::unique_ptr<Node> built = build(scenario, directory, events);
   Node& node = *built;
-  node.on_console = [&](std::string_view text) { console.write(text); };
-  node.on_uart0 = [&](std::string_view text) { uart0.write(text); };
+  const Clock::time_point start = Clock::now();
+  ProgressLine progress(settings.show_progress, start);
+  node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };
+  node.on_uart0 = [&](std::string_view text) { progress.clear(), uart0.write(text); };
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  const Clock::time_point start = Clock::now();
   RunOutcome outcome;
-  {
-    ProgressLine progress(settings.show_progress, start);
-    outcome.end = let_time_pass(node, scenario.config.until, progress, events);
-  }
+  outcome.end = let_time_pass(node, scenario.config.until, progress, events);
+  progress.clear();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
   outcome.time = node.end() ? node.end()->at : now();
