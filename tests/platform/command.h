@@ -1,0 +1,74 @@
+// Starts the real `asterism` command, each test case in an empty folder of its own, and looks at what it left.
+//
+// The command finds the configs of the source and the firmware of this build. A process that has not ended
+// after a minute is killed and fails the test.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace asterism {
+
+using Arguments = std::vector<std::string>;
+
+struct Ended {
+  int status = -1;  // exit status; 128 + signal of a process that was killed, as a shell tells it
+  std::string out, err;
+};
+
+// A process under way.
+class Running {
+ public:
+  Running(const std::filesystem::path& program, const Arguments& arguments,
+          const std::filesystem::path& folder, const std::map<std::string, std::string>& environment);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  void signal(int number) const;
+  Ended wait();
+
+ private:
+  pid_t process_ = -1;
+  std::filesystem::path out_, err_;
+};
+
+class CommandTest : public testing::Test {
+ protected:
+  CommandTest();
+  ~CommandTest() override;
+
+  // asterism ARGUMENTS...
+  Ended asterism(const Arguments& arguments) const;
+  Running start(const Arguments& arguments) const;
+  // An app or ELF file on a node with 64 MiB, without expectations; its run directory is "run".
+  Ended firmware(const std::string& name, const Arguments& more = {}) const;
+  Ended program(const std::string& file, const Arguments& arguments) const;
+
+  static std::string elf(const std::string& app);
+  static const std::filesystem::path& source_configs();
+
+  // Of a file below the folder; "" and a failure when it is not there.
+  std::string contents(const std::filesystem::path& file) const;
+  nlohmann::json json(const std::filesystem::path& file) const;
+  std::vector<nlohmann::json> events(const std::filesystem::path& run_directory = "run") const;
+  bool exists(const std::filesystem::path& file) const { return std::filesystem::exists(folder / file); }
+  void write(const std::filesystem::path& file, const std::string& text) const;
+  // Whether any run directory, finished or partial, came into being under the folder.
+  bool left_a_run() const;
+
+  std::filesystem::path folder;
+  std::filesystem::path asterism_program;
+  std::map<std::string, std::string> environment;
+};
+
+// The kinds of events, in order.
+std::vector<std::string> kinds(const std::vector<nlohmann::json>& events);
+
+}  // namespace asterism

@@ -1,0 +1,205 @@
+// `asterism run` as a user meets it: exit statuses, what it says, and the run directory it leaves.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <thread>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using RunTest = CommandTest;
+
+TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
+  const Ended ended = asterism({"run", "power_loss"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("also running the same scenario with faults=[], to compare results"));
+  EXPECT_THAT(ended.out, HasSubstr("compared     with the same scenario with faults=[]: result.txt is equal, "
+                                   "bit for bit"));
+  EXPECT_THAT(ended.out, HasSubstr("7 committed, 1 power losses, 1 recoveries"));
+  EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met"));
+  EXPECT_EQ(contents("runs/power_loss/files/result.txt"),
+            contents("runs/power_loss/reference/files/result.txt"));
+  EXPECT_FALSE(exists("runs/power_loss.partial"));
+}
+
+TEST_F(RunTest, TheMainJobLosesPowerInTheMiddleOfACheckpointWrite) {
+  asterism({"run", "power_loss", "expect.result_equals=null"});
+  const auto all = events("runs/power_loss");
+  EXPECT_THAT(kinds(all),
+              ElementsAre("ssd_ready", "checkpoint_begin", "checkpoint_commit", "checkpoint_begin",
+                          "checkpoint_commit", "checkpoint_begin", "checkpoint_commit", "checkpoint_begin",
+                          "power_lost", "power_restored", "ssd_ready", "restore", "checkpoint_begin",
+                          "checkpoint_commit", "checkpoint_begin", "checkpoint_commit", "checkpoint_begin",
+                          "checkpoint_commit", "checkpoint_begin", "checkpoint_commit"));
+  EXPECT_EQ(all[8]["time_ps"], 12'400'000'000u);
+  EXPECT_EQ(all[9]["time_ps"], 13'400'000'000u);
+  EXPECT_EQ(all[7]["version"], 20);   // being written
+  EXPECT_EQ(all[11]["version"], 15);  // the newest that is complete
+  const auto flash = json("runs/power_loss/stats.json")["node"]["dimm_ssd"];
+  EXPECT_EQ(flash["checkpoints_cut"], 1);
+  EXPECT_GT(flash["flash"]["operations_torn"], 0);
+}
+
+TEST_F(RunTest, ARunDirectoryHoldsWhatTheRunWas) {
+  firmware("hello");
+  for (const char* file :
+       {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl"})
+    EXPECT_TRUE(exists(fs::path("run") / file)) << file;
+  EXPECT_EQ(json("run/stats.json")["ended"], "firmware_exit");
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("hello from AArch64, bare metal\n"));
+}
+
+TEST_F(RunTest, QuietKeepsTheGuestsOutputOffTheTerminal) {
+  EXPECT_THAT(firmware("hello").out, HasSubstr("hello from AArch64"));
+  EXPECT_THAT(firmware("hello", {"--quiet"}).out, Not(HasSubstr("hello from AArch64")));
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("hello from AArch64"));
+}
+
+TEST_F(RunTest, ThatAnExpectationIsNotMetIsStatus67AndSaysWhich) {
+  Ended ended = firmware("exit_status", {"args=status=5", "expect.exit=0", "expect.recoveries=2"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      exit: expected 0, the firmware ended with 5\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      recoveries: expected 2, there were 0\n"));
+  ended = firmware("cg", {"args=nx=4", "expect.result_equals=\"the same scenario with args=nx=5\""});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr("NOT MET      result_equals: files/result.txt and reference/files/result.txt differ\n"));
+}
+
+TEST_F(RunTest, AComparisonWithoutAResultIsNotMet) {
+  const Ended ended = firmware("hello", {"expect.result_equals=\"the same scenario with seed=2\""});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("result_equals: this run left no result.txt\n"));
+}
+
+TEST_F(RunTest, TheExitStatusIsTheFirmwares) {
+  EXPECT_EQ(firmware("exit_status", {"args=status=5"}).status, 5);
+  EXPECT_EQ(firmware("exit_status", {"args=status=63"}).status, 63);
+  const Ended large = firmware("exit_status", {"args=status=200"});
+  EXPECT_EQ(large.status, 63);
+  EXPECT_THAT(large.out, HasSubstr("ended        firmware exited with status 200\n"));
+  EXPECT_EQ(json("run/stats.json")["firmware_status"], 200);
+}
+
+TEST_F(RunTest, ATimeLimitSaysWhatEachCoreWasDoing) {
+  const Ended ended = firmware("spin", {"--until", "1ms", "args=cores=2"});
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.out, HasSubstr("stopped at the time limit of 1 ms: the firmware had not ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc 0x402"));
+  EXPECT_THAT(ended.out, HasSubstr("core 1       running, pc 0x402"));
+  EXPECT_THAT(ended.out, HasSubstr("core 2       off: was never started\n"));
+  EXPECT_EQ(json("run/stats.json")["simulated_time_ps"], 1'000'000'000u);
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST_F(RunTest, ANodeInWhichNothingCanHappenStops) {
+  const Ended ended = firmware("sleep", {"--until", "1000s"});
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.out, HasSubstr("stopped: nothing is left to happen, and the firmware has not ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("core 3       waits for an interrupt, pc 0x402"));
+}
+
+TEST_F(RunTest, AFlashImageKeepsCheckpointsAcrossRuns) {
+  const Arguments image{"node.dimm_ssd.image=flash.img", "args=nx=6 interval=4"};
+  Arguments cut_short = image;
+  cut_short.insert(cut_short.end(), {"--until", "2ms"});  // checkpoint 4 is complete, 8 is being written
+  EXPECT_EQ(firmware("cg", cut_short).status, 69);
+  EXPECT_EQ(firmware("cg", image).status, 0);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 4 restored\n"));
+  const std::string resumed = contents("run/files/result.txt");
+  EXPECT_EQ(firmware("cg", {"args=nx=6 interval=4"}).status, 0);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("starting at iteration 0"));
+  EXPECT_EQ(contents("run/files/result.txt"), resumed);
+}
+
+TEST_F(RunTest, AComparisonLeavesTheFlashImageToTheRunItself) {
+  const Ended ended = firmware("powercut", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2",
+                                            "expect.result_equals=\"the same scenario with seed=2\""});
+  EXPECT_EQ(ended.status, 67);  // powercut leaves no result
+  EXPECT_THAT(contents("run/reference/console.log"), HasSubstr("powercut: no such checkpoint\n"));
+  EXPECT_FALSE(exists("run/reference_flash.img"));
+  firmware("powercut", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2"});
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("powercut: version 2 restored, 0 wrong words\n"));
+}
+
+TEST_F(RunTest, TheScenarioOfARunRunsAgain) {
+  asterism({"run", "power_loss", "args=nx=8 interval=5", "faults.0.at=3ms", "expect.result_equals=null",
+            "--out", "first"});
+  const Ended again = asterism({"run", "first/scenario.json", "--out", "second"});
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
+  for (const char* file : {"scenario.json", "stats.json", "events.jsonl"})
+    EXPECT_EQ(contents(fs::path("first") / file), contents(fs::path("second") / file)) << file;
+}
+
+TEST_F(RunTest, FilesAreCopiedForTheFirmwareAndStayAsTheyWere) {
+  fs::create_directory(folder / "input");
+  write("input/picolibc.txt", "mine");
+  EXPECT_EQ(firmware("picolibc_hello", {"files=input"}).status, 0);
+  EXPECT_EQ(contents("run/files/picolibc.txt"), "written by picolibc\n");
+  EXPECT_EQ(contents("input/picolibc.txt"), "mine");
+}
+
+// The run directory while a run goes on and after it was stopped.
+struct StoppedRunTest : CommandTest {
+  Arguments endless{"run", "hello", "firmware=spin", "until=1000s", "--out", "run"};
+  void wait_for_partial_console() const {
+    while (!fs::exists(folder / "run.partial/console.log") ||
+           fs::is_empty(folder / "run.partial/console.log"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+};
+
+TEST_F(StoppedRunTest, AKilledRunLeavesTheOlderOneAndItsOwnPartial) {
+  firmware("hello");
+  Running killed = start(endless);
+  wait_for_partial_console();
+  EXPECT_TRUE(exists("run/stats.json"));
+  killed.signal(SIGKILL);
+  EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("hello from AArch64"));
+  EXPECT_TRUE(exists("run.partial/scenario.json"));
+  EXPECT_EQ(firmware("lonely").status, 0);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("lonely"));
+  EXPECT_FALSE(exists("run.partial"));
+}
+
+TEST_F(StoppedRunTest, AKilledRunsComparisonDiesWithIt) {
+  Arguments compared = endless;
+  compared.push_back("expect.result_equals=\"the same scenario with seed=2\"");
+  Running killed = start(compared);
+  wait_for_partial_console();
+  killed.signal(SIGKILL);
+  killed.wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(firmware("hello").status, 0) << "the folder is still held by the other run";
+}
+
+TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {
+  Running run = start(endless);
+  wait_for_partial_console();
+  run.signal(SIGINT);
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.out, HasSubstr("ended        interrupted\n"));
+  EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc 0x402"));
+  EXPECT_EQ(json("run/stats.json")["ended"], "interrupted");
+}
+
+TEST_F(StoppedRunTest, TwoRunsDoNotShareARunDirectory) {
+  Running first = start(endless);
+  wait_for_partial_console();
+  const Ended second = firmware("hello");
+  EXPECT_EQ(second.status, 65);
+  EXPECT_EQ(second.err,
+            "run.partial: error: run directory is being written by another run; give another with --out\n");
+}
+
+}  // namespace
+}  // namespace asterism
