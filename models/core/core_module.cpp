@@ -10,6 +10,10 @@
 namespace asterism {
 namespace {
 
+// How far a core may run beyond simulated time while nothing else happens, in quanta: bounds what it has done when
+// the simulation ends or is looked at from outside.
+constexpr std::uint64_t longest_lead = 16;
+
 constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
 
 AddressRange between(std::uint64_t first, std::uint64_t last) {
@@ -143,6 +147,7 @@ void CoreModule::handle_hypervisor_call() {
   settle();
   if (state_ != State::running || start_) return;
   iss_->write(x0, result);
+  schedule();
   if (std::exchange(standby_, false)) wait_for_interrupt();
 }
 
@@ -153,7 +158,9 @@ void CoreModule::handle_semihosting_call() {
   const std::uint64_t result =
       calls_.semihosting_call(index_, static_cast<std::uint32_t>(iss_->read(x0)), iss_->read(x1));
   settle();
-  if (state_ == State::running && !start_) iss_->write(x0, result);
+  if (state_ != State::running || start_) return;
+  iss_->write(x0, result);
+  schedule();
 }
 
 void CoreModule::lock_up() {
@@ -202,17 +209,28 @@ void CoreModule::settle() {
     sc_core::wait(sc_core::SC_ZERO_TIME);
 }
 
-// When the engine calls due() next: after a quantum, or at an expiry of the timer before that.
+// The earliest time at which anybody else can do anything.
+Picoseconds CoreModule::next_activity() const {
+  const sc_core::sc_time left = sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext());
+  return now() + to_picoseconds(left);
+}
+
+// How far the core may run before simulated time follows: a quantum beyond the next activity of anybody else, and
+// not beyond an expiry of its own timer.
+Picoseconds CoreModule::horizon() const {
+  const Picoseconds furthest = now() + longest_lead * quantum_;
+  const Picoseconds horizon = std::min(std::min(next_activity(), furthest) + quantum_, furthest);
+  return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
+}
+
+// When the engine calls due() next. Whatever the core does to others calls this again.
 void CoreModule::schedule() {
-  const Picoseconds current = now();
-  Picoseconds next = current + quantum_;
-  if (const auto expiry = timer_.next_event(); expiry && *expiry > current) next = std::min(next, *expiry);
-  const std::uint64_t count = next > base_time_ ? clock_.instructions(next - base_time_) : 0;
-  iss_->call_at(base_count_ + count);
+  const Picoseconds next = horizon();
+  iss_->call_at(base_count_ + (next > base_time_ ? clock_.instructions(next - base_time_) : 0));
 }
 
 void CoreModule::due() {
-  synchronise();
+  if (horizon() <= local_time()) synchronise();
   schedule();
 }
 
@@ -288,10 +306,8 @@ bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size
   if (sc_core::sc_pending_activity_at_current_time()) settle();
   if (state_ != State::running || start_) return true;
   const Picoseconds ended = now() + to_picoseconds(delay);
-  if (ended > started) {
-    base_time_ += ended - started;
-    schedule();
-  }
+  if (ended > started) base_time_ += ended - started;
+  schedule();
   if (!succeeded(address, size)) return false;
   if (payload_.is_dmi_allowed()) grant(address);
   return true;

@@ -1,24 +1,21 @@
-// One A64 core as a TLM initiator, loosely timed: it runs ahead of simulated time by at most a quantum.
+// One A64 core as a TLM initiator, loosely timed: it runs ahead of everybody else by at most a quantum.
 //
-// What is where: instructions in an Iss engine (iss.h), time in an InstructionClock, timers in a
-// GenericTimer; this module turns the engine's calls into payloads, signals and waits.
+// What is where: instructions in an Iss engine (iss.h), time in an InstructionClock, timers in a GenericTimer;
+// this module turns the engine's calls into payloads, signals and waits.
 //
-//   - Direct memory where targets grant it, withdrawn at once; all else by b_transport with the core's lead
-//   over
-//     simulated time as the delay. A delay that comes back larger is time the core spends; one that comes
-//     back 0 after the target waited means that the target synchronised.
-//   - The core's index travels as the master id (tlm/initiator_extension.h).
-//   - After an access, and after a write to a timer, whatever the target did to its wires arrives before the
-//   next
-//     instruction (signals settle in delta cycles, without time).
-//   - The core synchronises at every quantum, at the expiry of its own timers, before WFI, WFE, HVC and
-//   semihosting.
-//     An interrupt from elsewhere is taken within a quantum and one block of instructions; that of the core's
-//     own timer at the first block boundary after its expiry, whatever the quantum.
-//   - A TLM error response or a poisoned one is an SError, and a warning in the log.
-//   - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less
-//   when an
-//     interrupt comes.
+// - Direct memory where targets grant it, withdrawn at once; all else by b_transport with the core's lead over
+//   simulated time as the delay. A delay that comes back larger is time the core spends; one that comes back
+//   smaller after the target waited means that the target synchronised.
+// - The core's index travels as the master id (tlm/initiator_extension.h).
+// - After an access, and after a write to a timer, whatever the target did to its wires arrives before the
+//   next instruction (signals settle in delta cycles, without time).
+// - The core waits for simulated time when it is a quantum beyond the next activity of anybody else (while
+//   nothing else is going to happen, 16 quanta beyond simulated time), at an expiry of its own timers, and
+//   before WFI, WFE, HVC and semihosting. An interrupt from elsewhere is taken within a quantum and one block
+//   of instructions; that of the core's own timer at the first block boundary after its expiry.
+// - A TLM error response or a poisoned one is an SError, and a warning in the log.
+// - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when
+//   an interrupt comes.
 //
 // A core is off until start(). With a single core, the final state and the count of instructions do not
 // depend on the quantum, as long as what the program sees of other masters does not.
@@ -136,6 +133,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   void synchronise();
   void wait_until(Picoseconds time, bool until_irq);
   void settle();
+  Picoseconds next_activity() const;
+  Picoseconds horizon() const;
   void schedule();
   void ring(Picoseconds now);
   void irq_changed();

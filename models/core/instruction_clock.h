@@ -12,15 +12,19 @@ class InstructionClock {
  public:
   // Thousandths of a cycle an instruction, so that 1.25 is exact.
   constexpr InstructionClock(Frequency clock, std::uint64_t millicycles)
-      : clock_(clock), millicycles_(millicycles) {}
+      : clock_(clock), millicycles_(millicycles) {
+    if (picoseconds_per_clock() % clock.count() == 0) whole_ = picoseconds_per_clock() / clock.count();
+  }
 
   // Time of n instructions, rounded down; the remainder is never lost, since it is computed from the whole
   // count.
   constexpr Picoseconds time(std::uint64_t n) const {
+    if (whole_ != 0) return Picoseconds(n * whole_);
     return Picoseconds(scale(n, picoseconds_per_clock(), clock_.count()));
   }
   // The least n with time(n) >= t.
   constexpr std::uint64_t instructions(Picoseconds t) const {
+    if (whole_ != 0) return (t.count() + whole_ - 1) / whole_;
     return scale(t.count(), clock_.count(), picoseconds_per_clock(), true);
   }
 
@@ -30,6 +34,8 @@ class InstructionClock {
 
   Frequency clock_;
   std::uint64_t millicycles_;
+  std::uint64_t whole_ =
+      0;  // picoseconds an instruction where that is a whole number: spares the long division
 };
 
 }  // namespace asterism

@@ -46,6 +46,7 @@ constexpr std::uint64_t serror_recheck = 256;
 constexpr std::size_t max_event_hints = 256;
 constexpr std::size_t max_changed_ranges = 64;  // then all code is dropped
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
 
 constexpr AddressRange everything{Address(0), Bytes(never)};
 
@@ -62,10 +63,10 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   void reset() override;
   void start(Address entry, std::uint64_t x0) override;
   Stop run() override;
-  void request_stop() override { stop_requested_ = true, attend_at_ = 0; }
+  void request_stop() override { stop_requested_ = true, set_attend_at(); }
   std::string why() const override { return why_; }
 
-  std::uint64_t instructions() const override { return instructions_; }
+  std::uint64_t instructions() const override { return attend_at_ - static_cast<std::uint64_t>(left_); }
   void call_at(std::uint64_t instructions) override { due_at_ = instructions, set_attend_at(); }
 
   void set_irq(bool level) override { irq_ = level, set_attend_at(); }
@@ -138,10 +139,10 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   uc_context* scratch_context_ = nullptr;
   std::size_t syndrome_offset_ = 0;  // of env->exception in a context
 
-  // What the block hook touches.
-  std::uint64_t attend_at_ = 0;  // instruction count at which a block boundary needs a look
-  std::uint64_t instructions_ = 0;
+  // What the block hook touches: instructions until a block boundary needs a look, the end of the block.
+  std::int64_t left_ = 0;
   std::uint64_t block_end_ = 0;
+  std::uint64_t attend_at_ = 0;  // the instruction count at which left_ is 0
 
   std::uint64_t due_at_ = never;
   std::uint64_t pc_ = 0;         // of the next instruction, while not running
@@ -306,10 +307,10 @@ Iss::Stop UnicornIss::run() {
 
 void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t size, void* self) {
   auto& iss = *static_cast<UnicornIss*>(self);
-  if (iss.instructions_ >= iss.attend_at_) [[unlikely]] {
+  if (iss.left_ <= 0) [[unlikely]] {
     if (!iss.attend(address)) return;
   }
-  iss.instructions_ += size / 4;
+  iss.left_ -= size / 4;
   iss.block_end_ = address + size;
 }
 
@@ -317,7 +318,7 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t size,
 bool UnicornIss::attend(std::uint64_t address) {
   guarded([&] {
     if (std::exchange(event_wait_, false)) host_.event_wait();
-    if (instructions_ >= due_at_) host_.due();
+    if (instructions() >= due_at_) host_.due();
   });
   if (must_leave()) {
     at_boundary_ = true;
@@ -336,14 +337,17 @@ bool UnicornIss::must_leave() {
 bool UnicornIss::serror_taken_now() {
   if (!serror_) return false;
   if (!(get(UC_ARM64_REG_PSTATE) & pstate_a)) return true;
-  if (instructions_ >= serror_look_at_) serror_look_at_ = instructions_ + serror_recheck;
+  if (instructions() >= serror_look_at_) serror_look_at_ = instructions() + serror_recheck;
   return false;
 }
 
 void UnicornIss::set_attend_at() {
-  attend_at_ = due_at_;
-  if (serror_) attend_at_ = std::min(attend_at_, serror_look_at_);
-  if (stop_requested_ || event_wait_ || irq_ || needs_maintenance()) attend_at_ = 0;
+  const std::uint64_t count = instructions();
+  std::uint64_t at = due_at_;
+  if (serror_) at = std::min(at, serror_look_at_);
+  if (at < count || stop_requested_ || event_wait_ || irq_ || needs_maintenance()) at = count;
+  left_ = static_cast<std::int64_t>(std::min(at - count, far_away));
+  attend_at_ = count + static_cast<std::uint64_t>(left_);
 }
 
 void UnicornIss::maintain() {
@@ -378,7 +382,7 @@ std::optional<Iss::Stop> UnicornIss::after_exception() {
       context_word(syndrome_offset_ + 8) | std::uint64_t{context_word(syndrome_offset_ + 12)} << 32;
   // The block was counted as a whole when it was entered; what follows pc_ was not executed. A fetch fails
   // before its block is entered.
-  if (exception_ != excp_prefetch_abort) instructions_ -= (block_end_ - pc_) / 4;
+  if (exception_ != excp_prefetch_abort) left_ += static_cast<std::int64_t>((block_end_ - pc_) / 4);
   switch (exception_) {
     case excp_hvc:
       return Stop::hypervisor_call;
@@ -388,7 +392,7 @@ std::optional<Iss::Stop> UnicornIss::after_exception() {
       if (code) std::memcpy(&instruction, code, sizeof instruction);
       if (instruction == hlt_semihosting) {
         pc_ += 4;
-        ++instructions_;
+        --left_;
         return Stop::semihosting_call;
       }
       [[fallthrough]];
@@ -419,8 +423,8 @@ std::optional<Iss::Stop> UnicornIss::after_fetch_error() {
 // Exception entry to EL1 (Arm ARM, AArch64.TakeException); pc_ is the preferred return address.
 void UnicornIss::take(std::uint64_t vector, std::uint64_t syndrome,
                       std::optional<std::uint64_t> fault_address) {
-  unretired_exceptions_ = instructions_ == retired_at_exception_ ? unretired_exceptions_ + 1 : 0;
-  retired_at_exception_ = instructions_;
+  unretired_exceptions_ = instructions() == retired_at_exception_ ? unretired_exceptions_ + 1 : 0;
+  retired_at_exception_ = instructions();
 
   const std::uint64_t pstate = get(UC_ARM64_REG_PSTATE);
   std::uint64_t source = 0x200;
@@ -558,7 +562,7 @@ void UnicornIss::on_event_hint(uc_engine*, std::uint64_t address, std::uint32_t,
   if (code) std::memcpy(&instruction, code, sizeof instruction);
   if (instruction != wfe && instruction != yield) return;  // the code there has changed
   iss.event_wait_ = true;
-  iss.attend_at_ = 0;
+  iss.set_attend_at();
 }
 
 // ---- registers ----
