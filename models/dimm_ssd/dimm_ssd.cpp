@@ -34,9 +34,7 @@ void DimmSsd::command(Picoseconds now, std::uint32_t operation, Address descript
   error_ = Error::none;
   result_version_ = 0;
   result_pages_ = 0;
-  job_.emplace();
-  job_->operation = static_cast<Operation>(operation);
-  job_->descriptor = descriptor;
+  job_.emplace(static_cast<Operation>(operation), descriptor);
   const bool known = operation >= 1 && operation <= 4;
   if (!known || descriptor.value() % 8 != 0) return fail(now, Error::bad_descriptor);
   if (!store_.ready()) return;

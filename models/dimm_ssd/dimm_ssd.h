@@ -93,8 +93,10 @@ class DimmSsd final : private CheckpointStore::Sink {
     failing
   };
   struct Job {
-    Operation operation = Operation::find;
-    Address descriptor{};
+    Job(Operation what, Address where) : operation(what), descriptor(where) {}
+
+    Operation operation;
+    Address descriptor;
     Stage stage = Stage::waiting_for_recovery;
     std::vector<std::byte> raw;  // the descriptor, fetched so far
     std::string name;
