@@ -23,6 +23,10 @@ std::string how_it_ended(const Summary& s) {
   return "";
 }
 
+std::string counted(std::uint64_t n, const char* one, const char* many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
 }  // namespace
 
 std::string human_time(Picoseconds time) {
@@ -45,8 +49,9 @@ std::string to_text(const Summary& s) {
   line("ended", how_it_ended(s));
   line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
                                 o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));
-  line("checkpoints", fmt::format("{} committed, {} power losses, {} recoveries", o.checkpoints,
-                                  o.power_losses, o.recoveries));
+  line("checkpoints", fmt::format("{} committed, {}, {}", o.checkpoints,
+                                  counted(o.power_losses, "power loss", "power losses"),
+                                  counted(o.recoveries, "recovery", "recoveries")));
   if (!o.ended_by_firmware())
     for (std::size_t core = 0; core < o.cores.size(); ++core)
       line(fmt::format("core {}", core), o.cores[core]);
