@@ -1,0 +1,133 @@
+// The power is cut at every event of a run, 1 ps before and 1 ps after it, and at many times in between, so
+// that every phase of a checkpoint write, a restore and an erase is hit. The firmware looks at every word that
+// it gets back and ends with 0 only when all of it belongs to one version and the last version was reached.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using Time = std::uint64_t;  // ps
+
+struct PowerCutTest : CommandTest {
+  Arguments arguments;
+  std::string app = "powercut", args = "versions=3 pages=2";
+
+  static std::string fault(Time at) {
+    return fmt::format(R"({{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})", at);
+  }
+  // One run with the power cut at these times.
+  Ended run_cut(const std::vector<Time>& cuts) {
+    std::string faults;
+    for (const Time at : cuts) faults += (faults.empty() ? "" : ",") + fault(at);
+    return firmware(app, {"args=" + args, "faults=[" + faults + "]", "node.log.node=off"});
+  }
+  std::vector<Time> event_times() const {
+    std::vector<Time> times;
+    for (const auto& event : events()) times.push_back(event["time_ps"]);
+    return times;
+  }
+  Time end() const { return json("run/stats.json")["simulated_time_ps"]; }
+
+  static std::set<Time> around(const std::vector<Time>& times) {
+    std::set<Time> cuts;
+    for (const Time at : times) cuts.insert({at == 0 ? 1 : at - 1, at, at + 1});
+    return cuts;
+  }
+  static std::set<Time> between(Time first, Time last, int count) {
+    std::set<Time> cuts;
+    for (int i = 0; i < count; ++i) cuts.insert(first + (last - first) * i / count);
+    return cuts;
+  }
+  // Every run, with the cut added to `before`, must end with whole contents.
+  void cut_at(const std::set<Time>& cuts, const std::vector<Time>& before = {}) {
+    ASSERT_FALSE(cuts.empty());
+    for (const Time at : cuts) {
+      std::vector<Time> all = before;
+      all.push_back(at);
+      const Ended ended = run_cut(all);
+      EXPECT_EQ(ended.status, 0) << app << " with the power cut at " << at << " ps\n"
+                                 << ended.out << ended.err;
+      EXPECT_EQ(json("run/stats.json")["power_losses"], all.size()) << at;
+      if (HasFailure()) return;
+    }
+  }
+};
+
+TEST_F(PowerCutTest, AtEveryEvent) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  cut_at(around(event_times()));
+}
+
+TEST_F(PowerCutTest, AtTheVeryBeginningAndTheVeryEnd) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  const Time last = end();
+  cut_at({0, 1, last - 1});
+  EXPECT_EQ(run_cut({last + 1}).status, 0);
+  EXPECT_EQ(json("run/stats.json")["power_losses"], 0) << "the firmware had ended before";
+}
+
+TEST_F(PowerCutTest, AnywhereInTheWritingOfACheckpoint) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  const std::vector<Time> times = event_times();  // ready, begin 1, commit 1, begin 2, commit 2, ...
+  ASSERT_GE(times.size(), 7u);
+  cut_at(between(times[5], times[6], 40));
+}
+
+TEST_F(PowerCutTest, AnywhereBetweenACommitAndTheEnd) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  cut_at(between(event_times()[6], end(), 30));
+}
+
+TEST_F(PowerCutTest, AgainAtEveryEventOfTheRecovery) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  const std::vector<Time> whole = event_times();
+  const Time first = whole[3] + (whole[4] - whole[3]) / 2;  // while version 2 is written
+  ASSERT_EQ(run_cut({first}).status, 0);
+  std::vector<Time> after;
+  for (const Time at : event_times())
+    if (at > first + 1'000'000) after.push_back(at);
+  ASSERT_GE(after.size(), 5u);
+  cut_at(around(after), {first});
+}
+
+TEST_F(PowerCutTest, AnywhereInARestore) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  const std::vector<Time> whole = event_times();
+  const Time first = whole[5] + (whole[6] - whole[5]) / 2;  // while version 3 is written
+  ASSERT_EQ(run_cut({first}).status, 0);
+  Time ready = 0, restored = 0;
+  for (const auto& event : events()) {
+    if (event["kind"] == "ssd_ready") ready = event["time_ps"];
+    if (event["kind"] == "restore" && restored == 0) restored = event["time_ps"];
+  }
+  ASSERT_GT(restored, ready);
+  cut_at(between(ready, restored, 25), {first});
+}
+
+struct SolverPowerCutTest : PowerCutTest {
+  SolverPowerCutTest() { app = "cg", args = "nx=5 interval=4"; }
+  void expect_result_of(const std::set<Time>& cuts) {
+    const std::string whole = contents("run/files/result.txt");
+    for (const Time at : cuts) {
+      cut_at({at});
+      EXPECT_EQ(contents("run/files/result.txt"), whole) << at;
+    }
+  }
+};
+
+TEST_F(SolverPowerCutTest, AtEveryEventTheResultIsTheSame) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  expect_result_of(around(event_times()));
+}
+
+TEST_F(SolverPowerCutTest, AnywhereTheResultIsTheSame) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  expect_result_of(between(0, end(), 25));
+}
+
+}  // namespace
+}  // namespace asterism
