@@ -1,0 +1,28 @@
+# The CMakeLists.txt of the copy that device_walk.cmake makes: the touched room and the touched files of platform/. What
+# the walk leaves alone comes as libraries from the build that runs the test (BUILT).
+cmake_minimum_required(VERSION 3.25)
+project(walk LANGUAGES CXX)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)
+include(AsterismOptions)
+include(AsterismRoom)
+enable_testing()
+
+function(built alias library)
+  add_library(${alias} STATIC IMPORTED GLOBAL)
+  set_target_properties(${alias} PROPERTIES IMPORTED_LOCATION ${BUILT}/${library})
+  target_include_directories(${alias} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/models)
+  target_link_libraries(${alias} INTERFACE ${ARGN})
+endfunction()
+built(asterism::base models/base/libasterism_base.a)
+built(asterism::tlm models/tlm/libasterism_tlm.a asterism::base asterism::systemc spdlog::spdlog fmt::fmt)
+built(asterism::systemc_test models/tlm/libasterism_systemc_test_main.a asterism::tlm GTest::gtest)
+built(asterism::config platform/config/libasterism_config.a asterism::base fmt::fmt nlohmann_json::nlohmann_json)
+
+add_subdirectory(models/devices)
+
+add_executable(firmware_header platform/firmware_header.cpp platform/firmware_header_main.cpp platform/address_map.cpp)
+add_library(netlist OBJECT platform/node.cpp)
+foreach(target firmware_header netlist)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE asterism::devices asterism::config)
+endforeach()

@@ -1,0 +1,312 @@
+// A user's mistake ends at once with one clear message, its documented exit status and no run directory; a
+// guest's mistake is the guest's own exception.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct BadInputTest : CommandTest {
+  // `asterism run hello ARGUMENTS` refuses with exactly this line, before anything runs.
+  void expect_refusal(const Arguments& arguments, int status, const std::string& message) const {
+    Arguments all{"run", "hello"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.err, message + "\n");
+    EXPECT_EQ(ended.status, status) << message;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_FALSE(left_a_run()) << message;
+  }
+};
+
+TEST_F(BadInputTest, UnknownKeysNameTheNearest) {
+  expect_refusal({"node.cores.cuont=2"}, 65,
+                 "command line: error: node.cores.cuont: unknown key; did you mean \"count\"?");
+  write("a.json", "{\n  \"firmware\": \"hello\",\n  \"sed\": 1\n}\n");
+  EXPECT_EQ(asterism({"run", "a.json"}).err, "a.json:3:3: error: sed: unknown key; did you mean \"seed\"?\n");
+}
+
+TEST_F(BadInputTest, NamesOfFilesNameTheNearest) {
+  expect_refusal({"node.use=chekpoint_node"}, 65,
+                 "command line: error: node.use: expected the name of a file in configs/nodes, got "
+                 "\"chekpoint_node\"; did you mean \"checkpoint_node\"?");
+  const Ended ended = asterism({"run", "power_los"});
+  EXPECT_EQ(ended.status, 66);
+  EXPECT_THAT(ended.err, HasSubstr("no file \"power_los\""));
+  EXPECT_THAT(ended.err, HasSubstr("did you mean \"power_loss\"?\n"));
+}
+
+TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
+  expect_refusal({"node.cores.count=many"}, 65,
+                 "command line: error: node.cores.count: expected an integer from 1 to 8, got \"many\"");
+  expect_refusal({"until=5"}, 65,
+                 "command line: error: until: expected a duration from \"1ns\" to \"10000s\", got 5");
+  expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
+  expect_refusal({"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
+                 "command line: error: faults.0.kind: expected \"power_loss\", got \"brownout\"");
+}
+
+TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
+  expect_refusal({"node.cores.count=9"}, 65,
+                 "command line: error: node.cores.count: expected an integer from 1 to 8, got 9");
+  expect_refusal(
+      {"node.quantum=0ns"}, 65,
+      "command line: error: node.quantum: expected a duration from \"1ns\" to \"1s\", got \"0ns\"");
+  expect_refusal(
+      {"node.memory.size=65MiB"}, 65,
+      "command line: error: node.memory.size: expected a value that is a multiple of 2 MiB, got \"65MiB\"");
+}
+
+TEST_F(BadInputTest, DevicesDoNotOverlap) {
+  expect_refusal(
+      {"node.address_map.uart0.base=0x0901_0000"}, 65,
+      "command line: error: node.address_map.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
+      "0x9010000-0x9010fff");
+  expect_refusal(
+      {"node.address_map.rtc.base=0x4000_1000"}, 65,
+      "command line: error: node.address_map.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
+      "0x40000000-0xbfffffff");
+}
+
+TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
+  expect_refusal(
+      {"node.address_map.uart0.interrupt=18"}, 65,
+      "command line: error: node.address_map.uart0.interrupt: uart0 and dimm_ssd are both on interrupt 18");
+}
+
+TEST_F(BadInputTest, AllMistakesAreToldAtOnce) {
+  write("a.json", "{ \"firmware\": \"hello\",\n  \"seed\": -1,\n  \"untill\": \"1ms\" }");
+  const Ended ended = asterism({"check", "a.json", "node.cores.count=0"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err,
+            "command line: error: node.cores.count: expected an integer from 1 to 8, got 0\n"
+            "a.json:2:11: error: seed: expected an integer of at least 0, got -1\n"
+            "a.json:3:3: error: untill: unknown key; did you mean \"until\"?\n");
+}
+
+TEST_F(BadInputTest, TruncatedJsonSaysLineAndColumnAtEveryLength) {
+  const std::string whole = R"({ "firmware": "hello", "faults": [ { "at": "1ms", "kind": "power_loss" } ] })";
+  write("whole.json", whole);
+  EXPECT_EQ(asterism({"check", "whole.json"}).status, 0);
+  for (std::size_t length : {1u, 5u, 14u, 20u, 34u, 45u, 71u, 75u}) {
+    write("cut.json", whole.substr(0, length));
+    const Ended ended = asterism({"check", "cut.json"});
+    EXPECT_EQ(ended.status, 65) << length;
+    EXPECT_THAT(ended.err, StartsWith(fmt::format("cut.json:1:{}: error: not valid JSON: ", length + 1)));
+  }
+}
+
+TEST_F(BadInputTest, TheUsageOfTheCommand) {
+  EXPECT_EQ(asterism({}).status, 64);
+  EXPECT_EQ(asterism({"run"}).status, 64);
+  EXPECT_EQ(asterism({"run", "hello", "--bogus"}).status, 64);
+  EXPECT_EQ(asterism({"schema", "nodes"}).status, 64);
+  const Ended unknown = asterism({"rnu", "hello"});
+  EXPECT_EQ(unknown.status, 64);
+  EXPECT_THAT(unknown.err, StartsWith("asterism: no verb \"rnu\"; did you mean \"run\"?\n"));
+  EXPECT_EQ(asterism({"--help"}).status, 0);
+  expect_refusal(
+      {"nonsense"}, 65,
+      "command line: error: expected an override such as \"node.memory.size=4GiB\", got \"nonsense\"");
+}
+
+TEST_F(BadInputTest, MissingInputFiles) {
+  expect_refusal({"--firmware", "./none.elf"}, 66,
+                 "command line: error: firmware: there is no file ./none.elf");
+  expect_refusal(
+      {"--firmware", "helo"}, 66,
+      fmt::format("command line: error: firmware: there is no app of this name in {}; did you mean "
+                  "\"hello\"?",
+                  environment.at("ASTERISM_FIRMWARE")));
+  expect_refusal({"files=none"}, 66,
+                 "none: error: cannot be copied to the run directory: No such file or directory");
+  expect_refusal({"node.uart0.input=file", "node.uart0.input_file=none.txt"}, 66,
+                 "command line: error: node.uart0.input_file: there is no file none.txt");
+}
+
+// ---- firmware files ----
+
+struct BadFirmwareTest : BadInputTest {
+  std::string hello = slurp(elf("hello"));
+  static std::string slurp(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void expect_refused(const std::string& bytes, const std::string& problem) const {
+    write("f.elf", bytes);
+    expect_refusal({"--firmware", "f.elf"}, 65, "f.elf: error: firmware " + problem);
+  }
+  std::string with(std::size_t at, std::string_view bytes) const {
+    return std::string(hello).replace(at, bytes.size(), bytes);
+  }
+};
+
+TEST_F(BadFirmwareTest, IsNotElf) {
+  expect_refused("#!/bin/sh\n", "is not an ELF file");
+  expect_refused("", "is not an ELF file");
+}
+
+TEST_F(BadFirmwareTest, IsForAnotherMachine) {
+  expect_refused(with(4, "\1"), "is a 32-bit ELF file, expected 64-bit AArch64");
+  expect_refused(with(5, "\2"), "is big-endian, expected little-endian");
+  expect_refused(with(18, "\x3e"), "is for another machine (ELF machine 62), expected AArch64 (183)");
+  expect_refused(with(16, "\3"), "is not an executable (ELF type 3), expected 2");
+}
+
+TEST_F(BadFirmwareTest, LoadsOutsideDram) {
+  std::string bytes = hello;
+  std::uint64_t headers;  // e_phoff
+  std::memcpy(&headers, &bytes[32], 8);
+  const std::uint64_t address = 0x1000;
+  std::memcpy(&bytes[headers + 24], &address, 8);  // p_paddr of the first segment
+  write("f.elf", bytes);
+  const Ended ended = asterism({"run", "hello", "--firmware", "f.elf"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, StartsWith("f.elf: error: firmware loads 0x"));
+  EXPECT_THAT(ended.err, HasSubstr("at 0x1000, outside DRAM (0x40000000-0xbfffffff)\n"));
+}
+
+TEST_F(BadFirmwareTest, IsTruncatedAnywhere) {
+  for (std::size_t length : {5ul, 63ul, 64ul, 100ul, 4096ul, hello.find("hello from AArch64")}) {
+    write("f.elf", hello.substr(0, length));
+    const Ended ended = asterism({"run", "hello", "--firmware", "f.elf"});
+    EXPECT_EQ(ended.status, 65) << length;
+    EXPECT_THAT(ended.err, StartsWith("f.elf: error: firmware is truncated: ")) << length;
+  }
+}
+
+// ---- SSD images and run directories ----
+
+TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
+  ASSERT_EQ(firmware("powercut", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"}).status, 0);
+  fs::remove_all(folder / "run");
+  expect_refusal(
+      {"node.dimm_ssd.image=a.img", "node.dimm_ssd.packages=4"}, 65,
+      "command line: error: node.dimm_ssd.image: a.img: flash image has 8 packages x 64 blocks x 512 "
+      "pages of 16384 bytes, but the node has 4 packages x 64 blocks x 512 pages of 16384 bytes");
+  firmware("powercut", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"});
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("version 2 restored, 0 wrong words"));
+}
+
+TEST_F(BadInputTest, AnSsdImageCutShortOrOfSomethingElseIsRefused) {
+  ASSERT_EQ(firmware("lonely", {"node.dimm_ssd.image=a.img"}).status, 0);
+  fs::remove_all(folder / "run");
+  const auto whole = fs::file_size(folder / "a.img");
+  fs::resize_file(folder / "a.img", 100'000);
+  expect_refusal(
+      {"node.dimm_ssd.image=a.img"}, 65,
+      fmt::format("command line: error: node.dimm_ssd.image: a.img: flash image is cut short: 100000 "
+                  "bytes, expected {}",
+                  whole));
+  write("thesis.tex", "\\documentclass{book}");
+  expect_refusal({"node.dimm_ssd.image=thesis.tex"}, 65,
+                 "command line: error: node.dimm_ssd.image: thesis.tex: is not a flash image of this program "
+                 "(version 1)");
+  EXPECT_EQ(contents("thesis.tex"), "\\documentclass{book}");
+}
+
+TEST_F(BadInputTest, AnSsdImageInUseIsRefused) {
+  const Running first = start({"run", "hello", "firmware=spin", "node.dimm_ssd.image=a.img", "--out", "run"});
+  while (!exists("run.partial/console.log") || fs::is_empty(folder / "run.partial/console.log"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Ended second = asterism({"run", "hello", "node.dimm_ssd.image=a.img", "--out", "second"});
+  EXPECT_EQ(second.status, 65);
+  EXPECT_EQ(second.err,
+            "command line: error: node.dimm_ssd.image: a.img: flash image is in use by another run\n");
+  EXPECT_FALSE(exists("second"));
+  EXPECT_FALSE(exists("second.partial"));
+}
+
+TEST_F(BadInputTest, AFolderThatIsNoRunIsNeverReplaced) {
+  fs::create_directory(folder / "thesis");
+  write("thesis/chapter1.tex", "text");
+  write("file", "text");
+  fs::create_directory(folder / "draft.partial");
+  write("draft.partial/chapter1.tex", "text");
+  for (const auto& [out, named] :
+       {std::pair{"thesis", "thesis"}, {"file", "file"}, {"draft", "draft.partial"}}) {
+    const Ended ended = asterism({"run", "hello", "--out", out});
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_EQ(ended.err,
+              fmt::format("{}: error: run directory exists and holds something else; give another with "
+                          "--out\n",
+                          named));
+  }
+  EXPECT_EQ(contents("thesis/chapter1.tex") + contents("file") + contents("draft.partial/chapter1.tex"),
+            "texttexttext");
+}
+
+// ---- guests' mistakes ----
+
+using GuestMistakeTest = CommandTest;
+
+TEST_F(GuestMistakeTest, JumpingIntoAHoleIsAnInstructionAbort) {
+  const Ended ended = firmware("jump_to_hole");
+  EXPECT_EQ(ended.status, 60);
+  EXPECT_THAT(ended.out, HasSubstr("class 0x21, instruction abort"));
+  EXPECT_THAT(ended.out, HasSubstr("ELR_EL1 0x000000000d000000  FAR_EL1 0x000000000d000000"));
+}
+
+TEST_F(GuestMistakeTest, TouchingAnUnmappedAddressIsAnSError) {
+  for (const char* write : {"off", "on"}) {
+    const Ended ended = firmware("unmapped_access", {std::string("args=write=") + write});
+    EXPECT_EQ(ended.status, 60) << write;
+    EXPECT_THAT(ended.out, HasSubstr("class 0x2f, SError"));
+    EXPECT_THAT(ended.err, HasSubstr("4 bytes at 0xd000000, where nothing answers\n"));
+  }
+}
+
+TEST_F(GuestMistakeTest, WritingAReadOnlyRegisterIsIgnoredAndTold) {
+  const Ended ended = firmware("write_readonly");
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.err,
+              HasSubstr("warning node.dimm_ssd: guest wrote the read-only register ID (offset 0x0, value "
+                        "0xbbacacbb): ignored\n"));
+}
+
+TEST_F(GuestMistakeTest, LoopingForEverIsEndedByTheTimeLimit) {
+  EXPECT_EQ(firmware("spin", {"--until", "2ms", "args=cores=4"}).status, 69);
+}
+
+TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
+  const Ended ended = firmware("no_vectors");
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.err,
+              HasSubstr("error node.core0: core is locked up: exceptions recur without an instruction "
+                        "between them: pc 0xd000200, ESR 0x86000010, FAR 0xd000200\n"));
+  EXPECT_THAT(ended.out, HasSubstr("stopped: nothing is left to happen, and the firmware has not ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("core 0       locked up: "));
+}
+
+TEST_F(GuestMistakeTest, NotStartingTheSecondaryCoresKeepsNothingFromEnding) {
+  EXPECT_EQ(firmware("lonely").status, 0);
+}
+
+TEST_F(GuestMistakeTest, SemihostingPathsDoNotClimbOut) {
+  const Ended ended = firmware("climb");
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.err, HasSubstr("'../../etc/passwd' is refused: the path climbs out of the directory\n"));
+  EXPECT_THAT(ended.err, HasSubstr("'/etc/passwd' is refused: the path is absolute\n"));
+  EXPECT_EQ(json("run/stats.json")["node"]["semihosting"]["refused_paths"], 4);
+  EXPECT_FALSE(exists("climbed"));
+  EXPECT_FALSE(exists("run/climbed"));
+}
+
+TEST_F(GuestMistakeTest, AWrongArgumentIsTheFirmwaresToTell) {
+  const Ended ended = firmware("cg", {"args=nx=two"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.out, HasSubstr("nx"));
+}
+
+}  // namespace
+}  // namespace asterism
