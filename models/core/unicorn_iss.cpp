@@ -95,7 +95,8 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   void bus_store(std::uint64_t address, unsigned size, std::uint64_t value) override;
 
   void add_hooks();
-  void learn_context();
+  void run_probe();
+  void find_syndrome();
   std::uint32_t context_word(std::size_t offset) const;
 
   bool attend(std::uint64_t address);
@@ -182,7 +183,8 @@ UnicornIss::UnicornIss(IssHost& host, unsigned core)
   // Non-secure EL1 in AArch64 state below an EL2 and EL3 that do nothing: what firmware finds on QEMU virt.
   set(system_register::scr_el3, 0x5b1);
   set(system_register::hcr_el2, std::uint64_t{1} << 31);
-  learn_context();
+  run_probe();
+  find_syndrome();
   add_hooks();
 }
 
@@ -207,29 +209,35 @@ void UnicornIss::add_hooks() {
   add(UC_HOOK_EDGE_GENERATED, on_translated);
 }
 
-// Unicorn tells the number of an exception but not its syndrome. That stands in the CPU state, which
-// uc_context_save() copies: find the place once, with an SVC whose syndrome cannot be anything else. The same
-// run brings the state that hangs on system registers up to date; afterwards it is the state of reset.
-void UnicornIss::learn_context() {
-  constexpr std::uint32_t probe[] = {0xd518105f,   // msr cpacr_el1, xzr
-                                     0xd414b861};  // svc #0xa5c3
-  constexpr std::uint64_t probe_syndrome = esr::make(esr::ec_svc, 0xa5c3);
-  alignas(4096) static std::uint8_t page[UnicornMemory::page];
-  std::memcpy(page, probe, sizeof probe);
+// A first run of a few instructions brings the state that hangs on system registers up to date; what it leaves
+// is the state of reset. It ends in an SVC whose syndrome find_syndrome() looks for.
+void UnicornIss::run_probe() {
+  // Engines that run one program would have each block at the same offset in their code buffers, and the host's
+  // branch predictor would take one for another (5% of the speed of four cores): blocks of `b .+4` set them apart.
+  std::vector<std::uint32_t> probe((mpidr_ & 0xf) * 37, 0x14000001);
+  probe.insert(probe.end(), {0xd518105f,    // msr cpacr_el1, xzr
+                             0xd414b861});  // svc #0xa5c3
+  alignas(UnicornMemory::page) static std::uint8_t page[UnicornMemory::page];
+  std::memcpy(page, probe.data(), probe.size() * 4);
   require(uc_mem_map_ptr(uc_, 0, sizeof page, UC_PROT_ALL, page), "probe page");
   const auto stop = +[](uc_engine* uc, std::uint32_t, void*) { uc_emu_stop(uc); };
   uc_hook hook;
   require(uc_hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(stop), nullptr, 1, 0), "probe hook");
   require(uc_emu_start(uc_, 0, 0, 0, 0), "probe run");
   require(uc_hook_del(uc_, hook), "probe hook");
-  require(uc_context_alloc(uc_, &reset_context_), "context");
-  require(uc_context_alloc(uc_, &scratch_context_), "context");
-  set(UC_ARM64_REG_PSTATE, pstate_daif | mode_el1h);
-  require(uc_context_save(uc_, reset_context_), "context");
   uc_ctl_remove_cache(uc_, std::uint64_t{0}, std::uint64_t{sizeof page});
   require(uc_mem_unmap(uc_, 0, sizeof page), "probe page");
-
+  set(UC_ARM64_REG_PSTATE, pstate_daif | mode_el1h);
+  require(uc_context_alloc(uc_, &reset_context_), "context");
+  require(uc_context_alloc(uc_, &scratch_context_), "context");
+  require(uc_context_save(uc_, reset_context_), "context");
   require(uc_context_save(uc_, scratch_context_), "context");
+}
+
+// Unicorn tells the number of an exception but not its syndrome. That stands in the CPU state, which
+// uc_context_save() copies: its place is where the probe's syndrome is.
+void UnicornIss::find_syndrome() {
+  constexpr std::uint64_t probe_syndrome = esr::make(esr::ec_svc, 0xa5c3);
   const std::size_t size = uc_context_size(uc_);
   for (std::size_t at = 0; at + 20 <= size; at += 4) {
     // env->exception: syndrome, AArch32 fault status, 64-bit address, target exception level.
