@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "flash/flash_image.h"
 #include "platform/config/diagnostics.h"
+#include "platform/interruption.h"
 #include "platform/node.h"
 #include "platform/summary.h"
 #include "tlm/log.h"
@@ -22,14 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// A second signal ends the process at once.
-void on_signal(int signal) {
-  interrupted = 1;
-  std::signal(signal, SIG_DFL);
 }
 
 // One line on a terminal, rewritten a few times a second, once the run has taken two seconds.
@@ -70,8 +63,8 @@ class ProgressLine {
 
 // Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
 // slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
-RunOutcome::End let_time_pass(Node& node, Picoseconds until, ProgressLine& progress,
-                              const EventFile& events) {
+RunOutcome::End let_time_pass(Node& node, Picoseconds until, const Interruption& interruption,
+                              ProgressLine& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
     if (now() >= until) return RunOutcome::End::time_limit;
@@ -82,7 +75,7 @@ RunOutcome::End let_time_pass(Node& node, Picoseconds until, ProgressLine& progr
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
     if (node.end()) return node.end()->off ? RunOutcome::End::power_off : RunOutcome::End::firmware_exit;
-    if (interrupted) return RunOutcome::End::interrupted;
+    if (interruption.happened()) return RunOutcome::End::interrupted;
     progress.update(node, events);
     const double took = seconds_since(start);
     if (took < 0.01 && slice < 1_s) slice = slice * 2;
@@ -186,6 +179,9 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   EventFile events(directory.path() / "events.jsonl");
   Console console(directory.path() / "console.log", settings.show_console);
   Console uart0(directory.path() / "uart0.log", settings.show_console);
+  std::optional<RawTerminal> terminal;
+  if (scenario.config.node.uart0.input == Pl011Input::terminal) terminal.emplace();
+  const Interruption interruption(terminal ? &*terminal : nullptr);
   const std::unique_ptr<Node> built = build(scenario, directory, events);
   Node& node = *built;
   const Clock::time_point start = Clock::now();
@@ -193,10 +189,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };
   node.on_uart0 = [&](std::string_view text) { progress.clear(), uart0.write(text); };
 
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
   RunOutcome outcome;
-  outcome.end = let_time_pass(node, scenario.config.until, progress, events);
+  outcome.end = let_time_pass(node, scenario.config.until, interruption, progress, events);
   progress.clear();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;

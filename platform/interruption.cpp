@@ -1,0 +1,65 @@
+#include "platform/interruption.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "platform/exit_status.h"
+
+namespace asterism {
+namespace {
+
+sigset_t watched() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, signal);
+  return signals;
+}
+
+}  // namespace
+
+RawTerminal::RawTerminal() {
+  termios mode{};
+  if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &mode) != 0) return;
+  before_ = mode;
+  mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  tcsetattr(STDIN_FILENO, TCSANOW, &mode);
+}
+
+void RawTerminal::restore() {
+  if (before_) tcsetattr(STDIN_FILENO, TCSANOW, &*before_);
+  before_.reset();
+}
+
+// The signals are blocked here, hence in every thread that starts later, and taken by one that waits for them.
+Interruption::Interruption(RawTerminal* terminal)
+    : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")) {
+  const sigset_t signals = watched();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  waiter_ = std::thread([this, terminal] { wait_for_signals(terminal); });
+}
+
+Interruption::~Interruption() {
+  over_ = true;
+  pthread_kill(waiter_.native_handle(), SIGUSR1);
+  waiter_.join();
+}
+
+void Interruption::wait_for_signals(RawTerminal* terminal) {
+  const sigset_t signals = watched();
+  for (int signal = 0; sigwait(&signals, &signal) == 0 && !over_;) {
+    if (signal == SIGUSR1) continue;
+    if (happened_) {
+      if (terminal) terminal->restore();
+      _exit(static_cast<int>(ExitStatus::interrupted));
+    }
+    happened_ = true;
+    async_request_update();
+  }
+}
+
+void Interruption::update() {
+  if (happened_) sc_core::sc_stop();
+}
+
+}  // namespace asterism
