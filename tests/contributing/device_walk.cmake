@@ -10,7 +10,7 @@ function(run)
 endfunction()
 
 # The code block that follows a title in bold.
-function(block title result)
+function(code_block title result)
   string(FIND "${page}" "**${title}**" at)
   if(at LESS 0)
     message(FATAL_ERROR "CONTRIBUTING.md has no block titled ${title}")
@@ -33,10 +33,10 @@ file(COPY ${SOURCE}/cmake ${SOURCE}/models ${SOURCE}/platform DESTINATION ${TREE
 configure_file(${CMAKE_CURRENT_LIST_DIR}/walk.cmake ${TREE}/CMakeLists.txt COPYONLY)
 
 foreach(file models/devices/countdown.h models/devices/countdown.cpp models/devices/countdown_test.cpp)
-  block(${file} text)
+  code_block(${file} text)
   file(WRITE ${TREE}/${file} "${text}")
 endforeach()
-block("The other four places" patch)
+code_block("The other four places" patch)
 file(WRITE ${TREE}/walk.patch "${patch}")
 set(ENV{GIT_CEILING_DIRECTORIES} ${TREE}/..)  # the copy lies inside the repository as a rule, and is none of it
 run(git apply walk.patch)

@@ -1,5 +1,5 @@
 # In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path from the
-# root, what stands in ](...) and is no address of the web a path from the file. Both must exist.
+# root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)
@@ -13,7 +13,7 @@ foreach(page ${root_pages} ${pages})
   string(REPLACE "[" " " text "${text}")
   string(REPLACE "]" "@" text "${text}")
   string(REGEX MATCHALL "`(${folders})/[A-Za-z0-9_./-]*`" paths "${text}")
-  string(REGEX MATCHALL "@\\([A-Za-z0-9_./-]+[#)]" links "${text}")
+  string(REGEX MATCHALL "@\\([A-Za-z0-9_-]*[./][A-Za-z0-9_./-]*[#)]" links "${text}")
   get_filename_component(folder ${SOURCE}/${page} DIRECTORY)
   foreach(path ${paths})
     string(REPLACE "`" "" path ${path})
