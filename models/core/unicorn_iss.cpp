@@ -99,6 +99,7 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   void find_syndrome();
   std::uint32_t context_word(std::size_t offset) const;
 
+  [[gnu::noinline]] void on_boundary(std::uint64_t address, std::uint32_t size);
   bool attend(std::uint64_t address);
   bool must_leave();
   void set_attend_at();
@@ -108,6 +109,8 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   void maintain();
   bool take_interrupts();
   std::optional<Stop> after_exception();
+  bool is_semihosting_call(std::uint64_t address) const;
+  std::int64_t unexecuted();
   std::optional<Stop> after_fetch_error();
   void take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
   bool locked_up() const { return unretired_exceptions_ >= lock_up_after; }
@@ -140,9 +143,8 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   uc_context* scratch_context_ = nullptr;
   std::size_t syndrome_offset_ = 0;  // of env->exception in a context
 
-  // What the block hook touches: instructions until a block boundary needs a look, the end of the block.
+  // What the block hook touches: instructions until a block boundary needs a look.
   std::int64_t left_ = 0;
-  std::uint64_t block_end_ = 0;
   std::uint64_t attend_at_ = 0;  // the instruction count at which left_ is 0
 
   std::uint64_t due_at_ = never;
@@ -313,13 +315,17 @@ Iss::Stop UnicornIss::run() {
   }
 }
 
+// Every instruction here costs: a tight loop spends a third of its time in this function. The rare case is a tail
+// call, so that the common one saves no registers.
 void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t size, void* self) {
   auto& iss = *static_cast<UnicornIss*>(self);
-  if (iss.left_ <= 0) [[unlikely]] {
-    if (!iss.attend(address)) return;
-  }
+  if (iss.left_ <= 0) [[unlikely]]
+    return iss.on_boundary(address, size);
   iss.left_ -= size / 4;
-  iss.block_end_ = address + size;
+}
+
+void UnicornIss::on_boundary(std::uint64_t address, std::uint32_t size) {
+  if (attend(address)) left_ -= size / 4;
 }
 
 // At a block boundary that may need the host or an interrupt. False: the block at `address` does not run now.
@@ -388,36 +394,48 @@ std::optional<Iss::Stop> UnicornIss::after_exception() {
   const std::uint64_t syndrome = context_word(syndrome_offset_);
   const std::uint64_t address =
       context_word(syndrome_offset_ + 8) | std::uint64_t{context_word(syndrome_offset_ + 12)} << 32;
-  // The block was counted as a whole when it was entered; what follows pc_ was not executed. A fetch fails
-  // before its block is entered.
-  if (exception_ != excp_prefetch_abort) left_ += static_cast<std::int64_t>((block_end_ - pc_) / 4);
   switch (exception_) {
     case excp_hvc:
       return Stop::hypervisor_call;
-    case excp_udef: {
-      const std::uint8_t* code = memory_.mapped_host(pc_);
-      std::uint32_t instruction = 0;
-      if (code) std::memcpy(&instruction, code, sizeof instruction);
-      if (instruction == hlt_semihosting) {
+    case excp_udef:
+      if (is_semihosting_call(pc_)) {
         pc_ += 4;
-        --left_;
         return Stop::semihosting_call;
       }
       [[fallthrough]];
-    }
-    case excp_swi:
     case excp_bkpt:
     case excp_smc:
+      left_ += unexecuted();
+      [[fallthrough]];
+    case excp_swi:
       take(vector_synchronous, syndrome, std::nullopt);
       return std::nullopt;
     case excp_data_abort:
-    case excp_prefetch_abort:
+      left_ += unexecuted();
+      [[fallthrough]];
+    case excp_prefetch_abort:  // before its block is entered
       take(vector_synchronous, syndrome, address);
       return std::nullopt;
     default:
       why_ = "exception " + std::to_string(exception_) + " of the engine";
       return Stop::unsupported;
   }
+}
+
+bool UnicornIss::is_semihosting_call(std::uint64_t address) const {
+  const std::uint8_t* code = memory_.mapped_host(address);
+  std::uint32_t instruction = 0;
+  if (code) std::memcpy(&instruction, code, sizeof instruction);
+  return instruction == hlt_semihosting;
+}
+
+// A block is counted as a whole when it is entered. After an exception at pc_: how many of its instructions were
+// not executed. Unicorn ends a block that begins there where it ended the one that was entered.
+std::int64_t UnicornIss::unexecuted() {
+  uc_tb block{};
+  if (uc_ctl_request_cache(uc_, pc_, &block) != UC_ERR_OK) return 1;
+  uc_ctl_remove_cache(uc_, pc_, pc_ + 4);  // on_translated() has not seen it
+  return block.icount;
 }
 
 std::optional<Iss::Stop> UnicornIss::after_fetch_error() {
