@@ -1,10 +1,10 @@
 // The engine protocol: how a timed engine in plain C++ is driven, by a SystemC module or by a test.
 //
-//   next_event()          the earliest time at which the engine has something to do; nullopt when idle
-//   advance_to(now, sink) does all work due up to and including `now`, in order of time, and delivers its
-//   results to the
-//                         sink. Time never goes back. Afterwards next_event() > now or nullopt.
-//   reset(kind)           base/reset.h
+//   next_event()           the earliest time at which the engine has something to do; nullopt when idle
+//   advance_to(now, sink)  does all work due up to and including `now`, in order of time, and delivers its
+//                          results to the sink. Time never goes back. Afterwards next_event() > now or
+//                          nullopt.
+//   reset(kind)            base/reset.h
 //
 // An engine never polls. Whoever calls a method that can change next_event() re-arms its Alarm (tlm/alarm.h)
 // afterwards.

@@ -1,10 +1,10 @@
 // The names of an enum's values, for config files, reports and messages. Beside the enum, in its namespace:
 //
 //   constexpr auto enum_names(EccMode) {
-//     return std::to_array<EnumName<EccMode>>({{EccMode::none, "none", "no parity: a fault reaches the
-//     guest"},
-//                                              {EccMode::normal, "normal", "RS(36,32): corrects a failed
-//                                              device"}});
+//     return std::to_array<EnumName<EccMode>>({
+//         {EccMode::none, "none", "no parity: a fault reaches the guest"},
+//         {EccMode::normal, "normal", "RS(36,32): corrects a failed device"},
+//     });
 //   }
 #pragma once
 

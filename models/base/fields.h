@@ -8,9 +8,9 @@
 //     EccMode ecc = EccMode::normal;
 //   };
 //   void describe(Fields& f, DramConfig& c) {
-//     f("size", c.size, "Capacity; a larger one makes a checkpoint of all of it slower", within(64_MiB,
-//     1_TiB)); f("part", c.part, "Timing and geometry: a file in configs/dram", names_file("dram")); f("ecc",
-//     c.ecc, "Code for pages not marked strong; a stronger one costs bandwidth", one_of<EccMode>());
+//     f("size", c.size, "Capacity; a larger one makes a checkpoint of it slower", within(64_MiB, 1_TiB));
+//     f("part", c.part, "Timing and geometry: a file in configs/dram", names_file("dram"));
+//     f("ecc", c.ecc, "Code for pages not marked strong; a stronger one costs bandwidth", one_of<EccMode>());
 //     f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole number of ranks");
 //   }
 //
@@ -41,8 +41,8 @@
 
 namespace asterism {
 
-// ---- rules, the trailing arguments of a line; on a list, map or optional member they hold for each value of
-// it ----
+// ---- rules: the trailing arguments of a line ----
+// On a list, map or optional member they hold for each value of it.
 
 // What the rules of a line ask of a scalar.
 template <class T>

@@ -1,15 +1,15 @@
 // The DIMM-SSD's controller: executes one command at a time on lists of memory pages.
 //
-//   checkpoint  stop-and-copy: reads the pages from memory, one cache line after the other, into flash page
-//   buffers, programs
-//               them, and commits them as one under (name, version)
+//   checkpoint  stop-and-copy: reads the pages from memory, one cache line after the other, into
+//               buffers of a flash page each, programs them, and commits them as one under
+//               (name, version)
 //   find        the newest complete version of a name, not above a limit
 //   restore     writes a checkpoint back to the given pages
 //   discard     forgets one
 //
 // A command is a request descriptor in memory, 8-byte aligned (little endian):
-//   char name[32], zero padded; u64 version; u32 page_count; u32 zero; u64 pages[page_count], each 4 KiB
-//   aligned
+//   char name[32], zero padded; u64 version; u32 page_count; u32 zero;
+//   u64 pages[page_count], each 4 KiB aligned
 // Four memory pages share a flash page of 16 KiB. A page buffer is taken while it is filled and sent to its
 // package; copying waits when all are taken (double buffering: abeyratne2017 Table 5.1). A checkpoint that a
 // reset interrupts at any instant leaves what was complete before and nothing else

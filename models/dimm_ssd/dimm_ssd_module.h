@@ -23,10 +23,10 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
 
  public:
   RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
-  tlm_utils::simple_initiator_socket<DimmSsdModule> memory{
-      "memory"};  // addresses of the node less `memory_base`
-  sc_core::sc_out<bool> interrupt{
-      "interrupt"};  // to a wire that several processes may write (devices/gic400.h)
+  // Addresses of the node less `memory_base`.
+  tlm_utils::simple_initiator_socket<DimmSsdModule> memory{"memory"};
+  // To a wire that several processes may write (devices/gic400.h).
+  sc_core::sc_out<bool> interrupt{"interrupt"};
 
   // The device changed memory: whoever keeps copies of it (decoded instructions) drops them.
   std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};

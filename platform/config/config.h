@@ -1,11 +1,11 @@
-// Config files to config structs and back: what the rest of platform/ includes. README.md beside this shows
-// it in use.
+// Config files to config structs and back: what the rest of platform/ includes (README.md shows more).
 //
 //   ConfigLibrary library("configs");
 //   ConfigDocument document = ConfigDocument::load(library.locate("scenarios", "power_loss"));
 //   document.apply_override("node.memory.ecc=strong");
-//   ScenarioConfig scenario = read_config<ScenarioConfig>(document, library);   // or ConfigError with all
-//   that is wrong std::cout << expanded(scenario);
+//   // ConfigError with all that is wrong, or:
+//   ScenarioConfig scenario = read_config<ScenarioConfig>(document, library);
+//   std::cout << expanded(scenario);
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// What is wrong with a user's input, one entry a mistake, printed the way compilers do:
+// What is wrong with a user's input, one entry a mistake. Printed the way compilers do, so that editors find
+// the place:
 //
-//   configs/scenarios/power_loss.json:4:17: error: node.memory.ecc: expected one of "none", "normal",
-//   "strong", got "stong";
-//       did you mean "strong"?                                            (on one line)
+//   configs/scenarios/power_loss.json:4:17: error: until: expected a duration such as "1us", got 5
+//   configs/scenarios/power_loss.json:5:3: error: sed: unknown key; did you mean "seed"?
 //   command line: error: node.memory.ec: unknown key; did you mean "ecc"?
 #pragma once
 
