@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "boot/interrupts.h"
+#include "drivers/cpu.h"
 #include "drivers/gicv2.h"
 #include "drivers/psci.h"
 
@@ -22,18 +23,12 @@ static struct {
   uint32_t generation;  // barrier: changes when it opens
 } state;
 
-unsigned cores_this(void) {
-  uint64_t mpidr;
-  __asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));
-  return mpidr & (MAX_CORES - 1);
-}
-
 static void wait_while_equal(const uint32_t* word, uint32_t value) {
   for (int i = 0; i < spins_before_sleep; ++i) {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
     __asm__ volatile("yield");  // tells a simulator that nothing changes before another core has run
   }
-  const uint32_t self = 1u << cores_this();
+  const uint32_t self = 1u << cpu_index();
   for (;;) {
     interrupts_mask();
     // First the own bit, then the look: whoever changes the word does it the other way round, so one sees the

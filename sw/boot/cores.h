@@ -9,8 +9,6 @@
 
 #include "boot/layout.h"
 
-unsigned cores_this(void);  // number of the calling core: 0 .. MAX_CORES-1
-
 // Starts cores 1, 2, ... until PSCI CPU_ON answers INVALID_PARAMETERS or `at_most` cores run. Returns how
 // many run now, core 0 among them. A second call starts nothing and returns the same.
 unsigned cores_start(unsigned at_most);

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "boot/cores.h"
 #include "boot/exit_status.h"
+#include "drivers/cpu.h"
 #include "drivers/semihosting.h"
 
 static const char* const kinds[4] = {"synchronous", "IRQ", "FIQ", "SError"};
@@ -58,7 +58,7 @@ _Noreturn void exception_report(uint64_t vector, uint64_t esr, uint64_t elr, uin
            "*** %s exception (%s) on core %u\n"
            "    ESR_EL1 0x%016llx: class 0x%02x, %s; syndrome 0x%07x\n"
            "    ELR_EL1 0x%016llx  FAR_EL1 0x%016llx  SPSR_EL1 0x%08x\n",
-           kinds[vector & 3], origins[(vector >> 2) & 3], cores_this(), (unsigned long long)esr,
+           kinds[vector & 3], origins[(vector >> 2) & 3], cpu_index(), (unsigned long long)esr,
            (unsigned)((esr >> 26) & 0x3f), exception_class(esr), (unsigned)(esr & 0x1ffffff),
            (unsigned long long)elr, (unsigned long long)far, (unsigned)spsr);
   semihosting_print(text);

@@ -3,22 +3,12 @@
 #include <stddef.h>
 
 #include "asterism/platform.h"
-#include "boot/cores.h"
 #include "boot/interrupts.h"
+#include "drivers/cpu.h"
 #include "drivers/device_tree.h"
 #include "drivers/mmio.h"
 
 enum {
-  gicd_ctlr = 0x000,
-  gicd_isenabler = 0x100,
-  gicd_icenabler = 0x180,
-  gicd_ipriorityr = 0x400,
-  gicd_itargetsr = 0x800,
-  gicd_sgir = 0xf00,
-  gicc_ctlr = 0x000,
-  gicc_pmr = 0x004,
-  gicc_iar = 0x00c,
-  gicc_eoir = 0x010,
   interrupts_known = 64,  // 32 private, 32 shared
   first_spurious = 1020,
 };
@@ -32,37 +22,38 @@ void gic_initialize_distributor(void) {
     distributor = gic.base;
     core_interface = gic.second_base;
   }
-  mmio_write(distributor + gicd_ctlr, 1);
+  mmio_write(distributor + GICD_CTLR, GICD_CTLR_ENABLE_GROUP0_MASK);
 }
 
 void gic_initialize_core(void) {
-  mmio_write(core_interface + gicc_pmr, 0xff);
-  mmio_write(core_interface + gicc_ctlr, 1);
+  mmio_write(core_interface + GICC_PMR, 0xff);
+  mmio_write(core_interface + GICC_CTLR, GICC_CTLR_ENABLE_GROUP0_MASK);
 }
 
 void gic_enable(uint32_t interrupt, InterruptHandler handler) {
   if (interrupt >= interrupts_known) return;
   handlers[interrupt] = handler;
-  volatile uint8_t* const targets = (volatile uint8_t*)(uintptr_t)(distributor + gicd_itargetsr);
-  if (interrupt >= 32) targets[interrupt] = (uint8_t)(1u << cores_this());
+  volatile uint8_t* const targets = (volatile uint8_t*)(uintptr_t)(distributor + GICD_ITARGETSR);
+  if (interrupt >= 32) targets[interrupt] = (uint8_t)(1u << cpu_index());
   data_synchronization_barrier();
-  mmio_write(distributor + gicd_isenabler + interrupt / 32 * 4, 1u << interrupt % 32);
+  mmio_write(distributor + GICD_ISENABLER + interrupt / 32 * 4, 1u << interrupt % 32);
 }
 
 void gic_disable(uint32_t interrupt) {
-  mmio_write(distributor + gicd_icenabler + interrupt / 32 * 4, 1u << interrupt % 32);
+  mmio_write(distributor + GICD_ICENABLER + interrupt / 32 * 4, 1u << interrupt % 32);
 }
 
 void gic_send(uint32_t interrupt, uint32_t cores) {
   data_synchronization_barrier();  // what was written before is seen by who wakes
-  mmio_write(distributor + gicd_sgir, (cores & 0xff) << 16 | interrupt);
+  mmio_write(distributor + GICD_SGIR,
+             (cores << GICD_SGIR_TARGETS_SHIFT & GICD_SGIR_TARGETS_MASK) | interrupt);
 }
 
 // Called by the IRQ vector. A software-generated interrupt's acknowledge carries the sender in bits 12:10,
 // and the end of interrupt must carry it back.
 void gic_dispatch(void) {
-  const uint32_t acknowledge = mmio_read(core_interface + gicc_iar);
-  const uint32_t interrupt = acknowledge & 0x3ff;
+  const uint32_t acknowledge = mmio_read(core_interface + GICC_IAR);
+  const uint32_t interrupt = acknowledge & GICC_IAR_ID_MASK;
   if (interrupt >= first_spurious) return;
   if (interrupt < interrupts_known && handlers[interrupt] != NULL) {
     handlers[interrupt]();
@@ -70,5 +61,5 @@ void gic_dispatch(void) {
     gic_disable(interrupt);  // nobody's: otherwise it would come for ever
   }
   data_synchronization_barrier();
-  mmio_write(core_interface + gicc_eoir, acknowledge);
+  mmio_write(core_interface + GICC_EOIR, acknowledge);
 }

@@ -9,18 +9,9 @@
 #include "drivers/mmio.h"
 
 enum {
-  data = 0x000,
-  flags = 0x018,
-  line_control = 0x02c,
-  control = 0x030,
-  interrupt_mask = 0x038,
-  interrupt_clear = 0x044,
-  flag_receive_empty = 1 << 4,
-  flag_transmit_full = 1 << 5,
-  interrupt_receive = 1 << 4,
-  interrupt_receive_timeout = 1 << 6,
-  word_8_bits = 3 << 5,
-  enable_transmit_receive = 0x301,
+  receive_interrupts = UART0_IMSC_RX_MASK | UART0_IMSC_RT_MASK,
+  word_8_bits = 3 << UART0_LCR_H_WLEN_SHIFT,
+  enable_transmit_receive = UART0_CR_UARTEN_MASK | UART0_CR_TXE_MASK | UART0_CR_RXE_MASK,
   ring_size = 256,
 };
 
@@ -30,29 +21,29 @@ static volatile unsigned written, taken;  // counts; the difference is what wait
 static volatile bool waiting;             // a character is in the ring
 
 static void receive(void) {
-  while ((mmio_read(uart.base + flags) & flag_receive_empty) == 0) {
-    const char c = (char)mmio_read(uart.base + data);
+  while ((mmio_read(uart.base + UART0_FR) & UART0_FR_RXFE_MASK) == 0) {
+    const char c = (char)mmio_read(uart.base + UART0_DR);
     if (written - taken < ring_size) ring[written++ % ring_size] = c;
   }
-  mmio_write(uart.base + interrupt_clear, interrupt_receive | interrupt_receive_timeout);
+  mmio_write(uart.base + UART0_ICR, receive_interrupts);
   waiting = written != taken;
 }
 
 void pl011_initialize(void) {
   Device found;
   if (device_tree_find("arm,pl011", &found)) uart = found;
-  mmio_write(uart.base + control, 0);
-  mmio_write(uart.base + line_control, word_8_bits);
-  mmio_write(uart.base + control, enable_transmit_receive);
+  mmio_write(uart.base + UART0_CR, 0);
+  mmio_write(uart.base + UART0_LCR_H, word_8_bits);
+  mmio_write(uart.base + UART0_CR, enable_transmit_receive);
   gic_enable(uart.interrupt, receive);
-  mmio_write(uart.base + interrupt_mask, interrupt_receive | interrupt_receive_timeout);
+  mmio_write(uart.base + UART0_IMSC, receive_interrupts);
   interrupts_unmask();
 }
 
 void pl011_put(char c) {
-  while ((mmio_read(uart.base + flags) & flag_transmit_full) != 0) {
+  while ((mmio_read(uart.base + UART0_FR) & UART0_FR_TXFF_MASK) != 0) {
   }
-  mmio_write(uart.base + data, (uint8_t)c);
+  mmio_write(uart.base + UART0_DR, (uint8_t)c);
 }
 
 void pl011_print(const char* text) {

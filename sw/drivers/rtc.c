@@ -6,5 +6,6 @@
 
 uint32_t rtc_seconds(void) {
   Device rtc;
-  return mmio_read(device_tree_find("arm,pl031", &rtc) ? rtc.base : RTC_BASE);
+  const uint64_t base = device_tree_find("arm,pl031", &rtc) ? rtc.base : RTC_BASE;
+  return mmio_read(base + RTC_DR);
 }
