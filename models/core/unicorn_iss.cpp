@@ -110,7 +110,7 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   bool take_interrupts();
   std::optional<Stop> after_exception();
   bool is_semihosting_call(std::uint64_t address) const;
-  std::int64_t unexecuted();
+  std::int64_t unexecuted() const;
   std::optional<Stop> after_fetch_error();
   void take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
   bool locked_up() const { return unretired_exceptions_ >= lock_up_after; }
@@ -143,8 +143,9 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   uc_context* scratch_context_ = nullptr;
   std::size_t syndrome_offset_ = 0;  // of env->exception in a context
 
-  // What the block hook touches: instructions until a block boundary needs a look.
+  // What the block hook touches: instructions until a block boundary needs a look, the end of the block.
   std::int64_t left_ = 0;
+  std::uint64_t block_end_ = 0;
   std::uint64_t attend_at_ = 0;  // the instruction count at which left_ is 0
 
   std::uint64_t due_at_ = never;
@@ -322,10 +323,13 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t size,
   if (iss.left_ <= 0) [[unlikely]]
     return iss.on_boundary(address, size);
   iss.left_ -= size / 4;
+  iss.block_end_ = address + size;
 }
 
 void UnicornIss::on_boundary(std::uint64_t address, std::uint32_t size) {
-  if (attend(address)) left_ -= size / 4;
+  if (!attend(address)) return;
+  left_ -= size / 4;
+  block_end_ = address + size;
 }
 
 // At a block boundary that may need the host or an interrupt. False: the block at `address` does not run now.
@@ -430,13 +434,8 @@ bool UnicornIss::is_semihosting_call(std::uint64_t address) const {
 }
 
 // A block is counted as a whole when it is entered. After an exception at pc_: how many of its instructions were
-// not executed. Unicorn ends a block that begins there where it ended the one that was entered.
-std::int64_t UnicornIss::unexecuted() {
-  uc_tb block{};
-  if (uc_ctl_request_cache(uc_, pc_, &block) != UC_ERR_OK) return 1;
-  uc_ctl_remove_cache(uc_, pc_, pc_ + 4);  // on_translated() has not seen it
-  return block.icount;
-}
+// not executed.
+std::int64_t UnicornIss::unexecuted() const { return static_cast<std::int64_t>((block_end_ - pc_) / 4); }
 
 std::optional<Iss::Stop> UnicornIss::after_fetch_error() {
   if (memory_.map_direct_at(pc_)) return std::nullopt;
