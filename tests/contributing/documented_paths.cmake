@@ -1,5 +1,6 @@
 # In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path from the
-# root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist.
+# root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist;
+# a file may be named without its extension.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)
@@ -18,7 +19,8 @@ foreach(page ${root_pages} ${pages})
   foreach(path ${paths})
     string(REPLACE "`" "" path ${path})
     math(EXPR count "${count} + 1")
-    if(NOT EXISTS ${SOURCE}/${path})
+    file(GLOB found ${SOURCE}/${path} ${SOURCE}/${path}.*)
+    if(NOT found)
       string(APPEND missing "${page}: ${path} is not there\n")
     endif()
   endforeach()
