@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/unicorn_cpu.h"
 #include "core/unicorn_memory.h"
 
 namespace asterism {
@@ -50,15 +51,9 @@ constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
 
 constexpr AddressRange everything{Address(0), Bytes(never)};
 
-void require(uc_err error, const char* what) {
-  if (error != UC_ERR_OK)
-    throw std::runtime_error(std::string("unicorn: ") + what + ": " + uc_strerror(error));
-}
-
 class UnicornIss final : public Iss, private UnicornMemory::Bus {
  public:
   UnicornIss(IssHost& host, unsigned core);
-  ~UnicornIss() override;
 
   void reset() override;
   void start(Address entry, std::uint64_t x0) override;
@@ -95,9 +90,6 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   void bus_store(std::uint64_t address, unsigned size, std::uint64_t value) override;
 
   void add_hooks();
-  void run_probe();
-  void find_syndrome();
-  std::uint32_t context_word(std::size_t offset) const;
 
   [[gnu::noinline]] void on_boundary(std::uint64_t address, std::uint32_t size);
   bool attend(std::uint64_t address);
@@ -126,22 +118,14 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
     }
   }
 
-  std::uint64_t get(int reg) const {
-    std::uint64_t value = 0;
-    uc_reg_read(uc_, reg, &value);
-    return value;
-  }
-  void set(int reg, std::uint64_t value) { uc_reg_write(uc_, reg, &value); }
-  std::uint64_t get(SystemRegister which) const;
-  void set(SystemRegister which, std::uint64_t value);
+  std::uint64_t get(int reg) const { return cpu_.get(reg); }
+  void set(int reg, std::uint64_t value) { cpu_.set(reg, value); }
 
   IssHost& host_;
   const std::uint64_t mpidr_;
-  uc_engine* uc_ = nullptr;
+  UnicornCpu cpu_;
+  uc_engine* uc_;
   UnicornMemory memory_;
-  uc_context* reset_context_ = nullptr;
-  uc_context* scratch_context_ = nullptr;
-  std::size_t syndrome_offset_ = 0;  // of env->exception in a context
 
   // What the block hook touches: instructions until a block boundary needs a look, the end of the block.
   std::int64_t left_ = 0;
@@ -162,46 +146,23 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   std::set<std::uint64_t> event_hints_;  // addresses of WFE and YIELD that have a hook
   std::uint64_t retired_at_exception_ = never;
   unsigned unretired_exceptions_ = 0;
+  bool unsupported_ = false;
   std::exception_ptr error_;
   std::string why_;
 };
 
 // ---- making ----
 
-uc_engine* open_unicorn() {
-  uc_engine* uc = nullptr;
-  require(uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &uc), "open");
-  // "max" rather than a Cortex-A: it has the LSE atomics.
-  require(uc_ctl_set_cpu_model(uc, UC_CPU_ARM64_MAX), "CPU model");
-  // No address stops the emulation by itself.
-  require(uc_ctl_exits_enable(uc), "exits");
-#if UC_API_MAJOR > 2 || UC_API_MINOR >= 1
-  require(uc_ctl_set_tcg_buffer_size(uc, 32 << 20), "code buffer");
-#endif
-  return uc;
-}
-
 UnicornIss::UnicornIss(IssHost& host, unsigned core)
-    : host_(host), mpidr_(1u << 31 | core), uc_(open_unicorn()), memory_(uc_, *this) {
-  // Non-secure EL1 in AArch64 state below an EL2 and EL3 that do nothing: what firmware finds on QEMU virt.
-  set(system_register::scr_el3, 0x5b1);
-  set(system_register::hcr_el2, std::uint64_t{1} << 31);
-  run_probe();
-  find_syndrome();
+    : host_(host), mpidr_(1u << 31 | core), cpu_(core), uc_(cpu_.handle()), memory_(uc_, *this) {
   add_hooks();
-}
-
-UnicornIss::~UnicornIss() {
-  uc_context_free(reset_context_);
-  uc_context_free(scratch_context_);
-  uc_close(uc_);
 }
 
 void UnicornIss::add_hooks() {
   uc_hook hook;
   const auto add = [&](int type, auto* callback, auto... instruction) {
-    require(uc_hook_add(uc_, &hook, type, reinterpret_cast<void*>(callback), this, 1, 0, instruction...),
-            "hook");
+    require_ok(uc_hook_add(uc_, &hook, type, reinterpret_cast<void*>(callback), this, 1, 0, instruction...),
+               "hook");
   };
   add(UC_HOOK_BLOCK, on_block);
   add(UC_HOOK_INTR, on_exception);
@@ -212,61 +173,15 @@ void UnicornIss::add_hooks() {
   add(UC_HOOK_EDGE_GENERATED, on_translated);
 }
 
-// A first run of a few instructions brings the state that hangs on system registers up to date; what it leaves
-// is the state of reset. It ends in an SVC whose syndrome find_syndrome() looks for.
-void UnicornIss::run_probe() {
-  // Engines that run one program would have each block at the same offset in their code buffers, and the host's
-  // branch predictor would take one for another (5% of the speed of four cores): blocks of `b .+4` set them apart.
-  std::vector<std::uint32_t> probe((mpidr_ & 0xf) * 37, 0x14000001);
-  probe.insert(probe.end(), {0xd518105f,    // msr cpacr_el1, xzr
-                             0xd414b861});  // svc #0xa5c3
-  alignas(UnicornMemory::page) static std::uint8_t page[UnicornMemory::page];
-  std::memcpy(page, probe.data(), probe.size() * 4);
-  require(uc_mem_map_ptr(uc_, 0, sizeof page, UC_PROT_ALL, page), "probe page");
-  const auto stop = +[](uc_engine* uc, std::uint32_t, void*) { uc_emu_stop(uc); };
-  uc_hook hook;
-  require(uc_hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(stop), nullptr, 1, 0), "probe hook");
-  require(uc_emu_start(uc_, 0, 0, 0, 0), "probe run");
-  require(uc_hook_del(uc_, hook), "probe hook");
-  uc_ctl_remove_cache(uc_, std::uint64_t{0}, std::uint64_t{sizeof page});
-  require(uc_mem_unmap(uc_, 0, sizeof page), "probe page");
-  set(UC_ARM64_REG_PSTATE, pstate_daif | mode_el1h);
-  require(uc_context_alloc(uc_, &reset_context_), "context");
-  require(uc_context_alloc(uc_, &scratch_context_), "context");
-  require(uc_context_save(uc_, reset_context_), "context");
-  require(uc_context_save(uc_, scratch_context_), "context");
-}
-
-// Unicorn tells the number of an exception but not its syndrome. That stands in the CPU state, which
-// uc_context_save() copies: its place is where the probe's syndrome is.
-void UnicornIss::find_syndrome() {
-  constexpr std::uint64_t probe_syndrome = esr::make(esr::ec_svc, 0xa5c3);
-  const std::size_t size = uc_context_size(uc_);
-  for (std::size_t at = 0; at + 20 <= size; at += 4) {
-    // env->exception: syndrome, AArch32 fault status, 64-bit address, target exception level.
-    if (context_word(at) == probe_syndrome && context_word(at + 16) == 1) {
-      syndrome_offset_ = at;
-      return;
-    }
-  }
-  throw std::runtime_error("unicorn " + unicorn_version() +
-                           " does not keep syndromes where this engine looks");
-}
-
-std::uint32_t UnicornIss::context_word(std::size_t offset) const {
-  std::uint32_t word;
-  std::memcpy(&word, reinterpret_cast<const char*>(scratch_context_) + offset, sizeof word);
-  return word;
-}
-
 void UnicornIss::reset() {
-  require(uc_context_restore(uc_, reset_context_), "reset");
+  cpu_.reset();
   memory_.flush_tlb();
   changed_code_ = {everything};
   pc_ = 0;
   stop_requested_ = event_wait_ = false;
   serror_.reset();
   unretired_exceptions_ = 0;
+  unsupported_ = false;
   why_.clear();
 }
 
@@ -283,6 +198,7 @@ Iss::Stop UnicornIss::run() {
       stop_requested_ = false;
       std::rethrow_exception(std::exchange(error_, nullptr));
     }
+    if (unsupported_) return Stop::unsupported;
     if (locked_up()) {
       why_ = "exceptions recur without an instruction between them";
       return Stop::locked_up;
@@ -310,7 +226,7 @@ Iss::Stop UnicornIss::run() {
       return Stop::wait_for_interrupt;
     } else {
       why_ = uc_strerror(error);
-      stop = Stop::unsupported;
+      unsupported_ = true;
     }
     if (stop) return *stop;
   }
@@ -394,10 +310,7 @@ void UnicornIss::on_exception(uc_engine* uc, std::uint32_t number, void* self) {
 }
 
 std::optional<Iss::Stop> UnicornIss::after_exception() {
-  uc_context_save(uc_, scratch_context_);
-  const std::uint64_t syndrome = context_word(syndrome_offset_);
-  const std::uint64_t address =
-      context_word(syndrome_offset_ + 8) | std::uint64_t{context_word(syndrome_offset_ + 12)} << 32;
+  const auto [syndrome, address] = cpu_.last_exception();
   switch (exception_) {
     case excp_hvc:
       return Stop::hypervisor_call;
@@ -422,7 +335,8 @@ std::optional<Iss::Stop> UnicornIss::after_exception() {
       return std::nullopt;
     default:
       why_ = "exception " + std::to_string(exception_) + " of the engine";
-      return Stop::unsupported;
+      unsupported_ = true;
+      return std::nullopt;
   }
 }
 
@@ -452,6 +366,11 @@ void UnicornIss::take(std::uint64_t vector, std::uint64_t syndrome,
   retired_at_exception_ = instructions();
 
   const std::uint64_t pstate = get(UC_ARM64_REG_PSTATE);
+  if (exception_level(pstate) == 0 && !UnicornCpu::can_raise_level) {
+    why_ = "an exception at EL0, which Unicorn " + unicorn_version() + " cannot leave";
+    unsupported_ = true;
+    return;
+  }
   std::uint64_t source = 0x200;
   if (exception_level(pstate) == 0) {
     source = 0x400;
@@ -466,7 +385,7 @@ void UnicornIss::take(std::uint64_t vector, std::uint64_t syndrome,
   set(UC_ARM64_REG_ESR_EL1, syndrome);
   if (fault_address) set(UC_ARM64_REG_FAR_EL1, *fault_address);
   set(UC_ARM64_REG_PSTATE, (pstate & ~(pstate_mode | pstate_btype)) | pstate_daif | mode_el1h);
-  set(system_register::spsr_el1, pstate);
+  cpu_.set(system_register::spsr_el1, pstate);
   pc_ = get(UC_ARM64_REG_VBAR_EL1) + source + vector;
 }
 
@@ -592,17 +511,6 @@ void UnicornIss::on_event_hint(uc_engine*, std::uint64_t address, std::uint32_t,
 
 // ---- registers ----
 
-std::uint64_t UnicornIss::get(SystemRegister which) const {
-  uc_arm64_cp_reg reg{which.crn, which.crm, which.op0, which.op1, which.op2, 0};
-  uc_reg_read(uc_, UC_ARM64_REG_CP_REG, &reg);
-  return reg.val;
-}
-
-void UnicornIss::set(SystemRegister which, std::uint64_t value) {
-  uc_arm64_cp_reg reg{which.crn, which.crm, which.op0, which.op1, which.op2, value};
-  require(uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &reg), "system register");
-}
-
 int unicorn_register(CoreRegister which) {
   const int index = static_cast<int>(which);
   if (which <= CoreRegister::x28) return UC_ARM64_REG_X0 + index;
@@ -630,7 +538,7 @@ int unicorn_register(CoreRegister which) {
 
 std::uint64_t UnicornIss::read(CoreRegister which) const {
   if (which == CoreRegister::pc && !running_) return pc_;
-  if (which == CoreRegister::spsr) return get(system_register::spsr_el1);
+  if (which == CoreRegister::spsr) return cpu_.get(system_register::spsr_el1);
   return get(unicorn_register(which));
 }
 
@@ -638,7 +546,7 @@ void UnicornIss::write(CoreRegister which, std::uint64_t value) {
   if (which == CoreRegister::pc) {
     pc_ = value;
   } else if (which == CoreRegister::spsr) {
-    set(system_register::spsr_el1, value);
+    cpu_.set(system_register::spsr_el1, value);
   } else {
     set(unicorn_register(which), value);
   }
