@@ -1,6 +1,7 @@
 # In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path from the
 # root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist;
-# a file may be named without its extension.
+# a file may be named without its extension. Every function that docs/walk.md names, as `Class::function()`, is somewhere
+# in the sources.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)
@@ -33,10 +34,28 @@ foreach(page ${root_pages} ${pages})
   endforeach()
 endforeach()
 
+file(GLOB_RECURSE sources ${SOURCE}/models/*.h ${SOURCE}/models/*.cpp ${SOURCE}/platform/*.h ${SOURCE}/platform/*.cpp
+     ${SOURCE}/sw/*.h ${SOURCE}/sw/*.c)
+set(code "")
+foreach(source ${sources})
+  file(READ ${source} text)
+  string(APPEND code "${text}")
+endforeach()
+file(READ ${SOURCE}/docs/walk.md text)
+string(REGEX MATCHALL "`([A-Za-z]+::)?[A-Za-z_]+\\(\\)`" functions "${text}")
+foreach(function ${functions})
+  string(REGEX REPLACE "^`([A-Za-z]+::)?|\\)`" "" name ${function})
+  math(EXPR count "${count} + 1")
+  string(FIND "${code}" "${name}" at)
+  if(at LESS 0)
+    string(APPEND missing "docs/walk.md: no function ${function}\n")
+  endif()
+endforeach()
+
 if(missing)
   message(FATAL_ERROR "${missing}")
 endif()
 if(count LESS 50)
   message(FATAL_ERROR "only ${count} paths were found: the pattern has missed the rest")
 endif()
-message("${count} paths")
+message("${count} paths and functions")
