@@ -85,7 +85,7 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
                        std::initializer_list<Detail> details) {
   nlohmann::ordered_json line = {{"time_ps", at.count()}, {"source", source}, {"kind", kind}};
   for (const auto& [name, value] : details)
-    std::visit([&](const auto& v) { line[std::string(name)] = v; }, value);
+    std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
   ++counts_[std::string(kind)];
 }
