@@ -1,7 +1,7 @@
 # In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path from the
 # root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist;
 # a file may be named without its extension. Every function that docs/walk.md names, as `Class::function()`, is somewhere
-# in the sources.
+# in the sources; every kind of event that a source records stands in docs/events.md.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)
@@ -52,10 +52,21 @@ foreach(function ${functions})
   endif()
 endforeach()
 
+file(READ ${SOURCE}/docs/events.md text)
+string(REGEX MATCHALL "events_\\.record\\([^\";]*\"[a-z_]+\"" kinds "${code}")
+foreach(kind ${kinds})
+  string(REGEX REPLACE ".*\"([a-z_]+)\"$" "\\1" kind "${kind}")
+  math(EXPR count "${count} + 1")
+  string(FIND "${text}" "| `${kind}` |" at)
+  if(at LESS 0)
+    string(APPEND missing "docs/events.md: no line for the kind ${kind}\n")
+  endif()
+endforeach()
+
 if(missing)
   message(FATAL_ERROR "${missing}")
 endif()
 if(count LESS 50)
   message(FATAL_ERROR "only ${count} paths were found: the pattern has missed the rest")
 endif()
-message("${count} paths and functions")
+message("${count} paths, functions and events")
