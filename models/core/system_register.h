@@ -17,6 +17,7 @@ struct SystemRegister {
 
 namespace system_register {
 inline constexpr SystemRegister mpidr_el1{3, 0, 0, 0, 5};
+inline constexpr SystemRegister sctlr_el1{3, 0, 1, 0, 0};
 inline constexpr SystemRegister spsr_el1{3, 0, 4, 0, 0};
 inline constexpr SystemRegister scr_el3{3, 6, 1, 1, 0};
 inline constexpr SystemRegister hcr_el2{3, 4, 1, 1, 0};

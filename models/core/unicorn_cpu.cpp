@@ -27,7 +27,7 @@ uc_engine* open_unicorn() {
   require_ok(uc_ctl_set_cpu_model(uc, UC_CPU_ARM64_MAX), "CPU model");
   // No address stops the emulation by itself.
   require_ok(uc_ctl_exits_enable(uc), "exits");
-#if UC_API_MAJOR > 2 || UC_API_MINOR >= 1
+#if ASTERISM_UNICORN_TLB_FILL
   require_ok(uc_ctl_set_tcg_buffer_size(uc, 32 << 20), "code buffer");
 #endif
   return uc;

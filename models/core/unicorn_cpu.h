@@ -8,6 +8,10 @@
 
 #include "core/system_register.h"
 
+// What Unicorn 2.1 has and 2.0.1, Debian 12's, has not: UC_HOOK_TLB_FILL, uc_ctl_set_tcg_buffer_size, and registers
+// written through UC_ARM64_REG_CP_REG that take effect at once.
+#define ASTERISM_UNICORN_TLB_FILL (UC_API_MAJOR > 2 || UC_API_MINOR >= 1)
+
 namespace asterism {
 
 // Throws std::runtime_error with Unicorn's words.
@@ -36,7 +40,7 @@ class UnicornCpu {
   Exception last_exception();
 
   // Whether Unicorn notices that PSTATE was set to a higher exception level.
-  static constexpr bool can_raise_level = UC_API_MAJOR > 2 || UC_API_MINOR >= 1;
+  static constexpr bool can_raise_level = ASTERISM_UNICORN_TLB_FILL;
 
  private:
   void run_probe(unsigned core);
