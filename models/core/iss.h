@@ -1,20 +1,20 @@
-// An instruction-set simulator of one A64 core, and what it asks of its surroundings. Plain C++: which engine
-// runs the instructions is known only to the factory that made it (unicorn_iss.h).
+// An instruction-set simulator of one A64 core, and what it asks of its surroundings.
+//
+// Plain C++: which engine runs the instructions is known only to the factory that made it (unicorn_iss.h).
 //
 // The engine knows instructions, exceptions and the count of retired instructions. It knows no time: its host
 // says at which instruction count it wants to be called next and turns counts into time. Counts depend on the
 // program only, never on how often the host is called.
 //
-// Where things happen
+// Where things happen:
+//
 //   - Loads, stores and fetches go to memory mapped with map_direct(); other loads and stores to the host.
 //   - The host is called and interrupts are taken at block boundaries (after a branch, or another instruction
 //     that ends a basic block of the engine), never in between.
 //   - A load or store that the host refuses raises SError: asynchronous, taken at a block boundary, at the
-//   latest
-//     256 instructions after PSTATE.A was cleared. The load returns ones.
+//     latest 256 instructions after PSTATE.A was cleared. The load returns ones.
 //   - A fetch that no direct mapping serves is an instruction abort (synchronous external abort), taken by
-//   the
-//     guest with ELR = FAR = the address.
+//     the guest with ELR = FAR = the address.
 #pragma once
 
 #include <cstdint>
