@@ -13,7 +13,7 @@ namespace {
 using Time = std::uint64_t;  // ps
 
 struct PowerCutTest : CommandTest {
-  Arguments arguments;
+  Arguments node;  // overrides
   std::string app = "powercut", args = "versions=3 pages=2";
 
   static std::string fault(Time at) {
@@ -23,7 +23,9 @@ struct PowerCutTest : CommandTest {
   Ended run_cut(const std::vector<Time>& cuts) {
     std::string faults;
     for (const Time at : cuts) faults += (faults.empty() ? "" : ",") + fault(at);
-    return firmware(app, {"args=" + args, "faults=[" + faults + "]", "node.log.node=off"});
+    Arguments more{"args=" + args, "faults=[" + faults + "]", "node.log.node=off"};
+    more.insert(more.end(), node.begin(), node.end());
+    return firmware(app, more);
   }
   std::vector<Time> event_times() const {
     std::vector<Time> times;
@@ -106,6 +108,43 @@ TEST_F(PowerCutTest, AnywhereInARestore) {
   }
   ASSERT_GT(restored, ready);
   cut_at(between(ready, restored, 25), {first});
+}
+
+// A flash of two pages a block: the log of tables changes its block at every second commit, checkpoints take
+// several rows, and rows are erased and used again all the time. Only one version is kept.
+struct TinyFlashPowerCutTest : PowerCutTest {
+  TinyFlashPowerCutTest() {
+    std::filesystem::copy(source_configs(), folder / "configs", std::filesystem::copy_options::recursive);
+    environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
+    write("configs/flash/tiny.json",
+          R"({"source": "made up", "page": "16KiB", "pages_per_block": 2, "blocks": 16, "read": "45us",
+              "program": "660us", "erase": "3500us", "bus": "400MB/s", "cache_register": true, "endurance": 0})");
+    node = {"node.dimm_ssd.part=tiny", "node.dimm_ssd.packages=2", "node.dimm_ssd.blocks=8",
+            "node.dimm_ssd.versions=1"};
+    args = "versions=5 pages=20";
+  }
+};
+
+TEST_F(TinyFlashPowerCutTest, AtEveryEvent) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  EXPECT_GE(json("run/stats.json")["node"]["dimm_ssd"]["flash"]["erase_count_max"], 1);
+  cut_at(around(event_times()));
+}
+
+TEST_F(TinyFlashPowerCutTest, AnywhereOnceTheLogHasChangedItsBlock) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  cut_at(between(event_times()[6], end(), 60));
+}
+
+TEST_F(TinyFlashPowerCutTest, AgainAndAgain) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  const Time whole = end();
+  for (Time step = whole / 9; step < whole; step += whole / 9) {
+    std::vector<Time> cuts;  // ten in a row, each some progress after the one before
+    for (Time at = step; cuts.size() < 10; at += step) cuts.push_back(at);
+    const Ended ended = run_cut(cuts);
+    EXPECT_EQ(ended.status, 0) << "every " << step << " ps\n" << ended.out;
+  }
 }
 
 struct SolverPowerCutTest : PowerCutTest {
