@@ -128,7 +128,7 @@ TEST_F(UnicornIssMmuTest, ResetTurnsItOff) {
 
 using UnicornIssLevelTest = UnicornIssTest;
 
-TEST_F(UnicornIssLevelTest, AnExceptionAtEl0StopsTheCoreAndSaysWhy) {
+TEST_F(UnicornIssLevelTest, AnExceptionAtEl0IsTakenOrStopsTheCoreAndSaysWhy) {
   load({
       0x100000a0,  // adr x0, user
       0xd5184020,  // msr elr_el1, x0
@@ -139,10 +139,16 @@ TEST_F(UnicornIssLevelTest, AnExceptionAtEl0StopsTheCoreAndSaysWhy) {
       0xd4000001,  // svc #0
   });
   place_vectors();
-  EXPECT_EQ(core->run(), Stop::unsupported);
+  const Stop stop = core->run();
   EXPECT_EQ(core->read(x1), 1u);
-  EXPECT_NE(core->why().find("EL0"), std::string::npos);
-  EXPECT_EQ(core->run(), Stop::unsupported);
+  if (unicorn_version() >= "2.1") {
+    EXPECT_EQ(stop, Stop::hypervisor_call);
+    expect_exception(0x400, code_base + 28, esr::make(esr::ec_svc, 0));
+  } else {
+    EXPECT_EQ(stop, Stop::unsupported);
+    EXPECT_NE(core->why().find("EL0"), std::string::npos);
+    EXPECT_EQ(core->run(), Stop::unsupported);
+  }
   core->reset();
   load({0xd503207f});  // wfi
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
