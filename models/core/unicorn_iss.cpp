@@ -95,6 +95,7 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
 
   void add_hooks();
   void follow_mmu(bool enabled);
+  bool map_at(std::uint64_t address);
 
   [[gnu::noinline]] void on_boundary(std::uint64_t address, std::uint32_t size);
   bool attend(std::uint64_t address);
@@ -148,6 +149,7 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   std::optional<std::uint32_t> serror_;
   std::uint64_t serror_look_at_ = 0;
   std::vector<AddressRange> changed_code_;
+  uc_hook unmapped_hook_ = 0;
 #if ASTERISM_UNICORN_TLB_FILL
   std::unordered_set<std::uint64_t> code_pages_;  // from which instructions were fetched
 #endif
@@ -174,7 +176,6 @@ void UnicornIss::add_hooks() {
   };
   add(UC_HOOK_BLOCK, on_block);
   add(UC_HOOK_INTR, on_exception);
-  add(UC_HOOK_MEM_READ_UNMAPPED | UC_HOOK_MEM_WRITE_UNMAPPED, on_unmapped);
   add(UC_HOOK_INSN, on_mrs, UC_ARM64_INS_MRS);
   add(UC_HOOK_INSN, on_msr, UC_ARM64_INS_MSR);
   add(UC_HOOK_INSN, on_sys, UC_ARM64_INS_SYS);
@@ -405,15 +406,16 @@ void UnicornIss::take(std::uint64_t vector, std::uint64_t syndrome,
 // ---- memory ----
 
 bool UnicornIss::on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* self) {
-  auto& iss = *static_cast<UnicornIss*>(self);
-  bool mapped = false;
-  iss.guarded([&] {
-    mapped = iss.memory_.map_direct_at(address);
-    if (!mapped) {
-      iss.host_.touch(Address(address));
-      if (!iss.memory_.map_direct_at(address)) iss.memory_.map_bus_at(address);
-      mapped = true;
-    }
+  return static_cast<UnicornIss*>(self)->map_at(address);
+}
+
+bool UnicornIss::map_at(std::uint64_t address) {
+  bool mapped = memory_.map_direct_at(address);
+  guarded([&] {
+    if (mapped) return;
+    host_.touch(Address(address));
+    if (!memory_.map_direct_at(address)) memory_.map_bus_at(address);
+    mapped = true;
   });
   return mapped;
 }
@@ -435,23 +437,39 @@ void UnicornIss::bus_store(std::uint64_t address, unsigned size, std::uint64_t v
   });
 }
 
-// Since 2.1 Unicorn asks which accesses a page allows. One that holds no code is mapped without execution: stores to
-// it need not look for translated code, which makes them 40 times as fast. With the guest's MMU on, that decides.
+// The guest's MMU is off or on. While it is on, memory is mapped when Unicorn finds none.
+//
+// While it is off, Unicorn since 2.1 asks where a page is and which accesses it allows: memory is mapped then. A page
+// that holds no code is mapped without execution: stores to it need not look for translated code, which makes them 40
+// times as fast. They would do so again with any hook on memory accesses.
+void UnicornIss::follow_mmu([[maybe_unused]] bool enabled) {
+#if ASTERISM_UNICORN_TLB_FILL
+  require_ok(uc_ctl_tlb_mode(uc_, enabled ? UC_TLB_CPU : UC_TLB_VIRTUAL), "TLB mode");
+  if (!enabled && unmapped_hook_ != 0) {
+    require_ok(uc_hook_del(uc_, std::exchange(unmapped_hook_, 0)), "hook");
+  }
+  if (!enabled) return;
+#endif
+  if (unmapped_hook_ != 0) return;
+  require_ok(uc_hook_add(uc_, &unmapped_hook_, UC_HOOK_MEM_READ_UNMAPPED | UC_HOOK_MEM_WRITE_UNMAPPED,
+                         reinterpret_cast<void*>(on_unmapped), this, 1, 0),
+             "hook");
+}
+
 #if ASTERISM_UNICORN_TLB_FILL
 bool UnicornIss::on_tlb_fill(uc_engine*, std::uint64_t page, uc_mem_type type, uc_tlb_entry* entry,
                              void* self) {
   auto& iss = *static_cast<UnicornIss*>(self);
-  if (type == UC_MEM_FETCH) iss.code_pages_.insert(page);
+  if (type == UC_MEM_FETCH) {
+    iss.code_pages_.insert(page);
+  } else if (!iss.memory_.is_mapped(page)) {
+    iss.map_at(page);
+  }
   entry->paddr = page;
   entry->perms =
       iss.code_pages_.contains(page) ? UC_PROT_ALL : static_cast<uc_prot>(UC_PROT_READ | UC_PROT_WRITE);
   return true;
 }
-void UnicornIss::follow_mmu(bool enabled) {
-  require_ok(uc_ctl_tlb_mode(uc_, enabled ? UC_TLB_CPU : UC_TLB_VIRTUAL), "TLB mode");
-}
-#else
-void UnicornIss::follow_mmu(bool) {}
 #endif
 
 void UnicornIss::map_direct(AddressRange range, std::uint8_t* host) {

@@ -106,6 +106,12 @@ void UnicornMemory::map_bus_at(std::uint64_t address) {
   windows_.push_back(std::move(window));
 }
 
+bool UnicornMemory::is_mapped(std::uint64_t address) const {
+  return mapped_host(address) || std::any_of(windows_.begin(), windows_.end(), [&](const auto& window) {
+           return address - window->base < window->size;
+         });
+}
+
 void UnicornMemory::drop_windows(AddressRange range) {
   std::erase_if(windows_, [&](const auto& window) {
     if (!range.overlaps({Address(window->base), Bytes(window->size)})) return false;

@@ -37,6 +37,9 @@ class UnicornMemory {
   // Maps callbacks around an address that has no mapping.
   void map_bus_at(std::uint64_t address);
 
+  // Whether an address has a mapping of either kind.
+  bool is_mapped(std::uint64_t address) const;
+
   // Windows that direct memory has replaced go; not from within a bus callback.
   bool has_stale_windows() const { return stale_windows_; }
   void drop_stale_windows();
