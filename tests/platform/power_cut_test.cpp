@@ -44,6 +44,19 @@ struct PowerCutTest : CommandTest {
     for (int i = 0; i < count; ++i) cuts.insert(first + (last - first) * i / count);
     return cuts;
   }
+  // After every start the newest checkpoint that had been committed is there, and that one is restored.
+  void expect_all_that_was_committed() const {
+    Time newest = 0;
+    for (const auto& event : events()) {
+      const std::string kind = event["kind"];
+      if (kind == "checkpoint_commit") newest = event["version"];
+      if (kind == "ssd_ready") {
+        EXPECT_EQ(event["checkpoints"] > 0, newest > 0) << event;
+      } else if (kind == "restore") {
+        EXPECT_EQ(event["version"], newest) << event;
+      }
+    }
+  }
   // Every run, with the cut added to `before`, must end with whole contents.
   void cut_at(const std::set<Time>& cuts, const std::vector<Time>& before = {}) {
     ASSERT_FALSE(cuts.empty());
@@ -54,6 +67,7 @@ struct PowerCutTest : CommandTest {
       EXPECT_EQ(ended.status, 0) << app << " with the power cut at " << at << " ps\n"
                                  << ended.out << ended.err;
       EXPECT_EQ(json("run/stats.json")["power_losses"], all.size()) << at;
+      expect_all_that_was_committed();
       if (HasFailure()) return;
     }
   }
@@ -144,6 +158,7 @@ TEST_F(TinyFlashPowerCutTest, AgainAndAgain) {
     for (Time at = step; cuts.size() < 10; at += step) cuts.push_back(at);
     const Ended ended = run_cut(cuts);
     EXPECT_EQ(ended.status, 0) << "every " << step << " ps\n" << ended.out;
+    expect_all_that_was_committed();
   }
 }
 
