@@ -440,7 +440,7 @@ void UnicornIss::bus_store(std::uint64_t address, unsigned size, std::uint64_t v
 // The guest's MMU is off or on. While it is on, memory is mapped when Unicorn finds none.
 //
 // While it is off, Unicorn since 2.1 asks where a page is and which accesses it allows: memory is mapped then. A page
-// that holds no code is mapped without execution: stores to it need not look for translated code, which makes them 40
+// that holds no code is mapped without execution: stores to it need not look for translated code, which makes a copy 7
 // times as fast. They would do so again with any hook on memory accesses.
 void UnicornIss::follow_mmu([[maybe_unused]] bool enabled) {
 #if ASTERISM_UNICORN_TLB_FILL
