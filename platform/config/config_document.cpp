@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +21,13 @@ std::string text_of(const std::filesystem::path& file) {
 
 // A text that begins like a JSON list, object or string is meant as one.
 bool looks_like_json(std::string_view text) { return text.find_first_of("[{\"") == 0; }
+
+// What is no UTF-8 could be read but not written as JSON.
+bool is_utf8(std::string_view text) {
+  const nlohmann::json json = text;
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore) ==
+         json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 ConfigValue override_value(std::string_view path, std::string_view text, Diagnostics& problems) {
   ConfigValue value;
@@ -67,6 +75,7 @@ void ConfigDocument::apply_override(std::string_view assignment) {
                    .expected = expected,
                    .got = "\"" + std::string(assignment) + "\""});
   };
+  if (!is_utf8(assignment)) return malformed("an override in UTF-8");
   if (equals == std::string_view::npos) return malformed("an override such as \"node.memory.size=4GiB\"");
   for (const std::string& key : split_path(path))
     if (key.empty()) return malformed("a key before and after every point of an override");

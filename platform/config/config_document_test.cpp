@@ -82,6 +82,8 @@ TEST_F(OverrideTest, MistakesNameTheCommandLine) {
             "command line: error: expected an override such as \"node.memory.size=4GiB\", got \"faults\"");
   EXPECT_EQ(wrong("=1"),
             "command line: error: expected a key before and after every point of an override, got \"=1\"");
+  EXPECT_EQ(wrong("firmware=\x98"),
+            "command line: error: expected an override in UTF-8, got \"firmware=\x98\"");
   EXPECT_EQ(
       wrong("node..x=1"),
       "command line: error: expected a key before and after every point of an override, got \"node..x=1\"");
