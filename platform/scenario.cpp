@@ -17,6 +17,17 @@ std::optional<fs::path> upwards(fs::path from, const char* folder) {
   }
 }
 
+fs::path find_configs(const fs::path& program) {
+  if (const char* named = std::getenv("ASTERISM_CONFIGS")) {
+    if (fs::is_directory(named)) return named;
+    throw InputMissing(Diagnostic::of_file(named, "ASTERISM_CONFIGS names no folder"));
+  }
+  if (auto found = upwards(fs::current_path(), "configs")) return fs::relative(*found);
+  if (auto beside = upwards(program, "configs")) return *beside;
+  throw InputMissing(Diagnostic::of_file(
+      "configs", "there is no such folder here, above, or above the program; name it by ASTERISM_CONFIGS"));
+}
+
 std::string locate_firmware(const std::string& name, const InstalledFiles& installed, const Origin& origin) {
   if (name.find('/') != std::string::npos || name.ends_with(".elf")) {
     if (fs::exists(name)) return name;
@@ -49,15 +60,8 @@ void check_map(const NodeConfig& node, const ConfigDocument& document, const std
 
 InstalledFiles InstalledFiles::find() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-  fs::path configs = "configs";
-  if (const char* named = std::getenv("ASTERISM_CONFIGS"))
-    configs = named;
-  else if (auto found = upwards(fs::current_path(), "configs"))
-    configs = fs::relative(*found);
-  else if (auto beside = upwards(program, "configs"))
-    configs = *beside;
   const char* firmware = std::getenv("ASTERISM_FIRMWARE");
-  return {ConfigLibrary(configs), firmware ? fs::path(firmware) : program / "sw"};
+  return {ConfigLibrary(find_configs(program)), firmware ? fs::path(firmware) : program / "sw"};
 }
 
 std::vector<std::string> InstalledFiles::firmware_names() const {
