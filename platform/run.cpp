@@ -197,7 +197,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.time = node.end() ? node.end()->at : now();
   outcome.instructions = node.instructions();
   outcome.checkpoints = events.count("checkpoint_commit");
-  outcome.recoveries = events.count("restore");
+  outcome.recoveries = events.recoveries();
   outcome.power_losses = events.count("power_lost");
   outcome.cores = node.core_states();
   write_reports(outcome, node, directory);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "platform/config/diagnostics.h"
 
@@ -88,6 +89,8 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
   ++counts_[std::string(kind)];
+  if (kind == "power_lost") lost_power_ = true;
+  if (kind == "restore" && std::exchange(lost_power_, false)) ++recoveries_;
 }
 
 std::uint64_t EventFile::count(const std::string& kind) const {

@@ -49,10 +49,14 @@ class EventFile final : public EventLog {
   using EventLog::record;
 
   std::uint64_t count(const std::string& kind) const;
+  // Power losses after which a checkpoint was restored.
+  std::uint64_t recoveries() const { return recoveries_; }
 
  private:
   std::ofstream out_;
   std::map<std::string, std::uint64_t> counts_;
+  bool lost_power_ = false;  // and restored nothing since
+  std::uint64_t recoveries_ = 0;
 };
 
 // A tree as JSON text, two blanks a level, in the order in which it was filled.

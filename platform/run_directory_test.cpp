@@ -84,6 +84,15 @@ TEST_F(RunDirectoryTest, EventsAreLinesOfJson) {
   EXPECT_EQ(events.count("checkpoint_commit"), 0u);
 }
 
+TEST_F(RunDirectoryTest, ARecoveryIsTheFirstRestoreAfterAPowerLoss) {
+  fs::create_directories(root);
+  EventFile events(root / "events.jsonl");
+  for (const char* kind :
+       {"restore", "power_lost", "restore", "restore", "power_lost", "power_lost", "restore"})
+    events.record(1_ns, "node", kind);
+  EXPECT_EQ(events.recoveries(), 2u);
+}
+
 TEST(StatisticsText, KeepsTheOrderOfItsEntries) {
   Statistics statistics;
   statistics.add("zeta", std::uint64_t{2});

@@ -102,14 +102,14 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   AddressMap map(config.node.memory.size);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
-  FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
+  const FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
   check_input_file(config.node.uart0, document);
   std::string firmware_file = locate_firmware(config.firmware, installed, document.origin_of("firmware"));
   ElfImage firmware = ElfImage::load(firmware_file, map.range("dram"));
   return {file.stem().string(),
           std::move(config),
           std::move(map),
-          std::move(flash),
+          flash,
           std::move(firmware_file),
           std::move(firmware),
           document.origin_of("node.dimm_ssd.image")};

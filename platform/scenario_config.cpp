@@ -20,7 +20,7 @@ void describe(Fields& f, FaultConfig& c) {
 static_assert(member_count<ExpectConfig>() == 3);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit, "Status that the firmware must end with; without it any will do");
-  f("recoveries", c.recoveries, "How many checkpoints were restored, whether after a power loss or not");
+  f("recoveries", c.recoveries, "Power losses after which the firmware restored a checkpoint");
   f("result_equals", c.result_equals,
     "\"the same scenario with KEY=VALUE...\": that one runs too, and both must leave the same result.txt, "
     "bit for bit");

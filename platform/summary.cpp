@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace asterism {
 namespace {
 
@@ -27,6 +29,12 @@ std::string counted(std::uint64_t n, const char* one, const char* many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
+// Shorter, where the file lies below the current folder.
+std::string from_here(const std::string& file) {
+  const auto relative = std::filesystem::path(file).lexically_proximate(std::filesystem::current_path());
+  return relative.native().starts_with("..") ? file : relative.string();
+}
+
 }  // namespace
 
 std::string human_time(Picoseconds time) {
@@ -45,7 +53,7 @@ std::string to_text(const Summary& s) {
   const auto line = [&](std::string_view label, const std::string& value) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
-  line("scenario", fmt::format("{} ({})", s.scenario.name, s.scenario.firmware_file));
+  line("scenario", fmt::format("{} ({})", s.scenario.name, from_here(s.scenario.firmware_file)));
   line("ended", how_it_ended(s));
   line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
                                 o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));

@@ -13,16 +13,21 @@ bool is_scenario(const ConfigDocument& document) {
                              [&](const char* key) { return document.has(key); });
 }
 
+bool is_flash_part(const ConfigDocument& document) { return document.has("pages_per_block"); }
+
 }  // namespace
 
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
-  const bool names_a_node = installed.configs.find("nodes", file).has_value();
-  ConfigDocument document =
-      ConfigDocument::load(installed.configs.locate(names_a_node ? "nodes" : "scenarios", file));
+  const char* kind = "scenarios";
+  for (const char* other : {"nodes", "flash"})
+    if (installed.configs.find(other, file)) kind = other;
+  ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);
   const std::string text = is_scenario(document) ? expanded(check_scenario(document, installed))
-                                                 : expanded(check_node(document, installed));
+                           : is_flash_part(document)
+                               ? expanded(read_config<FlashPart>(document, installed.configs))
+                               : expanded(check_node(document, installed));
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -78,6 +78,7 @@ class ReferenceRun {
     if (!std::freopen("/dev/null", "w", stderr)) return 1;
     try {
       RunDirectory directory(directory_);
+      directory.write("scenario.json", reference.expanded());
       const RunOutcome outcome =
           asterism::run(reference, directory, {.show_console = false, .show_progress = false});
       directory.finish();

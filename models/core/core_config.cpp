@@ -6,7 +6,11 @@ namespace asterism {
 namespace {
 
 // Thousandths of a cycle, to the nearest.
-std::uint64_t millicycles(double cpi) { return static_cast<std::uint64_t>(cpi * 1000 + 0.5); }
+std::uint64_t millicycles(double cpi) {
+  const double scaled = cpi * 1000;
+  const auto whole = static_cast<std::uint64_t>(scaled);
+  return whole + (scaled - static_cast<double>(whole) >= 0.5);
+}
 
 }  // namespace
 

@@ -53,7 +53,7 @@ UnicornCpu::~UnicornCpu() {
 void UnicornCpu::run_probe(unsigned core) {
   // Engines that run one program would have each block at the same offset in their code buffers, and the host's
   // branch predictor would take one for another (5% of the speed of four cores): blocks of `b .+4` set them apart.
-  std::vector<std::uint32_t> probe(core * 37, 0x14000001);
+  std::vector<std::uint32_t> probe(std::size_t{core} * 37, 0x14000001);
   probe.insert(probe.end(), {0xd518105f,    // msr cpacr_el1, xzr
                              0xd414b861});  // svc #0xa5c3
   alignas(UnicornMemory::page) static std::uint8_t page[UnicornMemory::page];

@@ -22,6 +22,23 @@ class SimulatedTimeFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
+// A guest in a loop must not fill the terminal: an instance tells its first messages, then that it tells no more.
+class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
+ public:
+  void log(const spdlog::details::log_msg& message) override {
+    if (told_ > most) return;
+    spdlog::sinks::stderr_sink_st::log(message);
+    if (++told_ <= most) return;
+    spdlog::details::log_msg last = message;
+    last.payload = "further messages of this instance are not shown";
+    spdlog::sinks::stderr_sink_st::log(last);
+  }
+
+ private:
+  static constexpr int most = 200;
+  int told_ = 0;
+};
+
 std::map<std::string, spdlog::level::level_enum>& levels() {
   static std::map<std::string, spdlog::level::level_enum> by_instance;
   return by_instance;
@@ -52,7 +69,8 @@ void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& 
 
 std::shared_ptr<spdlog::logger> log(const std::string& instance) {
   if (auto existing = spdlog::get(instance)) return existing;
-  auto logger = spdlog::stderr_logger_st(instance);
+  auto logger = std::make_shared<spdlog::logger>(instance, std::make_shared<FirstMessagesSink>());
+  spdlog::register_logger(logger);
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<SimulatedTimeFlag>('*').set_pattern("[%*] %l %n: %v");
   logger->set_formatter(std::move(formatter));

@@ -173,7 +173,7 @@ class TemporaryLibrary {
 
   std::filesystem::path write(const std::string& kind, const std::string& name,
                               const std::string& text) const {
-    const std::filesystem::path file = root_ / kind / (name + ".json");
+    std::filesystem::path file = root_ / kind / (name + ".json");
     std::ofstream(file) << text;
     return file;
   }
