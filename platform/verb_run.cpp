@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,8 +89,13 @@ class ReferenceRun {
     }
   }
   static void copy_sparse(const fs::path& from, const fs::path& to) {
-    const std::string command = fmt::format("cp --sparse=always '{}' '{}'", from.string(), to.string());
-    if (std::system(command.c_str()) != 0)
+    std::string words[] = {"cp", "--sparse=always", "--", from.string(), to.string()};
+    char* arguments[] = {words[0].data(), words[1].data(), words[2].data(),
+                         words[3].data(), words[4].data(), nullptr};
+    pid_t copying = 0;
+    int status = 0;
+    if (posix_spawnp(&copying, "cp", nullptr, nullptr, arguments, environ) != 0 ||
+        waitpid(copying, &status, 0) < 0 || status != 0)
       throw std::runtime_error("cannot copy the flash image " + from.string());
   }
 

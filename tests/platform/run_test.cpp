@@ -129,6 +129,17 @@ TEST_F(RunTest, AComparisonLeavesTheFlashImageToTheRunItself) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("powercut: version 2 restored, 0 wrong words\n"));
 }
 
+TEST_F(RunTest, AFlashImageMayHaveAnyName) {
+  const Arguments image{"node.dimm_ssd.image=it's; touch broken.img", "args=nx=4 interval=2"};
+  EXPECT_EQ(firmware("cg", image).status, 0);
+  Arguments compared = image;
+  compared.push_back("expect.result_equals=\"the same scenario with seed=2\"");
+  const Ended ended = firmware("cg", compared);
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/reference/console.log"), HasSubstr("restored"));
+  EXPECT_FALSE(exists("broken.img"));
+}
+
 TEST_F(RunTest, TheScenarioOfARunRunsAgain) {
   asterism({"run", "power_loss", "args=nx=8 interval=5", "faults.0.at=3ms", "expect.result_equals=null",
             "--out", "first"});
