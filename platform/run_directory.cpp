@@ -20,15 +20,24 @@ namespace fs = std::filesystem;
   throw ConfigError(Diagnostic::of_file(directory.string(), "run directory " + std::move(problem)));
 }
 
-// Not a run's, finished or killed: what is neither a folder, nor empty, nor has a scenario.json.
-bool is_something_else(const fs::path& path) {
+// What a run makes; the last two only while it goes on.
+constexpr std::string_view entries_of_a_run[] = {
+    "scenario.json", "stats.json", "host.json",     "console.log",       "uart0.log",          "events.jsonl",
+    "files",         "reference",  "reference.log", "reference.partial", "reference_flash.img"};
+
+bool holds_only_a_runs(const fs::path& folder) {
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
+    return std::ranges::count(entries_of_a_run, entry.path().filename().native()) != 0;
+  });
+}
+
+// Neither nothing, nor an empty folder, nor a run's. One that was killed may have stopped anywhere.
+bool is_something_else(const fs::path& path, bool finished) {
   std::error_code none;
   if (!fs::exists(path, none)) return false;
-  if (!fs::is_directory(path, none)) return true;
-  const bool nothing_but_files =
-      std::all_of(fs::directory_iterator(path), fs::directory_iterator(),
-                  [](const auto& entry) { return entry.path().filename() == "files"; });
-  return !nothing_but_files && !fs::exists(path / "scenario.json", none);
+  if (!fs::is_directory(path, none) || !holds_only_a_runs(path)) return true;
+  return finished && !fs::is_empty(path) &&
+         !(fs::exists(path / "scenario.json", none) && fs::exists(path / "events.jsonl", none));
 }
 
 nlohmann::ordered_json to_tree(const Statistics& statistics) {
@@ -50,8 +59,8 @@ RunDirectory::RunDirectory(fs::path directory) : final_(std::move(directory)) {
   if (!final_.has_filename()) final_ = final_.parent_path();
   partial_ = final_;
   partial_ += ".partial";
-  for (const fs::path& existing : {final_, partial_})
-    if (is_something_else(existing))
+  for (const auto& [existing, finished] : {std::pair(final_, true), {partial_, false}})
+    if (is_something_else(existing, finished))
       refuse(existing, "exists and holds something else; give another with --out");
   std::error_code error;
   fs::create_directories(partial_, error);

@@ -3,8 +3,9 @@
 //
 // A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
 // is replaced then. A run that fails leaves nothing, one that is killed leaves DIR.partial; the older DIR stays
-// as it was. Errors: ConfigError when DIR or DIR.partial exists and is no run directory, is being written by
-// another run, or cannot be made.
+// as it was. A folder is a run directory when it holds scenario.json, events.jsonl and only what a run makes;
+// DIR.partial may lack any of it. Errors: ConfigError when DIR or DIR.partial exists and is no run directory, is
+// being written by another run, or cannot be made.
 #pragma once
 
 #include <filesystem>

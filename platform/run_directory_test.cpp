@@ -35,6 +35,7 @@ TEST_F(RunDirectoryTest, AnUnfinishedRunKeepsTheOneBefore) {
   {
     RunDirectory run(root / "a");
     run.write("scenario.json", "old");
+    run.write("events.jsonl", "");
     run.finish();
   }
   { RunDirectory(root / "a").write("scenario.json", "new"); }
@@ -61,6 +62,18 @@ TEST_F(RunDirectoryTest, NeverReplacesWhatIsNoRun) {
   EXPECT_TRUE(fs::exists(root / "draft.partial/chapters"));
   std::ofstream(root / "empty_file").close();
   EXPECT_NE(refusal(root / "empty_file").find("holds something else"), std::string::npos);
+}
+
+TEST_F(RunDirectoryTest, AFolderWithAScenarioIsNotYetARun) {
+  fs::create_directories(root / "a");
+  for (const char* name : {"scenario.json", "files", "events.jsonl", "notes.txt"}) {
+    std::ofstream(root / "a" / name).close();
+    EXPECT_EQ(refusal(root / "a") == "accepted", std::string(name) == "events.jsonl") << name;
+  }
+  EXPECT_TRUE(fs::exists(root / "a/notes.txt"));
+  fs::remove(root / "a/scenario.json");
+  fs::remove(root / "a/notes.txt");
+  EXPECT_NE(refusal(root / "a"), "accepted");
 }
 
 TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {
