@@ -35,7 +35,7 @@ void RawTerminal::restore() {
 Interruption::Interruption(RawTerminal* terminal)
     : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")) {
   const sigset_t signals = watched();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
   waiter_ = std::thread([this, terminal] { wait_for_signals(terminal); });
 }
 
@@ -43,6 +43,7 @@ Interruption::~Interruption() {
   over_ = true;
   pthread_kill(waiter_.native_handle(), SIGUSR1);
   waiter_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void Interruption::wait_for_signals(RawTerminal* terminal) {

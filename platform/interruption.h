@@ -1,12 +1,14 @@
 // SIGINT and SIGTERM while a simulation runs, and the terminal's mode.
 //
 // The first signal ends the run in good order: what it did until then is written. It also wakes a simulation that sleeps
-// until a character comes. The second ends the process at once with status 130.
+// until a character comes. The second ends the process at once with status 130. The destructor gives the signals back to
+// who had them before.
 #pragma once
 
 #include <termios.h>
 
 #include <atomic>
+#include <csignal>
 #include <optional>
 #include <systemc>
 #include <thread>
@@ -39,6 +41,7 @@ class Interruption : public sc_core::sc_prim_channel {
   void wait_for_signals(RawTerminal* terminal);
   void update() override;
 
+  sigset_t before_{};  // signal mask
   std::atomic<bool> happened_ = false, over_ = false;
   std::thread waiter_;
 };

@@ -55,20 +55,35 @@ class ReferenceRun {
     if (child_ == 0) std::_Exit(run_in_child(reference));
   }
   ~ReferenceRun() {
-    if (child_ > 0) {
-      kill(child_, SIGTERM);  // its result is not wanted any more
-      wait();
+    if (child_ > 0) {  // its result is not wanted any more
+      kill(child_, SIGKILL);
+      waitpid(child_, nullptr, 0);
     }
-    if (!copied_image_.empty()) fs::remove(copied_image_);
+    std::error_code none;
+    fs::remove_all(fs::path(directory_) += ".partial", none);
+    if (!copied_image_.empty()) fs::remove(copied_image_, none);
   }
 
-  // Whether it ended by its firmware.
-  bool wait() {
+  enum class End { by_its_firmware, otherwise, interrupted };
+  // Until it ends, or until SIGINT or SIGTERM comes to this process.
+  End wait() {
+    sigset_t awaited, before;
+    sigemptyset(&awaited);
+    for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&awaited, signal);
+    pthread_sigmask(SIG_BLOCK, &awaited, &before);
     int status = 0;
-    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    bool interrupted = false;
+    while (child_ > 0 && !interrupted) {
+      if (waitpid(child_, &status, WNOHANG) != 0) child_ = -1;
+      // Ctrl-C ends the child too: that it has ended says nothing before the signals are looked at.
+      const timespec at_once{};
+      const int signal =
+          child_ < 0 ? sigtimedwait(&awaited, nullptr, &at_once) : sigwaitinfo(&awaited, nullptr);
+      interrupted = signal == SIGINT || signal == SIGTERM;
     }
-    child_ = -1;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (interrupted) return End::interrupted;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? End::by_its_firmware : End::otherwise;
   }
   std::optional<std::string> result() const { return contents(directory_ / "files" / result_file); }
 
@@ -116,15 +131,15 @@ std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& out
 }
 
 // Says what was compared; adds to `failures` when it does not hold.
-std::string compare(ReferenceRun& reference, const RunDirectory& directory,
+std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const RunDirectory& directory,
                     std::vector<std::string>& failures) {
-  const bool ended = reference.wait();
   const auto theirs = reference.result(), ours = contents(directory.files() / result_file);
   const auto fail = [&](std::string why) {
     failures.push_back("result_equals: " + why);
     return why;
   };
-  if (!ended) return fail("the other run did not end by its firmware");
+  if (end == ReferenceRun::End::interrupted) return fail("interrupted before the other run had ended");
+  if (end != ReferenceRun::End::by_its_firmware) return fail("the other run did not end by its firmware");
   if (!theirs || !ours)
     return fail(fmt::format("{} run left no {}", ours ? "the other" : "this", result_file));
   if (*theirs != *ours)
@@ -163,15 +178,20 @@ int verb_run(const RunArguments& arguments) {
   const RunOutcome outcome =
       asterism::run(scenario, directory, {.show_console = !arguments.quiet, .show_progress = true});
 
+  ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
   Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};
   if (outcome.ended_by_firmware()) {
     summary.failures = unmet(scenario.config.expect, outcome);
-    if (reference) summary.comparison = compare(*reference, directory, summary.failures);
+    if (reference) {
+      reference_end = reference->wait();
+      summary.comparison = compare(reference_end, *reference, directory, summary.failures);
+    }
   }
   reference.reset();
   directory.finish();
   std::fflush(stdout);
   fmt::print("{}", to_text(summary));
+  if (reference_end == ReferenceRun::End::interrupted) return static_cast<int>(ExitStatus::interrupted);
   return exit_status(outcome, summary.failures.empty());
 }
 

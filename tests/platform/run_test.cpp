@@ -203,6 +203,21 @@ TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {
   EXPECT_EQ(json("run/stats.json")["ended"], "interrupted");
 }
 
+TEST_F(StoppedRunTest, ASignalEndsTheWaitForTheComparison) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Running run = start({"run", "hello", "args=cores=1", "--out", "run",
+                         "expect.result_equals=\"the same scenario with firmware=spin until=1000s\""});
+    while (!exists("run.partial/stats.json")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    run.signal(signal);
+    const Ended ended = run.wait();
+    EXPECT_EQ(ended.status, 130);
+    EXPECT_THAT(ended.out, HasSubstr("result_equals: interrupted before the other run had ended\n"));
+    EXPECT_FALSE(exists("run/reference.partial"));
+    fs::remove_all(folder / "run");
+  }
+}
+
 TEST_F(StoppedRunTest, TwoRunsDoNotShareARunDirectory) {
   Running first = start(endless);
   wait_for_partial_console();
