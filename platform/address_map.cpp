@@ -62,6 +62,10 @@ void AddressMap::apply(const std::map<std::string, Placement>& placements, const
   for (const auto& [name, placement] : placements) {
     const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
     if (entry == entries_.end()) continue;
+    if (entry->range.first.value() > ~std::uint64_t{0} - (entry->range.size.count() - 1)) {
+      complain(name + ".base", "the device would reach beyond the address space");
+      continue;
+    }
     if (entry->range.first.value() % 4096 != 0)
       complain(name + ".base", "a device starts at a 4 KiB boundary");
     for (const MapEntry& other : entries_) {

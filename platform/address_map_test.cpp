@@ -41,6 +41,12 @@ TEST(AddressMap, TwoDevicesOnOneInterruptAreNamed) {
             std::string::npos);
 }
 
+TEST(AddressMap, ADeviceEndsWithinTheAddressSpace) {
+  EXPECT_NE(problems_of({{"gicd", {Address(0xFFFF'FFFF'FFFF'F000), {}}}})
+                .find("would reach beyond the address space"),
+            std::string::npos);
+}
+
 TEST(AddressMap, UnknownDevicesGetTheNearestName) {
   EXPECT_NE(problems_of({{"dim_ssd", {}}}).find("did you mean \"dimm_ssd\"?"), std::string::npos);
 }

@@ -1,8 +1,10 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <systemc>
 
 #include "platform/config/diagnostics.h"
@@ -23,14 +25,20 @@ int dispatch(int argc, char** argv) {
       "66 input missing, 67 expectation not met, 69 time limit, 70 internal error, 130 interrupted.");
 
   RunArguments run;
+  // `--out --quiet` is a forgotten value, not a folder of that name.
+  const auto a_value = [](const std::string& text) {
+    return text.empty() || text[0] == '-' ? "expected a value, got \"" + text + "\"" : std::string();
+  };
   CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
   run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios")->required();
   run_verb->add_option("KEY=VALUE", run.scenario.overrides,
                        "Overrides, e.g. node.cores.count=2 or faults=[]");
-  run_verb->add_option("--firmware", run.scenario.firmware,
-                       "ELF file or app to run instead of the scenario's");
-  run_verb->add_option("--until", run.scenario.until, "Stop at this simulated time, e.g. 5ms");
-  run_verb->add_option("--out", run.out, "Run directory (default: runs/NAME)");
+  run_verb
+      ->add_option("--firmware", run.scenario.firmware, "ELF file or app to run instead of the scenario's")
+      ->check(a_value);
+  run_verb->add_option("--until", run.scenario.until, "Stop at this simulated time, e.g. 5ms")
+      ->check(a_value);
+  run_verb->add_option("--out", run.out, "Run directory (default: runs/NAME)")->check(a_value);
   run_verb->add_flag("--quiet", run.quiet, "The guest's output goes to the run directory only");
 
   std::string file, of, what;
@@ -68,7 +76,10 @@ int dispatch(int argc, char** argv) {
 
 int guarded(int argc, char** argv) {
   try {
-    return dispatch(argc, argv);
+    const int status = dispatch(argc, argv);
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    std::fprintf(stderr, "asterism: standard output cannot be written: %s\n", std::strerror(errno));
+    return static_cast<int>(ExitStatus::internal);
   } catch (const InputMissing& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return static_cast<int>(ExitStatus::input_missing);

@@ -212,7 +212,8 @@ void CoreModule::settle() {
 // The earliest time at which anybody else can do anything.
 Picoseconds CoreModule::next_activity() const {
   const sc_core::sc_time left = sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext());
-  return now() + to_picoseconds(left);
+  const Picoseconds never(std::numeric_limits<std::uint64_t>::max());
+  return to_picoseconds(left) < never - now() ? now() + to_picoseconds(left) : never;
 }
 
 // How far the core may run before simulated time follows: a quantum beyond the next activity of anybody else, and
@@ -302,8 +303,8 @@ bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size
   sc_core::sc_time delay = to_sc_time(started - now());
   in_access_ = true;
   bus->b_transport(payload_, delay);
+  settle();
   in_access_ = false;
-  if (sc_core::sc_pending_activity_at_current_time()) settle();
   if (state_ != State::running || start_) return true;
   const Picoseconds ended = now() + to_picoseconds(delay);
   if (ended > started) base_time_ += ended - started;

@@ -150,7 +150,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   State state_ = State::off;
   std::optional<StartRequest> start_;
   bool standby_ = false;
-  bool in_access_ = false;  // in the interconnect's hands
+  bool in_access_ =
+      false;  // in the interconnect's hands, or settling after it: inside a block of instructions
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;

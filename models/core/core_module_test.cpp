@@ -495,6 +495,24 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetWithinAnAccessDropsTheRestOfTheBlock) {
   EXPECT_EQ(bus.peek(data), 0u);
 }
 
+// As a power controller does it that acts in the delta cycle after its register was written.
+SYSTEMC_TEST_F(CoreModuleTest, ResetInTheDeltaAfterAnAccessDropsTheRestOfTheBlock) {
+  sc_core::sc_event cut;
+  bus.on_access = [&](std::uint64_t) { cut.notify(sc_core::SC_ZERO_TIME); };
+  sc_core::sc_spawn([&] {
+    sc_core::wait(cut);
+    core.reset(Reset::power_loss);
+  });
+  bench.start({
+      0xd2a80201,  // mov x1, #0x40100000
+      0xb9000002,  // str w2, [x0]
+      0xf9000021,  // str x1, [x1]
+      0x14000000,  // spin: b spin
+  });
+  wait_for(10_us);
+  EXPECT_EQ(bus.peek(data), 0u);
+}
+
 SYSTEMC_TEST_F(CoreModuleTest, ResetAndStartWithinAWaitingAccessBeginWhenItEnds) {
   bench.start({
       0xb9402001,  // ldr w1, [x0, #0x20]

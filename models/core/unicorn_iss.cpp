@@ -410,9 +410,12 @@ bool UnicornIss::on_unmapped(uc_engine*, uc_mem_type, std::uint64_t address, int
 }
 
 bool UnicornIss::map_at(std::uint64_t address) {
-  bool mapped = memory_.map_direct_at(address);
+  bool mapped = false;
   guarded([&] {
-    if (mapped) return;
+    if (memory_.map_direct_at(address)) {
+      mapped = true;
+      return;
+    }
     host_.touch(Address(address));
     if (!memory_.map_direct_at(address)) memory_.map_bus_at(address);
     mapped = true;

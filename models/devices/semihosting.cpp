@@ -11,8 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fields.h"
-
 namespace asterism {
 namespace {
 
@@ -410,11 +408,6 @@ Semihosting::Call::Value Semihosting::Call::elapsed() {
 }
 
 // ---- the engine ----
-
-void describe(Fields& f, SemihostingConfig& c) {
-  f("directory", c.directory, "Where the firmware's files live, which it cannot leave; empty: it has none");
-  f("command_line", c.command_line, "What SYS_GET_CMDLINE gives the firmware, e.g. \"cg nx=16 interval=5\"");
-}
 
 Semihosting::Semihosting(SemihostingConfig config, SemihostingMachine machine)
     : config_(std::move(config)), machine_(machine), directory_(config_.directory) {}

@@ -36,8 +36,6 @@
 
 namespace asterism {
 
-class Fields;
-
 // The guest's memory as the calling core sees it. False where any byte of the range is not there.
 class GuestMemory {
  public:
@@ -50,7 +48,6 @@ struct SemihostingConfig {
   std::filesystem::path directory;  // must exist; empty: no files
   std::string command_line;
 };
-void describe(Fields& f, SemihostingConfig& c);
 
 // What the firmware is told about the machine.
 struct SemihostingMachine {

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <vector>
 
-#include "base/fields.h"
 #include "base/random.h"
 
 namespace asterism {
@@ -297,8 +296,6 @@ TEST_F(SemihostingTest, NoCommandRunsOnTheHost) {
   EXPECT_EQ(plain(0x31 + 1), failed);
   EXPECT_EQ(warnings.back(), "guest called the unknown semihosting operation 0x32");
 }
-
-TEST(SemihostingConfig, IsDescribed) { EXPECT_EQ(description_problem<SemihostingConfig>(), ""); }
 
 // Random operations on random blocks: every call returns, nothing is created outside.
 TEST_F(SemihostingTest, AnyCallGetsAnAnswer) {

@@ -38,12 +38,22 @@ void CheckpointStore::read_log(Picoseconds now, std::uint32_t package, std::uint
 void CheckpointStore::log_page_read(Picoseconds at, std::uint32_t package, std::uint32_t page,
                                     std::span<const std::byte> data) {
   auto found = CheckpointTable::from_page(data);
-  if (!found) return read_log(at, package, page);
+  if (!found || !fits(*found)) return read_log(at, package, page);
   if (found->sequence > table_.sequence) {
     table_ = std::move(*found);
     log_.package = package;
   }
   if (--logs_to_read_ == 0) finish_recovery(at);
+}
+
+// Whether the table speaks of rows and sizes that this flash has; an image may come from anywhere.
+bool CheckpointStore::fits(const CheckpointTable& table) const {
+  const FlashGeometry& g = nand_.geometry();
+  const Bytes row_size = std::uint64_t{g.packages} * g.pages_per_block * g.page;
+  return std::ranges::all_of(table.entries, [&](const CheckpointEntry& entry) {
+    return std::ranges::all_of(entry.rows, [&](std::uint32_t row) { return row > 0 && row < g.blocks; }) &&
+           entry.memory_pages * 4_KiB <= entry.rows.size() * row_size;
+  });
 }
 
 void CheckpointStore::finish_recovery(Picoseconds now) {

@@ -79,6 +79,7 @@ class CheckpointStore final : private NandArray::Sink {
   void read_log(Picoseconds now, std::uint32_t package, std::uint32_t page);
   void log_page_read(Picoseconds at, std::uint32_t package, std::uint32_t page,
                      std::span<const std::byte> data);
+  bool fits(const CheckpointTable& table) const;
   void finish_recovery(Picoseconds now);
   bool write_table(Picoseconds now, CheckpointTable next);
   void erase_unused(Picoseconds now);

@@ -51,12 +51,8 @@ void CheckpointTable::put(CheckpointEntry entry, std::size_t versions) {
   const std::string name = entry.name;
   remove(name, entry.version);
   entries.push_back(std::move(entry));
-  while (static_cast<std::size_t>(std::ranges::count(entries, name, &CheckpointEntry::name)) > versions) {
-    const CheckpointEntry* oldest = nullptr;
-    for (const CheckpointEntry& e : entries)
-      if (e.name == name && (!oldest || e.version < oldest->version)) oldest = &e;
-    remove(name, oldest->version);
-  }
+  while (static_cast<std::size_t>(std::ranges::count(entries, name, &CheckpointEntry::name)) > versions)
+    entries.erase(std::ranges::find(entries, name, &CheckpointEntry::name));
 }
 
 void CheckpointTable::remove(const std::string& name, std::uint64_t version) {

@@ -23,14 +23,14 @@ struct CheckpointEntry {
 
 class CheckpointTable {
  public:
-  std::uint64_t sequence = 0;  // grows with every commit
-  std::vector<CheckpointEntry> entries;
+  std::uint64_t sequence = 0;            // grows with every commit
+  std::vector<CheckpointEntry> entries;  // in the order of their commits
 
   // The newest version under `name` that is not above `limit`; nullptr when there is none.
   const CheckpointEntry* newest(const std::string& name, std::uint64_t limit) const;
   const CheckpointEntry* find(const std::string& name, std::uint64_t version) const;
-  // Puts an entry in place of one of the same name and version, then drops all but the newest `versions` of
-  // the name.
+  // Puts an entry in place of one of the same name and version, then drops all of the name but the `versions`
+  // committed last: a job that counts from 1 again does not lose its checkpoints to those of the one before.
   void put(CheckpointEntry entry, std::size_t versions);
   void remove(const std::string& name, std::uint64_t version);
   bool uses_row(std::uint32_t row) const;

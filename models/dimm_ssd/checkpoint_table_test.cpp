@@ -49,13 +49,21 @@ TEST(CheckpointTable, TooManyEntriesDoNotFitAPage) {
   EXPECT_FALSE(table.to_page(128));
 }
 
-TEST(CheckpointTable, KeepsOnlyTheNewestVersionsOfAName) {
+TEST(CheckpointTable, KeepsOnlyTheLastCommitsOfAName) {
   CheckpointTable table = sample();
   table.put({"cg", 4, 1, 0, {8}}, 2);
   EXPECT_EQ(table.find("cg", 3), nullptr);
   EXPECT_NE(table.find("cg", 4), nullptr);
   EXPECT_EQ(table.newest("cg", ~0ull)->version, 5u);
   EXPECT_NE(table.find("other", 4), nullptr);
+}
+
+TEST(CheckpointTable, WhatWasCommittedLastStaysWhateverItsVersion) {
+  CheckpointTable table = sample();
+  table.put({"cg", 1, 1, 0, {8}}, 2);
+  EXPECT_NE(table.find("cg", 1), nullptr);
+  table.put({"cg", 2, 1, 0, {9}}, 2);
+  EXPECT_EQ(table.newest("cg", ~0ull)->version, 2u);
 }
 
 }  // namespace

@@ -157,14 +157,12 @@ void DimmSsd::start_checkpoint(Picoseconds now) {
   }
 }
 
-std::uint32_t DimmSsd::lines_per_flash_page() const {
-  return static_cast<std::uint32_t>(store_.page_size() / line);
-}
+std::uint64_t DimmSsd::lines_per_flash_page() const { return store_.page_size() / line; }
 std::uint32_t DimmSsd::flash_pages() const {
   const std::uint64_t lines = job_->pages.size() * lines_per_memory_page;
   return static_cast<std::uint32_t>((lines + lines_per_flash_page() - 1) / lines_per_flash_page());
 }
-Address DimmSsd::line_address(std::uint32_t index) const {
+Address DimmSsd::line_address(std::uint64_t index) const {
   return job_->pages[index / lines_per_memory_page] + line * (index % lines_per_memory_page);
 }
 

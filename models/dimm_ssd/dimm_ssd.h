@@ -103,7 +103,7 @@ class DimmSsd final : private CheckpointStore::Sink {
     std::uint64_t version = 0;
     std::vector<Address> pages;
     bool line_in_flight = false;                  // the memory has been asked for the line at lines_done
-    std::uint32_t lines_done = 0;                 // of the pages
+    std::uint64_t lines_done = 0;                 // of the pages
     std::uint32_t pages_sent = 0;                 // flash pages given to, or asked of, the store
     std::uint32_t pages_done = 0;                 // of those, answered by the store
     std::uint32_t buffers = 0;                    // page buffers taken
@@ -131,8 +131,8 @@ class DimmSsd final : private CheckpointStore::Sink {
   void finish(Picoseconds now, Error error);
 
   std::uint32_t flash_pages() const;
-  std::uint32_t lines_per_flash_page() const;
-  Address line_address(std::uint32_t line_index) const;
+  std::uint64_t lines_per_flash_page() const;
+  Address line_address(std::uint64_t line_index) const;
 
   void recovered(Picoseconds at) override;
   void space_freed(Picoseconds at) override;

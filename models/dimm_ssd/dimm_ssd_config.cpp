@@ -17,7 +17,8 @@ void describe(Fields& f, DimmSsdConfig& c) {
   f("page_buffers", c.page_buffers,
     "Flash pages between memory and channel; with one, copying and transfer alternate", within(1, 64));
   f("versions", c.versions,
-    "Complete checkpoints kept under one name; the oldest is erased after the commit of one more",
+    "Complete checkpoints kept under one name; the one committed longest ago is erased after the commit of "
+    "one more",
     within(1, 100));
   f("method", c.method, "How a checkpoint is taken", one_of<CheckpointMethod>());
   f("image", c.image,

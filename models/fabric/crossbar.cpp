@@ -55,7 +55,11 @@ unsigned Crossbar::transport_dbg(int, tlm::tlm_generic_payload& payload) {
 bool Crossbar::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const Address address(payload.get_address());
   const auto* entry = decoder_.decode(address, Bytes(1));
-  if (!entry) return false;
+  if (!entry) {
+    dmi.set_start_address(address.value());
+    dmi.set_end_address(address.value());
+    return false;
+  }
   payload.set_address((address - entry->range.first).count());
   const bool granted = targets_[static_cast<int>(entry->target)]->get_direct_mem_ptr(payload, dmi);
   payload.set_address(address.value());

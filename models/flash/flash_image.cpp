@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -56,6 +57,7 @@ FlashImage::FlashImage(const FlashGeometry& geometry, const std::string& name) :
   }
   try {
     layout(file, name);
+    reserve(base_, static_cast<std::size_t>(pages_ - base_));
   } catch (...) {
     close(file);
     throw;
@@ -89,16 +91,25 @@ void FlashImage::layout(int file, const std::string& name) {
                                         describe(expected)));
     if (static_cast<std::uint64_t>(info.st_size) != mapped_)
       throw FlashImageError(
-          fmt::format("{}: flash image is cut short: {} bytes, expected {}", name, info.st_size, mapped_));
+          fmt::format("{}: flash image is {}: {} bytes, expected {}", name,
+                      static_cast<std::uint64_t>(info.st_size) < mapped_ ? "cut short" : "too long",
+                      info.st_size, mapped_));
   }
   void* base = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (base == MAP_FAILED)
     throw FlashImageError(fmt::format("{}: cannot be mapped: {}", name, std::strerror(errno)));
   file_ = file;
+  name_ = name;
   base_ = static_cast<std::byte*>(base);
   blocks_ = reinterpret_cast<BlockRecord*>(base_ + header_bytes);
   states_ = reinterpret_cast<PageState*>(base_ + states_at);
   pages_ = base_ + pages_at;
+}
+
+// A mapped file that the disk has no room for ends the process by a signal; asking first makes it an error.
+void FlashImage::reserve(const std::byte* first, std::size_t size) const {
+  const int error = posix_fallocate(file_, first - base_, static_cast<off_t>(size));
+  if (error != 0) throw FlashImageError(fmt::format("{}: cannot grow: {}", name_, std::strerror(error)));
 }
 
 FlashImage::~FlashImage() {
@@ -126,23 +137,30 @@ std::uint32_t FlashImage::erase_count(std::uint32_t package, std::uint32_t block
   return record(package, block).erase_count;
 }
 
-// The state changes after the data: an image whose writer was killed in between holds an erased page.
+// The simulator may be killed between any two stores, and the image must then hold what a cut leaves: first the data,
+// then the block's fill, then the page's state. The fences keep the compiler from another order.
 void FlashImage::program(FlashAddress at, std::span<const std::byte> data) {
-  std::copy(data.begin(), data.end(), page_bytes(at));
-  states_[index(at)] = PageState::programmed;
-  record(at.package, at.block).next_page = at.page + 1;
+  set_page(at, data, PageState::programmed);
 }
 
 void FlashImage::tear_program(FlashAddress at, std::span<const std::byte> data) {
-  std::copy(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(data.size() / 2), page_bytes(at));
-  states_[index(at)] = PageState::torn;
+  set_page(at, data.first(data.size() / 2), PageState::torn);
+}
+
+void FlashImage::set_page(FlashAddress at, std::span<const std::byte> data, PageState state) {
+  reserve(page_bytes(at), geometry_.page.count());
+  std::ranges::copy(data, page_bytes(at));
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   record(at.package, at.block).next_page = at.page + 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  states_[index(at)] = state;
 }
 
 void FlashImage::erase(std::uint32_t package, std::uint32_t block) {
   BlockRecord& r = record(package, block);
   const std::uint64_t first = index({package, block, 0});
   std::fill_n(states_ + first, next_page(package, block), PageState::erased);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   ++r.erase_count;
   r.next_page = 0;
 }

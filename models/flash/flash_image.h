@@ -57,12 +57,15 @@ class FlashImage {
   struct BlockRecord;
 
   void layout(int file, const std::string& name);
+  void reserve(const std::byte* first, std::size_t size) const;
+  void set_page(FlashAddress at, std::span<const std::byte> data, PageState state);
   std::uint64_t index(FlashAddress at) const;
   std::byte* page_bytes(FlashAddress at) const;
   BlockRecord& record(std::uint32_t package, std::uint32_t block) const;
 
   FlashGeometry geometry_;
   int file_ = -1;
+  std::string name_;
   std::byte* base_ = nullptr;
   std::size_t mapped_ = 0;
   BlockRecord* blocks_ = nullptr;

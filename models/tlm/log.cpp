@@ -22,15 +22,17 @@ class SimulatedTimeFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-// A guest in a loop must not fill the terminal: an instance tells its first messages, then that it tells no more.
+// A guest in a loop must not fill the terminal: an instance tells its first warnings, then that it tells no more.
+// Errors are always told.
 class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
  public:
   void log(const spdlog::details::log_msg& message) override {
-    if (told_ > most) return;
+    const bool counts = message.level <= spdlog::level::warn;
+    if (counts && told_ > most) return;
     spdlog::sinks::stderr_sink_st::log(message);
-    if (++told_ <= most) return;
+    if (!counts || ++told_ <= most) return;
     spdlog::details::log_msg last = message;
-    last.payload = "further messages of this instance are not shown";
+    last.payload = "further warnings of this instance are not shown";
     spdlog::sinks::stderr_sink_st::log(last);
   }
 

@@ -4,7 +4,7 @@
 //   log("node.uart0")->warn("guest wrote the read-only register FR")
 //   [      12.400 us] warning node.uart0: guest wrote the read-only register FR
 //
-// The log goes to stderr, of each instance the first 200 messages. Levels are set per instance; a name without a level
+// The log goes to stderr, of each instance the first 200 warnings. Levels are set per instance; a name without a level
 // of its own takes that of the nearest enclosing instance ("node" for "node.uart0"), else `warning`.
 #pragma once
 

@@ -69,15 +69,10 @@ void RegisterSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
 }
 
 unsigned RegisterSocket::transport_dbg(tlm::tlm_generic_payload& payload) {
-  if (!accept(payload, bank_.size())) return 0;
+  if (!payload.is_read() || !accept(payload, bank_.size())) return 0;
   const Accessor who{master_of(payload)};
-  for_each_word(payload, [&](std::uint64_t word, std::uint32_t value, std::uint32_t lanes, unsigned first,
-                             unsigned count) {
-    if (payload.is_read()) return put_word(payload, bank_.peek(word, who), first, count);
-    const auto [reg, index] = bank_.find(word);
-    if (payload.is_write() && reg && !reg->has_side_effects())
-      reg->set((reg->value(index) & ~lanes) | value, index);
-  });
+  for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned first,
+                             unsigned count) { put_word(payload, bank_.peek(word, who), first, count); });
   return payload.get_data_length();
 }
 

@@ -71,9 +71,10 @@ SYSTEMC_TEST_F(RegisterSocketTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(cpu.status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }
 
-SYSTEMC_TEST_F(RegisterSocketTest, DebugAccessesDoNotAct) {
+SYSTEMC_TEST_F(RegisterSocketTest, DebugAccessesCanOnlyPeek) {
   std::uint32_t value = 5;
-  EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, 0x4, &value, 4), 4u);
+  EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, 0x4, &value, 4), 0u);
+  EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, 0x0, &value, 4), 0u);
   EXPECT_TRUE(acted.empty());
   EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, 0x0, &value, 4), 4u);
   EXPECT_EQ(value, 0x11223344u);

@@ -67,10 +67,11 @@ static void write_checkpoint(Solver* solver) {
   const uint64_t iteration = solver->scalars.iteration;
   if (!options.checkpoint || iteration % options.interval != 0) return;
   const CheckpointStatus status = checkpoint_write(options.name, iteration);
-  if (status == checkpoint_ok)
-    printf("cg: checkpoint %llu written\n", (Printable)iteration);
-  else
+  if (status != checkpoint_ok) {
     printf("cg: checkpoint %llu not written: %s\n", (Printable)iteration, checkpoint_text(status));
+    return;  // and none given up for it
+  }
+  printf("cg: checkpoint %llu written\n", (Printable)iteration);
   if (iteration > 2 * options.interval) checkpoint_discard(options.name, iteration - 2 * options.interval);
 }
 
