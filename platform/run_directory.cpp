@@ -17,7 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& directory, std::string problem) {
-  throw ConfigError(Diagnostic::of_file(directory.string(), "run directory " + std::move(problem)));
+  const fs::path from_here = directory.lexically_proximate(fs::current_path());
+  const bool below = !from_here.native().starts_with("..");
+  throw ConfigError(
+      Diagnostic::of_file((below ? from_here : directory).string(), "run directory " + std::move(problem)));
 }
 
 // What a run makes; the last two only while it goes on.
@@ -55,8 +58,18 @@ nlohmann::ordered_json to_tree(const Statistics& statistics) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path directory) : final_(std::move(directory)) {
+bool lies_within(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path inner = fs::weakly_canonical(path, error), outer = fs::weakly_canonical(folder, error);
+  return !error && std::ranges::mismatch(outer, inner).in1 == outer.end();
+}
+
+RunDirectory::RunDirectory(const fs::path& directory) {
+  if (directory.empty()) throw ConfigError(Diagnostic::of_file("--out", "names no run directory"));
+  final_ = fs::absolute(directory).lexically_normal();
   if (!final_.has_filename()) final_ = final_.parent_path();
+  if (lies_within(fs::current_path(), final_))
+    refuse(final_, "would replace the current folder; give another with --out");
   partial_ = final_;
   partial_ += ".partial";
   for (const auto& [existing, finished] : {std::pair(final_, true), {partial_, false}})

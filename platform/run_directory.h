@@ -5,7 +5,7 @@
 // is replaced then. A run that fails leaves nothing, one that is killed leaves DIR.partial; the older DIR stays
 // as it was. A folder is a run directory when it holds scenario.json, events.jsonl and only what a run makes;
 // DIR.partial may lack any of it. Errors: ConfigError when DIR or DIR.partial exists and is no run directory, is
-// being written by another run, or cannot be made.
+// being written by another run, or cannot be made; also when DIR is empty, the current folder or one above it.
 #pragma once
 
 #include <filesystem>
@@ -21,12 +21,12 @@ namespace asterism {
 
 class RunDirectory {
  public:
-  explicit RunDirectory(std::filesystem::path directory);
+  explicit RunDirectory(const std::filesystem::path& directory);
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
-  // While the run goes on; below it files().
+  // All absolute. While the run goes on; below it files().
   const std::filesystem::path& path() const { return partial_; }
   std::filesystem::path files() const { return partial_ / "files"; }
   const std::filesystem::path& final_path() const { return final_; }
@@ -39,6 +39,9 @@ class RunDirectory {
   int lock_ = -1;
   bool finished_ = false;
 };
+
+// Whether a path is a folder or lies somewhere below it, links followed.
+bool lies_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 // events.jsonl: one object a line, {"time_ps": ..., "source": ..., "kind": ..., details}. Counts what
 // `expect` and the progress line ask for.

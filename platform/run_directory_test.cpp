@@ -76,6 +76,11 @@ TEST_F(RunDirectoryTest, AFolderWithAScenarioIsNotYetARun) {
   EXPECT_NE(refusal(root / "a"), "accepted");
 }
 
+TEST_F(RunDirectoryTest, HasANameAndIsAbsolute) {
+  EXPECT_EQ(refusal(""), "--out: error: names no run directory");
+  EXPECT_EQ(RunDirectory(root / "b/../a/").final_path(), root.lexically_normal() / "a");
+}
+
 TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {
   RunDirectory run(root / "a");
   EXPECT_NE(refusal(root / "a").find("is being written by another run"), std::string::npos);

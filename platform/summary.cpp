@@ -71,7 +71,7 @@ std::string to_text(const Summary& s) {
     const ExpectConfig& e = s.scenario.config.expect;
     if (e.exit || e.recoveries || e.result_equals) line("expected", "all expectations are met");
   }
-  line("run files", s.directory);
+  line("run files", from_here(s.directory));
   return text;
 }
 

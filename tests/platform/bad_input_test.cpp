@@ -246,6 +246,14 @@ TEST_F(BadInputTest, AFolderThatIsNoRunIsNeverReplaced) {
             "texttexttext");
 }
 
+TEST_F(BadInputTest, TheCurrentFolderIsNoRunDirectory) {
+  const std::string problem =
+      "error: run directory would replace the current folder; give another with --out";
+  expect_refusal({"--out", "."}, 65, ".: " + problem);
+  expect_refusal({"--out", "a/.."}, 65, ".: " + problem);
+  expect_refusal({"--out", ".."}, 65, folder.parent_path().string() + ": " + problem);
+}
+
 // ---- guests' mistakes ----
 
 using GuestMistakeTest = CommandTest;
