@@ -152,6 +152,9 @@ void write_reports(const RunOutcome& outcome, const Node& node, const RunDirecto
 }
 
 void copy_input_files(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (lies_within(to, from))
+    throw ConfigError(Diagnostic::of_file(
+        from.string(), "cannot be copied to the run directory, which lies in it; give another with --out"));
   std::error_code error;
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
   if (error)

@@ -246,6 +246,14 @@ TEST_F(BadInputTest, AFolderThatIsNoRunIsNeverReplaced) {
             "texttexttext");
 }
 
+TEST_F(BadInputTest, InputFilesAreNotCopiedIntoThemselves) {
+  const std::string problem =
+      "error: cannot be copied to the run directory, which lies in it; give another with --out";
+  expect_refusal({"files=."}, 65, ".: " + problem);
+  fs::create_directory(folder / "input");
+  expect_refusal({"files=input", "--out", "input/run"}, 65, "input: " + problem);
+}
+
 TEST_F(BadInputTest, TheCurrentFolderIsNoRunDirectory) {
   const std::string problem =
       "error: run directory would replace the current folder; give another with --out";
