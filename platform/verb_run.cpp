@@ -32,13 +32,13 @@ std::optional<std::string> contents(const fs::path& file) {
 }
 
 // The run that expect.result_equals names, in a process of its own: SystemC elaborates once a process. It
-// starts from a copy of the flash image as this run found it, and leaves its run directory as "reference" in
-// this run's.
+// starts from a copy of the flash image as this run found it, reads nothing from stdin, and leaves its run
+// directory as "reference" in this run's, beside it as "reference.log" what it wrote to stderr.
 class ReferenceRun {
  public:
   ReferenceRun(const RunArguments& arguments, const Scenario& scenario, const InstalledFiles& installed,
                const RunDirectory& directory)
-      : directory_(directory.path() / "reference") {
+      : directory_(directory.path() / "reference"), log_(directory.path() / "reference.log") {
     ScenarioRequest request = arguments.scenario;
     const auto overrides = *reference_overrides(*scenario.config.expect.result_equals);
     request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
@@ -62,6 +62,7 @@ class ReferenceRun {
     std::error_code none;
     fs::remove_all(fs::path(directory_) += ".partial", none);
     if (!copied_image_.empty()) fs::remove(copied_image_, none);
+    if (fs::is_empty(log_, none)) fs::remove(log_, none);
   }
 
   enum class End { by_its_firmware, otherwise, interrupted };
@@ -85,23 +86,34 @@ class ReferenceRun {
     if (interrupted) return End::interrupted;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? End::by_its_firmware : End::otherwise;
   }
+  // The last line that it wrote to stderr.
+  std::string last_words() const {
+    std::ifstream log(log_);
+    std::string last;
+    for (std::string line; std::getline(log, line);) last = line;
+    return last;
+  }
   std::optional<std::string> result() const { return contents(directory_ / "files" / result_file); }
 
  private:
   // Nothing is thrown into the copy of the parent's stack, whose destructors are the parent's business.
   int run_in_child(const Scenario& reference) const noexcept {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed run leaves no process behind that holds its lock
-    if (!std::freopen("/dev/null", "w", stderr)) return 1;
+    if (!std::freopen(log_.c_str(), "w", stderr)) return 1;
+    if (!std::freopen("/dev/null", "r", stdin)) return 1;  // what is typed is for the run itself
     try {
       RunDirectory directory(directory_);
       directory.write("scenario.json", reference.expanded());
       const RunOutcome outcome =
           asterism::run(reference, directory, {.show_console = false, .show_progress = false});
       directory.finish();
-      return outcome.ended_by_firmware() ? 0 : 1;
-    } catch (const std::exception&) {
-      return 1;
+      if (outcome.ended_by_firmware()) return 0;
+      fmt::print(stderr, "stopped at {} of simulated time\n", human_time(outcome.time));
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
     }
+    std::fflush(stderr);
+    return 1;
   }
   static void copy_sparse(const fs::path& from, const fs::path& to) {
     std::string words[] = {"cp", "--sparse=always", "--", from.string(), to.string()};
@@ -114,7 +126,7 @@ class ReferenceRun {
       throw std::runtime_error("cannot copy the flash image " + from.string());
   }
 
-  fs::path directory_, copied_image_;
+  fs::path directory_, log_, copied_image_;
   pid_t child_ = -1;
 };
 
@@ -139,7 +151,8 @@ std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const 
     return why;
   };
   if (end == ReferenceRun::End::interrupted) return fail("interrupted before the other run had ended");
-  if (end != ReferenceRun::End::by_its_firmware) return fail("the other run did not end by its firmware");
+  if (end != ReferenceRun::End::by_its_firmware)
+    return fail("the other run did not end by its firmware: " + reference.last_words());
   if (!theirs || !ours)
     return fail(fmt::format("{} run left no {}", ours ? "the other" : "this", result_file));
   if (*theirs != *ours)

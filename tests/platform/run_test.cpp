@@ -79,6 +79,29 @@ TEST_F(RunTest, AComparisonWithoutAResultIsNotMet) {
   EXPECT_THAT(ended.out, HasSubstr("result_equals: this run left no result.txt\n"));
 }
 
+TEST_F(RunTest, AComparisonThatFailsSaysWhy) {
+  Ended ended = firmware("hello", {"expect.result_equals=\"the same scenario with files=none\""});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out,
+              HasSubstr("the other run did not end by its firmware: none: error: cannot be copied to the run "
+                        "directory: No such file or directory\n"));
+  EXPECT_THAT(contents("run/reference.log"), HasSubstr("none: error: "));
+  ended = firmware("hello", {"expect.result_equals=\"the same scenario with firmware=spin until=1ms\""});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("by its firmware: stopped at 1 ms of simulated time\n"));
+  firmware("hello", {"expect.result_equals=\"the same scenario with seed=2\""});
+  EXPECT_FALSE(exists("run/reference.log"));
+}
+
+TEST_F(RunTest, AComparisonDoesNotReadStdin) {
+  const std::string run = asterism_program.string() +
+                          " run hello firmware=echo node.uart0.input=terminal expect.exit=null until=20ms "
+                          "expect.result_equals='\"the same scenario with seed=2\"' --out run";
+  program("/bin/sh", {"-c", "yes typed | head -c 60 | " + run});
+  EXPECT_THAT(contents("run/uart0.log"), HasSubstr("typed"));
+  EXPECT_THAT(contents("run/reference/uart0.log"), Not(HasSubstr("typed")));
+}
+
 TEST_F(RunTest, TheExitStatusIsTheFirmwares) {
   EXPECT_EQ(firmware("exit_status", {"args=status=5"}).status, 5);
   EXPECT_EQ(firmware("exit_status", {"args=status=63"}).status, 63);
