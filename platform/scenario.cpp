@@ -50,6 +50,22 @@ void check_input_file(const Pl011Config& uart, const ConfigDocument& document) {
       .origin = document.origin_of(path), .path = path, .problem = "there is no file " + file.string()});
 }
 
+// A misspelt instance would be silent.
+void check_log(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
+               Diagnostics& problems) {
+  std::vector<std::string> instances{
+      "node",     "node.fabric", "node.memory",   "node.gic",         "node.uart0",
+      "node.rtc", "node.power",  "node.dimm_ssd", "node.semihosting", "systemc"};
+  for (int core = 0; core < static_cast<int>(node.cores.count); ++core)
+    instances.push_back("node.core" + std::to_string(core));
+  for (const auto& [instance, level] : node.log)
+    if (std::ranges::count(instances, instance) == 0)
+      problems.add({.origin = document.origin_of(path),
+                    .path = path,
+                    .problem = "there is no instance \"" + instance + "\"",
+                    .nearest = nearest_name(instance, instances)});
+}
+
 // What a description alone cannot see.
 void check_map(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
                Diagnostics& problems, AddressMap& map) {
@@ -78,6 +94,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
   AddressMap map(config.memory.size);
   check_map(config, document, "", problems, map);
+  check_log(config, document, "log", problems);
   problems.throw_if_any();
   return config;
 }
@@ -87,6 +104,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   ScenarioConfig config = read_config<ScenarioConfig>(document, &installed.configs, problems);
   AddressMap map(config.node.memory.size);
   check_map(config.node, document, "node", problems, map);
+  check_log(config.node, document, "node.log", problems);
   problems.throw_if_any();
   return config;
 }

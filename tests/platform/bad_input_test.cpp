@@ -46,6 +46,15 @@ TEST_F(BadInputTest, NamesOfFilesNameTheNearest) {
   EXPECT_THAT(ended.err, HasSubstr("did you mean \"power_loss\"?\n"));
 }
 
+TEST_F(BadInputTest, LogLevelsAreOfInstancesThatThereAre) {
+  expect_refusal({R"(node.log={"nodee":"off"})"}, 65,
+                 "command line: error: node.log: there is no instance \"nodee\"; did you mean \"node\"?");
+  expect_refusal({"node.cores.count=2", R"(node.log={"node.core2":"off"})"}, 65,
+                 "command line: error: node.log: there is no instance \"node.core2\"; did you mean "
+                 "\"node.core0\"?");
+  EXPECT_EQ(asterism({"check", "hello", R"(node.log={"node.core3":"off","systemc":"error"})"}).status, 0);
+}
+
 TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal({"node.cores.count=many"}, 65,
                  "command line: error: node.cores.count: expected an integer from 1 to 8, got \"many\"");
