@@ -73,9 +73,9 @@ TEST_F(DeterminismTest, AnotherBuildWritesTheSameBytes) {
 }
 
 TEST_F(DeterminismTest, AnotherSeedChangesNothingThatTheFirmwareSees) {
-  firmware("cg", {"args=nx=6 interval=4", "seed=1"});
+  EXPECT_EQ(firmware("cg", {"args=nx=6 interval=4", "seed=1"}).status, 0);
   const std::string console = contents("run/console.log");
-  firmware("cg", {"args=nx=6 interval=4", "seed=2"});
+  EXPECT_EQ(firmware("cg", {"args=nx=6 interval=4", "seed=2"}).status, 0);
   EXPECT_EQ(contents("run/console.log"), console);
 }
 
@@ -108,7 +108,7 @@ TEST_F(QuantumTest, FourCoresComeToTheSameResultUnderEveryQuantum) {
 }
 
 TEST_F(QuantumTest, TheNumberOfCoresDoesNotChangeTheResult) {
-  firmware("cg", {"args=nx=6", "node.cores.count=1"});
+  EXPECT_EQ(firmware("cg", {"args=nx=6", "node.cores.count=1"}).status, 0);
   const std::string alone = contents("run/files/result.txt");
   for (const char* count : {"2", "8"}) {
     EXPECT_EQ(firmware("cg", {"args=nx=6", std::string("node.cores.count=") + count}).status, 0);
