@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "platform/config/diagnostics.h"
@@ -42,11 +43,14 @@ void check_header(const Elf64_Ehdr& header, const std::string& name) {
 }  // namespace
 
 ElfImage ElfImage::load(const std::string& file, AddressRange dram) {
+  std::error_code none;
+  const bool is_directory = std::filesystem::is_directory(file, none);  // its size is the largest there is
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   const auto size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
-  if (size < 0 || size > (1ll << 32))
+  if (size < 0 || is_directory)
     throw InputMissing(Diagnostic::of_file(
-        file, fmt::format("firmware cannot be read: {}", std::strerror(errno ? errno : EISDIR))));
+        file, fmt::format("firmware cannot be read: {}", std::strerror(is_directory ? EISDIR : errno))));
+  if (size > (1ll << 32)) refuse(file, fmt::format("has {} bytes, expected at most 4 GiB", size));
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   in.seekg(0);
   if (!in.read(reinterpret_cast<char*>(bytes.data()), size))

@@ -28,11 +28,21 @@ fs::path find_configs(const fs::path& program) {
       "configs", "there is no such folder here, above, or above the program; name it by ASTERISM_CONFIGS"));
 }
 
+// Nothing else has an end: a pipe may never come to one.
+void check_regular_file(const fs::path& file, const Origin& origin, const std::string& path) {
+  std::error_code none;
+  if (fs::is_regular_file(file, none)) return;
+  const bool exists = fs::exists(file, none);
+  throw InputMissing(
+      Diagnostic{.origin = origin,
+                 .path = path,
+                 .problem = (exists ? "is no regular file: " : "there is no file ") + file.string()});
+}
+
 std::string locate_firmware(const std::string& name, const InstalledFiles& installed, const Origin& origin) {
   if (name.find('/') != std::string::npos || name.ends_with(".elf")) {
-    if (fs::exists(name)) return name;
-    throw InputMissing(
-        Diagnostic{.origin = origin, .path = "firmware", .problem = "there is no file " + name});
+    check_regular_file(name, origin, "firmware");
+    return name;
   }
   const fs::path file = installed.firmware / (name + ".elf");
   if (fs::exists(file)) return file.string();
@@ -40,14 +50,6 @@ std::string locate_firmware(const std::string& name, const InstalledFiles& insta
                                 .path = "firmware",
                                 .problem = "there is no app of this name in " + installed.firmware.string(),
                                 .nearest = nearest_name(name, installed.firmware_names())});
-}
-
-void check_input_file(const Pl011Config& uart, const ConfigDocument& document) {
-  const fs::path& file = uart.input_file;
-  if (uart.input != Pl011Input::file || (fs::exists(file) && !fs::is_directory(file))) return;
-  const std::string path = "node.uart0.input_file";
-  throw InputMissing(Diagnostic{
-      .origin = document.origin_of(path), .path = path, .problem = "there is no file " + file.string()});
 }
 
 // A misspelt instance would be silent.
@@ -121,7 +123,8 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   const FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
-  check_input_file(config.node.uart0, document);
+  if (const Pl011Config& uart = config.node.uart0; uart.input == Pl011Input::file)
+    check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
   std::string firmware_file = locate_firmware(config.firmware, installed, document.origin_of("firmware"));
   ElfImage firmware = ElfImage::load(firmware_file, map.range("dram"));
   return {file.stem().string(),

@@ -2,6 +2,7 @@
 // guest's mistake is the guest's own exception.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <fstream>
@@ -143,6 +144,16 @@ TEST_F(BadInputTest, MissingInputFiles) {
                  "command line: error: node.uart0.input_file: there is no file none.txt");
 }
 
+TEST_F(BadInputTest, InputFilesAreRegularFiles) {
+  ASSERT_EQ(mkfifo((folder / "fifo.elf").c_str(), 0666), 0);
+  for (const char* file : {"./fifo.elf", "./"}) {
+    const std::string problem = fmt::format("is no regular file: {}", file);
+    expect_refusal({"--firmware", file}, 66, "command line: error: firmware: " + problem);
+    expect_refusal({"node.uart0.input=file", fmt::format("node.uart0.input_file={}", file)}, 66,
+                   "command line: error: node.uart0.input_file: " + problem);
+  }
+}
+
 // ---- firmware files ----
 
 struct BadFirmwareTest : BadInputTest {
@@ -163,6 +174,13 @@ struct BadFirmwareTest : BadInputTest {
 TEST_F(BadFirmwareTest, IsNotElf) {
   expect_refused("#!/bin/sh\n", "is not an ELF file");
   expect_refused("", "is not an ELF file");
+}
+
+TEST_F(BadFirmwareTest, IsTooLarge) {
+  write("f.elf", "");
+  fs::resize_file(folder / "f.elf", (1ull << 32) + 1);
+  expect_refusal({"--firmware", "f.elf"}, 65,
+                 "f.elf: error: firmware has 4294967297 bytes, expected at most 4 GiB");
 }
 
 TEST_F(BadFirmwareTest, IsForAnotherMachine) {
