@@ -134,7 +134,7 @@ std::string_view name_of(RunOutcome::End end) {
 void write_reports(const RunOutcome& outcome, const Node& node, const RunDirectory& directory) {
   Statistics statistics;
   statistics.add("ended", name_of(outcome.end));
-  statistics.add("firmware_status", outcome.firmware_status);
+  if (outcome.ended_by_firmware()) statistics.add("firmware_status", outcome.firmware_status);
   statistics.add("simulated_time", outcome.time);
   statistics.add("instructions", outcome.instructions);
   statistics.add("power_losses", outcome.power_losses);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -98,10 +99,21 @@ void RunDirectory::write(const std::string& name, std::string_view text) const {
   if (!out) refuse(partial_ / name, "cannot be written");
 }
 
+// The two folders change places in one step where the file system can do that, so that one of them has the name at any
+// time; then the older one goes.
 void RunDirectory::finish() {
-  fs::remove_all(final_);
-  fs::rename(partial_, final_);
-  finished_ = true;
+  finished_ = true;  // kept, whatever its name
+  std::error_code error;
+  if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0) {
+    fs::remove_all(partial_, error);
+    if (error) refuse(partial_, fmt::format("is the older run and cannot be removed: {}", error.message()));
+    return;
+  }
+  fs::remove_all(final_, error);
+  if (!error) fs::rename(partial_, final_, error);
+  if (error)
+    refuse(final_, fmt::format("cannot be replaced ({}); the new run stays in {}", error.message(),
+                               partial_.string()));
 }
 
 void EventFile::record(Picoseconds at, std::string_view source, std::string_view kind,

@@ -33,6 +33,8 @@ class RunDirectory {
 
   void write(const std::string& name, std::string_view text) const;
   void finish();
+  // The run did not come to its end: what there is stays in path(), and an older run as it is.
+  void leave_partial() { finished_ = true; }
 
  private:
   std::filesystem::path final_, partial_;

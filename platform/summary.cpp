@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace asterism {
@@ -60,6 +61,11 @@ std::string to_text(const Summary& s) {
   line("checkpoints", fmt::format("{} committed, {}, {}", o.checkpoints,
                                   counted(o.power_losses, "power loss", "power losses"),
                                   counted(o.recoveries, "recovery", "recoveries")));
+  const auto& faults = s.scenario.config.faults;
+  const auto late = static_cast<std::uint64_t>(
+      std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
+  if (late > 0)
+    line("faults", fmt::format("{} of {} would have come after the end of the run", late, faults.size()));
   if (!o.ended_by_firmware())
     for (std::size_t core = 0; core < o.cores.size(); ++core)
       line(fmt::format("core {}", core), o.cores[core]);

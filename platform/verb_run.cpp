@@ -162,8 +162,6 @@ std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const 
 
 int exit_status(const RunOutcome& outcome, bool expectations_met) {
   switch (outcome.end) {
-    case RunOutcome::End::interrupted:
-      return static_cast<int>(ExitStatus::interrupted);
     case RunOutcome::End::time_limit:
     case RunOutcome::End::stalled:
       return static_cast<int>(ExitStatus::time_limit);
@@ -201,11 +199,18 @@ int verb_run(const RunArguments& arguments) {
     }
   }
   reference.reset();
-  directory.finish();
+  const bool interrupted =
+      outcome.end == RunOutcome::End::interrupted || reference_end == ReferenceRun::End::interrupted;
+  if (interrupted) {
+    directory.leave_partial();
+    summary.directory = directory.path().string();
+  } else {
+    directory.finish();
+  }
   std::fflush(stdout);
   fmt::print("{}", to_text(summary));
-  if (reference_end == ReferenceRun::End::interrupted) return static_cast<int>(ExitStatus::interrupted);
-  return exit_status(outcome, summary.failures.empty());
+  return interrupted ? static_cast<int>(ExitStatus::interrupted)
+                     : exit_status(outcome, summary.failures.empty());
 }
 
 }  // namespace asterism

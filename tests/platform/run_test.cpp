@@ -223,7 +223,8 @@ TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {
   EXPECT_EQ(ended.status, 130);
   EXPECT_THAT(ended.out, HasSubstr("ended        interrupted\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc 0x402"));
-  EXPECT_EQ(json("run/stats.json")["ended"], "interrupted");
+  EXPECT_EQ(json("run.partial/stats.json")["ended"], "interrupted");
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST_F(StoppedRunTest, ASignalEndsTheWaitForTheComparison) {
@@ -236,8 +237,8 @@ TEST_F(StoppedRunTest, ASignalEndsTheWaitForTheComparison) {
     const Ended ended = run.wait();
     EXPECT_EQ(ended.status, 130);
     EXPECT_THAT(ended.out, HasSubstr("result_equals: interrupted before the other run had ended\n"));
-    EXPECT_FALSE(exists("run/reference.partial"));
-    fs::remove_all(folder / "run");
+    EXPECT_FALSE(exists("run"));
+    fs::remove_all(folder / "run.partial");
   }
 }
 
