@@ -109,7 +109,7 @@ void GicBesideQemu::compare() {
 }
 
 SYSTEMC_TEST_F(GicBesideQemu, RandomUseReadsTheSame) {
-  if (!qemu.is_there()) GTEST_SKIP() << "qemu-system-aarch64 is not installed";
+  ASSERT_TRUE(qemu.is_there()) << "qemu-system-aarch64 is not installed: scripts/setup test";
   set_log_levels({{"gic", spdlog::level::off}});
   write(distributor, 3);
   write(cpu_interface, 3);
@@ -123,7 +123,7 @@ SYSTEMC_TEST_F(GicBesideQemu, RandomUseReadsTheSame) {
 }
 
 SYSTEMC_TEST_F(GicBesideQemu, IdentifiesItselfTheSame) {
-  if (!qemu.is_there()) GTEST_SKIP() << "qemu-system-aarch64 is not installed";
+  ASSERT_TRUE(qemu.is_there()) << "qemu-system-aarch64 is not installed: scripts/setup test";
   for (std::uint64_t offset = 0xFD0; offset <= 0xFFC; offset += 4) expect_same(distributor + offset);
   for (std::uint64_t reg : {distributor + 0x008, cpu_interface + 0x0FC, cpu_interface + 0x00C})
     expect_same(reg);
