@@ -18,6 +18,7 @@ constexpr std::array duration_units = {QuantityUnit{"s", tera}, QuantityUnit{"ms
                                        QuantityUnit{"us", mega}, QuantityUnit{"ns", kilo},
                                        QuantityUnit{"ps", 1}};
 constexpr std::array cycle_units = {QuantityUnit{"cycles", 1}};
+constexpr std::array length_units = {QuantityUnit{"mm", 1000}, QuantityUnit{"um", 1}};
 constexpr std::array byte_units = {
     QuantityUnit{"TiB", tebi}, QuantityUnit{"TB", tera},  QuantityUnit{"GiB", gibi},
     QuantityUnit{"GB", giga},  QuantityUnit{"MiB", mebi}, QuantityUnit{"MB", mega},
@@ -101,6 +102,10 @@ const QuantityKind& quantity_kind(Bytes) {
 }
 const QuantityKind& quantity_kind(Frequency) {
   static constexpr QuantityKind kind{"a frequency", "1GHz", frequency_units};
+  return kind;
+}
+const QuantityKind& quantity_kind(Micrometres) {
+  static constexpr QuantityKind kind{"a length", "0.9mm", length_units};
   return kind;
 }
 const QuantityKind& quantity_kind(Bandwidth) {

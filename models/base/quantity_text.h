@@ -33,6 +33,7 @@ const QuantityKind& quantity_kind(Cycles);
 const QuantityKind& quantity_kind(Bytes);
 const QuantityKind& quantity_kind(Frequency);
 const QuantityKind& quantity_kind(Bandwidth);
+const QuantityKind& quantity_kind(Micrometres);
 
 // The count that a text stands for. Throws std::invalid_argument whose what() says what is wrong with the
 // text: "it has no unit (ps, ns, us, ms, s)".

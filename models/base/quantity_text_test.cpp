@@ -25,6 +25,7 @@ TEST(QuantityTextTest, ReadsWholeAndDecimalNumbers) {
   EXPECT_EQ(parse_quantity<Frequency>("1.6GHz"), 1600_MHz);
   EXPECT_EQ(parse_quantity<Bandwidth>("250MB/s"), 250_MBps);
   EXPECT_EQ(parse_quantity<Cycles>("3cycles"), 3_cycles);
+  EXPECT_EQ(parse_quantity<Micrometres>("0.9mm"), 900_um);
 }
 
 TEST(QuantityTextTest, SaysWhatIsWrongWithAText) {

@@ -41,6 +41,7 @@ using Cycles = Quantity<struct CycleUnit>;            // of a clock that the con
 using Bytes = Quantity<struct ByteUnit>;
 using Frequency = Quantity<struct HertzUnit>;
 using Bandwidth = Quantity<struct BytePerSecondUnit>;
+using Micrometres = Quantity<struct MicrometreUnit>;  // lengths on a chip
 
 // A physical address. Address + Bytes is an address; the distance of two addresses is Bytes.
 class Address {
@@ -109,6 +110,7 @@ constexpr Frequency operator""_Hz(unsigned long long n) { return Frequency(n); }
 constexpr Frequency operator""_kHz(unsigned long long n) { return Frequency(n * 1'000); }
 constexpr Frequency operator""_MHz(unsigned long long n) { return Frequency(n * 1'000'000); }
 constexpr Frequency operator""_GHz(unsigned long long n) { return Frequency(n * 1'000'000'000); }
+constexpr Micrometres operator""_um(unsigned long long n) { return Micrometres(n); }
 constexpr Bandwidth operator""_MBps(unsigned long long n) { return Bandwidth(n * 1'000'000); }
 constexpr Bandwidth operator""_GBps(unsigned long long n) { return Bandwidth(n * 1'000'000'000); }
 }  // namespace literals

@@ -1,0 +1,73 @@
+// A Swizzle-Switch: a crossbar whose arbitration sits in its crosspoints, one decision an output and cycle
+// (abeyratne2017 section 3.2.2).
+//
+// Each output keeps an order of priority among the inputs. The highest input that requests the output wins it,
+// and the grant changes the order at once:
+//
+//   least recently granted  the winner goes to the end, all others keep their order; 0, 1, 2, ... at reset. A
+//                           request waits for at most inputs - 1 grants. What the silicon has.
+//   round robin             the order starts behind the last winner; 0, 1, 2, ... at reset. Fair only while all
+//                           request always.
+//   fixed                   the lowest input first; starves the others.
+//
+// `beats` compares two requests and `granted` is told who won, so that a tournament over the requests finds the
+// winner without collecting them; grant() does that for a list.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/enum_names.h"
+
+namespace asterism {
+
+enum class ArbiterPolicy { least_recently_granted, round_robin, fixed };
+constexpr auto enum_names(ArbiterPolicy) {
+  return std::to_array<EnumName<ArbiterPolicy>>(
+      {{ArbiterPolicy::least_recently_granted, "lrg", "least recently granted, as in the crosspoints"},
+       {ArbiterPolicy::round_robin, "round_robin", "the order starts behind the last winner"},
+       {ArbiterPolicy::fixed, "fixed", "the lowest input first; starves the others"}});
+}
+
+class SwizzleSwitch {
+ public:
+  // Any radix. Throws std::invalid_argument for no inputs or no outputs.
+  SwizzleSwitch(unsigned inputs, unsigned outputs, ArbiterPolicy policy);
+
+  // Whether input a's request for the output goes before b's.
+  bool beats(unsigned output, unsigned a, unsigned b) const {
+    if (policy_ != ArbiterPolicy::least_recently_granted) return turn(output, a) < turn(output, b);
+    const std::uint64_t* order = &order_[std::size_t{output} * inputs_];
+    return order[a] < order[b];
+  }
+  void granted(unsigned output, unsigned winner) {
+    if (policy_ == ArbiterPolicy::least_recently_granted)
+      order_[std::size_t{output} * inputs_ + winner] = ++last_[output];
+    else if (policy_ == ArbiterPolicy::round_robin)
+      last_[output] = winner;
+  }
+
+  // One cycle of one output: the winner among the inputs that request it, nullopt when none does.
+  std::optional<unsigned> grant(unsigned output, std::span<const unsigned> requests);
+
+  unsigned inputs() const { return inputs_; }
+  unsigned outputs() const { return static_cast<unsigned>(last_.size()); }
+  // The orders as at construction.
+  void reset();
+
+ private:
+  // How many inputs stand before this one.
+  unsigned turn(unsigned output, unsigned input) const {
+    const auto after = static_cast<unsigned>(last_[output]);
+    return input > after ? input - after - 1 : input + inputs_ - after - 1;
+  }
+
+  unsigned inputs_;
+  ArbiterPolicy policy_;
+  std::vector<std::uint64_t> order_;  // [output][input], distinct; the lower goes first
+  std::vector<std::uint64_t> last_;   // [output]: the highest of `order_`, or the last winner
+};
+
+}  // namespace asterism
