@@ -1,0 +1,130 @@
+#include "swizzle_switch/switch_technology.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+// The value at radix * channel_bits wires, which is compared with the points' radix * table_bits.
+template <class Q>
+Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, unsigned channel_bits) {
+  const std::uint64_t at = std::uint64_t{radix} * channel_bits;
+  const auto wires = [&](const SwitchPoint& p) { return std::uint64_t{p.radix} * t.table_bits; };
+  const auto after = std::lower_bound(t.points.begin(), t.points.end(), at,
+                                      [&](const SwitchPoint& p, std::uint64_t x) { return wires(p) < x; });
+  if (after == t.points.end() || (after == t.points.begin() && wires(*after) != at))
+    throw std::invalid_argument(
+        "a router of radix " + std::to_string(radix) + " with channels of " + std::to_string(channel_bits) +
+        " bits is beyond its technology, which knows radix " + std::to_string(t.points.front().radix) +
+        " to " + std::to_string(t.points.back().radix) + " at " + std::to_string(t.table_bits) + " bits");
+  if (wires(*after) == at) return (*after).*value;
+  const SwitchPoint& before = *(after - 1);
+  const std::uint64_t step = wires(*after) - wires(before), part = at - wires(before);
+  const std::uint64_t low = (before.*value).count(), high = ((*after).*value).count();
+  return Q((low * (step - part) + high * part + step / 2) / step);
+}
+
+}  // namespace
+
+const QuantityKind& quantity_kind(Femtojoules) {
+  static constexpr std::array units = {QuantityUnit{"nJ", 1'000'000}, QuantityUnit{"pJ", 1'000},
+                                       QuantityUnit{"fJ", 1}};
+  static constexpr QuantityKind kind{"an energy", "13.3pJ", units};
+  return kind;
+}
+
+const QuantityKind& quantity_kind(SquareMicrometres) {
+  static constexpr std::array units = {QuantityUnit{"mm2", 1'000'000}, QuantityUnit{"um2", 1}};
+  static constexpr QuantityKind kind{"an area", "1.34mm2", units};
+  return kind;
+}
+
+Picoseconds SwitchTechnology::period(unsigned radix, unsigned channel_bits) const {
+  return interpolate(*this, &SwitchPoint::period, radix, channel_bits);
+}
+
+SquareMicrometres SwitchTechnology::area(unsigned radix, unsigned channel_bits) const {
+  return interpolate(*this, &SwitchPoint::area, radix, channel_bits);
+}
+
+double SwitchTechnology::static_watts(unsigned radix, unsigned channel_bits) const {
+  return static_power * static_cast<double>(area(radix, channel_bits).count()) / 1e6;
+}
+
+double SwitchTechnology::buffer_picojoules(unsigned channel_bits) const {
+  return static_cast<double>(buffer_energy.count()) / 1e3 * channel_bits / table_bits;
+}
+
+double SwitchTechnology::switch_picojoules(unsigned radix, unsigned channel_bits) const {
+  const double width = static_cast<double>(channel_bits) / table_bits;
+  const double side = radix * width / switch_energy_radix;
+  return static_cast<double>(switch_energy.count()) / 1e3 * width * side * side;
+}
+
+double SwitchTechnology::link_picojoules(Micrometres length, unsigned channel_bits) const {
+  const double picojoules_per_mm = static_cast<double>(wire_energy.count()) / 1e3 * channel_bits;
+  return wire_activity * picojoules_per_mm * static_cast<double>(length.count()) / 1e3;
+}
+
+std::vector<SwitchPoint> SwitchTechnology::points_15nm() {
+  return {{1, 209_ps, SquareMicrometres(38361)},       {2, 212_ps, SquareMicrometres(44651)},
+          {3, 216_ps, SquareMicrometres(51405)},       {4, 220_ps, SquareMicrometres(58622)},
+          {5, 224_ps, SquareMicrometres(66302)},       {6, 228_ps, SquareMicrometres(74446)},
+          {8, 238_ps, SquareMicrometres(91528)},       {11, 254_ps, SquareMicrometres(122116)},
+          {14, 271_ps, SquareMicrometres(156279)},     {17, 289_ps, SquareMicrometres(194613)},
+          {20, 308_ps, SquareMicrometres(237117)},     {24, 336_ps, SquareMicrometres(300277)},
+          {28, 364_ps, SquareMicrometres(370851)},     {32, 394_ps, SquareMicrometres(448840)},
+          {36, 425_ps, SquareMicrometres(534243)},     {40, 456_ps, SquareMicrometres(627061)},
+          {42, 473_ps, SquareMicrometres(676250)},     {48, 523_ps, SquareMicrometres(834939)},
+          {52, 558_ps, SquareMicrometres(950000)},     {56, 593_ps, SquareMicrometres(1072475)},
+          {64, 666_ps, SquareMicrometres(1339669)},    {72, 742_ps, SquareMicrometres(1636520)},
+          {80, 821_ps, SquareMicrometres(1963029)},    {96, 985_ps, SquareMicrometres(2705020)},
+          {112, 1157_ps, SquareMicrometres(3565642)},  {128, 1337_ps, SquareMicrometres(4544894)},
+          {144, 1524_ps, SquareMicrometres(5642777)},  {160, 1717_ps, SquareMicrometres(6859291)},
+          {176, 1916_ps, SquareMicrometres(8194435)},  {192, 2120_ps, SquareMicrometres(9648209)},
+          {208, 2330_ps, SquareMicrometres(11220615)}, {224, 2544_ps, SquareMicrometres(12911651)},
+          {240, 2763_ps, SquareMicrometres(14721318)}, {256, 2987_ps, SquareMicrometres(16649615)}};
+}
+
+static_assert(member_count<SwitchPoint>() == 3);
+void describe(Fields& f, SwitchPoint& p) {
+  f("radix", p.radix, "Ports of the router, each an input and an output", within(1, 4096), required());
+  f("period", p.period, "Of the clock that a router of this radix reaches", at_least(1_ps), required());
+  f("area", p.area, "Of the router with its buffers; costs static power", required());
+}
+
+static_assert(member_count<SwitchTechnology>() == 9);
+void describe(Fields& f, SwitchTechnology& t) {
+  f.sourced();
+  f("table_bits", t.table_bits,
+    "Channel width of the points and energies; another width counts as a proportional radix", within(1, 4096),
+    required());
+  f("points", t.points, "Clock and area against radix, rising in radix; lines between them, nothing beyond",
+    required());
+  f("wire_fs_per_um", t.wire_fs_per_um, "Delay of a repeated wire; a slower one makes links of more cycles",
+    within(1, 100'000), required());
+  f("wire_energy", t.wire_energy, "Per millimetre and bit that switches", required());
+  f("wire_activity", t.wire_activity, "Share of a link's wires that switch when a flit passes",
+    within(0.0, 1.0), required());
+  f("buffer_energy", t.buffer_energy, "Of a flit, written to and read from an input buffer", required());
+  f("switch_energy", t.switch_energy,
+    "Of a flit through a switch of switch_energy_radix; grows with the square of the radix", required());
+  f("switch_energy_radix", t.switch_energy_radix, "Radix that switch_energy holds for", within(1, 4096),
+    required());
+  f("static_power", t.static_power, "Clocking and leakage of a router that is not gated, W/mm2",
+    within(0.0, 100.0), required());
+  f.check([&] { return !t.points.empty(); }, "points", "has at least one point");
+  f.check(
+      [&] {
+        const auto falls = [](const SwitchPoint& a, const SwitchPoint& b) { return a.radix >= b.radix; };
+        return std::adjacent_find(t.points.begin(), t.points.end(), falls) == t.points.end();
+      },
+      "points", "rises in radix");
+}
+
+}  // namespace asterism

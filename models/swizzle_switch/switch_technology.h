@@ -1,0 +1,72 @@
+// What a Swizzle-Switch router and its wires cost in one manufacturing technology: clock, area and energy against
+// radix, from a file in configs/technologies.
+//
+// Clock and area stand as a table of points, integers between which lines are drawn. A Swizzle-Switch is a square
+// of radix x width wires a side, so a channel of another width than the table's counts as a proportional radix:
+// 32 ports of 64 bits are as 16 ports of 128. That is assumed; the papers have data for 128 bits only.
+//
+// Energies are those of one flit, as wide as the channel:
+//
+//   buffer   written and read once: proportional to the width
+//   switch   through the crossbar, arbitration included: proportional to the width and to the square of the radix
+//            (of the proportional one), because its wires and what hangs on them both grow with it
+//   link     alpha * wire_energy * bits * length, alpha being the share of wires that switch
+//
+// A powered router draws static_power * area all the time, clocking and leakage.
+//
+// Sources: abeyratne2017 sections 3.2.2, 3.4.1, 3.4.2, Table 3.2, and the fits that configs/technologies names.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/quantity_text.h"
+#include "base/units.h"
+
+namespace asterism {
+
+class Fields;
+
+using Femtojoules = Quantity<struct FemtojouleUnit>;
+using SquareMicrometres = Quantity<struct SquareMicrometreUnit>;
+const QuantityKind& quantity_kind(Femtojoules);        // "13.3pJ"
+const QuantityKind& quantity_kind(SquareMicrometres);  // "1.34mm2"
+
+struct SwitchPoint {
+  std::uint32_t radix = 0;
+  Picoseconds period;      // of the router's clock
+  SquareMicrometres area;  // of the router, buffers included
+  bool operator==(const SwitchPoint&) const = default;
+};
+void describe(Fields& f, SwitchPoint& point);
+
+// The defaults are configs/technologies/swizzle_switch_15nm.json.
+struct SwitchTechnology {
+  std::uint32_t table_bits = 128;  // channel width of the points and of the energies
+  std::vector<SwitchPoint> points = points_15nm();
+  std::uint32_t wire_fs_per_um = 66;          // femtoseconds; so many picoseconds per millimetre
+  Femtojoules wire_energy = Femtojoules(70);  // per millimetre and bit
+  double wire_activity = 0.276;
+  Femtojoules buffer_energy = Femtojoules(13'300);
+  Femtojoules switch_energy = Femtojoules(20'800);  // at switch_energy_radix
+  std::uint32_t switch_energy_radix = 64;
+  double static_power = 0.28;  // W/mm2
+
+  // Throw std::invalid_argument, which says the range, for a router beyond the table.
+  Picoseconds period(unsigned radix, unsigned channel_bits) const;  // to the nearest picosecond
+  SquareMicrometres area(unsigned radix, unsigned channel_bits) const;
+  double static_watts(unsigned radix, unsigned channel_bits) const;
+
+  // Picojoules a flit.
+  double buffer_picojoules(unsigned channel_bits) const;
+  double switch_picojoules(unsigned radix, unsigned channel_bits) const;
+  double link_picojoules(Micrometres length, unsigned channel_bits) const;
+
+  bool operator==(const SwitchTechnology&) const = default;
+
+ private:
+  static std::vector<SwitchPoint> points_15nm();
+};
+void describe(Fields& f, SwitchTechnology& technology);
+
+}  // namespace asterism
