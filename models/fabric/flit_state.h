@@ -1,0 +1,192 @@
+// The state of a FlitNetwork and how one cycle changes it (flit_network.h says what is modelled).
+//
+// All that is told from one router to another goes through the calendar of the receiver's clock domain and takes
+// effect at a later edge. So the order in which the routers of one cycle are visited cannot be seen, and only
+// routers that hold flits and nodes that have packets are visited at all.
+//
+// Within a router the `router_stages` are split: a flit may ask for the switch `before_grant` cycles after it
+// arrived and leaves `after_grant` cycles after it was granted.
+#pragma once
+
+#include <bit>
+
+#include "fabric/flit_network.h"
+
+namespace asterism {
+
+class FlitNetwork::State {
+ public:
+  State(std::shared_ptr<const Topology> topology, const FlitParameters& parameters);
+
+  void inject(const Packet& packet, Picoseconds now);
+  std::optional<Picoseconds> next_event() const;
+  void advance_to(Picoseconds now, Sink& sink);
+  void reset();
+
+  void gate(RouterId router, bool gated);
+  bool powered(RouterId router) const;
+
+  Load load() const;
+  void clear_load();
+  std::uint64_t flits_in_flight() const { return flits_in_flight_; }
+  std::uint64_t packets_waiting() const { return packets_waiting_; }
+  std::vector<std::string> blocked() const;
+  Bytes memory() const;
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  using VcMask = std::uint64_t;
+
+  struct PacketState {
+    Packet packet;
+    Picoseconds created, injected;
+    RouterId destination_router;
+    std::uint32_t routers = 0;
+    std::uint32_t next = none;  // in the source queue, or in the list of free ones
+  };
+  // A flit is its packet and whether it is the tail; the first flit after a tail is a head.
+  struct Flit {
+    std::uint32_t packet : 31, tail : 1;
+  };
+  struct Arrival {
+    std::uint32_t vc;  // of all input ports
+    Flit flit;
+  };
+  // What happens at one edge.
+  struct Bucket {
+    std::vector<Arrival> arrivals;
+    std::vector<std::uint32_t> credits;     // output VCs
+    std::vector<std::uint32_t> deliveries;  // packets
+    bool empty() const { return arrivals.empty() && credits.empty() && deliveries.empty(); }
+  };
+  struct Domain {
+    std::uint64_t period = 1;  // ps
+    std::uint64_t cycle = 0;   // the last edge that was worked off
+    std::vector<Bucket> calendar;
+    std::vector<std::uint64_t> due;  // a bit for each bucket that is not empty
+    std::vector<RouterId> routers;   // that hold flits
+    std::vector<NodeId> nodes;       // that have packets to send
+  };
+  // Where a port's flits or credits go, and when they take effect there.
+  struct Path {
+    std::uint32_t domain = 0;
+    bool crosses = false;      // into another clock domain
+    std::uint32_t cycles = 0;  // of the sender, from the grant; to the effect itself when no clock is crossed
+    std::uint64_t last = 0;    // edge at which the last flit arrived behind a crossing
+  };
+  // Of a router towards a channel or a node, or of a node towards its router.
+  struct OutputPort {
+    VcMask free = 0;                // virtual channels that no packet holds
+    VcMask usable = 0;              // those with credit
+    std::uint32_t first_vc = none;  // of the input port at the other end; none for an ejection port
+    std::uint32_t channel = none;   // none for injection and ejection
+    Path path;
+    std::uint64_t flits = 0;
+  };
+  struct InputPort {
+    VcMask occupied = 0;
+    std::uint32_t next_vc = 0;      // where the round begins
+    std::uint32_t upstream_vc = 0;  // first output VC that its credits go to
+    Path credits;
+  };
+  // An input virtual channel: its ring of flits and the way of the packet at the front.
+  struct Vc {
+    std::uint32_t output = none;  // of all output ports; none before the packet at the front is routed
+    std::uint8_t output_vc = 0;   // when `allocated`
+    bool allocated = false;
+    std::uint8_t vc_class = 0;  // from here on
+    std::uint8_t front = 0, count = 0;
+  };
+  struct Router {
+    std::uint32_t first_input = 0, inputs = 0;
+    std::uint32_t first_output = 0, outputs = 0;
+    std::uint32_t first_word = 0, words = 0;  // of occupied_ports_
+    std::uint32_t domain = 0;
+    std::uint32_t switched = 0;  // index of its switch
+    bool listed = false;         // among its domain's routers
+    bool gated = false;
+    std::uint64_t committed = 0;  // packets routed to it whose tail has not left it
+    std::uint64_t flits = 0;
+    std::uint64_t dark_since = 0, dark = 0;  // ps
+  };
+  struct Node {
+    std::uint32_t queue = none, queue_end = none;  // packets
+    std::uint32_t sent = 0;                        // flits of the packet at the front
+    std::uint32_t vc = 0;                          // that it holds, when sent > 0
+    std::uint32_t output = 0;
+    std::uint64_t ejected = 0;
+    bool listed = false;
+  };
+
+  void build_domains();
+  void build_ports();
+  void join(std::uint32_t output, std::uint32_t input, Cycles latency, RouterId from, RouterId to);
+  void size_calendars();
+  void check_connected() const;
+
+  void step(Domain& domain, std::uint64_t cycle, Sink& sink);
+  void arrive(const Arrival& arrival);
+  void route(std::uint32_t vc, RouterId at);
+  ChannelId choose(const Routing::Step& step);
+  bool congested(ChannelId channel) const;
+  bool usable(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
+  bool send_from_node(Node& node, Domain& domain, std::uint64_t now);
+  void switch_router(Router& router, Domain& domain);
+  bool put_forward(const InputPort& input, std::uint32_t first_vc, std::uint32_t& vc) const;
+  void grant(Router& router, Domain& domain, std::uint32_t output, std::uint32_t local_input,
+             std::uint32_t vc);
+  std::uint32_t take_vc(OutputPort& port, std::uint32_t output, VcMask candidates);
+  void send(OutputPort& port, std::uint32_t vc, Flit flit, const Domain& domain);
+  void return_credit(InputPort& port, std::uint32_t vc_of_port, const Domain& domain);
+  std::uint64_t edge_behind_crossing(const Path& path, const Domain& from) const;
+  Bucket& bucket(Domain& domain, std::uint64_t cycle);
+  std::uint64_t next_cycle(const Domain& domain) const;  // ~0 when it has nothing to do
+  void note_darkness(Router& router, std::uint64_t now);
+  std::uint32_t new_packet(const Packet& packet, Picoseconds now);
+
+  VcMask class_mask(unsigned vc_class) const { return class_masks_[vc_class]; }
+  // Virtual channels are numbered port by port, flits by virtual channel, in strides that are powers of two.
+  std::uint32_t port_of(std::uint32_t vc) const { return vc >> vc_shift_; }
+  std::uint32_t number_of(std::uint32_t vc) const { return vc & ((1u << vc_shift_) - 1); }
+  std::uint32_t first_vc_of(std::uint32_t port) const { return port << vc_shift_; }
+  Flit& flit(std::uint32_t vc, std::uint32_t place) {
+    return flits_[(std::size_t{vc} << depth_shift_) + (place & ((1u << depth_shift_) - 1))];
+  }
+  const Flit& front_flit(std::uint32_t vc) const {
+    return flits_[(std::size_t{vc} << depth_shift_) + vcs_[vc].front];
+  }
+  std::string name_of_output(std::uint32_t output) const;
+
+  std::shared_ptr<const Topology> topology_;
+  FlitParameters parameters_;
+  std::uint32_t virtual_channels_, vc_shift_, depth_shift_, before_grant_, after_grant_;
+
+  std::vector<VcMask> class_masks_;
+  std::vector<std::uint8_t> class_of_vc_;
+  std::vector<Domain> domains_;
+  std::vector<Router> routers_;
+  std::vector<SwizzleSwitch> switches_;
+  std::vector<OutputPort> outputs_;
+  std::vector<std::uint32_t> output_of_channel_, ejection_of_node_;
+  std::vector<std::uint8_t> credits_;  // [output][vc]
+  std::vector<InputPort> inputs_;
+  std::vector<RouterId> router_of_input_;
+  std::vector<Vc> vcs_;
+  std::vector<Flit> flits_;  // [vc][depth]
+  std::vector<std::uint64_t> occupied_ports_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> round_;  // by the first channel of the equal ones
+  std::vector<PacketState> packets_;
+  std::uint32_t free_packet_ = none;
+
+  std::vector<std::uint32_t> request_;    // [output of the router at hand]: the input VC that goes first
+  std::vector<std::uint32_t> requested_;  // outputs with one
+
+  std::uint64_t now_ = 0, last_move_ = 0, load_since_ = 0;  // ps
+  std::uint64_t slowest_period_ = 1;
+  std::uint64_t flits_in_flight_ = 0, packets_waiting_ = 0;
+  bool moved_ = false;  // something in the step at hand
+  bool stuck_ = false;
+};
+
+}  // namespace asterism
