@@ -160,7 +160,7 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain, std::uint64_
   const bool is_tail = ++node.sent == packet.packet.flits;
   ++flits_in_flight_;
   moved_ = true;
-  send(port, node.vc, Flit{.packet = node.queue & 0x7fff'ffffu, .tail = is_tail}, domain);
+  send(port, node.vc, is_head, Flit{.packet = node.queue & 0x7fff'ffffu, .tail = is_tail}, domain);
   if (--credits_[first_vc_of(node.output) + node.vc] == 0) port.usable &= ~(VcMask{1} << node.vc);
   if (is_tail) {
     port.free |= VcMask{1} << node.vc;
@@ -233,12 +233,13 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
     --flits_in_flight_;
     if (flit.tail) bucket(domain, domain.cycle + port.path.cycles).deliveries.push_back(flit.packet);
   } else {
-    if (!vc.allocated) {
+    const bool is_head = !vc.allocated;
+    if (is_head) {
       vc.output_vc =
           static_cast<std::uint8_t>(take_vc(port, output, port.free & port.usable & class_mask(vc.vc_class)));
       vc.allocated = true;
     }
-    send(port, vc.output_vc, flit, domain);
+    send(port, vc.output_vc, is_head, flit, domain);
     if (--credits_[first_vc_of(output) + vc.output_vc] == 0) port.usable &= ~(VcMask{1} << vc.output_vc);
     if (flit.tail) port.free |= VcMask{1} << vc.output_vc;
   }
@@ -271,15 +272,16 @@ std::uint32_t FlitNetwork::State::take_vc(OutputPort& port, std::uint32_t output
   return best;
 }
 
-void FlitNetwork::State::send(OutputPort& port, std::uint32_t vc, Flit flit, const Domain& from) {
+void FlitNetwork::State::send(OutputPort& port, std::uint32_t vc, bool is_head, Flit flit,
+                              const Domain& from) {
   ++port.flits;
   Domain& to = domains_[port.path.domain];
   std::uint64_t edge = from.cycle + port.path.cycles;
   if (port.path.crosses) {
     edge = std::max(edge_behind_crossing(port.path, from), port.path.last + 1);
     port.path.last = edge;
-    edge += before_grant_;
   }
+  if (is_head) edge += before_grant_;
   bucket(to, edge).arrivals.push_back({port.first_vc + vc, flit});
 }
 

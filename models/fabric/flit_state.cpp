@@ -125,8 +125,7 @@ void FlitNetwork::State::join(std::uint32_t output, std::uint32_t input, Cycles 
   const std::uint32_t sender = routers_[from].domain, receiver = routers_[to].domain;
   OutputPort& port = outputs_[output];
   port.first_vc = first_vc_of(input);
-  port.path = {receiver, sender != receiver,
-               after_grant_ + cycles + (sender == receiver ? before_grant_ : 0)};
+  port.path = {receiver, sender != receiver, after_grant_ + cycles};
   const std::uint64_t wire = cycles * domains_[sender].period, period = domains_[receiver].period;
   inputs_[input].upstream_vc = first_vc_of(output);
   inputs_[input].credits = {
@@ -143,7 +142,7 @@ void FlitNetwork::State::size_calendars() {
     const std::uint64_t needed = path.crosses
                                      ? path.cycles * sender_period / period + parameters_.crossing / 100 +
                                            backlog + before_grant_ + sender_period / period + 4
-                                     : path.cycles + 1;
+                                     : path.cycles + before_grant_ + 1;
     reach[path.domain] = std::max(reach[path.domain], needed);
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

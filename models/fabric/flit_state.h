@@ -4,8 +4,8 @@
 // effect at a later edge. So the order in which the routers of one cycle are visited cannot be seen, and only
 // routers that hold flits and nodes that have packets are visited at all.
 //
-// Within a router the `router_stages` are split: a flit may ask for the switch `before_grant` cycles after it
-// arrived and leaves `after_grant` cycles after it was granted.
+// Within a router the `router_stages` are split: a head is routed and may ask for the switch `before_grant` cycles
+// after it arrived (the flits behind it at once), and leaves `after_grant` cycles after it was granted.
 #pragma once
 
 #include <bit>
@@ -71,7 +71,7 @@ class FlitNetwork::State {
   struct Path {
     std::uint32_t domain = 0;
     bool crosses = false;      // into another clock domain
-    std::uint32_t cycles = 0;  // of the sender, from the grant; to the effect itself when no clock is crossed
+    std::uint32_t cycles = 0;  // of the sender, from the grant, or to a crossing
     std::uint64_t last = 0;    // edge at which the last flit arrived behind a crossing
   };
   // Of a router towards a channel or a node, or of a node towards its router.
@@ -136,7 +136,7 @@ class FlitNetwork::State {
   void grant(Router& router, Domain& domain, std::uint32_t output, std::uint32_t local_input,
              std::uint32_t vc);
   std::uint32_t take_vc(OutputPort& port, std::uint32_t output, VcMask candidates);
-  void send(OutputPort& port, std::uint32_t vc, Flit flit, const Domain& domain);
+  void send(OutputPort& port, std::uint32_t vc, bool is_head, Flit flit, const Domain& from);
   void return_credit(InputPort& port, std::uint32_t vc_of_port, const Domain& domain);
   std::uint64_t edge_behind_crossing(const Path& path, const Domain& from) const;
   Bucket& bucket(Domain& domain, std::uint64_t cycle);
