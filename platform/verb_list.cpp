@@ -24,7 +24,7 @@ int verb_list(const std::string& what) {
   if (what == "devices") {
     print_map();
   } else if (what == "topologies") {
-    for (const auto& entry : enum_names(Topology{})) fmt::print("{:<12} {}\n", entry.name, entry.meaning);
+    for (const auto& entry : enum_names(TopologyKind{})) fmt::print("{:<12} {}\n", entry.name, entry.meaning);
   } else if (what == "firmware") {
     print(installed.firmware_names());
   } else {

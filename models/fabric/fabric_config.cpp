@@ -3,13 +3,177 @@
 #include "base/fields.h"
 
 namespace asterism {
+namespace {
 
-static_assert(member_count<FabricConfig>() == 2);
+using enum TopologyKind;
+
+void describe_size(Fields& f, FabricConfig& c) {
+  f.when("topology", c.topology, {mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
+    f("nodes", c.nodes,
+      "Cores, memory controllers and devices; more of them need more routers or a higher radix",
+      within(2, 16'384));
+    f("tile", c.tile, "Side of a node's square on the chip; a larger one makes all links longer",
+      within(10_um, 100'000_um));
+  });
+  f.when("topology", c.topology, {cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
+    f("concentration", c.concentration,
+      "Nodes a router (absent: cmesh-low 4, cmesh-high and fbfly 36, others 16); more of them make fewer "
+      "hops "
+      "through slower routers",
+      within(1, 1024));
+  });
+  f.when("topology", c.topology, {mesh, cmesh_low, cmesh_high, fbfly}, [&] {
+    f("parallel_links", c.parallel_links,
+      "Links side by side between two routers (absent: cmesh-high 4, others 1); more of them carry more "
+      "through "
+      "slower routers",
+      within(1, 64));
+  });
+  f.when("topology", c.topology, {superstar, superstarx, superring}, [&] {
+    f("global_routers", c.global_routers,
+      "Routers that connect the local ones (absent: superring 4, others 8); more of them carry more and draw "
+      "more",
+      within(1, 64));
+    f("global_link_cycles", c.global_link_cycles,
+      "Of a link to or between global routers, whatever its length; absent: link_cycles, else by its length",
+      within(1_cycles, 1'000_cycles));
+  });
+  f.when("topology", c.topology, {superstar, superstarx, graph}, [&] {
+    f("gated_global_routers", c.gated_global_routers,
+      "Global routers that start without power, the last ones; each saves its power and its share of "
+      "throughput",
+      within(0, 63));
+  });
+  f.when("topology", c.topology, graph, [&] {
+    f("graph", c.graph, "Routers, links and nodes: a file in configs/graphs", names_file("graphs"),
+      required());
+  });
+}
+
+void describe_routers(Fields& f, FabricConfig& c) {
+  f("fidelity", c.fidelity, "How exactly contention is modelled", one_of<Fidelity>());
+  f("channel_width", c.channel_width,
+    "Bits of a flit; a wider one makes fewer flits a packet and slower routers", within(8, 4096));
+  f("technology", c.technology, "Clock, energy and area against radix: a file in configs/technologies",
+    names_file("technologies"));
+  f("clock", c.clock, "One for all routers; absent: each router as fast as its radix allows",
+    within(1_MHz, 100_GHz));
+  f("link_cycles", c.link_cycles, "Of every link, whatever its length; absent: by its length",
+    within(1_cycles, 1'000_cycles));
+  f("virtual_channels", c.virtual_channels, "Per port; with fewer, a blocked packet blocks others behind it",
+    within(1, 64));
+  f("buffer_depth", c.buffer_depth,
+    "Flits per virtual channel; fewer than a link's round trip leave the link idle between credits",
+    within(1, 1024));
+  f("router_stages", c.router_stages, "Cycles of a flit in a router that nothing contends for",
+    within(1, 16));
+  f("credit_cycles", c.credit_cycles,
+    "From a freed buffer to the start of the link back; more ask for deeper buffers", within(1, 64));
+  f("crossing", c.crossing,
+    "Hundredths of the receiver's cycle that a flit takes between two clocks before the edge that takes it; "
+    "more "
+    "slow down every hop between unlike routers",
+    within(0, 1000));
+  f("arbitration", c.arbitration, "Which input wins an output; only lrg is fair under any load",
+    one_of<ArbiterPolicy>());
+  f("fallback_occupancy", c.fallback_occupancy,
+    "Flits waiting ahead of a neighbour's link from which superstarx goes by a global router; fewer spread "
+    "local bursts earlier",
+    within(0, 65'536));
+  f("watchdog", c.watchdog,
+    "Of the slowest clock without a flit moving before the blocked packets are named; too few accuse a slow "
+    "sink",
+    within(100_cycles, 1'000'000'000_cycles));
+}
+
+bool has_locals_under_globals(const FabricConfig& c) {
+  return c.topology == superstar || c.topology == superstarx || c.topology == superring;
+}
+unsigned local_routers(const FabricConfig& c) { return c.nodes / fabric_shape(c).concentration; }
+
+void describe_relations(Fields& f, FabricConfig& c) {
+  f.check(
+      [&] {
+        return c.topology == crossbar || c.topology == graph || c.nodes % fabric_shape(c).concentration == 0;
+      },
+      "nodes", "is a whole number of clusters of `concentration` nodes");
+  f.check([&] { return !has_locals_under_globals(c) || local_routers(c) >= 2; }, "nodes",
+          "makes at least two clusters of `concentration` nodes");
+  f.check([&] { return c.topology != superring || fabric_shape(c).global_routers >= 3; }, "global_routers",
+          "makes a ring: at least 3");
+  f.check([&] { return c.topology != superring || local_routers(c) % fabric_shape(c).global_routers == 0; },
+          "global_routers", "divides the local routers into equal parts");
+  f.check(
+      [&] {
+        return c.topology != superring || fabric_shape(c).global_routers < 5 || c.virtual_channels >= 2;
+      },
+      "virtual_channels", "breaks the ring's deadlock: at least 2 from 5 global routers on");
+  f.check(
+      [&] {
+        return !has_locals_under_globals(c) || c.topology == superring ||
+               c.gated_global_routers < fabric_shape(c).global_routers;
+      },
+      "gated_global_routers", "leaves one global router with power");
+}
+
+}  // namespace
+
+static_assert(member_count<FabricConfig>() == 23);
 void describe(Fields& f, FabricConfig& c) {
-  f("topology", c.topology, "How masters and targets are connected", one_of<Topology>());
-  f("latency", c.latency,
-    "Added to every access that goes over the fabric: a longer one slows device registers",
-    within(0_ns, 1_ms));
+  f("topology", c.topology, "How masters and targets are connected", one_of<TopologyKind>());
+  f.when("topology", c.topology, crossbar, [&] {
+    f("latency", c.latency,
+      "Added to every access that goes over the fabric: a longer one slows device registers",
+      within(0_ns, 1_ms));
+  });
+  describe_size(f, c);
+  f.when("topology", c.topology,
+         {mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring, graph},
+         [&] { describe_routers(f, c); });
+  describe_relations(f, c);
+}
+
+FabricShape fabric_shape(const FabricConfig& c) {
+  FabricShape shape;
+  switch (c.topology) {
+    case cmesh_low:
+      shape = {4, 1, 0};
+      break;
+    case cmesh_high:
+      shape = {36, 4, 0};
+      break;
+    case fbfly:
+      shape = {36, 1, 0};
+      break;
+    case superstar:
+    case superstarx:
+      shape = {16, 1, 8};
+      break;
+    case superring:
+      shape = {16, 1, 4};
+      break;
+    case crossbar:
+    case mesh:
+    case graph:
+      return {1, c.topology == mesh ? c.parallel_links.value_or(1) : 1, 0};
+  }
+  shape.concentration = c.concentration.value_or(shape.concentration);
+  if (shape.global_routers == 0)
+    shape.parallel_links = c.parallel_links.value_or(shape.parallel_links);
+  else
+    shape.global_routers = c.global_routers.value_or(shape.global_routers);
+  return shape;
+}
+
+FlitParameters flit_parameters(const FabricConfig& c) {
+  return {.virtual_channels = c.virtual_channels,
+          .buffer_depth = c.buffer_depth,
+          .router_stages = c.router_stages,
+          .credit_cycles = c.credit_cycles,
+          .crossing = c.crossing,
+          .arbitration = c.arbitration,
+          .fallback_occupancy = c.fallback_occupancy,
+          .watchdog = c.watchdog};
 }
 
 }  // namespace asterism

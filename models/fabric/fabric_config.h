@@ -1,23 +1,94 @@
-// How the masters of a node reach its targets.
+// How the masters of a node reach its targets: the `fabric` of a node file and of a fabric study.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "fabric/flit_network.h"
+#include "swizzle_switch/swizzle_switch.h"
 
 namespace asterism {
 
 class Fields;
 
-enum class Topology { crossbar };
-constexpr auto enum_names(Topology) {
-  return std::to_array<EnumName<Topology>>(
-      {{Topology::crossbar, "crossbar", "ideal: a fixed latency, nothing contends"}});
+enum class TopologyKind {
+  crossbar,
+  mesh,
+  cmesh_low,
+  cmesh_high,
+  fbfly,
+  superstar,
+  superstarx,
+  superring,
+  graph
+};
+constexpr auto enum_names(TopologyKind) {
+  return std::to_array<EnumName<TopologyKind>>({
+      {TopologyKind::crossbar, "crossbar", "ideal: a fixed latency, nothing contends"},
+      {TopologyKind::mesh, "mesh", "a router a node: many hops, the most bandwidth and power"},
+      {TopologyKind::cmesh_low, "cmesh-low",
+       "a mesh of few nodes a router: half the hops, half the bandwidth"},
+      {TopologyKind::cmesh_high, "cmesh-high",
+       "a mesh of many nodes a router with parallel links: few, slow hops"},
+      {TopologyKind::fbfly, "fbfly", "flattened butterfly: two hops at most, saturates early"},
+      {TopologyKind::superstar, "superstar",
+       "local routers under global ones: two hops, scales with the global routers"},
+      {TopologyKind::superstarx, "superstarx",
+       "superstar with links between neighbours: local traffic is faster"},
+      {TopologyKind::superring, "superring",
+       "local routers under a ring of global ones: cheap, saturates first"},
+      {TopologyKind::graph, "graph", "routers and links from a file in configs/graphs"},
+  });
+}
+
+enum class Fidelity { loose, flit };
+constexpr auto enum_names(Fidelity) {
+  return std::to_array<EnumName<Fidelity>>(
+      {{Fidelity::loose, "loose",
+        "zero-load latency and queueing from recent load: fast, near saturation inexact"},
+       {Fidelity::flit, "flit", "every flit through every router: exact and slow"}});
 }
 
 struct FabricConfig {
-  Topology topology = Topology::crossbar;
-  Picoseconds latency = 10_ns;  // master to target, both ways together
+  TopologyKind topology = TopologyKind::crossbar;
+  Picoseconds latency = 10_ns;  // of a crossbar: master to target, both ways together
+  Fidelity fidelity = Fidelity::loose;
+
+  std::uint32_t nodes = 576;
+  std::optional<std::uint32_t> concentration = {};  // nodes a router; absent: fabric_shape() says
+  std::optional<std::uint32_t> parallel_links = {};
+  std::optional<std::uint32_t> global_routers = {};
+  std::uint32_t gated_global_routers = 0;  // power-gated from the start, the last ones
+  std::string graph = {};                  // in configs/graphs
+
+  Micrometres tile = 900_um;  // side of a node's square
+  std::uint32_t channel_width = 128;
+  std::string technology = "swizzle_switch_15nm";  // in configs/technologies
+  std::optional<Frequency> clock = {};             // of all routers; absent: what each one's radix allows
+  std::optional<Cycles> link_cycles = {};          // of all links; absent: what each one's length takes
+  std::optional<Cycles> global_link_cycles = {};   // of links to and between global routers
+
+  std::uint32_t virtual_channels = 4;
+  std::uint32_t buffer_depth = 5;
+  std::uint32_t router_stages = 3;
+  std::uint32_t credit_cycles = 1;
+  std::uint32_t crossing = 184;
+  ArbiterPolicy arbitration = ArbiterPolicy::least_recently_granted;
+  std::uint32_t fallback_occupancy = 10;
+  Cycles watchdog = Cycles(100'000);
 };
 void describe(Fields& f, FabricConfig& config);
+
+// What the topology's own defaults make of the optional numbers: those of abeyratne2017 Table 3.2.
+struct FabricShape {
+  unsigned concentration = 1;
+  unsigned parallel_links = 1;
+  unsigned global_routers = 0;
+};
+FabricShape fabric_shape(const FabricConfig& config);
+
+FlitParameters flit_parameters(const FabricConfig& config);
 
 }  // namespace asterism
