@@ -1,0 +1,250 @@
+#include "platform/study/figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace asterism {
+namespace {
+
+constexpr double plot_width = 520, plot_height = 340;
+constexpr double left = 76, top = 70, below = 96, gap = 24, letter = 7.2, legend_line = 20;
+
+// Okabe and Ito's colours, which colour-blind readers can tell apart; the marker changes too.
+constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                "#000000", "#e69f00", "#56b4e9", "#8a7500"};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Round values at 1, 2 or 5 times a power of ten from 0 or below `low` to at least `high`.
+struct Ticks {
+  double first = 0, step = 1;
+  int count = 1;  // steps
+  double last() const { return first + step * count; }
+  std::string text(int i) const {
+    const double value = first + step * i;
+    if (step >= 1 && last() < 1e6) return fmt::format("{:.0f}", value);
+    return fmt::format("{:.4g}", value < step / 2 && value > -step / 2 ? 0.0 : value);
+  }
+};
+
+Ticks ticks(double low, double high) {
+  if (!(high > low)) high = low + (low > 0 ? low : 1);
+  double step = 1;
+  while (step * 8 < high - low) step *= 10;
+  while (step > (high - low) / 0.8) step /= 10;
+  for (const double finer : {5.0, 2.0})
+    if ((high - low) / (step / finer) <= 8) {
+      step /= finer;
+      break;
+    }
+  Ticks t{step * static_cast<double>(static_cast<std::uint64_t>(low / step)), step, 1};
+  while (t.last() < high - step * 1e-9) ++t.count;
+  return t;
+}
+
+std::string marker(std::size_t series, double x, double y, bool hollow) {
+  const char* colour = colours[series % colours.size()];
+  const std::string paint =
+      fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"", hollow ? "white" : colour, colour);
+  switch (series % 4) {
+    case 0:
+      return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" {}/>\n", x, y, paint);
+    case 1:
+      return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"6.4\" height=\"6.4\" {}/>\n", x - 3.2,
+                         y - 3.2, paint);
+    case 2:
+      return fmt::format("<path d=\"M{:.1f} {:.1f}l4 7h-8z\" {}/>\n", x, y - 4.5, paint);
+    default:
+      return fmt::format("<path d=\"M{:.1f} {:.1f}l4.5 4.5l-4.5 4.5l-4.5 -4.5z\" {}/>\n", x, y - 4.5, paint);
+  }
+}
+
+class Drawing {
+ public:
+  Drawing(const Panel& panel, double at) : panel_(panel), at_(at) {
+    double high = 0, x_low = std::numeric_limits<double>::max(), x_high = 0;
+    for (const Panel::Series& series : panel.series)
+      for (const Panel::Point& point : series.points) {
+        empty_ = false;
+        if (!point.hollow) high = std::max(high, point.y);
+        x_low = std::min(x_low, point.x);
+        x_high = std::max(x_high, point.x);
+      }
+    if (high == 0)  // hollow ones only
+      for (const Panel::Series& series : panel.series)
+        for (const Panel::Point& point : series.points) high = std::max(high, point.y);
+    if (empty_) x_low = 0;
+    y_ = ticks(0, high * 1.02);
+    x_ = x_low < x_high / 3 ? ticks(0, x_high) : ticks(x_low, x_high);
+  }
+
+  // Legends stand below each other under the plot, as many in a line as fit.
+  double height() const {
+    return top + plot_height + below + legend_line * static_cast<double>(legend_rows());
+  }
+
+  std::string text() const {
+    std::string svg = frame();
+    if (empty_)
+      return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no points</text>\n",
+                               at_ + left + plot_width / 2, top + plot_height / 2);
+    svg += panel_.kind == Panel::Kind::bars ? bars() : curves();
+    return svg + legend();
+  }
+
+ private:
+  double px(double x) const { return at_ + left + (x - x_.first) / (x_.last() - x_.first) * plot_width; }
+  double py(double y) const {
+    return top + plot_height - (std::min(y, y_.last()) - y_.first) / (y_.last() - y_.first) * plot_height;
+  }
+  double slot() const {
+    return plot_width / static_cast<double>(std::max<std::size_t>(panel_.categories.size(), 1));
+  }
+  bool has_legend() const {
+    return panel_.series.size() > 1 || (!panel_.series.empty() && !panel_.series[0].name.empty());
+  }
+  std::size_t legends_a_row() const {
+    std::size_t longest = 1;
+    for (const Panel::Series& series : panel_.series) longest = std::max(longest, series.name.size());
+    return std::max<std::size_t>(
+        1, static_cast<std::size_t>(plot_width / (static_cast<double>(longest) * letter + 44)));
+  }
+  std::size_t legend_rows() const {
+    return has_legend() ? (panel_.series.size() + legends_a_row() - 1) / legends_a_row() : 0;
+  }
+
+  std::string frame() const {
+    const double x = at_ + left, bottom = top + plot_height;
+    std::string svg =
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n",
+                    x + plot_width / 2, top - 16, escaped(panel_.title));
+    for (int i = 0; !empty_ && i <= y_.count; ++i) {
+      const double y = py(y_.first + y_.step * i);
+      svg += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"#dddddd\"/>\n", x, y, plot_width);
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", x - 8, y + 4,
+                         y_.text(i));
+    }
+    for (int i = 0; !empty_ && panel_.kind == Panel::Kind::curves && i <= x_.count; ++i) {
+      const double at = px(x_.first + x_.step * i);
+      svg += fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"#dddddd\"/>\n", at, top, plot_height);
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", at,
+                         bottom + 18, x_.text(i));
+    }
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
+        "stroke=\"black\"/>\n",
+        x, top, plot_width, plot_height);
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                       x + plot_width / 2, bottom + 44, escaped(panel_.x_label));
+    svg += fmt::format(
+        "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+        at_ + 18, top + plot_height / 2, escaped(panel_.y_label));
+    return svg;
+  }
+
+  std::string curves() const {
+    std::string svg;
+    for (std::size_t s = 0; s < panel_.series.size(); ++s) {
+      std::string path;
+      for (const Panel::Point& point : panel_.series[s].points)
+        path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px(point.x), py(point.y));
+      if (panel_.series[s].points.size() > 1)
+        svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", path,
+                           colours[s % colours.size()]);
+      for (const Panel::Point& point : panel_.series[s].points)
+        svg += marker(s, px(point.x), py(point.y), point.hollow);
+    }
+    return svg;
+  }
+
+  std::string bars() const {
+    std::string svg;
+    const double width = slot() * 0.8 / static_cast<double>(panel_.series.size());
+    for (std::size_t s = 0; s < panel_.series.size(); ++s)
+      for (const Panel::Point& point : panel_.series[s].points) {
+        const double x = at_ + left + slot() * (point.x + 0.1) + width * static_cast<double>(s);
+        const char* colour = colours[s % colours.size()];
+        svg += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
+            "stroke=\"{}\"/>\n",
+            x, py(point.y), width, top + plot_height - py(point.y), point.hollow ? "white" : colour, colour);
+      }
+    const bool crowded = slot() < 75;
+    for (std::size_t c = 0; c < panel_.categories.size(); ++c)
+      svg +=
+          fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"{}\">{}</text>\n",
+                      at_ + left + slot() * (static_cast<double>(c) + 0.5),
+                      top + plot_height + (crowded && c % 2 == 1 ? 29 : 16), crowded ? 11 : 12,
+                      escaped(panel_.categories[c]));
+    return svg;
+  }
+
+  std::string legend() const {
+    std::string svg;
+    if (!has_legend()) return svg;
+    const std::size_t a_row = legends_a_row();
+    for (std::size_t s = 0; s < panel_.series.size(); ++s) {
+      const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
+      const double y = top + plot_height + 72 + legend_line * static_cast<double>(s / a_row);
+      if (panel_.kind == Panel::Kind::curves) {
+        svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", x, y - 4,
+                           colours[s % colours.size()]);
+        svg += marker(s, x + 14, y - 4, false);
+      } else {
+        svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\"/>\n",
+                           x + 8, y - 9, colours[s % colours.size()]);
+      }
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 34, y,
+                         escaped(panel_.series[s].name));
+    }
+    return svg;
+  }
+
+  const Panel& panel_;
+  double at_;
+  Ticks x_, y_;
+  bool empty_ = true;
+};
+
+}  // namespace
+
+std::string to_svg(const std::string& title, const std::vector<Panel>& panels) {
+  std::string inside;
+  double at = 0, height = 0;
+  for (const Panel& panel : panels) {
+    const Drawing drawing(panel, at);
+    inside += drawing.text();
+    height = std::max(height, drawing.height());
+    at += left + plot_width + gap;
+  }
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
+             "{0:.0f} "
+             "{1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" "
+             "fill=\"white\"/>\n<text x=\"{2:.1f}\" y=\"24\" font-size=\"16\" "
+             "font-weight=\"bold\">{3}</text>\n",
+             at, height, left, escaped(title)) +
+         inside + "</svg>\n";
+}
+
+}  // namespace asterism

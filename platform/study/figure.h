@@ -1,0 +1,30 @@
+// Figures as SVG: panels side by side, each of curves or of bars. The text of a figure depends on its data only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace asterism {
+
+struct Panel {
+  struct Point {
+    double x, y;
+    bool hollow = false;  // there, but not to be trusted: a saturated point
+  };
+  struct Series {
+    std::string name;
+    std::vector<Point> points;
+  };
+  enum class Kind { curves, bars };  // bars: a point's x is its place in `categories`
+
+  std::string title, x_label, y_label;
+  Kind kind = Kind::curves;
+  std::vector<std::string> categories = {};
+  std::vector<Series> series = {};
+};
+
+// Curves are drawn through the points in their order; the axis of y fits the points that are not hollow, and hollow ones
+// above it are drawn at its upper end. A panel without a point says so.
+std::string to_svg(const std::string& title, const std::vector<Panel>& panels);
+
+}  // namespace asterism

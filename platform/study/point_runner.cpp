@@ -1,0 +1,156 @@
+#include "platform/study/point_runner.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <thread>
+
+#include "platform/exit_status.h"
+
+namespace asterism {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// SIGINT, SIGTERM and the threads' own SIGUSR1 are blocked in every thread, and taken by the one that waits.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals_, signal);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~BlockedSignals() {
+    const timespec at_once{};
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, SIGUSR1);
+    while (sigtimedwait(&own, nullptr, &at_once) == SIGUSR1) continue;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  // The signal that came within a quarter of a second; -1 for none.
+  int wait() const {
+    const timespec quarter{.tv_sec = 0, .tv_nsec = 250'000'000};
+    return sigtimedwait(&signals_, nullptr, &quarter);
+  }
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
+class Progress {
+ public:
+  Progress(bool wanted, std::size_t points) : wanted_(wanted && isatty(STDERR_FILENO)), points_(points) {}
+  ~Progress() {
+    if (visible_) fmt::print(stderr, "\r\033[K");
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void update(std::size_t done, bool stopping) {
+    if (!wanted_ || seconds() < 2) return;
+    std::string line = fmt::format("{} of {} points, {:.0f} s", done, points_, seconds());
+    if (done > 0 && !stopping)
+      line += fmt::format(", about {:.0f} s left",
+                          seconds() / static_cast<double>(done) * static_cast<double>(points_ - done));
+    if (stopping) line += ", stopping";
+    fmt::print(stderr, "\r\033[K{}", line);
+    std::fflush(stderr);
+    visible_ = true;
+  }
+
+ private:
+  bool wanted_, visible_ = false;
+  std::size_t points_;
+  Clock::time_point start_ = Clock::now();
+};
+
+class Workers {
+ public:
+  Workers(const std::vector<StudyPoint*>& points, PointRun& run, unsigned count)
+      : points_(points), run_(run), errors_(points.size()) {
+    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Workers() {
+    stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void stop() { stop_.request_stop(); }
+  std::size_t done() const { return done_; }
+  bool ended() const { return ended_ == threads_.size(); }
+  void rethrow() const {
+    for (const std::exception_ptr& error : errors_)
+      if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  void work() {
+    const std::stop_token stop = stop_.get_token();
+    for (std::size_t i = next_++; i < points_.size() && !stop.stop_requested(); i = next_++) {
+      try {
+        std::vector<Cell> row = points_[i]->run(stop);
+        if (stop.stop_requested()) break;
+        run_.rows[i] = std::move(row);
+        ++done_;
+      } catch (...) {
+        errors_[i] = std::current_exception();
+        stop_.request_stop();
+      }
+    }
+    ++ended_;
+    pthread_kill(waiting_, SIGUSR1);
+  }
+
+  const std::vector<StudyPoint*>& points_;
+  PointRun& run_;
+  std::vector<std::exception_ptr> errors_;
+  std::stop_source stop_;
+  std::atomic<std::size_t> next_ = 0, done_ = 0, ended_ = 0;
+  pthread_t waiting_ = pthread_self();
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::size_t PointRun::done() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(rows, [](const auto& row) { return row.has_value(); }));
+}
+
+PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings) {
+  PointRun run;
+  run.rows.resize(points.size());
+  const unsigned cores =
+      settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+  const BlockedSignals signals;
+  Progress progress(settings.show_progress, points.size());
+  {
+    Workers workers(points, run, static_cast<unsigned>(std::min<std::size_t>(cores, points.size())));
+    while (!workers.ended()) {
+      const int signal = signals.wait();
+      if (signal == SIGINT || signal == SIGTERM) {
+        if (run.interrupted) _exit(static_cast<int>(ExitStatus::interrupted));
+        run.interrupted = true;
+        workers.stop();
+      }
+      progress.update(workers.done(), run.interrupted);
+    }
+    workers.rethrow();
+  }
+  run.interrupted = run.interrupted && run.done() < points.size();
+  run.host_seconds = progress.seconds();
+  return run;
+}
+
+}  // namespace asterism

@@ -1,0 +1,311 @@
+#include "platform/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "platform/config/config.h"
+#include "platform/config/nearest_name.h"
+#include "platform/study/sweep.h"
+
+namespace asterism {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Above the command line, the earlier axes, which may select the later ones, above these: a key that is idle under one of
+// the swept values is left out there.
+int swept_layer(std::size_t axes_after) { return command_line_layer + 1 + static_cast<int>(axes_after); }
+
+const StudyKind& kind_of(const ConfigDocument& document, std::span<const StudyKind> kinds) {
+  const ConfigValue* given = document.root().find("kind");
+  std::vector<std::string> names;
+  for (const StudyKind& kind : kinds) names.emplace_back(kind.name);
+  const auto* text = given && given->scalar() ? std::get_if<std::string>(given->scalar()) : nullptr;
+  if (text)
+    for (const StudyKind& kind : kinds)
+      if (kind.name == *text) return kind;
+  std::string expected = "one of";
+  for (const std::string& name : names) expected += (name == names.front() ? " \"" : ", \"") + name + "\"";
+  throw ConfigError(Diagnostic{.origin = given ? given->origin : document.root().origin,
+                               .path = "kind",
+                               .problem = "",
+                               .expected = expected,
+                               .got = given ? given->shown() : "none",
+                               .nearest = text ? nearest_name(*text, names) : ""});
+}
+
+// The same mistake of many points is one.
+class Mistakes {
+ public:
+  void add(const Diagnostics& found) {
+    for (const Diagnostic& problem : found.all())
+      if (told_.insert(problem.text()).second) all_.add(problem);
+  }
+  void add(Diagnostic problem) {
+    Diagnostics one;
+    one.add(std::move(problem));
+    add(one);
+  }
+  void throw_if_any() const { all_.throw_if_any(); }
+  bool empty() const { return all_.empty(); }
+
+ private:
+  std::set<std::string> told_;
+  Diagnostics all_;
+};
+
+ConfigValue* value_at(ConfigValue& root, const std::string& path) {
+  ConfigValue* at = &root;
+  for (const std::string& key : split_path(path))
+    if (at) at = at->find(key);
+  return at;
+}
+
+const Json* json_at(const Json& root, const std::string& path) {
+  const Json* at = &root;
+  for (const std::string& key : split_path(path)) {
+    if (!at->is_object() || !at->contains(key)) return nullptr;
+    at = &at->at(key);
+  }
+  return at;
+}
+
+Cell cell_of(const Json* json) {
+  if (!json || json->is_null()) return {};
+  if (json->is_number_unsigned()) return json->get<std::uint64_t>();
+  if (json->is_number()) return json->get<double>();
+  if (json->is_string()) return json->get<std::string>();
+  return json->dump();
+}
+
+// A key of the study that takes several values.
+struct Axis {
+  std::string path;
+  std::vector<ConfigValue> values;
+};
+
+class Reader {
+ public:
+  Reader(ConfigDocument document, std::string name, const ConfigLibrary& library, const StudyKind& kind)
+      : document_(std::move(document)), library_(library) {
+    study_.name = std::move(name);
+    study_.kind = &kind;
+    document_.root().erase("kind");
+  }
+
+  Study read() {
+    mistakes_.add(document_.problems());
+    find_axes();
+    mistakes_.throw_if_any();
+    for (std::size_t index = 0; index < point_count(); ++index) add_point(index);
+    refuse_idle_keys();
+    mistakes_.throw_if_any();
+    set_coordinates();
+    write_expanded();
+    return std::move(study_);
+  }
+
+ private:
+  void find_axes() {
+    const std::unique_ptr<StudyPoint> sample = study_.kind->make();
+    for (const SweepableKey& key : sweepable_keys(sample->config())) {
+      const ConfigValue* given = value_at(document_.root(), key.path);
+      if (!given) continue;
+      Diagnostics found;
+      Axis axis{key.path, swept_values(*given, key, found)};
+      mistakes_.add(found);
+      if (axis.values.empty()) continue;
+      const bool replaces =
+          given->list() || axis.values.size() > 1 || has_word(axis.path, axis.values.front());
+      if (replaces) axes_.push_back(std::move(axis));
+    }
+    std::size_t points = 1;
+    for (const Axis& axis : axes_)
+      if ((points *= axis.values.size()) > most_points)
+        throw ConfigError(Diagnostic{
+            .origin = axis.values.front().origin,
+            .path = axis.path,
+            .problem = fmt::format("the study has more than {} points with this sweep", most_points)});
+  }
+
+  bool has_word(const std::string& path, const ConfigValue& value) const {
+    const auto* text = value.scalar() ? std::get_if<std::string>(value.scalar()) : nullptr;
+    return text && !study_.kind->word.empty() && path == study_.kind->word_of && *text == study_.kind->word;
+  }
+
+  std::size_t point_count() const {
+    std::size_t points = 1;
+    for (const Axis& axis : axes_) points *= axis.values.size();
+    return points;
+  }
+
+  void add_point(std::size_t index) {
+    ConfigDocument document = document_;
+    for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
+      ConfigValue value = axis->values[index % axis->values.size()];
+      index /= axis->values.size();
+      value.layer = swept_layer(static_cast<std::size_t>(axis - axes_.rbegin()));
+      if (has_word(axis->path, value)) {
+        document.root().erase(study_.kind->word_of);
+        value.content = PlainValue(true);
+        assign(document.root(), {std::string(study_.kind->word_sets), value.origin, value}, problems_);
+      } else {
+        *value_at(document.root(), axis->path) = std::move(value);
+      }
+    }
+    Study::Point point{study_.kind->make(), {}, ""};
+    Diagnostics found;
+    read_object(point.point->config(), document, &library_, found);
+    mistakes_.add(found);
+    if (!found.empty()) return;
+    point.config = write_object(point.point->config());
+    if (!seen_.insert(point.config).second) return;
+    prepare(point, document);
+    expanded_.push_back(Json::parse(point.config));
+    study_.points.push_back(std::move(point));
+  }
+
+  void prepare(Study::Point& point, const ConfigDocument& document) {
+    try {
+      point.point->prepare(library_);
+    } catch (const ConfigError& error) {
+      mistakes_.add(error.diagnostics());
+    } catch (const StudyMistake& mistake) {
+      mistakes_.add(
+          {.origin = document.origin_of(mistake.key()), .path = mistake.key(), .problem = mistake.what()});
+    }
+  }
+
+  // A swept selector hides the keys that do not stand under one of its values; one that stands under none is a mistake.
+  void refuse_idle_keys() {
+    if (axes_.empty() || !mistakes_.empty()) return;
+    for (const ConfigMember& member : *document_.root().object()) {
+      const std::string& key = member.key;
+      const bool used =
+          std::ranges::any_of(expanded_, [&](const Json& point) { return point.contains(key); });
+      if (used || member.value.is_null()) continue;
+      ConfigDocument plain = document_;
+      for (const Axis& axis : axes_) {
+        ConfigValue value = axis.values.front();
+        value.layer = 0;
+        if (!has_word(axis.path, value)) *value_at(plain.root(), axis.path) = std::move(value);
+      }
+      set_layer(plain.root(), 0);
+      Diagnostics found;
+      read_object(study_.kind->make()->config(), plain, &library_, found);
+      for (const Diagnostic& problem : found.all())
+        if (problem.path == key) mistakes_.add(problem);
+    }
+  }
+
+  void set_coordinates() {
+    for (const std::string_view key : study_.kind->coordinates) study_.keys.emplace_back(key);
+    for (const Axis& axis : axes_) {
+      if (axis.values.size() > 1) study_.swept.push_back(axis.path);
+      if (axis.values.size() > 1 && std::ranges::count(study_.keys, axis.path) == 0)
+        study_.keys.push_back(axis.path);
+    }
+    for (std::size_t i = 0; i < study_.points.size(); ++i)
+      for (const std::string& key : study_.keys)
+        study_.points[i].coordinates.push_back(cell_of(json_at(expanded_[i], key)));
+  }
+
+  // What any of the points says, with the swept keys as they were swept.
+  void write_expanded() {
+    Json whole = {{"kind", study_.kind->name}};
+    for (const Json& point : expanded_) add_missing(whole, point);
+    for (const Axis& axis : axes_) {
+      Json values = Json::array();
+      for (const ConfigValue& value : axis.values)
+        values.push_back(std::visit([](const auto& v) { return Json(v); }, *value.scalar()));
+      Json* at = &whole;
+      for (const std::string& key : split_path(axis.path)) at = &(*at)[key];
+      *at = values.size() == 1 ? values.front() : values;
+      if (std::ranges::any_of(axis.values, [&](const auto& value) { return has_word(axis.path, value); }))
+        whole.erase(std::string(study_.kind->word_sets));  // the word says it
+    }
+    study_.expanded = whole.dump(2) + "\n";
+  }
+
+  static void add_missing(Json& whole, const Json& more) {
+    for (const auto& [key, value] : more.items()) {
+      if (!whole.contains(key))
+        whole[key] = value;
+      else if (whole[key].is_object() && value.is_object())
+        add_missing(whole[key], value);
+    }
+  }
+
+  ConfigDocument document_;
+  const ConfigLibrary& library_;
+  Study study_;
+  std::vector<Axis> axes_;
+  std::vector<Json> expanded_;  // of the points
+  std::set<std::string> seen_;
+  Diagnostics problems_;  // of assigning words: none
+  Mistakes mistakes_;
+};
+
+// Beside a value a swept key takes a list, or a text with one or a range.
+Json sweepable(const Json& value) {
+  const bool scalar = value.contains("type") && value["type"] != "object" && value["type"] != "array";
+  if (!scalar) return value;
+  Json plain = value, out;
+  for (const char* key : {"description", "default"})
+    if (plain.contains(key)) {
+      out[key] = plain[key];
+      plain.erase(key);
+    }
+  out["anyOf"] =
+      Json::array({plain, {{"type", "array"}, {"minItems", 1}}, {{"type", "string"}, {"pattern", "[,:]"}}});
+  return out;
+}
+
+}  // namespace
+
+bool is_study(const ConfigDocument& document) { return document.has("kind"); }
+
+Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
+                 std::span<const StudyKind> kinds) {
+  if (!document.root().object())
+    throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().shown()});
+  const StudyKind& kind = kind_of(document, kinds);
+  return Reader(std::move(document), std::move(name), library, kind).read();
+}
+
+std::string study_schema(std::span<const StudyKind> kinds) {
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Asterism study"}};
+  schema["oneOf"] = Json::array();
+  for (const StudyKind& kind : kinds) {
+    Json one = Json::parse(schema_of_object(kind.make()->config(), kind.meaning));
+    one.erase("$schema");
+    one.erase("allOf");  // what stands under which value of a key cannot be told where that key sweeps
+    Json properties = {{"kind", {{"const", kind.name}}}};
+    for (const auto& [key, value] : one["properties"].items()) properties[key] = sweepable(value);
+    if (!kind.word.empty()) properties[std::string(kind.word_of)]["anyOf"].push_back({{"const", kind.word}});
+    one["properties"] = properties;
+    one["required"].push_back("kind");
+    schema["oneOf"].push_back(one);
+  }
+  return schema.dump(2) + "\n";
+}
+
+std::string study_documentation(std::span<const StudyKind> kinds) {
+  std::string text;
+  for (const StudyKind& kind : kinds) {
+    text += fmt::format("kind = \"{}\"    {}\n\n", kind.name, kind.meaning);
+    text += document_object(kind.make()->config());
+    text += fmt::format("\nresults of kind \"{}\"\n", kind.name);
+    for (const Column& column : kind.columns)
+      text += fmt::format("    {}: {}\n", column.name, column.meaning);
+    text += "\n";
+  }
+  text +=
+      "Every scalar takes a list a,b,c or [\"a\", \"b\"]; every number and quantity a range from:to:step.\n";
+  return text;
+}
+
+}  // namespace asterism

@@ -1,0 +1,43 @@
+// A study made ready to run: its file and overrides read, sweeps expanded, every point checked.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platform/config/config_document.h"
+#include "platform/config/config_library.h"
+#include "platform/study/study_kind.h"
+
+namespace asterism {
+
+struct Study {
+  struct Point {
+    std::unique_ptr<StudyPoint> point;
+    std::vector<Cell>
+        coordinates;     // one for each of Study::keys; nothing where the key does not concern the point
+    std::string config;  // fully expanded, JSON
+  };
+
+  std::string name;
+  const StudyKind* kind = nullptr;
+  std::vector<std::string> keys;   // dotted: what a row begins with; those of the kind, then the swept ones
+  std::vector<std::string> swept;  // of these, those with more than one value
+  std::vector<Point> points;  // the Cartesian product in the order of the description, the last key fastest
+  std::string expanded;       // the whole study, JSON; reads back as the same
+};
+
+// Whether a document is a study: it says of which kind.
+bool is_study(const ConfigDocument& document);
+
+// Throws ConfigError with all that is wrong. A key that concerns only some of the points is left out of the others; points
+// that are the same by that are one.
+Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
+                 std::span<const StudyKind> kinds = study_kinds());
+
+// JSON Schema of a study's files, and the same as text.
+std::string study_schema(std::span<const StudyKind> kinds = study_kinds());
+std::string study_documentation(std::span<const StudyKind> kinds = study_kinds());
+
+}  // namespace asterism

@@ -1,0 +1,81 @@
+// A kind of study: one engine driven alone. Adding one is a described config, a function that runs a point, and an
+// entry with the names of its columns in study_kinds.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/fields.h"
+#include "platform/config/config_library.h"
+
+namespace asterism {
+
+// One value of a row; nothing where the column says nothing about the point.
+using Cell = std::variant<std::monostate, std::uint64_t, double, std::string>;
+
+struct Column {
+  std::string_view name;     // in CSV and JSON, with the unit: "latency_ns"
+  std::string_view heading;  // in the table on the terminal; "" leaves it out there
+  std::string_view unit;     // "" for a count or a text
+  std::string_view meaning;
+  int places = 2;  // after the point, in the table
+};
+
+// The engine refuses the config of a point, for a reason that shows only when it is built.
+class StudyMistake : public std::invalid_argument {
+ public:
+  StudyMistake(std::string key, const std::string& problem)
+      : std::invalid_argument(problem), key_(std::move(key)) {}
+  const std::string& key() const { return key_; }  // dotted, of the config
+
+ private:
+  std::string key_;
+};
+
+class StudyPoint {
+ public:
+  virtual ~StudyPoint() = default;
+  virtual ObjectValue& config() = 0;
+  // Called once, when the config has been read; loads the files that it names. Throws StudyMistake or ConfigError.
+  virtual void prepare(const ConfigLibrary& /*library*/) {}
+  // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is dropped.
+  virtual std::vector<Cell> run(const std::stop_token& stop) = 0;
+};
+
+template <DescribedStruct Config>
+class StudyPointOf : public StudyPoint {
+ public:
+  ObjectValue& config() final { return object_; }
+
+ protected:
+  Config config_{};
+
+ private:
+  ObjectOf<Config> object_{config_};
+};
+
+struct StudyKind {
+  std::string_view name;
+  std::string_view meaning;
+  std::vector<std::string_view> coordinates;  // keys that a row begins with, swept or not
+  std::vector<Column> columns;
+  // The curves of --svg: columns or keys by name, and the swept key that moves along a curve. A row whose column
+  // `state` is not "ok" is drawn hollow.
+  std::string_view x, y, x_key, state;
+  // A word that may stand for a value of a key, and the key that is set to true in its place: rate=saturation.
+  std::string_view word, word_of, word_sets;
+  std::unique_ptr<StudyPoint> (*make)();
+};
+
+// All of them.
+std::span<const StudyKind> study_kinds();
+
+}  // namespace asterism

@@ -1,0 +1,233 @@
+#include "platform/study/study_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "platform/config/config_value.h"
+#include "platform/study/figure.h"
+
+namespace asterism {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t widest = 80, longest = 60;
+
+struct Shown {
+  std::string heading, unit;
+  std::vector<std::string> cells;
+  bool left = false;  // texts stand on the left
+
+  std::size_t width() const {
+    std::size_t width = std::max(heading.size(), unit.size());
+    for (const std::string& cell : cells) width = std::max(width, cell.size());
+    return width;
+  }
+  std::string line(const std::string& text) const {
+    return left ? fmt::format("{:<{}}", text, width()) : fmt::format("{:>{}}", text, width());
+  }
+};
+
+std::string shown(const Cell& cell, int places) {
+  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.{}f}", *number, places);
+  return std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell);
+}
+
+// The points that are done, in order, each with its row.
+template <class Visit>
+void for_each_done(const Study& study, const PointRun& run, Visit visit) {
+  for (std::size_t i = 0; i < study.points.size(); ++i)
+    if (run.rows[i]) visit(study.points[i], *run.rows[i]);
+}
+
+std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
+  std::vector<Shown> all;
+  for (std::size_t k = 0; k < study.keys.size(); ++k) {
+    Shown& column = all.emplace_back(Shown{study.keys[k], "", {}, false});
+    for_each_done(study, run, [&](const Study::Point& point, const auto&) {
+      const Cell& cell = point.coordinates[k];
+      column.left = column.left || std::holds_alternative<std::string>(cell);
+      column.cells.push_back(std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell));
+    });
+  }
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
+    const Column& told = study.kind->columns[c];
+    if (told.heading.empty()) continue;
+    Shown& column = all.emplace_back(Shown{std::string(told.heading), std::string(told.unit), {}, false});
+    for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
+      column.left = column.left || std::holds_alternative<std::string>(row[c]);
+      column.cells.push_back(shown(row[c], told.places));
+    });
+  }
+  return all;
+}
+
+std::string rtrimmed(std::string line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+Json json_of(const Cell& cell) {
+  if (std::holds_alternative<std::monostate>(cell)) return nullptr;
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
+          return Json();
+        else
+          return Json(value);
+      },
+      cell);
+}
+
+// A key's or a column's cell of a point.
+std::optional<Cell> cell_named(const Study& study, std::string_view name, const Study::Point& point,
+                               const std::vector<Cell>& row) {
+  for (std::size_t k = 0; k < study.keys.size(); ++k)
+    if (study.keys[k] == name) return point.coordinates[k];
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c)
+    if (study.kind->columns[c].name == name) return row[c];
+  return std::nullopt;
+}
+
+std::optional<double> number_of(const std::optional<Cell>& cell) {
+  if (!cell) return std::nullopt;
+  if (const auto* integer = std::get_if<std::uint64_t>(&*cell)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&*cell)) return *number;
+  return std::nullopt;
+}
+
+std::string label_of(const Study& study, std::string_view name) {
+  for (const Column& column : study.kind->columns)
+    if (column.name == name)
+      return column.unit.empty() ? std::string(column.heading)
+                                 : fmt::format("{} ({})", column.heading, column.unit);
+  return std::string(name);
+}
+
+bool sweeps(const Study& study, std::string_view key) { return std::ranges::count(study.swept, key) != 0; }
+
+// "topology=mesh virtual_channels=4", of the swept keys but one.
+std::string series_of(const Study& study, const Study::Point& point, std::string_view but) {
+  std::string name;
+  const bool alone = study.swept.size() <= (sweeps(study, but) ? 2u : 1u);
+  for (std::size_t k = 0; k < study.keys.size(); ++k) {
+    const std::string& key = study.keys[k];
+    if (key == but || !sweeps(study, key)) continue;
+    const std::string text = shown(point.coordinates[k], 6);
+    name += (name.empty() ? "" : " ") + (alone ? text : key + "=" + to_text(point.coordinates[k]));
+  }
+  return name;
+}
+
+Panel curves(const Study& study, const PointRun& run) {
+  const StudyKind& kind = *study.kind;
+  Panel panel{.title = "", .x_label = label_of(study, kind.x), .y_label = label_of(study, kind.y)};
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+    const auto x = number_of(cell_named(study, kind.x, point, row));
+    const auto y = number_of(cell_named(study, kind.y, point, row));
+    if (!x || !y) return;
+    const auto state = kind.state.empty() ? std::nullopt : cell_named(study, kind.state, point, row);
+    const bool hollow = state && *state != Cell(std::string("ok"));
+    const std::string name = series_of(study, point, kind.x_key);
+    auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
+    if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
+    series->points.push_back({*x, *y, hollow});
+  });
+  return panel;
+}
+
+Panel bars(const Study& study, const PointRun& run, std::string_view column) {
+  Panel panel{.title = "",
+              .x_label = "",
+              .y_label = label_of(study, column),
+              .kind = Panel::Kind::bars,
+              .series = {{"", {}}}};
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+    if (const auto y = number_of(cell_named(study, column, point, row)))
+      panel.series[0].points.push_back({static_cast<double>(panel.categories.size()), *y});
+    panel.categories.push_back(series_of(study, point, ""));
+  });
+  return panel;
+}
+
+}  // namespace
+
+std::string to_text(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* integer = std::get_if<std::uint64_t>(&cell)) return std::to_string(*integer);
+  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{}", *number);
+  return "";
+}
+
+std::string to_table(const Study& study, const PointRun& run) {
+  std::vector<Shown> columns = shown_columns(study, run);
+  std::size_t width = 0, fitting = 0;
+  while (fitting < columns.size() && (width += columns[fitting].width() + (fitting > 0 ? 2 : 0)) <= widest)
+    ++fitting;
+  fitting = std::max<std::size_t>(fitting, 1);
+  std::string missing;
+  for (std::size_t c = fitting; c < columns.size(); ++c)
+    missing += (missing.empty() ? "" : ", ") + columns[c].heading;
+  columns.resize(fitting);
+
+  std::string text;
+  const auto add = [&](auto cell) {
+    std::string line;
+    for (const Shown& column : columns) line += (line.empty() ? "" : "  ") + column.line(cell(column));
+    text += rtrimmed(line);
+  };
+  add([](const Shown& column) { return column.heading; });
+  if (std::ranges::any_of(columns, [](const Shown& column) { return !column.unit.empty(); }))
+    add([](const Shown& column) { return column.unit; });
+  const std::size_t rows = columns.front().cells.size();
+  for (std::size_t row = 0; row < std::min(rows, longest); ++row)
+    add([row](const Shown& column) { return column.cells[row]; });
+  if (rows > longest) text += fmt::format("... {} more points; --csv FILE has all of them\n", rows - longest);
+  if (!missing.empty()) text += "without room here: " + missing + "; --csv FILE has all columns\n";
+  return text;
+}
+
+std::string to_csv(const Study& study, const PointRun& run) {
+  std::string text;
+  for (const std::string& key : study.keys) text += key + ",";
+  for (const Column& column : study.kind->columns) text += std::string(column.name) + ",";
+  text.back() = '\n';
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+    for (const Cell& cell : point.coordinates) text += csv_text(to_text(cell)) + ",";
+    for (const Cell& cell : row) text += csv_text(to_text(cell)) + ",";
+    text.back() = '\n';
+  });
+  return text;
+}
+
+std::string to_json(const Study& study, const PointRun& run) {
+  Json json = {{"study", study.name}, {"kind", study.kind->name}, {"columns", Json::object()}};
+  for (const Column& column : study.kind->columns)
+    json["columns"][std::string(column.name)] = {{"unit", column.unit}, {"meaning", column.meaning}};
+  json["points"] = Json::array();
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+    Json one = Json::object();
+    for (std::size_t k = 0; k < study.keys.size(); ++k) one[study.keys[k]] = json_of(point.coordinates[k]);
+    for (std::size_t c = 0; c < row.size(); ++c)
+      one[std::string(study.kind->columns[c].name)] = json_of(row[c]);
+    json["points"].push_back(std::move(one));
+  });
+  json["complete"] = run.done() == study.points.size();
+  json["config"] = Json::parse(study.expanded);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_svg(const Study& study, const PointRun& run) {
+  if (study.kind->x_key.empty() || sweeps(study, study.kind->x_key))
+    return to_svg(study.name, {curves(study, run)});
+  return to_svg(study.name, {bars(study, run, study.kind->y), bars(study, run, study.kind->x)});
+}
+
+}  // namespace asterism

@@ -1,0 +1,27 @@
+// What a study leaves: a table for a terminal, CSV, JSON, a figure. All but the table have every point, every column and
+// every digit; their bytes depend on the results only.
+#pragma once
+
+#include <string>
+
+#include "platform/study/point_runner.h"
+#include "platform/study/study.h"
+
+namespace asterism {
+
+// At most 80 columns wide and 60 rows long; what has no room is named at its foot.
+std::string to_table(const Study& study, const PointRun& run);
+
+// A line of names, a line a point that is done.
+std::string to_csv(const Study& study, const PointRun& run);
+
+// {"study", "kind", "columns": {name: {"unit", "meaning"}}, "points": [...], "complete", "config"}
+std::string to_json(const Study& study, const PointRun& run);
+
+// A curve for each combination of the swept keys other than the one on the axis. Where the axis does not sweep: bars.
+std::string to_svg(const Study& study, const PointRun& run);
+
+// As CSV has it: the shortest digits that read back as the same.
+std::string to_text(const Cell& cell);
+
+}  // namespace asterism

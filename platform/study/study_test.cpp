@@ -1,0 +1,260 @@
+#include "platform/study/study.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "platform/config/config.h"
+#include "platform/study/point_runner.h"
+#include "platform/study/study_report.h"
+
+namespace asterism {
+namespace {
+
+// A kind with one of everything: a selector, a key that stands under one of its values, a word, a late mistake.
+enum class Shape { circle, square };
+constexpr auto enum_names(Shape) {
+  return std::to_array<EnumName<Shape>>({{Shape::circle, "circle"}, {Shape::square, "square"}});
+}
+struct Drawn {
+  Shape shape = Shape::circle;
+  std::uint32_t corners = 4;
+  bool largest = false;
+  double size = 1;
+};
+void describe(Fields& f, Drawn& c) {
+  f("shape", c.shape, "What");
+  f.when("shape", c.shape, Shape::square, [&] { f("corners", c.corners, "How many", within(1, 8)); });
+  f("largest", c.largest, "As large as can be");
+  f("size", c.size, "How large", within(0, 100));
+}
+
+std::atomic<int> under_way = 0;
+
+class DrawnPoint final : public StudyPointOf<Drawn> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    if (config_.size == 13) throw StudyMistake("size", "nobody draws 13");
+  }
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    ++under_way;
+    while (config_.size == 99 && !stop.stop_requested()) std::this_thread::yield();  // never ends by itself
+    const double size = config_.largest ? 100 : config_.size;
+    return {size * size, std::string(size > 4 ? "too large" : "ok")};
+  }
+};
+
+const StudyKind kind{
+    .name = "drawn",
+    .meaning = "A drawing",
+    .coordinates = {"shape"},
+    .columns = {{"area_mm2", "area", "mm2", "Its area", 1}, {"state", "state", "", "How it went"}},
+    .x = "size",
+    .y = "area_mm2",
+    .x_key = "size",
+    .state = "state",
+    .word = "largest",
+    .word_of = "size",
+    .word_sets = "largest",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<DrawnPoint>(); }};
+
+Study study(const std::vector<std::string>& overrides, const std::string& text = R"({"kind":"drawn"})") {
+  ConfigDocument document = ConfigDocument::parse(text, "s.json");
+  for (const std::string& override : overrides) document.apply_override(override);
+  return read_study(std::move(document), "s", ConfigLibrary("none"), {&kind, 1});
+}
+
+PointRun run(const Study& s, unsigned threads = 2) {
+  std::vector<StudyPoint*> points;
+  for (const Study::Point& point : s.points) points.push_back(point.point.get());
+  return run_points(points, {.threads = threads, .show_progress = false});
+}
+
+std::string csv(const std::vector<std::string>& overrides, unsigned threads = 2) {
+  const Study s = study(overrides);
+  return to_csv(s, run(s, threads));
+}
+
+std::string mistakes(const std::vector<std::string>& overrides,
+                     const std::string& text = R"({"kind":"drawn"})") {
+  try {
+    study(overrides, text);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(StudyTest, OnePointNeedsNoSweep) { EXPECT_EQ(csv({"size=3"}), "shape,area_mm2,state\ncircle,9,ok\n"); }
+
+TEST(StudyTest, AListTimesARangeIsTheirProductTheLastKeyFastest) {
+  EXPECT_EQ(csv({"size=0.5:1.5:0.5", "shape=circle,square"}),
+            "shape,size,area_mm2,state\n"
+            "circle,0.5,0.25,ok\ncircle,1,1,ok\ncircle,1.5,2.25,ok\n"
+            "square,0.5,0.25,ok\nsquare,1,1,ok\nsquare,1.5,2.25,ok\n");
+}
+
+TEST(StudyTest, AListInAFileIsOneOnTheCommandLine) {
+  const Study s = study({}, R"({"kind": "drawn", "size": [1, "2:4:2"]})");
+  EXPECT_EQ(to_csv(s, run(s)), csv({"size=1,2,4"}));
+}
+
+TEST(StudyTest, AKeyThatConcernsSomePointsIsLeftOutOfTheOthers) {
+  EXPECT_EQ(csv({"shape=circle,square", "corners=3,4"}),
+            "shape,corners,area_mm2,state\ncircle,,1,ok\nsquare,3,1,ok\nsquare,4,1,ok\n");
+}
+
+TEST(StudyTest, AKeyThatConcernsNoPointIsAMistake) {
+  EXPECT_EQ(mistakes({"corners=3"}),
+            "command line: error: corners: this key stands only where shape is \"square\", here it is "
+            "\"circle\" (the default)");
+  EXPECT_EQ(
+      mistakes({"corners=3", "shape=circle", "size=1,2"}),
+      "command line: error: corners: this key stands only where shape is \"square\", here it is \"circle\"");
+}
+
+TEST(StudyTest, AWordSetsAnotherKey) {
+  EXPECT_EQ(csv({"size=2,largest"}), "shape,size,area_mm2,state\ncircle,2,4,ok\ncircle,1,10000,too large\n");
+}
+
+TEST(StudyTest, EveryMistakeIsToldOnce) {
+  EXPECT_EQ(mistakes({"shape=circle,squar", "size=1,200", "colour=red"},
+                     "{ \"kind\": \"drawn\",\n  \"largest\": 1 }"),
+            "command line: error: colour: unknown key; the keys here are shape, corners, largest, size\n"
+            "command line: error: size: expected a number from 0.0 to 100.0, got 200\n"
+            "command line: error: shape: expected one of \"circle\", \"square\", got \"squar\"; did you mean "
+            "\"square\"?\n"
+            "s.json:2:14: error: largest: expected true or false, got 1");
+}
+
+TEST(StudyTest, WhatOnlyTheEngineRefusesIsToldAtItsKey) {
+  EXPECT_EQ(mistakes({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:14:1\" }"),
+            "s.json:2:11: error: size: nobody draws 13");
+}
+
+TEST(StudyTest, TheKindIsNamed) {
+  EXPECT_EQ(mistakes({}, R"({"kind": "drwan"})"),
+            "s.json:1:10: error: kind: expected one of \"drawn\", got \"drwan\"; did you mean \"drawn\"?");
+  EXPECT_EQ(mistakes({"kind=3"}), "command line: error: kind: expected one of \"drawn\", got 3");
+}
+
+TEST(StudyTest, TooManyPointsAreRefusedBeforeAnyIsMade) {
+  EXPECT_EQ(
+      mistakes({"size=0:100:0.01"}),
+      "command line: error: size: expected a number from 0.0 to 100.0, or a range from:to:step of such, got "
+      "\"0:100:0.01\"; more than 10000 values");
+  EXPECT_EQ(mistakes({"shape=circle,square", "size=0:60:0.01"}),
+            "command line: error: size: the study has more than 10000 points with this sweep");
+}
+
+TEST(StudyTest, TheExpandedFormIsTheSameStudy) {
+  const Study s = study({"shape=circle,square", "corners=3", "size=2,largest"});
+  const Study again = study({}, s.expanded);
+  EXPECT_EQ(to_csv(again, run(again)), to_csv(s, run(s)));
+  EXPECT_EQ(again.expanded, s.expanded);
+}
+
+TEST(StudyTest, ThreadsChangeNothing) {
+  const std::vector<std::string> sweep{"shape=circle,square", "size=0:3:0.01"};
+  EXPECT_EQ(csv(sweep, 1), csv(sweep, 7));
+  const Study s = study(sweep);
+  EXPECT_EQ(to_json(s, run(s, 1)), to_json(s, run(s, 5)));
+  EXPECT_EQ(to_svg(s, run(s, 1)), to_svg(s, run(s, 5)));
+}
+
+TEST(StudyTest, ASignalKeepsWhatIsDone) {
+  const Study s = study({"size=1,99,2,3"});
+  under_way = 0;
+  std::thread user([process = getpid()] {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // it is for the thread that runs the points
+    while (under_way < 4) std::this_thread::yield();
+    kill(process, SIGINT);
+  });
+  const PointRun ended = run(s);
+  user.join();
+  EXPECT_TRUE(ended.interrupted);
+  EXPECT_EQ(ended.done(), 3u);
+  EXPECT_FALSE(ended.rows[1].has_value());
+}
+
+TEST(StudyTest, JsonHasColumnsPointsAndTheConfig) {
+  const Study s = study({"size=2,3"});
+  EXPECT_EQ(to_json(s, run(s)), R"({
+  "study": "s",
+  "kind": "drawn",
+  "columns": {
+    "area_mm2": {
+      "unit": "mm2",
+      "meaning": "Its area"
+    },
+    "state": {
+      "unit": "",
+      "meaning": "How it went"
+    }
+  },
+  "points": [
+    {
+      "shape": "circle",
+      "size": 2.0,
+      "area_mm2": 4.0,
+      "state": "ok"
+    },
+    {
+      "shape": "circle",
+      "size": 3.0,
+      "area_mm2": 9.0,
+      "state": "ok"
+    }
+  ],
+  "complete": true,
+  "config": {
+    "kind": "drawn",
+    "shape": "circle",
+    "largest": false,
+    "size": [
+      2,
+      3
+    ]
+  }
+}
+)");
+}
+
+TEST(StudyTest, TheTableFitsATerminal) {
+  const Study s = study({"shape=circle,square", "size=2,5"});
+  EXPECT_EQ(to_table(s, run(s)),
+            "shape   size  area  state\n"
+            "               mm2\n"
+            "circle     2   4.0  ok\n"
+            "circle     5  25.0  too large\n"
+            "square     2   4.0  ok\n"
+            "square     5  25.0  too large\n");
+  const Study longer = study({"size=0:4:0.05"});
+  EXPECT_NE(to_table(longer, run(longer)).find("\n... 21 more points; --csv FILE has all of them\n"),
+            std::string::npos);
+}
+
+TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
+  const Study s = study({"shape=circle,square", "size=2,5"});
+  const std::string svg = to_svg(s, run(s));
+  EXPECT_NE(svg.find(">circle</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">area (mm2)</text>"), std::string::npos);
+  EXPECT_NE(svg.find("<circle cx=\"596.0\""), std::string::npos) << "the last point ends the axis";
+  EXPECT_NE(svg.find("fill=\"white\" stroke=\"#0072b2\""), std::string::npos);
+}
+
+TEST(StudyTest, TheSchemaTakesSweeps) {
+  const std::string schema = study_schema({&kind, 1});
+  EXPECT_NE(schema.find("\"const\": \"drawn\""), std::string::npos);
+  EXPECT_NE(schema.find("\"const\": \"largest\""), std::string::npos);
+  EXPECT_NE(study_documentation({&kind, 1}).find("area_mm2: Its area\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace asterism
