@@ -5,6 +5,7 @@
 // generators", OOPSLA 2014.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace asterism {
@@ -35,6 +36,33 @@ class Random {
  private:
   std::uint64_t seed_;
   std::uint64_t index_ = 0;
+};
+
+// How many trials fail before the first that succeeds, when each does with probability p: k with p * (1 - p)^k.
+//
+// The binary digits of such a number are independent, digit i being set with probability q / (1 + q) where
+// q = (1 - p)^(2^i). So it is drawn digit by digit, without a logarithm; exact but for the 53 bits of a double.
+class Geometric {
+ public:
+  static constexpr double least = 0x1p-48;
+
+  explicit constexpr Geometric(double p) {  // least <= p <= 1
+    double success = p;                     // within 2^i trials
+    while (success < 1 && digits_ < limits_.size()) {
+      limits_[digits_++] = static_cast<std::uint64_t>((1 - success) / (2 - success) * 0x1p64);
+      success *= 2 - success;
+    }
+  }
+
+  constexpr std::uint64_t draw(Random& random) const {
+    std::uint64_t failures = 0;
+    for (unsigned i = 0; i < digits_; ++i) failures |= std::uint64_t{random.next() < limits_[i]} << i;
+    return failures;
+  }
+
+ private:
+  std::array<std::uint64_t, 56> limits_{};
+  unsigned digits_ = 0;
 };
 
 }  // namespace asterism

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace asterism {
 namespace {
 
@@ -23,6 +26,46 @@ TEST(Random, BelowCoversItsRangeAndNoMore) {
   unsigned seen = 0;
   for (int i = 0; i < 200; ++i) seen |= 1u << random.below(6);
   EXPECT_EQ(seen, 0b111111u);
+}
+
+// Each of the first counts within five standard deviations of what n * p * (1 - p)^k says.
+TEST(Geometric, CountsFailuresBeforeTheFirstSuccess) {
+  constexpr double p = 0.3;
+  constexpr int n = 1'000'000;
+  const Geometric geometric(p);
+  Random random(1);
+  std::array<int, 12> seen{};
+  for (int i = 0; i < n; ++i) {
+    const std::uint64_t failures = geometric.draw(random);
+    if (failures < seen.size()) ++seen[failures];
+  }
+  double expected = n * p;
+  for (const int count : seen) {
+    EXPECT_LT((count - expected) * (count - expected), 25 * expected);
+    expected *= 1 - p;
+  }
+}
+
+TEST(Geometric, MeanOfARareEventIsItsPeriod) {
+  const Geometric geometric(1e-6);
+  Random random(2);
+  double sum = 0;
+  for (int i = 0; i < 100'000; ++i) sum += static_cast<double>(geometric.draw(random));
+  EXPECT_NEAR(sum / 100'000, 1e6 - 1, 5 * 1e6 / 316);  // standard deviation 1e6 over the square root of n
+}
+
+TEST(Geometric, NothingFailsBeforeACertainSuccess) {
+  Random random(3);
+  EXPECT_EQ(Geometric(1).draw(random), 0u);
+}
+
+TEST(Geometric, LeastProbabilityNeedsAllDigits) {
+  const Geometric geometric(Geometric::least);
+  Random random(4);
+  std::uint64_t longest = 0;
+  for (int i = 0; i < 1000; ++i) longest = std::max(longest, geometric.draw(random));
+  EXPECT_GT(longest, std::uint64_t{1} << 48);
+  EXPECT_LT(longest, std::uint64_t{1} << 53);
 }
 
 }  // namespace
