@@ -21,15 +21,15 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
   moved_ = false;
 
   const std::size_t slot = cycle & (domain.calendar.size() - 1);
-  if (const std::uint64_t bit = std::uint64_t{1} << (slot % 64); domain.due[slot / 64] & bit) {
-    domain.due[slot / 64] &= ~bit;
+  if (const std::uint64_t due = std::uint64_t{1} << (slot % 64); domain.due[slot / 64] & due) {
+    domain.due[slot / 64] &= ~due;
     Bucket& now = domain.calendar[slot];
     moved_ = true;
     for (const Arrival& arrival : now.arrivals) arrive(arrival);
     now.arrivals.clear();
     for (const std::uint32_t vc : now.credits) {
       ++credits_[vc];
-      outputs_[port_of(vc)].usable |= VcMask{1} << number_of(vc);
+      outputs_[port_of(vc)].usable |= bit(number_of(vc));
     }
     now.credits.clear();
     for (const std::uint32_t index : now.deliveries) {
@@ -41,30 +41,8 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
     now.deliveries.clear();
   }
 
-  for (std::size_t i = 0; i < domain.nodes.size();) {
-    Node& node = nodes_[domain.nodes[i]];
-    if (send_from_node(node, domain, now_)) {
-      ++i;
-    } else {
-      node.listed = false;
-      domain.nodes[i] = domain.nodes.back();
-      domain.nodes.pop_back();
-    }
-  }
-  for (std::size_t i = 0; i < domain.routers.size();) {
-    Router& router = routers_[domain.routers[i]];
-    switch_router(router, domain);
-    bool holds_flits = false;
-    for (std::uint32_t w = 0; w < router.words; ++w)
-      holds_flits |= occupied_ports_[router.first_word + w] != 0;
-    if (holds_flits) {
-      ++i;
-    } else {
-      router.listed = false;
-      domain.routers[i] = domain.routers.back();
-      domain.routers.pop_back();
-    }
-  }
+  domain.nodes.visit([&](NodeId node) { return send_from_node(nodes_[node], domain); });
+  domain.routers.visit([&](RouterId router) { return switch_router(routers_[router], domain); });
   if (moved_)
     last_move_ = now_;
   else if (flits_in_flight_ > 0 && now_ - last_move_ > parameters_.watchdog.count() * slowest_period_)
@@ -84,12 +62,9 @@ void FlitNetwork::State::arrive(const Arrival& arrival) {
     const std::uint32_t local = port - router.first_input;
     occupied_ports_[router.first_word + local / 64] |= std::uint64_t{1} << (local % 64);
   }
-  input.occupied |= VcMask{1} << number_of(arrival.vc);
-  if (!router.listed) {
-    router.listed = true;
-    domains_[router.domain].routers.push_back(at);
-  }
-  if (vc.output == none) route(arrival.vc, at);
+  input.occupied |= bit(number_of(arrival.vc));
+  domains_[router.domain].routers.insert(at);
+  if (vc.output == unrouted) route(arrival.vc, at);
 }
 
 // The head of a packet has come to the front of its virtual channel.
@@ -97,17 +72,17 @@ void FlitNetwork::State::route(std::uint32_t index, RouterId at) {
   Vc& vc = vcs_[index];
   PacketState& packet = packets_[front_flit(index).packet];
   ++packet.routers;
-  vc.allocated = false;
+  const std::uint32_t first_output = routers_[at].first_output;
   if (packet.destination_router == at) {
-    vc.output = ejection_of_node_[packet.packet.destination];
-    vc.vc_class = 0;
+    vc.output = static_cast<std::uint16_t>(ejection_of_node_[packet.packet.destination] - first_output);
+    vc.wanted = class_masks_[0];
     return;
   }
   const Routing::Step step =
       topology_->routing->step(at, packet.destination_router, class_of_vc_[number_of(index)]);
   const ChannelId channel = choose(step);
-  vc.output = output_of_channel_[channel];
-  vc.vc_class = static_cast<std::uint8_t>(step.vc_class);
+  vc.output = static_cast<std::uint16_t>(output_of_channel_[channel] - first_output);
+  vc.wanted = class_masks_[step.vc_class];
   ++routers_[topology_->channels[channel].to].committed;
 }
 
@@ -140,18 +115,18 @@ bool FlitNetwork::State::congested(ChannelId channel) const {
   return held >= parameters_.fallback_occupancy;
 }
 
-// False when the node has nothing more to send.
-bool FlitNetwork::State::send_from_node(Node& node, Domain& domain, std::uint64_t now) {
+// Whether the node has more to send.
+bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
   if (node.queue == none) return false;
   PacketState& packet = packets_[node.queue];
-  if (packet.created.count() >= now) return true;
+  if (packet.created.count() >= now_) return true;
   OutputPort& port = outputs_[node.output];
   const bool is_head = node.sent == 0;
   if (is_head) {
-    const VcMask candidates = port.free & port.usable & class_mask(0);
+    const VcMask candidates = port.free & port.usable & class_masks_[0];
     if (candidates == 0) return true;
     node.vc = take_vc(port, node.output, candidates);
-    packet.injected = Picoseconds(now);
+    packet.injected = Picoseconds(now_);
     --packets_waiting_;
     ++routers_[router_of_input_[port_of(port.first_vc)]].committed;
   } else if ((port.usable >> node.vc & 1) == 0) {
@@ -160,26 +135,26 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain, std::uint64_
   const bool is_tail = ++node.sent == packet.packet.flits;
   ++flits_in_flight_;
   moved_ = true;
-  send(port, node.vc, is_head, Flit{.packet = node.queue & 0x7fff'ffffu, .tail = is_tail}, domain);
-  if (--credits_[first_vc_of(node.output) + node.vc] == 0) port.usable &= ~(VcMask{1} << node.vc);
+  send(node.output, node.vc, is_head, Flit{.packet = node.queue & 0x7fff'ffffu, .tail = is_tail}, domain);
+  if (--credits_[first_vc_of(node.output) + node.vc] == 0) port.usable ^= bit(node.vc);
   if (is_tail) {
-    port.free |= VcMask{1} << node.vc;
+    port.free |= bit(node.vc);
     node.sent = 0;
     node.queue = packet.next;
   }
   return node.queue != none;
 }
 
-void FlitNetwork::State::switch_router(Router& router, Domain& domain) {
+// Whether the router holds flits afterwards.
+bool FlitNetwork::State::switch_router(Router& router, Domain& domain) {
   SwizzleSwitch& crosspoints = switches_[router.switched];
   requested_.clear();
   for (std::uint32_t w = 0; w < router.words; ++w) {
     for (std::uint64_t ports = occupied_ports_[router.first_word + w]; ports != 0; ports &= ports - 1) {
       const std::uint32_t local = w * 64 + static_cast<std::uint32_t>(std::countr_zero(ports));
-      const std::uint32_t first_vc = first_vc_of(router.first_input + local);
-      std::uint32_t vc;
-      if (!put_forward(inputs_[router.first_input + local], first_vc, vc)) continue;
-      const std::uint32_t output = vcs_[vc].output - router.first_output;
+      const std::uint32_t vc = put_forward(router, router.first_input + local);
+      if (vc == none) continue;
+      const std::uint32_t output = vcs_[vc].output;
       std::uint32_t& first = request_[output];
       if (first == none)
         requested_.push_back(output);
@@ -195,27 +170,25 @@ void FlitNetwork::State::switch_router(Router& router, Domain& domain) {
     crosspoints.granted(output, local);
     grant(router, domain, router.first_output + output, local, vc);
   }
+  for (std::uint32_t w = 0; w < router.words; ++w)
+    if (occupied_ports_[router.first_word + w] != 0) return true;
+  return false;
 }
 
 // The first virtual channel in the port's round whose flit could go.
-bool FlitNetwork::State::put_forward(const InputPort& input, std::uint32_t first_vc,
-                                     std::uint32_t& chosen) const {
-  const auto could_go = [&](std::uint32_t v) {
-    const Vc& vc = vcs_[first_vc + v];
-    const OutputPort& output = outputs_[vc.output];
-    if (output.first_vc == none) return true;  // a node takes whatever comes
-    if (vc.allocated) return (output.usable >> vc.output_vc & 1) != 0;
-    return (output.free & output.usable & class_mask(vc.vc_class)) != 0;
-  };
-  const VcMask from_next = input.occupied >> input.next_vc << input.next_vc;
-  for (VcMask part : {from_next, input.occupied ^ from_next})
-    for (; part != 0; part &= part - 1) {
-      const auto v = static_cast<std::uint32_t>(std::countr_zero(part));
-      if (!could_go(v)) continue;
-      chosen = first_vc + v;
-      return true;
-    }
-  return false;
+std::uint32_t FlitNetwork::State::put_forward(const Router& router, std::uint32_t port) const {
+  const InputPort& input = inputs_[port];
+  // The round as a mask whose lowest bit is next_vc's.
+  const std::uint32_t twice = input.occupied | std::uint32_t{input.occupied} << virtual_channels_;
+  std::uint32_t round = twice >> input.next_vc & ((1u << virtual_channels_) - 1);
+  for (; round != 0; round &= round - 1) {
+    std::uint32_t number = input.next_vc + static_cast<std::uint32_t>(std::countr_zero(round));
+    if (number >= virtual_channels_) number -= virtual_channels_;
+    const Vc& vc = vcs_[first_vc_of(port) + number];
+    const OutputPort& output = outputs_[router.first_output + vc.output];
+    if ((output.usable & vc.wanted & (output.free | vc.held)) != 0) return first_vc_of(port) + number;
+  }
+  return none;
 }
 
 void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t output,
@@ -233,56 +206,55 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
     --flits_in_flight_;
     if (flit.tail) bucket(domain, domain.cycle + port.path.cycles).deliveries.push_back(flit.packet);
   } else {
-    const bool is_head = !vc.allocated;
-    if (is_head) {
-      vc.output_vc =
-          static_cast<std::uint8_t>(take_vc(port, output, port.free & port.usable & class_mask(vc.vc_class)));
-      vc.allocated = true;
-    }
-    send(port, vc.output_vc, is_head, flit, domain);
-    if (--credits_[first_vc_of(output) + vc.output_vc] == 0) port.usable &= ~(VcMask{1} << vc.output_vc);
-    if (flit.tail) port.free |= VcMask{1} << vc.output_vc;
+    const bool is_head = vc.held == 0;
+    const std::uint32_t taken = is_head ? take_vc(port, output, port.free & port.usable & vc.wanted)
+                                        : static_cast<std::uint32_t>(std::countr_zero(vc.held));
+    vc.wanted = vc.held = bit(taken);
+    send(output, taken, is_head, flit, domain);
+    if (--credits_[first_vc_of(output) + taken] == 0) port.usable ^= bit(taken);
+    if (flit.tail) port.free |= bit(taken);
   }
 
   vc.front = static_cast<std::uint8_t>((vc.front + 1u) & ((1u << depth_shift_) - 1));
   --vc.count;
   return_credit(input, v, domain);
-  input.next_vc = v + 1 == virtual_channels_ ? 0 : v + 1;
+  input.next_vc = static_cast<std::uint16_t>(v + 1 == virtual_channels_ ? 0 : v + 1);
   if (flit.tail) {
-    vc.output = none;
+    vc.output = unrouted;
+    vc.held = 0;
     if (--router.committed == 0 && router.gated) note_darkness(router, now_);
     if (vc.count > 0) route(index, router_of_input_[port_of(index)]);
   }
   if (vc.count == 0) {
-    input.occupied &= ~(VcMask{1} << v);
+    input.occupied ^= bit(v);
     if (input.occupied == 0)
       occupied_ports_[router.first_word + local_input / 64] &= ~(std::uint64_t{1} << (local_input % 64));
   }
 }
 
 // The candidate with the most credits, the lowest among equal ones.
-std::uint32_t FlitNetwork::State::take_vc(OutputPort& port, std::uint32_t output, VcMask candidates) {
+std::uint32_t FlitNetwork::State::take_vc(OutputPort& port, std::uint32_t output, std::uint32_t candidates) {
   const std::uint32_t first = first_vc_of(output);
   auto best = static_cast<std::uint32_t>(std::countr_zero(candidates));
   for (candidates &= candidates - 1; candidates != 0; candidates &= candidates - 1) {
-    const auto v = static_cast<std::uint32_t>(std::countr_zero(candidates));
-    if (credits_[first + v] > credits_[first + best]) best = v;
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(candidates));
+    if (credits_[first + number] > credits_[first + best]) best = number;
   }
-  port.free &= ~(VcMask{1} << best);
+  port.free ^= bit(best);
   return best;
 }
 
-void FlitNetwork::State::send(OutputPort& port, std::uint32_t vc, bool is_head, Flit flit,
+void FlitNetwork::State::send(std::uint32_t output, std::uint32_t vc, bool is_head, Flit flit,
                               const Domain& from) {
+  OutputPort& port = outputs_[output];
   ++port.flits;
-  Domain& to = domains_[port.path.domain];
   std::uint64_t edge = from.cycle + port.path.cycles;
   if (port.path.crosses) {
-    edge = std::max(edge_behind_crossing(port.path, from), port.path.last + 1);
-    port.path.last = edge;
+    edge = std::max(edge_behind_crossing(port.path, from), last_edge_[output] + 1);
+    last_edge_[output] = edge;
   }
   if (is_head) edge += before_grant_;
-  bucket(to, edge).arrivals.push_back({port.first_vc + vc, flit});
+  bucket(domains_[port.path.domain], edge).arrivals.push_back({port.first_vc + vc, flit});
 }
 
 void FlitNetwork::State::return_credit(InputPort& port, std::uint32_t vc, const Domain& from) {
@@ -361,15 +333,13 @@ void FlitNetwork::State::inject(const Packet& packet, Picoseconds now) {
   else
     packets_[node.queue_end].next = index;
   node.queue_end = index;
-  if (node.listed) return;
   Domain& domain = domains_[routers_[topology_->nodes[packet.source].router].domain];
   if (domain.routers.empty() && domain.nodes.empty()) {
     // An idle domain has not moved on: nothing of it is due before `now`.
     const std::uint64_t passed = now.count() == 0 ? 0 : (now.count() - 1) / domain.period;
     if (next_cycle(domain) > passed) domain.cycle = std::max(domain.cycle, passed);
   }
-  node.listed = true;
-  domain.nodes.push_back(packet.source);
+  domain.nodes.insert(packet.source);
 }
 
 std::uint32_t FlitNetwork::State::new_packet(const Packet& packet, Picoseconds now) {

@@ -31,7 +31,7 @@
 namespace asterism {
 
 struct FlitParameters {
-  unsigned virtual_channels = 4;  // per port; at most 64
+  unsigned virtual_channels = 4;  // per port; at most 16
   unsigned buffer_depth = 5;      // flits per virtual channel
   unsigned router_stages = 3;     // cycles from arrival to departure, >= 1
   unsigned credit_cycles = 1;     // from the buffer's router to the start of the link back

@@ -24,7 +24,7 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
       before_grant_(parameters.router_stages > 1 ? 1 : 0),
       after_grant_(parameters.router_stages - before_grant_) {
   const unsigned classes = topology_->routing->vc_classes();
-  require(virtual_channels_ >= 1 && virtual_channels_ <= 64, "a port has 1 to 64 virtual channels");
+  require(virtual_channels_ >= 1 && virtual_channels_ <= 16, "a port has 1 to 16 virtual channels");
   require(virtual_channels_ >= classes,
           "the routing needs " + std::to_string(classes) + " virtual channels to be free of deadlock");
   require(parameters_.buffer_depth >= 1 && parameters_.buffer_depth <= 255, "a buffer holds 1 to 255 flits");
@@ -35,7 +35,7 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
   for (unsigned k = 0; k < classes; ++k) {
     class_masks_.push_back(0);
     for (unsigned v = k * virtual_channels_ / classes; v < (k + 1) * virtual_channels_ / classes; ++v) {
-      class_masks_.back() |= VcMask{1} << v;
+      class_masks_.back() |= bit(v);
       class_of_vc_[v] = static_cast<std::uint8_t>(k);
     }
   }
@@ -92,18 +92,21 @@ void FlitNetwork::State::build_ports() {
     router.switched = r;
     switches_.emplace_back(std::max(1u, router.inputs), std::max(1u, router.outputs),
                            parameters_.arbitration);
+    require(router.outputs < unrouted, "router " + topology_->routers[r].name + " has too many ports");
     most_outputs = std::max(most_outputs, router.outputs);
   }
   for (NodeId n = 0; n < nodes.size(); ++n) nodes_[n].output = outputs++;
 
   outputs_.resize(outputs);
+  last_edge_.resize(outputs);
+  channel_of_output_.assign(outputs, none);
   inputs_.resize(router_of_input_.size());
   vcs_.resize(inputs_.size() << vc_shift_);
   flits_.resize(vcs_.size() << depth_shift_);
   credits_.resize(outputs_.size() << vc_shift_);
   request_.assign(most_outputs, none);
   for (ChannelId c = 0; c < channels.size(); ++c) {
-    outputs_[output_of_channel_[c]].channel = c;
+    channel_of_output_[output_of_channel_[c]] = c;
     join(output_of_channel_[c], input_of_channel[c], channels[c].latency, channels[c].from, channels[c].to);
   }
   for (NodeId n = 0; n < nodes.size(); ++n) {
@@ -122,15 +125,15 @@ void FlitNetwork::State::join(std::uint32_t output, std::uint32_t input, Cycles 
           "the channel from " + topology_->routers[from].name + " to " + topology_->routers[to].name +
               " takes at least one cycle and less than a million");
   const auto cycles = static_cast<std::uint32_t>(latency.count());
-  const std::uint32_t sender = routers_[from].domain, receiver = routers_[to].domain;
+  const auto sender = static_cast<std::uint16_t>(routers_[from].domain);
+  const auto receiver = static_cast<std::uint16_t>(routers_[to].domain);
   OutputPort& port = outputs_[output];
   port.first_vc = first_vc_of(input);
-  port.path = {receiver, sender != receiver, after_grant_ + cycles};
+  port.path = {after_grant_ + cycles, receiver, sender != receiver};
   const std::uint64_t wire = cycles * domains_[sender].period, period = domains_[receiver].period;
   inputs_[input].upstream_vc = first_vc_of(output);
-  inputs_[input].credits = {
-      sender, sender != receiver,
-      parameters_.credit_cycles + static_cast<std::uint32_t>((wire + period - 1) / period)};
+  const auto way_back = static_cast<std::uint32_t>((wire + period - 1) / period);
+  inputs_[input].credits = {parameters_.credit_cycles + way_back, sender, sender != receiver};
 }
 
 // Each calendar reaches as far ahead as the longest way into its domain.
@@ -153,10 +156,13 @@ void FlitNetwork::State::size_calendars() {
   }
   for (NodeId n = 0; n < nodes_.size(); ++n) {
     Path& path = outputs_[ejection_of_node_[n]].path;
-    path.domain = routers_[topology_->nodes[n].router].domain;
+    path.domain = static_cast<std::uint16_t>(routers_[topology_->nodes[n].router].domain);
     widen(path, domains_[path.domain].period);
   }
+  require(domains_.size() <= 65'535, "a fabric has at most 65,535 different clocks");
   for (std::size_t d = 0; d < domains_.size(); ++d) {
+    domains_[d].routers.resize(routers_.size());
+    domains_[d].nodes.resize(nodes_.size());
     const std::size_t size = std::max<std::size_t>(64, std::bit_ceil(reach[d] + 1));
     domains_[d].calendar.resize(size);
     domains_[d].due.resize(size / 64);
@@ -171,11 +177,11 @@ void FlitNetwork::State::reset() {
     domain.routers.clear();
     domain.nodes.clear();
   }
-  const VcMask all = virtual_channels_ == 64 ? ~VcMask{0} : (VcMask{1} << virtual_channels_) - 1;
+  const VcMask all = static_cast<VcMask>((1u << virtual_channels_) - 1);
   for (OutputPort& port : outputs_) {
     port.free = port.usable = all;
-    port.path.last = 0;
   }
+  std::ranges::fill(last_edge_, 0);
   for (InputPort& input : inputs_) input.occupied = input.next_vc = 0;
   std::ranges::fill(credits_, static_cast<std::uint8_t>(parameters_.buffer_depth));
   std::ranges::fill(vcs_, Vc{});
@@ -183,13 +189,12 @@ void FlitNetwork::State::reset() {
   std::ranges::fill(round_, 0);
   for (SwizzleSwitch& crosspoints : switches_) crosspoints.reset();
   for (Router& router : routers_) {
-    router.listed = router.gated = false;
+    router.gated = false;
     router.committed = router.dark_since = router.dark = 0;
   }
   for (Node& node : nodes_) {
     node.queue = node.queue_end = none;
     node.sent = 0;
-    node.listed = false;
   }
   packets_.clear();
   free_packet_ = none;
@@ -286,26 +291,25 @@ std::vector<std::string> FlitNetwork::State::blocked() const {
     if (vc.count == 0) continue;
     const std::uint32_t port = port_of(index);
     const Packet& packet = packets_[front_flit(index).packet].packet;
-    lines.push_back("packet from node " + std::to_string(packet.source) + " to node " +
-                    std::to_string(packet.destination) + " stands at " +
-                    topology_->routers[router_of_input_[port]].name + " behind " +
-                    name_of_output(port_of(inputs_[port].upstream_vc)) + ", virtual channel " +
-                    std::to_string(number_of(index)) + ", and waits for a " +
-                    (vc.allocated ? "credit of virtual channel " + std::to_string(vc.output_vc) + " of "
-                                  : "free virtual channel of ") +
-                    name_of_output(vc.output));
+    lines.push_back(
+        "packet from node " + std::to_string(packet.source) + " to node " +
+        std::to_string(packet.destination) + " stands at " + topology_->routers[router_of_input_[port]].name +
+        " behind " + name_of_output(port_of(inputs_[port].upstream_vc)) + ", virtual channel " +
+        std::to_string(number_of(index)) + ", and waits for a " +
+        (vc.held != 0 ? "credit of virtual channel " + std::to_string(std::countr_zero(vc.held)) + " of "
+                      : "free virtual channel of ") +
+        name_of_output(routers_[router_of_input_[port]].first_output + vc.output));
   }
   return lines;
 }
 
 std::string FlitNetwork::State::name_of_output(std::uint32_t output) const {
-  const OutputPort& port = outputs_[output];
-  if (port.channel == none) {
+  if (channel_of_output_[output] == none) {
     for (NodeId n = 0; n < nodes_.size(); ++n)
       if (nodes_[n].output == output || ejection_of_node_[n] == output) return "node " + std::to_string(n);
     return "a node";
   }
-  const Topology::Channel& channel = topology_->channels[port.channel];
+  const Topology::Channel& channel = topology_->channels[channel_of_output_[output]];
   return topology_->routers[channel.from].name + "->" + topology_->routers[channel.to].name;
 }
 
@@ -314,7 +318,7 @@ Bytes FlitNetwork::State::memory() const {
   std::uint64_t bytes = sizeof(*this) + held(routers_) + held(switches_) + held(outputs_) +
                         held(output_of_channel_) + held(ejection_of_node_) + held(credits_) + held(inputs_) +
                         held(router_of_input_) + held(vcs_) + held(flits_) + held(occupied_ports_) +
-                        held(nodes_) + held(round_);
+                        held(nodes_) + held(round_) + held(last_edge_) + held(channel_of_output_);
   for (const SwizzleSwitch& crosspoints : switches_)
     bytes += (std::uint64_t{crosspoints.inputs()} + 1) * crosspoints.outputs() * sizeof(std::uint64_t);
   for (const Domain& domain : domains_)

@@ -8,6 +8,7 @@
 // after it arrived (the flits behind it at once), and leaves `after_grant` cycles after it was granted.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "fabric/flit_network.h"
@@ -35,7 +36,8 @@ class FlitNetwork::State {
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  using VcMask = std::uint64_t;
+  static constexpr std::uint16_t unrouted = 0xffff;
+  using VcMask = std::uint16_t;  // a bit for each virtual channel of a port
 
   struct PacketState {
     Packet packet;
@@ -59,42 +61,69 @@ class FlitNetwork::State {
     std::vector<std::uint32_t> deliveries;  // packets
     bool empty() const { return arrivals.empty() && credits.empty() && deliveries.empty(); }
   };
+  // Members by id. Visited in ascending order, which is the order of their state in memory.
+  class IdSet {
+   public:
+    void resize(std::size_t size) { words_.assign((size + 63) / 64, 0); }
+    void insert(std::uint32_t id) {
+      std::uint64_t& word = words_[id / 64];
+      count_ += (word >> (id % 64) & 1) ^ 1;
+      word |= std::uint64_t{1} << (id % 64);
+    }
+    bool empty() const { return count_ == 0; }
+    void clear() {
+      std::ranges::fill(words_, 0);
+      count_ = 0;
+    }
+    // Keeps those for which `stays` says so. It may insert an id that is visited already, or the one at hand.
+    template <class Stays>
+    void visit(Stays&& stays) {
+      for (std::size_t w = 0; w < words_.size(); ++w)
+        for (std::uint64_t left = words_[w]; left != 0; left &= left - 1) {
+          const int bit = std::countr_zero(left);
+          if (stays(static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(bit))) continue;
+          words_[w] &= ~(std::uint64_t{1} << bit);
+          --count_;
+        }
+    }
+
+   private:
+    std::vector<std::uint64_t> words_;
+    std::size_t count_ = 0;
+  };
   struct Domain {
     std::uint64_t period = 1;  // ps
     std::uint64_t cycle = 0;   // the last edge that was worked off
     std::vector<Bucket> calendar;
     std::vector<std::uint64_t> due;  // a bit for each bucket that is not empty
-    std::vector<RouterId> routers;   // that hold flits
-    std::vector<NodeId> nodes;       // that have packets to send
+    IdSet routers;                   // that hold flits
+    IdSet nodes;                     // that have packets to send
   };
   // Where a port's flits or credits go, and when they take effect there.
   struct Path {
-    std::uint32_t domain = 0;
-    bool crosses = false;      // into another clock domain
     std::uint32_t cycles = 0;  // of the sender, from the grant, or to a crossing
-    std::uint64_t last = 0;    // edge at which the last flit arrived behind a crossing
+    std::uint16_t domain = 0;
+    bool crosses = false;  // into another clock domain
   };
-  // Of a router towards a channel or a node, or of a node towards its router.
+  // Of a router towards a channel or a node, or of a node towards its router. A node takes whatever comes.
   struct OutputPort {
     VcMask free = 0;                // virtual channels that no packet holds
     VcMask usable = 0;              // those with credit
     std::uint32_t first_vc = none;  // of the input port at the other end; none for an ejection port
-    std::uint32_t channel = none;   // none for injection and ejection
     Path path;
     std::uint64_t flits = 0;
   };
   struct InputPort {
     VcMask occupied = 0;
-    std::uint32_t next_vc = 0;      // where the round begins
+    std::uint16_t next_vc = 0;      // where the round begins
     std::uint32_t upstream_vc = 0;  // first output VC that its credits go to
     Path credits;
   };
   // An input virtual channel: its ring of flits and the way of the packet at the front.
   struct Vc {
-    std::uint32_t output = none;  // of all output ports; none before the packet at the front is routed
-    std::uint8_t output_vc = 0;   // when `allocated`
-    bool allocated = false;
-    std::uint8_t vc_class = 0;  // from here on
+    std::uint16_t output = unrouted;  // of its router, as are `wanted` and `held`
+    VcMask wanted = 0;                // virtual channels that suit: its class, or the one that it holds
+    VcMask held = 0;
     std::uint8_t front = 0, count = 0;
   };
   struct Router {
@@ -103,7 +132,6 @@ class FlitNetwork::State {
     std::uint32_t first_word = 0, words = 0;  // of occupied_ports_
     std::uint32_t domain = 0;
     std::uint32_t switched = 0;  // index of its switch
-    bool listed = false;         // among its domain's routers
     bool gated = false;
     std::uint64_t committed = 0;  // packets routed to it whose tail has not left it
     std::uint64_t flits = 0;
@@ -115,7 +143,6 @@ class FlitNetwork::State {
     std::uint32_t vc = 0;                          // that it holds, when sent > 0
     std::uint32_t output = 0;
     std::uint64_t ejected = 0;
-    bool listed = false;
   };
 
   void build_domains();
@@ -130,13 +157,13 @@ class FlitNetwork::State {
   ChannelId choose(const Routing::Step& step);
   bool congested(ChannelId channel) const;
   bool usable(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
-  bool send_from_node(Node& node, Domain& domain, std::uint64_t now);
-  void switch_router(Router& router, Domain& domain);
-  bool put_forward(const InputPort& input, std::uint32_t first_vc, std::uint32_t& vc) const;
+  bool send_from_node(Node& node, Domain& domain);
+  bool switch_router(Router& router, Domain& domain);
+  std::uint32_t put_forward(const Router& router, std::uint32_t port) const;  // none when nothing can go
   void grant(Router& router, Domain& domain, std::uint32_t output, std::uint32_t local_input,
              std::uint32_t vc);
-  std::uint32_t take_vc(OutputPort& port, std::uint32_t output, VcMask candidates);
-  void send(OutputPort& port, std::uint32_t vc, bool is_head, Flit flit, const Domain& from);
+  std::uint32_t take_vc(OutputPort& port, std::uint32_t output, std::uint32_t candidates);
+  void send(std::uint32_t output, std::uint32_t vc, bool is_head, Flit flit, const Domain& from);
   void return_credit(InputPort& port, std::uint32_t vc_of_port, const Domain& domain);
   std::uint64_t edge_behind_crossing(const Path& path, const Domain& from) const;
   Bucket& bucket(Domain& domain, std::uint64_t cycle);
@@ -144,7 +171,7 @@ class FlitNetwork::State {
   void note_darkness(Router& router, std::uint64_t now);
   std::uint32_t new_packet(const Packet& packet, Picoseconds now);
 
-  VcMask class_mask(unsigned vc_class) const { return class_masks_[vc_class]; }
+  static VcMask bit(std::uint32_t vc) { return static_cast<VcMask>(1u << vc); }
   // Virtual channels are numbered port by port, flits by virtual channel, in strides that are powers of two.
   std::uint32_t port_of(std::uint32_t vc) const { return vc >> vc_shift_; }
   std::uint32_t number_of(std::uint32_t vc) const { return vc & ((1u << vc_shift_) - 1); }
@@ -167,7 +194,8 @@ class FlitNetwork::State {
   std::vector<Router> routers_;
   std::vector<SwizzleSwitch> switches_;
   std::vector<OutputPort> outputs_;
-  std::vector<std::uint32_t> output_of_channel_, ejection_of_node_;
+  std::vector<std::uint64_t> last_edge_;  // [output]: at which the last flit came out of a crossing
+  std::vector<std::uint32_t> output_of_channel_, ejection_of_node_, channel_of_output_;
   std::vector<std::uint8_t> credits_;  // [output][vc]
   std::vector<InputPort> inputs_;
   std::vector<RouterId> router_of_input_;
