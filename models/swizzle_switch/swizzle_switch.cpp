@@ -5,10 +5,9 @@
 namespace asterism {
 
 SwizzleSwitch::SwizzleSwitch(unsigned inputs, unsigned outputs, ArbiterPolicy policy)
-    : inputs_(inputs), policy_(policy), last_(outputs) {
+    : inputs_(inputs), outputs_(outputs), policy_(policy), order_((std::size_t{inputs} + 1) * outputs) {
   if (inputs == 0 || outputs == 0)
     throw std::invalid_argument("a switch has at least one input and one output");
-  if (policy == ArbiterPolicy::least_recently_granted) order_.resize(std::size_t{inputs} * outputs);
   reset();
 }
 
@@ -22,10 +21,9 @@ std::optional<unsigned> SwizzleSwitch::grant(unsigned output, std::span<const un
 }
 
 void SwizzleSwitch::reset() {
-  for (unsigned output = 0; output < outputs(); ++output) {
-    last_[output] = inputs_ - 1;
-    if (policy_ != ArbiterPolicy::least_recently_granted) continue;
-    for (unsigned input = 0; input < inputs_; ++input) order_[std::size_t{output} * inputs_ + input] = input;
+  for (unsigned output = 0; output < outputs_; ++output) {
+    for (unsigned input = 0; input < inputs_; ++input) row(output)[input] = input;
+    row(output)[inputs_] = inputs_ - 1;
   }
 }
 

@@ -39,35 +39,40 @@ class SwizzleSwitch {
   // Whether input a's request for the output goes before b's.
   bool beats(unsigned output, unsigned a, unsigned b) const {
     if (policy_ != ArbiterPolicy::least_recently_granted) return turn(output, a) < turn(output, b);
-    const std::uint64_t* order = &order_[std::size_t{output} * inputs_];
+    const std::uint64_t* order = row(output);
     return order[a] < order[b];
   }
   void granted(unsigned output, unsigned winner) {
+    std::uint64_t* order = row(output);
     if (policy_ == ArbiterPolicy::least_recently_granted)
-      order_[std::size_t{output} * inputs_ + winner] = ++last_[output];
+      order[winner] = ++order[inputs_];
     else if (policy_ == ArbiterPolicy::round_robin)
-      last_[output] = winner;
+      order[inputs_] = winner;
   }
 
   // One cycle of one output: the winner among the inputs that request it, nullopt when none does.
   std::optional<unsigned> grant(unsigned output, std::span<const unsigned> requests);
 
   unsigned inputs() const { return inputs_; }
-  unsigned outputs() const { return static_cast<unsigned>(last_.size()); }
+  unsigned outputs() const { return outputs_; }
   // The orders as at construction.
   void reset();
 
  private:
   // How many inputs stand before this one.
   unsigned turn(unsigned output, unsigned input) const {
-    const auto after = static_cast<unsigned>(last_[output]);
+    const auto after = static_cast<unsigned>(row(output)[inputs_]);
     return input > after ? input - after - 1 : input + inputs_ - after - 1;
   }
 
-  unsigned inputs_;
+  const std::uint64_t* row(unsigned output) const { return &order_[std::size_t{output} * (inputs_ + 1)]; }
+  std::uint64_t* row(unsigned output) { return &order_[std::size_t{output} * (inputs_ + 1)]; }
+
+  unsigned inputs_, outputs_;
   ArbiterPolicy policy_;
-  std::vector<std::uint64_t> order_;  // [output][input], distinct; the lower goes first
-  std::vector<std::uint64_t> last_;   // [output]: the highest of `order_`, or the last winner
+  // A row for each output. Least recently granted: a number for each input, the lower goes first, and the
+  // highest given so far; otherwise only the last element counts, the last winner.
+  std::vector<std::uint64_t> order_;
 };
 
 }  // namespace asterism
