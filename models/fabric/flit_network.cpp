@@ -52,19 +52,15 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
 void FlitNetwork::State::arrive(const Arrival& arrival) {
   Vc& vc = vcs_[arrival.vc];
   flit(arrival.vc, vc.front + vc.count) = arrival.flit;
-  if (vc.count++ > 0) return;
-
+  ++vc.count;
   const std::uint32_t port = port_of(arrival.vc);
   const RouterId at = router_of_input_[port];
   Router& router = routers_[at];
-  InputPort& input = inputs_[port];
-  if (input.occupied == 0) {
-    const std::uint32_t local = port - router.first_input;
-    occupied_ports_[router.first_word + local / 64] |= std::uint64_t{1} << (local % 64);
-  }
-  input.occupied |= bit(number_of(arrival.vc));
+  const std::uint32_t local = port - router.first_input;
+  occupied_ports_[router.first_word + local / 64] |= std::uint64_t{1} << (local % 64);
+  inputs_[port].occupied |= bit(number_of(arrival.vc));
   domains_[router.domain].routers.insert(at);
-  if (vc.output == unrouted) route(arrival.vc, at);
+  if (vc.count == 1 && vc.output == unrouted) route(arrival.vc, at);
 }
 
 // The head of a packet has come to the front of its virtual channel.
@@ -211,25 +207,24 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
                                         : static_cast<std::uint32_t>(std::countr_zero(vc.held));
     vc.wanted = vc.held = bit(taken);
     send(output, taken, is_head, flit, domain);
-    if (--credits_[first_vc_of(output) + taken] == 0) port.usable ^= bit(taken);
-    if (flit.tail) port.free |= bit(taken);
+    const bool is_last_credit = --credits_[first_vc_of(output) + taken] == 0;
+    port.usable ^= static_cast<VcMask>(is_last_credit << taken);
+    port.free |= static_cast<VcMask>(flit.tail << taken);
   }
 
   vc.front = static_cast<std::uint8_t>((vc.front + 1u) & ((1u << depth_shift_) - 1));
   --vc.count;
   return_credit(input, v, domain);
   input.next_vc = static_cast<std::uint16_t>(v + 1 == virtual_channels_ ? 0 : v + 1);
-  if (flit.tail) {
-    vc.output = unrouted;
-    vc.held = 0;
-    if (--router.committed == 0 && router.gated) note_darkness(router, now_);
-    if (vc.count > 0) route(index, router_of_input_[port_of(index)]);
-  }
-  if (vc.count == 0) {
-    input.occupied ^= bit(v);
-    if (input.occupied == 0)
-      occupied_ports_[router.first_word + local_input / 64] &= ~(std::uint64_t{1} << (local_input % 64));
-  }
+  // Without branches, which nobody could predict.
+  input.occupied ^= static_cast<VcMask>((vc.count == 0) << v);
+  occupied_ports_[router.first_word + local_input / 64] ^= std::uint64_t{input.occupied == 0}
+                                                           << (local_input % 64);
+  vc.output = flit.tail ? unrouted : vc.output;
+  vc.held = flit.tail ? VcMask{0} : vc.held;
+  router.committed -= flit.tail;
+  if (flit.tail && vc.count > 0) route(index, router_of_input_[port_of(index)]);
+  if (router.gated && router.committed == 0) note_darkness(router, now_);
 }
 
 // The candidate with the most credits, the lowest among equal ones.
