@@ -41,26 +41,41 @@ int dispatch(int argc, char** argv) {
   run_verb->add_option("--out", run.out, "Run directory (default: runs/NAME)")->check(a_value);
   run_verb->add_flag("--quiet", run.quiet, "The guest's output goes to the run directory only");
 
+  StudyArguments study;
+  CLI::App* study_verb = app.add_subcommand("study", "Drive one engine alone: sweeps, curves, saturation");
+  study_verb->add_option("STUDY", study.file, "File, or name in configs/studies")->required();
+  study_verb->add_option(
+      "KEY=VALUE", study.overrides,
+      "Overrides; lists and ranges sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01");
+  study_verb->add_option("--csv", study.csv, "Every point and column as CSV")->check(a_value);
+  study_verb->add_option("--json", study.json, "The same and the whole config as JSON")->check(a_value);
+  study_verb->add_option("--svg", study.svg, "A figure")->check(a_value);
+  study_verb->add_option("--out", study.out, "Folder for all of these")->check(a_value);
+  study_verb->add_option("--threads", study.threads, "Points at a time (default: the host's cores)")
+      ->check(CLI::Range(1, 1024));
+
   std::string file, of, what;
   std::vector<std::string> overrides;
   bool as_text = false;
   CLI::App* check_verb =
-      app.add_subcommand("check", "Validate a node or scenario and print it fully expanded");
-  check_verb->add_option("FILE", file, "A node or a scenario")->required();
+      app.add_subcommand("check", "Validate a node, scenario or study and print it fully expanded");
+  check_verb->add_option("FILE", file, "A node, a scenario or a study")->required();
   check_verb->add_option("KEY=VALUE", overrides, "Overrides");
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
-  schema_verb->add_option("KIND", of)->required()->check(CLI::IsMember({"node", "scenario", "flash"}));
+  schema_verb->add_option("KIND", of)
+      ->required()
+      ->check(CLI::IsMember({"node", "scenario", "study", "flash"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
-      ->check(CLI::IsMember({"nodes", "scenarios", "firmware", "topologies", "devices", "flash"}));
+      ->check(CLI::IsMember({"nodes", "scenarios", "studies", "firmware", "topologies", "devices", "flash"}));
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (const auto words = app.remaining(); !words.empty() && app.get_subcommands().empty()) {
-      const std::string nearest = nearest_name(words.front(), {"run", "check", "schema", "list"});
+      const std::string nearest = nearest_name(words.front(), {"run", "study", "check", "schema", "list"});
       std::fprintf(stderr, "asterism: no verb \"%s\"%s\nRun with --help for more information.\n",
                    words.front().c_str(),
                    nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
@@ -69,6 +84,7 @@ int dispatch(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);
+  if (study_verb->parsed()) return verb_study(study);
   if (check_verb->parsed()) return verb_check(file, overrides);
   if (schema_verb->parsed()) return verb_schema(of, as_text);
   return verb_list(what);

@@ -24,24 +24,23 @@ namespace fs = std::filesystem;
       Diagnostic::of_file((below ? from_here : directory).string(), "run directory " + std::move(problem)));
 }
 
-// What a run makes; the last two only while it goes on.
-constexpr std::string_view entries_of_a_run[] = {
-    "scenario.json", "stats.json", "host.json",     "console.log",       "uart0.log",          "events.jsonl",
-    "files",         "reference",  "reference.log", "reference.partial", "reference_flash.img"};
-
-bool holds_only_a_runs(const fs::path& folder) {
-  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
-    return std::ranges::count(entries_of_a_run, entry.path().filename().native()) != 0;
+bool holds_only(const fs::path& folder, const DirectoryContents& contents) {
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [&](const auto& entry) {
+    const fs::path name = entry.path().filename();
+    return std::ranges::count(contents.entries, name.native()) +
+               std::ranges::count(contents.entries, name.extension().native()) !=
+           0;
   });
 }
 
 // Neither nothing, nor an empty folder, nor a run's. One that was killed may have stopped anywhere.
-bool is_something_else(const fs::path& path, bool finished) {
+bool is_something_else(const fs::path& path, bool finished, const DirectoryContents& contents) {
   std::error_code none;
   if (!fs::exists(path, none)) return false;
-  if (!fs::is_directory(path, none) || !holds_only_a_runs(path)) return true;
-  return finished && !fs::is_empty(path) &&
-         !(fs::exists(path / "scenario.json", none) && fs::exists(path / "events.jsonl", none));
+  if (!fs::is_directory(path, none) || !holds_only(path, contents)) return true;
+  return finished && !fs::is_empty(path) && !std::ranges::all_of(contents.always, [&](std::string_view name) {
+           return fs::exists(path / name, none);
+         });
 }
 
 nlohmann::ordered_json to_tree(const Statistics& statistics) {
@@ -65,7 +64,13 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
   return !error && std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
-RunDirectory::RunDirectory(const fs::path& directory) {
+// The last two stand there only while the run goes on.
+const DirectoryContents contents_of_a_run{
+    {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "files",
+     "reference", "reference.log", "reference.partial", "reference_flash.img"},
+    {"scenario.json", "events.jsonl"}};
+
+RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& contents) {
   if (directory.empty()) throw ConfigError(Diagnostic::of_file("--out", "names no run directory"));
   final_ = fs::absolute(directory).lexically_normal();
   if (!final_.has_filename()) final_ = final_.parent_path();
@@ -74,7 +79,7 @@ RunDirectory::RunDirectory(const fs::path& directory) {
   partial_ = final_;
   partial_ += ".partial";
   for (const auto& [existing, finished] : {std::pair(final_, true), {partial_, false}})
-    if (is_something_else(existing, finished))
+    if (is_something_else(existing, finished, contents))
       refuse(existing, "exists and holds something else; give another with --out");
   std::error_code error;
   fs::create_directories(partial_, error);
@@ -83,7 +88,7 @@ RunDirectory::RunDirectory(const fs::path& directory) {
   if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) != 0)
     refuse(partial_, "is being written by another run; give another with --out");
   for (const auto& left_over : fs::directory_iterator(partial_)) fs::remove_all(left_over.path());
-  fs::create_directory(files());
+  if (std::ranges::count(contents.entries, "files") != 0) fs::create_directory(files());
 }
 
 RunDirectory::~RunDirectory() {

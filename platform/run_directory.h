@@ -1,5 +1,6 @@
 // The folder that a run leaves behind: scenario.json (fully expanded, runs again as it is), stats.json,
-// host.json, console.log, uart0.log, events.jsonl and files/ (what the firmware wrote through semihosting).
+// host.json, console.log, uart0.log, events.jsonl and files/ (what the firmware wrote through semihosting). Studies and
+// papers leave folders of their own in the same way.
 //
 // A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
 // is replaced then. A run that fails leaves nothing, one that is killed leaves DIR.partial; the older DIR stays
@@ -13,15 +14,23 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/event_log.h"
 #include "base/statistics.h"
 
 namespace asterism {
 
+// What such a folder may hold, by name or by extension (".csv"), and what every finished one holds.
+struct DirectoryContents {
+  std::vector<std::string_view> entries, always;
+};
+extern const DirectoryContents contents_of_a_run;
+
 class RunDirectory {
  public:
-  explicit RunDirectory(const std::filesystem::path& directory);
+  explicit RunDirectory(const std::filesystem::path& directory,
+                        const DirectoryContents& contents = contents_of_a_run);
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;

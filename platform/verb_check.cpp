@@ -20,10 +20,14 @@ bool is_flash_part(const ConfigDocument& document) { return document.has("pages_
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
   const char* kind = "scenarios";
-  for (const char* other : {"nodes", "flash"})
+  for (const char* other : {"nodes", "studies", "flash"})
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);
+  if (is_study(document)) {
+    std::fputs(read_study(std::move(document), file, installed.configs).expanded.c_str(), stdout);
+    return 0;
+  }
   const std::string text = is_scenario(document) ? expanded(check_scenario(document, installed))
                            : is_flash_part(document)
                                ? expanded(read_config<FlashPart>(document, installed.configs))

@@ -16,6 +16,7 @@ int verb_schema(const std::string& of, bool as_text) {
   std::string text;
   if (of == "node") text = text_of<NodeConfig>("Asterism node", as_text);
   if (of == "scenario") text = text_of<ScenarioConfig>("Asterism scenario", as_text);
+  if (of == "study") text = as_text ? study_documentation() : study_schema();
   if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
   std::fputs(text.c_str(), stdout);
   return 0;

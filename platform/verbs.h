@@ -8,6 +8,7 @@
 
 #include "platform/exit_status.h"
 #include "platform/scenario.h"
+#include "platform/study/study.h"
 
 namespace asterism {
 
@@ -17,6 +18,18 @@ struct RunArguments {
   bool quiet = false;
 };
 int verb_run(const RunArguments& arguments);
+
+struct StudyArguments {
+  std::string file;  // path, or name in configs/studies
+  std::vector<std::string> overrides;
+  std::optional<std::string> csv, json, svg, out;
+  unsigned threads = 0;  // 0: the host's cores
+};
+int verb_study(const StudyArguments& arguments);
+
+// With its overrides; throws ConfigError or InputMissing.
+Study load_study(const std::string& file, const std::vector<std::string>& overrides,
+                 const InstalledFiles& installed);
 
 int verb_check(const std::string& file, const std::vector<std::string>& overrides);
 int verb_schema(const std::string& of, bool as_text);

@@ -128,15 +128,18 @@ std::size_t PointRun::done() const {
       std::ranges::count_if(rows, [](const auto& row) { return row.has_value(); }));
 }
 
+unsigned threads_for(std::size_t points, unsigned wished) {
+  const unsigned most = wished ? wished : std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::min<std::size_t>(most, std::max<std::size_t>(points, 1)));
+}
+
 PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings) {
   PointRun run;
   run.rows.resize(points.size());
-  const unsigned cores =
-      settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
   const BlockedSignals signals;
   Progress progress(settings.show_progress, points.size());
   {
-    Workers workers(points, run, static_cast<unsigned>(std::min<std::size_t>(cores, points.size())));
+    Workers workers(points, run, threads_for(points.size(), settings.threads));
     while (!workers.ended()) {
       const int signal = signals.wait();
       if (signal == SIGINT || signal == SIGTERM) {

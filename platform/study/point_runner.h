@@ -28,6 +28,9 @@ struct PointRunSettings {
   bool show_progress = true;
 };
 
+// How many threads run so many points: those wished for, 0 for the host's cores, but no more than points.
+unsigned threads_for(std::size_t points, unsigned wished);
+
 // A StudyMistake of a point, or any other exception, ends the run; that of the first point in the order is thrown.
 PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings = {});
 

@@ -227,7 +227,9 @@ std::string to_json(const Study& study, const PointRun& run) {
 std::string to_svg(const Study& study, const PointRun& run) {
   if (study.kind->x_key.empty() || sweeps(study, study.kind->x_key))
     return to_svg(study.name, {curves(study, run)});
-  return to_svg(study.name, {bars(study, run, study.kind->y), bars(study, run, study.kind->x)});
+  std::vector<Panel> panels;
+  for (const std::string_view column : study.kind->bars) panels.push_back(bars(study, run, column));
+  return to_svg(study.name, panels);
 }
 
 }  // namespace asterism

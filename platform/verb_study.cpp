@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "platform/output_file.h"
+#include "platform/run_directory.h"
+#include "platform/study/point_runner.h"
+#include "platform/study/study_report.h"
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+const DirectoryContents contents_of_a_study{
+    {"study.json", "results.csv", "results.json", "figure.svg", "host.json"}, {"study.json", "results.csv"}};
+
+// One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing.
+class Result {
+ public:
+  Result(const std::optional<std::string>& file, const char* option,
+         std::string (*make)(const Study&, const PointRun&))
+      : make_(make) {
+    if (file) file_ = std::make_unique<OutputFile>(*file, option);
+  }
+  void write(const Study& study, const PointRun& run) const {
+    if (!file_) return;
+    const std::string text = make_(study, run);
+    const fs::path path = run.interrupted ? file_->leave_partial(text) : file_->finish(text);
+    fmt::print("{:<10} {}\n", "written", path.string());
+  }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  std::string (*make_)(const Study&, const PointRun&);
+};
+
+std::string host_json(const PointRun& run, unsigned threads) {
+  return nlohmann::ordered_json{{"wall_microseconds", static_cast<std::uint64_t>(run.host_seconds * 1e6)},
+                                {"threads", threads}}
+             .dump(2) +
+         "\n";
+}
+
+void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, unsigned threads) {
+  directory.write("results.csv", to_csv(study, run));
+  directory.write("results.json", to_json(study, run));
+  directory.write("figure.svg", to_svg(study, run));
+  directory.write("host.json", host_json(run, threads));
+  if (run.interrupted)
+    directory.leave_partial();
+  else
+    directory.finish();
+  fmt::print("{:<10} {}\n", "written",
+             (run.interrupted ? directory.path() : directory.final_path()).string());
+}
+
+// "12 points in 3.1 s on 2 threads; 2 saturated"
+std::string what_was_done(const Study& study, const PointRun& run, unsigned threads) {
+  std::string text = run.interrupted
+                         ? fmt::format("interrupted: {} of {} points", run.done(), study.points.size())
+                         : fmt::format("{} points", run.done());
+  text +=
+      fmt::format(" in {:.1f} s on {} {}", run.host_seconds, threads, threads == 1 ? "thread" : "threads");
+  std::vector<std::pair<std::string, int>> states;
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
+    if (study.kind->columns[c].name != study.kind->state) continue;
+    for (const auto& row : run.rows) {
+      if (!row) continue;
+      const std::string state = to_text((*row)[c]);
+      auto at = std::ranges::find(states, state, &std::pair<std::string, int>::first);
+      if (at == states.end()) at = states.insert(at, {state, 0});
+      ++at->second;
+    }
+  }
+  for (const auto& [state, count] : states)
+    text += fmt::format("{} {} {}", state == states[0].first ? ";" : ",", count, state);
+  return text;
+}
+
+}  // namespace
+
+Study load_study(const std::string& file, const std::vector<std::string>& overrides,
+                 const InstalledFiles& installed) {
+  const fs::path path = installed.configs.locate("studies", file);
+  ConfigDocument document = ConfigDocument::load(path);
+  for (const std::string& override : overrides) document.apply_override(override);
+  return read_study(std::move(document), path.stem().string(), installed.configs);
+}
+
+int verb_study(const StudyArguments& arguments) {
+  const InstalledFiles installed = InstalledFiles::find();
+  const Study study = load_study(arguments.file, arguments.overrides, installed);
+  std::optional<RunDirectory> directory;
+  if (arguments.out) {
+    directory.emplace(*arguments.out, contents_of_a_study);
+    directory->write("study.json", study.expanded);
+  }
+  const Result results[] = {{arguments.csv, "--csv", to_csv},
+                            {arguments.json, "--json", to_json},
+                            {arguments.svg, "--svg", to_svg}};
+
+  std::vector<StudyPoint*> points;
+  for (const Study::Point& point : study.points) points.push_back(point.point.get());
+  const unsigned threads = threads_for(points.size(), arguments.threads);
+  const PointRun run = run_points(points, {.threads = threads, .show_progress = true});
+
+  fmt::print("{}\n", to_table(study, run));
+  fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run, threads)));
+  for (const Result& result : results) result.write(study, run);
+  if (directory) write_directory(*directory, study, run, threads);
+  return static_cast<int>(run.interrupted ? ExitStatus::interrupted : ExitStatus::success);
+}
+
+}  // namespace asterism
