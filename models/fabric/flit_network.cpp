@@ -266,6 +266,8 @@ std::uint64_t FlitNetwork::State::edge_behind_crossing(const Path& path, const D
 }
 
 FlitNetwork::State::Bucket& FlitNetwork::State::bucket(Domain& domain, std::uint64_t cycle) {
+  // A domain that had nothing to do has not moved on: beyond its calendar's reach, edges would be mistaken for others.
+  if (cycle - domain.cycle >= domain.calendar.size()) domain.cycle = (now_ - 1) / domain.period;
   const std::size_t slot = cycle & (domain.calendar.size() - 1);
   domain.due[slot / 64] |= std::uint64_t{1} << (slot % 64);
   return domain.calendar[slot];
