@@ -1,0 +1,118 @@
+#include "core/trace_core.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+double miss_probability(const Workload& workload) {
+  return static_cast<double>(workload.l1_mpki) / (1000.0 * workload.cores);
+}
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+static_assert(member_count<TraceCoreConfig>() == 4);
+void describe(Fields& f, TraceCoreConfig& c) {
+  f("clock", c.clock, "Of every core; a higher one asks for more in the same time", within(1_MHz, 10_GHz));
+  f("cpi", c.cpi,
+    "Cycles an instruction, in thousandths, while nothing is waited for; a lower one loads the fabric more",
+    within(0.001, 1000.0));
+  f("window", c.window,
+    "Instructions that may start behind the oldest miss that is waited for, itself included; 1 stalls on "
+    "every miss, "
+    "more hides more of the fabric's latency",
+    within(1, 4096));
+  f("outstanding", c.outstanding, "Misses that a core waits for at once; fewer throttle it earlier",
+    within(1, 1024));
+}
+
+TraceCore::TraceCore(const TraceCoreConfig& config, const Workload& workload, std::uint64_t instructions,
+                     std::uint64_t seed)
+    : clock_(config.clock, static_cast<std::uint64_t>(config.cpi * 1000 + 0.5)),
+      config_(config),
+      instructions_(instructions),
+      seed_(seed),
+      l1_mpki_(workload.l1_mpki),
+      l2_mpki_(workload.l2_mpki),
+      gap_(workload.l1_mpki == 0 ? 1.0 : miss_probability(workload)),
+      random_(seed) {
+  reset(Reset::cold);
+}
+
+void TraceCore::reset(Reset) {
+  random_ = Random(seed_);
+  position_ = next_number_ = l2_misses_ = 0;
+  since_ = stalled_ = 0_ps;
+  outstanding_.clear();
+  under_way_ = 0;
+  finished_.reset();
+  draw_next_miss(0);
+}
+
+std::optional<Picoseconds> TraceCore::next_event() const {
+  if (finished_) return std::nullopt;
+  const std::uint64_t to = limit();
+  const bool fresh = position_ == 0 && next_number_ == 0;  // the very first instruction may miss
+  if (to == position_ && !fresh) return std::nullopt;
+  return since_ + clock_.time(to - position_);
+}
+
+void TraceCore::advance_to(Picoseconds now, Sink& sink) {
+  for (auto event = next_event(); event && *event <= now; event = next_event()) {
+    position_ = limit();
+    since_ = *event;
+    at_limit(sink);
+  }
+}
+
+void TraceCore::returned(std::uint64_t number, Picoseconds now, Sink& sink) {
+  const std::uint64_t oldest = next_number_ - outstanding_.size();
+  if (number < oldest || number >= next_number_ || outstanding_[number - oldest].returned)
+    throw std::logic_error("the miss that returned is not outstanding");
+  const bool was_stalled = limit() == position_;
+  outstanding_[number - oldest].returned = true;
+  --under_way_;
+  while (!outstanding_.empty() && outstanding_.front().returned) outstanding_.pop_front();
+  if (!was_stalled) return;
+  stalled_ += now - since_;
+  since_ = now;
+  at_limit(sink);
+}
+
+std::uint64_t TraceCore::limit() const {
+  const std::uint64_t stop = std::min(next_miss_, instructions_);
+  return outstanding_.empty() ? stop : std::min(stop, outstanding_.front().instruction + config_.window);
+}
+
+void TraceCore::draw_next_miss(std::uint64_t from) {
+  if (l1_mpki_ == 0) {
+    next_miss_ = never;
+    return;
+  }
+  next_miss_ = from + gap_.draw(random_);
+}
+
+void TraceCore::at_limit(Sink& sink) {
+  if (position_ == instructions_) {
+    if (outstanding_.empty()) finished_ = since_;
+    return;
+  }
+  const bool in_window =
+      outstanding_.empty() || position_ < outstanding_.front().instruction + config_.window;
+  if (position_ != next_miss_ || !in_window || under_way_ == config_.outstanding) return;
+  const bool in_l2 = random_.below(l1_mpki_) >= l2_mpki_;
+  const Miss miss{next_number_++, random_.next(), in_l2};
+  l2_misses_ += !in_l2;
+  outstanding_.push_back({position_, false});
+  ++under_way_;
+  draw_next_miss(position_ + 1);
+  sink.missed(since_, miss);
+}
+
+}  // namespace asterism
