@@ -53,6 +53,7 @@ void describe(Fields& f, SimulationConfig& config);
 struct SimulationResult {
   bool converged = false;
   std::string reason;     // why not; "" when converged
+  bool stopped = false;   // by SimulationControl::stop
   bool keeps_up = false;  // the first rule of ConvergenceConfig alone holds: below saturation
 
   // Packets a node, per ns and per cycle of the node's router's clock.
