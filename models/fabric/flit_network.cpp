@@ -366,6 +366,7 @@ void FlitNetwork::clear_load() { state_->clear_load(); }
 std::uint64_t FlitNetwork::flits_in_flight() const { return state_->flits_in_flight(); }
 std::uint64_t FlitNetwork::packets_waiting() const { return state_->packets_waiting(); }
 std::vector<std::string> FlitNetwork::blocked() const { return state_->blocked(); }
+void FlitNetwork::audit() const { state_->audit(); }
 Bytes FlitNetwork::memory() const { return state_->memory(); }
 
 }  // namespace asterism

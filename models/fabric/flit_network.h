@@ -96,6 +96,10 @@ class FlitNetwork {
   // blocked packet (at most 32) with where its head stands and for what it waits.
   std::vector<std::string> blocked() const;
 
+  // Counts flits and credits of every virtual channel, in buffers and under way: throws std::logic_error when they
+  // do not add up to the buffer's depth, or a buffer holds more. For tests; costs a walk over everything.
+  void audit() const;
+
   // Bytes that the state takes, without the packets.
   Bytes memory() const;
 

@@ -313,6 +313,27 @@ std::string FlitNetwork::State::name_of_output(std::uint32_t output) const {
   return topology_->routers[channel.from].name + "->" + topology_->routers[channel.to].name;
 }
 
+void FlitNetwork::State::audit() const {
+  std::vector<unsigned> owned(vcs_.size());  // of each input VC: flits in it, and on their way to it and back
+  for (const Domain& domain : domains_)
+    for (const Bucket& due : domain.calendar) {
+      for (const Arrival& arrival : due.arrivals) ++owned[arrival.vc];
+      for (const std::uint32_t vc : due.credits) ++owned[outputs_[port_of(vc)].first_vc + number_of(vc)];
+    }
+  for (std::uint32_t vc = 0; vc < vcs_.size(); ++vc) {
+    if (number_of(vc) >= virtual_channels_) continue;
+    const std::uint32_t upstream = inputs_[port_of(vc)].upstream_vc + number_of(vc);
+    if (vcs_[vc].count <= parameters_.buffer_depth &&
+        owned[vc] + vcs_[vc].count + credits_[upstream] == parameters_.buffer_depth)
+      continue;
+    throw std::logic_error("virtual channel " + std::to_string(number_of(vc)) + " behind " +
+                           name_of_output(port_of(upstream)) + ": " + std::to_string(vcs_[vc].count) +
+                           " flits, " + std::to_string(credits_[upstream]) + " credits and " +
+                           std::to_string(owned[vc]) + " under way are not its depth of " +
+                           std::to_string(parameters_.buffer_depth));
+  }
+}
+
 Bytes FlitNetwork::State::memory() const {
   const auto held = [](const auto& vector) { return vector.capacity() * sizeof(vector[0]); };
   std::uint64_t bytes = sizeof(*this) + held(routers_) + held(switches_) + held(outputs_) +

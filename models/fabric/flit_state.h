@@ -32,6 +32,7 @@ class FlitNetwork::State {
   std::uint64_t flits_in_flight() const { return flits_in_flight_; }
   std::uint64_t packets_waiting() const { return packets_waiting_; }
   std::vector<std::string> blocked() const;
+  void audit() const;
   Bytes memory() const;
 
  private:
