@@ -1,0 +1,68 @@
+// A topology as an architect draws it: a file in configs/graphs. Routers have names and places, links join two of
+// them by name, nodes hang on routers and count in the order of the list.
+//
+// Packets take the shortest way by `metric`, of several as short the one whose first link stands first in the
+// file; a route says otherwise for one destination: each router of its path sends what is for the last one to the
+// next. A graph whose routes could deadlock is refused with the cycle named (channel_dependency.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+
+namespace asterism {
+
+class Fields;
+
+enum class GraphMetric { hops, latency };
+constexpr auto enum_names(GraphMetric) {
+  return std::to_array<EnumName<GraphMetric>>(
+      {{GraphMetric::hops, "hops", "the fewest links"},
+       {GraphMetric::latency, "latency", "the least time through routers and links"}});
+}
+
+struct GraphRouter {
+  std::string name = {};
+  Micrometres x, y;
+  std::optional<Frequency> clock = {};  // absent: what its radix allows
+  bool global = false;
+  bool operator==(const GraphRouter&) const = default;
+};
+void describe(Fields& f, GraphRouter& router);
+
+struct GraphLink {
+  std::string from = {}, to = {};
+  std::uint32_t count = 1;
+  std::optional<Micrometres> length = {};
+  bool operator==(const GraphLink&) const = default;
+};
+void describe(Fields& f, GraphLink& link);
+
+struct GraphNodes {
+  std::string router = {};
+  std::uint32_t count = 1;
+  Micrometres length = 450_um;
+  bool operator==(const GraphNodes&) const = default;
+};
+void describe(Fields& f, GraphNodes& nodes);
+
+struct GraphRoute {
+  std::vector<std::string> path = {};
+  bool operator==(const GraphRoute&) const = default;
+};
+void describe(Fields& f, GraphRoute& route);
+
+struct GraphConfig {
+  GraphMetric metric = GraphMetric::hops;
+  std::vector<GraphRouter> routers = {};
+  std::vector<GraphLink> links = {};
+  std::vector<GraphNodes> nodes = {};
+  std::vector<GraphRoute> routes = {};
+  bool operator==(const GraphConfig&) const = default;
+};
+void describe(Fields& f, GraphConfig& graph);
+
+}  // namespace asterism

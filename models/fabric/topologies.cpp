@@ -1,0 +1,30 @@
+#include "fabric/topologies.h"
+
+#include <stdexcept>
+
+namespace asterism {
+
+std::shared_ptr<const Topology> build_topology(const FabricConfig& config, const SwitchTechnology& technology,
+                                               const GraphConfig* graph) {
+  switch (config.topology) {
+    case TopologyKind::crossbar:
+      break;
+    case TopologyKind::mesh:
+    case TopologyKind::cmesh_low:
+    case TopologyKind::cmesh_high:
+      return build_mesh(config, technology);
+    case TopologyKind::fbfly:
+      return build_flattened_butterfly(config, technology);
+    case TopologyKind::superstar:
+    case TopologyKind::superstarx:
+      return build_star(config, technology);
+    case TopologyKind::superring:
+      return build_ring(config, technology);
+    case TopologyKind::graph:
+      if (graph == nullptr) throw std::invalid_argument("topology graph needs a graph");
+      return build_graph(config, technology, *graph);
+  }
+  throw std::invalid_argument("a crossbar is ideal and has no routers");
+}
+
+}  // namespace asterism
