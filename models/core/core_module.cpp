@@ -310,7 +310,7 @@ bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size
   if (ended > started) base_time_ += ended - started;
   schedule();
   if (!succeeded(address, size)) return false;
-  if (payload_.is_dmi_allowed()) grant(address);
+  if (payload_.is_dmi_allowed() && !who_.shown) grant(address);
   return true;
 }
 
@@ -323,6 +323,19 @@ bool CoreModule::succeeded(Address address, unsigned size) {
   return false;
 }
 
+void CoreModule::shown(std::span<const ShownAccess> accesses) {
+  for (const ShownAccess& each : accesses) {
+    if (state_ != State::running || start_) return;
+    ++(each.is_store ? bus_writes_ : bus_reads_);
+    who_.shown = true;
+    std::uint64_t unused = 0;
+    const bool ok = access(each.is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, each.address,
+                           each.size, unused);
+    who_.shown = false;
+    if (!ok) iss_->raise_serror(esr::serror_bus_error);
+  }
+}
+
 void CoreModule::touch(Address address) {
   if (state_ == State::running && !start_) grant(address);
 }
@@ -333,10 +346,13 @@ bool CoreModule::grant(Address address) {
   tlm::tlm_dmi dmi;
   payload_.set_command(tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
-  if (!bus->get_direct_mem_ptr(payload_, dmi)) return false;
+  who_.shown = false;
+  const bool granted = bus->get_direct_mem_ptr(payload_, dmi);
+  const bool is_shown = std::exchange(who_.shown, false);
+  if (!granted) return false;
   const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
   if (!dmi.is_read_write_allowed() || !range.contains(address)) return false;
-  iss_->map_direct(range, dmi.get_dmi_ptr());
+  iss_->map_direct(range, dmi.get_dmi_ptr(), is_shown);
   return true;
 }
 

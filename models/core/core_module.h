@@ -3,7 +3,9 @@
 // What is where: instructions in an Iss engine (iss.h), time in an InstructionClock, timers in a GenericTimer;
 // this module turns the engine's calls into payloads, signals and waits.
 //
-// - Direct memory where targets grant it, withdrawn at once; all else by b_transport with the core's lead over
+// - Direct memory where targets grant it, withdrawn at once; where that is under the condition that accesses are
+//   shown (tlm/initiator_extension.h), each load and store is shown after the block of instructions that it stands
+//   in, one after the other, and its time is the core's. Fetches are not: an instruction cache serves them. All else by b_transport with the core's lead over
 //   simulated time as the delay. A delay that comes back larger is time the core spends; one that comes back
 //   smaller after the target waited means that the target synchronised.
 // - The core's index travels as the master id (tlm/initiator_extension.h).
@@ -106,6 +108,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
   void touch(Address address) override;
+  void shown(std::span<const ShownAccess> accesses) override;
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
   bool write_register(SystemRegister which, std::uint64_t value) override;
   void due() override;

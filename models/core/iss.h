@@ -9,6 +9,8 @@
 // Where things happen:
 //
 //   - Loads, stores and fetches go to memory mapped with map_direct(); other loads and stores to the host.
+//   - Loads and stores to memory that is mapped as shown are told to the host at the next block boundary, in their
+//     order, and before a load or store that goes to the host. An atomic instruction stays atomic.
 //   - The host is called and interrupts are taken at block boundaries (after a branch, or another instruction
 //     that ends a basic block of the engine), never in between.
 //   - A load or store that the host refuses raises SError: asynchronous, taken at a block boundary, at the
@@ -19,6 +21,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/units.h"
@@ -40,6 +43,14 @@ inline constexpr std::uint32_t synchronous_external_abort = 0x10;  // DFSC, IFSC
 inline constexpr std::uint32_t serror_bus_error = 0x11;            // DFSC: asynchronous SError interrupt
 }  // namespace esr
 
+// A load or store that direct memory has served.
+struct ShownAccess {
+  Address address;
+  unsigned size;
+  bool is_store;
+  bool operator==(const ShownAccess&) const = default;
+};
+
 // What the engine asks while it runs. A call may take simulated time (wait() inside is allowed) and may call
 // back every method of Iss but run(), reset() and start(). A C++ exception thrown here ends run(), which
 // throws it on.
@@ -55,6 +66,9 @@ class IssHost {
   // The engine is about to touch an address that is not mapped. The host may map_direct() the memory there;
   // if it does not, a load or store comes to it as above.
   virtual void touch(Address address) = 0;
+
+  // Accesses to direct memory that is mapped as shown.
+  virtual void shown(std::span<const ShownAccess> accesses) = 0;
 
   // System registers that the host owns; nullopt or false: the engine's own meaning holds.
   virtual std::optional<std::uint64_t> read_register(SystemRegister which) = 0;
@@ -123,8 +137,9 @@ class Iss {
 
   // Memory that the engine accesses by itself: the bytes of `range` stand at `host`, which stays valid until
   // unmap_direct() covers it or the engine ends. Only whole 4 KiB pages inside the range are used. Effective
-  // at once, also from within a call to the host.
-  virtual void map_direct(AddressRange range, std::uint8_t* host) = 0;
+  // at once, also from within a call to the host. `is_shown`: the host is told of every load and store, which costs
+  // the speed of direct memory; all that was mapped before is slower, too.
+  virtual void map_direct(AddressRange range, std::uint8_t* host, bool is_shown = false) = 0;
   virtual void unmap_direct(AddressRange range) = 0;
 
   // Memory was changed by somebody else: decoded instructions there are dropped before the next block runs.

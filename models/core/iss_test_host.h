@@ -37,11 +37,14 @@ struct IssTestHost : IssHost {
   } memory{memory_storage.data() + (4096 - reinterpret_cast<std::uintptr_t>(memory_storage.data()) % 4096),
            4 << 20};
   bool direct = true;          // grants direct access
+  bool show = false;           // on the condition that accesses are shown: 'R', 'W'
   bool lost = false;           // memory has lost power: the bus refuses it
   bool record_memory = false;  // accesses to memory over the bus, too
   std::function<void()> on_memory_load;
 
   std::vector<BusAccess> accesses;
+  std::vector<ShownAccess> shown_accesses;
+  std::function<void()> on_shown;
   std::vector<AddressRange> changed_code;
   std::map<std::uint16_t, std::uint64_t> registers;  // the host's own, by SystemRegister::code()
   std::function<std::uint64_t(std::uint64_t address)> on_load;
@@ -82,7 +85,14 @@ struct IssTestHost : IssHost {
     return address.value() - device < device_size;
   }
   void touch(Address address) override {
-    if (direct && memory_range().contains(address)) core->map_direct(memory_range(), memory.bytes);
+    if (direct && memory_range().contains(address)) core->map_direct(memory_range(), memory.bytes, show);
+  }
+  void shown(std::span<const ShownAccess> told) override {
+    for (const ShownAccess& access : told) {
+      shown_accesses.push_back(access);
+      accesses.push_back({access.is_store ? 'W' : 'R', access.address.value(), access.size, 0});
+    }
+    if (on_shown) on_shown();
   }
   std::optional<std::uint64_t> read_register(SystemRegister which) override {
     const auto found = registers.find(which.code());

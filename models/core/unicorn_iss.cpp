@@ -70,7 +70,7 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
     if (!serror_) serror_ = iss, serror_look_at_ = 0, set_attend_at();
   }
 
-  void map_direct(AddressRange range, std::uint8_t* host) override;
+  void map_direct(AddressRange range, std::uint8_t* host, bool is_shown) override;
   void unmap_direct(AddressRange range) override;
   void invalidate_code(AddressRange range) override;
 
@@ -90,12 +90,15 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   static bool on_tlb_fill(uc_engine*, std::uint64_t page, uc_mem_type type, uc_tlb_entry* entry, void* self);
 #endif
   static void on_event_hint(uc_engine*, std::uint64_t address, std::uint32_t, void* self);
+  static void on_access(uc_engine*, uc_mem_type type, std::uint64_t address, int size, std::int64_t,
+                        void* self);
   std::uint64_t bus_load(std::uint64_t address, unsigned size) override;
   void bus_store(std::uint64_t address, unsigned size, std::uint64_t value) override;
 
   void add_hooks();
   void follow_mmu(bool enabled);
   bool map_at(std::uint64_t address);
+  void show_accesses();
 
   [[gnu::noinline]] void on_boundary(std::uint64_t address, std::uint32_t size);
   bool attend(std::uint64_t address);
@@ -149,7 +152,8 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
   std::optional<std::uint32_t> serror_;
   std::uint64_t serror_look_at_ = 0;
   std::vector<AddressRange> changed_code_;
-  uc_hook unmapped_hook_ = 0;
+  uc_hook unmapped_hook_ = 0, access_hook_ = 0;
+  std::vector<ShownAccess> to_show_, being_shown_;
 #if ASTERISM_UNICORN_TLB_FILL
   std::unordered_set<std::uint64_t> code_pages_;  // from which instructions were fetched
 #endif
@@ -191,6 +195,7 @@ void UnicornIss::reset() {
   follow_mmu(false);
   memory_.flush_tlb();
   changed_code_ = {everything};
+  to_show_.clear();
   pc_ = 0;
   stop_requested_ = event_wait_ = false;
   serror_.reset();
@@ -227,6 +232,7 @@ Iss::Stop UnicornIss::run() {
     running_ = true;
     const uc_err error = uc_emu_start(uc_, pc_, 0, 0, 0);
     running_ = false;
+    guarded([&] { show_accesses(); });
     if (at_boundary_) continue;  // attend() left pc_
     pc_ = get(UC_ARM64_REG_PC);
     if (error_) continue;
@@ -265,6 +271,7 @@ void UnicornIss::on_boundary(std::uint64_t address, std::uint32_t size) {
 // At a block boundary that may need the host or an interrupt. False: the block at `address` does not run now.
 bool UnicornIss::attend(std::uint64_t address) {
   guarded([&] {
+    show_accesses();
     if (std::exchange(event_wait_, false)) host_.event_wait();
     if (instructions() >= due_at_) host_.due();
   });
@@ -293,7 +300,8 @@ void UnicornIss::set_attend_at() {
   const std::uint64_t count = instructions();
   std::uint64_t at = due_at_;
   if (serror_) at = std::min(at, serror_look_at_);
-  if (at < count || stop_requested_ || event_wait_ || irq_ || needs_maintenance()) at = count;
+  if (at < count || stop_requested_ || event_wait_ || irq_ || needs_maintenance() || !to_show_.empty())
+    at = count;
   left_ = static_cast<std::int64_t>(std::min(at - count, far_away));
   attend_at_ = count + static_cast<std::uint64_t>(left_);
 }
@@ -426,6 +434,7 @@ bool UnicornIss::map_at(std::uint64_t address) {
 std::uint64_t UnicornIss::bus_load(std::uint64_t address, unsigned size) {
   std::uint64_t value = never;
   guarded([&] {
+    show_accesses();
     if (!host_.load(Address(address), size, value)) {
       raise_serror(esr::serror_bus_error);
       value = never;
@@ -436,8 +445,28 @@ std::uint64_t UnicornIss::bus_load(std::uint64_t address, unsigned size) {
 
 void UnicornIss::bus_store(std::uint64_t address, unsigned size, std::uint64_t value) {
   guarded([&] {
+    show_accesses();
     if (!host_.store(Address(address), size, value)) raise_serror(esr::serror_bus_error);
   });
+}
+
+// Before the access itself. The host, which may wait, is not called here: another core must not come between the load
+// and the store of an atomic instruction.
+void UnicornIss::on_access(uc_engine*, uc_mem_type type, std::uint64_t address, int size, std::int64_t,
+                           void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  if (!iss.memory_.is_shown(address)) return;
+  iss.guarded([&] {
+    iss.to_show_.push_back({Address(address), static_cast<unsigned>(size), type == UC_MEM_WRITE});
+  });
+  if (iss.to_show_.size() == 1) iss.set_attend_at();
+}
+
+void UnicornIss::show_accesses() {
+  if (to_show_.empty()) return;
+  being_shown_.swap(to_show_);
+  to_show_.clear();
+  host_.shown(being_shown_);
 }
 
 // The guest's MMU is off or on. While it is on, memory is mapped when Unicorn finds none.
@@ -475,8 +504,15 @@ bool UnicornIss::on_tlb_fill(uc_engine*, std::uint64_t page, uc_mem_type type, u
 }
 #endif
 
-void UnicornIss::map_direct(AddressRange range, std::uint8_t* host) {
-  memory_.add_direct(range, host);
+void UnicornIss::map_direct(AddressRange range, std::uint8_t* host, bool is_shown) {
+  if (is_shown && access_hook_ == 0) {
+    // Code that was translated without the hook does not call it.
+    require_ok(uc_hook_add(uc_, &access_hook_, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+                           reinterpret_cast<void*>(on_access), this, 1, 0),
+               "hook");
+    changed_code_ = {everything};
+  }
+  memory_.add_direct(range, host, is_shown);
   set_attend_at();
 }
 

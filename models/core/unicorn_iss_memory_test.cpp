@@ -52,6 +52,72 @@ TEST_F(UnicornIssMemoryTest, DoublewordsReachTheBusAsTwoWordsLowFirst) {
                                                    {'r', device + 4, 4, 4}}));
 }
 
+TEST_F(UnicornIssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
+  host.show = true;
+  load({
+      0x39400401,  // ldrb w1, [x0, #1]
+      0xf9400402,  // ldr x2, [x0, #8]
+      0xa9010800,  // stp x0, x2, [x0, #16]
+      0x7900b001,  // strh w1, [x0, #88]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, data_base);
+  host.memory.bytes[data_base - code_base + 8] = 7;
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'R', data_base + 1, 1, 0},
+                                                   {'R', data_base + 8, 8, 0},
+                                                   {'W', data_base + 16, 8, 0},
+                                                   {'W', data_base + 24, 8, 0},
+                                                   {'W', data_base + 88, 2, 0}}));
+  EXPECT_EQ(host.peek(data_base + 24), 7u);
+}
+
+TEST_F(UnicornIssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
+  host.show = true;
+  load({
+      0xb9400002,  // ldr w2, [x0]
+      0xb9000022,  // str w2, [x1]
+      0xb9000402,  // str w2, [x0, #4]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, data_base);
+  core->write(x1, device);
+  core->run();
+  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{
+                               {'R', data_base, 4, 0}, {'w', device, 4, 0}, {'W', data_base + 4, 4, 0}}));
+}
+
+TEST_F(UnicornIssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction) {
+  host.show = true;
+  load({
+      0x885ffc02,  // loop: ldaxr w2, [x0]
+      0x11000442,  // add w2, w2, #1
+      0x8803fc02,  // stlxr w3, w2, [x0]
+      0x35ffffa3,  // cbnz w3, loop
+      0xd503207f,  // wfi
+  });
+  core->write(x0, data_base);
+  std::uint64_t word_when_told = 99;
+  host.on_shown = [&] { word_when_told = host.peek(data_base); };
+  core->run();
+  EXPECT_EQ(word_when_told, 1u);
+  EXPECT_EQ(host.accesses.back().kind, 'W');
+}
+
+TEST_F(UnicornIssMemoryTest, AResetDropsWhatWasNotYetShown) {
+  host.show = true;
+  load({0xb9400002, 0xb9000022, 0xb9000402, 0xd503207f});  // as above; the device resets the core
+  core->write(x0, data_base);
+  core->write(x1, device);
+  host.on_store = [&](std::uint64_t, std::uint64_t) { core->request_stop(); };
+  core->run();
+  const auto told = host.shown_accesses.size();
+  core->reset();
+  load({0xd503207f});
+  core->run();
+  EXPECT_EQ(host.shown_accesses.size(), told);
+}
+
 TEST_F(UnicornIssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {
   load({
       0xd50342ff,  // msr daifclr, #2

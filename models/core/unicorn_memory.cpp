@@ -24,17 +24,18 @@ AddressRange block_around(std::uint64_t address, std::uint64_t size, const Addre
 
 }  // namespace
 
-void UnicornMemory::add_direct(AddressRange range, std::uint8_t* host) {
+void UnicornMemory::add_direct(AddressRange range, std::uint8_t* host, bool is_shown) {
   const std::uint64_t first = (range.first.value() + page - 1) & ~(page - 1);
   const std::uint64_t skipped = first - range.first.value();
   if (range.size.count() < skipped + page) return;
   const AddressRange pages{Address(first), Bytes((range.size.count() - skipped) & ~(page - 1))};
   const Direct* known = direct_at(first);
   const bool is_known = known && known->range.contains(pages.first, pages.size) &&
-                        known->host + (pages.first - known->range.first).count() == host + skipped;
+                        known->host + (pages.first - known->range.first).count() == host + skipped &&
+                        known->is_shown == is_shown;
   if (!is_known) {
     remove_direct(pages);
-    granted_.push_back({pages, host + skipped});
+    granted_.push_back({pages, host + skipped, is_shown});
   }
   for (const auto& window : windows_)
     stale_windows_ |= pages.overlaps({Address(window->base), Bytes(window->size)});
@@ -56,13 +57,14 @@ void UnicornMemory::remove_direct(AddressRange range) {
     if (!grant.range.overlaps(range)) return false;
     if (grant.range.first < range.first) {
       const Bytes below((range.first - grant.range.first).count() & ~(page - 1));
-      if (below.count() != 0) rest.push_back({{grant.range.first, below}, grant.host});
+      if (below.count() != 0) rest.push_back({{grant.range.first, below}, grant.host, grant.is_shown});
     }
     if (range.last() < grant.range.last()) {
       const std::uint64_t from = (range.last().value() | (page - 1)) + 1;
       if (from != 0 && Address(from) <= grant.range.last())
         rest.push_back({{Address(from), Bytes(grant.range.last().value() - from + 1)},
-                        grant.host + (from - grant.range.first.value())});
+                        grant.host + (from - grant.range.first.value()),
+                        grant.is_shown});
     }
     return true;
   });
@@ -83,7 +85,7 @@ bool UnicornMemory::map_direct_at(std::uint64_t address) {
   drop_windows(piece);
   require(uc_mem_map_ptr(uc_, piece.first.value(), piece.size.count(), UC_PROT_ALL, host),
           "mapping direct memory");
-  mapped_.push_back({piece, host});
+  mapped_.push_back({piece, host, grant->is_shown});
   return true;
 }
 

@@ -28,7 +28,7 @@ class UnicornMemory {
 
   UnicornMemory(uc_engine* uc, Bus& bus) : uc_(uc), bus_(bus) {}
 
-  void add_direct(AddressRange range, std::uint8_t* host);
+  void add_direct(AddressRange range, std::uint8_t* host, bool is_shown = false);
   // Takes effect at once.
   void remove_direct(AddressRange range);
 
@@ -36,6 +36,12 @@ class UnicornMemory {
   bool map_direct_at(std::uint64_t address);
   // Maps callbacks around an address that has no mapping.
   void map_bus_at(std::uint64_t address);
+
+  // Whether an address is direct memory that was added as shown.
+  bool is_shown(std::uint64_t address) const {
+    const Direct* grant = direct_at(address);
+    return grant && grant->is_shown;
+  }
 
   // Whether an address has a mapping of either kind.
   bool is_mapped(std::uint64_t address) const;
@@ -58,6 +64,8 @@ class UnicornMemory {
   struct Direct {
     AddressRange range;
     std::uint8_t* host;
+    bool is_shown;
+    bool operator==(const Direct&) const = default;
   };
   struct Window {
     UnicornMemory* memory;

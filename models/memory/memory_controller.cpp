@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "tlm/initiator_extension.h"
 #include "tlm/payload.h"
 #include "tlm/time.h"
 
@@ -39,7 +40,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   payload.set_dmi_allowed(false);
   if (!accept(payload, dram_.size())) return;
   if (!powered_) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  transfer(payload);
+  if (!is_shown(payload)) transfer(payload);
   if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
   if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
   delay += latency_;

@@ -10,6 +10,11 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   unsigned master = 0;  // cores: their index; other masters: from first_device_master
   bool secure = false;  // access of the secure world
   bool poison = false;  // set by a target: the data returned are known to be wrong
+  // Direct memory under a condition. An interconnect that has to see every access sets it in its answer to
+  // get_direct_mem_ptr, where the initiator had cleared it: the initiator may fetch, load and store directly, and
+  // shows each load and store by a b_transport with this set. That moves no data; all else is as for any access.
+  // An initiator without this extension is refused instead.
+  bool shown = false;
 
   static constexpr unsigned first_device_master = 256;
 
@@ -18,6 +23,11 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
     *this = static_cast<const InitiatorExtension&>(other);
   }
 };
+
+inline bool is_shown(const tlm::tlm_generic_payload& payload) {
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  return who && who->shown;
+}
 
 // The master of a payload; a payload without the extension counts as core 0.
 inline unsigned master_of(const tlm::tlm_generic_payload& payload) {
