@@ -16,10 +16,10 @@
 namespace asterism {
 
 struct SaturationConfig {
-  double low = 0.0005;         // a rate that is surely sustained; its latency counts as zero-load
-  std::optional<double> high;  // one that is not; absent, or beyond it: the injection bound
-  double tolerance = 0.01;     // of the result: the bracket is no wider than this share of it
-  std::optional<double> latency_factor;
+  double low = 0.0005;              // a rate that is surely sustained; its latency counts as zero-load
+  std::optional<double> high = {};  // one that is not; absent, or beyond it: the injection bound
+  double tolerance = 0.01;          // of the result: the bracket is no wider than this share of it
+  std::optional<double> latency_factor = {};
 };
 void describe(Fields& f, SaturationConfig& config);
 

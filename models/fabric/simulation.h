@@ -45,8 +45,8 @@ struct SimulationConfig {
   Picoseconds measure = 5_us;
   Picoseconds drain = 20_us;    // at most
   bool drain_saturated = true;  // false: not when the window already shows a shortfall
-  ConvergenceConfig convergence;
-  std::vector<std::string> gated;  // names of routers that are dark from the start
+  ConvergenceConfig convergence = {};
+  std::vector<std::string> gated = {};  // names of routers that are dark from the start
 };
 void describe(Fields& f, SimulationConfig& config);
 

@@ -82,7 +82,9 @@ Bytes bytes_of(std::uint64_t flits, unsigned channel_bits) {
 
 TraceReader::TraceReader(std::istream& in, std::string name, NodeId nodes)
     : in_(in), name_(std::move(name)), nodes_(nodes) {
-  if (in_.peek() != magic.front()) return;
+  const auto first = in_.peek();
+  if (in_.bad()) throw TraceError(name_ + ": cannot be read");
+  if (first != magic.front()) return;
   std::array<char, 16> head{};
   in_.read(head.data(), head.size());
   form_ = TraceForm::binary;

@@ -41,17 +41,10 @@ struct Rectangle {
 };
 
 // The cluster at a place among the clusters; empty outside the grid.
-Rectangle cluster_at(std::int64_t column, std::int64_t row, std::uint32_t side, std::uint32_t grid_columns,
-                     std::uint32_t grid_rows) {
-  if (column < 0 || row < 0 || column * side >= grid_columns || row * side >= grid_rows) return {0, 0, 0, 0};
-  const auto left = static_cast<std::uint32_t>(column) * side, top = static_cast<std::uint32_t>(row) * side;
-  return {left, top, std::min(side, grid_columns - left), std::min(side, grid_rows - top)};
-}
-
-std::uint32_t square_side(NodeId nodes) {
-  std::uint32_t side = 1;
-  while (std::uint64_t{side} * side < nodes) ++side;
-  return side;
+Rectangle cluster_at(std::int64_t column, std::int64_t row, Grid cluster, Grid grid) {
+  const std::int64_t left = column * cluster.columns, top = row * cluster.rows;
+  if (left < 0 || top < 0 || left >= grid.columns || top >= grid.rows) return {0, 0, 0, 0};
+  return {static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(top), cluster.columns, cluster.rows};
 }
 
 }  // namespace
@@ -59,8 +52,8 @@ std::uint32_t square_side(NodeId nodes) {
 static_assert(member_count<TrafficConfig>() == 11);
 void describe(Fields& f, TrafficConfig& c) {
   using enum TrafficPattern;
-  f("pattern", c.pattern, "Who sends to whom", one_of<TrafficPattern>());
-  f.when("pattern", c.pattern, {uniform, clustered, transpose, bit_complement, hotspot}, [&] {
+  f("traffic", c.pattern, "Who sends to whom", one_of<TrafficPattern>());
+  f.when("traffic", c.pattern, {uniform, clustered, transpose, bit_complement, hotspot}, [&] {
     f("rate", c.rate,
       "Packets that a node creates; near saturation latency rises, beyond it packets pile up in the sources",
       within(0.0, 1000.0));
@@ -68,24 +61,26 @@ void describe(Fields& f, TrafficConfig& c) {
     f("packet_flits", c.packet_flits,
       "Length of a packet; a longer one holds its virtual channels for longer", within(1, 65'536));
   });
-  f.when("pattern", c.pattern, {clustered, transpose}, [&] {
-    f("grid_columns", c.grid_columns, "Of the tiles, which are counted row by row; 0: as many as rows");
+  f.when("traffic", c.pattern, {clustered, transpose}, [&] {
+    f("grid_columns", c.grid_columns,
+      "Of the tiles, which are counted row by row; 0: those of the most square grid");
   });
-  f.when("pattern", c.pattern, {uniform, hotspot}, [&] {
+  f.when("traffic", c.pattern, {uniform, hotspot}, [&] {
     f("to_self", c.to_self, "Whether a node sends to itself, too: by way of its router, one hop");
   });
-  f.when("pattern", c.pattern, clustered, [&] {
-    f("cluster_side", c.cluster_side, "Tiles of a cluster in a row; a larger one makes longer ways",
+  f.when("traffic", c.pattern, clustered, [&] {
+    f("cluster", c.cluster,
+      "Tiles of a cluster, a block as square as the grid allows; a larger one makes longer ways",
       within(1, 65'536));
     f("local_share", c.local_share,
       "Of the packets that stay in their cluster; absent: every tile in reach is as likely",
       within(0.0, 1.0));
   });
-  f.when("pattern", c.pattern, hotspot, [&] {
+  f.when("traffic", c.pattern, hotspot, [&] {
     f("hotspots", c.hotspots, "Nodes; fewer of them saturate sooner, one at one flit a cycle");
     f("hotspot_share", c.hotspot_share, "Of the packets that go to them", within(0.0, 1.0));
   });
-  f.when("pattern", c.pattern, TrafficPattern::trace,
+  f.when("traffic", c.pattern, TrafficPattern::trace,
          [&] { f("trace", c.trace, "File of packets, as text or binary (fabric/trace.h)", required()); });
 }
 
@@ -100,10 +95,10 @@ double injection_bound(const TrafficConfig& config, const Topology& topology) {
 }
 
 Traffic::Traffic(const TrafficConfig& config, const Topology& topology, std::uint64_t seed)
-    : config_(config), nodes_(static_cast<NodeId>(topology.nodes.size())), grid_{config.grid_columns, 0} {
-  if (grid_.columns == 0) grid_.columns = square_side(nodes_);
-  grid_.rows = nodes_ / grid_.columns;
+    : config_(config), nodes_(static_cast<NodeId>(topology.nodes.size())), grid_(squarest_grid(nodes_)) {
+  if (config.grid_columns != 0) grid_ = {config.grid_columns, nodes_ / config.grid_columns};
   check();
+  if (config.pattern == TrafficPattern::clustered) cluster_ = squarest_block(grid_, config.cluster);
   const double bound = injection_bound(config, topology);
   if (!(config.rate >= 0 && config.rate <= bound))
     throw std::invalid_argument(fmt::format(
@@ -138,12 +133,12 @@ void Traffic::check() const {
   if (config_.packet_flits == 0) refuse("a packet has at least one flit");
   const bool on_grid =
       config_.pattern == TrafficPattern::clustered || config_.pattern == TrafficPattern::transpose;
-  if (on_grid && std::uint64_t{grid_.columns} * grid_.rows != nodes_)
+  if (on_grid && grid_.size() != nodes_)
     refuse(fmt::format("{} traffic needs whole rows of tiles: {} nodes are none of {} columns", pattern,
                        nodes_, grid_.columns));
   if (config_.pattern == TrafficPattern::transpose && grid_.columns != grid_.rows)
     refuse(fmt::format("transpose traffic needs a square of tiles, not {} x {}", grid_.columns, grid_.rows));
-  if (config_.pattern == TrafficPattern::clustered && config_.cluster_side == 0)
+  if (config_.pattern == TrafficPattern::clustered && config_.cluster == 0)
     refuse("a cluster has at least one tile");
   if (config_.pattern == TrafficPattern::hotspot) {
     if (config_.hotspots.empty()) refuse("hotspot traffic needs a hotspot");
@@ -205,10 +200,10 @@ NodeId Traffic::uniform(NodeId source, Random& random) const {
 }
 
 NodeId Traffic::clustered(NodeId source, Random& random) const {
-  const std::int64_t column = source % grid_.columns / config_.cluster_side;
-  const std::int64_t row = source / grid_.columns / config_.cluster_side;
+  const std::int64_t column = source % grid_.columns / cluster_.columns;
+  const std::int64_t row = source / grid_.columns / cluster_.rows;
   const auto cluster = [&](int right, int down) {
-    return cluster_at(column + right, row + down, config_.cluster_side, grid_.columns, grid_.rows);
+    return cluster_at(column + right, row + down, cluster_, grid_);
   };
   const std::array<Rectangle, 5> clusters = {cluster(0, 0), cluster(0, -1), cluster(-1, 0), cluster(1, 0),
                                              cluster(0, 1)};

@@ -1,12 +1,11 @@
 // Synthetic traffic: which nodes send, when, and to whom.
 //
 // Every node that sends creates packets by a Bernoulli trial at each cycle of its router's clock, of the
-// probability that gives `rate`. Nodes are the tiles of a grid, counted row by row; a node that its pattern maps
-// to itself sends nothing (transpose's diagonal).
+// probability that gives `rate`. Nodes are the tiles of a grid, counted row by row, and clusters blocks of them
+// (floor_plan.h); a node that its pattern maps to itself sends nothing (transpose's diagonal).
 //
 //   uniform         any other node
-//   clustered       any other node of the same cluster or of one that shares a side with it; clusters are squares
-//                   of cluster_side x cluster_side tiles from the first tile on, cut off at the last row and column
+//   clustered       any other node of the same cluster or of one that shares a side with it
 //   transpose       from (column, row) to (row, column); needs a square grid
 //   bit_complement  from node n to node nodes - 1 - n, the tile opposite to the grid's centre. Where the number of
 //                   nodes is a power of two that is n with all its bits inverted
@@ -29,6 +28,7 @@
 #include "base/enum_names.h"
 #include "base/random.h"
 #include "base/units.h"
+#include "fabric/floor_plan.h"
 #include "fabric/packet_source.h"
 #include "fabric/topology.h"
 
@@ -59,13 +59,13 @@ struct TrafficConfig {
   double rate = 0.01;  // packets that a node creates per `rate_unit`; 0 for none
   RateUnit rate_unit = RateUnit::per_ns;
   std::uint32_t packet_flits = 4;
-  std::uint32_t grid_columns = 0;     // 0: as many as rows
-  bool to_self = false;               // uniform: over all nodes, the sender among them
-  std::uint32_t cluster_side = 4;     // tiles
-  std::optional<double> local_share;  // of clustered packets that stay in their cluster
+  std::uint32_t grid_columns = 0;          // 0: those of the squarest grid
+  bool to_self = false;                    // uniform: over all nodes, the sender among them
+  std::uint32_t cluster = 16;              // tiles
+  std::optional<double> local_share = {};  // of clustered packets that stay in their cluster
   std::vector<std::uint32_t> hotspots = {0};
   double hotspot_share = 0.1;
-  std::filesystem::path trace;
+  std::filesystem::path trace = {};
 };
 void describe(Fields& f, TrafficConfig& config);
 
@@ -95,10 +95,6 @@ class Traffic final : public PacketSource {
     Picoseconds time() const { return period * (slot / senders.size()); }
     NodeId source() const { return senders[slot % senders.size()]; }
   };
-  struct Grid {
-    std::uint32_t columns, rows;
-  };
-
   void check() const;
   bool sends(NodeId node) const;
   NodeId destination(NodeId source, Random& random) const;
@@ -108,7 +104,8 @@ class Traffic final : public PacketSource {
 
   TrafficConfig config_;
   NodeId nodes_;
-  Grid grid_;
+  Grid grid_;                    // of tiles
+  Grid cluster_;                 // in tiles, when clustered
   std::vector<Domain> domains_;  // in the order of their first node
 };
 
