@@ -1,0 +1,205 @@
+// Speed and accuracy of the flit engine: a 24x24 mesh in one clock domain, 4 virtual channels of 5 flits, packets of 4
+// flits, uniform random traffic, routers of 3 cycles, links of 1.
+//
+//   fabric_bench [--check] [--booksim PATH]
+//
+// With --booksim the same work is given to that BookSim2 program, turn about, and speeds are told as ratios; it is no
+// part of this project. Without, latencies and saturation are compared with what it gave. With --check the exit status
+// is 1 when a figure misses its limit.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/saturation.h"
+#include "fabric/simulation.h"
+#include "fabric/topologies.h"
+
+namespace asterism {
+namespace {
+
+bool all_met = true;
+
+void figure(const std::string& name, const std::string& measured, bool met, const std::string& limit) {
+  all_met = all_met && met;
+  fmt::print("{:<46} {:>14}   {}{}\n", name, measured, limit, met ? "" : "   MISSED");
+  std::fflush(stdout);
+}
+
+double cpu_seconds() {
+  timespec own{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
+}
+double cpu_seconds_of_children() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+}
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+FabricConfig one_clock(TopologyKind topology, std::uint32_t nodes) {
+  FabricConfig config;
+  config.topology = topology;
+  config.nodes = nodes;
+  config.clock = 1_GHz;
+  config.link_cycles = 1_cycles;
+  return config;
+}
+std::shared_ptr<const Topology> build(const FabricConfig& config) {
+  return build_topology(config, SwitchTechnology{});
+}
+
+TrafficConfig uniform(double rate) {
+  TrafficConfig traffic;
+  traffic.rate = rate;
+  traffic.rate_unit = RateUnit::per_cycle;
+  traffic.to_self = true;  // as BookSim2
+  return traffic;
+}
+
+SimulationConfig window(Picoseconds warm_up, Picoseconds measure, Picoseconds drain) {
+  SimulationConfig config;
+  config.warm_up = warm_up;
+  config.measure = measure;
+  config.drain = drain;
+  return config;
+}
+
+struct Speed {
+  double cycles_per_second, latency_cycles;
+};
+Speed run(const std::shared_ptr<const Topology>& topology, double rate, Picoseconds measure) {
+  const double start = cpu_seconds();
+  const SimulationResult result = simulate(topology, {}, uniform(rate), window(2_us, measure, 3_us));
+  const double seconds = cpu_seconds() - start;
+  return {static_cast<double>(result.simulated_cycles.count()) / seconds, result.latency.mean() / 1000};
+}
+
+// ---- the peer ----
+
+Speed run_booksim(const std::string& program, double rate) {
+  const std::string config = "/tmp/fabric_bench_" + std::to_string(getpid()) + ".cfg";
+  std::FILE* file = std::fopen(config.c_str(), "w");
+  if (file == nullptr) throw std::runtime_error("cannot write " + config);
+  fmt::print(file,
+             "topology = mesh; k = 24; n = 2; routing_function = dim_order; num_vcs = 4; vc_buf_size = 5;\n"
+             "packet_size = 4; traffic = uniform; injection_rate_uses_flits = 0; sim_type = latency;\n"
+             "routing_delay = 0; injection_rate = {};\n",
+             rate);
+  std::fclose(file);
+  const double start = cpu_seconds_of_children();
+  std::FILE* out = popen(("'" + program + "' " + config + " 2>&1").c_str(), "r");
+  if (out == nullptr) throw std::runtime_error("cannot start " + program);
+  Speed speed{0, 0};
+  char line[512];
+  while (std::fgets(line, sizeof line, out) != nullptr) {
+    double value = 0;
+    if (std::sscanf(line, "Time taken is %lf cycles", &value) == 1) speed.cycles_per_second = value;
+    if (std::sscanf(line, "Packet latency average = %lf", &value) == 1) speed.latency_cycles = value;
+  }
+  pclose(out);
+  std::remove(config.c_str());
+  if (speed.cycles_per_second == 0) throw std::runtime_error(program + " did not run to its end");
+  speed.cycles_per_second /= cpu_seconds_of_children() - start;
+  return speed;
+}
+
+void compare_with(const std::string& booksim, const std::shared_ptr<const Topology>& mesh) {
+  for (const auto& [rate, limit] : {std::pair{0.02, 40.0}, {0.034, 20.0}}) {
+    std::vector<double> ratios;
+    double theirs = 0;
+    for (int turn = 0; turn < 3; ++turn) {
+      theirs = run_booksim(booksim, rate).cycles_per_second;
+      ratios.push_back(run(mesh, rate, 10_us).cycles_per_second / theirs);
+    }
+    figure(fmt::format("cycles/s over BookSim2's at {}", rate),
+           fmt::format("{:.1f} ({:.0f}/s)", median(ratios), theirs), median(ratios) >= limit,
+           fmt::format(">= {:.0f}", limit));
+  }
+}
+
+// ---- the figures ----
+
+void measure_accuracy(const std::shared_ptr<const Topology>& mesh) {
+  // What BookSim2 gave for the same network (routing_delay 0).
+  for (const auto& [rate, theirs] : {std::pair{0.002, 73.4}, {0.020, 78.2}, {0.028, 86.1}}) {
+    const double ours = run(mesh, rate, 20_us).latency_cycles, off = 100 * (ours / theirs - 1);
+    figure(fmt::format("latency at {:.3f}, cycles ({} there)", rate, theirs), fmt::format("{:.1f}", ours),
+           off < 3 && off > -3, fmt::format("within 3%: {:+.1f}%", off));
+  }
+  SaturationConfig bracket;
+  bracket.low = 0.03;
+  bracket.high = 0.045;
+  const SaturationResult found = find_saturation(mesh, {}, uniform(0.03), window(5_us, 10_us, 0_ps), bracket);
+  const double off = 100 * (found.rate / 0.0361 - 1);
+  figure("saturation, packets/cycle/node (0.0361 there)", fmt::format("{:.4f}", found.rate),
+         off < 5 && off > -5, fmt::format("within 5%: {:+.1f}%", off));
+}
+
+void measure_speed(const std::shared_ptr<const Topology>& mesh) {
+  std::vector<double> ratios, speeds;
+  for (int turn = 0; turn < 3; ++turn) {
+    const double busy = run(mesh, 0.020, 5_us).cycles_per_second;
+    speeds.push_back(busy);
+    ratios.push_back(run(mesh, 0.0005, 100_us).cycles_per_second / busy);
+  }
+  figure("cycles/s at 0.020", fmt::format("{:.0f}", median(speeds)), true, "");
+  figure("cycles/s at 0.0005 over those at 0.020", fmt::format("{:.1f}", median(ratios)),
+         median(ratios) >= 15, ">= 15");
+}
+
+void measure_size() {
+  FabricConfig star = one_clock(TopologyKind::superstar, 4096);
+  star.concentration = 64;
+  for (const auto& [name, config] :
+       {std::pair{"mesh", one_clock(TopologyKind::mesh, 4096)}, {"superstar", star}}) {
+    const auto topology = build(config);
+    const double start = cpu_seconds();
+    const SimulationResult result = simulate(topology, {}, uniform(0.005), window(1_us, 2_us, 3_us));
+    const double speed = static_cast<double>(result.simulated_cycles.count()) / (cpu_seconds() - start);
+    const auto bytes = FlitNetwork(topology, {}).memory().count() / config.nodes;
+    figure(fmt::format("4,096-node {} at 0.005: cycles/s", name), fmt::format("{:.0f}", speed),
+           result.converged, fmt::format("runs; {} bytes a node", bytes));
+  }
+}
+
+int measure(int argc, char** argv) {
+  bool check = false;
+  std::string booksim;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--check")
+      check = true;
+    else if (word == "--booksim" && i + 1 < argc)
+      booksim = argv[++i];
+    else
+      throw std::invalid_argument("usage: fabric_bench [--check] [--booksim PATH]");
+  }
+  const auto mesh = build(one_clock(TopologyKind::mesh, 576));
+  measure_accuracy(mesh);
+  measure_speed(mesh);
+  if (!booksim.empty()) compare_with(booksim, mesh);
+  measure_size();
+  return check && !all_met ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) try {
+  return asterism::measure(argc, argv);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 64;
+}
