@@ -65,7 +65,7 @@ class Run final : FlitNetwork::Sink {
   void inject(const PacketSource::TimedPacket& timed);
   void delivered(const Delivery& delivery) override;
   bool keep_going();
-  bool idle() const { return network_.flits_in_flight() == 0 && network_.packets_waiting() == 0; }
+  bool all_delivered() const { return delivered_ == injected_; }
 
   bool falls_short() const;
   bool drifts() const;
@@ -81,7 +81,7 @@ class Run final : FlitNetwork::Sink {
   std::optional<DeliveryRecord> record_;
 
   std::optional<PacketSource::TimedPacket> pending_;
-  std::uint64_t injected_ = 0;
+  std::uint64_t injected_ = 0, delivered_ = 0;
   Picoseconds now_;  // all before it is done
   bool measuring_ = false, ended_ = false;
   std::array<Half, 2> halves_;
@@ -124,13 +124,13 @@ void Run::measure() {
   measuring_ = true;
   while (!result_.stopped && pending_ && now_ < window_end_) step_to(std::min(window_end_, now_ + stride));
   // Nothing more will come: edge by edge, so that the window closes with the last delivery.
-  while (!result_.stopped && !pending_ && !idle()) {
+  while (!result_.stopped && !pending_ && !all_delivered()) {
     const auto next = network_.next_event();
     if (!next || *next >= window_end_ || !keep_going()) break;
     network_.advance_to(*next, *this);
     now_ = *next;
   }
-  ended_ = !pending_ && idle() && result_.created > 0;
+  ended_ = !pending_ && all_delivered() && result_.created > 0;
   if (!ended_) step_to(window_end_);
   measuring_ = false;
   result_.measured = now_ > window_begin_ ? now_ - window_begin_ : Picoseconds(0);
@@ -156,12 +156,14 @@ bool Run::keep_going() {
 }
 
 void Run::advance_before(Picoseconds time) {
+  const bool more = pending_.has_value();
   while (pending_ && pending_->created < time) {
     const Picoseconds created = pending_->created;
     if (created > now_) network_.advance_to(created - 1_ps, *this);
     for (; pending_ && pending_->created == created; pending_ = source_.next()) inject(*pending_);
     now_ = created;
   }
+  if (measuring_ && more && !pending_) return;  // measure() goes on from the last packet
   network_.advance_to(time - 1_ps, *this);
   now_ = time;
 }
@@ -175,6 +177,7 @@ void Run::inject(const PacketSource::TimedPacket& timed) {
 }
 
 void Run::delivered(const Delivery& delivery) {
+  ++delivered_;
   if (record_) record_->delivered(delivery.packet.tag, delivery);
   if (measuring_) ++result_.accepted_packets;
   if (delivery.created < window_begin_ || delivery.created >= window_end_) return;
