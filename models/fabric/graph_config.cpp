@@ -35,9 +35,10 @@ void describe(Fields& f, GraphRoute& r) {
   f.check([&] { return r.path.size() >= 2; }, "path", "has at least two routers");
 }
 
-static_assert(member_count<GraphConfig>() == 5);
+static_assert(member_count<GraphConfig>() == 6);
 void describe(Fields& f, GraphConfig& g) {
   f("metric", g.metric, "Which way packets take where no route says", one_of<GraphMetric>());
+  f("ties", g.ties, "Which of several ways as short", one_of<GraphTies>());
   f("routers", g.routers, "At most 1024", required());
   f("links", g.links, "Each joins two routers; more of them carry more and make the routers slower",
     required());

@@ -1,8 +1,8 @@
 // A topology as an architect draws it: a file in configs/graphs. Routers have names and places, links join two of
 // them by name, nodes hang on routers and count in the order of the list.
 //
-// Packets take the shortest way by `metric`, of several as short the one whose first link stands first in the
-// file; a route says otherwise for one destination: each router of its path sends what is for the last one to the
+// Packets take the shortest way by `metric`; of several as short the one whose first link stands first in the
+// file, or all in turn (`ties`). A route says otherwise for one destination: each router of its path sends what is for the last one to the
 // next. A graph whose routes could deadlock is refused with the cycle named (channel_dependency.h).
 #pragma once
 
@@ -22,6 +22,14 @@ constexpr auto enum_names(GraphMetric) {
   return std::to_array<EnumName<GraphMetric>>(
       {{GraphMetric::hops, "hops", "the fewest links"},
        {GraphMetric::latency, "latency", "the least time through routers and links"}});
+}
+
+enum class GraphTies { first, in_turn };
+constexpr auto enum_names(GraphTies) {
+  return std::to_array<EnumName<GraphTies>>(
+      {{GraphTies::first, "first",
+        "the way whose first link stands first in the file: packets keep their order"},
+       {GraphTies::in_turn, "in_turn", "all of them: more throughput, and routers on them can be gated"}});
 }
 
 struct GraphRouter {
@@ -57,6 +65,7 @@ void describe(Fields& f, GraphRoute& route);
 
 struct GraphConfig {
   GraphMetric metric = GraphMetric::hops;
+  GraphTies ties = GraphTies::first;
   std::vector<GraphRouter> routers = {};
   std::vector<GraphLink> links = {};
   std::vector<GraphNodes> nodes = {};

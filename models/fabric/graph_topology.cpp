@@ -29,17 +29,23 @@ class GraphBuilder {
   }
 
   std::shared_ptr<const Topology> finish() {
-    next_.resize(graph_.routers.size() * graph_.routers.size());
-    for (RouterId destination = 0; destination < graph_.routers.size(); ++destination) find_ways(destination);
-    std::vector<bool> is_given(next_.size());
+    const std::size_t routers = graph_.routers.size();
+    ways_.resize(routers * routers);
+    for (RouterId destination = 0; destination < routers; ++destination) find_ways(destination);
     for (std::size_t i = 0; i < graph_.routes.size(); ++i)
-      give_route(graph_.routes[i], "routes[" + std::to_string(i) + "].path", is_given);
-    return builder_.finish(std::make_shared<GraphRouting>(
-        static_cast<unsigned>(graph_.routers.size()), std::move(next_), builder_.topology().channels.size()));
+      give_route(graph_.routes[i], "routes[" + std::to_string(i) + "].path");
+    make_alike_sets_equal();
+    return builder_.finish(std::make_shared<GraphRouting>(static_cast<unsigned>(routers), ways_));
   }
 
  private:
-  using Run = GraphRouting::Run;
+  struct Run {  // parallel channels
+    ChannelId first;
+    std::uint32_t count;
+    void append_to(std::vector<ChannelId>& channels) const {
+      for (std::uint32_t i = 0; i < count; ++i) channels.push_back(first + i);
+    }
+  };
 
   [[noreturn]] static void refuse(const std::string& where, const std::string& what) {
     throw std::invalid_argument(where + ": " + what);
@@ -81,6 +87,9 @@ class GraphBuilder {
     }
   }
 
+  std::vector<ChannelId>& ways(RouterId here, RouterId destination) {
+    return ways_[here * graph_.routers.size() + destination];
+  }
   const Topology::Channel& channel(const Run& run) const { return builder_.topology().channels[run.first]; }
   std::uint64_t cost(const Run& run) const {
     if (graph_.metric == GraphMetric::hops) return 1;
@@ -114,24 +123,37 @@ class GraphBuilder {
       const RouterId from = channel(run).from, to = channel(run).to;
       if (from == destination || distance[to] == unreachable || distance[from] != distance[to] + cost(run))
         continue;
-      Run& next = next_[from * graph_.routers.size() + destination];
-      if (next.count == 0) next = run;
+      std::vector<ChannelId>& channels = ways(from, destination);
+      if (channels.empty() || graph_.ties == GraphTies::in_turn) run.append_to(channels);
     }
   }
 
-  void give_route(const GraphRoute& route, const std::string& where, std::vector<bool>& is_given) {
+  // A router's round goes by the first channel of a set, so those that begin alike must be of one size: the last
+  // ways of a larger one are left out.
+  void make_alike_sets_equal() {
+    std::map<ChannelId, std::size_t> size;
+    for (const std::vector<ChannelId>& channels : ways_)
+      if (channels.size() > 1) {
+        std::size_t& least = size.emplace(channels.front(), channels.size()).first->second;
+        least = std::min(least, channels.size());
+      }
+    for (std::vector<ChannelId>& channels : ways_)
+      if (channels.size() > 1) channels.resize(size.at(channels.front()));
+  }
+
+  void give_route(const GraphRoute& route, const std::string& where) {
     const RouterId destination = id(route.path.back(), where);
     for (std::size_t i = 0; i + 1 < route.path.size(); ++i) {
       const RouterId from = id(route.path[i], where), to = id(route.path[i + 1], where);
       const auto joins = [&](const Run& run) { return channel(run).from == from && channel(run).to == to; };
       const auto run = std::ranges::find_if(runs_, joins);
       if (run == runs_.end()) refuse(where, "no link joins " + route.path[i] + " and " + route.path[i + 1]);
-      const std::size_t entry = from * graph_.routers.size() + destination;
-      if (is_given[entry] && next_[entry].first != run->first)
+      const auto [given, is_new] = given_.emplace(std::pair(from, destination), run->first);
+      if (given->second != run->first)
         refuse(where, "another route sends what is at " + route.path[i] + " for " + route.path.back() +
                           " elsewhere");
-      is_given[entry] = true;
-      next_[entry] = *run;
+      ways(from, destination).clear();
+      run->append_to(ways(from, destination));
     }
   }
 
@@ -139,9 +161,10 @@ class GraphBuilder {
   unsigned router_stages_;
   TopologyBuilder builder_;
   std::map<std::string, RouterId> id_of_;
-  std::vector<Run> runs_;               // in the order of the file, both ways of a link
-  std::vector<std::vector<Run>> into_;  // by router
-  std::vector<Run> next_;               // [router][destination]
+  std::vector<Run> runs_;                                     // in the order of the file, both ways of a link
+  std::vector<std::vector<Run>> into_;                        // by router
+  std::vector<std::vector<ChannelId>> ways_;                  // [here][destination]: equal channels
+  std::map<std::pair<RouterId, RouterId>, ChannelId> given_;  // by a route: at a router, for a destination
 };
 
 }  // namespace

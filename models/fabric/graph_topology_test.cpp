@@ -62,6 +62,32 @@ TEST(GraphTopologyTest, PacketsTakeTheFewestHopsAndOfEqualWaysTheFirstInTheFile)
   EXPECT_EQ(route(*topology, 2, 0), "C B A");
 }
 
+TEST(GraphTopologyTest, EqualWaysCanBeTakenInTurn) {
+  GraphConfig graph = square();
+  graph.ties = GraphTies::in_turn;
+  graph.links = {{"A", "D"}, {"A", "B"}, {"B", "C"}, {"D", "C"}};
+  graph.nodes = {{"A"}, {"C"}};
+  const auto topology = build(graph);
+  const auto channels = topology->routing->step(0, 2, 0).channels;
+  ASSERT_EQ(channels.size(), 2u);
+  EXPECT_EQ(topology->channels[channels[0]].to, 3u);
+  EXPECT_EQ(topology->channels[channels[1]].to, 1u);
+}
+
+TEST(GraphTopologyTest, SetsThatBeginAlikeAreOfOneSize) {
+  // Three ways from A to E, two of them also to F.
+  GraphConfig graph;
+  graph.ties = GraphTies::in_turn;
+  for (const char* name : {"A", "B", "C", "D", "E", "F"})
+    graph.routers.push_back({name, Micrometres(1000 * (graph.routers.size() + 1)), 0_um});
+  graph.links = {{"A", "B"}, {"A", "C"}, {"A", "D"}, {"B", "E"},
+                 {"C", "E"}, {"D", "E"}, {"B", "F"}, {"C", "F"}};
+  graph.nodes = {{"A"}, {"E"}, {"F"}};
+  const auto topology = build(graph);
+  EXPECT_EQ(topology->routing->step(0, 4, 0).channels.size(), 2u);
+  EXPECT_EQ(topology->routing->step(0, 5, 0).channels.size(), 2u);
+}
+
 TEST(GraphTopologyTest, ByLatencyALongLinkIsAvoided) {
   GraphConfig graph = line();
   graph.links = {{"A", "D", 1, 90'000_um}, {"A", "B"}, {"B", "C"}, {"C", "D"}};

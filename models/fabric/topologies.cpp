@@ -1,6 +1,7 @@
 #include "fabric/topologies.h"
 
 #include <stdexcept>
+#include <string>
 
 namespace asterism {
 
@@ -25,6 +26,18 @@ std::shared_ptr<const Topology> build_topology(const FabricConfig& config, const
       return build_graph(config, technology, *graph);
   }
   throw std::invalid_argument("a crossbar is ideal and has no routers");
+}
+
+std::vector<RouterId> gated_routers(const FabricConfig& config, const Topology& topology) {
+  std::vector<RouterId> gated;
+  for (auto r = static_cast<RouterId>(topology.routers.size());
+       r-- > 0 && gated.size() < config.gated_global_routers;)
+    if (topology.routers[r].global) gated.push_back(r);
+  if (gated.size() < config.gated_global_routers)
+    throw std::invalid_argument("there are " + std::to_string(gated.size()) +
+                                " global routers to gate, not " +
+                                std::to_string(config.gated_global_routers));
+  return gated;
 }
 
 }  // namespace asterism

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "fabric/fabric_config.h"
 #include "fabric/graph_config.h"
@@ -36,6 +37,10 @@ namespace asterism {
 // for TopologyKind::graph only.
 std::shared_ptr<const Topology> build_topology(const FabricConfig& config, const SwitchTechnology& technology,
                                                const GraphConfig* graph = nullptr);
+
+// The last `gated_global_routers` global routers, for FlitNetwork::gate(). Throws std::invalid_argument when the
+// topology has fewer.
+std::vector<RouterId> gated_routers(const FabricConfig& config, const Topology& topology);
 
 // One for each kind, as build_topology() calls them.
 std::shared_ptr<const Topology> build_mesh(const FabricConfig& config, const SwitchTechnology& technology);

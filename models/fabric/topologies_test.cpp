@@ -133,6 +133,15 @@ TEST(TopologiesTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(config), "topology graph needs a graph");
 }
 
+TEST(TopologiesTest, TheLastGlobalRoutersStartGated) {
+  const auto star = topology_of(TopologyKind::superstar, 64);
+  FabricConfig config;
+  config.gated_global_routers = 2;
+  EXPECT_EQ(gated_routers(config, *star), (std::vector<RouterId>{11, 10}));
+  config.gated_global_routers = 9;
+  EXPECT_THROW(gated_routers(config, *star), std::invalid_argument);
+}
+
 TEST(TopologiesTest, AMeshOfThousandsOfRoutersIsChecked) {
   EXPECT_EQ(topology_of(TopologyKind::mesh, 4096)->routers.size(), 4096u);
 }
