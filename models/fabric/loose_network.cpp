@@ -79,9 +79,10 @@ Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
   Train train{granted, granted + rest};
   for (unsigned vc_class = 0; here != destination.router;) {
     const Routing::Step step = topology_->routing->step(here, destination.router, vc_class);
-    const ChannelId next = choose(step, at);
+    const auto [next, turns] = choose(step, at);
     const Topology::Channel& channel = topology_->channels[next];
-    wait += pass(channels_[next], way(here, input, channels_[next]), packet.flits, at);
+    wait += pass(channels_[next], way(here, input, channels_[next]), packet.flits, at) /
+            static_cast<double>(turns);
     train = cross(train, channel, rest);
     here = channel.to;
     input = input_of_channel_[next];
@@ -161,7 +162,7 @@ double LooseNetwork::pass(Port& port, Window* same_way, std::uint32_t flits, std
 
 // ---- routes ----
 
-ChannelId LooseNetwork::choose(const Routing::Step& step, std::uint64_t at) {
+LooseNetwork::Choice LooseNetwork::choose(const Routing::Step& step, std::uint64_t at) {
   const auto next_in_round = [&](std::span<const ChannelId> equal, auto&& suits) {
     if (equal.empty()) return none;
     std::uint32_t& round = round_[equal.front()];
@@ -174,14 +175,16 @@ ChannelId LooseNetwork::choose(const Routing::Step& step, std::uint64_t at) {
   };
   const auto lit = [&](ChannelId c) { return !gated_[topology_->channels[c].to]; };
   if (step.fallback.empty()) {
-    if (step.channels.size() == 1) return step.channels.front();
+    if (step.channels.size() == 1) return {step.channels.front(), 1};
     const ChannelId channel = next_in_round(step.channels, lit);
-    return channel == none ? step.channels.front() : channel;
+    return {channel == none ? step.channels.front() : channel, step.channels.size()};
   }
   ChannelId channel = next_in_round(step.channels, [&](ChannelId c) { return lit(c) && !congested(c, at); });
-  if (channel == none) channel = next_in_round(step.fallback, lit);
-  if (channel == none) channel = next_in_round(step.channels, lit);
-  return channel == none ? step.channels.front() : channel;
+  if (channel != none) return {channel, step.channels.size()};
+  channel = next_in_round(step.fallback, lit);
+  if (channel != none) return {channel, step.fallback.size()};
+  channel = next_in_round(step.channels, lit);
+  return {channel == none ? step.channels.front() : channel, step.channels.size()};
 }
 
 // The flits on their way to the next router's buffers and in them, until their credits are back.

@@ -6,8 +6,9 @@
 //   injection, every channel on its way, ejection: a queue with random arrivals and the trains of flits that were
 //   seen there (Pollaczek-Khinchine); what came by the same input has queued before and is not waited for again
 //
-//     wait = contention * other load * flit time * (sum of flits^2 / sum of flits) / 2 / (1 - load / knee)
+//     wait = contention * other load * flit time * (sum of flits^2 / sum of flits) / 2 / (1 - load / knee) / turns
 //
+// Of `turns` equal channels that take turns each sees every turns-th packet, which come that much more evenly.
 // `load` is the share of time that the channel was taken over the last window. Packets of other masters may be told
 // in any order of time within a window (masters run ahead of each other): a window slides over two bins, and within a
 // bin what was counted is spread evenly over the time that it came from.
@@ -87,7 +88,11 @@ class LooseNetwork {
   double wait_at(const Port& port, double other, std::uint64_t at) const;
   double pass(Port& port, Window* same_way, std::uint32_t flits, std::uint64_t at);
   Train cross(Train granted, const Topology::Channel& channel, std::uint64_t flits) const;
-  ChannelId choose(const Routing::Step& step, std::uint64_t at);
+  struct Choice {
+    ChannelId channel;
+    std::size_t turns;  // the equal channels of its round
+  };
+  Choice choose(const Routing::Step& step, std::uint64_t at);
   bool congested(ChannelId channel, std::uint64_t at) const;
   Window* way(RouterId router, std::uint32_t input, const Port& port) {
     return &ways_[first_way_[router] + std::size_t{input} * outputs_[router] + port.number];

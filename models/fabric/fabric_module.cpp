@@ -1,0 +1,124 @@
+#include "fabric/fabric_module.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tlm/initiator_extension.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint32_t header_bytes = 16;
+
+std::vector<RouterId> last_globals(const Topology& topology, std::uint32_t count) {
+  std::vector<RouterId> globals;
+  for (RouterId r = 0; r < topology.routers.size(); ++r)
+    if (topology.routers[r].global) globals.push_back(r);
+  if (count > globals.size())
+    throw std::invalid_argument("there are only " + std::to_string(globals.size()) +
+                                " global routers to gate");
+  return {globals.end() - count, globals.end()};
+}
+
+std::unique_ptr<PacketCarrier> make_carrier(const std::string& name, const FabricConfig& config,
+                                            const std::shared_ptr<const Topology>& topology) {
+  std::vector<RouterId> gated = last_globals(*topology, config.gated_global_routers);
+  const FlitParameters parameters = flit_parameters(config);
+  if (config.fidelity == Fidelity::flit)
+    return std::make_unique<FlitCarrier>(name, topology, parameters, std::move(gated));
+  return std::make_unique<LooseCarrier>(topology, parameters, std::move(gated));
+}
+
+}  // namespace
+
+Fabric::Fabric(const sc_core::sc_module_name& name, const FabricConfig& config,
+               std::shared_ptr<const Topology> topology, PortPlacement placement)
+    : DecodingInterconnect(name),
+      fidelity_(config.fidelity),
+      channel_bits_(topology->channel_bits),
+      topology_(std::move(topology)),
+      placement_(std::move(placement)),
+      carrier_(make_carrier(this->name(), config, topology_)),
+      channel_flits_(topology_->channels.size()) {}
+
+NodeId Fabric::node_of(const std::string& name) const {
+  const auto found = placement_.find(name);
+  if (found == placement_.end()) throw std::invalid_argument("\"" + name + "\" has no node on the fabric");
+  return found->second;
+}
+
+void Fabric::add_master(tlm::tlm_initiator_socket<>& socket) {
+  masters_on_.push_back(node_of(socket.get_parent_object()->basename()));
+  DecodingInterconnect::add_master(socket);
+}
+
+void Fabric::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) {
+  targets_on_.push_back(node_of(name));
+  DecodingInterconnect::add_target(socket, range, name);
+}
+
+void Fabric::travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
+                    sc_core::sc_time& delay) {
+  const auto flits = [&](bool with_data) {
+    const auto of = [&](std::uint32_t bytes) { return (bytes * 8 + channel_bits_ - 1) / channel_bits_; };
+    return of(header_bytes) + (with_data ? of(payload.get_data_length()) : 0);
+  };
+  const NodeId here = masters_on_[static_cast<std::size_t>(master)], there = targets_on_[entry.target];
+  const std::uint64_t resets = resets_;
+  if (carry(here, there, flits(payload.is_write()), delay)) at_target(entry, payload, delay);
+  if (resets == resets_ && carry(there, here, flits(payload.is_read()), delay)) return;
+  ++cut_;
+  delay = sc_core::SC_ZERO_TIME;
+  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+bool Fabric::carry(NodeId source, NodeId destination, std::uint32_t flits, sc_core::sc_time& delay) {
+  const Picoseconds offered = now() + to_picoseconds(delay);
+  if (!carrier_->carry({source, destination, flits, 0}, delay)) return false;
+  const Picoseconds took = now() + to_picoseconds(delay) - offered;
+  ++packets_;
+  flits_ += flits;
+  latency_ += took;
+  longest_ = std::max(longest_, took);
+  return true;
+}
+
+bool Fabric::may_ask(tlm::tlm_generic_payload& payload) {
+  return fidelity_ == Fidelity::loose || payload.get_extension<InitiatorExtension>() != nullptr;
+}
+
+void Fabric::was_granted(tlm::tlm_generic_payload& payload) {
+  if (fidelity_ == Fidelity::flit) payload.get_extension<InitiatorExtension>()->shown = true;
+}
+
+void Fabric::reset(Reset kind) {
+  ++resets_;
+  channel_flits_ = all_channel_flits();
+  carrier_->reset(kind);
+}
+
+std::vector<std::uint64_t> Fabric::all_channel_flits() const {
+  std::vector<std::uint64_t> all = carrier_->channel_flits();
+  for (std::size_t c = 0; c < all.size(); ++c) all[c] += channel_flits_[c];
+  return all;
+}
+
+void Fabric::report(Statistics& statistics) const {
+  DecodingInterconnect::report(statistics);
+  statistics.add("packets", packets_);
+  statistics.add("flits", flits_);
+  statistics.add("accesses_cut", cut_);
+  statistics.add("latency_mean", packets_ == 0 ? Picoseconds(0) : latency_ / packets_);
+  statistics.add("latency_max", longest_);
+  const std::vector<std::uint64_t> flits = all_channel_flits();
+  const auto most = std::ranges::max_element(flits);
+  if (most == flits.end()) return;
+  const Topology::Channel& channel = topology_->channels[static_cast<std::size_t>(most - flits.begin())];
+  Statistics& busiest = statistics.group("busiest_channel");
+  busiest.add("from", std::string_view(topology_->routers[channel.from].name));
+  busiest.add("to", std::string_view(topology_->routers[channel.to].name));
+  busiest.add("flits", *most);
+}
+
+}  // namespace asterism

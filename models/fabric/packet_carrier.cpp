@@ -1,0 +1,100 @@
+#include "fabric/packet_carrier.h"
+
+#include <limits>
+#include <utility>
+
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+// When anybody else does something next: now, if anything is pending at this instant.
+Picoseconds next_activity() {
+  const Picoseconds left =
+      to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext()));
+  const Picoseconds never(std::numeric_limits<std::uint64_t>::max());
+  return left < never - now() ? now() + left : never;
+}
+
+}  // namespace
+
+// ---- loosely timed ----
+
+LooseCarrier::LooseCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
+                           std::vector<RouterId> gated)
+    : network_(std::move(topology), parameters), gated_(std::move(gated)) {
+  reset(Reset::cold);
+}
+
+bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
+  delay = to_sc_time(network_.send(packet, now() + to_picoseconds(delay)) - now());
+  return true;
+}
+
+void LooseCarrier::reset(Reset kind) {
+  network_.reset(kind);
+  for (const RouterId router : gated_) network_.gate(router, true);
+}
+
+// ---- flit by flit ----
+
+FlitCarrier::FlitCarrier(const std::string& name, std::shared_ptr<const Topology> topology,
+                         const FlitParameters& parameters, std::vector<RouterId> gated)
+    : name_(name),
+      network_(std::move(topology), parameters),
+      gated_(std::move(gated)),
+      alarm_("alarm", [this](Picoseconds now) { ring(now); }) {
+  for (const RouterId router : gated_) network_.gate(router, true);
+}
+
+bool FlitCarrier::carry(Packet packet, sc_core::sc_time& delay) {
+  const std::uint64_t resets = resets_;
+  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME), cut_);
+  if (resets != resets_) return false;
+  if (free_.empty()) {
+    free_.push_back(journeys_.size());
+    journeys_.emplace_back();
+  }
+  packet.tag = free_.back();
+  free_.pop_back();
+  network_.inject(packet, now());
+  alarm_.arm(network_.next_event());
+  Journey& journey = journeys_[packet.tag];
+  journey.under_way = true;
+  do sc_core::wait(journey.arrival);
+  while (journey.under_way && resets == resets_);
+  free_.push_back(packet.tag);
+  return resets == resets_;
+}
+
+void FlitCarrier::ring(Picoseconds now) {
+  const Picoseconds others = next_activity();
+  has_delivered_ = false;
+  auto next = network_.next_event();
+  while (next && !has_delivered_ && (*next <= now || *next < others)) {
+    network_.advance_to(*next, *this);
+    next = network_.next_event();
+  }
+  alarm_.arm(next);
+  if (!next && network_.flits_in_flight() > 0)
+    for (const std::string& line : network_.blocked()) log(name_)->error("deadlock: {}", line);
+}
+
+void FlitCarrier::delivered(const Delivery& delivery) {
+  has_delivered_ = true;
+  Journey& journey = journeys_[delivery.packet.tag];
+  journey.under_way = false;
+  journey.arrival.notify(to_sc_time(delivery.delivered - now()));
+}
+
+void FlitCarrier::reset(Reset kind) {
+  ++resets_;
+  network_.reset(kind);
+  for (const RouterId router : gated_) network_.gate(router, true);
+  alarm_.arm(std::nullopt);
+  cut_.notify(sc_core::SC_ZERO_TIME);
+  for (Journey& journey : journeys_) journey.arrival.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace asterism

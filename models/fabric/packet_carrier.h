@@ -1,0 +1,78 @@
+// How the packets of an access get from node to node: loosely timed, at once and with a time, or flit by flit, with
+// the caller waiting (FabricConfig::fidelity).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/units.h"
+#include "fabric/flit_network.h"
+#include "fabric/loose_network.h"
+#include "tlm/alarm.h"
+
+namespace asterism {
+
+class PacketCarrier {
+ public:
+  virtual ~PacketCarrier() = default;
+
+  // Takes a packet that is offered at now + delay to its destination, where it is at the new now + delay. False: a
+  // reset has lost it. The packet's tag is the carrier's.
+  virtual bool carry(Packet packet, sc_core::sc_time& delay) = 0;
+  // No packet is left, whoever waits for one goes on at once. `gated` routers are dark afterwards.
+  virtual void reset(Reset kind) = 0;
+  // Flits through each channel since the last reset.
+  virtual std::vector<std::uint64_t> channel_flits() const = 0;
+};
+
+class LooseCarrier final : public PacketCarrier {
+ public:
+  LooseCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
+               std::vector<RouterId> gated);
+
+  bool carry(Packet packet, sc_core::sc_time& delay) override;
+  void reset(Reset kind) override;
+  std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
+
+ private:
+  LooseNetwork network_;
+  const std::vector<RouterId> gated_;
+};
+
+// carry() lets simulated time catch up with the delay, which is 0 afterwards: only for callers that may wait.
+//
+// The network runs ahead of simulated time up to the next delivery as long as nobody else has anything to do before
+// it: nothing can be offered to it in between.
+class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
+ public:
+  // Construct during elaboration. Throws std::invalid_argument for parameters that do not fit.
+  FlitCarrier(const std::string& name, std::shared_ptr<const Topology> topology,
+              const FlitParameters& parameters, std::vector<RouterId> gated);
+
+  bool carry(Packet packet, sc_core::sc_time& delay) override;
+  void reset(Reset kind) override;
+  std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
+
+ private:
+  void ring(Picoseconds now);
+  void delivered(const Delivery& delivery) override;
+
+  const std::string name_;
+  FlitNetwork network_;
+  const std::vector<RouterId> gated_;
+  Alarm alarm_;
+  struct Journey {
+    sc_core::sc_event arrival;
+    bool under_way = false;
+  };
+  std::deque<Journey> journeys_;  // by tag; a thread waits for each that is not free
+  std::vector<std::uint64_t> free_;
+  sc_core::sc_event cut_;
+  std::uint64_t resets_ = 0;
+  bool has_delivered_ = false;
+};
+
+}  // namespace asterism
