@@ -1,0 +1,158 @@
+#include "platform/study/manycore_study.h"
+
+#include <memory>
+#include <string>
+
+#include "core/workload.h"
+#include "fabric/power.h"
+#include "manycore/fabric_packet_network.h"
+#include "manycore/manycore.h"
+#include "platform/config/config.h"
+#include "platform/study/built_fabric.h"
+
+namespace asterism {
+namespace {
+
+struct ManycoreStudy {
+  FabricConfig fabric{.topology = TopologyKind::superstarx, .fidelity = Fidelity::flit};
+  ManycoreConfig chip{.instructions = 10'000};
+  std::string workload = "mix1";
+  std::uint64_t seed = 1;
+  Picoseconds limit = 10_ms;
+};
+static_assert(member_count<ManycoreStudy>() == 5);
+void describe(Fields& f, ManycoreStudy& c) {
+  describe(f, c.fabric);
+  describe(f, c.chip);
+  f("workload", c.workload, "How often the cores miss their caches: a file in configs/workloads",
+    names_file("workloads"));
+  f("seed", c.seed, "Of the cores' streams; another one shows how much is chance");
+  f("limit", c.limit, "Simulated time after which a run ends unfinished", at_least(1_us));
+}
+
+// The last `count` of the global routers.
+std::vector<RouterId> gated_routers(const Topology& topology, std::uint32_t count) {
+  std::vector<RouterId> gated;
+  for (RouterId r = static_cast<RouterId>(topology.routers.size()); r-- > 0 && gated.size() < count;)
+    if (topology.routers[r].global) gated.push_back(r);
+  return gated;
+}
+
+// What the loosely timed engine counted, as the other one would have: every flit through a router came from a channel
+// or a node.
+FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
+                          const std::vector<RouterId>& gated, Picoseconds time) {
+  const LooseNetwork::Load counted = network.load();
+  FlitNetwork::Load load{.channel_flits = counted.channel_flits,
+                         .injected_flits = counted.injected_flits,
+                         .ejected_flits = counted.ejected_flits,
+                         .router_flits = std::vector<std::uint64_t>(topology.routers.size()),
+                         .powered_time = std::vector<Picoseconds>(topology.routers.size(), time)};
+  for (ChannelId c = 0; c < topology.channels.size(); ++c)
+    load.router_flits[topology.channels[c].to] += load.channel_flits[c];
+  for (NodeId n = 0; n < topology.nodes.size(); ++n)
+    load.router_flits[topology.nodes[n].router] += load.injected_flits[n];
+  for (const RouterId router : gated) load.powered_time[router] = 0_ps;
+  return load;
+}
+
+class Point final : public StudyPointOf<ManycoreStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    fabric_ = build_fabric(config_.fabric, library);
+    workload_ = load_config<Workload>(library, "workloads", config_.workload);
+    gated_ = gated_routers(*fabric_->topology, config_.fabric.gated_global_routers);
+    try {
+      LoosePacketNetwork network(fabric_->topology, flit_parameters(config_.fabric));
+      Manycore(config_.chip, workload_, network, config_.seed);
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("workload", error.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const FlitParameters parameters = flit_parameters(config_.fabric);
+    if (config_.fabric.fidelity == Fidelity::flit) {
+      FlitPacketNetwork network(fabric_->topology, parameters);
+      const ManycoreResult result = run_on(network, stop);
+      return row(result, network.engine().load());
+    }
+    LoosePacketNetwork network(fabric_->topology, parameters);
+    const ManycoreResult result = run_on(network, stop);
+    return row(result, load_of(network.engine(), *fabric_->topology, gated_, result.time));
+  }
+
+ private:
+  ManycoreResult run_on(auto& network, const std::stop_token& stop) const {
+    for (const RouterId router : gated_) network.engine().gate(router, true);
+    return run_manycore(config_.chip, workload_, network, config_.seed,
+                        {.limit = config_.limit, .stop = stop});
+  }
+
+  std::vector<Cell> row(const ManycoreResult& result, const FlitNetwork::Load& load) const {
+    const auto number = [](auto count) { return static_cast<double>(count); };
+    if (result.time == 0_ps) return std::vector<Cell>(manycore_study.columns.size());
+    const FabricPower power = fabric_power(*fabric_->topology, fabric_->technology, load, result.time);
+    const Manycore::Counts& counts = result.counts;
+    const double mean = number(result.mean_time.count());
+    const auto when = [](bool known, double value) { return known ? Cell(value) : Cell(); };
+    return {
+        when(result.finished, number(result.time.count()) / 1e6),
+        when(result.cores != 0, mean / 1e6),
+        when(result.cores != 0,
+             number(config_.chip.instructions) / (mean * number(config_.chip.core.clock.count()) / 1e12)),
+        when(counts.returned != 0, number(counts.waited.count()) / number(counts.returned) / 1e3),
+        when(result.finished, number(counts.stalled.count()) / (mean * number(result.cores))),
+        number(counts.flits) / number(fabric_->topology->nodes.size()) / (number(result.time.count()) / 1e3),
+        power.watts(),
+        std::string(result.finished ? "ok" : "unfinished"),
+        power.static_watts,
+        power.buffer_watts,
+        power.switch_watts,
+        power.link_watts,
+        power.picojoules_per_bit ? Cell(*power.picojoules_per_bit) : Cell(),
+        counts.l1_misses,
+        counts.l2_misses,
+        counts.packets,
+        result.reason};
+  }
+
+  std::shared_ptr<const BuiltFabric> fabric_;
+  Workload workload_;
+  std::vector<RouterId> gated_;
+};
+
+}  // namespace
+
+const StudyKind manycore_study{
+    .name = "manycore",
+    .meaning = "A kilo-core chip in a closed loop: execution time of a workload, power of its fabric",
+    .coordinates = {"topology", "workload"},
+    .columns = {{"time_us", "time", "us", "Until the last core has finished", 3},
+                {"mean_time_us", "mean", "us", "Until a core has finished, mean over the cores", 3},
+                {"ipc", "IPC", "", "Instructions of a core in a cycle of its clock, mean", 3},
+                {"miss_latency_ns", "miss", "ns", "From an L1 miss to its data, mean", 1},
+                {"stalled", "stalled", "", "Share of the cores' time in which no instruction could go", 3},
+                {"flits_per_ns", "flits", "flit/ns", "Into the fabric, per ns and node", 4},
+                {"power_w", "power", "W", "Of all routers and links", 2},
+                {"state", "state", "", "ok; unfinished: see reason"},
+                {"static_w", "", "W", "Clocking and leakage of the routers that have power"},
+                {"buffer_w", "", "W", "Of power_w, in buffers"},
+                {"switch_w", "", "W", "Of power_w, in switches"},
+                {"link_w", "", "W", "Of power_w, on links"},
+                {"energy_pj_per_bit", "", "pJ/bit", "Of all power, for a bit delivered"},
+                {"l1_misses", "", "", "Of all cores"},
+                {"l2_misses", "", "", "Of those, to a memory controller"},
+                {"packets", "", "", "Into the fabric"},
+                {"reason", "", "", "Why a run has not finished"}},
+    .x = "",
+    .y = "",
+    .x_key = "",
+    .state = "state",
+    .bars = {"time_us", "power_w"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism
