@@ -54,6 +54,13 @@ int dispatch(int argc, char** argv) {
   study_verb->add_option("--threads", study.threads, "Points at a time (default: the host's cores)")
       ->check(CLI::Range(1, 1024));
 
+  PaperArguments paper;
+  CLI::App* paper_verb = app.add_subcommand("paper", "Compare published tables and figures with the models");
+  paper_verb->add_option("ID", paper.ids, "e.g. abeyratne2017.fig3.11; a beginning selects many, none all");
+  paper_verb->add_option("--out", paper.out, "Folder for a CSV and a figure each")->check(a_value);
+  paper_verb->add_option("--threads", paper.threads, "Points at a time (default: the host's cores)")
+      ->check(CLI::Range(1, 1024));
+
   std::string file, of, what;
   std::vector<std::string> overrides;
   bool as_text = false;
@@ -69,13 +76,15 @@ int dispatch(int argc, char** argv) {
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
-      ->check(CLI::IsMember({"nodes", "scenarios", "studies", "firmware", "topologies", "devices", "flash"}));
+      ->check(CLI::IsMember(
+          {"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices", "flash"}));
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (const auto words = app.remaining(); !words.empty() && app.get_subcommands().empty()) {
-      const std::string nearest = nearest_name(words.front(), {"run", "study", "check", "schema", "list"});
+      const std::string nearest =
+          nearest_name(words.front(), {"run", "study", "paper", "check", "schema", "list"});
       std::fprintf(stderr, "asterism: no verb \"%s\"%s\nRun with --help for more information.\n",
                    words.front().c_str(),
                    nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
@@ -85,6 +94,7 @@ int dispatch(int argc, char** argv) {
   }
   if (run_verb->parsed()) return verb_run(run);
   if (study_verb->parsed()) return verb_study(study);
+  if (paper_verb->parsed()) return verb_paper(paper);
   if (check_verb->parsed()) return verb_check(file, overrides);
   if (schema_verb->parsed()) return verb_schema(of, as_text);
   return verb_list(what);

@@ -7,6 +7,7 @@
 
 #include "core/unicorn_iss.h"
 #include "fabric/crossbar.h"
+#include "fabric/fabric_module.h"
 #include "platform/config/diagnostics.h"
 #include "platform/device_tree_blob.h"
 #include "tlm/log.h"
@@ -28,6 +29,12 @@ std::string command_line(const Scenario& scenario) {
   return line;
 }
 
+std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
+  const FabricConfig& config = scenario.config.node.fabric;
+  if (!scenario.fabric.topology) return std::make_unique<Crossbar>("fabric", config);
+  return std::make_unique<Fabric>("fabric", config, scenario.fabric.topology, scenario.fabric.placement);
+}
+
 // What SYS_HEAPINFO tells: the memory between the end of the firmware and the end of DRAM.
 SemihostingMachine semihosting_machine(const Scenario& scenario) {
   const AddressRange dram = scenario.map.range("dram");
@@ -47,7 +54,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       config_(scenario.config.node),
       cores_(config_.cores, config_.quantum, *this, make_unicorn_iss),
       memory_("memory", config_.memory, scenario.config.seed, 2),
-      fabric_(std::make_unique<Crossbar>("fabric", config_.fabric)),
+      fabric_(make_interconnect(scenario)),
       gic_("gic", config_.cores.count),
       uart0_("uart0", config_.uart0),
       rtc_("rtc", config_.rtc),

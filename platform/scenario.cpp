@@ -98,6 +98,8 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   check_map(config, document, "", problems, map);
   check_log(config, document, "log", problems);
   problems.throw_if_any();
+  prepare_fabric(config, map, installed.configs, document, "fabric", problems);
+  problems.throw_if_any();
   return config;
 }
 
@@ -107,6 +109,8 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   AddressMap map(config.node.memory.size);
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, document, "node.log", problems);
+  problems.throw_if_any();
+  prepare_fabric(config.node, map, installed.configs, document, "node.fabric", problems);
   problems.throw_if_any();
   return config;
 }
@@ -122,18 +126,16 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   AddressMap map(config.node.memory.size);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
+  NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node.fabric", none);
   const FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
   if (const Pl011Config& uart = config.node.uart0; uart.input == Pl011Input::file)
     check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
   std::string firmware_file = locate_firmware(config.firmware, installed, document.origin_of("firmware"));
   ElfImage firmware = ElfImage::load(firmware_file, map.range("dram"));
-  return {file.stem().string(),
-          std::move(config),
-          std::move(map),
-          flash,
-          std::move(firmware_file),
-          std::move(firmware),
-          document.origin_of("node.dimm_ssd.image")};
+  return {file.stem().string(), std::move(config),
+          std::move(map),       flash,
+          std::move(fabric),    std::move(firmware_file),
+          std::move(firmware),  document.origin_of("node.dimm_ssd.image")};
 }
 
 }  // namespace asterism

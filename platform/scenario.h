@@ -10,6 +10,7 @@
 #include "platform/address_map.h"
 #include "platform/config/config.h"
 #include "platform/elf_image.h"
+#include "platform/node_fabric.h"
 #include "platform/scenario_config.h"
 
 namespace asterism {
@@ -27,6 +28,7 @@ struct Scenario {
   ScenarioConfig config;
   AddressMap map;
   FlashPart flash;
+  NodeFabric fabric;
   std::string firmware_file;
   ElfImage firmware;
   Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "platform/study/paper.h"
 #include "platform/verbs.h"
 
 namespace asterism {
@@ -27,6 +28,8 @@ int verb_list(const std::string& what) {
     for (const auto& entry : enum_names(TopologyKind{})) fmt::print("{:<12} {}\n", entry.name, entry.meaning);
   } else if (what == "firmware") {
     print(installed.firmware_names());
+  } else if (what == "papers") {
+    print(Paper::list(installed.configs));
   } else {
     print(installed.configs.list(what));
   }

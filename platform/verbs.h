@@ -27,6 +27,13 @@ struct StudyArguments {
 };
 int verb_study(const StudyArguments& arguments);
 
+struct PaperArguments {
+  std::vector<std::string> ids;  // or their beginnings; none: all
+  std::optional<std::string> out;
+  unsigned threads = 0;
+};
+int verb_paper(const PaperArguments& arguments);
+
 // With its overrides; throws ConfigError or InputMissing.
 Study load_study(const std::string& file, const std::vector<std::string>& overrides,
                  const InstalledFiles& installed);

@@ -94,6 +94,7 @@ class Reader {
     study_.name = std::move(name);
     study_.kind = &kind;
     document_.root().erase("kind");
+    word_ = kind.word;
   }
 
   Study read() {
@@ -210,7 +211,15 @@ class Reader {
     }
     for (std::size_t i = 0; i < study_.points.size(); ++i)
       for (const std::string& key : study_.keys)
-        study_.points[i].coordinates.push_back(cell_of(json_at(expanded_[i], key)));
+        study_.points[i].coordinates.push_back(cell_of(coordinate(expanded_[i], key)));
+  }
+
+  const Json* coordinate(const Json& point, const std::string& key) const {
+    const StudyKind& kind = *study_.kind;
+    const bool word = key == kind.word_of && json_at(point, std::string(kind.word_sets)) != nullptr &&
+                      *json_at(point, std::string(kind.word_sets)) == true;
+    if (word) return &word_;
+    return json_at(point, key);
   }
 
   // What any of the points says, with the swept keys as they were swept.
@@ -244,6 +253,7 @@ class Reader {
   Study study_;
   std::vector<Axis> axes_;
   std::vector<Json> expanded_;  // of the points
+  Json word_;                   // the kind's
   std::set<std::string> seen_;
   Diagnostics problems_;  // of assigning words: none
   Mistakes mistakes_;

@@ -67,8 +67,8 @@ struct StudyKind {
   std::string_view meaning;
   std::vector<std::string_view> coordinates;  // keys that a row begins with, swept or not
   std::vector<Column> columns;
-  // The curves of --svg: columns or keys by name, and the swept key that moves along a curve. A row whose column
-  // `state` is not "ok" is drawn hollow.
+  // The curves of --svg: columns or keys by name, and the swept key that moves along a curve ("" for bars always). A row whose column
+  // `state` is neither "ok" nor "saturation" is drawn hollow.
   std::string_view x, y, x_key, state;
   std::vector<std::string_view> bars;  // the columns that it shows where `x_key` does not sweep
   // A word that may stand for a value of a key, and the key that is set to true in its place: rate=saturation.

@@ -1,12 +1,15 @@
 #include <array>
 
+#include "platform/study/fabric_study.h"
+#include "platform/study/manycore_study.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/swizzle_switch_study.h"
+#include "platform/study/topology_study.h"
 
 namespace asterism {
 
 std::span<const StudyKind> study_kinds() {
-  static const std::array kinds = {swizzle_switch_study};
+  static const std::array kinds = {fabric_study, topology_study, swizzle_switch_study, manycore_study};
   return kinds;
 }
 

@@ -36,6 +36,8 @@ std::string shown(const Cell& cell, int places) {
   return std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell);
 }
 
+bool sweeps(const Study& study, std::string_view key) { return std::ranges::count(study.swept, key) != 0; }
+
 // The points that are done, in order, each with its row.
 template <class Visit>
 void for_each_done(const Study& study, const PointRun& run, Visit visit) {
@@ -46,6 +48,7 @@ void for_each_done(const Study& study, const PointRun& run, Visit visit) {
 std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   std::vector<Shown> all;
   for (std::size_t k = 0; k < study.keys.size(); ++k) {
+    if (!sweeps(study, study.keys[k])) continue;  // stands above the table
     Shown& column = all.emplace_back(Shown{study.keys[k], "", {}, false});
     for_each_done(study, run, [&](const Study::Point& point, const auto&) {
       const Cell& cell = point.coordinates[k];
@@ -66,13 +69,6 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
 }
 
 std::string rtrimmed(std::string line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 Json json_of(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return nullptr;
@@ -103,15 +99,20 @@ std::optional<double> number_of(const std::optional<Cell>& cell) {
   return std::nullopt;
 }
 
+// "offered packets per ns" of offered_packets_per_ns where the table has no heading.
+std::string spelled_out(const Column& column) {
+  std::string text(column.heading.empty() ? column.name : column.heading);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
 std::string label_of(const Study& study, std::string_view name) {
   for (const Column& column : study.kind->columns)
     if (column.name == name)
-      return column.unit.empty() ? std::string(column.heading)
-                                 : fmt::format("{} ({})", column.heading, column.unit);
+      return column.unit.empty() ? spelled_out(column)
+                                 : fmt::format("{} ({})", spelled_out(column), column.unit);
   return std::string(name);
 }
-
-bool sweeps(const Study& study, std::string_view key) { return std::ranges::count(study.swept, key) != 0; }
 
 // "topology=mesh virtual_channels=4", of the swept keys but one.
 std::string series_of(const Study& study, const Study::Point& point, std::string_view but) {
@@ -130,11 +131,10 @@ Panel curves(const Study& study, const PointRun& run) {
   const StudyKind& kind = *study.kind;
   Panel panel{.title = "", .x_label = label_of(study, kind.x), .y_label = label_of(study, kind.y)};
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
-    const auto x = number_of(cell_named(study, kind.x, point, row));
-    const auto y = number_of(cell_named(study, kind.y, point, row));
+    const auto x = number_named(study, kind.x, point, row);
+    const auto y = number_named(study, kind.y, point, row);
     if (!x || !y) return;
-    const auto state = kind.state.empty() ? std::nullopt : cell_named(study, kind.state, point, row);
-    const bool hollow = state && *state != Cell(std::string("ok"));
+    const bool hollow = is_doubtful(study, point, row);
     const std::string name = series_of(study, point, kind.x_key);
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
@@ -159,6 +159,24 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
 
 }  // namespace
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::optional<double> number_named(const Study& study, std::string_view name, const Study::Point& point,
+                                   const std::vector<Cell>& row) {
+  return number_of(cell_named(study, name, point, row));
+}
+
+bool is_doubtful(const Study& study, const Study::Point& point, const std::vector<Cell>& row) {
+  const auto state =
+      study.kind->state.empty() ? std::nullopt : cell_named(study, study.kind->state, point, row);
+  return state && *state != Cell(std::string("ok")) && *state != Cell(std::string("saturation"));
+}
+
 std::string to_text(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* integer = std::get_if<std::uint64_t>(&cell)) return std::to_string(*integer);
@@ -178,6 +196,10 @@ std::string to_table(const Study& study, const PointRun& run) {
   columns.resize(fitting);
 
   std::string text;
+  for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k)
+    if (!sweeps(study, study.keys[k]))
+      text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(study.points[0].coordinates[k]);
+  if (!text.empty()) text += "\n";
   const auto add = [&](auto cell) {
     std::string line;
     for (const Shown& column : columns) line += (line.empty() ? "" : "  ") + column.line(cell(column));
@@ -200,8 +222,8 @@ std::string to_csv(const Study& study, const PointRun& run) {
   for (const Column& column : study.kind->columns) text += std::string(column.name) + ",";
   text.back() = '\n';
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
-    for (const Cell& cell : point.coordinates) text += csv_text(to_text(cell)) + ",";
-    for (const Cell& cell : row) text += csv_text(to_text(cell)) + ",";
+    for (const Cell& cell : point.coordinates) text += csv_field(to_text(cell)) + ",";
+    for (const Cell& cell : row) text += csv_field(to_text(cell)) + ",";
     text.back() = '\n';
   });
   return text;
@@ -225,8 +247,7 @@ std::string to_json(const Study& study, const PointRun& run) {
 }
 
 std::string to_svg(const Study& study, const PointRun& run) {
-  if (study.kind->x_key.empty() || sweeps(study, study.kind->x_key))
-    return to_svg(study.name, {curves(study, run)});
+  if (sweeps(study, study.kind->x_key)) return to_svg(study.name, {curves(study, run)});
   std::vector<Panel> panels;
   for (const std::string_view column : study.kind->bars) panels.push_back(bars(study, run, column));
   return to_svg(study.name, panels);

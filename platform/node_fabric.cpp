@@ -1,0 +1,41 @@
+#include "platform/node_fabric.h"
+
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "fabric/flit_network.h"
+#include "fabric/topologies.h"
+#include "platform/config/config.h"
+
+namespace asterism {
+
+NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
+                          const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
+  const FabricConfig& config = node.fabric;
+  NodeFabric fabric;
+  if (config.topology == TopologyKind::crossbar) return fabric;
+
+  const auto technology = load_config<SwitchTechnology>(library, "technologies", config.technology);
+  std::optional<GraphConfig> graph;
+  if (config.topology == TopologyKind::graph)
+    graph = load_config<GraphConfig>(library, "graphs", config.graph);
+  std::vector<std::string> masters, targets;
+  for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
+  for (const MapEntry& entry : map.entries()) targets.push_back(entry.name);
+
+  std::string key = graph ? ".graph" : ".topology";
+  try {
+    fabric.topology = build_topology(config, technology, graph ? &*graph : nullptr);
+    key = ".virtual_channels";
+    FlitNetwork(fabric.topology, flit_parameters(config));
+    key = config.placement.empty() ? graph ? ".graph" : ".nodes" : ".placement";
+    fabric.placement =
+        place_ports(config, static_cast<unsigned>(fabric.topology->nodes.size()), masters, targets);
+  } catch (const std::invalid_argument& error) {
+    problems.add({.origin = document.origin_of(path + key), .path = path + key, .problem = error.what()});
+  }
+  return fabric;
+}
+
+}  // namespace asterism

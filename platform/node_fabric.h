@@ -1,0 +1,27 @@
+// A node's fabric before it is built: routers, channels, and which node of them each master and target sits on. A
+// crossbar has none of that.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "fabric/port_placement.h"
+#include "fabric/topology.h"
+#include "platform/address_map.h"
+#include "platform/config/config_library.h"
+#include "platform/config/diagnostics.h"
+#include "platform/node_config.h"
+
+namespace asterism {
+
+struct NodeFabric {
+  std::shared_ptr<const Topology> topology;  // null: a crossbar
+  PortPlacement placement;
+};
+
+// The cores are masters, the entries of the map targets. What does not fit goes to `problems`, at the place in the
+// document that says `path`, the fabric's. Throws ConfigError for a bad technology or graph file.
+NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
+                          const ConfigDocument& document, const std::string& path, Diagnostics& problems);
+
+}  // namespace asterism

@@ -1,0 +1,54 @@
+#include "platform/study/built_fabric.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "fabric/flit_network.h"
+#include "fabric/graph_config.h"
+#include "fabric/topologies.h"
+#include "platform/config/config.h"
+#include "platform/study/study_kind.h"
+
+namespace asterism {
+namespace {
+
+BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
+  if (config.topology == TopologyKind::crossbar)
+    throw StudyMistake("topology", "a crossbar has no routers to study");
+  BuiltFabric fabric{nullptr, load_config<SwitchTechnology>(library, "technologies", config.technology)};
+  std::optional<GraphConfig> graph;
+  if (config.topology == TopologyKind::graph)
+    graph = load_config<GraphConfig>(library, "graphs", config.graph);
+  try {
+    fabric.topology = build_topology(config, fabric.technology, graph ? &*graph : nullptr);
+  } catch (const std::invalid_argument& error) {
+    throw StudyMistake(graph ? "graph" : "topology", error.what());
+  }
+  try {
+    FlitNetwork(fabric.topology, flit_parameters(config));
+  } catch (const std::invalid_argument& error) {
+    throw StudyMistake("virtual_channels", error.what());
+  }
+  return fabric;
+}
+
+}  // namespace
+
+FabricConfig flit_superstar() {
+  FabricConfig config;
+  config.topology = TopologyKind::superstar;
+  config.fidelity = Fidelity::flit;
+  return config;
+}
+
+std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, const ConfigLibrary& library) {
+  static std::map<std::string, std::weak_ptr<const BuiltFabric>> built;
+  const std::string key = library.root().string() + "\n" + expanded(config);
+  if (auto there = built[key].lock()) return there;
+  auto made = std::make_shared<const BuiltFabric>(build(config, library));
+  built[key] = made;
+  return made;
+}
+
+}  // namespace asterism

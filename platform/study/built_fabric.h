@@ -1,0 +1,24 @@
+// A fabric made from its config and the files that the config names, shared by all points of the same config.
+#pragma once
+
+#include <memory>
+
+#include "fabric/fabric_config.h"
+#include "fabric/topology.h"
+#include "platform/config/config_library.h"
+#include "swizzle_switch/switch_technology.h"
+
+namespace asterism {
+
+// Where the config of a study starts from: a node's starts from a crossbar.
+FabricConfig flit_superstar();
+
+struct BuiltFabric {
+  std::shared_ptr<const Topology> topology;
+  SwitchTechnology technology;
+};
+
+// Throws StudyMistake for what does not fit together, ConfigError for a bad file. Not for several threads at once.
+std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, const ConfigLibrary& library);
+
+}  // namespace asterism

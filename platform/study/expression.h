@@ -1,0 +1,30 @@
+// Arithmetic over the results of studies, as a published value's `measured` has it:
+//
+//   latency_ns(mesh)                                    the column of a study of one point
+//   accepted_packets_per_ns(mesh_curve, power_w=30)     where another column reaches a value, along the points of a study:
+//                                                       between two of them on the line through them
+//   power_w(superstarx) / power_w(mesh) - 1             numbers, + - * /, parentheses
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace asterism {
+
+struct ExpressionTerm {
+  std::string column, study;
+  std::string along = {};  // column; "" for a study of one point
+  double reaches = 0;
+};
+
+// Throws std::invalid_argument, which says where the text is no expression. `value` gives a term's value.
+double evaluate(std::string_view expression, const std::function<double(const ExpressionTerm&)>& value);
+
+// The expressions of "a < b < c".
+std::vector<std::string> parts_of_claim(std::string_view claim);
+
+}  // namespace asterism

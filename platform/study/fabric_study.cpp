@@ -1,0 +1,181 @@
+#include "platform/study/fabric_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "fabric/power.h"
+#include "fabric/saturation.h"
+#include "fabric/simulation.h"
+#include "fabric/trace.h"
+#include "platform/study/built_fabric.h"
+
+namespace asterism {
+namespace {
+
+struct FabricStudy {
+  FabricConfig fabric = flit_superstar();
+  TrafficConfig traffic;
+  SimulationConfig simulation{.drain_saturated = false};
+  bool saturation = false;
+  SaturationConfig search;
+};
+static_assert(member_count<FabricStudy>() == 5);
+void describe(Fields& f, FabricStudy& c) {
+  describe(f, c.fabric);
+  describe(f, c.simulation);
+  f("saturation", c.saturation,
+    "Search the highest rate that is sustained, by bisection, in place of `rate`; rate=saturation is the "
+    "same");
+  f.when("saturation", c.saturation, true,
+         [&] { f("search", c.search, "How saturation is searched and what counts as sustained"); });
+  describe(f, c.traffic);
+}
+
+double nanoseconds(double picoseconds) { return picoseconds / 1000; }
+double nanoseconds(Picoseconds time) { return nanoseconds(static_cast<double>(time.count())); }
+
+class Point final : public StudyPointOf<FabricStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    if (config_.fabric.fidelity != Fidelity::flit)
+      throw StudyMistake("fidelity", "a study moves every flit: expected \"flit\"");
+    fabric_ = build_fabric(config_.fabric, library);
+    check_gated();
+    const double bound = injection_bound(config_.traffic, *fabric_->topology);
+    if (searches() && config_.traffic.pattern == TrafficPattern::trace)
+      throw StudyMistake("saturation", "a trace has no rate to search");
+    if (!searches() && config_.traffic.rate > bound)
+      throw StudyMistake(
+          "rate", fmt::format("a node injects {:.4g} packets at most, got {}", bound, config_.traffic.rate));
+    try {
+      TrafficConfig traffic = config_.traffic;
+      if (searches()) traffic.rate = 0;
+      make_packet_source(traffic, *fabric_->topology, config_.simulation.seed);
+    } catch (const TraceError& error) {
+      throw StudyMistake("trace", error.what());
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("traffic", error.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const SimulationControl control{.stop = stop};
+    const FlitParameters parameters = flit_parameters(config_.fabric);
+    try {
+      if (!searches())
+        return row(simulate(fabric_->topology, parameters, config_.traffic, config_.simulation, control));
+      return saturation_row(find_saturation(fabric_->topology, parameters, config_.traffic,
+                                            config_.simulation, config_.search, control));
+    } catch (const TraceError& error) {
+      throw StudyMistake("trace", error.what());
+    }
+  }
+
+ private:
+  bool searches() const { return config_.saturation; }
+
+  void check_gated() const {
+    for (const std::string& name : config_.simulation.gated)
+      if (std::ranges::none_of(fabric_->topology->routers,
+                               [&](const Topology::Router& router) { return router.name == name; }))
+        throw StudyMistake("gated", fmt::format("there is no router \"{}\"", name));
+  }
+
+  static std::string state(const SimulationResult& result) {
+    if (result.converged) return "ok";
+    return result.keeps_up ? "not converged" : "saturated";
+  }
+
+  std::vector<Cell> row(const SimulationResult& result) const {
+    const auto time = [&](auto value) { return result.delivered ? Cell(nanoseconds(value)) : Cell(); };
+    const FabricPower power =
+        fabric_power(*fabric_->topology, fabric_->technology, result.load, result.measured);
+    return {result.offered.per_ns,
+            result.accepted.per_ns,
+            time(result.latency.mean()),
+            time(result.latency.percentile(9900)),
+            result.mean_hops,
+            power.watts(),
+            state(result),
+            result.accepted.per_cycle,
+            time(result.latency.min()),
+            time(result.latency.percentile(5000)),
+            time(result.latency.percentile(9500)),
+            time(result.latency.max()),
+            time(result.network_latency.mean()),
+            power.static_watts,
+            power.buffer_watts,
+            power.switch_watts,
+            power.link_watts,
+            power.picojoules_per_bit ? Cell(*power.picojoules_per_bit) : Cell(),
+            result.busiest_channel_load,
+            busiest(result),
+            result.created,
+            result.delivered,
+            result.reason};
+  }
+
+  std::vector<Cell> saturation_row(const SaturationResult& found) const {
+    const auto at = std::ranges::find(found.points, found.rate, &SaturationResult::Point::rate);
+    if (found.points.empty()) return std::vector<Cell>(fabric_study.columns.size());
+    std::vector<Cell> cells = row((at == found.points.end() ? found.points.front() : *at).result);
+    const bool none = at == found.points.end() || !at->sustained;
+    cells[state_column] = none ? "saturated" : found.unsustained ? "saturation" : "never saturates";
+    return cells;
+  }
+
+  std::string busiest(const SimulationResult& result) const {
+    if (!result.busiest_channel) return "";
+    const Topology::Channel& channel = fabric_->topology->channels[*result.busiest_channel];
+    return fabric_->topology->routers[channel.from].name + "->" + fabric_->topology->routers[channel.to].name;
+  }
+
+  static constexpr std::size_t state_column = 6;
+  std::shared_ptr<const BuiltFabric> fabric_;
+};
+
+}  // namespace
+
+const StudyKind fabric_study{
+    .name = "fabric",
+    .meaning = "The flit engine under a traffic: latency, accepted load, power, saturation",
+    .coordinates = {"topology", "traffic", "rate"},
+    .columns =
+        {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
+         {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
+         {"latency_ns", "latency", "ns", "From creation to the tail's arrival, mean", 2},
+         {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
+         {"hops", "hops", "", "Routers that a packet passes, mean", 2},
+         {"power_w", "power", "W", "Of all routers and links", 2},
+         {"state", "state", "",
+          "ok; saturated: accepts less than is offered; not converged: see reason; saturation: the highest "
+          "rate that is sustained; never saturates: sustains the most that its nodes can inject"},
+         {"accepted_packets_per_cycle", "", "pkt/cycle", "Per cycle of the node's router, and node"},
+         {"latency_min_ns", "", "ns", "The shortest"},
+         {"latency_p50_ns", "", "ns", "The median"},
+         {"latency_p95_ns", "", "ns", "The 95th percentile"},
+         {"latency_max_ns", "", "ns", "The longest"},
+         {"network_latency_ns", "", "ns", "From the head's departure at the source, mean"},
+         {"static_w", "", "W", "Clocking and leakage of the routers that have power"},
+         {"buffer_w", "", "W", "Of power_w, in buffers"},
+         {"switch_w", "", "W", "Of power_w, in switches"},
+         {"link_w", "", "W", "Of power_w, on links"},
+         {"energy_pj_per_bit", "", "pJ/bit", "Of all power, for a bit delivered"},
+         {"busiest_load", "", "flit/cycle", "Of the busiest channel; 1 is all that it carries"},
+         {"busiest_channel", "", "", "Its routers"},
+         {"packets", "", "", "Created in the measuring window"},
+         {"packets_delivered", "", "", "Of these"},
+         {"reason", "", "", "Why a point has not converged"}},
+    .x = "offered_packets_per_ns",
+    .y = "latency_ns",
+    .x_key = "rate",
+    .state = "state",
+    .bars = {"latency_ns", "accepted_packets_per_ns"},
+    .word = "saturation",
+    .word_of = "rate",
+    .word_sets = "saturation",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

@@ -1,0 +1,303 @@
+#include "platform/study/paper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "platform/config/config.h"
+#include "platform/config/nearest_name.h"
+#include "platform/study/expression.h"
+#include "platform/study/figure.h"
+#include "platform/study/study_report.h"
+
+namespace asterism {
+namespace {
+
+constexpr double to_the_last_digit = 0.005;  // of three published digits
+
+ConfigDocument load(const ConfigLibrary& library, const std::string& paper) {
+  return ConfigDocument::load(library.locate("published", paper));
+}
+
+bool is_selected(const std::string& id, const std::vector<std::string>& ids,
+                 const std::set<std::string>& all) {
+  return ids.empty() || std::ranges::any_of(ids, [&](const std::string& wanted) {
+           return id == wanted || (!all.contains(wanted) && id.starts_with(wanted));
+         });
+}
+
+Study load_study(const std::string& command, const ConfigLibrary& library) {
+  std::istringstream words(command);
+  std::string name;
+  words >> name;
+  ConfigDocument document = ConfigDocument::load(library.locate("studies", name));
+  for (std::string override; words >> override;) document.apply_override(override);
+  return read_study(std::move(document), name, library);
+}
+
+// Where a study's column, along its points, is when another one reaches a value.
+double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
+  std::optional<std::pair<double, double>> before;
+  for (std::size_t i = 0; i < study.study.points.size(); ++i) {
+    const auto along = number_named(study.study, term.along, study.study.points[i], *study.run.rows[i]);
+    const auto value = number_named(study.study, term.column, study.study.points[i], *study.run.rows[i]);
+    if (!along || !value) continue;
+    if (*along == term.reaches) return *value;
+    if (before && (before->first < term.reaches) != (*along < term.reaches)) {
+      const double share = (term.reaches - before->first) / (*along - before->first);
+      return before->second + share * (*value - before->second);
+    }
+    before = {*along, *value};
+  }
+  return std::nan("");
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) return "none";
+  return std::abs(value) >= 10'000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
+std::string class_text(PublishedClass of_class, double tolerance) {
+  if (of_class == PublishedClass::known_mismatch) return "known mismatch";
+  if (of_class == PublishedClass::exact) return "exact";
+  return fmt::format("{} {:.0f}%", to_text(of_class), tolerance * 100);
+}
+
+std::string verdict_text(Judged::Verdict verdict) {
+  return verdict == Judged::Verdict::off ? "OFF" : verdict == Judged::Verdict::holds ? "ok" : "-";
+}
+
+// Lines of at most 80 characters, each after so many blanks.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string lines, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent + line.size() + 1 + word.size() > 80) {
+      lines += std::string(indent, ' ') + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + std::string(indent, ' ') + line + "\n";
+}
+
+double distance_of(double measured, double published) {
+  return published == 0 ? measured : (measured - published) / std::abs(published);
+}
+
+}  // namespace
+
+bool PaperEntry::off() const {
+  const auto is_off = [](const Judged& judged) { return judged.verdict == Judged::Verdict::off; };
+  return std::ranges::any_of(values, is_off) || std::ranges::any_of(claims, is_off);
+}
+
+std::vector<std::string> Paper::list(const ConfigLibrary& library) {
+  std::vector<std::string> lines;
+  for (const std::string& paper : library.list("published"))
+    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+      lines.push_back(fmt::format("{:<24} {}", paper + "." + entry.id, entry.title));
+  return lines;
+}
+
+Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) {
+  std::set<std::string> all;
+  for (const std::string& paper : library.list("published"))
+    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+      all.insert(paper + "." + entry.id);
+  for (const std::string& wanted : ids)
+    if (std::ranges::none_of(all, [&](const std::string& id) { return id.starts_with(wanted); }))
+      throw InputMissing(Diagnostic{.origin = Origin::command_line(),
+                                    .path = "",
+                                    .problem = fmt::format("there is no paper entry \"{}\"", wanted),
+                                    .nearest = nearest_name(wanted, {all.begin(), all.end()})});
+  Diagnostics problems;
+  for (const std::string& paper : library.list("published")) {
+    ConfigDocument document = load(library, paper);
+    PublishedPaper published = read_config<PublishedPaper>(document, library);
+    std::map<std::string, std::string> needed;
+    for (std::size_t e = 0; e < published.entries.size(); ++e) {
+      const PublishedEntry& entry = published.entries[e];
+      if (!is_selected(paper + "." + entry.id, ids, all)) continue;
+      const auto need = [&](const std::string& path, const std::string& name) {
+        const auto found = published.studies.find(name);
+        if (found != published.studies.end()) {
+          needed.insert(*found);
+          return;
+        }
+        const std::string whole = fmt::format("entries.{}.{}", e, path);
+        problems.add({.origin = document.origin_of(whole),
+                      .path = whole,
+                      .problem = "there is no study \"" + name + "\""});
+      };
+      const auto check = [&](const std::string& path, const std::string& expression) {
+        try {
+          evaluate(expression, [&](const ExpressionTerm& term) { return need(path, term.study), 1.0; });
+        } catch (const std::invalid_argument& error) {
+          const std::string whole = fmt::format("entries.{}.{}", e, path);
+          problems.add({.origin = document.origin_of(whole), .path = whole, .problem = error.what()});
+        }
+      };
+      for (std::size_t i = 0; i < entry.values.size(); ++i)
+        check(fmt::format("values.{}.measured", i), entry.values[i].measured);
+      for (std::size_t i = 0; i < entry.claims.size(); ++i)
+        for (const std::string& part : parts_of_claim(entry.claims[i].holds))
+          check(fmt::format("claims.{}.holds", i), part);
+      for (std::size_t i = 0; i < entry.panels.size(); ++i)
+        for (std::size_t s = 0; s < entry.panels[i].series.size(); ++s)
+          need(fmt::format("panels.{}.series.{}.study", i, s), entry.panels[i].series[s].study);
+      entries_.push_back({paper + "." + entry.id, entry, {}, {}, {}});
+    }
+    load_studies(library, paper, needed);
+  }
+  problems.throw_if_any();
+}
+
+void Paper::load_studies(const ConfigLibrary& library, const std::string& paper,
+                         const std::map<std::string, std::string>& commands) {
+  for (const auto& [name, command] : commands)
+    studies_.emplace(paper + "/" + name, PaperStudy{command, load_study(command, library)});
+}
+
+bool Paper::run(const PointRunSettings& settings) {
+  std::map<std::string, std::size_t> index;  // of a point's kind and config
+  std::vector<StudyPoint*> points;
+  const auto key = [](const Study& study, std::size_t i) {
+    return std::string(study.kind->name) + study.points[i].config;
+  };
+  for (auto& [name, study] : studies_)
+    for (std::size_t i = 0; i < study.study.points.size(); ++i)
+      if (index.emplace(key(study.study, i), points.size()).second)
+        points.push_back(study.study.points[i].point.get());
+  const PointRun all = run_points(points, settings);
+  points_ = points.size();
+  host_seconds_ = all.host_seconds;
+  if (all.interrupted) return false;
+  for (auto& [name, study] : studies_)
+    for (std::size_t i = 0; i < study.study.points.size(); ++i)
+      study.run.rows.push_back(all.rows[index.at(key(study.study, i))]);
+  for (PaperEntry& entry : entries_) judge(entry);
+  return true;
+}
+
+const PaperStudy& Paper::study(const PaperEntry& entry, const std::string& name) const {
+  return studies_.at(entry.id.substr(0, entry.id.find('.')) + "/" + name);
+}
+
+double Paper::value_of(const std::string& paper, const std::string& expression) const {
+  return evaluate(expression, [&](const ExpressionTerm& term) {
+    const PaperStudy& found = studies_.at(paper + "/" + term.study);
+    if (!term.along.empty()) return where_reached(found, term);
+    if (found.study.points.size() != 1) return std::nan("");
+    return number_named(found.study, term.column, found.study.points[0], *found.run.rows[0])
+        .value_or(std::nan(""));
+  });
+}
+
+void Paper::judge(PaperEntry& entry) const {
+  using enum Judged::Verdict;
+  const std::string paper = entry.id.substr(0, entry.id.find('.'));
+  const auto verdict = [](PublishedClass of_class, bool good) {
+    return of_class == PublishedClass::known_mismatch ? known_mismatch : good ? holds : off;
+  };
+  for (const PublishedValue& value : entry.published.values) {
+    const double measured = value_of(paper, value.measured);
+    const double most = value.of_class == PublishedClass::exact ? to_the_last_digit : value.tolerance;
+    const bool good = std::abs(distance_of(measured, value.published)) <= most;  // false for none
+    entry.values.push_back({measured, verdict(value.of_class, good)});
+  }
+  for (const PublishedClaim& claim : entry.published.claims) {
+    std::vector<double> parts;
+    for (const std::string& part : parts_of_claim(claim.holds)) parts.push_back(value_of(paper, part));
+    bool rising = true;
+    for (std::size_t i = 1; i < parts.size(); ++i) rising = rising && parts[i - 1] < parts[i];
+    entry.claims.push_back({0, verdict(claim.of_class, rising)});
+    entry.claimed.push_back(std::move(parts));
+  }
+}
+
+std::string Paper::to_text(const PaperEntry& entry) const {
+  std::string text = wrapped(entry.id + "  " + entry.published.title, 0);
+  if (!entry.published.note.empty()) text += wrapped(entry.published.note, 2);
+  if (!entry.values.empty())
+    text +=
+        fmt::format("  {:<32} {:>9} {:>9} {:>8} {:<15}\n", "", "published", "measured", "distance", "class");
+  for (std::size_t i = 0; i < entry.values.size(); ++i) {
+    const PublishedValue& value = entry.published.values[i];
+    const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
+    const double measured = entry.values[i].measured;
+    text += fmt::format("  {:<32} {:>9} {:>9} {:>7.1f}% {:<14} {}\n", what, number(value.published),
+                        number(measured), distance_of(measured, value.published) * 100,
+                        class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
+    if (!value.note.empty()) text += wrapped(value.note, 6);
+  }
+  for (std::size_t i = 0; i < entry.claims.size(); ++i) {
+    const PublishedClaim& claim = entry.published.claims[i];
+    const auto verdict = entry.claims[i].verdict;
+    text += wrapped(fmt::format("{}: {}",
+                                verdict == Judged::Verdict::holds ? "holds"
+                                : verdict == Judged::Verdict::off ? "DOES NOT HOLD"
+                                                                  : "known mismatch",
+                                claim.what),
+                    2);
+    std::string chain;
+    for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + number(part);
+    text += wrapped(chain, 6);
+    if (!claim.note.empty()) text += wrapped(claim.note, 6);
+  }
+  return text;
+}
+
+std::string Paper::to_csv(const PaperEntry& entry) const {
+  std::string text = "id,what,unit,published,measured,distance,class,tolerance,verdict,source\n";
+  const auto add = [&](const std::vector<std::string>& fields) {
+    for (const std::string& field : fields) text += csv_field(field) + ",";
+    text.back() = '\n';
+  };
+  const auto shortest = [](double value) { return std::isnan(value) ? "" : fmt::format("{}", value); };
+  for (std::size_t i = 0; i < entry.values.size(); ++i) {
+    const PublishedValue& value = entry.published.values[i];
+    const double measured = entry.values[i].measured;
+    add({entry.id, value.what, value.unit, shortest(value.published), shortest(measured),
+         shortest(distance_of(measured, value.published)), std::string(asterism::to_text(value.of_class)),
+         shortest(value.tolerance), verdict_text(entry.values[i].verdict), value.source});
+  }
+  for (std::size_t i = 0; i < entry.claims.size(); ++i) {
+    const PublishedClaim& claim = entry.published.claims[i];
+    std::string chain;
+    for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + shortest(part);
+    add({entry.id, claim.what, "", "", chain, "", std::string(asterism::to_text(claim.of_class)), "",
+         verdict_text(entry.claims[i].verdict), claim.source});
+  }
+  return text;
+}
+
+std::string Paper::to_svg(const PaperEntry& entry) const {
+  std::vector<Panel> panels;
+  for (const PublishedPanel& told : entry.published.panels) {
+    Panel panel{.title = told.title, .x_label = told.x_label, .y_label = told.y_label};
+    panel.kind = told.x.empty() ? Panel::Kind::bars : Panel::Kind::curves;
+    if (told.x.empty()) panel.series.push_back({"", {}});
+    for (const PublishedSeries& series : told.series) {
+      const PaperStudy& found = study(entry, series.study);
+      if (!told.x.empty()) panel.series.push_back({series.label, {}});
+      for (std::size_t i = 0; i < found.study.points.size(); ++i) {
+        const auto& [point, row] = std::tie(found.study.points[i], *found.run.rows[i]);
+        const auto x = number_named(found.study, told.x, point, row),
+                   y = number_named(found.study, told.y, point, row);
+        const double place = static_cast<double>(panel.categories.size());
+        if (told.x.empty()) panel.categories.push_back(series.label);
+        if (y && (x || told.x.empty()))
+          panel.series.back().points.push_back({x.value_or(place), *y, is_doubtful(found.study, point, row)});
+      }
+    }
+    panels.push_back(std::move(panel));
+  }
+  return panels.empty() ? "" : asterism::to_svg(entry.id + ": " + entry.published.title, panels);
+}
+
+}  // namespace asterism

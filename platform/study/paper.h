@@ -1,0 +1,72 @@
+// Published tables and figures beside what the models do (published.h).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/study/point_runner.h"
+#include "platform/study/published.h"
+#include "platform/study/study.h"
+
+namespace asterism {
+
+// A study that an entry names, with the results of its points.
+struct PaperStudy {
+  std::string command;  // "fabric topology=mesh rate=0.005"
+  Study study;
+  PointRun run = {};
+};
+
+struct Judged {
+  enum class Verdict { holds, off, known_mismatch };
+  double measured = 0;
+  Verdict verdict = Verdict::holds;
+};
+
+struct PaperEntry {
+  std::string id;  // "abeyratne2017.fig3.11"
+  PublishedEntry published;
+  // After run(); as the values and claims.
+  std::vector<Judged> values;
+  std::vector<std::vector<double>> claimed;  // the parts of each claim
+  std::vector<Judged> claims;
+
+  bool off() const;
+};
+
+class Paper {
+ public:
+  // Every entry of configs/published whose id is one of these or begins with one, to a point or a whole number; none
+  // given: all. Throws InputMissing for one that there is not, ConfigError for a bad file.
+  Paper(const ConfigLibrary& library, const std::vector<std::string>& ids);
+
+  static std::vector<std::string> list(const ConfigLibrary& library);  // all ids with their titles
+
+  // Runs every point that an entry needs, each once. False when it was interrupted.
+  bool run(const PointRunSettings& settings);
+
+  const std::vector<PaperEntry>& entries() const { return entries_; }
+  std::size_t points() const { return points_; }
+  double host_seconds() const { return host_seconds_; }
+
+  // Of one entry: for a terminal; what, published, measured, ... a line each; the figure, "" where it has none.
+  std::string to_text(const PaperEntry& entry) const;
+  std::string to_csv(const PaperEntry& entry) const;
+  std::string to_svg(const PaperEntry& entry) const;
+
+ private:
+  void load_studies(const ConfigLibrary& library, const std::string& paper,
+                    const std::map<std::string, std::string>& commands);
+  void judge(PaperEntry& entry) const;
+  double value_of(const std::string& paper, const std::string& expression) const;
+  const PaperStudy& study(const PaperEntry& entry, const std::string& name) const;
+
+  std::vector<PaperEntry> entries_;
+  std::map<std::string, PaperStudy> studies_;  // "abeyratne2017/mesh"
+  std::size_t points_ = 0;
+  double host_seconds_ = 0;
+};
+
+}  // namespace asterism

@@ -1,0 +1,120 @@
+#include "platform/study/topology_study.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "fabric/power.h"
+#include "platform/study/built_fabric.h"
+
+namespace asterism {
+namespace {
+
+struct TopologyStudy {
+  FabricConfig fabric = flit_superstar();
+};
+static_assert(member_count<TopologyStudy>() == 1);
+void describe(Fields& f, TopologyStudy& c) { describe(f, c.fabric); }
+
+// The mean of what is added; nothing when nothing was.
+class Mean {
+ public:
+  void add(Micrometres length) {
+    sum_ += static_cast<double>(length.count()) / 1e3;
+    ++count_;
+  }
+  Cell cell() const { return count_ == 0 ? Cell() : Cell(sum_ / static_cast<double>(count_)); }
+
+ private:
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+class Point final : public StudyPointOf<TopologyStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override { fabric_ = build_fabric(config_.fabric, library); }
+
+  std::vector<Cell> run(const std::stop_token&) override {
+    const Topology& t = *fabric_->topology;
+    std::vector<Cell> cells;
+    for (const bool global : {false, true}) {
+      const auto of_kind = [&](const Topology::Router& router) { return router.global == global; };
+      const auto first = std::ranges::find_if(t.routers, of_kind);
+      const bool any = first != t.routers.end();
+      cells.emplace_back(static_cast<std::uint64_t>(std::ranges::count_if(t.routers, of_kind)));
+      if (any) {
+        cells.emplace_back(std::uint64_t{first->radix});
+        cells.emplace_back(1000 / static_cast<double>(first->period.count()));
+      } else {
+        cells.resize(cells.size() + 2);
+      }
+    }
+    Mean local, global;
+    for (const Topology::Node& node : t.nodes) local.add(node.length);
+    for (const Topology::Channel& channel : t.channels)
+      (t.routers[channel.from].global || t.routers[channel.to].global ? global : local).add(channel.length);
+    const std::uint64_t crossing = bisection(t);
+    const double area = static_cast<double>(fabric_area(t, fabric_->technology).count()) / 1e6;
+    cells.insert(cells.end(), {area, local.cell(), global.cell(), crossing, crossing * t.channel_bits,
+                               std::uint64_t{t.channels.size()}, static_watts(t)});
+    return cells;
+  }
+
+ private:
+  // Channels from one half of the routers' columns to the other. What stands on the line belongs to the side that
+  // keeps the halves equal: one to the left, one to the right.
+  static std::uint64_t bisection(const Topology& t) {
+    const auto [low, high] = std::ranges::minmax_element(t.routers, {}, [](const auto& r) { return r.at.x; });
+    const std::uint64_t twice_middle = (low->at.x + high->at.x).count();
+    std::vector<bool> right(t.routers.size());
+    bool next_right = false;
+    for (RouterId r = 0; r < t.routers.size(); ++r) {
+      const std::uint64_t twice = 2 * t.routers[r].at.x.count();
+      right[r] = twice == twice_middle ? std::exchange(next_right, !next_right) : twice > twice_middle;
+    }
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        t.channels,
+        [&](const Topology::Channel& channel) { return right[channel.from] != right[channel.to]; }));
+  }
+
+  double static_watts(const Topology& t) const {
+    double watts = 0;
+    for (const Topology::Router& router : t.routers)
+      watts += fabric_->technology.static_watts(router.radix, t.channel_bits);
+    return watts;
+  }
+
+  std::shared_ptr<const BuiltFabric> fabric_;
+};
+
+}  // namespace
+
+const StudyKind topology_study{
+    .name = "topology",
+    .meaning = "What a fabric is made of: routers, clocks, area, link lengths, wires at the bisection",
+    .coordinates = {"topology"},
+    .columns = {{"local_routers", "LR", "", "Routers that are not global"},
+                {"local_radix", "radix", "", "Ports of the first of them"},
+                {"local_ghz", "clock", "GHz", "Its clock", 2},
+                {"global_routers", "GR", "", "Global routers"},
+                {"global_radix", "radix", "", "Ports of the first of them"},
+                {"global_ghz", "clock", "GHz", "Its clock", 2},
+                {"area_mm2", "area", "mm2", "Of all routers", 2},
+                {"local_link_mm", "local", "mm",
+                 "Mean length of the nodes' links and of channels between local routers", 2},
+                {"global_link_mm", "global", "mm", "Mean length of channels at global routers", 2},
+                {"bisection_channels", "", "", "Channels between the left and the right half of the chip"},
+                {"bisection_wires", "wires", "", "Their wires"},
+                {"channels", "", "", "Of all, one a direction"},
+                {"static_w", "", "W", "Clocking and leakage of all routers"}},
+    .x = "",
+    .y = "",
+    .x_key = "",
+    .state = "",
+    .bars = {"area_mm2", "bisection_wires"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

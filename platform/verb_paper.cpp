@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "platform/run_directory.h"
+#include "platform/study/paper.h"
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+constexpr int an_entry_is_off = 1;
+
+const DirectoryContents contents_of_papers{{"summary.txt", ".csv", ".svg"}, {"summary.txt"}};
+
+std::string counted(const std::vector<PaperEntry>& entries) {
+  int holding = 0, off = 0, known = 0;
+  const auto count = [&](const std::vector<Judged>& all) {
+    for (const Judged& judged : all)
+      ++(judged.verdict == Judged::Verdict::holds ? holding
+         : judged.verdict == Judged::Verdict::off ? off
+                                                  : known);
+  };
+  for (const PaperEntry& entry : entries) {
+    count(entry.values);
+    count(entry.claims);
+  }
+  return fmt::format("{} hold, {} off, {} known to differ", holding, off, known);
+}
+
+}  // namespace
+
+int verb_paper(const PaperArguments& arguments) {
+  const InstalledFiles installed = InstalledFiles::find();
+  Paper paper(installed.configs, arguments.ids);
+  std::optional<RunDirectory> directory;
+  if (arguments.out) directory.emplace(*arguments.out, contents_of_papers);
+  if (!paper.run({.threads = arguments.threads, .show_progress = true})) {
+    fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
+    return static_cast<int>(ExitStatus::interrupted);
+  }
+  std::string text;
+  for (const PaperEntry& entry : paper.entries()) {
+    text += paper.to_text(entry) + "\n";
+    if (!directory) continue;
+    directory->write(entry.id + ".csv", paper.to_csv(entry));
+    if (const std::string svg = paper.to_svg(entry); !svg.empty()) directory->write(entry.id + ".svg", svg);
+  }
+  text += fmt::format("{:<10} {}\n", "published", counted(paper.entries()));
+  fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
+  if (directory) {
+    directory->write("summary.txt", text);
+    directory->finish();
+    fmt::print("{:<10} {}\n", "written", directory->final_path().string());
+  }
+  const bool off = std::ranges::any_of(paper.entries(), [](const PaperEntry& entry) { return entry.off(); });
+  return off ? an_entry_is_off : static_cast<int>(ExitStatus::success);
+}
+
+}  // namespace asterism
