@@ -25,7 +25,7 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
     domain.due[slot / 64] &= ~due;
     Bucket& now = domain.calendar[slot];
     moved_ = true;
-    for (const Arrival& arrival : now.arrivals) arrive(arrival);
+    for (const Arrival& arrival : now.arrivals) arrive(arrival, domain);
     now.arrivals.clear();
     for (const std::uint32_t vc : now.credits) {
       ++credits_[vc];
@@ -42,31 +42,33 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
   }
 
   domain.nodes.visit([&](NodeId node) { return send_from_node(nodes_[node], domain); });
-  domain.routers.visit([&](RouterId router) { return switch_router(routers_[router], domain); });
+  domain.routers.visit([&](RouterId router) { return switch_router(router, domain); });
   if (moved_)
     last_move_ = now_;
   else if (flits_in_flight_ > 0 && now_ - last_move_ > parameters_.watchdog.count() * slowest_period_)
     stuck_ = true;
 }
 
-void FlitNetwork::State::arrive(const Arrival& arrival) {
+void FlitNetwork::State::arrive(const Arrival& arrival, Domain& domain) {
   Vc& vc = vcs_[arrival.vc];
-  flit(arrival.vc, vc.front + vc.count) = arrival.flit;
-  ++vc.count;
-  const std::uint32_t port = port_of(arrival.vc);
-  const RouterId at = router_of_input_[port];
-  Router& router = routers_[at];
-  const std::uint32_t local = port - router.first_input;
-  occupied_ports_[router.first_word + local / 64] |= std::uint64_t{1} << (local % 64);
-  inputs_[port].occupied |= bit(number_of(arrival.vc));
-  domains_[router.domain].routers.insert(at);
-  if (vc.count == 1 && vc.output == unrouted) route(arrival.vc, at);
+  ++vc.flits;
+  InputPort& input = inputs_[port_of(arrival.vc)];
+  input.occupied |= bit(number_of(arrival.vc));
+  occupied_ports_[input.place / 64] |= std::uint64_t{1} << (input.place % 64);
+  domain.routers.insert(input.router);
+  if (arrival.packet == none) return;
+  if (vc.output == unrouted)
+    route(arrival.vc, arrival.packet, input.router);
+  else
+    waiting_packet(arrival.vc, vc.first_waiting + vc.waiting++) = arrival.packet;
 }
 
 // The head of a packet has come to the front of its virtual channel.
-void FlitNetwork::State::route(std::uint32_t index, RouterId at) {
+void FlitNetwork::State::route(std::uint32_t index, std::uint32_t packet_index, RouterId at) {
   Vc& vc = vcs_[index];
-  PacketState& packet = packets_[front_flit(index).packet];
+  PacketState& packet = packets_[packet_index];
+  vc.packet = packet_index;
+  vc.left = packet.packet.flits;
   ++packet.routers;
   const std::uint32_t first_output = routers_[at].first_output;
   if (packet.destination_router == at) {
@@ -124,14 +126,14 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
     node.vc = take_vc(port, node.output, candidates);
     packet.injected = Picoseconds(now_);
     --packets_waiting_;
-    ++routers_[router_of_input_[port_of(port.first_vc)]].committed;
+    ++routers_[inputs_[port_of(port.first_vc)].router].committed;
   } else if ((port.usable >> node.vc & 1) == 0) {
     return true;
   }
   const bool is_tail = ++node.sent == packet.packet.flits;
   ++flits_in_flight_;
   moved_ = true;
-  send(node.output, node.vc, is_head, Flit{.packet = node.queue & 0x7fff'ffffu, .tail = is_tail}, domain);
+  send(node.output, node.vc, is_head ? node.queue : none, domain);
   if (--credits_[first_vc_of(node.output) + node.vc] == 0) port.usable ^= bit(node.vc);
   if (is_tail) {
     port.free |= bit(node.vc);
@@ -142,8 +144,9 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
 }
 
 // Whether the router holds flits afterwards.
-bool FlitNetwork::State::switch_router(Router& router, Domain& domain) {
-  SwizzleSwitch& crosspoints = switches_[router.switched];
+bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
+  Router& router = routers_[id];
+  SwizzleSwitch& crosspoints = switches_[id];
   requested_.clear();
   for (std::uint32_t w = 0; w < router.words; ++w) {
     for (std::uint64_t ports = occupied_ports_[router.first_word + w]; ports != 0; ports &= ports - 1) {
@@ -182,7 +185,7 @@ std::uint32_t FlitNetwork::State::put_forward(const Router& router, std::uint32_
     if (number >= virtual_channels_) number -= virtual_channels_;
     const Vc& vc = vcs_[first_vc_of(port) + number];
     const OutputPort& output = outputs_[router.first_output + vc.output];
-    if ((output.usable & vc.wanted & (output.free | vc.held)) != 0) return first_vc_of(port) + number;
+    if ((output.usable & vc.wanted & (output.free | vc.held())) != 0) return first_vc_of(port) + number;
   }
   return none;
 }
@@ -193,38 +196,42 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
   InputPort& input = inputs_[router.first_input + local_input];
   OutputPort& port = outputs_[output];
   const std::uint32_t v = number_of(index);
-  const Flit flit = front_flit(index);
+  const bool is_tail = --vc.left == 0;
   moved_ = true;
   ++router.flits;
 
   if (port.first_vc == none) {
     ++port.flits;
     --flits_in_flight_;
-    if (flit.tail) bucket(domain, domain.cycle + port.path.cycles).deliveries.push_back(flit.packet);
+    if (is_tail) bucket(domain, domain.cycle + port.path.cycles).deliveries.push_back(vc.packet);
   } else {
-    const bool is_head = vc.held == 0;
+    const bool is_head = !vc.holds;
     const std::uint32_t taken = is_head ? take_vc(port, output, port.free & port.usable & vc.wanted)
-                                        : static_cast<std::uint32_t>(std::countr_zero(vc.held));
-    vc.wanted = vc.held = bit(taken);
-    send(output, taken, is_head, flit, domain);
+                                        : static_cast<std::uint32_t>(std::countr_zero(vc.wanted));
+    vc.wanted = bit(taken);
+    vc.holds = true;
+    send(output, taken, is_head ? vc.packet : none, domain);
     const bool is_last_credit = --credits_[first_vc_of(output) + taken] == 0;
     port.usable ^= static_cast<VcMask>(is_last_credit << taken);
-    port.free |= static_cast<VcMask>(flit.tail << taken);
+    port.free |= static_cast<VcMask>(is_tail << taken);
   }
 
-  vc.front = static_cast<std::uint8_t>((vc.front + 1u) & ((1u << depth_shift_) - 1));
-  --vc.count;
+  --vc.flits;
   return_credit(input, v, domain);
   input.next_vc = static_cast<std::uint16_t>(v + 1 == virtual_channels_ ? 0 : v + 1);
   // Without branches, which nobody could predict.
-  input.occupied ^= static_cast<VcMask>((vc.count == 0) << v);
-  occupied_ports_[router.first_word + local_input / 64] ^= std::uint64_t{input.occupied == 0}
-                                                           << (local_input % 64);
-  vc.output = flit.tail ? unrouted : vc.output;
-  vc.held = flit.tail ? VcMask{0} : vc.held;
-  router.committed -= flit.tail;
-  if (flit.tail && vc.count > 0) route(index, router_of_input_[port_of(index)]);
-  if (router.gated && router.committed == 0) note_darkness(router, now_);
+  input.occupied ^= static_cast<VcMask>((vc.flits == 0) << v);
+  occupied_ports_[input.place / 64] ^= std::uint64_t{input.occupied == 0} << (input.place % 64);
+  vc.output = is_tail ? unrouted : vc.output;
+  vc.holds = vc.holds && !is_tail;
+  if (is_tail && vc.waiting > 0) {
+    --vc.waiting;
+    route(index, waiting_packet(index, vc.first_waiting++), input.router);
+  }
+  if (is_tail) {
+    --router.committed;
+    if (router.gated && router.committed == 0) note_darkness(input.router);
+  }
 }
 
 // The candidate with the most credits, the lowest among equal ones.
@@ -239,7 +246,7 @@ std::uint32_t FlitNetwork::State::take_vc(OutputPort& port, std::uint32_t output
   return best;
 }
 
-void FlitNetwork::State::send(std::uint32_t output, std::uint32_t vc, bool is_head, Flit flit,
+void FlitNetwork::State::send(std::uint32_t output, std::uint32_t vc, std::uint32_t head,
                               const Domain& from) {
   OutputPort& port = outputs_[output];
   ++port.flits;
@@ -248,8 +255,8 @@ void FlitNetwork::State::send(std::uint32_t output, std::uint32_t vc, bool is_he
     edge = std::max(edge_behind_crossing(port.path, from), last_edge_[output] + 1);
     last_edge_[output] = edge;
   }
-  if (is_head) edge += before_grant_;
-  bucket(domains_[port.path.domain], edge).arrivals.push_back({port.first_vc + vc, flit});
+  if (head != none) edge += before_grant_;
+  bucket(domains_[port.path.domain], edge).arrivals.push_back({port.first_vc + vc, head});
 }
 
 void FlitNetwork::State::return_credit(InputPort& port, std::uint32_t vc, const Domain& from) {

@@ -40,6 +40,7 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
     }
   }
   build_domains();
+  darkness_.resize(routers_.size());
   build_ports();
   size_calendars();
   round_.assign(topology_->channels.size(), 0);
@@ -78,7 +79,7 @@ void FlitNetwork::State::build_ports() {
   for (RouterId r = 0; r < routers_.size(); ++r) {
     Router& router = routers_[r];
     router.first_output = outputs;
-    router.first_input = static_cast<std::uint32_t>(router_of_input_.size());
+    router.first_input = static_cast<std::uint32_t>(inputs_.size());
     std::uint32_t input = router.first_input;
     for (const NodeId n : nodes_of[r]) ejection_of_node_[n] = outputs++, input_of_node[n] = input++;
     for (const ChannelId c : from[r]) output_of_channel_[c] = outputs++;
@@ -88,8 +89,11 @@ void FlitNetwork::State::build_ports() {
     router.first_word = static_cast<std::uint32_t>(occupied_ports_.size());
     router.words = (router.inputs + 63) / 64;
     occupied_ports_.resize(occupied_ports_.size() + router.words);
-    router_of_input_.resize(input, r);
-    router.switched = r;
+    inputs_.resize(input);
+    for (std::uint32_t i = 0; i < router.inputs; ++i) {
+      inputs_[router.first_input + i].router = r;
+      inputs_[router.first_input + i].place = router.first_word * 64 + i;
+    }
     switches_.emplace_back(std::max(1u, router.inputs), std::max(1u, router.outputs),
                            parameters_.arbitration);
     require(router.outputs < unrouted, "router " + topology_->routers[r].name + " has too many ports");
@@ -100,9 +104,8 @@ void FlitNetwork::State::build_ports() {
   outputs_.resize(outputs);
   last_edge_.resize(outputs);
   channel_of_output_.assign(outputs, none);
-  inputs_.resize(router_of_input_.size());
   vcs_.resize(inputs_.size() << vc_shift_);
-  flits_.resize(vcs_.size() << depth_shift_);
+  waiting_packets_.resize(vcs_.size() << depth_shift_);
   credits_.resize(outputs_.size() << vc_shift_);
   request_.assign(most_outputs, none);
   for (ChannelId c = 0; c < channels.size(); ++c) {
@@ -190,8 +193,9 @@ void FlitNetwork::State::reset() {
   for (SwizzleSwitch& crosspoints : switches_) crosspoints.reset();
   for (Router& router : routers_) {
     router.gated = false;
-    router.committed = router.dark_since = router.dark = 0;
+    router.committed = 0;
   }
+  std::ranges::fill(darkness_, Darkness{});
   for (Node& node : nodes_) {
     node.queue = node.queue_end = none;
     node.sent = 0;
@@ -220,7 +224,7 @@ void FlitNetwork::State::gate(RouterId id, bool gated) {
     router.gated = false;
     throw;
   }
-  note_darkness(router, now_);
+  note_darkness(id);
 }
 
 void FlitNetwork::State::check_connected() const {
@@ -245,13 +249,14 @@ bool FlitNetwork::State::powered(RouterId id) const {
 }
 
 // Adds up the time without power: from when a gated router is empty until it is gated no more.
-void FlitNetwork::State::note_darkness(Router& router, std::uint64_t now) {
-  const bool dark = router.gated && router.committed == 0;
-  if (router.dark_since != 0 && !dark) {
-    router.dark += now - (router.dark_since - 1);
-    router.dark_since = 0;
-  } else if (router.dark_since == 0 && dark) {
-    router.dark_since = now + 1;
+void FlitNetwork::State::note_darkness(RouterId id) {
+  const bool dark = routers_[id].gated && routers_[id].committed == 0;
+  Darkness& darkness = darkness_[id];
+  if (darkness.since != 0 && !dark) {
+    darkness.before += now_ + 1 - darkness.since;
+    darkness.since = 0;
+  } else if (darkness.since == 0 && dark) {
+    darkness.since = now_ + 1;
   }
 }
 
@@ -266,9 +271,10 @@ FlitNetwork::Load FlitNetwork::State::load() const {
     load.injected_flits.push_back(outputs_[nodes_[n].output].flits);
     load.ejected_flits.push_back(outputs_[ejection_of_node_[n]].flits);
   }
-  for (const Router& router : routers_) {
-    load.router_flits.push_back(router.flits);
-    const std::uint64_t dark = router.dark + (router.dark_since == 0 ? 0 : now_ - (router.dark_since - 1));
+  for (RouterId r = 0; r < routers_.size(); ++r) {
+    load.router_flits.push_back(routers_[r].flits);
+    const Darkness& darkness = darkness_[r];
+    const std::uint64_t dark = darkness.before + (darkness.since == 0 ? 0 : now_ + 1 - darkness.since);
     load.powered_time.push_back(Picoseconds(now_ - load_since_ - dark));
   }
   return load;
@@ -276,10 +282,8 @@ FlitNetwork::Load FlitNetwork::State::load() const {
 
 void FlitNetwork::State::clear_load() {
   for (OutputPort& port : outputs_) port.flits = 0;
-  for (Router& router : routers_) {
-    router.flits = router.dark = 0;
-    if (router.dark_since != 0) router.dark_since = now_ + 1;
-  }
+  for (Router& router : routers_) router.flits = 0;
+  for (Darkness& darkness : darkness_) darkness = {darkness.since == 0 ? 0 : now_ + 1, 0};
   load_since_ = now_;
 }
 
@@ -288,17 +292,17 @@ std::vector<std::string> FlitNetwork::State::blocked() const {
   if (!stuck_) return lines;
   for (std::uint32_t index = 0; index < vcs_.size() && lines.size() < 32; ++index) {
     const Vc& vc = vcs_[index];
-    if (vc.count == 0) continue;
+    if (vc.flits == 0) continue;
     const std::uint32_t port = port_of(index);
-    const Packet& packet = packets_[front_flit(index).packet].packet;
+    const Packet& packet = packets_[vc.packet].packet;
     lines.push_back(
         "packet from node " + std::to_string(packet.source) + " to node " +
-        std::to_string(packet.destination) + " stands at " + topology_->routers[router_of_input_[port]].name +
+        std::to_string(packet.destination) + " stands at " + topology_->routers[inputs_[port].router].name +
         " behind " + name_of_output(port_of(inputs_[port].upstream_vc)) + ", virtual channel " +
         std::to_string(number_of(index)) + ", and waits for a " +
-        (vc.held != 0 ? "credit of virtual channel " + std::to_string(std::countr_zero(vc.held)) + " of "
-                      : "free virtual channel of ") +
-        name_of_output(routers_[router_of_input_[port]].first_output + vc.output));
+        (vc.holds ? "credit of virtual channel " + std::to_string(std::countr_zero(vc.wanted)) + " of "
+                  : "free virtual channel of ") +
+        name_of_output(routers_[inputs_[port].router].first_output + vc.output));
   }
   return lines;
 }
@@ -323,11 +327,11 @@ void FlitNetwork::State::audit() const {
   for (std::uint32_t vc = 0; vc < vcs_.size(); ++vc) {
     if (number_of(vc) >= virtual_channels_) continue;
     const std::uint32_t upstream = inputs_[port_of(vc)].upstream_vc + number_of(vc);
-    if (vcs_[vc].count <= parameters_.buffer_depth &&
-        owned[vc] + vcs_[vc].count + credits_[upstream] == parameters_.buffer_depth)
+    if (vcs_[vc].flits <= parameters_.buffer_depth &&
+        owned[vc] + vcs_[vc].flits + credits_[upstream] == parameters_.buffer_depth)
       continue;
     throw std::logic_error("virtual channel " + std::to_string(number_of(vc)) + " behind " +
-                           name_of_output(port_of(upstream)) + ": " + std::to_string(vcs_[vc].count) +
+                           name_of_output(port_of(upstream)) + ": " + std::to_string(vcs_[vc].flits) +
                            " flits, " + std::to_string(credits_[upstream]) + " credits and " +
                            std::to_string(owned[vc]) + " under way are not its depth of " +
                            std::to_string(parameters_.buffer_depth));
@@ -338,10 +342,9 @@ Bytes FlitNetwork::State::memory() const {
   const auto held = [](const auto& vector) { return vector.capacity() * sizeof(vector[0]); };
   std::uint64_t bytes = sizeof(*this) + held(routers_) + held(switches_) + held(outputs_) +
                         held(output_of_channel_) + held(ejection_of_node_) + held(credits_) + held(inputs_) +
-                        held(router_of_input_) + held(vcs_) + held(flits_) + held(occupied_ports_) +
+                        held(darkness_) + held(vcs_) + held(waiting_packets_) + held(occupied_ports_) +
                         held(nodes_) + held(round_) + held(last_edge_) + held(channel_of_output_);
-  for (const SwizzleSwitch& crosspoints : switches_)
-    bytes += (std::uint64_t{crosspoints.inputs()} + 1) * crosspoints.outputs() * sizeof(std::uint64_t);
+  for (const SwizzleSwitch& crosspoints : switches_) bytes += crosspoints.memory().count();
   for (const Domain& domain : domains_)
     for (const Bucket& bucket : domain.calendar)
       bytes += sizeof(bucket) + held(bucket.arrivals) + held(bucket.credits) + held(bucket.deliveries);

@@ -47,13 +47,9 @@ class FlitNetwork::State {
     std::uint32_t routers = 0;
     std::uint32_t next = none;  // in the source queue, or in the list of free ones
   };
-  // A flit is its packet and whether it is the tail; the first flit after a tail is a head.
-  struct Flit {
-    std::uint32_t packet : 31, tail : 1;
-  };
   struct Arrival {
-    std::uint32_t vc;  // of all input ports
-    Flit flit;
+    std::uint32_t vc;      // of all input ports
+    std::uint32_t packet;  // of a head; none of the flits behind it
   };
   // What happens at one edge.
   struct Bucket {
@@ -119,24 +115,34 @@ class FlitNetwork::State {
     std::uint16_t next_vc = 0;      // where the round begins
     std::uint32_t upstream_vc = 0;  // first output VC that its credits go to
     Path credits;
+    RouterId router = 0;
+    std::uint32_t place = 0;  // its bit in occupied_ports_
   };
-  // An input virtual channel: its ring of flits and the way of the packet at the front.
+  // An input virtual channel. Flits need no place of their own: those of the packet at the front come first, then
+  // those of the packets that wait behind it.
   struct Vc {
-    std::uint16_t output = unrouted;  // of its router, as are `wanted` and `held`
-    VcMask wanted = 0;                // virtual channels that suit: its class, or the one that it holds
-    VcMask held = 0;
-    std::uint8_t front = 0, count = 0;
+    std::uint16_t output =
+        unrouted;       // of its router, that the packet at the front takes; unrouted when there is none
+    VcMask wanted = 0;  // virtual channels there: all of the packet's class, or the one that it holds
+    bool holds = false;
+    std::uint8_t flits = 0;
+    std::uint8_t first_waiting = 0, waiting = 0;  // packets, in a ring
+    std::uint32_t packet = 0;                     // at the front
+    std::uint32_t left = 0;                       // flits of it that have not gone
+
+    std::uint32_t held() const { return holds ? wanted : 0u; }
   };
   struct Router {
     std::uint32_t first_input = 0, inputs = 0;
     std::uint32_t first_output = 0, outputs = 0;
     std::uint32_t first_word = 0, words = 0;  // of occupied_ports_
     std::uint32_t domain = 0;
-    std::uint32_t switched = 0;  // index of its switch
     bool gated = false;
     std::uint64_t committed = 0;  // packets routed to it whose tail has not left it
     std::uint64_t flits = 0;
-    std::uint64_t dark_since = 0, dark = 0;  // ps
+  };
+  struct Darkness {
+    std::uint64_t since = 0, before = 0;  // ps; since the time before this one, when not 0
   };
   struct Node {
     std::uint32_t queue = none, queue_end = none;  // packets
@@ -153,35 +159,32 @@ class FlitNetwork::State {
   void check_connected() const;
 
   void step(Domain& domain, std::uint64_t cycle, Sink& sink);
-  void arrive(const Arrival& arrival);
-  void route(std::uint32_t vc, RouterId at);
+  void arrive(const Arrival& arrival, Domain& domain);
+  void route(std::uint32_t vc, std::uint32_t packet, RouterId at);
   ChannelId choose(const Routing::Step& step);
   bool congested(ChannelId channel) const;
   bool usable(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
   bool send_from_node(Node& node, Domain& domain);
-  bool switch_router(Router& router, Domain& domain);
+  bool switch_router(RouterId id, Domain& domain);
   std::uint32_t put_forward(const Router& router, std::uint32_t port) const;  // none when nothing can go
   void grant(Router& router, Domain& domain, std::uint32_t output, std::uint32_t local_input,
              std::uint32_t vc);
   std::uint32_t take_vc(OutputPort& port, std::uint32_t output, std::uint32_t candidates);
-  void send(std::uint32_t output, std::uint32_t vc, bool is_head, Flit flit, const Domain& from);
+  void send(std::uint32_t output, std::uint32_t vc, std::uint32_t head, const Domain& from);
   void return_credit(InputPort& port, std::uint32_t vc_of_port, const Domain& domain);
   std::uint64_t edge_behind_crossing(const Path& path, const Domain& from) const;
   Bucket& bucket(Domain& domain, std::uint64_t cycle);
   std::uint64_t next_cycle(const Domain& domain) const;  // ~0 when it has nothing to do
-  void note_darkness(Router& router, std::uint64_t now);
+  void note_darkness(RouterId router);
   std::uint32_t new_packet(const Packet& packet, Picoseconds now);
 
   static VcMask bit(std::uint32_t vc) { return static_cast<VcMask>(1u << vc); }
-  // Virtual channels are numbered port by port, flits by virtual channel, in strides that are powers of two.
+  // Virtual channels are numbered port by port, what waits in them by virtual channel, in strides that are powers of two.
   std::uint32_t port_of(std::uint32_t vc) const { return vc >> vc_shift_; }
   std::uint32_t number_of(std::uint32_t vc) const { return vc & ((1u << vc_shift_) - 1); }
   std::uint32_t first_vc_of(std::uint32_t port) const { return port << vc_shift_; }
-  Flit& flit(std::uint32_t vc, std::uint32_t place) {
-    return flits_[(std::size_t{vc} << depth_shift_) + (place & ((1u << depth_shift_) - 1))];
-  }
-  const Flit& front_flit(std::uint32_t vc) const {
-    return flits_[(std::size_t{vc} << depth_shift_) + vcs_[vc].front];
+  std::uint32_t& waiting_packet(std::uint32_t vc, std::uint32_t place) {
+    return waiting_packets_[(std::size_t{vc} << depth_shift_) + (place & ((1u << depth_shift_) - 1))];
   }
   std::string name_of_output(std::uint32_t output) const;
 
@@ -193,15 +196,15 @@ class FlitNetwork::State {
   std::vector<std::uint8_t> class_of_vc_;
   std::vector<Domain> domains_;
   std::vector<Router> routers_;
+  std::vector<Darkness> darkness_;
   std::vector<SwizzleSwitch> switches_;
   std::vector<OutputPort> outputs_;
   std::vector<std::uint64_t> last_edge_;  // [output]: at which the last flit came out of a crossing
   std::vector<std::uint32_t> output_of_channel_, ejection_of_node_, channel_of_output_;
   std::vector<std::uint8_t> credits_;  // [output][vc]
   std::vector<InputPort> inputs_;
-  std::vector<RouterId> router_of_input_;
   std::vector<Vc> vcs_;
-  std::vector<Flit> flits_;  // [vc][depth]
+  std::vector<std::uint32_t> waiting_packets_;  // [vc][depth]
   std::vector<std::uint64_t> occupied_ports_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> round_;  // by the first channel of the equal ones

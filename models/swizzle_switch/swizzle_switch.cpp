@@ -1,5 +1,7 @@
 #include "swizzle_switch/swizzle_switch.h"
 
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace asterism {
@@ -8,6 +10,7 @@ SwizzleSwitch::SwizzleSwitch(unsigned inputs, unsigned outputs, ArbiterPolicy po
     : inputs_(inputs), outputs_(outputs), policy_(policy), order_((std::size_t{inputs} + 1) * outputs) {
   if (inputs == 0 || outputs == 0)
     throw std::invalid_argument("a switch has at least one input and one output");
+  if (inputs >= highest_rank) throw std::invalid_argument("a switch has at most 65,534 inputs");
   reset();
 }
 
@@ -20,10 +23,18 @@ std::optional<unsigned> SwizzleSwitch::grant(unsigned output, std::span<const un
   return winner;
 }
 
+void SwizzleSwitch::renumber(Rank* order) const {
+  std::vector<unsigned> inputs(inputs_);
+  std::iota(inputs.begin(), inputs.end(), 0u);
+  std::ranges::sort(inputs, {}, [&](unsigned input) { return order[input]; });
+  for (unsigned place = 0; place < inputs_; ++place) order[inputs[place]] = static_cast<Rank>(place);
+  order[inputs_] = static_cast<Rank>(inputs_ - 1);
+}
+
 void SwizzleSwitch::reset() {
   for (unsigned output = 0; output < outputs_; ++output) {
-    for (unsigned input = 0; input < inputs_; ++input) row(output)[input] = input;
-    row(output)[inputs_] = inputs_ - 1;
+    for (unsigned input = 0; input < inputs_; ++input) row(output)[input] = static_cast<Rank>(input);
+    row(output)[inputs_] = static_cast<Rank>(inputs_ - 1);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/enum_names.h"
+#include "base/units.h"
 
 namespace asterism {
 
@@ -33,21 +34,23 @@ constexpr auto enum_names(ArbiterPolicy) {
 
 class SwizzleSwitch {
  public:
-  // Any radix. Throws std::invalid_argument for no inputs or no outputs.
+  // Any radix up to 65,534 inputs. Throws std::invalid_argument for more, for no inputs and for no outputs.
   SwizzleSwitch(unsigned inputs, unsigned outputs, ArbiterPolicy policy);
 
   // Whether input a's request for the output goes before b's.
   bool beats(unsigned output, unsigned a, unsigned b) const {
     if (policy_ != ArbiterPolicy::least_recently_granted) return turn(output, a) < turn(output, b);
-    const std::uint64_t* order = row(output);
+    const Rank* order = row(output);
     return order[a] < order[b];
   }
   void granted(unsigned output, unsigned winner) {
-    std::uint64_t* order = row(output);
-    if (policy_ == ArbiterPolicy::least_recently_granted)
+    Rank* order = row(output);
+    if (policy_ == ArbiterPolicy::least_recently_granted) {
       order[winner] = ++order[inputs_];
-    else if (policy_ == ArbiterPolicy::round_robin)
-      order[inputs_] = winner;
+      if (order[inputs_] == highest_rank) renumber(order);
+    } else if (policy_ == ArbiterPolicy::round_robin) {
+      order[inputs_] = static_cast<Rank>(winner);
+    }
   }
 
   // One cycle of one output: the winner among the inputs that request it, nullopt when none does.
@@ -58,21 +61,29 @@ class SwizzleSwitch {
   // The orders as at construction.
   void reset();
 
+  Bytes memory() const { return Bytes(sizeof(*this) + order_.size() * sizeof(Rank)); }
+
  private:
+  // Small, because a fabric has an order for each output and goes through all of them in every cycle.
+  using Rank = std::uint16_t;
+  static constexpr Rank highest_rank = 0xffff;
+
   // How many inputs stand before this one.
   unsigned turn(unsigned output, unsigned input) const {
     const auto after = static_cast<unsigned>(row(output)[inputs_]);
     return input > after ? input - after - 1 : input + inputs_ - after - 1;
   }
 
-  const std::uint64_t* row(unsigned output) const { return &order_[std::size_t{output} * (inputs_ + 1)]; }
-  std::uint64_t* row(unsigned output) { return &order_[std::size_t{output} * (inputs_ + 1)]; }
+  const Rank* row(unsigned output) const { return &order_[std::size_t{output} * (inputs_ + 1)]; }
+  Rank* row(unsigned output) { return &order_[std::size_t{output} * (inputs_ + 1)]; }
+
+  void renumber(Rank* order) const;  // the same order with the lowest numbers
 
   unsigned inputs_, outputs_;
   ArbiterPolicy policy_;
   // A row for each output. Least recently granted: a number for each input, the lower goes first, and the
   // highest given so far; otherwise only the last element counts, the last winner.
-  std::vector<std::uint64_t> order_;
+  std::vector<Rank> order_;
 };
 
 }  // namespace asterism
