@@ -165,7 +165,7 @@ class DependencyGraph {
         const std::size_t bit =
             (w - first_word_[vertex]) * 64 + static_cast<unsigned>(std::countr_zero(left));
         const ChannelId channel = output_[first_output_[router] + bit / classes_];
-        visit(static_cast<Vertex>(channel * classes_ + bit % classes_));
+        visit(static_cast<Vertex>(std::size_t{channel} * classes_ + bit % classes_));
       }
   }
 

@@ -80,8 +80,9 @@ std::vector<Topology::Point> FloorPlan::spread_globals(unsigned count) const {
   const Grid parts = squarest_grid(count);
   std::vector<Topology::Point> places;
   for (unsigned i = 0; i < count; ++i) {
-    const Topology::Point wanted{chip.x * (2 * (i % parts.columns) + 1) / (2 * parts.columns),
-                                 chip.y * (2 * (i / parts.columns) + 1) / (2 * parts.rows)};
+    const Topology::Point wanted{
+        chip.x * (2 * (i % parts.columns) + 1) / (Micrometres::Rep{2} * parts.columns),
+        chip.y * (2 * (i / parts.columns) + 1) / (Micrometres::Rep{2} * parts.rows)};
     const auto nearer = [&](Topology::Point a, Topology::Point b) {
       return std::tuple(manhattan(a, wanted), manhattan(a, middle)) <
              std::tuple(manhattan(b, wanted), manhattan(b, middle));

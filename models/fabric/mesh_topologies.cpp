@@ -24,11 +24,12 @@ ChannelId add_parallel(TopologyBuilder& builder, RouterId from, RouterId to, uns
 }  // namespace
 
 std::shared_ptr<const Topology> build_mesh(const FabricConfig& config, const SwitchTechnology& technology) {
-  const auto [concentration, parallel_links, unused] = fabric_shape(config);
-  const FloorPlan plan(config.nodes, concentration, config.tile);
+  const FabricShape shape = fabric_shape(config);
+  const unsigned parallel_links = shape.parallel_links;
+  const FloorPlan plan(config.nodes, shape.concentration, config.tile);
   const Grid grid = plan.clusters();
   TopologyBuilder builder(std::string(to_text(config.topology)), config, technology);
-  add_routers_and_nodes(builder, plan, config.nodes, concentration + 4 * parallel_links);
+  add_routers_and_nodes(builder, plan, config.nodes, shape.concentration + 4 * parallel_links);
 
   std::vector<MeshRouting::Channels> channels(grid.size());
   for (RouterId r = 0; r < grid.size(); ++r) {
@@ -47,12 +48,13 @@ std::shared_ptr<const Topology> build_mesh(const FabricConfig& config, const Swi
 
 std::shared_ptr<const Topology> build_flattened_butterfly(const FabricConfig& config,
                                                           const SwitchTechnology& technology) {
-  const auto [concentration, parallel_links, unused] = fabric_shape(config);
-  const FloorPlan plan(config.nodes, concentration, config.tile);
+  const FabricShape shape = fabric_shape(config);
+  const unsigned parallel_links = shape.parallel_links;
+  const FloorPlan plan(config.nodes, shape.concentration, config.tile);
   const Grid grid = plan.clusters();
   TopologyBuilder builder(std::string(to_text(config.topology)), config, technology);
   const unsigned links = (grid.columns - 1 + grid.rows - 1) * parallel_links;
-  add_routers_and_nodes(builder, plan, config.nodes, concentration + links);
+  add_routers_and_nodes(builder, plan, config.nodes, shape.concentration + links);
 
   for (RouterId r = 0; r < grid.size(); ++r) {
     const unsigned x = r % grid.columns, y = r / grid.columns;

@@ -29,15 +29,16 @@ std::vector<unsigned> round_trip(Grid grid) {
 }  // namespace
 
 std::shared_ptr<const Topology> build_ring(const FabricConfig& config, const SwitchTechnology& technology) {
-  const auto [concentration, unused, globals] = fabric_shape(config);
-  const FloorPlan plan(config.nodes, concentration, config.tile);
+  const FabricShape shape = fabric_shape(config);
+  const unsigned globals = shape.global_routers;
+  const FloorPlan plan(config.nodes, shape.concentration, config.tile);
   const unsigned locals = plan.clusters().size();
   if (globals < 3) throw std::invalid_argument("a ring has at least 3 global routers");
   const FloorPlan::Parts parts = plan.parts(globals);
   TopologyBuilder builder(std::string(to_text(config.topology)), config, technology);
 
   for (unsigned l = 0; l < locals; ++l)
-    builder.add_router("LR" + std::to_string(l), plan.cluster_centre(l), concentration + 1);
+    builder.add_router("LR" + std::to_string(l), plan.cluster_centre(l), shape.concentration + 1);
   std::vector<unsigned> global_of_block(globals);
   for (unsigned g = 0; const unsigned block : round_trip(parts.blocks)) {
     global_of_block[block] = g;

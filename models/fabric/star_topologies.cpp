@@ -26,13 +26,14 @@ std::vector<std::vector<StarRouting::Neighbour>> link_neighbours(TopologyBuilder
 }  // namespace
 
 std::shared_ptr<const Topology> build_star(const FabricConfig& config, const SwitchTechnology& technology) {
-  const auto [concentration, unused, globals] = fabric_shape(config);
-  const FloorPlan plan(config.nodes, concentration, config.tile);
+  const FabricShape shape = fabric_shape(config);
+  const unsigned globals = shape.global_routers;
+  const FloorPlan plan(config.nodes, shape.concentration, config.tile);
   const unsigned locals = plan.clusters().size();
   const bool between_neighbours = config.topology == TopologyKind::superstarx;
   TopologyBuilder builder(std::string(to_text(config.topology)), config, technology);
 
-  const unsigned local_radix = concentration + globals + (between_neighbours ? 4 : 0);
+  const unsigned local_radix = shape.concentration + globals + (between_neighbours ? 4 : 0);
   for (unsigned l = 0; l < locals; ++l)
     builder.add_router("LR" + std::to_string(l), plan.cluster_centre(l), local_radix);
   for (unsigned g = 0; const Topology::Point place : plan.spread_globals(globals))
