@@ -89,6 +89,9 @@ SaturationResult find_saturation(std::shared_ptr<const Topology> topology, const
                                  const SaturationConfig& config, const SimulationControl& control) {
   if (traffic.pattern == TrafficPattern::trace)
     throw std::invalid_argument("a trace has one rate: its saturation cannot be looked for");
+  if (!simulation.record.empty())
+    throw std::invalid_argument(
+        "the packets of a search for saturation cannot be recorded: it has many points");
   const double bound = injection_bound(traffic, *topology);
   simulation.drain_saturated = false;
   const auto run = [&](double rate) {

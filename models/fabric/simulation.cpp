@@ -50,7 +50,7 @@ class Run final : FlitNetwork::Sink {
         window_end_(config.warm_up + config.measure) {
     if (config_.measure == Picoseconds(0)) throw std::invalid_argument("the measuring window has no length");
     for (const std::string& name : config_.gated) gate(name);
-    if (control_.record != nullptr) record_.emplace(*control_.record, topology_->channel_bits);
+    if (!config_.record.empty()) record_.emplace(config_.record, topology_->channel_bits);
   }
 
   SimulationResult result();
@@ -280,7 +280,7 @@ void describe(Fields& f, ConvergenceConfig& c) {
     within(0.0, 10.0));
 }
 
-static_assert(member_count<SimulationConfig>() == 7);
+static_assert(member_count<SimulationConfig>() == 8);
 void describe(Fields& f, SimulationConfig& c) {
   f("seed", c.seed, "Of the traffic; the same seed gives the same result");
   f("warm_up", c.warm_up, "Before anything is counted; near saturation a fabric takes long to settle",
@@ -294,6 +294,8 @@ void describe(Fields& f, SimulationConfig& c) {
   f("convergence", c.convergence, "When a result counts as a steady state");
   f("gated", c.gated,
     "Routers, by name, that have no power; each saves its power and its share of throughput");
+  f("record", c.record,
+    "File that takes what became of every packet, as a text trace; it must not exist, so one point takes it");
 }
 
 SimulationResult simulate(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,

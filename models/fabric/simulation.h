@@ -10,8 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -47,6 +47,7 @@ struct SimulationConfig {
   bool drain_saturated = true;  // false: not when the window already shows a shortfall
   ConvergenceConfig convergence = {};
   std::vector<std::string> gated = {};  // names of routers that are dark from the start
+  std::filesystem::path record = {};    // takes a DeliveryRecord of all packets (trace.h); must not exist yet
 };
 void describe(Fields& f, SimulationConfig& config);
 
@@ -92,10 +93,10 @@ struct SimulationResult {
 struct SimulationControl {
   std::stop_token stop = {};                  // ends the run, which then has not converged
   std::function<void(double)> progress = {};  // of 0 to 1, now and then
-  std::ostream* record = nullptr;             // takes a DeliveryRecord of all packets (trace.h)
 };
 
-// Throws std::invalid_argument for what does not fit the topology, TraceError for a bad trace.
+// Throws std::invalid_argument for what does not fit the topology, TraceError for a bad trace and for a
+// record that cannot be written.
 SimulationResult simulate(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
                           const TrafficConfig& traffic, const SimulationConfig& config,
                           const SimulationControl& control = {});

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
+#include <filesystem>
 #include <stdexcept>
 
 #include "base/fields.h"
@@ -177,27 +177,47 @@ TEST(Simulation, StoppedRunSaysSo) {
   EXPECT_LT(result.simulated, 700_ns);
 }
 
-TEST(Simulation, RecordHasEveryPacketOnce) {
-  std::ostringstream record;
+// A file of the test's own, gone afterwards.
+struct RecordFile {
+  std::filesystem::path path = testing::TempDir() + "asterism_" +
+                               testing::UnitTest::GetInstance()->current_test_info()->name() + ".trace";
+  RecordFile() { std::filesystem::remove(path); }
+  ~RecordFile() { std::filesystem::remove(path); }
+};
+
+TEST(Simulation, RecordHasEveryPacketOnceInOrderOfCreation) {
+  const RecordFile file;
   SimulationConfig config = short_run;
-  config.measure = 300_ns;
-  const auto result = simulate(mesh(16), {}, {.rate = 0.05}, config, {.record = &record});
-  std::istringstream in(record.str());
-  TraceReader reader(in, "record");
+  config.record = file.path;
+  const auto result = simulate(mesh(16), {}, {.rate = 0.05}, config);
+  TraceSource source(file.path, *mesh(16));
   std::uint64_t in_window = 0;
-  while (const auto r = reader.next()) in_window += r->created >= 100_ns && r->created < 400_ns;
+  while (const auto p = source.next()) in_window += p->created >= 100_ns && p->created < 1100_ns;
   EXPECT_EQ(in_window, result.created);
 }
 
 TEST(Simulation, ReplayedRecordGivesTheSameLatencies) {
-  std::ostringstream record;
+  const RecordFile file;
   SimulationConfig config = short_run;
   config.warm_up = 0_ps;
-  const auto first = simulate(mesh(16), {}, {.rate = 0.05}, config, {.record = &record});
-  TraceSource source(std::make_unique<std::istringstream>(record.str()), "record", *mesh(16));
-  const auto again = simulate(mesh(16), {}, source, config);
+  config.record = file.path;
+  const auto first = simulate(mesh(16), {}, {.rate = 0.05}, config);
+  config.record.clear();
+  const TrafficConfig replay{.pattern = TrafficPattern::trace, .trace = file.path};
+  const auto again = simulate(mesh(16), {}, replay, config);
   EXPECT_EQ(again.created, first.created);
   EXPECT_EQ(again.latency, first.latency);
+}
+
+TEST(Simulation, RecordOverwritesNothing) {
+  const RecordFile file;
+  SimulationConfig config = short_run;
+  config.record = file.path;
+  run({}, config);
+  EXPECT_THROW(run({}, config), TraceError);
+  config.record = testing::TempDir() + "no/such/folder/record";
+  EXPECT_THROW(run({}, config), TraceError);
+  EXPECT_THROW(find_saturation(mesh(16), {}, {}, config, {}), std::invalid_argument);
 }
 
 TEST(Simulation, SameSeedGivesTheSameResult) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
+#include <cstdio>
 #include <limits>
 
 #include "base/quantity_text.h"
@@ -76,6 +76,14 @@ struct Line {
 
 Bytes bytes_of(std::uint64_t flits, unsigned channel_bits) {
   return Bytes(scale(flits, channel_bits, 8, true));
+}
+
+std::ofstream new_file(const std::filesystem::path& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "wx");
+  if (file == nullptr)
+    throw TraceError(path.string() + (errno == EEXIST ? ": exists already" : ": cannot be written"));
+  std::fclose(file);
+  return std::ofstream(path, std::ios::binary);
 }
 
 }  // namespace
@@ -257,8 +265,17 @@ std::optional<PacketSource::TimedPacket> TraceSource::next() {
                      record->created};
 }
 
+DeliveryRecord::DeliveryRecord(const std::filesystem::path& file, unsigned channel_bits)
+    : file_(new_file(file)), out_(file_), channel_bits_(channel_bits) {
+  write_heading();
+}
+
 DeliveryRecord::DeliveryRecord(std::ostream& out, unsigned channel_bits)
     : out_(out), channel_bits_(channel_bits) {
+  write_heading();
+}
+
+void DeliveryRecord::write_heading() {
   out_ << "# source destination created size injected delivered routers\n";
 }
 

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <istream>
 #include <memory>
 #include <optional>
@@ -109,6 +110,8 @@ class TraceSource final : public PacketSource {
 // before it are delivered.
 class DeliveryRecord {
  public:
+  // The file must not exist yet: a record overwrites nothing. Throws TraceError.
+  DeliveryRecord(const std::filesystem::path& file, unsigned channel_bits);
   DeliveryRecord(std::ostream& out, unsigned channel_bits);
 
   // In the order of creation.
@@ -124,8 +127,10 @@ class DeliveryRecord {
     Picoseconds created;
     std::optional<Delivery> delivery;
   };
+  void write_heading();
   void write(const Entry& entry);
 
+  std::ofstream file_;
   std::ostream& out_;
   unsigned channel_bits_;
   std::uint64_t first_ = 0;  // position of the front
