@@ -15,27 +15,51 @@ struct LastDelivery final : FlitNetwork::Sink {
 
 class ZeroLoadTest : public testing::TestWithParam<TopologyKind> {};
 
-// Pairs under one router, neighbours and far ones are all among so many.
-TEST_P(ZeroLoadTest, IsWhatTheFlitEngineGivesToTheEdge) {
-  const auto topology = topology_of(GetParam());
-  FlitParameters parameters;
+// Sends lone packets between random pairs at random times and compares each with the closed form. Pairs under one
+// router, neighbours and far ones are all among so many.
+void expect_engine_agrees(const std::shared_ptr<const Topology>& topology, const FlitParameters& parameters) {
   Random random(7);
   Picoseconds now;
   FlitNetwork network(topology, parameters);
+  const std::uint64_t nodes = topology->nodes.size();
   for (unsigned i = 0; i < 300; ++i) {
-    const auto source = static_cast<NodeId>(random.below(576));
-    const auto destination =
-        static_cast<NodeId>(i % 3 == 0 ? (source + 1 + random.below(26)) % 576 : random.below(576));
+    const auto source = static_cast<NodeId>(random.below(nodes));
+    const auto destination = static_cast<NodeId>((source + random.below(i % 3 == 0 ? 26 : nodes)) % nodes);
     const auto flits = static_cast<unsigned>(1 + random.below(5));
-    now += Picoseconds(200'000 + random.below(5'000));
+    now += Picoseconds(400'000 + random.below(5'000));
     LastDelivery last;
     network.advance_to(now, last);
     network.reset(Reset::cold);
     network.inject({source, destination, flits}, now);
-    network.advance_to(now + 200_ns, last);
+    network.advance_to(now + 400_ns, last);
     ASSERT_EQ(last.latency, zero_load_latency(*topology, parameters, source, destination, flits, now))
         << source << " -> " << destination << ", " << flits << " flits, created at " << now.count() << " ps";
-    now += 200_ns;
+    now += 400_ns;
+  }
+}
+
+TEST_P(ZeroLoadTest, IsWhatTheFlitEngineGivesToTheEdge) { expect_engine_agrees(topology_of(GetParam()), {}); }
+
+TEST(ZeroLoadParametersTest, HoldsForAnyPipelineAndCrossing) {
+  const auto star = topology_of(TopologyKind::superstarx);
+  for (const unsigned stages : {1u, 2u, 5u})
+    for (const unsigned crossing : {0u, 50u, 300u}) {
+      FlitParameters parameters;
+      parameters.router_stages = stages;
+      parameters.crossing = crossing;
+      expect_engine_agrees(star, parameters);
+    }
+}
+
+TEST(ZeroLoadParametersTest, TheNextPacketTakesTheNextTurn) {
+  const auto star = topology_of(TopologyKind::superstar);
+  FlitNetwork network(star, {});
+  Picoseconds now;
+  for (unsigned turn = 0; turn < 10; ++turn, now += 100_ns) {
+    LastDelivery last;
+    network.inject({0, 575, 4}, now);
+    network.advance_to(now + 100_ns, last);
+    EXPECT_EQ(last.latency, zero_load_latency(*star, {}, 0, 575, 4, now, turn)) << turn;
   }
 }
 
