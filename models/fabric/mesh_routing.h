@@ -19,20 +19,19 @@ class MeshRouting final : public Routing {
       std::array<ChannelId, 4>;  // by Direction: the first of the parallel ones, if there are any
 
   MeshRouting(Grid grid, std::vector<Channels> channels, unsigned parallel_links, std::size_t channel_count)
-      : columns_(grid.columns),
-        channels_(std::move(channels)),
-        parallel_links_(parallel_links),
-        runs_(channel_count) {}
+      : channels_(std::move(channels)), parallel_links_(parallel_links), runs_(channel_count) {
+    for (RouterId router = 0; router < channels_.size(); ++router) column_.push_back(router % grid.columns);
+  }
 
   Step step(RouterId here, RouterId destination, unsigned vc_class) const override {
-    const unsigned x = here % columns_, to_x = destination % columns_;
+    const unsigned x = column_[here], to_x = column_[destination];
     const Direction direction = x < to_x ? east : x > to_x ? west : here < destination ? south : north;
     return {
         .channels = runs_(channels_[here][direction], parallel_links_), .fallback = {}, .vc_class = vc_class};
   }
 
  private:
-  unsigned columns_;
+  std::vector<unsigned> column_;    // by router: a division is too slow for every packet and hop
   std::vector<Channels> channels_;  // by router
   unsigned parallel_links_;
   ChannelRuns runs_;
