@@ -1,5 +1,6 @@
 #include "fabric/power.h"
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
@@ -28,6 +29,22 @@ double flit_millimetres(const Topology& topology, const FlitNetwork::Load& load)
   return sum;
 }
 
+double static_watts(const Topology& topology, const SwitchTechnology& technology,
+                    const FlitNetwork::Load& load, Picoseconds measured) {
+  const unsigned bits = topology.channel_bits;
+  double watts = 0;
+  const auto add = [&](SquareMicrometres area, Picoseconds powered) {
+    watts += technology.static_watts(area) * static_cast<double>(powered.count()) /
+             static_cast<double>(measured.count());
+  };
+  for (std::size_t r = 0; r < topology.routers.size(); ++r)
+    add(technology.area(topology.routers[r].radix, bits), load.powered_time[r]);
+  for (const Topology::Channel& channel : topology.channels)
+    add(technology.link_area(channel.length, bits),
+        std::min(load.powered_time[channel.from], load.powered_time[channel.to]));
+  return watts;
+}
+
 }  // namespace
 
 FabricPower fabric_power(const Topology& topology, const SwitchTechnology& technology,
@@ -37,11 +54,10 @@ FabricPower fabric_power(const Topology& topology, const SwitchTechnology& techn
   const double picoseconds = static_cast<double>(measured.count());  // picojoules over picoseconds are watts
 
   FabricPower power;
+  power.static_watts = static_watts(topology, technology, load, measured);
   for (std::size_t r = 0; r < topology.routers.size(); ++r) {
     const unsigned radix = topology.routers[r].radix;
     const double flits = static_cast<double>(load.router_flits[r]);
-    const double powered = static_cast<double>(load.powered_time[r].count()) / picoseconds;
-    power.static_watts += technology.static_watts(radix, bits) * powered;
     power.buffer_watts += technology.buffer_picojoules(bits) * flits / picoseconds;
     power.switch_watts += technology.switch_picojoules(radix, bits) * flits / picoseconds;
   }
@@ -58,6 +74,8 @@ SquareMicrometres fabric_area(const Topology& topology, const SwitchTechnology& 
   SquareMicrometres area;
   for (const Topology::Router& router : topology.routers)
     area += technology.area(router.radix, topology.channel_bits);
+  for (const Topology::Channel& channel : topology.channels)
+    area += technology.link_area(channel.length, topology.channel_bits);
   return area;
 }
 

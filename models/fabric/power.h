@@ -1,11 +1,13 @@
 // The power that a fabric takes, by component, from what passed through it in a measured time.
 //
-//   static    static_power * area of every router, for the time that it was powered
+//   static    static_power * area of every router, for the time that it was powered, and of every channel's
+//             repeaters, for the time that both its routers were
 //   buffers   a flit through a router is written to and read from one input buffer
 //   switches  and crosses one switch, whose energy grows with the square of the radix
 //   links     a flit on a channel, on the way from its node and to it too, pays for the length
 //
-// A gated router has no static power; a link has none at all. A node's source queue and its sink belong to the node.
+// A gated router has no static power, nor have its channels. A node's own two links have no area: the published ones show
+// none of it. A node's source queue and its sink belong to the node.
 // Sources: abeyratne2017 section 3.4.1 to 3.4.3; energies and how they were found: swizzle_switch/switch_technology.h.
 #pragma once
 
@@ -30,7 +32,7 @@ struct FabricPower {
 FabricPower fabric_power(const Topology& topology, const SwitchTechnology& technology,
                          const FlitNetwork::Load& load, Picoseconds measured);
 
-// Of all routers, gated or not.
+// Of all routers and the repeaters of all channels, gated or not.
 SquareMicrometres fabric_area(const Topology& topology, const SwitchTechnology& technology);
 
 }  // namespace asterism

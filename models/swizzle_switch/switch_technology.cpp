@@ -52,8 +52,17 @@ SquareMicrometres SwitchTechnology::area(unsigned radix, unsigned channel_bits) 
   return interpolate(*this, &SwitchPoint::area, radix, channel_bits);
 }
 
+SquareMicrometres SwitchTechnology::link_area(Micrometres length, unsigned channel_bits) const {
+  const std::uint64_t part = std::uint64_t{1000} * table_bits;
+  return SquareMicrometres((wire_area.count() * length.count() * channel_bits + part / 2) / part);
+}
+
 double SwitchTechnology::static_watts(unsigned radix, unsigned channel_bits) const {
-  return static_power * static_cast<double>(area(radix, channel_bits).count()) / 1e6;
+  return static_watts(area(radix, channel_bits));
+}
+
+double SwitchTechnology::static_watts(SquareMicrometres powered) const {
+  return static_power * static_cast<double>(powered.count()) / 1e6;
 }
 
 double SwitchTechnology::buffer_picojoules(unsigned channel_bits) const {
@@ -72,23 +81,23 @@ double SwitchTechnology::link_picojoules(Micrometres length, unsigned channel_bi
 }
 
 std::vector<SwitchPoint> SwitchTechnology::points_15nm() {
-  return {{1, 209_ps, SquareMicrometres(38361)},       {2, 212_ps, SquareMicrometres(44651)},
-          {3, 216_ps, SquareMicrometres(51405)},       {4, 220_ps, SquareMicrometres(58622)},
-          {5, 224_ps, SquareMicrometres(66302)},       {6, 228_ps, SquareMicrometres(74446)},
-          {8, 238_ps, SquareMicrometres(91528)},       {11, 254_ps, SquareMicrometres(122116)},
-          {14, 271_ps, SquareMicrometres(156279)},     {17, 289_ps, SquareMicrometres(194613)},
-          {20, 308_ps, SquareMicrometres(237117)},     {24, 336_ps, SquareMicrometres(300277)},
-          {28, 364_ps, SquareMicrometres(370851)},     {32, 394_ps, SquareMicrometres(448840)},
-          {36, 425_ps, SquareMicrometres(534243)},     {40, 456_ps, SquareMicrometres(627061)},
-          {42, 473_ps, SquareMicrometres(676250)},     {48, 523_ps, SquareMicrometres(834939)},
-          {52, 558_ps, SquareMicrometres(950000)},     {56, 593_ps, SquareMicrometres(1072475)},
-          {64, 666_ps, SquareMicrometres(1339669)},    {72, 742_ps, SquareMicrometres(1636520)},
-          {80, 821_ps, SquareMicrometres(1963029)},    {96, 985_ps, SquareMicrometres(2705020)},
-          {112, 1157_ps, SquareMicrometres(3565642)},  {128, 1337_ps, SquareMicrometres(4544894)},
-          {144, 1524_ps, SquareMicrometres(5642777)},  {160, 1717_ps, SquareMicrometres(6859291)},
-          {176, 1916_ps, SquareMicrometres(8194435)},  {192, 2120_ps, SquareMicrometres(9648209)},
-          {208, 2330_ps, SquareMicrometres(11220615)}, {224, 2544_ps, SquareMicrometres(12911651)},
-          {240, 2763_ps, SquareMicrometres(14721318)}, {256, 2987_ps, SquareMicrometres(16649615)}};
+  return {{1, 209_ps, SquareMicrometres(39631)},       {2, 212_ps, SquareMicrometres(45147)},
+          {3, 216_ps, SquareMicrometres(51128)},       {4, 220_ps, SquareMicrometres(57576)},
+          {5, 224_ps, SquareMicrometres(64491)},       {6, 228_ps, SquareMicrometres(71871)},
+          {8, 238_ps, SquareMicrometres(88031)},       {11, 254_ps, SquareMicrometres(115768)},
+          {14, 271_ps, SquareMicrometres(147701)},     {17, 289_ps, SquareMicrometres(183831)},
+          {20, 308_ps, SquareMicrometres(224158)},     {24, 336_ps, SquareMicrometres(284455)},
+          {28, 364_ps, SquareMicrometres(352212)},     {32, 394_ps, SquareMicrometres(427429)},
+          {36, 425_ps, SquareMicrometres(510107)},     {40, 456_ps, SquareMicrometres(600246)},
+          {42, 473_ps, SquareMicrometres(648113)},     {48, 523_ps, SquareMicrometres(802905)},
+          {52, 558_ps, SquareMicrometres(915425)},     {56, 593_ps, SquareMicrometres(1035405)},
+          {64, 666_ps, SquareMicrometres(1297747)},    {72, 742_ps, SquareMicrometres(1589932)},
+          {80, 821_ps, SquareMicrometres(1911958)},    {96, 985_ps, SquareMicrometres(2645536)},
+          {112, 1157_ps, SquareMicrometres(3498482)},  {128, 1337_ps, SquareMicrometres(4470796)},
+          {144, 1524_ps, SquareMicrometres(5562477)},  {160, 1717_ps, SquareMicrometres(6773526)},
+          {176, 1916_ps, SquareMicrometres(8103943)},  {192, 2120_ps, SquareMicrometres(9553727)},
+          {208, 2330_ps, SquareMicrometres(11122879)}, {224, 2544_ps, SquareMicrometres(12811399)},
+          {240, 2763_ps, SquareMicrometres(14619286)}, {256, 2987_ps, SquareMicrometres(16546541)}};
 }
 
 static_assert(member_count<SwitchPoint>() == 3);
@@ -98,7 +107,7 @@ void describe(Fields& f, SwitchPoint& p) {
   f("area", p.area, "Of the router with its buffers; costs static power", required());
 }
 
-static_assert(member_count<SwitchTechnology>() == 9);
+static_assert(member_count<SwitchTechnology>() == 10);
 void describe(Fields& f, SwitchTechnology& t) {
   f.sourced();
   f("table_bits", t.table_bits,
@@ -108,6 +117,8 @@ void describe(Fields& f, SwitchTechnology& t) {
     required());
   f("wire_fs_per_um", t.wire_fs_per_um, "Delay of a repeated wire; a slower one makes links of more cycles",
     within(1, 100'000), required());
+  f("wire_area", t.wire_area, "Repeaters of a channel of table_bits, per millimetre; cost static power",
+    required());
   f("wire_energy", t.wire_energy, "Per millimetre and bit that switches", required());
   f("wire_activity", t.wire_activity, "Share of a link's wires that switch when a flit passes",
     within(0.0, 1.0), required());

@@ -12,7 +12,7 @@
 //            (of the proportional one), because its wires and what hangs on them both grow with it
 //   link     alpha * wire_energy * bits * length, alpha being the share of wires that switch
 //
-// A powered router draws static_power * area all the time, clocking and leakage.
+// What has power draws static_power * area all the time, clocking and leakage: routers, and the repeaters of channels.
 //
 // Sources: abeyratne2017 sections 3.2.2, 3.4.1, 3.4.2, Table 3.2, and the fits that configs/technologies names.
 #pragma once
@@ -44,8 +44,9 @@ void describe(Fields& f, SwitchPoint& point);
 struct SwitchTechnology {
   std::uint32_t table_bits = 128;  // channel width of the points and of the energies
   std::vector<SwitchPoint> points = points_15nm();
-  std::uint32_t wire_fs_per_um = 66;          // femtoseconds; so many picoseconds per millimetre
-  Femtojoules wire_energy = Femtojoules(70);  // per millimetre and bit
+  std::uint32_t wire_fs_per_um = 66;                     // femtoseconds; so many picoseconds per millimetre
+  SquareMicrometres wire_area = SquareMicrometres(527);  // per millimetre of a channel of table_bits
+  Femtojoules wire_energy = Femtojoules(70);             // per millimetre and bit
   double wire_activity = 0.276;
   Femtojoules buffer_energy = Femtojoules(13'300);
   Femtojoules switch_energy = Femtojoules(20'800);  // at switch_energy_radix
@@ -56,6 +57,9 @@ struct SwitchTechnology {
   Picoseconds period(unsigned radix, unsigned channel_bits) const;  // to the nearest picosecond
   SquareMicrometres area(unsigned radix, unsigned channel_bits) const;
   double static_watts(unsigned radix, unsigned channel_bits) const;
+
+  SquareMicrometres link_area(Micrometres length, unsigned channel_bits) const;  // of one direction
+  double static_watts(SquareMicrometres powered) const;
 
   // Picojoules a flit.
   double buffer_picojoules(unsigned channel_bits) const;

@@ -32,8 +32,8 @@ TEST(SwitchTechnologyTest, TakesAPointAsItStands) {
   EXPECT_EQ(technology.period(5, 128), 224_ps);
   EXPECT_EQ(technology.period(36, 128), 425_ps);
   EXPECT_EQ(technology.period(64, 128), 666_ps);
-  EXPECT_EQ(technology.area(5, 128), SquareMicrometres(66'302));
-  EXPECT_EQ(technology.area(52, 128), SquareMicrometres(950'000));
+  EXPECT_EQ(technology.area(5, 128), SquareMicrometres(64'491));
+  EXPECT_EQ(technology.area(52, 128), SquareMicrometres(915'425));
 }
 
 TEST(SwitchTechnologyTest, DrawsLinesBetweenPointsToTheNearestPicosecond) {
@@ -46,7 +46,7 @@ TEST(SwitchTechnologyTest, CountsAnotherWidthAsProportionalRadix) {
   EXPECT_EQ(technology.period(5, 512), technology.period(20, 128));
   EXPECT_EQ(technology.period(28, 64), technology.period(14, 128));
   EXPECT_EQ(technology.area(42, 256),
-            SquareMicrometres(2'148'527));  // 1963029 + (2705020 - 1963029) / 4
+            SquareMicrometres(2'095'353));  // 1911958 + (2645536 - 1911958) / 4
 }
 
 TEST(SwitchTechnologyTest, InterpolatesAWidthThatIsNoMultiple) {
@@ -68,19 +68,30 @@ TEST(SwitchTechnologyTest, RefusesARouterBeyondItsTableAndSaysTheRange) {
   }
 }
 
-// abeyratne2017 Table 3.2: what the fitted topologies have, and what follows for the others. The Super-Stars' own
-// area is larger than their radices explain (the README says more).
-TEST(SwitchTechnologyTest, GivesTheFittedNetworkAreas) {
-  const auto square_millimetres = [](unsigned routers, unsigned radix) {
-    return routers * static_cast<double>(technology.area(radix, 128).count()) / 1e6;
+TEST(SwitchTechnologyTest, GivesAChannelAreaByLengthAndWidth) {
+  EXPECT_EQ(technology.link_area(1000_um, 128), SquareMicrometres(527));
+  EXPECT_EQ(technology.link_area(12'900_um, 128), SquareMicrometres(6'798));  // 6798.3
+  EXPECT_EQ(technology.link_area(2000_um, 64), SquareMicrometres(527));
+}
+
+// abeyratne2017 Table 3.2; the lengths are those of the channels between routers, both ways, on the floor plans of
+// models/fabric. Five areas are fitted, two predicted.
+TEST(SwitchTechnologyTest, GivesThePublishedNetworkAreas) {
+  struct Routers {
+    unsigned count, radix;
   };
-  EXPECT_NEAR(square_millimetres(576, 5), 38.19, 0.01);
-  EXPECT_NEAR(square_millimetres(144, 8), 13.18, 0.01);
-  EXPECT_NEAR(square_millimetres(16, 52), 15.20, 0.01);
-  EXPECT_NEAR(square_millimetres(16, 42), 10.82, 0.01);
-  EXPECT_NEAR(square_millimetres(36, 24) + square_millimetres(8, 36), 15.08, 0.01);  // published: 18.24
-  EXPECT_NEAR(square_millimetres(36, 28) + square_millimetres(8, 36), 17.62, 0.01);  // 21.45
-  EXPECT_NEAR(square_millimetres(36, 17) + square_millimetres(4, 11), 7.49, 0.01);   // 7.12
+  const auto square_millimetres = [](Routers local, Routers global, Micrometres channels) {
+    const auto of = [](Routers r) { return technology.area(r.radix, 128) * r.count; };
+    return static_cast<double>((of(local) + of(global) + technology.link_area(channels, 128)).count()) / 1e6;
+  };
+  constexpr Routers none{0, 1};
+  EXPECT_NEAR(square_millimetres({576, 5}, none, 1'987'200_um), 38.19, 0.04);
+  EXPECT_NEAR(square_millimetres({144, 8}, none, 950'400_um), 13.18, 0.02);
+  EXPECT_NEAR(square_millimetres({16, 52}, none, 1'036'800_um), 15.20, 0.02);
+  EXPECT_NEAR(square_millimetres({16, 42}, none, 864'000_um), 10.82, 0.02);
+  EXPECT_NEAR(square_millimetres({36, 24}, {8, 36}, 7'430'400_um), 18.24, 0.02);
+  EXPECT_NEAR(square_millimetres({36, 28}, {8, 36}, 7'862'400_um), 21.45, 0.03 * 21.45);  // predicted
+  EXPECT_NEAR(square_millimetres({36, 17}, {4, 11}, 518'400_um), 7.12, 0.04 * 7.12);      // predicted
 }
 
 TEST(SwitchTechnologyTest, SpendsEnergyByWidthAndSquareOfTheRadix) {

@@ -17,7 +17,7 @@ TEST(ShippedConfigsTest, DefaultTechnologyIsTheFiles) {
 TEST(ShippedConfigsTest, WritesEnergiesAndAreasWithTheirUnits) {
   const std::string text = expanded(SwitchTechnology{});
   EXPECT_NE(text.find("13.3pJ"), std::string::npos) << text;
-  EXPECT_NE(text.find("66302um2"), std::string::npos) << text;
+  EXPECT_NE(text.find("64491um2"), std::string::npos) << text;
 }
 
 // The SPLASH rates are whole on each of its 512 cores, which shows that the published ones are sums.
