@@ -20,6 +20,7 @@ std::vector<RouterId> firsts(const Topology& topology) {
   std::map<RouterId, RouterId> first;
   for (RouterId l = 36; l-- > 0;) first[topology.channels[l].to] = l;
   std::vector<RouterId> locals;
+  locals.reserve(first.size());
   for (const auto& [global, local] : first) locals.push_back(local);
   return locals;
 }
@@ -41,7 +42,6 @@ TEST(RingRoutingTest, TakesTheShorterWayRound) {
 TEST(RingRoutingTest, OfTwoEqualWaysHalfThePacketsTakeEach) {
   const auto topology = ring(4);
   const auto l = firsts(*topology);
-  std::map<std::string, int> by_clockwise;
   std::map<ChannelId, int> uses;
   for (unsigned from = 0; from < 4; ++from)
     for (RouterId at = topology->channels[l[from]].to, to = l[(from + 2) % 4];

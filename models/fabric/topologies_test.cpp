@@ -76,8 +76,8 @@ TEST(TopologiesTest, TheLongestLinkOfTheFlattenedButterflyTakesThreeCycles) {
 
 TEST(TopologiesTest, ALinkIsPipelinedAtTheSendersClock) {
   const auto topology = topology_of(TopologyKind::superstar);
-  const Topology::Channel& up = topology->channels.front();    // LR0 -> GR0
-  const Topology::Channel& down = topology->channels[36 * 8];  // GR0 -> LR0
+  const Topology::Channel& up = topology->channels.front();  // LR0 -> GR0
+  const Topology::Channel& down = topology->channels[288];   // GR0 -> LR0
   EXPECT_EQ(up.length, 7'200_um);
   EXPECT_EQ(down.length, 7'200_um);
   EXPECT_EQ(up.latency, 2_cycles);    // 475.2 ps against 336 ps
