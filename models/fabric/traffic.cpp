@@ -65,8 +65,10 @@ void describe(Fields& f, TrafficConfig& c) {
     f("grid_columns", c.grid_columns,
       "Of the tiles, which are counted row by row; 0: those of the most square grid");
   });
-  f.when("traffic", c.pattern, {uniform, hotspot}, [&] {
-    f("to_self", c.to_self, "Whether a node sends to itself, too: by way of its router, one hop");
+  f.when("traffic", c.pattern, {uniform, transpose, bit_complement, hotspot}, [&] {
+    f("to_self", c.to_self,
+      "Whether a node sends to itself, too, where its pattern says so: one hop, which makes the mean "
+      "shorter");
   });
   f.when("traffic", c.pattern, clustered, [&] {
     f("cluster", c.cluster,
@@ -150,9 +152,9 @@ void Traffic::check() const {
 bool Traffic::sends(NodeId node) const {
   switch (config_.pattern) {
     case TrafficPattern::transpose:
-      return transposed(node) != node;
+      return transposed(node) != node || config_.to_self;
     case TrafficPattern::bit_complement:
-      return nodes_ - 1 - node != node;
+      return nodes_ - 1 - node != node || config_.to_self;
     case TrafficPattern::clustered:
       return nodes_ > 1;
     default:

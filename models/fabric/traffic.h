@@ -2,7 +2,7 @@
 //
 // Every node that sends creates packets by a Bernoulli trial at each cycle of its router's clock, of the
 // probability that gives `rate`. Nodes are the tiles of a grid, counted row by row, and clusters blocks of them
-// (floor_plan.h); a node that its pattern maps to itself sends nothing (transpose's diagonal).
+// (floor_plan.h); a node that its pattern maps to itself sends nothing (transpose's diagonal) unless `to_self` lets it.
 //
 //   uniform         any other node
 //   clustered       any other node of the same cluster or of one that shares a side with it
@@ -60,7 +60,7 @@ struct TrafficConfig {
   RateUnit rate_unit = RateUnit::per_ns;
   std::uint32_t packet_flits = 4;
   std::uint32_t grid_columns = 0;          // 0: those of the squarest grid
-  bool to_self = false;                    // uniform: over all nodes, the sender among them
+  bool to_self = false;                    // but for clustered: whether the sender is among its destinations
   std::uint32_t cluster = 16;              // tiles
   std::optional<double> local_share = {};  // of clustered packets that stay in their cluster
   std::vector<std::uint32_t> hotspots = {0};

@@ -164,6 +164,11 @@ TEST(Traffic, TransposeMirrorsTheGridAndItsDiagonalIsSilent) {
   }
 }
 
+TEST(Traffic, DiagonalMaySendToItself) {
+  EXPECT_EQ(destinations({.pattern = TrafficPattern::transpose, .to_self = true}, nodes(16), 5),
+            (std::set<NodeId>{5}));
+}
+
 TEST(Traffic, BitComplementInvertsTheBitsOrMirrorsAtTheCentre) {
   for (const auto& p : packets({.pattern = TrafficPattern::bit_complement}, nodes(16), 1000))
     EXPECT_EQ(p.packet.destination, ~p.packet.source & 15);
