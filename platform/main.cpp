@@ -71,13 +71,13 @@ int dispatch(int argc, char** argv) {
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
   schema_verb->add_option("KIND", of)
       ->required()
-      ->check(CLI::IsMember({"node", "scenario", "study", "flash"}));
+      ->check(CLI::IsMember({"node", "scenario", "study", "flash", "technology", "workload", "graph"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
-      ->check(CLI::IsMember(
-          {"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices", "flash"}));
+      ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
+                             "flash", "technologies", "workloads", "graphs"}));
 
   try {
     app.parse(argc, argv);

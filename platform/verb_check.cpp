@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/workload.h"
+#include "fabric/graph_config.h"
 #include "platform/verbs.h"
+#include "swizzle_switch/switch_technology.h"
 
 namespace asterism {
 namespace {
@@ -13,14 +16,23 @@ bool is_scenario(const ConfigDocument& document) {
                              [&](const char* key) { return document.has(key); });
 }
 
-bool is_flash_part(const ConfigDocument& document) { return document.has("pages_per_block"); }
+// A part or a workload, by a key that no other kind of file has; nullopt when it is none.
+std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigLibrary& library) {
+  if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
+  if (document.has("points") || document.has("wire_fs_per_um"))
+    return expanded(read_config<SwitchTechnology>(document, library));
+  if (document.has("l1_mpki") || document.has("l2_mpki"))
+    return expanded(read_config<Workload>(document, library));
+  if (document.has("links")) return expanded(read_config<GraphConfig>(document, library));
+  return std::nullopt;
+}
 
 }  // namespace
 
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
   const char* kind = "scenarios";
-  for (const char* other : {"nodes", "studies", "flash"})
+  for (const char* other : {"nodes", "studies", "flash", "technologies", "workloads", "graphs"})
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);
@@ -28,11 +40,11 @@ int verb_check(const std::string& file, const std::vector<std::string>& override
     std::fputs(read_study(std::move(document), file, installed.configs).expanded.c_str(), stdout);
     return 0;
   }
-  const std::string text = is_scenario(document) ? expanded(check_scenario(document, installed))
-                           : is_flash_part(document)
-                               ? expanded(read_config<FlashPart>(document, installed.configs))
-                               : expanded(check_node(document, installed));
-  std::fputs(text.c_str(), stdout);
+  std::optional<std::string> text = expanded_part(document, installed.configs);
+  if (!text)
+    text = is_scenario(document) ? expanded(check_scenario(document, installed))
+                                 : expanded(check_node(document, installed));
+  std::fputs(text->c_str(), stdout);
   return 0;
 }
 

@@ -1,6 +1,9 @@
 #include <cstdio>
 
+#include "core/workload.h"
+#include "fabric/graph_config.h"
 #include "platform/verbs.h"
+#include "swizzle_switch/switch_technology.h"
 
 namespace asterism {
 namespace {
@@ -18,6 +21,9 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "scenario") text = text_of<ScenarioConfig>("Asterism scenario", as_text);
   if (of == "study") text = as_text ? study_documentation() : study_schema();
   if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
+  if (of == "technology") text = text_of<SwitchTechnology>("Asterism technology", as_text);
+  if (of == "workload") text = text_of<Workload>("Asterism workload", as_text);
+  if (of == "graph") text = text_of<GraphConfig>("Asterism graph", as_text);
   std::fputs(text.c_str(), stdout);
   return 0;
 }
