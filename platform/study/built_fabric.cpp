@@ -35,9 +35,9 @@ BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
 
 }  // namespace
 
-FabricConfig flit_superstar() {
+FabricConfig flit_fabric(TopologyKind topology) {
   FabricConfig config;
-  config.topology = TopologyKind::superstar;
+  config.topology = topology;
   config.fidelity = Fidelity::flit;
   return config;
 }

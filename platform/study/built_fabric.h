@@ -11,7 +11,7 @@
 namespace asterism {
 
 // Where the config of a study starts from: a node's starts from a crossbar.
-FabricConfig flit_superstar();
+FabricConfig flit_fabric(TopologyKind topology);
 
 struct BuiltFabric {
   std::shared_ptr<const Topology> topology;

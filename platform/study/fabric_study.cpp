@@ -15,7 +15,7 @@ namespace asterism {
 namespace {
 
 struct FabricStudy {
-  FabricConfig fabric = flit_superstar();
+  FabricConfig fabric = flit_fabric(TopologyKind::superstar);
   TrafficConfig traffic;
   SimulationConfig simulation{.drain_saturated = false};
   bool saturation = false;
@@ -43,6 +43,7 @@ class Point final : public StudyPointOf<FabricStudy> {
       throw StudyMistake("fidelity", "a study moves every flit: expected \"flit\"");
     fabric_ = build_fabric(config_.fabric, library);
     check_gated();
+    gate_globals();
     const double bound = injection_bound(config_.traffic, *fabric_->topology);
     if (searches() && config_.traffic.pattern == TrafficPattern::trace)
       throw StudyMistake("saturation", "a trace has no rate to search");
@@ -65,9 +66,9 @@ class Point final : public StudyPointOf<FabricStudy> {
     const FlitParameters parameters = flit_parameters(config_.fabric);
     try {
       if (!searches())
-        return row(simulate(fabric_->topology, parameters, config_.traffic, config_.simulation, control));
+        return row(simulate(fabric_->topology, parameters, config_.traffic, simulation_, control));
       return saturation_row(find_saturation(fabric_->topology, parameters, config_.traffic,
-                                            config_.simulation, config_.search, control));
+                                            simulation_, config_.search, control));
     } catch (const TraceError& error) {
       throw StudyMistake("trace", error.what());
     }
@@ -81,6 +82,18 @@ class Point final : public StudyPointOf<FabricStudy> {
       if (std::ranges::none_of(fabric_->topology->routers,
                                [&](const Topology::Router& router) { return router.name == name; }))
         throw StudyMistake("gated", fmt::format("there is no router \"{}\"", name));
+  }
+
+  // What a node's fabric has without power from the start; the last ones, as there.
+  void gate_globals() {
+    simulation_ = config_.simulation;
+    std::uint32_t left = config_.fabric.gated_global_routers;
+    const auto& routers = fabric_->topology->routers;
+    for (auto router = routers.rbegin(); router != routers.rend() && left > 0; ++router) {
+      if (!router->global) continue;
+      simulation_.gated.push_back(router->name);
+      --left;
+    }
   }
 
   static std::string state(const SimulationResult& result) {
@@ -134,6 +147,7 @@ class Point final : public StudyPointOf<FabricStudy> {
 
   static constexpr std::size_t state_column = 6;
   std::shared_ptr<const BuiltFabric> fabric_;
+  SimulationConfig simulation_;  // the config's, with every gated router by name
 };
 
 }  // namespace
@@ -172,6 +186,7 @@ const StudyKind fabric_study{
     .y = "latency_ns",
     .x_key = "rate",
     .state = "state",
+    .x_label = "offered (packets per ns and node)",
     .bars = {"latency_ns", "accepted_packets_per_ns"},
     .word = "saturation",
     .word_of = "rate",

@@ -14,7 +14,7 @@ namespace asterism {
 namespace {
 
 struct ManycoreStudy {
-  FabricConfig fabric{.topology = TopologyKind::superstarx, .fidelity = Fidelity::flit};
+  FabricConfig fabric = flit_fabric(TopologyKind::superstarx);
   ManycoreConfig chip{.instructions = 10'000};
   std::string workload = "mix1";
   std::uint64_t seed = 1;
@@ -149,6 +149,7 @@ const StudyKind manycore_study{
     .y = "",
     .x_key = "",
     .state = "state",
+    .x_label = "",
     .bars = {"time_us", "power_w"},
     .word = "",
     .word_of = "",

@@ -61,6 +61,10 @@ std::string number(double value) {
   return std::abs(value) >= 10'000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
+std::string percent(double share) {
+  return std::isnan(share) ? "-" : fmt::format("{:.1f}%", share * 100 + 0.0);
+}
+
 std::string class_text(PublishedClass of_class, double tolerance) {
   if (of_class == PublishedClass::known_mismatch) return "known mismatch";
   if (of_class == PublishedClass::exact) return "exact";
@@ -230,8 +234,8 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     const PublishedValue& value = entry.published.values[i];
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
     const double measured = entry.values[i].measured;
-    text += fmt::format("  {:<32} {:>9} {:>9} {:>7.1f}% {:<14} {}\n", what, number(value.published),
-                        number(measured), distance_of(measured, value.published) * 100,
+    text += fmt::format("  {:<32} {:>9} {:>9} {:>8} {:<14} {}\n", what, number(value.published),
+                        number(measured), percent(distance_of(measured, value.published)),
                         class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
     if (!value.note.empty()) text += wrapped(value.note, 6);
   }

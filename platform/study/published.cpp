@@ -15,7 +15,7 @@ void describe(Fields& f, PublishedValue& v) {
     f("tolerance", v.tolerance, "Share of the published value that the measured one may be away",
       within(0.0, 1.0), required());
   });
-  f("source", v.source, "Where the paper says so: section, table, figure", required());
+  f("stated_in", v.source, "Where the paper says so: section, table, figure", required());
   f("note", v.note, "What a reader of the report should know");
   f.check([&] { return v.of_class != PublishedClass::known_mismatch || !v.note.empty(); }, "note",
           "says why the model differs");
@@ -26,7 +26,7 @@ void describe(Fields& f, PublishedClaim& c) {
   f("what", c.what, "What the paper claims, as it stands in the report", required());
   f("holds", c.holds, "Two or more expressions with < between them", required());
   f("class", c.of_class, "How the model came to it");
-  f("source", c.source, "Where the paper says so: section, table, figure", required());
+  f("stated_in", c.source, "Where the paper says so: section, table, figure", required());
   f("note", c.note, "What a reader of the report should know");
 }
 

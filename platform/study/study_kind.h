@@ -70,6 +70,7 @@ struct StudyKind {
   // The curves of --svg: columns or keys by name, and the swept key that moves along a curve ("" for bars always). A row whose column
   // `state` is neither "ok" nor "saturation" is drawn hollow.
   std::string_view x, y, x_key, state;
+  std::string_view x_label;            // "" for the name of `x`
   std::vector<std::string_view> bars;  // the columns that it shows where `x_key` does not sweep
   // A word that may stand for a value of a key, and the key that is set to true in its place: rate=saturation.
   std::string_view word, word_of, word_sets;

@@ -129,7 +129,9 @@ std::string series_of(const Study& study, const Study::Point& point, std::string
 
 Panel curves(const Study& study, const PointRun& run) {
   const StudyKind& kind = *study.kind;
-  Panel panel{.title = "", .x_label = label_of(study, kind.x), .y_label = label_of(study, kind.y)};
+  Panel panel{.title = "",
+              .x_label = kind.x_label.empty() ? label_of(study, kind.x) : std::string(kind.x_label),
+              .y_label = label_of(study, kind.y)};
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     const auto x = number_named(study, kind.x, point, row);
     const auto y = number_named(study, kind.y, point, row);

@@ -56,6 +56,7 @@ const StudyKind kind{
     .y = "area_mm2",
     .x_key = "size",
     .state = "state",
+    .x_label = "",
     .bars = {"area_mm2"},
     .word = "largest",
     .word_of = "size",

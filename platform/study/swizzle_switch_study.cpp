@@ -59,6 +59,7 @@ const StudyKind swizzle_switch_study{
     .y = "frequency_ghz",
     .x_key = "radix",
     .state = "",
+    .x_label = "",
     .bars = {"frequency_ghz", "energy_pj_per_bit"},
     .word = "",
     .word_of = "",

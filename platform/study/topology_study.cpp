@@ -11,7 +11,7 @@ namespace asterism {
 namespace {
 
 struct TopologyStudy {
-  FabricConfig fabric = flit_superstar();
+  FabricConfig fabric = flit_fabric(TopologyKind::superstar);
 };
 static_assert(member_count<TopologyStudy>() == 1);
 void describe(Fields& f, TopologyStudy& c) { describe(f, c.fabric); }
@@ -54,9 +54,10 @@ class Point final : public StudyPointOf<TopologyStudy> {
     for (const Topology::Channel& channel : t.channels)
       (t.routers[channel.from].global || t.routers[channel.to].global ? global : local).add(channel.length);
     const std::uint64_t crossing = bisection(t);
-    const double area = static_cast<double>(fabric_area(t, fabric_->technology).count()) / 1e6;
-    cells.insert(cells.end(), {area, local.cell(), global.cell(), crossing, crossing * t.channel_bits,
-                               std::uint64_t{t.channels.size()}, static_watts(t)});
+    const SquareMicrometres area = fabric_area(t, fabric_->technology);
+    cells.insert(cells.end(), {static_cast<double>(area.count()) / 1e6, local.cell(), global.cell(), crossing,
+                               crossing * t.channel_bits, std::uint64_t{t.channels.size()},
+                               fabric_->technology.static_watts(area)});
     return cells;
   }
 
@@ -77,13 +78,6 @@ class Point final : public StudyPointOf<TopologyStudy> {
         [&](const Topology::Channel& channel) { return right[channel.from] != right[channel.to]; }));
   }
 
-  double static_watts(const Topology& t) const {
-    double watts = 0;
-    for (const Topology::Router& router : t.routers)
-      watts += fabric_->technology.static_watts(router.radix, t.channel_bits);
-    return watts;
-  }
-
   std::shared_ptr<const BuiltFabric> fabric_;
 };
 
@@ -99,18 +93,19 @@ const StudyKind topology_study{
                 {"global_routers", "GR", "", "Global routers"},
                 {"global_radix", "radix", "", "Ports of the first of them"},
                 {"global_ghz", "clock", "GHz", "Its clock", 2},
-                {"area_mm2", "area", "mm2", "Of all routers", 2},
+                {"area_mm2", "area", "mm2", "Of all routers and the repeaters between them", 2},
                 {"local_link_mm", "local", "mm",
                  "Mean length of the nodes' links and of channels between local routers", 2},
                 {"global_link_mm", "global", "mm", "Mean length of channels at global routers", 2},
                 {"bisection_channels", "", "", "Channels between the left and the right half of the chip"},
                 {"bisection_wires", "wires", "", "Their wires"},
                 {"channels", "", "", "Of all, one a direction"},
-                {"static_w", "", "W", "Clocking and leakage of all routers"}},
+                {"static_w", "", "W", "Clocking and leakage of all of it"}},
     .x = "",
     .y = "",
     .x_key = "",
     .state = "",
+    .x_label = "",
     .bars = {"area_mm2", "bisection_wires"},
     .word = "",
     .word_of = "",
