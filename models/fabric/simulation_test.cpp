@@ -165,6 +165,24 @@ TEST(Simulation, WindowWithoutPacketsIsSaid) {
   EXPECT_EQ(result.measured, 1_us);
 }
 
+// Four routers in a ring without classes: every packet holds the channel that the one before it waits for.
+TEST(Simulation, DeadlockIsNamed) {
+  TestTopology ring({1_ns, 1_ns, 1_ns, 1_ns});
+  for (RouterId r = 0; r < 4; ++r) {
+    const ChannelId channel = ring.channel(r, (r + 1) % 4);
+    for (RouterId d = 0; d < 4; ++d)
+      if (d != r) ring.route(r, d, {channel});
+  }
+  std::vector<TimedPacket> packets;
+  for (NodeId node = 0; node < 4; ++node) packets.push_back(packet(150_ns, node, (node + 2) % 4, 32));
+  ListSource source(std::move(packets));
+  const FlitParameters parameters{.virtual_channels = 1, .watchdog = Cycles(500)};
+  const auto result = simulate(ring.topology, parameters, source, short_run);
+  EXPECT_FALSE(result.converged);
+  ASSERT_FALSE(result.blocked.empty());
+  EXPECT_EQ(result.reason, "nothing moves: " + result.blocked.front());
+}
+
 TEST(Simulation, StoppedRunSaysSo) {
   std::stop_source stop;
   double progress = 0;
