@@ -61,7 +61,7 @@ void describe_routers(Fields& f, FabricConfig& c) {
   f("link_cycles", c.link_cycles, "Of every link, whatever its length; absent: by its length",
     within(1_cycles, 1'000_cycles));
   f("virtual_channels", c.virtual_channels, "Per port; with fewer, a blocked packet blocks others behind it",
-    within(1, 32));
+    within(1, 16));
   f("buffer_depth", c.buffer_depth,
     "Flits per virtual channel; fewer than a link's round trip leave the link idle between credits",
     within(1, 255));

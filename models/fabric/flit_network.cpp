@@ -88,6 +88,7 @@ ChannelId FlitNetwork::State::choose(const Routing::Step& step) {
   const auto next_in_round = [&](std::span<const ChannelId> equal, auto&& suits) -> std::uint32_t {
     if (equal.empty()) return none;
     std::uint32_t& round = round_[equal.front()];
+    if (round >= equal.size()) round = 0;  // another set that begins alike was longer
     for (std::size_t tried = 0; tried < equal.size(); ++tried) {
       const ChannelId channel = equal[round];
       if (++round == equal.size()) round = 0;
