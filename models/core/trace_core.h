@@ -1,9 +1,9 @@
-// A core of a closed loop: an instruction stream that misses its L1 cache as often as a workload says, and waits for
-// what it asked for.
+// A core of a closed loop: an instruction stream that misses its L1 cache as often as a workload says, and
+// waits for what it asked for.
 //
-// Instructions that hit take `cpi` cycles. Before each, a miss is drawn with the workload's probability (Bernoulli); it
-// has an address block, uniform over all, and misses in the L2 cache with probability l2_mpki / l1_mpki. The core runs
-// on behind a miss, out of order, until
+// Instructions that hit take `cpi` cycles. Before each, a miss is drawn with the workload's probability
+// (Bernoulli); it has an address block, uniform over all, and misses in the L2 cache with probability l2_mpki
+// / l1_mpki. The core runs on behind a miss, out of order, until
 //
 //   - the oldest miss that it waits for is `window` instructions back (1: it stalls on every miss), or
 //   - it comes to a miss while `outstanding` others are under way.
@@ -12,8 +12,9 @@
 //
 // reset: every kind puts the core before its first instruction, with the same stream.
 //
-// Source: abeyratne2017 Table 3.1 (2-way out-of-order, 1 GHz, 16 outstanding requests), section 3.4.3 (cores stall on a
-// cache miss). `cpi` and `window` are not published and assumed: both ways full, and 128 instructions.
+// Source: abeyratne2017 Table 3.1 (2-way out-of-order, 1 GHz, 16 outstanding requests), section 3.4.3 (cores
+// stall on a cache miss). `cpi` and `window` are not published and assumed: both ways full, and 128
+// instructions.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,8 @@ class TraceCore {
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
-  // The data of a miss is there. Nothing is due before `now`. Throws std::logic_error for one that is not outstanding.
+  // The data of a miss is there. Nothing is due before `now`. Throws std::logic_error for one that is not
+  // outstanding.
   void returned(std::uint64_t number, Picoseconds now, Sink& sink);
   void reset(Reset kind);
 

@@ -6,9 +6,9 @@
 //   switches  and crosses one switch, whose energy grows with the square of the radix
 //   links     a flit on a channel, on the way from its node and to it too, pays for the length
 //
-// A gated router has no static power, nor have its channels. A node's own two links have no area: the published ones show
-// none of it. A node's source queue and its sink belong to the node.
-// Sources: abeyratne2017 section 3.4.1 to 3.4.3; energies and how they were found: swizzle_switch/switch_technology.h.
+// A gated router has no static power, nor have its channels. A node's own two links have no area: the
+// published ones show none of it. A node's source queue and its sink belong to the node. Sources:
+// abeyratne2017 section 3.4.1 to 3.4.3; energies and how they were found: swizzle_switch/switch_technology.h.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,8 @@ struct FabricPower {
   double watts() const { return static_watts + buffer_watts + switch_watts + link_watts; }
 };
 
-// `load` since clear_load(), which was `measured` ago. Throws std::invalid_argument for no time, for a load of another
-// topology and for a router beyond the technology.
+// `load` since clear_load(), which was `measured` ago. Throws std::invalid_argument for no time, for a load
+// of another topology and for a router beyond the technology.
 FabricPower fabric_power(const Topology& topology, const SwitchTechnology& technology,
                          const FlitNetwork::Load& load, Picoseconds measured);
 

@@ -1,19 +1,21 @@
-// A many-core chip as a closed loop: cores ask L2 banks, banks ask memory controllers, and every answer that the fabric
-// delays delays the core that waits for it. What comes out is execution time.
+// A many-core chip as a closed loop: cores ask L2 banks, banks ask memory controllers, and every answer that
+// the fabric delays delays the core that waits for it. What comes out is execution time.
 //
-// Every node of the fabric is a tile with a core and an L2 bank, or a memory controller. A miss of a core's L1 cache
-// goes to the bank that its address block hashes to, uniform over all tiles, and back with the block:
+// Every node of the fabric is a tile with a core and an L2 bank, or a memory controller. A miss of a core's
+// L1 cache goes to the bank that its address block hashes to, uniform over all tiles, and back with the
+// block:
 //
 //   core -> bank          request
-//   bank                  one request a cycle, in order; answer or miss after `l2.latency`. A miss takes an MSHR until
-//                         its block is there; while none is free, what is behind it waits too
+//   bank                  one request a cycle, in order; answer or miss after `l2.latency`. A miss takes an MSHR
+//                         until its block is there; while none is free, what is behind it waits too
 //   bank -> controller    request, on an L2 miss; the block chooses controller and channel, uniform
-//   controller            one block after the other on a channel, for its size over `bandwidth`; the block is there
-//                         `latency` after its turn
+//   controller            one block after the other on a channel, for its size over `bandwidth`; the block is
+//                         there `latency` after its turn
 //   controller -> bank    data
 //   bank -> core          data
 //
-// A core's own bank is reached without the fabric. Nothing is written back, and no cache keeps others coherent.
+// A core's own bank is reached without the fabric. Nothing is written back, and no cache keeps others
+// coherent.
 //
 // A workload of fewer cores than tiles leaves the last tiles without a core; their banks serve.
 //
@@ -55,8 +57,8 @@ class Manycore {
     Picoseconds stalled;  // sum over the cores, in which no instruction could go
   };
 
-  // The network is this chip's alone, idle, and outlives it. Throws std::invalid_argument for a workload or controllers that do
-  // not fit the network's nodes.
+  // The network is this chip's alone, idle, and outlives it. Throws std::invalid_argument for a workload or
+  // controllers that do not fit the network's nodes.
   Manycore(const ManycoreConfig& config, const Workload& workload, PacketNetwork& network,
            std::uint64_t seed);
 

@@ -36,10 +36,10 @@ struct ManycoreConfig {
 };
 void describe(Fields& f, ManycoreConfig& config);
 
-// Where the memory controllers of a fabric with so many nodes are. Spread: number i stands in the i-th of equal runs of
-// node ids, five places further in its run than the one before, so that neither rows nor columns of a grid nor clusters
-// gather them. Throws std::invalid_argument for nodes that there are not or that are named twice, and when no node is
-// left for a core.
+// Where the memory controllers of a fabric with so many nodes are. Spread: number i stands in the i-th of
+// equal runs of node ids, five places further in its run than the one before, so that neither rows nor
+// columns of a grid nor clusters gather them. Throws std::invalid_argument for nodes that there are not or
+// that are named twice, and when no node is left for a core.
 std::vector<std::uint32_t> controller_nodes(const MemoryControllerConfig& config, std::uint32_t nodes);
 
 }  // namespace asterism

@@ -1,5 +1,5 @@
-// A network as the chip sees it: packets go in at one node and come out at another, later. The flit engine and the
-// loosely timed one stand behind it (fabric_packet_network.h), in tests one with a fixed latency.
+// A network as the chip sees it: packets go in at one node and come out at another, later. The flit engine
+// and the loosely timed one stand behind it (fabric_packet_network.h), in tests one with a fixed latency.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class PacketNetwork {
   };
   struct Sink {
     virtual ~Sink() = default;
-    // The tail of the packet reached its destination. Calls of one advance_to() come in order of time; nothing is sent
-    // from inside one.
+    // The tail of the packet reached its destination. Calls of one advance_to() come in order of time;
+    // nothing is sent from inside one.
     virtual void arrived(Picoseconds at, const Packet& packet) = 0;
   };
 

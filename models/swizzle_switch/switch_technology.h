@@ -1,20 +1,23 @@
-// What a Swizzle-Switch router and its wires cost in one manufacturing technology: clock, area and energy against
-// radix, from a file in configs/technologies.
+// What a Swizzle-Switch router and its wires cost in one manufacturing technology: clock, area and energy
+// against radix, from a file in configs/technologies.
 //
-// Clock and area stand as a table of points, integers between which lines are drawn. A Swizzle-Switch is a square
-// of radix x width wires a side, so a channel of another width than the table's counts as a proportional radix:
-// 32 ports of 64 bits are as 16 ports of 128. That is assumed; the papers have data for 128 bits only.
+// Clock and area stand as a table of points, integers between which lines are drawn. A Swizzle-Switch is a
+// square of radix x width wires a side, so a channel of another width than the table's counts as a
+// proportional radix: 32 ports of 64 bits are as 16 ports of 128. That is assumed; the papers have data for
+// 128 bits only.
 //
 // Energies are those of one flit, as wide as the channel:
 //
 //   buffer   written and read once: proportional to the width
-//   switch   through the crossbar, arbitration included: proportional to the width and to the square of the radix
-//            (of the proportional one), because its wires and what hangs on them both grow with it
+//   switch   through the crossbar, arbitration included: proportional to the width and to the square of the
+//            (proportional) radix, because its wires and what hangs on them both grow with it
 //   link     alpha * wire_energy * bits * length, alpha being the share of wires that switch
 //
-// What has power draws static_power * area all the time, clocking and leakage: routers, and the repeaters of channels.
+// What has power draws static_power * area all the time, clocking and leakage: routers, and the repeaters of
+// channels.
 //
-// Sources: abeyratne2017 sections 3.2.2, 3.4.1, 3.4.2, Table 3.2, and the fits that configs/technologies names.
+// Sources: abeyratne2017 sections 3.2.2, 3.4.1, 3.4.2, Table 3.2, and the fits that configs/technologies
+// names.
 #pragma once
 
 #include <cstdint>

@@ -74,8 +74,8 @@ TEST(SwitchTechnologyTest, GivesAChannelAreaByLengthAndWidth) {
   EXPECT_EQ(technology.link_area(2000_um, 64), SquareMicrometres(527));
 }
 
-// abeyratne2017 Table 3.2; the lengths are those of the channels between routers, both ways, on the floor plans of
-// models/fabric. Five areas are fitted, two predicted.
+// abeyratne2017 Table 3.2; the lengths are those of the channels between routers, both ways, on the floor
+// plans of models/fabric. Five areas are fitted, two predicted.
 TEST(SwitchTechnologyTest, GivesThePublishedNetworkAreas) {
   struct Routers {
     unsigned count, radix;

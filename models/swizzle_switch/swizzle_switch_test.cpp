@@ -40,8 +40,8 @@ double max_over_min(const std::vector<std::uint64_t>& grants) {
   return static_cast<double>(*most) / static_cast<double>(*least);
 }
 
-// The silicon's form: a bit for each pair of inputs says which goes first; a grant clears the winner's row and
-// sets its column. abeyratne2017 section 3.2.2.
+// The silicon's form: a bit for each pair of inputs says which goes first; a grant clears the winner's row
+// and sets its column. abeyratne2017 section 3.2.2.
 class PriorityBits {
  public:
   explicit PriorityBits(unsigned inputs) : before_(inputs, std::vector<bool>(inputs)) {
@@ -117,7 +117,8 @@ TEST(SwizzleSwitchTest, LrgIsFairWhenAllRequestAlways) {
             *std::min_element(grants.begin(), grants.end()) + 1);
 }
 
-// Inputs that request as often as each other share the output evenly, though at a given time only some request.
+// Inputs that request as often as each other share the output evenly, though at a given time only some
+// request.
 TEST(SwizzleSwitchTest, LrgIsFairToInputsThatRequestAtRandom) {
   Random random(11);
   SwizzleSwitch arbiter(24, 1, lrg);

@@ -38,8 +38,8 @@ std::vector<RouterId> gated_routers(const Topology& topology, std::uint32_t coun
   return gated;
 }
 
-// What the loosely timed engine counted, as the other one would have: every flit through a router came from a channel
-// or a node.
+// What the loosely timed engine counted, as the other one would have: every flit through a router came from a
+// channel or a node.
 FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
                           const std::vector<RouterId>& gated, Picoseconds time) {
   const LooseNetwork::Load counted = network.load();

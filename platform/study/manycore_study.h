@@ -1,4 +1,5 @@
-// How long a kilo-core chip takes for a workload on a fabric (models/manycore): a closed loop of cores, caches, memory.
+// How long a kilo-core chip takes for a workload on a fabric (models/manycore): a closed loop of cores,
+// caches, memory.
 #pragma once
 
 #include "platform/study/study_kind.h"
