@@ -198,11 +198,11 @@ void Node::warm_reset() {
   start();
 }
 
-void Node::power_off() { finish(true, 0, now()); }
+void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 
-void Node::finish(bool off, std::uint64_t status, Picoseconds at) {
+void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (end_) return;
-  end_ = End{off, status, at};
+  end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // not one instruction more
   sc_core::sc_stop();
 }
@@ -217,7 +217,7 @@ std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::
     }
   } memory(core);
   const SemihostingResult result = semihosting_.call(operation, parameter, now(), memory);
-  if (result.exit) finish(false, result.exit->status, now());
+  if (result.exit) finish(End::How::exited, result.exit->status, now());
   return result.value;
 }
 

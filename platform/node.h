@@ -10,7 +10,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,34 +25,27 @@
 #include "dimm_ssd/dimm_ssd_module.h"
 #include "fabric/interconnect.h"
 #include "memory/memory_controller.h"
+#include "platform/machine.h"
 #include "platform/scenario.h"
 
 namespace asterism {
 
-class Node : public sc_core::sc_module, private PowerSequence, private CoreCluster::Surroundings {
+class Node final : public sc_core::sc_module,
+                   public Machine,
+                   private PowerSequence,
+                   private CoreCluster::Surroundings {
  public:
-  struct End {
-    bool off;  // switched off, not exited
-    std::uint64_t status;
-    Picoseconds at;
-  };
-
   // `files`: the directory that semihosting is confined to. Throws ConfigError for what only building it
   // shows, such as a flash image of another geometry.
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
        EventLog& events);
 
-  // The guest's output.
-  std::function<void(std::string_view)> on_console, on_uart0;
-
-  // How the firmware ended the run; nullopt while it goes on.
-  const std::optional<End>& end() const { return end_; }
-  // Input may come from outside, so that a node at rest is not at its end.
-  bool waits_for_the_host() const;
-  std::uint64_t instructions() const { return cores_.instructions(); }
-  std::vector<std::string> core_states();
-  std::string cpu_engine() const;
-  void report(Statistics& statistics) const;
+  const std::optional<End>& end() const override { return end_; }
+  bool waits_for_the_host() const override;
+  std::uint64_t instructions() const override { return cores_.instructions(); }
+  std::vector<std::string> core_states() override;
+  std::string cpu_engine() const override;
+  void report(Statistics& statistics) const override;
 
  private:
   void connect_cores();
@@ -63,7 +55,7 @@ class Node : public sc_core::sc_module, private PowerSequence, private CoreClust
   void load_memory();
   void start();
   void reset(Reset kind);
-  void finish(bool off, std::uint64_t status, Picoseconds at);
+  void finish(End::How how, std::uint64_t status, Picoseconds at);
 
   void power_lost() override;
   void power_restored() override;

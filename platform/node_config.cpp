@@ -4,22 +4,32 @@
 
 namespace asterism {
 
-static_assert(member_count<NodeConfig>() == 9);
+static_assert(member_count<NodeConfig>() == 12);
 void describe(Fields& f, NodeConfig& c) {
   f.reusable("nodes");
-  f("quantum", c.quantum,
-    "How far a core may run ahead of the others: a longer one is faster, and cores see each other's stores "
-    "and "
-    "interrupts up to that much later",
-    within(1_ns, 1_s));
-  f("cores", c.cores, "The A64 cores");
+  f("runs", c.runs, "What the cores execute, and with it what they are and what the rest of the machine is",
+    one_of<NodeProgram>());
   f("fabric", c.fabric, "What connects cores, devices and memory");
-  f("memory", c.memory, "Memory controller and DRAM");
-  f("dimm_ssd", c.dimm_ssd, "The DIMM-SSD that keeps checkpoints");
-  f("uart0", c.uart0, "Console UART (PL011)");
-  f("rtc", c.rtc, "Real-time clock (PL031)");
-  f("address_map", c.address_map, "Moves devices of the standard map, by name (asterism list devices)");
+  f.when("runs", c.runs, NodeProgram::firmware, [&] {
+    f("quantum", c.quantum,
+      "How far a core may run ahead of the others: a longer one is faster, and cores see each other's stores "
+      "and interrupts up to that much later",
+      within(1_ns, 1_s));
+    f("cores", c.cores, "The A64 cores");
+    f("memory", c.memory, "Memory controller and DRAM");
+    f("dimm_ssd", c.dimm_ssd, "The DIMM-SSD that keeps checkpoints");
+    f("uart0", c.uart0, "Console UART (PL011)");
+    f("rtc", c.rtc, "Real-time clock (PL031)");
+    f("address_map", c.address_map, "Moves devices of the standard map, by name (asterism list devices)");
+  });
+  f.when("runs", c.runs, NodeProgram::workload, [&] {
+    f("chip", c.chip, "Trace cores, L2 banks and memory controllers, each on a node of the fabric");
+    f("workload", c.workload, "How often the cores miss their caches: a file in configs/workloads",
+      names_file("workloads"));
+  });
   f("log", c.log, "Levels by instance, \"node\" for all: what guests do wrong is told as warning");
+  f.check(c.runs == NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar, "fabric",
+          "has routers for trace cores to sit on: any topology but the crossbar");
 }
 
 }  // namespace asterism

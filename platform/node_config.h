@@ -11,6 +11,7 @@
 #include "devices/pl031.h"
 #include "dimm_ssd/dimm_ssd_config.h"
 #include "fabric/fabric_config.h"
+#include "manycore/manycore_config.h"
 #include "memory/memory_config.h"
 #include "platform/address_map.h"
 
@@ -27,7 +28,16 @@ constexpr auto enum_names(LogLevel) {
                                             {LogLevel::off, "off"}});
 }
 
+enum class NodeProgram { firmware, workload };
+constexpr auto enum_names(NodeProgram) {
+  return std::to_array<EnumName<NodeProgram>>(
+      {{NodeProgram::firmware, "firmware", "A64 cores, memory and devices, which run a program"},
+       {NodeProgram::workload, "workload",
+        "cores that miss their caches as a workload says, L2 banks and memory controllers: fabric studies"}});
+}
+
 struct NodeConfig {
+  NodeProgram runs = NodeProgram::firmware;
   Picoseconds quantum = 1_us;
   CoreConfig cores;
   FabricConfig fabric;
@@ -36,6 +46,8 @@ struct NodeConfig {
   Pl011Config uart0;
   RtcConfig rtc;
   std::map<std::string, Placement> address_map;
+  ManycoreConfig chip = {};
+  std::string workload = "mix1";
   std::map<std::string, LogLevel> log;
 };
 void describe(Fields& f, NodeConfig& c);

@@ -6,6 +6,8 @@
 
 #include "fabric/flit_network.h"
 #include "fabric/topologies.h"
+#include "manycore/fabric_packet_network.h"
+#include "manycore/manycore.h"
 #include "platform/config/config.h"
 
 namespace asterism {
@@ -29,6 +31,15 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
     fabric.topology = build_topology(config, technology, graph ? &*graph : nullptr);
     key = ".virtual_channels";
     FlitNetwork(fabric.topology, flit_parameters(config));
+    if (node.runs == NodeProgram::workload) {
+      key = ".placement";
+      if (!config.placement.empty())
+        throw std::invalid_argument("the nodes of a chip's memory controllers are in chip.memory.nodes");
+      key = graph ? ".graph" : ".nodes";
+      LoosePacketNetwork network(fabric.topology, flit_parameters(config));
+      Manycore(node.chip, load_config<Workload>(library, "workloads", node.workload), network, 0);
+      return fabric;
+    }
     key = config.placement.empty() ? graph ? ".graph" : ".nodes" : ".placement";
     fabric.placement =
         place_ports(config, static_cast<unsigned>(fabric.topology->nodes.size()), masters, targets);

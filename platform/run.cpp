@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "flash/flash_image.h"
+#include "platform/closed_loop_node.h"
 #include "platform/config/diagnostics.h"
 #include "platform/interruption.h"
 #include "platform/node.h"
@@ -32,7 +33,7 @@ class ProgressLine {
       : wanted_(wanted && isatty(STDERR_FILENO)), start_(start) {}
   ~ProgressLine() { clear(); }
 
-  void update(const Node& node, const EventFile& events) {
+  void update(const Machine& node, const EventFile& events) {
     const double elapsed = seconds_since(start_);
     if (!wanted_ || elapsed < 2 || elapsed - shown_at_ < 0.25) return;
     const std::uint64_t instructions = node.instructions();
@@ -61,9 +62,21 @@ class ProgressLine {
   std::uint64_t last_instructions_ = 0;
 };
 
+RunOutcome::End how_it_ended(const Machine::End& end) {
+  switch (end.how) {
+    case Machine::End::How::exited:
+      return RunOutcome::End::firmware_exit;
+    case Machine::End::How::switched_off:
+      return RunOutcome::End::power_off;
+    case Machine::End::How::workload_done:
+      return RunOutcome::End::workload_done;
+  }
+  return RunOutcome::End::firmware_exit;
+}
+
 // Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
 // slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
-RunOutcome::End let_time_pass(Node& node, Picoseconds until, const Interruption& interruption,
+RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interruption& interruption,
                               ProgressLine& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
@@ -74,7 +87,7 @@ RunOutcome::End let_time_pass(Node& node, Picoseconds until, const Interruption&
     const Picoseconds left = until - now(), length = std::min(std::max(slice, to_next), left);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
-    if (node.end()) return node.end()->off ? RunOutcome::End::power_off : RunOutcome::End::firmware_exit;
+    if (node.end()) return how_it_ended(*node.end());
     if (interruption.happened()) return RunOutcome::End::interrupted;
     progress.update(node, events);
     const double took = seconds_since(start);
@@ -121,6 +134,8 @@ std::string_view name_of(RunOutcome::End end) {
       return "firmware_exit";
     case RunOutcome::End::power_off:
       return "power_off";
+    case RunOutcome::End::workload_done:
+      return "workload_done";
     case RunOutcome::End::time_limit:
       return "time_limit";
     case RunOutcome::End::stalled:
@@ -131,10 +146,11 @@ std::string_view name_of(RunOutcome::End end) {
   return "";
 }
 
-void write_reports(const RunOutcome& outcome, const Node& node, const RunDirectory& directory) {
+void write_reports(const RunOutcome& outcome, const Machine& node, const RunDirectory& directory) {
   Statistics statistics;
   statistics.add("ended", name_of(outcome.end));
-  if (outcome.ended_by_firmware()) statistics.add("firmware_status", outcome.firmware_status);
+  if (outcome.end == RunOutcome::End::firmware_exit || outcome.end == RunOutcome::End::power_off)
+    statistics.add("firmware_status", outcome.firmware_status);
   statistics.add("simulated_time", outcome.time);
   statistics.add("instructions", outcome.instructions);
   statistics.add("power_losses", outcome.power_losses);
@@ -162,7 +178,8 @@ void copy_input_files(const std::filesystem::path& from, const std::filesystem::
         Diagnostic::of_file(from.string(), "cannot be copied to the run directory: " + error.message()));
 }
 
-std::unique_ptr<Node> build(const Scenario& scenario, const RunDirectory& directory, EventFile& events) {
+std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, EventFile& events) {
+  if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario);
   try {
     return std::make_unique<Node>("node", scenario, directory.files(), events);
   } catch (const FlashImageError& error) {
@@ -185,8 +202,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   std::optional<RawTerminal> terminal;
   if (scenario.config.node.uart0.input == Pl011Input::terminal) terminal.emplace();
   const Interruption interruption(terminal ? &*terminal : nullptr);
-  const std::unique_ptr<Node> built = build(scenario, directory, events);
-  Node& node = *built;
+  const std::unique_ptr<Machine> built = build(scenario, directory, events);
+  Machine& node = *built;
   const Clock::time_point start = Clock::now();
   ProgressLine progress(settings.show_progress, start);
   node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };

@@ -15,6 +15,7 @@ struct RunOutcome {
   enum class End {
     firmware_exit,  // semihosting SYS_EXIT
     power_off,      // PSCI SYSTEM_OFF or the power controller: counts as status 0
+    workload_done,  // every trace core has executed its instructions: counts as status 0
     time_limit,
     stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
     interrupted,  // SIGINT or SIGTERM
@@ -27,7 +28,9 @@ struct RunOutcome {
   double host_seconds = 0;
   std::vector<std::string> cores;  // what each was doing at the end
 
-  bool ended_by_firmware() const { return end == End::firmware_exit || end == End::power_off; }
+  bool ended_by_itself() const {
+    return end == End::firmware_exit || end == End::power_off || end == End::workload_done;
+  }
 };
 
 struct RunSettings {

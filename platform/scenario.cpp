@@ -127,15 +127,27 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node.fabric", none);
-  const FlashPart flash = load_config<FlashPart>(installed.configs, "flash", config.node.dimm_ssd.part);
-  if (const Pl011Config& uart = config.node.uart0; uart.input == Pl011Input::file)
+  Scenario scenario{.name = file.stem().string(),
+                    .config = std::move(config),
+                    .map = std::move(map),
+                    .flash = {},
+                    .fabric = std::move(fabric),
+                    .workload = {},
+                    .firmware_file = {},
+                    .firmware = {},
+                    .image_origin = document.origin_of("node.dimm_ssd.image")};
+  const NodeConfig& node = scenario.config.node;
+  if (node.runs == NodeProgram::workload) {
+    scenario.workload = load_config<Workload>(installed.configs, "workloads", node.workload);
+    return scenario;
+  }
+  scenario.flash = load_config<FlashPart>(installed.configs, "flash", node.dimm_ssd.part);
+  if (const Pl011Config& uart = node.uart0; uart.input == Pl011Input::file)
     check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
-  std::string firmware_file = locate_firmware(config.firmware, installed, document.origin_of("firmware"));
-  ElfImage firmware = ElfImage::load(firmware_file, map.range("dram"));
-  return {file.stem().string(), std::move(config),
-          std::move(map),       flash,
-          std::move(fabric),    std::move(firmware_file),
-          std::move(firmware),  document.origin_of("node.dimm_ssd.image")};
+  scenario.firmware_file =
+      locate_firmware(scenario.config.firmware, installed, document.origin_of("firmware"));
+  scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
+  return scenario;
 }
 
 }  // namespace asterism

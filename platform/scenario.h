@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/workload.h"
 #include "flash/flash_config.h"
 #include "platform/address_map.h"
 #include "platform/config/config.h"
@@ -29,6 +30,7 @@ struct Scenario {
   AddressMap map;
   FlashPart flash;
   NodeFabric fabric;
+  std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;
   Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it

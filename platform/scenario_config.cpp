@@ -31,7 +31,12 @@ void describe(Fields& f, ExpectConfig& c) {
 static_assert(member_count<ScenarioConfig>() == 8);
 void describe(Fields& f, ScenarioConfig& c) {
   f("node", c.node, "The machine: \"use\" names a file in configs/nodes, keys beside it override that");
-  f("firmware", c.firmware, "Name of an app in sw/apps, or the path of an ELF file", required());
+  constexpr std::string_view firmware = "Name of an app in sw/apps, or the path of an ELF file";
+  const bool runs_firmware = c.node.runs == NodeProgram::firmware;
+  if (runs_firmware)
+    f("firmware", c.firmware, firmware, required());
+  else
+    f("firmware", c.firmware, firmware);
   f("args", c.args, "Command line that the firmware reads through semihosting, without the program's name");
   f("files", c.files,
     "Folder whose contents the firmware finds through semihosting. They are copied to files/ in the run "
@@ -42,6 +47,10 @@ void describe(Fields& f, ScenarioConfig& c) {
     within(1_ns, 10000_s));
   f("faults", c.faults, "What goes wrong and when");
   f("expect", c.expect, "What must hold at the end, else the exit status is 67");
+  for (const auto& [key, is_empty] :
+       {std::pair{"firmware", c.firmware.empty()}, std::pair{"args", c.args.empty()},
+        std::pair{"files", c.files.empty()}, std::pair{"faults", c.faults.empty()}})
+    f.check(runs_firmware || is_empty, key, "stands only where the node runs firmware");
 }
 
 std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals) {

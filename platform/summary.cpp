@@ -15,9 +15,11 @@ std::string how_it_ended(const Summary& s) {
       return fmt::format("firmware exited with status {}", o.firmware_status);
     case RunOutcome::End::power_off:
       return "firmware switched the node off";
+    case RunOutcome::End::workload_done:
+      return "every core has executed its instructions";
     case RunOutcome::End::time_limit:
-      return fmt::format("stopped at the time limit of {}: the firmware had not ended",
-                         human_time(s.scenario.config.until));
+      return fmt::format("stopped at the time limit of {}: the {} had not ended",
+                         human_time(s.scenario.config.until), s.scenario.workload ? "workload" : "firmware");
     case RunOutcome::End::stalled:
       return "stopped: nothing is left to happen, and the firmware has not ended";
     case RunOutcome::End::interrupted:
@@ -54,26 +56,29 @@ std::string to_text(const Summary& s) {
   const auto line = [&](std::string_view label, const std::string& value) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
-  line("scenario", fmt::format("{} ({})", s.scenario.name, from_here(s.scenario.firmware_file)));
+  line("scenario", fmt::format("{} ({})", s.scenario.name,
+                               s.scenario.workload ? s.scenario.config.node.workload
+                                                   : from_here(s.scenario.firmware_file)));
   line("ended", how_it_ended(s));
   line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
                                 o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));
-  line("checkpoints", fmt::format("{} committed, {}, {}", o.checkpoints,
-                                  counted(o.power_losses, "power loss", "power losses"),
-                                  counted(o.recoveries, "recovery", "recoveries")));
+  if (!s.scenario.workload)
+    line("checkpoints", fmt::format("{} committed, {}, {}", o.checkpoints,
+                                    counted(o.power_losses, "power loss", "power losses"),
+                                    counted(o.recoveries, "recovery", "recoveries")));
   const auto& faults = s.scenario.config.faults;
   const auto late = static_cast<std::uint64_t>(
       std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
   if (late > 0)
     line("faults", fmt::format("{} of {} would have come after the end of the run", late, faults.size()));
-  if (!o.ended_by_firmware())
+  if (!o.ended_by_itself())
     for (std::size_t core = 0; core < o.cores.size(); ++core)
       line(fmt::format("core {}", core), o.cores[core]);
   if (!s.comparison.empty())
     line("compared", fmt::format("with {}: {}", *s.scenario.config.expect.result_equals, s.comparison));
   if (!s.failures.empty()) {
     for (const std::string& failure : s.failures) line("NOT MET", failure);
-  } else if (o.ended_by_firmware()) {
+  } else if (o.ended_by_itself()) {
     const ExpectConfig& e = s.scenario.config.expect;
     if (e.exit || e.recoveries || e.result_equals) line("expected", "all expectations are met");
   }

@@ -110,7 +110,7 @@ class ReferenceRun {
       const RunOutcome outcome =
           asterism::run(reference, directory, {.show_console = false, .show_progress = false});
       directory.finish();
-      if (outcome.ended_by_firmware()) return 0;
+      if (outcome.ended_by_itself()) return 0;
       fmt::print(stderr, "stopped at {} of simulated time\n", human_time(outcome.time));
     } catch (const std::exception& error) {
       fmt::print(stderr, "{}\n", error.what());
@@ -194,7 +194,7 @@ int verb_run(const RunArguments& arguments) {
 
   ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
   Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};
-  if (outcome.ended_by_firmware()) {
+  if (outcome.ended_by_itself()) {
     summary.failures = unmet(scenario.config.expect, outcome);
     if (reference) {
       reference_end = reference->wait();

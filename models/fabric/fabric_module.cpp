@@ -11,7 +11,18 @@ namespace {
 
 constexpr std::uint32_t header_bytes = 16;
 
-std::vector<RouterId> last_globals(const Topology& topology, std::uint32_t count) {
+std::unique_ptr<PacketCarrier> make_carrier(const std::string& name, const FabricConfig& config,
+                                            const std::shared_ptr<const Topology>& topology) {
+  std::vector<RouterId> gated = last_global_routers(*topology, config.gated_global_routers);
+  const FlitParameters parameters = flit_parameters(config);
+  if (config.fidelity == Fidelity::flit)
+    return std::make_unique<FlitCarrier>(name, topology, parameters, std::move(gated));
+  return std::make_unique<LooseCarrier>(topology, parameters, std::move(gated));
+}
+
+}  // namespace
+
+std::vector<RouterId> last_global_routers(const Topology& topology, std::uint32_t count) {
   std::vector<RouterId> globals;
   for (RouterId r = 0; r < topology.routers.size(); ++r)
     if (topology.routers[r].global) globals.push_back(r);
@@ -20,17 +31,6 @@ std::vector<RouterId> last_globals(const Topology& topology, std::uint32_t count
                                 " global routers to gate");
   return {globals.end() - count, globals.end()};
 }
-
-std::unique_ptr<PacketCarrier> make_carrier(const std::string& name, const FabricConfig& config,
-                                            const std::shared_ptr<const Topology>& topology) {
-  std::vector<RouterId> gated = last_globals(*topology, config.gated_global_routers);
-  const FlitParameters parameters = flit_parameters(config);
-  if (config.fidelity == Fidelity::flit)
-    return std::make_unique<FlitCarrier>(name, topology, parameters, std::move(gated));
-  return std::make_unique<LooseCarrier>(topology, parameters, std::move(gated));
-}
-
-}  // namespace
 
 Fabric::Fabric(const sc_core::sc_module_name& name, const FabricConfig& config,
                std::shared_ptr<const Topology> topology, PortPlacement placement)
@@ -111,13 +111,18 @@ void Fabric::report(Statistics& statistics) const {
   statistics.add("accesses_cut", cut_);
   statistics.add("latency_mean", packets_ == 0 ? Picoseconds(0) : latency_ / packets_);
   statistics.add("latency_max", longest_);
-  const std::vector<std::uint64_t> flits = all_channel_flits();
-  const auto most = std::ranges::max_element(flits);
-  if (most == flits.end()) return;
-  const Topology::Channel& channel = topology_->channels[static_cast<std::size_t>(most - flits.begin())];
+  report_busiest_channel(*topology_, all_channel_flits(), statistics);
+}
+
+void report_busiest_channel(const Topology& topology, const std::vector<std::uint64_t>& channel_flits,
+                            Statistics& statistics) {
+  const auto most = std::ranges::max_element(channel_flits);
+  if (most == channel_flits.end()) return;
+  const Topology::Channel& channel =
+      topology.channels[static_cast<std::size_t>(most - channel_flits.begin())];
   Statistics& busiest = statistics.group("busiest_channel");
-  busiest.add("from", std::string_view(topology_->routers[channel.from].name));
-  busiest.add("to", std::string_view(topology_->routers[channel.to].name));
+  busiest.add("from", std::string_view(topology.routers[channel.from].name));
+  busiest.add("to", std::string_view(topology.routers[channel.to].name));
   busiest.add("flits", *most);
 }
 

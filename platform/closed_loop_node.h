@@ -1,0 +1,38 @@
+// A node of trace cores: the many-core chip of manycore/manycore.h on the node's fabric, in SystemC's time. It runs a
+// workload instead of firmware and ends when every core has executed its instructions.
+#pragma once
+
+#include <memory>
+#include <systemc>
+
+#include "manycore/fabric_packet_network.h"
+#include "manycore/manycore.h"
+#include "platform/machine.h"
+#include "platform/scenario.h"
+#include "tlm/alarm.h"
+
+namespace asterism {
+
+class ClosedLoopNode final : public sc_core::sc_module, public Machine, private Manycore::Sink {
+ public:
+  ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario);
+
+  const std::optional<End>& end() const override { return end_; }
+  std::uint64_t instructions() const override;  // of the cores that have finished
+  std::string cpu_engine() const override { return "trace cores"; }
+  void report(Statistics& statistics) const override;
+
+ private:
+  void core_finished(Picoseconds at, std::uint32_t core) override;
+
+  const Scenario& scenario_;
+  std::unique_ptr<FlitPacketNetwork> flit_;
+  std::unique_ptr<LoosePacketNetwork> loose_;  // one of the two
+  Manycore chip_;
+  Alarm alarm_;
+  std::uint32_t finished_ = 0;
+  Picoseconds first_finished_, finish_times_;  // the sum
+  std::optional<End> end_;
+};
+
+}  // namespace asterism
