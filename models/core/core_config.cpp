@@ -3,16 +3,6 @@
 #include "base/fields.h"
 
 namespace asterism {
-namespace {
-
-// Thousandths of a cycle, to the nearest.
-std::uint64_t millicycles(double cpi) {
-  const double scaled = cpi * 1000;
-  const auto whole = static_cast<std::uint64_t>(scaled);
-  return whole + (scaled - static_cast<double>(whole) >= 0.5);
-}
-
-}  // namespace
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 

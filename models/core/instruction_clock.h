@@ -8,6 +8,13 @@
 
 namespace asterism {
 
+// Thousandths of a cycle, to the nearest.
+constexpr std::uint64_t millicycles(double cpi) {
+  const double scaled = cpi * 1000;
+  const auto whole = static_cast<std::uint64_t>(scaled);
+  return whole + (scaled - static_cast<double>(whole) >= 0.5);
+}
+
 class InstructionClock {
  public:
   // Thousandths of a cycle an instruction, so that 1.25 is exact.

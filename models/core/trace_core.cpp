@@ -34,7 +34,7 @@ void describe(Fields& f, TraceCoreConfig& c) {
 
 TraceCore::TraceCore(const TraceCoreConfig& config, const Workload& workload, std::uint64_t instructions,
                      std::uint64_t seed)
-    : clock_(config.clock, static_cast<std::uint64_t>(config.cpi * 1000 + 0.5)),
+    : clock_(config.clock, millicycles(config.cpi)),
       config_(config),
       instructions_(instructions),
       seed_(seed),
