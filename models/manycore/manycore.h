@@ -140,7 +140,7 @@ struct ManycoreResult {
 struct ManycoreControl {
   Picoseconds limit = 1_s;                    // of simulated time
   std::stop_token stop = {};                  // ends the run, which then has not finished
-  std::function<void(double)> progress = {};  // of 0 to 1, by cores that finished and misses
+  std::function<void(double)> progress = {};  // of 0 to 1, by the misses to be expected
 };
 
 ManycoreResult run_manycore(const ManycoreConfig& config, const Workload& workload, PacketNetwork& network,

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "base/fields.h"
 
@@ -13,9 +15,10 @@ namespace {
 // Every packet takes the same time.
 class FixedNetwork final : public PacketNetwork {
  public:
-  FixedNetwork(std::uint32_t nodes, Picoseconds latency) : nodes_(nodes), latency_(latency) {}
+  FixedNetwork(std::uint32_t nodes, Picoseconds latency, unsigned channel_bits = 128)
+      : nodes_(nodes), latency_(latency), channel_bits_(channel_bits) {}
   std::uint32_t nodes() const override { return nodes_; }
-  unsigned channel_bits() const override { return 128; }
+  unsigned channel_bits() const override { return channel_bits_; }
   void send(const Packet& packet, Picoseconds now) override {
     sent.push_back(packet);
     under_way_.push_back({now + latency_, packet});
@@ -36,6 +39,7 @@ class FixedNetwork final : public PacketNetwork {
  private:
   std::uint32_t nodes_;
   Picoseconds latency_;
+  unsigned channel_bits_;
   std::deque<std::pair<Picoseconds, Packet>> under_way_;
 };
 
@@ -135,6 +139,34 @@ TEST(ManycoreTest, SaysWhyARunDidNotFinish) {
   EXPECT_FALSE(result.finished);
   EXPECT_EQ(result.reason, "the time limit came first");
   EXPECT_LE(result.time, 1_us);
+}
+
+TEST(ManycoreTest, StopsWhenAskedTo) {
+  FixedNetwork network(2, 10_ns);
+  std::stop_source source;
+  source.request_stop();
+  const ManycoreResult result =
+      run_manycore(one_core(1'000), all_miss_l2, network, 1, {.stop = source.get_token()});
+  EXPECT_EQ(result.reason, "stopped");
+  EXPECT_FALSE(result.finished);
+}
+
+TEST(ManycoreTest, TellsItsProgressByTheMissesThatReturned) {
+  FixedNetwork network(2, 10_ns);
+  std::vector<double> told;
+  run_manycore(one_core(10'000), all_miss_l2, network, 1, {.progress = [&](double p) { told.push_back(p); }});
+  ASSERT_GE(told.size(), 3u);
+  EXPECT_EQ(told.front(), 0);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_LE(told.back(), 1);
+}
+
+TEST(ManycoreTest, SendsMoreFlitsOverNarrowChannels) {
+  FixedNetwork network(2, 10_ns, 64);
+  run_manycore(one_core(1), all_miss_l2, network, 1);
+  ASSERT_EQ(network.sent.size(), 2u);
+  EXPECT_EQ(network.sent[0].flits, 2u);
+  EXPECT_EQ(network.sent[1].flits, 8u);
 }
 
 TEST(ControllerNodesTest, SpreadOverRowsColumnsAndClusters) {
