@@ -124,6 +124,21 @@ TEST_F(PowerCutTest, AnywhereInARestore) {
   cut_at(between(ready, restored, 25), {first});
 }
 
+// The same with every load and store on its way through a fabric as packets.
+struct FabricPowerCutTest : PowerCutTest {
+  FabricPowerCutTest() { node = {"node.fabric.topology=superstar", "node.fabric.fidelity=flit"}; }
+};
+
+TEST_F(FabricPowerCutTest, AtEveryEvent) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  cut_at(around(event_times()));
+}
+
+TEST_F(FabricPowerCutTest, AnywhereInTheAccessesOf100Nanoseconds) {
+  ASSERT_EQ(run_cut({}).status, 0);
+  cut_at(between(end() / 3, end() / 3 + 100'000, 25));
+}
+
 // A flash of two pages a block: the log of tables changes its block at every second commit, checkpoints take
 // several rows, and rows are erased and used again all the time. Only one version is kept.
 struct TinyFlashPowerCutTest : PowerCutTest {
