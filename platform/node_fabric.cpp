@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "fabric/fabric_module.h"
 #include "fabric/flit_network.h"
 #include "fabric/topologies.h"
 #include "manycore/fabric_packet_network.h"
@@ -30,14 +31,17 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
   try {
     fabric.topology = build_topology(config, technology, graph ? &*graph : nullptr);
     key = ".virtual_channels";
-    FlitNetwork(fabric.topology, flit_parameters(config));
+    FlitNetwork network(fabric.topology, flit_parameters(config));
+    key = ".gated_global_routers";
+    for (const RouterId router : last_global_routers(*fabric.topology, config.gated_global_routers))
+      network.gate(router, true);
     if (node.runs == NodeProgram::workload) {
       key = ".placement";
       if (!config.placement.empty())
         throw std::invalid_argument("the nodes of a chip's memory controllers are in chip.memory.nodes");
       key = graph ? ".graph" : ".nodes";
-      LoosePacketNetwork network(fabric.topology, flit_parameters(config));
-      Manycore(node.chip, load_config<Workload>(library, "workloads", node.workload), network, 0);
+      LoosePacketNetwork loose(fabric.topology, flit_parameters(config));
+      const Manycore chip(node.chip, load_config<Workload>(library, "workloads", node.workload), loose, 0);
       return fabric;
     }
     key = config.placement.empty() ? graph ? ".graph" : ".nodes" : ".placement";

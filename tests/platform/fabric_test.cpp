@@ -104,6 +104,14 @@ TEST_F(FabricRunTest, EveryTopologyCarriesFirmware) {
     }
 }
 
+TEST_F(FabricRunTest, OneGlobalRouterOfEightIsEnough) {
+  for (const char* fidelity : {"loose", "flit"}) {
+    ASSERT_EQ(firmware("hello", on(fidelity, {"node.fabric.gated_global_routers=7"})).status, 0) << fidelity;
+    const auto busiest = json("run/stats.json")["node"]["fabric"]["busiest_channel"];
+    EXPECT_TRUE(busiest["from"] == "GR0" || busiest["to"] == "GR0") << busiest;
+  }
+}
+
 TEST_F(FabricRunTest, PlacementMovesACoreAwayFromMemory) {
   const auto latency_with_core_on = [&](int node) {
     firmware("hello", on("flit", {"node.fabric.placement.dram=0", "node.cores.count=1",
@@ -128,6 +136,9 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
   EXPECT_EQ(refused(on("loose", {"node.fabric.placement.dram=576"})),
             "command line: error: node.fabric.placement: \"dram\" is to sit on node 576, and the last of the "
             "fabric is 575\n");
+  EXPECT_EQ(
+      refused({"node.fabric={\"topology\":\"graph\",\"graph\":\"small_clos\",\"gated_global_routers\":4}"}),
+      "command line: error: node.fabric.gated_global_routers: there are only 3 global routers to gate\n");
   EXPECT_THAT(refused(on("loose", {"node.fabric.concentration=288"})), HasSubstr("node.fabric.topology: "));
 }
 
