@@ -63,6 +63,27 @@ TEST_P(LooseAccuracyTest, IsWithin20PercentAt70PercentOfSaturation) {
   EXPECT_NEAR(found, 1.0, 0.20);
 }
 
+// Longer than a buffer: it waits for credits on its way.
+TEST_P(LooseAccuracyTest, ALoneLongPacketIsWithin2Percent) {
+  for (const std::uint32_t flits : {6u, 10u, 20u}) {
+    struct Latencies final : FlitNetwork::Sink {
+      Picoseconds sum;
+      void delivered(const Delivery& delivery) override { sum += delivery.delivered - delivery.created; }
+    } exact;
+    FlitNetwork network(topology, flit_parameters(config()));
+    LooseNetwork loose(topology, flit_parameters(config()));
+    Picoseconds sum, at = 1_us;
+    for (NodeId source = 0; source < 576; source += 19, at += Picoseconds(3'000'137)) {
+      const Packet packet{source, source * 31 % 576, flits, 0};
+      network.inject(packet, at);
+      network.advance_to(at + 1_us, exact);
+      sum += loose.send(packet, at) - at;
+    }
+    const double ratio = static_cast<double>(sum.count()) / static_cast<double>(exact.sum.count());
+    EXPECT_NEAR(ratio, 1.0, 0.02) << flits << " flits";
+  }
+}
+
 // The rates above are worth what the saturation is.
 TEST_P(LooseAccuracyTest, SaturationIsWhereTheFlitEnginesLatencyRises) {
   const SimulationResult idle = flit(0.01), below = flit(0.9), above = flit(1.15);

@@ -75,8 +75,10 @@ Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
   double wait = pass(injections_[packet.source], nullptr, packet.flits, at);
   RouterId here = source.router;
   std::uint32_t input = input_of_node_[packet.source];
-  const std::uint64_t granted = at / period(here) + 1 + source.latency.count() + before_grant_;
-  Train train{granted, granted + rest};
+  const std::uint64_t sent = at / period(here) + 1;
+  const std::uint64_t wire = source.latency.count(), granted = sent + wire + before_grant_;
+  Train train{granted, stalled({sent, sent + rest}, rest, granted + flit_.credit_cycles + wire - sent) +
+                           granted - sent};
   for (unsigned vc_class = 0; here != destination.router;) {
     const Routing::Step step = topology_->routing->step(here, destination.router, vc_class);
     const auto [next, turns] = choose(step, at);
@@ -94,18 +96,27 @@ Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
   return Picoseconds(delivered + static_cast<std::uint64_t>(wait));
 }
 
+// When the tail leaves, if it may have to wait for credits: a buffer's flits go at once, the next ones a round trip after
+// the ones before them. Only the head's first round trip includes its routing.
+std::uint64_t LooseNetwork::stalled(Train train, std::uint64_t rest, std::uint64_t round_trip) const {
+  const std::uint64_t rounds = rest / flit_.buffer_depth, left = rest % flit_.buffer_depth;
+  if (rounds == 0) return train.tail;
+  return std::max(train.tail, train.head + before_grant_ + rounds * (round_trip - before_grant_) + left);
+}
+
 // From the grants at one router to those at the next.
 LooseNetwork::Train LooseNetwork::cross(Train granted, const Topology::Channel& channel,
                                         std::uint64_t rest) const {
   const std::uint64_t from = period(channel.from), to = period(channel.to);
-  const auto arrival = [&](std::uint64_t edge) {
-    const std::uint64_t sent = edge + after_grant_ + channel.latency.count();
-    if (from == to) return sent;
-    return (sent * from * 100 + flit_.crossing * to + 100 * to - 1) / (100 * to);
+  const auto edge_of = [&](std::uint64_t edges, std::uint64_t sender, std::uint64_t receiver) {
+    if (sender == receiver) return edges;
+    return (edges * sender * 100 + flit_.crossing * receiver + 100 * receiver - 1) / (100 * receiver);
   };
-  const std::uint64_t head = arrival(granted.head) + before_grant_;
-  const std::uint64_t tail = std::max(arrival(granted.tail), arrival(granted.head) + rest);
-  return {head, std::max(tail, head + rest)};
+  const std::uint64_t wire = channel.latency.count(), out = after_grant_ + wire;
+  const std::uint64_t first = edge_of(granted.head + out, from, to), head = first + before_grant_;
+  const std::uint64_t back = head + flit_.credit_cycles + (wire * from + to - 1) / to;
+  granted.tail = stalled(granted, rest, edge_of(back, to, from) - granted.head);
+  return {head, std::max(edge_of(granted.tail + out, from, to), head + rest)};
 }
 
 // ---- load and waiting ----

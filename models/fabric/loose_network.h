@@ -1,7 +1,8 @@
 // The fabric, loosely timed: when a packet would arrive, answered at once and without moving a flit.
 //
 // The answer is the zero-load latency of the flit engine (flit_network.h), edge by edge on the routers' own clocks and
-// exact for a lone packet of at most FlitParameters::buffer_depth flits, plus the mean time that it would wait:
+// exact for a lone packet of at most FlitParameters::buffer_depth flits (one that is longer waits for credits, about as
+// long as here), plus the mean time that it would wait:
 //
 //   injection, every channel on its way, ejection: a queue with random arrivals and the trains of flits that were
 //   seen there (Pollaczek-Khinchine); what came by the same input has queued before and is not waited for again
@@ -33,7 +34,7 @@
 
 namespace asterism {
 
-// One set for all topologies; loose_network_test holds the figures that it gives.
+// One set for all topologies; loose_accuracy_test holds the figures that it gives.
 struct LooseParameters {
   Picoseconds window = 1_us;  // a longer one is steadier and follows bursts later
   double contention =
@@ -87,6 +88,7 @@ class LooseNetwork {
   double load_of(const Port& port, std::uint64_t at) const;
   double wait_at(const Port& port, double other, std::uint64_t at) const;
   double pass(Port& port, Window* same_way, std::uint32_t flits, std::uint64_t at);
+  std::uint64_t stalled(Train train, std::uint64_t rest, std::uint64_t round_trip) const;
   Train cross(Train granted, const Topology::Channel& channel, std::uint64_t flits) const;
   struct Choice {
     ChannelId channel;
