@@ -36,10 +36,12 @@ struct CoreTestBus : sc_core::sc_module {
   tlm_utils::simple_target_socket<CoreTestBus> socket{"socket"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> wire{"wire"}, irq{"irq"};
   sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"};
-  bool grants = true;
-  std::vector<Access> accesses;  // to the device
+  bool grants = true, shows = false;  // direct memory; on the condition that accesses are shown
+  std::vector<Access> accesses;       // to the device
   unsigned memory_accesses = 0, last_master = ~0u, reads = 0;
   std::function<void(std::uint64_t offset)> on_access;
+  std::vector<Access> shown;  // to memory, 20 ns each: the value is the size
+  std::function<void()> on_shown;
 
   explicit CoreTestBus(const sc_core::sc_module_name& name) : sc_module(name), storage_(memory_size + 4096) {
     memory = storage_.data() + (4096 - reinterpret_cast<std::uintptr_t>(storage_.data()) % 4096);
@@ -80,7 +82,11 @@ struct CoreTestBus : sc_core::sc_module {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (in_memory(payload)) {
       ++memory_accesses;
-      transfer(payload);
+      if (!is_shown(payload)) return transfer(payload);
+      shown.push_back({payload.is_read() ? 'r' : 'w', address - memory_base, payload.get_data_length(),
+                       now() + to_picoseconds(delay)});
+      delay += to_sc_time(20_ns);
+      if (on_shown) on_shown();
       return;
     }
     if (address < device || address >= device + 0x1000)
@@ -128,6 +134,7 @@ struct CoreTestBus : sc_core::sc_module {
     dmi.set_end_address(memory_base + memory_size - 1);
     dmi.set_dmi_ptr(memory);
     dmi.allow_read_write();
+    payload.get_extension<InitiatorExtension>()->shown = shows;
     return true;
   }
   static bool in_memory(const tlm::tlm_generic_payload& payload) {

@@ -39,6 +39,16 @@ SYSTEMC_TEST_F(MemoryControllerTest, WritesOnlyEnabledBytes) {
   EXPECT_EQ(cpu.read32(0), 0x11FF33FFu);
 }
 
+SYSTEMC_TEST_F(MemoryControllerTest, AnAccessThatIsShownTakesItsTimeAndMovesNoData) {
+  cpu.write32(0, 0x11223344);
+  cpu.who.shown = true;
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  cpu.write32(0, 0);
+  EXPECT_EQ(to_picoseconds(cpu.delay), 50_ns);
+  EXPECT_EQ(cpu.read32(0), 0u);
+  EXPECT_EQ(ssd.read32(0), 0x11223344u);
+}
+
 SYSTEMC_TEST_F(MemoryControllerTest, TheLastByteIsInsideAndTheNextIsNot) {
   cpu.read<std::uint8_t>((4_MiB).count() - 1);
   EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);

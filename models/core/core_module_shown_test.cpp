@@ -1,0 +1,94 @@
+// Direct memory on the condition that its accesses are shown on the bus.
+#include <memory>
+#include <vector>
+
+#include "core/core_module.h"
+#include "core/core_test_bus.h"
+#include "core/unicorn_iss.h"
+#include "tlm/systemc_test.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;
+
+struct NoCalls : CoreCalls {
+  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
+  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
+};
+
+struct CoreModuleShownTest : SystemCTest {
+  NoCalls calls;
+  CoreTestBus bus{"bus"};
+  CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_unicorn_iss};
+  CoreModuleShownTest() {
+    bus.bind(core);
+    bus.shows = true;
+  }
+  // x0 is the device.
+  void run_program(const std::vector<std::uint32_t>& program) {
+    bus.place(code, program);
+    core.start(Address(code), CoreTestBus::device);
+    wait_for(1_us);
+    EXPECT_EQ(core.state(), CoreModule::State::waiting);
+  }
+  std::uint64_t count(const char* name) const {
+    Statistics statistics;
+    core.report(statistics);
+    for (const auto& [entry, value] : statistics.entries())
+      if (entry == name) return std::get<std::uint64_t>(value);
+    return ~0ull;
+  }
+};
+
+constexpr std::uint32_t data_to_x2 = 0xd2a80202;  // mov x2, #0x40100000
+
+SYSTEMC_TEST_F(CoreModuleShownTest, LoadsAndStoresTakeTheirTurnsOnTheBusBehindTheirBlock) {
+  run_program({
+      data_to_x2,
+      0xf9400043,  // ldr x3, [x2]
+      0xb9000843,  // str w3, [x2, #8]
+      0x14000001,  // b next
+      0xb9000003,  // next: str w3, [x0]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(bus.shown, (std::vector<CoreTestBus::Access>{{'r', data, 8, 4_ns}, {'w', data + 8, 4, 24_ns}}));
+  ASSERT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(bus.accesses[0].at, 46_ns);  // 6 instructions and two accesses of 20 ns
+}
+
+SYSTEMC_TEST_F(CoreModuleShownTest, TheCoreMovesTheData) {
+  bus.place(code + data, {0x1234});
+  run_program({
+      data_to_x2,
+      0xb9400043,  // ldr w3, [x2]
+      0xb9000443,  // str w3, [x2, #4]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(bus.peek(code + data), 0x1234'0000'1234u);
+  EXPECT_EQ(bus.memory_accesses, 2u);
+  EXPECT_EQ(count("bus_reads"), 1u);
+  EXPECT_EQ(count("bus_writes"), 1u);
+}
+
+SYSTEMC_TEST_F(CoreModuleShownTest, FetchesAreNotShown) {
+  run_program({0xd503201f, 0xd503201f, 0xd503207f});  // nop, nop, wfi
+  EXPECT_EQ(bus.memory_accesses, 0u);
+}
+
+SYSTEMC_TEST_F(CoreModuleShownTest, AResetBetweenTwoShownAccessesDropsTheSecond) {
+  bus.on_shown = [&] { core.reset(Reset::power_loss); };
+  bus.place(code, {data_to_x2, 0xb9400043, 0xb9000443, 0xd503207f});
+  core.start(Address(code), 0);
+  wait_for(1_us);
+  EXPECT_EQ(bus.shown.size(), 1u);
+  EXPECT_EQ(core.state(), CoreModule::State::off);
+  bus.on_shown = nullptr;
+  core.start(Address(code), 0);
+  wait_for(1_us);
+  EXPECT_EQ(bus.shown.size(), 3u);
+  EXPECT_EQ(core.state(), CoreModule::State::waiting);
+}
+
+}  // namespace
+}  // namespace asterism
