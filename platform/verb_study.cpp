@@ -106,10 +106,8 @@ int verb_study(const StudyArguments& arguments) {
                             {arguments.json, "--json", to_json},
                             {arguments.svg, "--svg", to_svg}};
 
-  std::vector<StudyPoint*> points;
-  for (const Study::Point& point : study.points) points.push_back(point.point.get());
-  const unsigned threads = threads_for(points.size(), arguments.threads);
-  const PointRun run = run_points(points, {.threads = threads, .show_progress = true});
+  const unsigned threads = threads_for(study.points.size(), arguments.threads);
+  const PointRun run = run_study(study, {.threads = threads, .show_progress = true});
 
   fmt::print("{}\n", to_table(study, run));
   fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run, threads)));

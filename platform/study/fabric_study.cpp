@@ -67,8 +67,8 @@ class Point final : public StudyPointOf<FabricStudy> {
     try {
       if (!searches())
         return row(simulate(fabric_->topology, parameters, config_.traffic, simulation_, control));
-      return saturation_row(find_saturation(fabric_->topology, parameters, config_.traffic,
-                                            simulation_, config_.search, control));
+      return saturation_row(find_saturation(fabric_->topology, parameters, config_.traffic, simulation_,
+                                            config_.search, control));
     } catch (const TraceError& error) {
       throw StudyMistake("trace", error.what());
     }

@@ -89,6 +89,49 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return lines + std::string(indent, ' ') + line + "\n";
 }
 
+// Which studies and columns an entry speaks of, and where; what is no expression goes to the problems.
+class References {
+ public:
+  References(const ConfigDocument& document, std::size_t entry, Diagnostics& problems)
+      : document_(document), prefix_(fmt::format("entries.{}.", entry)), problems_(problems) {}
+
+  std::vector<PaperReference> of(const PublishedEntry& entry) {
+    for (std::size_t i = 0; i < entry.values.size(); ++i)
+      add(fmt::format("values.{}.measured", i), entry.values[i].measured);
+    for (std::size_t i = 0; i < entry.claims.size(); ++i)
+      for (const std::string& part : parts_of_claim(entry.claims[i].holds))
+        add(fmt::format("claims.{}.holds", i), part);
+    for (std::size_t i = 0; i < entry.panels.size(); ++i) {
+      const PublishedPanel& panel = entry.panels[i];
+      for (std::size_t s = 0; s < panel.series.size(); ++s) {
+        found_.push_back(
+            {prefix_ + fmt::format("panels.{}.series.{}.study", i, s), panel.series[s].study, {panel.y}});
+        if (!panel.x.empty()) found_.back().columns.push_back(panel.x);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(const std::string& path, const std::string& expression) {
+    try {
+      evaluate(expression, [&](const ExpressionTerm& term) {
+        found_.push_back({prefix_ + path, term.study, {term.column}});
+        if (!term.along.empty()) found_.back().columns.push_back(term.along);
+        return 1.0;
+      });
+    } catch (const std::invalid_argument& error) {
+      problems_.add(
+          {.origin = document_.origin_of(prefix_ + path), .path = prefix_ + path, .problem = error.what()});
+    }
+  }
+
+  const ConfigDocument& document_;
+  std::string prefix_;
+  Diagnostics& problems_;
+  std::vector<PaperReference> found_;
+};
+
 double distance_of(double measured, double published) {
   return published == 0 ? measured : (measured - published) / std::abs(published);
 }
@@ -122,49 +165,42 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) 
   Diagnostics problems;
   for (const std::string& paper : library.list("published")) {
     ConfigDocument document = load(library, paper);
-    PublishedPaper published = read_config<PublishedPaper>(document, library);
-    std::map<std::string, std::string> needed;
+    const PublishedPaper published = read_config<PublishedPaper>(document, library);
     for (std::size_t e = 0; e < published.entries.size(); ++e) {
       const PublishedEntry& entry = published.entries[e];
       if (!is_selected(paper + "." + entry.id, ids, all)) continue;
-      const auto need = [&](const std::string& path, const std::string& name) {
-        const auto found = published.studies.find(name);
-        if (found != published.studies.end()) {
-          needed.insert(*found);
-          return;
-        }
-        const std::string whole = fmt::format("entries.{}.{}", e, path);
-        problems.add({.origin = document.origin_of(whole),
-                      .path = whole,
-                      .problem = "there is no study \"" + name + "\""});
-      };
-      const auto check = [&](const std::string& path, const std::string& expression) {
-        try {
-          evaluate(expression, [&](const ExpressionTerm& term) { return need(path, term.study), 1.0; });
-        } catch (const std::invalid_argument& error) {
-          const std::string whole = fmt::format("entries.{}.{}", e, path);
-          problems.add({.origin = document.origin_of(whole), .path = whole, .problem = error.what()});
-        }
-      };
-      for (std::size_t i = 0; i < entry.values.size(); ++i)
-        check(fmt::format("values.{}.measured", i), entry.values[i].measured);
-      for (std::size_t i = 0; i < entry.claims.size(); ++i)
-        for (const std::string& part : parts_of_claim(entry.claims[i].holds))
-          check(fmt::format("claims.{}.holds", i), part);
-      for (std::size_t i = 0; i < entry.panels.size(); ++i)
-        for (std::size_t s = 0; s < entry.panels[i].series.size(); ++s)
-          need(fmt::format("panels.{}.series.{}.study", i, s), entry.panels[i].series[s].study);
+      References references(document, e, problems);
+      for (const PaperReference& reference : references.of(entry))
+        use(library, paper, published, document, reference, problems);
       entries_.push_back({paper + "." + entry.id, entry, {}, {}, {}});
     }
-    load_studies(library, paper, needed);
   }
   problems.throw_if_any();
 }
 
-void Paper::load_studies(const ConfigLibrary& library, const std::string& paper,
-                         const std::map<std::string, std::string>& commands) {
-  for (const auto& [name, command] : commands)
-    studies_.emplace(paper + "/" + name, PaperStudy{command, load_study(command, library)});
+// Loads the study that a reference names, once; looks whether it has the columns.
+void Paper::use(const ConfigLibrary& library, const std::string& paper, const PublishedPaper& published,
+                const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems) {
+  const auto refuse = [&](const std::string& path, const std::string& problem) {
+    problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
+  };
+  const auto command = published.studies.find(reference.study);
+  if (command == published.studies.end())
+    return refuse(reference.path, fmt::format("there is no study \"{}\"", reference.study));
+  const std::string name = paper + "/" + reference.study;
+  if (!studies_.contains(name)) {
+    try {
+      studies_.emplace(name, PaperStudy{command->second, load_study(command->second, library)});
+    } catch (const ConfigError& error) {
+      return refuse("studies." + reference.study, error.what());
+    }
+  }
+  const Study& study = studies_.at(name).study;
+  for (const std::string& column : reference.columns)
+    if (std::ranges::count(study.kind->columns, column, &Column::name) +
+            std::ranges::count(study.keys, column) ==
+        0)
+      refuse(reference.path, fmt::format("study \"{}\" has no column \"{}\"", reference.study, column));
 }
 
 bool Paper::run(const PointRunSettings& settings) {

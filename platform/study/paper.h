@@ -19,6 +19,12 @@ struct PaperStudy {
   PointRun run = {};
 };
 
+// A study that an entry speaks of, and where in the file.
+struct PaperReference {
+  std::string path, study;
+  std::vector<std::string> columns;
+};
+
 struct Judged {
   enum class Verdict { holds, off, known_mismatch };
   double measured = 0;
@@ -57,8 +63,8 @@ class Paper {
   std::string to_svg(const PaperEntry& entry) const;
 
  private:
-  void load_studies(const ConfigLibrary& library, const std::string& paper,
-                    const std::map<std::string, std::string>& commands);
+  void use(const ConfigLibrary& library, const std::string& paper, const PublishedPaper& published,
+           const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems);
   void judge(PaperEntry& entry) const;
   double value_of(const std::string& paper, const std::string& expression) const;
   const PaperStudy& study(const PaperEntry& entry, const std::string& name) const;

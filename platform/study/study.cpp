@@ -100,12 +100,12 @@ class Reader {
   Study read() {
     mistakes_.add(document_.problems());
     find_axes();
-    mistakes_.throw_if_any();
     for (std::size_t index = 0; index < point_count(); ++index) add_point(index);
     refuse_idle_keys();
     mistakes_.throw_if_any();
     set_coordinates();
     write_expanded();
+    study_.document = std::move(document_);
     return std::move(study_);
   }
 
@@ -118,7 +118,10 @@ class Reader {
       Diagnostics found;
       Axis axis{key.path, swept_values(*given, key, found)};
       mistakes_.add(found);
-      if (axis.values.empty()) continue;
+      if (axis.values.empty()) {
+        document_.root().erase(key.path);  // told; the rest is looked at without it
+        continue;
+      }
       const bool replaces =
           given->list() || axis.values.size() > 1 || has_word(axis.path, axis.values.front());
       if (replaces) axes_.push_back(std::move(axis));
@@ -284,6 +287,17 @@ Study read_study(ConfigDocument document, std::string name, const ConfigLibrary&
     throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().shown()});
   const StudyKind& kind = kind_of(document, kinds);
   return Reader(std::move(document), std::move(name), library, kind).read();
+}
+
+PointRun run_study(const Study& study, const PointRunSettings& settings) {
+  std::vector<StudyPoint*> points;
+  for (const Study::Point& point : study.points) points.push_back(point.point.get());
+  try {
+    return run_points(points, settings);
+  } catch (const StudyMistake& mistake) {
+    throw ConfigError(Diagnostic{
+        .origin = study.document.origin_of(mistake.key()), .path = mistake.key(), .problem = mistake.what()});
+  }
 }
 
 std::string study_schema(std::span<const StudyKind> kinds) {

@@ -8,6 +8,7 @@
 
 #include "platform/config/config_document.h"
 #include "platform/config/config_library.h"
+#include "platform/study/point_runner.h"
 #include "platform/study/study_kind.h"
 
 namespace asterism {
@@ -25,6 +26,7 @@ struct Study {
   std::vector<std::string> keys;   // dotted: what a row begins with; those of the kind, then the swept ones
   std::vector<std::string> swept;  // of these, those with more than one value
   std::vector<Point> points;  // the Cartesian product in the order of the description, the last key fastest
+  ConfigDocument document;    // says where a key was written
   std::string expanded;       // the whole study, JSON; reads back as the same
 };
 
@@ -35,6 +37,9 @@ bool is_study(const ConfigDocument& document);
 // that are the same by that are one.
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
                  std::span<const StudyKind> kinds = study_kinds());
+
+// All its points. A StudyMistake that shows only now becomes a ConfigError.
+PointRun run_study(const Study& study, const PointRunSettings& settings);
 
 // JSON Schema of a study's files, and the same as text.
 std::string study_schema(std::span<const StudyKind> kinds = study_kinds());

@@ -42,6 +42,7 @@ class DrawnPoint final : public StudyPointOf<Drawn> {
   std::vector<Cell> run(const std::stop_token& stop) override {
     ++under_way;
     while (config_.size == 99 && !stop.stop_requested()) std::this_thread::yield();  // never ends by itself
+    if (config_.size == 14) throw StudyMistake("size", "nobody finishes 14");
     const double size = config_.largest ? 100 : config_.size;
     return {size * size, std::string(size > 4 ? "too large" : "ok")};
   }
@@ -70,9 +71,7 @@ Study study(const std::vector<std::string>& overrides, const std::string& text =
 }
 
 PointRun run(const Study& s, unsigned threads = 2) {
-  std::vector<StudyPoint*> points;
-  for (const Study::Point& point : s.points) points.push_back(point.point.get());
-  return run_points(points, {.threads = threads, .show_progress = false});
+  return run_study(s, {.threads = threads, .show_progress = false});
 }
 
 std::string csv(const std::vector<std::string>& overrides, unsigned threads = 2) {
@@ -133,9 +132,26 @@ TEST(StudyTest, EveryMistakeIsToldOnce) {
             "s.json:2:14: error: largest: expected true or false, got 1");
 }
 
+TEST(StudyTest, ABadRangeHidesNoOtherMistake) {
+  EXPECT_EQ(mistakes({"size=1:2", "largest=maybe"}),
+            "command line: error: size: expected a number from 0.0 to 100.0, or a range from:to:step of "
+            "such, got \"1:2\"\n"
+            "command line: error: largest: expected true or false, got \"maybe\"");
+}
+
 TEST(StudyTest, WhatOnlyTheEngineRefusesIsToldAtItsKey) {
-  EXPECT_EQ(mistakes({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:14:1\" }"),
+  EXPECT_EQ(mistakes({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:13:1\" }"),
             "s.json:2:11: error: size: nobody draws 13");
+}
+
+TEST(StudyTest, AMistakeThatShowsInARunIsToldAtItsKeyToo) {
+  const Study s = study({}, "{ \"kind\": \"drawn\",\n  \"size\": [3, 14] }");
+  try {
+    run(s);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "s.json:2:11: error: size: nobody finishes 14");
+  }
 }
 
 TEST(StudyTest, TheKindIsNamed) {

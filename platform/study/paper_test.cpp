@@ -1,0 +1,144 @@
+#include "platform/study/paper.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "platform/config/diagnostics.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A configs/ folder with the shipped technology, the study of a switch, and one paper.
+struct PaperTest : testing::Test {
+  PaperTest() : root(fs::temp_directory_path() / ("asterism_paper_" + std::to_string(getpid()))) {
+    fs::remove_all(root);
+    for (const char* kind : {"studies", "published"}) fs::create_directories(root / kind);
+    fs::create_directory_symlink(fs::path(ASTERISM_SOURCE_CONFIGS) / "technologies", root / "technologies");
+    std::ofstream(root / "studies/swizzle_switch.json") << R"({"kind": "swizzle_switch"})";
+  }
+  ~PaperTest() override { fs::remove_all(root); }
+
+  void publish(const std::string& entries) const {
+    std::ofstream(root / "published/p.json") << R"({"reference": "A paper", "studies": {
+      "r64": "swizzle_switch radix=64", "r40": "swizzle_switch radix=40", "all": "swizzle_switch radix=40,64"},
+      "entries": [)" << entries << "]}";
+  }
+  Paper judged(const std::vector<std::string>& ids = {}) const {
+    Paper paper(ConfigLibrary(root), ids);
+    EXPECT_TRUE(paper.run({.show_progress = false}));
+    return paper;
+  }
+  std::string mistake(const std::vector<std::string>& ids = {}) const {
+    try {
+      Paper paper(ConfigLibrary(root), ids);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  static std::string value(double published, const std::string& of_class, const std::string& measured) {
+    return R"({"id": "fig1", "title": "T", "values": [{"what": "clock", "published": )" +
+           std::to_string(published) + R"(, "unit": "GHz", "measured": ")" + measured + R"(", "class": ")" +
+           of_class + (of_class == "predicted" ? R"(", "tolerance": 0.05)" : "\"") +
+           R"(, "stated_in": "section 1", "note": "N"}]})";
+  }
+
+  fs::path root;
+};
+
+using enum Judged::Verdict;
+
+TEST_F(PaperTest, AValueWithinItsToleranceHolds) {
+  publish(value(1.5, "predicted", "frequency_ghz(r64)"));
+  const Paper paper = judged();
+  EXPECT_EQ(paper.entries().at(0).values.at(0).verdict, holds);
+  EXPECT_FALSE(paper.entries()[0].off());
+}
+
+TEST_F(PaperTest, OneBeyondIsOff) {
+  publish(value(1.6, "predicted", "frequency_ghz(r64)"));
+  EXPECT_TRUE(judged().entries().at(0).off());
+}
+
+TEST_F(PaperTest, AnExactValueAgreesToItsDigits) {
+  publish(value(64, "exact", "radix(r64)"));
+  EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, holds);
+  publish(value(65, "exact", "radix(r64)"));
+  EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, off);
+}
+
+TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
+  publish(value(9, "known_mismatch", "frequency_ghz(r64)"));
+  const Paper paper = judged();
+  EXPECT_FALSE(paper.entries().at(0).off());
+  EXPECT_EQ(paper.to_text(paper.entries()[0]),
+            "p.fig1 T\n"
+            "                                   published  measured distance class          \n"
+            "  clock (GHz)                              9     1.502   -83.3% known mismatch -\n"
+            "      N\n");
+}
+
+TEST_F(PaperTest, AValueThatIsNotReachedIsOff) {
+  publish(value(1, "predicted", "radix(all, frequency_ghz=9)"));
+  EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, off);
+}
+
+TEST_F(PaperTest, BetweenTwoPointsALineIsDrawn) {
+  publish(value(52, "exact", "radix(all, frequency_ghz=1.8475)"));  // halfway between 2.193 and 1.502
+  EXPECT_NEAR(judged().entries().at(0).values.at(0).measured, 52, 0.01);
+}
+
+TEST_F(PaperTest, ClaimsAreChains) {
+  const auto claim = [](const std::string& holds) {
+    return R"({"id": "fig1", "title": "T", "claims": [{"what": "slower", "stated_in": "section 1", "holds": ")" +
+           holds + "\"}]}";
+  };
+  publish(claim("1 < frequency_ghz(r64) < frequency_ghz(r40)"));
+  EXPECT_FALSE(judged().entries().at(0).off());
+  publish(claim("frequency_ghz(r40) < frequency_ghz(r64)"));
+  const Paper paper = judged();
+  EXPECT_TRUE(paper.entries().at(0).off());
+  EXPECT_EQ(paper.to_text(paper.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      2.193 < 1.502\n");
+}
+
+TEST_F(PaperTest, APointThatSeveralEntriesNeedRunsOnce) {
+  publish(value(1.5, "predicted", "frequency_ghz(r64) + 0 * frequency_ghz(r40) + 0 * radix(all, radix=64)"));
+  EXPECT_EQ(judged().points(), 2u);
+}
+
+TEST_F(PaperTest, ABeginningSelectsManyAndAWholeIdOne) {
+  const auto entry = [](const std::string& id) { return R"({"id": ")" + id + R"(", "title": "T"})"; };
+  publish(entry("fig1") + "," + entry("fig10") + "," + entry("table1"));
+  EXPECT_EQ(judged({"p.fig1"}).entries().size(), 1u);
+  EXPECT_EQ(judged({"p.fig"}).entries().size(), 2u);
+  EXPECT_EQ(judged().entries().size(), 3u);
+  EXPECT_EQ(mistake({"p.fgi10"}),
+            "command line: error: there is no paper entry \"p.fgi10\"; did you mean \"p.fig10\"?");
+}
+
+TEST_F(PaperTest, MistakesInThePublishedFileAreToldAtTheirPlace) {
+  publish("\n" + value(1, "predicted", "frequency_ghz(r46)"));
+  EXPECT_NE(mistake().find("p.json:4:109: error: entries.0.values.0.measured: there is no study \"r46\""),
+            std::string::npos)
+      << mistake();
+  publish("\n" + value(1, "predicted", "frequency(r64) +"));
+  EXPECT_NE(
+      mistake().find("entries.0.values.0.measured: expected a number or a column of a study at character 17"),
+      std::string::npos)
+      << mistake();
+}
+
+TEST_F(PaperTest, AColumnThatAStudyLacksIsAMistake) {
+  publish("\n" + value(1, "predicted", "frequency(r64)"));
+  EXPECT_NE(mistake().find("entries.0.values.0.measured: study \"r64\" has no column \"frequency\""),
+            std::string::npos)
+      << mistake();
+}
+
+}  // namespace
+}  // namespace asterism

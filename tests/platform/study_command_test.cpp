@@ -1,0 +1,242 @@
+// `asterism study` and `asterism paper`, the real command: what they print, leave behind and refuse.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ContainsRegex;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct StudyCommandTest : CommandTest {
+  // Two nodes beside each other, one clock: everything about a packet is known.
+  const Arguments tiny{"study",       "fabric",       "topology=mesh",
+                       "nodes=2",     "clock=1GHz",   "link_cycles=1cycles",
+                       "warm_up=1us", "measure=10us", "rate=0.01"};
+
+  Arguments with(Arguments all, const Arguments& more) const {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  void expect_refusal(const Arguments& arguments, int status, const std::string& message) const {
+    const Ended ended = asterism(with({"study", "fabric"}, arguments));
+    EXPECT_EQ(ended.err, message + "\n");
+    EXPECT_EQ(ended.status, status);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_TRUE(fs::is_empty(folder));
+  }
+  // The columns of a CSV by name, of its first line.
+  std::map<std::string, std::string> first_row(const std::string& csv) const {
+    std::istringstream lines(contents(csv));
+    std::string names, values, name, value;
+    std::getline(lines, names);
+    std::getline(lines, values);
+    std::map<std::string, std::string> row;
+    std::istringstream n(names), v(values);
+    while (std::getline(n, name, ',')) {
+      value.clear();
+      std::getline(v, value, ',');
+      row[name] = value;
+    }
+    return row;
+  }
+};
+
+TEST_F(StudyCommandTest, ATinyFabricHasItsClosedForm) {
+  EXPECT_EQ(asterism(with(tiny, {"--csv", "a.csv"})).status, 0);
+  auto row = first_row("a.csv");
+  // A cycle to the edge at which it starts, a link in, two routers of three stages with a link between them, a link out,
+  // three flits more.
+  EXPECT_EQ(row["latency_min_ns"], "13");
+  EXPECT_EQ(row["hops"], "2");
+  EXPECT_EQ(row["state"], "ok");
+  EXPECT_EQ(row["topology"], "mesh");
+}
+
+TEST_F(StudyCommandTest, AListTimesARangeAndItsTable) {
+  const Ended ended =
+      asterism(with(tiny, {"buffer_depth=4,8", "rate=0.01:0.03:0.01", "--csv", "a.csv", "--threads", "2"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("6 points in "));
+  EXPECT_THAT(ended.out, HasSubstr("on 2 threads; 6 ok\nwritten    a.csv\n"));
+  const std::string csv = contents("a.csv");
+  std::vector<std::string> starts;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) starts.push_back(line.substr(0, line.find(",0.0", 15)));
+  ASSERT_EQ(starts.size(), 7u);
+  EXPECT_THAT(starts[0], StartsWith("topology,traffic,rate,buffer_depth,offered_packets_per_ns,"));
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_THAT(csv, HasSubstr("\nmesh,uniform,0.0" + std::to_string(i % 3 + 1) + (i < 3 ? ",4," : ",8,")));
+  EXPECT_LT(csv.find("0.03,4,"), csv.find("0.01,8,"));
+  std::istringstream table(ended.out);
+  for (std::string line; std::getline(table, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST_F(StudyCommandTest, ThreadsChangeNoByte) {
+  const Arguments sweep =
+      with(tiny, {"topology=mesh,superstar", "nodes=64", "rate=0.01:0.2:0.05", "clock=null"});
+  for (const std::string threads : {"1", "3"})
+    EXPECT_EQ(asterism(with(sweep, {"--threads", threads, "--csv", threads + ".csv", "--json",
+                                    threads + ".json", "--svg", threads + ".svg"}))
+                  .status,
+              0);
+  for (const std::string kind : {".csv", ".json", ".svg"})
+    EXPECT_EQ(contents("1" + kind), contents("3" + kind));
+}
+
+TEST_F(StudyCommandTest, ASaturatedPointIsShownAsSuch) {
+  const Ended ended = asterism(
+      {"study", "fabric", "topology=superring", "rate=0.05", "warm_up=1us", "measure=2us", "--csv", "a.csv"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, HasSubstr("1 saturated"));
+  EXPECT_EQ(first_row("a.csv")["state"], "saturated");
+}
+
+TEST_F(StudyCommandTest, SaturationIsAResult) {
+  const Ended ended = asterism({"study", "fabric", "topology=superring", "rate=saturation", "warm_up=1us",
+                                "measure=2us", "search.tolerance=0.05", "--csv", "a.csv"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  auto row = first_row("a.csv");
+  EXPECT_EQ(row["rate"], "saturation");
+  EXPECT_EQ(row["state"], "saturation");
+  EXPECT_NEAR(std::stod(row["accepted_packets_per_ns"]), 0.011, 0.001);
+}
+
+TEST_F(StudyCommandTest, TheFolderHoldsAllOfIt) {
+  ASSERT_EQ(asterism(with(tiny, {"rate=0.01,0.02", "--out", "out"})).status, 0);
+  for (const char* file : {"study.json", "results.csv", "results.json", "figure.svg", "host.json"})
+    EXPECT_TRUE(exists(fs::path("out") / file)) << file;
+  EXPECT_FALSE(exists("out.partial"));
+  ASSERT_EQ(asterism({"study", "out/study.json", "--csv", "again.csv"}).status, 0);
+  EXPECT_EQ(contents("again.csv"), contents("out/results.csv"));
+  EXPECT_EQ(json("out/results.json").at("points").size(), 2u);
+}
+
+TEST_F(StudyCommandTest, AnInterruptionKeepsWhatIsDoneUnderAPartialName) {
+  Running running = start({"study", "fabric", "topology=superring", "rate=0.001,0.002", "measure=1us,1s",
+                           "warm_up=1us", "--threads", "2", "--csv", "a.csv", "--out", "out"});
+  for (int i = 0; i < 5000 && !(exists("a.csv.partial") && exists("out.partial/study.json")); ++i)
+    usleep(1000);
+  sleep(1);
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.out, HasSubstr("interrupted: "));
+  EXPECT_FALSE(exists("a.csv"));
+  EXPECT_FALSE(exists("out"));
+  EXPECT_THAT(contents("a.csv.partial"), StartsWith("topology,traffic,rate,measure,"));
+  EXPECT_THAT(contents("out.partial/results.json"), HasSubstr("\"complete\": false"));
+}
+
+TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
+  expect_refusal({"topology=mesh", "rate=0.1,5"}, 65,
+                 "command line: error: rate: a node injects 1.116 packets at most, got 5");
+  expect_refusal({"topology=cmesh-low", "nodes=1200", "concentration=300"}, 65,
+                 "command line: error: topology: a router of radix 304 with channels of 128 bits is beyond "
+                 "its technology, "
+                 "which knows radix 1 to 256 at 128 bits");
+  expect_refusal(
+      {"concentration=7"}, 65,
+      source_configs().string() +
+          "/studies/fabric.json:1:1: error: nodes: expected a value that is a whole number of clusters of "
+          "`concentration` nodes, got 576 (the default)");
+  expect_refusal(
+      {"topology=superstar,mesh", "rate=0.1:0.2", "traffic=unifrm", "bufer_depth=3"}, 65,
+      "command line: error: rate: expected a number from 0.0 to 1000.0, or a range from:to:step of such, got "
+      "\"0.1:0.2\"\n"
+      "command line: error: traffic: expected one of \"uniform\", \"clustered\", \"transpose\", "
+      "\"bit-complement\", \"hotspot\", \"trace\", got \"unifrm\"; did you mean \"uniform\"?\n"
+      "command line: error: bufer_depth: unknown key; did you mean \"buffer_depth\"?");
+  expect_refusal({"topology=crossbar"}, 65,
+                 "command line: error: topology: a crossbar has no routers to study");
+}
+
+TEST_F(StudyCommandTest, ATraceIsToldWithItsLine) {
+  write("t.txt", "0 1 5ns 64B\n1 x 6ns 64B\n");
+  const Ended ended =
+      asterism({"study", "fabric", "topology=mesh", "nodes=4", "traffic=trace", "trace=t.txt"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, HasSubstr("trace: t.txt:2: "));
+}
+
+TEST_F(StudyCommandTest, AGraphThatCouldDeadlockIsRefusedWithItsCycle) {
+  fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
+  environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
+  write("configs/graphs/ring.json", R"({
+    "routers": [ { "name": "A", "x": "0mm", "y": "0mm" }, { "name": "B", "x": "1mm", "y": "0mm" },
+                 { "name": "C", "x": "1mm", "y": "1mm" }, { "name": "D", "x": "0mm", "y": "1mm" } ],
+    "links": [ { "from": "A", "to": "B" }, { "from": "B", "to": "C" }, { "from": "C", "to": "D" }, { "from": "D", "to": "A" } ],
+    "nodes": [ { "router": "A" }, { "router": "B" }, { "router": "C" }, { "router": "D" } ],
+    "routes": [ { "path": ["A", "B", "C"] }, { "path": ["B", "C", "D"] }, { "path": ["C", "D", "A"] }, { "path": ["D", "A", "B"] } ]
+  })");
+  const Ended ended = asterism({"study", "fabric", "topology=graph", "graph=ring"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err,
+              HasSubstr("packets could block each other for ever: A->B -> B->C -> C->D -> D->A -> A->B\n"));
+}
+
+TEST_F(StudyCommandTest, AnOutputThatCannotBeWrittenCostsNoRun) {
+  EXPECT_EQ(asterism(with(tiny, {"--svg", "nowhere/a.svg"})).err,
+            "command line: error: --svg: nowhere/a.svg cannot be written: No such file or directory\n");
+  fs::create_directory(folder / "mine");
+  write("mine/notes.txt", "mine");
+  EXPECT_EQ(asterism(with(tiny, {"--out", "mine"})).status, 65);
+  EXPECT_EQ(contents("mine/notes.txt"), "mine");
+}
+
+TEST_F(StudyCommandTest, ANameThatThereIsNotNamesTheNearest) {
+  const Ended ended = asterism({"study", "fabrik"});
+  EXPECT_EQ(ended.status, 66);
+  EXPECT_THAT(ended.err, EndsWith("did you mean \"fabric\"?\n"));
+}
+
+TEST_F(StudyCommandTest, StudiesAreCheckedListedAndDocumented) {
+  const Ended checked = asterism({"check", "fabric", "rate=0.01:0.03:0.01"});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_EQ(nlohmann::json::parse(checked.out).at("rate"), (std::vector<double>{0.01, 0.02, 0.03}));
+  EXPECT_THAT(asterism({"list", "studies"}).out, HasSubstr("fabric\n"));
+  EXPECT_THAT(asterism({"list", "papers"}).out, HasSubstr("abeyratne2017.fig3.11 "));
+  EXPECT_THAT(asterism({"schema", "study", "--text"}).out, HasSubstr("virtual_channels = 4"));
+  EXPECT_EQ(nlohmann::json::parse(asterism({"schema", "study"}).out).at("title"), "Asterism study");
+}
+
+TEST_F(StudyCommandTest, EveryShippedStudyIsSound) {
+  for (const auto& entry : fs::directory_iterator(source_configs() / "studies")) {
+    const Ended ended = asterism({"check", entry.path().string()});
+    EXPECT_EQ(ended.status, 0) << entry.path() << ended.err;
+  }
+}
+
+// The rest of the paper takes minutes.
+TEST_F(StudyCommandTest, TablesOfThePaperHold) {
+  const Ended ended = asterism(
+      {"paper", "abeyratne2017.table", "abeyratne2017.fig3.3", "abeyratne2017.fig3.13", "--out", "out"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(" 0 off, "));
+  EXPECT_TRUE(exists("out/abeyratne2017.fig3.13.svg"));
+  EXPECT_THAT(contents("out/abeyratne2017.table3.2.csv"),
+              HasSubstr("abeyratne2017.table3.2,\"mesh, local routers\",,576,576,0,exact,0,ok,Table 3.2\n"));
+}
+
+TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
+  fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
+  environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
+  fs::remove(folder / "configs/published/abeyratne2017.json");
+  write("configs/published/p.json", R"({"reference": "A paper", "studies": {"s": "swizzle_switch radix=64"},
+    "entries": [{"id": "fig1", "title": "T", "values": [{"what": "clock", "published": 2, "unit": "GHz",
+      "measured": "frequency_ghz(s) ", "class": "predicted", "tolerance": 0.1, "stated_in": "section 1"}]}]})");
+  const Ended ended = asterism({"paper"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10%  OFF\n"));
+}
+
+}  // namespace
+}  // namespace asterism
