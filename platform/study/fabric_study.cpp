@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "fabric/power.h"
@@ -20,8 +21,9 @@ struct FabricStudy {
   SimulationConfig simulation{.drain_saturated = false};
   bool saturation = false;
   SaturationConfig search;
+  bool detail = false;
 };
-static_assert(member_count<FabricStudy>() == 5);
+static_assert(member_count<FabricStudy>() == 6);
 void describe(Fields& f, FabricStudy& c) {
   describe(f, c.fabric);
   describe(f, c.simulation);
@@ -30,11 +32,39 @@ void describe(Fields& f, FabricStudy& c) {
     "same");
   f.when("saturation", c.saturation, true,
          [&] { f("search", c.search, "How saturation is searched and what counts as sustained"); });
+  f("detail", c.detail,
+    "Put the histogram of latencies, the hops, and the load of every channel and router into --json: some "
+    "100 kB a "
+    "point");
   describe(f, c.traffic);
 }
 
 double nanoseconds(double picoseconds) { return picoseconds / 1000; }
 double nanoseconds(Picoseconds time) { return nanoseconds(static_cast<double>(time.count())); }
+
+// Names of routers, loads as in SimulationResult, times in ps.
+std::string detail_of(const SimulationResult& result, const Topology& topology) {
+  using Json = nlohmann::ordered_json;
+  Json detail;
+  detail["latency_histogram"] = Json::array();
+  for (const LatencyHistogram::Bucket& bucket : result.latency.buckets())
+    detail["latency_histogram"].push_back(
+        {{"first_ps", bucket.first.count()}, {"last_ps", bucket.last.count()}, {"packets", bucket.count}});
+  detail["packets_by_hops"] = result.hops;
+  detail["channels"] = Json::array();
+  for (ChannelId c = 0; c < topology.channels.size(); ++c)
+    detail["channels"].push_back({{"from", topology.routers[topology.channels[c].from].name},
+                                  {"to", topology.routers[topology.channels[c].to].name},
+                                  {"load", result.channel_load[c]}});
+  detail["routers"] = Json::array();
+  for (RouterId r = 0; r < topology.routers.size(); ++r)
+    detail["routers"].push_back(
+        {{"name", topology.routers[r].name}, {"load_per_port", result.router_load[r]}});
+  detail["injection_load_by_node"] = result.injection_load;
+  detail["ejection_load_by_node"] = result.ejection_load;
+  if (!result.blocked.empty()) detail["blocked"] = result.blocked;
+  return detail.dump();
+}
 
 class Point final : public StudyPointOf<FabricStudy> {
  public:
@@ -74,6 +104,8 @@ class Point final : public StudyPointOf<FabricStudy> {
     }
   }
 
+  std::string detail() const override { return detail_; }
+
  private:
   bool searches() const { return config_.saturation; }
 
@@ -101,7 +133,8 @@ class Point final : public StudyPointOf<FabricStudy> {
     return result.keeps_up ? "not converged" : "saturated";
   }
 
-  std::vector<Cell> row(const SimulationResult& result) const {
+  std::vector<Cell> row(const SimulationResult& result) {
+    if (config_.detail) detail_ = detail_of(result, *fabric_->topology);
     const auto time = [&](auto value) { return result.delivered ? Cell(nanoseconds(value)) : Cell(); };
     const FabricPower power =
         fabric_power(*fabric_->topology, fabric_->technology, result.load, result.measured);
@@ -130,7 +163,7 @@ class Point final : public StudyPointOf<FabricStudy> {
             result.reason};
   }
 
-  std::vector<Cell> saturation_row(const SaturationResult& found) const {
+  std::vector<Cell> saturation_row(const SaturationResult& found) {
     const auto at = std::ranges::find(found.points, found.rate, &SaturationResult::Point::rate);
     if (found.points.empty()) return std::vector<Cell>(fabric_study.columns.size());
     std::vector<Cell> cells = row((at == found.points.end() ? found.points.front() : *at).result);
@@ -147,6 +180,7 @@ class Point final : public StudyPointOf<FabricStudy> {
 
   static constexpr std::size_t state_column = 6;
   std::shared_ptr<const BuiltFabric> fabric_;
+  std::string detail_;
   SimulationConfig simulation_;  // the config's, with every gated router by name
 };
 

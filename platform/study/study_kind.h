@@ -48,6 +48,8 @@ class StudyPoint {
   virtual void prepare(const ConfigLibrary& /*library*/) {}
   // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is dropped.
   virtual std::vector<Cell> run(const std::stop_token& stop) = 0;
+  // What a row has no room for, as JSON, for --json: distributions, loads of every channel. "" for none. After run().
+  virtual std::string detail() const { return ""; }
 };
 
 template <DescribedStruct Config>

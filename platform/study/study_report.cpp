@@ -241,6 +241,8 @@ std::string to_json(const Study& study, const PointRun& run) {
     for (std::size_t k = 0; k < study.keys.size(); ++k) one[study.keys[k]] = json_of(point.coordinates[k]);
     for (std::size_t c = 0; c < row.size(); ++c)
       one[std::string(study.kind->columns[c].name)] = json_of(row[c]);
+    if (const std::string detail = point.point->detail(); !detail.empty())
+      one["detail"] = Json::parse(detail);
     json["points"].push_back(std::move(one));
   });
   json["complete"] = run.done() == study.points.size();

@@ -92,6 +92,20 @@ TEST_F(StudyCommandTest, ThreadsChangeNoByte) {
     EXPECT_EQ(contents("1" + kind), contents("3" + kind));
 }
 
+TEST_F(StudyCommandTest, TheDetailHasEveryChannelAndTheDistribution) {
+  ASSERT_EQ(asterism(with(tiny, {"detail=true", "--json", "a.json"})).status, 0);
+  const nlohmann::json point = json("a.json").at("points").at(0), detail = point.at("detail");
+  ASSERT_EQ(detail.at("channels").size(), 2u);
+  EXPECT_EQ(detail["channels"][0].at("from"), "R0");
+  EXPECT_EQ(detail["channels"][0].at("to"), "R1");
+  EXPECT_NEAR(detail["channels"][0].at("load"), 0.04, 0.01);  // 0.01 packets of 4 flits a cycle
+  std::uint64_t packets = 0;
+  for (const auto& bucket : detail.at("latency_histogram"))
+    packets += bucket.at("packets").get<std::uint64_t>();
+  EXPECT_EQ(packets, point.at("packets_delivered"));
+  EXPECT_EQ(detail.at("packets_by_hops").at(2), packets);
+}
+
 TEST_F(StudyCommandTest, ASaturatedPointIsShownAsSuch) {
   const Ended ended = asterism(
       {"study", "fabric", "topology=superring", "rate=0.05", "warm_up=1us", "measure=2us", "--csv", "a.csv"});
