@@ -4,7 +4,7 @@
 
 namespace asterism {
 
-static_assert(member_count<NodeConfig>() == 12);
+static_assert(member_count<NodeConfig>() == 13);
 void describe(Fields& f, NodeConfig& c) {
   f.reusable("nodes");
   f("runs", c.runs, "What the cores execute, and with it what they are and what the rest of the machine is",
@@ -21,6 +21,10 @@ void describe(Fields& f, NodeConfig& c) {
     f("uart0", c.uart0, "Console UART (PL011)");
     f("rtc", c.rtc, "Real-time clock (PL031)");
     f("address_map", c.address_map, "Moves devices of the standard map, by name (asterism list devices)");
+    f("placement", c.placement,
+      "Nodes of the fabric that cores and devices sit on, by name; without it devices stand along the chip's "
+      "edge and "
+      "cores are spread over the rest");
   });
   f.when("runs", c.runs, NodeProgram::workload, [&] {
     f("chip", c.chip, "Trace cores, L2 banks and memory controllers, each on a node of the fabric");
@@ -28,6 +32,8 @@ void describe(Fields& f, NodeConfig& c) {
       names_file("workloads"));
   });
   f("log", c.log, "Levels by instance, \"node\" for all: what guests do wrong is told as warning");
+  f.check(c.placement.empty() || c.fabric.topology != TopologyKind::crossbar, "placement",
+          "stands only where the fabric has routers: on any topology but the crossbar");
   f.check(c.runs == NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar, "fabric",
           "has routers for trace cores to sit on: any topology but the crossbar");
 }

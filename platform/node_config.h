@@ -46,6 +46,7 @@ struct NodeConfig {
   Pl011Config uart0;
   RtcConfig rtc;
   std::map<std::string, Placement> address_map;
+  std::map<std::string, std::uint32_t> placement = {};  // fabric/port_placement.h
   ManycoreConfig chip = {};
   std::string workload = "mix1";
   std::map<std::string, LogLevel> log;

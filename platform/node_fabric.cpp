@@ -27,28 +27,26 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
   for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
   for (const MapEntry& entry : map.entries()) targets.push_back(entry.name);
 
-  std::string key = graph ? ".graph" : ".topology";
+  std::string key = graph ? "fabric.graph" : "fabric.topology";
   try {
     fabric.topology = build_topology(config, technology, graph ? &*graph : nullptr);
-    key = ".virtual_channels";
+    key = "fabric.virtual_channels";
     FlitNetwork network(fabric.topology, flit_parameters(config));
-    key = ".gated_global_routers";
+    key = "fabric.gated_global_routers";
     for (const RouterId router : last_global_routers(*fabric.topology, config.gated_global_routers))
       network.gate(router, true);
     if (node.runs == NodeProgram::workload) {
-      key = ".placement";
-      if (!config.placement.empty())
-        throw std::invalid_argument("the nodes of a chip's memory controllers are in chip.memory.nodes");
-      key = graph ? ".graph" : ".nodes";
+      key = graph ? "fabric.graph" : "fabric.nodes";
       LoosePacketNetwork loose(fabric.topology, flit_parameters(config));
       const Manycore chip(node.chip, load_config<Workload>(library, "workloads", node.workload), loose, 0);
       return fabric;
     }
-    key = config.placement.empty() ? graph ? ".graph" : ".nodes" : ".placement";
+    key = !node.placement.empty() ? "placement" : graph ? "fabric.graph" : "fabric.nodes";
     fabric.placement =
-        place_ports(config, static_cast<unsigned>(fabric.topology->nodes.size()), masters, targets);
+        place_ports(node.placement, static_cast<unsigned>(fabric.topology->nodes.size()), masters, targets);
   } catch (const std::invalid_argument& error) {
-    problems.add({.origin = document.origin_of(path + key), .path = path + key, .problem = error.what()});
+    if (!path.empty()) key = path + "." + key;
+    problems.add({.origin = document.origin_of(key), .path = key, .problem = error.what()});
   }
   return fabric;
 }

@@ -20,7 +20,7 @@ struct NodeFabric {
 };
 
 // The cores are masters, the entries of the map targets. What does not fit goes to `problems`, at the place in the
-// document that says `path`, the fabric's. Throws ConfigError for a bad technology or graph file.
+// document that is wrong, below `path`, the node's. Throws ConfigError for a bad technology or graph file.
 NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
                           const ConfigDocument& document, const std::string& path, Diagnostics& problems);
 

@@ -98,7 +98,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   check_map(config, document, "", problems, map);
   check_log(config, document, "log", problems);
   problems.throw_if_any();
-  prepare_fabric(config, map, installed.configs, document, "fabric", problems);
+  prepare_fabric(config, map, installed.configs, document, "", problems);
   problems.throw_if_any();
   return config;
 }
@@ -110,7 +110,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, document, "node.log", problems);
   problems.throw_if_any();
-  prepare_fabric(config.node, map, installed.configs, document, "node.fabric", problems);
+  prepare_fabric(config.node, map, installed.configs, document, "node", problems);
   problems.throw_if_any();
   return config;
 }
@@ -126,7 +126,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   AddressMap map(config.node.memory.size);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
-  NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node.fabric", none);
+  NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
   Scenario scenario{.name = file.stem().string(),
                     .config = std::move(config),
                     .map = std::move(map),

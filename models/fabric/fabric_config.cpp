@@ -84,10 +84,6 @@ void describe_routers(Fields& f, FabricConfig& c) {
     "Of the slowest clock without a flit moving before the blocked packets are named; too few accuse a slow "
     "sink",
     within(100_cycles, 1'000'000'000_cycles));
-  f("placement", c.placement,
-    "Nodes of masters and targets, by name (\"core0\", \"dram\"); the others: targets along the chip's edge, "
-    "masters "
-    "spread over the rest");
 }
 
 bool has_locals_under_globals(const FabricConfig& c) {
@@ -122,7 +118,7 @@ void describe_relations(Fields& f, FabricConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<FabricConfig>() == 24);
+static_assert(member_count<FabricConfig>() == 23);
 void describe(Fields& f, FabricConfig& c) {
   f("topology", c.topology, "How masters and targets are connected", one_of<TopologyKind>());
   f.when("topology", c.topology, crossbar, [&] {

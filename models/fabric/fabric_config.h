@@ -1,7 +1,6 @@
 // How the masters of a node reach its targets: the `fabric` of a node file and of a fabric study.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
@@ -79,9 +78,6 @@ struct FabricConfig {
   ArbiterPolicy arbitration = ArbiterPolicy::least_recently_granted;
   std::uint32_t fallback_occupancy = 10;
   Cycles watchdog = Cycles(100'000);
-
-  std::map<std::string, std::uint32_t> placement =
-      {};  // masters and targets by name: their nodes (port_placement.h)
 };
 void describe(Fields& f, FabricConfig& config);
 

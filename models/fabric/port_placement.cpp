@@ -53,10 +53,10 @@ class Placer {
 
 }  // namespace
 
-PortPlacement place_ports(const FabricConfig& config, unsigned nodes, const std::vector<std::string>& masters,
-                          const std::vector<std::string>& targets) {
+PortPlacement place_ports(const std::map<std::string, std::uint32_t>& wishes, unsigned nodes,
+                          const std::vector<std::string>& masters, const std::vector<std::string>& targets) {
   PortPlacement placement;
-  for (const auto& [name, node] : config.placement) {
+  for (const auto& [name, node] : wishes) {
     if (std::ranges::count(masters, name) + std::ranges::count(targets, name) == 0)
       throw std::invalid_argument("\"" + name + "\" is neither a master nor a target on the fabric");
     if (node >= nodes)

@@ -8,15 +8,17 @@
 namespace asterism {
 namespace {
 
+using Wishes = std::map<std::string, std::uint32_t>;
+
 std::vector<std::string> numbered(const std::string& name, unsigned count) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < count; ++i) names.push_back(name + std::to_string(i));
   return names;
 }
 
-std::string refusal(const FabricConfig& config, unsigned nodes, unsigned masters, unsigned targets) {
+std::string refusal(const Wishes& wishes, unsigned nodes, unsigned masters, unsigned targets) {
   try {
-    place_ports(config, nodes, numbered("core", masters), numbered("mc", targets));
+    place_ports(wishes, nodes, numbered("core", masters), numbered("mc", targets));
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -50,19 +52,19 @@ TEST(PortPlacementTest, MoreTargetsThanTheEdgeHasGoInland) {
 }
 
 TEST(PortPlacementTest, ANameSitsWhereItIsToldAndMayShareANode) {
-  FabricConfig config;
-  config.placement = {{"core1", 15}, {"mc0", 5}, {"mc1", 5}};
-  const PortPlacement placement = place_ports(config, 16, numbered("core", 2), numbered("mc", 3));
+  Wishes wishes;
+  wishes = {{"core1", 15}, {"mc0", 5}, {"mc1", 5}};
+  const PortPlacement placement = place_ports(wishes, 16, numbered("core", 2), numbered("mc", 3));
   EXPECT_EQ(placement, (PortPlacement{{"core1", 15}, {"mc0", 5}, {"mc1", 5}, {"mc2", 0}, {"core0", 1}}));
 }
 
 TEST(PortPlacementTest, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal({}, 4, 3, 2), "the fabric has 4 nodes for 3 masters and 2 targets");
-  FabricConfig config;
-  config.placement = {{"core0", 4}};
-  EXPECT_EQ(refusal(config, 4, 1, 1), "\"core0\" is to sit on node 4, and the last of the fabric is 3");
-  config.placement = {{"core7", 1}};
-  EXPECT_EQ(refusal(config, 4, 1, 1), "\"core7\" is neither a master nor a target on the fabric");
+  Wishes wishes;
+  wishes = {{"core0", 4}};
+  EXPECT_EQ(refusal(wishes, 4, 1, 1), "\"core0\" is to sit on node 4, and the last of the fabric is 3");
+  wishes = {{"core7", 1}};
+  EXPECT_EQ(refusal(wishes, 4, 1, 1), "\"core7\" is neither a master nor a target on the fabric");
 }
 
 }  // namespace

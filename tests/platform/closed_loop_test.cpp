@@ -84,7 +84,7 @@ TEST_F(ClosedLoopTest, WhatHasNoMeaningThereIsRefused) {
   refused("node.fabric.topology=crossbar", "any topology but the crossbar");
   refused("node.chip.memory.count=600", "600 memory controllers leave no core on a fabric of 576 nodes");
   refused("node.workload=mix9", "mix9");
-  refused("node.fabric.placement.core0=1", "chip.memory.nodes");
+  refused("node.placement.core0=1", R"(node.placement: this key stands only where runs is "firmware")");
 }
 
 }  // namespace

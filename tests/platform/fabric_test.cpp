@@ -114,8 +114,8 @@ TEST_F(FabricRunTest, OneGlobalRouterOfEightIsEnough) {
 
 TEST_F(FabricRunTest, PlacementMovesACoreAwayFromMemory) {
   const auto latency_with_core_on = [&](int node) {
-    firmware("hello", on("flit", {"node.fabric.placement.dram=0", "node.cores.count=1",
-                                  fmt::format("node.fabric.placement.core0={}", node)}));
+    firmware("hello", on("flit", {"node.placement.dram=0", "node.cores.count=1",
+                                  fmt::format("node.placement.core0={}", node)}));
     return json("run/stats.json")["node"]["fabric"]["latency_mean_ps"].get<std::uint64_t>();
   };
   EXPECT_LT(latency_with_core_on(1), latency_with_core_on(575));
@@ -130,11 +130,11 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
   };
   EXPECT_EQ(refused({"node.fabric.topology=mesh", "node.fabric.nodes=9"}),
             "command line: error: node.fabric.nodes: the fabric has 9 nodes for 4 masters and 7 targets\n");
-  EXPECT_EQ(refused(on("loose", {"node.fabric.placement.core9=1"})),
-            "command line: error: node.fabric.placement: \"core9\" is neither a master nor a target on the "
+  EXPECT_EQ(refused(on("loose", {"node.placement.core9=1"})),
+            "command line: error: node.placement: \"core9\" is neither a master nor a target on the "
             "fabric\n");
-  EXPECT_EQ(refused(on("loose", {"node.fabric.placement.dram=576"})),
-            "command line: error: node.fabric.placement: \"dram\" is to sit on node 576, and the last of the "
+  EXPECT_EQ(refused(on("loose", {"node.placement.dram=576"})),
+            "command line: error: node.placement: \"dram\" is to sit on node 576, and the last of the "
             "fabric is 575\n");
   EXPECT_EQ(
       refused({"node.fabric={\"topology\":\"graph\",\"graph\":\"small_clos\",\"gated_global_routers\":4}"}),
