@@ -61,11 +61,11 @@ void write_directory(RunDirectory& directory, const Study& study, const PointRun
              (run.interrupted ? directory.path() : directory.final_path()).string());
 }
 
-// "12 points in 3.1 s on 2 threads; 2 saturated"
+// "12 points in 3.1 s on 2 threads; 10 ok, 2 saturated"
 std::string what_was_done(const Study& study, const PointRun& run, unsigned threads) {
   std::string text = run.interrupted
                          ? fmt::format("interrupted: {} of {} points", run.done(), study.points.size())
-                         : fmt::format("{} points", run.done());
+                         : fmt::format("{} {}", run.done(), run.done() == 1 ? "point" : "points");
   text +=
       fmt::format(" in {:.1f} s on {} {}", run.host_seconds, threads, threads == 1 ? "thread" : "threads");
   std::vector<std::pair<std::string, int>> states;
