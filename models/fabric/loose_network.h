@@ -37,9 +37,10 @@ namespace asterism {
 // One set for all topologies; loose_accuracy_test holds the figures that it gives.
 struct LooseParameters {
   Picoseconds window = 1_us;  // a longer one is steadier and follows bursts later
-  double contention =
-      1.2;            // of a FIFO queue's wait: trains of several virtual channels alternate, flit by flit
-  double knee = 0.8;  // the load at which virtual channels and finite buffers let a channel carry no more
+  // Of a FIFO queue's wait: trains on several virtual channels alternate, flit by flit.
+  double contention = 1.2;
+  // The load at which a channel carries no more, because of its virtual channels and finite buffers.
+  double knee = 0.8;
 };
 
 class LooseNetwork {
