@@ -265,12 +265,12 @@ std::string Paper::to_text(const PaperEntry& entry) const {
   if (!entry.published.note.empty()) text += wrapped(entry.published.note, 2);
   if (!entry.values.empty())
     text +=
-        fmt::format("  {:<32} {:>9} {:>9} {:>8} {:<15}\n", "", "published", "measured", "distance", "class");
+        fmt::format("  {:<32}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
     const double measured = entry.values[i].measured;
-    text += fmt::format("  {:<32} {:>9} {:>9} {:>8} {:<14} {}\n", what, number(value.published),
+    text += fmt::format("  {:<32}{:>9} {:>9}{:>9} {:<14} {}\n", what, number(value.published),
                         number(measured), percent(distance_of(measured, value.published)),
                         class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
     if (!value.note.empty()) text += wrapped(value.note, 6);

@@ -78,8 +78,8 @@ TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
   EXPECT_FALSE(paper.entries().at(0).off());
   EXPECT_EQ(paper.to_text(paper.entries()[0]),
             "p.fig1 T\n"
-            "                                   published  measured distance class          \n"
-            "  clock (GHz)                              9     1.502   -83.3% known mismatch -\n"
+            "                                  published  measured distance class\n"
+            "  clock (GHz)                             9     1.502   -83.3% known mismatch -\n"
             "      N\n");
 }
 
