@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "fabric/saturation.h"
-#include "fabric/simulation.h"
-#include "fabric/topologies.h"
+#include "fabric/topology/topologies.h"
+#include "fabric/traffic/saturation.h"
+#include "fabric/traffic/simulation.h"
 
 namespace asterism {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fabric/fabric_module.h"
-#include "fabric/flit_network.h"
-#include "fabric/topologies.h"
+#include "fabric/network/flit_network.h"
+#include "fabric/topology/topologies.h"
 #include "manycore/fabric_packet_network.h"
 #include "manycore/manycore.h"
 #include "platform/config/config.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fabric/port_placement.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "platform/address_map.h"
 #include "platform/config/config_library.h"
 #include "platform/config/diagnostics.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "core/workload.h"
-#include "fabric/graph_config.h"
+#include "fabric/topology/graph_config.h"
 #include "platform/verbs.h"
 #include "swizzle_switch/switch_technology.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
-#include "fabric/flit_network.h"
+#include "fabric/network/flit_network.h"
 #include "swizzle_switch/swizzle_switch.h"
 
 namespace asterism {

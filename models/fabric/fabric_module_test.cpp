@@ -5,8 +5,8 @@
 #include <cstring>
 #include <map>
 
-#include "fabric/test_topology.h"
-#include "fabric/zero_load.h"
+#include "fabric/network/zero_load.h"
+#include "fabric/topology/test_topology.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/reset.h"
 #include "base/units.h"
-#include "fabric/flit_network.h"
-#include "fabric/loose_network.h"
+#include "fabric/network/flit_network.h"
+#include "fabric/network/loose_network.h"
 #include "tlm/alarm.h"
 
 namespace asterism {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "fabric/floor_plan.h"
+#include "fabric/topology/floor_plan.h"
 
 namespace asterism {
 namespace {

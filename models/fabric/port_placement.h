@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/routing.h"
+#include "fabric/topology/routing.h"
 
 namespace asterism {
 

@@ -5,8 +5,8 @@
 #include <queue>
 #include <vector>
 
-#include "fabric/flit_network.h"
-#include "fabric/loose_network.h"
+#include "fabric/network/flit_network.h"
+#include "fabric/network/loose_network.h"
 #include "manycore/packet_network.h"
 
 namespace asterism {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "fabric/flit_network.h"
-#include "fabric/graph_config.h"
-#include "fabric/topologies.h"
+#include "fabric/network/flit_network.h"
+#include "fabric/topology/graph_config.h"
+#include "fabric/topology/topologies.h"
 #include "platform/config/config.h"
 #include "platform/study/study_kind.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "fabric/fabric_config.h"
-#include "fabric/topology.h"
+#include "fabric/topology/topology.h"
 #include "platform/config/config_library.h"
 #include "swizzle_switch/switch_technology.h"
 

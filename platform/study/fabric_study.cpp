@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "fabric/power.h"
-#include "fabric/saturation.h"
-#include "fabric/simulation.h"
-#include "fabric/trace.h"
+#include "fabric/network/power.h"
+#include "fabric/traffic/saturation.h"
+#include "fabric/traffic/simulation.h"
+#include "fabric/traffic/trace.h"
 #include "platform/study/built_fabric.h"
 
 namespace asterism {

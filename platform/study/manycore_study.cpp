@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/workload.h"
-#include "fabric/power.h"
+#include "fabric/network/power.h"
 #include "manycore/fabric_packet_network.h"
 #include "manycore/manycore.h"
 #include "platform/config/config.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/power.h"
+#include "fabric/network/power.h"
 #include "platform/study/built_fabric.h"
 
 namespace asterism {

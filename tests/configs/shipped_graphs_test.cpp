@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "fabric/flit_network.h"
-#include "fabric/test_routes.h"
+#include "fabric/network/flit_network.h"
+#include "fabric/topology/test_routes.h"
 #include "platform/config/config.h"
 
 namespace asterism {

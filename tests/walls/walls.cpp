@@ -80,7 +80,7 @@ Walls::Includes Walls::includes_of(const fs::path& file) const {
 bool Walls::may_include(const std::set<std::string>& reach, const std::string& room,
                         const fs::path& header) const {
   if (const auto owner = owner_.find(header); owner != owner_.end()) return reach.contains(owner->second);
-  const std::string of = header.parent_path().filename();
+  const std::string of = fs::relative(header, models_).begin()->string();
   if (of == room) return true;
   for (const auto& [name, library] : libraries_)
     if (library.room == of && reach.contains(name)) return true;
@@ -102,7 +102,7 @@ void Walls::visit(const std::string& name, const fs::path& file, const std::set<
     const fs::path path = models_ / header;
     if (!may_include(reach, libraries_.at(name).room, path)) {
       const auto owner = owner_.find(path);
-      complain(header, owner == owner_.end() ? path.parent_path().filename().string() : owner->second);
+      complain(header, owner == owner_.end() ? fs::path(header).begin()->string() : owner->second);
     } else {
       visit(name, path, reach, seen, found);
     }

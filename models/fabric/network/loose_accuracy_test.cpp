@@ -1,0 +1,107 @@
+// How near the loosely timed fabric comes to the flit engine under uniform traffic, on the chapter's seven topologies
+// with 576 nodes. Both get the same packets.
+#include <gtest/gtest.h>
+
+#include "fabric/network/loose_network.h"
+#include "fabric/topology/topologies.h"
+#include "fabric/traffic/simulation.h"
+
+namespace asterism {
+namespace {
+
+struct Case {
+  TopologyKind kind;
+  double saturation;  // packets/ns/node: the flit engine's mean latency is three times that of a lone packet
+};
+
+class LooseAccuracyTest : public testing::TestWithParam<Case> {
+ protected:
+  static FabricConfig config() {
+    FabricConfig config;
+    config.topology = GetParam().kind;
+    return config;
+  }
+  static TrafficConfig traffic(double share) {
+    TrafficConfig traffic;
+    traffic.rate = share * GetParam().saturation;
+    return traffic;
+  }
+  SimulationResult flit(double share) const {
+    return simulate(topology, flit_parameters(config()), traffic(share),
+                    {.warm_up = 1_us, .measure = measured, .drain = 2_us});
+  }
+  double loose(double share) const {
+    LooseNetwork network(topology, flit_parameters(config()));
+    const auto source = make_packet_source(traffic(share), *topology, 1);
+    Picoseconds sum;
+    std::uint64_t packets = 0;
+    while (const auto next = source->next()) {
+      if (next->created >= 1_us + measured) break;
+      const Picoseconds arrival = network.send(next->packet, next->created);
+      if (next->created < 1_us) continue;
+      sum += arrival - next->created;
+      ++packets;
+    }
+    return static_cast<double>(sum.count()) / static_cast<double>(packets);
+  }
+  // Loose over flit.
+  double ratio(double share) const { return loose(share) / flit(share).latency.mean(); }
+
+  static constexpr Picoseconds measured = 1_us;
+  std::shared_ptr<const Topology> topology = build_topology(config(), SwitchTechnology{});
+};
+
+TEST_P(LooseAccuracyTest, IsWithin5PercentAt30PercentOfSaturation) {
+  const double found = ratio(0.3);
+  RecordProperty("loose_over_flit", std::to_string(found));
+  EXPECT_NEAR(found, 1.0, 0.05);
+}
+
+TEST_P(LooseAccuracyTest, IsWithin20PercentAt70PercentOfSaturation) {
+  const double found = ratio(0.7);
+  RecordProperty("loose_over_flit", std::to_string(found));
+  EXPECT_NEAR(found, 1.0, 0.20);
+}
+
+// Longer than a buffer: it waits for credits on its way.
+TEST_P(LooseAccuracyTest, ALoneLongPacketIsWithin2Percent) {
+  for (const std::uint32_t flits : {6u, 10u, 20u}) {
+    struct Latencies final : FlitNetwork::Sink {
+      Picoseconds sum;
+      void delivered(const Delivery& delivery) override { sum += delivery.delivered - delivery.created; }
+    } exact;
+    FlitNetwork network(topology, flit_parameters(config()));
+    LooseNetwork loose(topology, flit_parameters(config()));
+    Picoseconds sum, at = 1_us;
+    for (NodeId source = 0; source < 576; source += 19, at += Picoseconds(3'000'137)) {
+      const Packet packet{source, source * 31 % 576, flits, 0};
+      network.inject(packet, at);
+      network.advance_to(at + 1_us, exact);
+      sum += loose.send(packet, at) - at;
+    }
+    const double ratio = static_cast<double>(sum.count()) / static_cast<double>(exact.sum.count());
+    EXPECT_NEAR(ratio, 1.0, 0.02) << flits << " flits";
+  }
+}
+
+// The rates above are worth what the saturation is.
+TEST_P(LooseAccuracyTest, SaturationIsWhereTheFlitEnginesLatencyRises) {
+  const SimulationResult idle = flit(0.01), below = flit(0.9), above = flit(1.15);
+  EXPECT_LT(below.latency.mean(), 3 * idle.latency.mean());
+  EXPECT_GT(above.latency.mean(), 3 * idle.latency.mean());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Topologies, LooseAccuracyTest,
+    testing::Values(Case{TopologyKind::mesh, 0.163}, Case{TopologyKind::cmesh_low, 0.072},
+                    Case{TopologyKind::cmesh_high, 0.0406}, Case{TopologyKind::fbfly, 0.040},
+                    Case{TopologyKind::superstar, 0.195}, Case{TopologyKind::superstarx, 0.215},
+                    Case{TopologyKind::superring, 0.0106}),
+    [](const auto& info) {
+      std::string name(enum_names(TopologyKind{})[static_cast<std::size_t>(info.param.kind)].name);
+      std::erase(name, '-');
+      return name;
+    });
+
+}  // namespace
+}  // namespace asterism

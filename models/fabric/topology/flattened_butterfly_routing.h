@@ -1,0 +1,37 @@
+// One hop along the row to the destination's column, then one along the column: free of deadlock as dimension order
+// is in a mesh.
+#pragma once
+
+#include "fabric/topology/channel_runs.h"
+#include "fabric/topology/floor_plan.h"
+#include "fabric/topology/routing.h"
+
+namespace asterism {
+
+// Channels count by router, of each first those along the row by column, then those along the column by row, the
+// router itself left out, parallel ones side by side.
+class FlattenedButterflyRouting final : public Routing {
+ public:
+  FlattenedButterflyRouting(Grid grid, unsigned parallel_links)
+      : grid_(grid),
+        parallel_links_(parallel_links),
+        outputs_((grid.columns - 1 + grid.rows - 1) * parallel_links),
+        runs_(std::size_t{grid.size()} * outputs_) {}
+
+  Step step(RouterId here, RouterId destination, unsigned vc_class) const override {
+    const unsigned x = here % grid_.columns, to_x = destination % grid_.columns;
+    const unsigned y = here / grid_.columns, to_y = destination / grid_.columns;
+    const unsigned link = x != to_x ? to_x - (to_x > x) : grid_.columns - 1 + to_y - (to_y > y);
+    return {.channels = runs_(here * outputs_ + link * parallel_links_, parallel_links_),
+            .fallback = {},
+            .vc_class = vc_class};
+  }
+
+ private:
+  Grid grid_;
+  unsigned parallel_links_;
+  unsigned outputs_;  // of a router
+  ChannelRuns runs_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,40 @@
+// Dimension order: along the row to the destination's column, then along the column. Free of deadlock because no
+// packet turns from a column into a row (Dally and Seitz 1987).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "fabric/topology/channel_runs.h"
+#include "fabric/topology/floor_plan.h"
+#include "fabric/topology/routing.h"
+
+namespace asterism {
+
+class MeshRouting final : public Routing {
+ public:
+  enum Direction { east, west, south, north };  // column up, column down, row up, row down
+  using Channels =
+      std::array<ChannelId, 4>;  // by Direction: the first of the parallel ones, if there are any
+
+  MeshRouting(Grid grid, std::vector<Channels> channels, unsigned parallel_links, std::size_t channel_count)
+      : channels_(std::move(channels)), parallel_links_(parallel_links), runs_(channel_count) {
+    for (RouterId router = 0; router < channels_.size(); ++router) column_.push_back(router % grid.columns);
+  }
+
+  Step step(RouterId here, RouterId destination, unsigned vc_class) const override {
+    const unsigned x = column_[here], to_x = column_[destination];
+    const Direction direction = x < to_x ? east : x > to_x ? west : here < destination ? south : north;
+    return {
+        .channels = runs_(channels_[here][direction], parallel_links_), .fallback = {}, .vc_class = vc_class};
+  }
+
+ private:
+  std::vector<unsigned> column_;    // by router: a division is too slow for every packet and hop
+  std::vector<Channels> channels_;  // by router
+  unsigned parallel_links_;
+  ChannelRuns runs_;
+};
+
+}  // namespace asterism
