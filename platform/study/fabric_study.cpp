@@ -134,6 +134,8 @@ class Point final : public StudyPointOf<FabricStudy> {
   }
 
   std::vector<Cell> row(const SimulationResult& result) {
+    if (result.measured == 0_ps)  // stopped before the window began
+      return std::vector<Cell>(fabric_study.columns.size());
     if (config_.detail) detail_ = detail_of(result, *fabric_->topology);
     const auto time = [&](auto value) { return result.delivered ? Cell(nanoseconds(value)) : Cell(); };
     const FabricPower power =

@@ -150,6 +150,18 @@ TEST_F(StudyCommandTest, AnInterruptionKeepsWhatIsDoneUnderAPartialName) {
   EXPECT_THAT(contents("out.partial/results.json"), HasSubstr("\"complete\": false"));
 }
 
+TEST_F(StudyCommandTest, AnInterruptionWhileAPointWarmsUpKeepsTheOthers) {
+  Running running = start({"study", "fabric", "topology=superring", "rate=0.001", "measure=1us",
+                           "warm_up=1us,1s", "--threads", "2", "--csv", "a.csv"});
+  for (int i = 0; i < 5000 && !exists("a.csv.partial"); ++i) usleep(1000);
+  sleep(1);
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("interrupted: 1 of 2 points"));
+  EXPECT_THAT(contents("a.csv.partial"), HasSubstr("\nsuperring,uniform,0.001,1us,"));
+}
+
 TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
   expect_refusal({"topology=mesh", "rate=0.1,5"}, 65,
                  "command line: error: rate: a node injects 1.116 packets at most, got 5");
