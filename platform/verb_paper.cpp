@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "platform/run_directory.h"
 #include "platform/study/paper.h"
@@ -13,7 +15,13 @@ namespace {
 
 constexpr int an_entry_is_off = 1;
 
-const DirectoryContents contents_of_papers{{"summary.txt", ".csv", ".svg"}, {"summary.txt"}};
+// All files that any of the entries may leave.
+std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
+  std::vector<std::string> names{"summary.txt"};
+  for (const std::string& id : Paper::ids(library))
+    for (const char* kind : {".csv", ".svg"}) names.push_back(id + kind);
+  return names;
+}
 
 std::string counted(const std::vector<PaperEntry>& entries) {
   int holding = 0, off = 0, known = 0;
@@ -36,7 +44,10 @@ int verb_paper(const PaperArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
   Paper paper(installed.configs, arguments.ids);
   std::optional<RunDirectory> directory;
-  if (arguments.out) directory.emplace(*arguments.out, contents_of_papers);
+  if (arguments.out) {
+    const std::vector<std::string> files = files_of_papers(installed.configs);
+    directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
+  }
   if (!paper.run({.threads = arguments.threads, .show_progress = true})) {
     fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
     return static_cast<int>(ExitStatus::interrupted);

@@ -143,6 +143,14 @@ bool PaperEntry::off() const {
   return std::ranges::any_of(values, is_off) || std::ranges::any_of(claims, is_off);
 }
 
+std::vector<std::string> Paper::ids(const ConfigLibrary& library) {
+  std::vector<std::string> ids;
+  for (const std::string& paper : library.list("published"))
+    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+      ids.push_back(paper + "." + entry.id);
+  return ids;
+}
+
 std::vector<std::string> Paper::list(const ConfigLibrary& library) {
   std::vector<std::string> lines;
   for (const std::string& paper : library.list("published"))
@@ -152,10 +160,8 @@ std::vector<std::string> Paper::list(const ConfigLibrary& library) {
 }
 
 Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) {
-  std::set<std::string> all;
-  for (const std::string& paper : library.list("published"))
-    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
-      all.insert(paper + "." + entry.id);
+  const std::vector<std::string> known = Paper::ids(library);
+  const std::set<std::string> all(known.begin(), known.end());
   for (const std::string& wanted : ids)
     if (std::ranges::none_of(all, [&](const std::string& id) { return id.starts_with(wanted); }))
       throw InputMissing(Diagnostic{.origin = Origin::command_line(),

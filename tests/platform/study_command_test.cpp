@@ -252,6 +252,23 @@ TEST_F(StudyCommandTest, TablesOfThePaperHold) {
               HasSubstr("abeyratne2017.table3.2,\"mesh, local routers\",,576,576,0,exact,0,ok,Table 3.2\n"));
 }
 
+TEST_F(StudyCommandTest, AFolderWithSomebodysOwnTablesIsNoPapersFolder) {
+  for (const std::string mine : {"mine", "b.partial"}) {
+    fs::create_directory(folder / mine);
+    write(mine + "/summary.txt", "mine");
+    write(mine + "/results.csv", "mine");
+  }
+  const Ended named = asterism({"paper", "abeyratne2017.fig3.3", "--out", "mine"});
+  EXPECT_EQ(named.status, 65);
+  EXPECT_THAT(named.err, HasSubstr("exists and holds something else"));
+  EXPECT_EQ(asterism({"paper", "abeyratne2017.fig3.3", "--out", "b"}).status, 65);
+  EXPECT_EQ(contents("mine/results.csv"), "mine");
+  EXPECT_EQ(contents("b.partial/results.csv"), "mine");
+  ASSERT_EQ(asterism({"paper", "abeyratne2017.table3.3", "--out", "out"}).status, 0);
+  EXPECT_EQ(asterism({"paper", "abeyratne2017.fig3.3", "--out", "out"}).status, 0);
+  EXPECT_FALSE(exists("out/abeyratne2017.table3.3.csv"));
+}
+
 TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
   fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
   environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
