@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fabric/topology/topologies.h"
 #include "fabric/fabric_module.h"
 #include "tlm/time.h"
 
@@ -13,7 +14,7 @@ std::unique_ptr<Network> make_network(const FabricConfig& config, Fidelity fidel
                                       const std::shared_ptr<const Topology>& topology) {
   if (config.fidelity != fidelity) return nullptr;
   auto network = std::make_unique<Network>(topology, flit_parameters(config));
-  for (const RouterId router : last_global_routers(*topology, config.gated_global_routers))
+  for (const RouterId router : gated_routers(config, *topology))
     network->engine().gate(router, true);
   return network;
 }

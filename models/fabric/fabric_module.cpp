@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "fabric/topology/topologies.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/time.h"
 
@@ -13,7 +14,7 @@ constexpr std::uint32_t header_bytes = 16;
 
 std::unique_ptr<PacketCarrier> make_carrier(const std::string& name, const FabricConfig& config,
                                             const std::shared_ptr<const Topology>& topology) {
-  std::vector<RouterId> gated = last_global_routers(*topology, config.gated_global_routers);
+  std::vector<RouterId> gated = gated_routers(config, *topology);
   const FlitParameters parameters = flit_parameters(config);
   if (config.fidelity == Fidelity::flit)
     return std::make_unique<FlitCarrier>(name, topology, parameters, std::move(gated));
@@ -21,16 +22,6 @@ std::unique_ptr<PacketCarrier> make_carrier(const std::string& name, const Fabri
 }
 
 }  // namespace
-
-std::vector<RouterId> last_global_routers(const Topology& topology, std::uint32_t count) {
-  std::vector<RouterId> globals;
-  for (RouterId r = 0; r < topology.routers.size(); ++r)
-    if (topology.routers[r].global) globals.push_back(r);
-  if (count > globals.size())
-    throw std::invalid_argument("there are only " + std::to_string(globals.size()) +
-                                " global routers to gate");
-  return {globals.end() - count, globals.end()};
-}
 
 Fabric::Fabric(const sc_core::sc_module_name& name, const FabricConfig& config,
                std::shared_ptr<const Topology> topology, PortPlacement placement)

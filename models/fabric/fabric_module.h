@@ -31,9 +31,6 @@
 
 namespace asterism {
 
-// Which routers FabricConfig::gated_global_routers means: the last ones that are global. Throws std::invalid_argument
-// when there are fewer.
-std::vector<RouterId> last_global_routers(const Topology& topology, std::uint32_t count);
 // As "busiest_channel"; nothing where there are no channels.
 void report_busiest_channel(const Topology& topology, const std::vector<std::uint64_t>& channel_flits,
                             Statistics& statistics);

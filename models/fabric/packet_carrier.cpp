@@ -1,5 +1,6 @@
 #include "fabric/packet_carrier.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -22,9 +23,9 @@ Picoseconds next_activity() {
 // ---- loosely timed ----
 
 LooseCarrier::LooseCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
-                           std::vector<RouterId> gated)
-    : network_(std::move(topology), parameters), gated_(std::move(gated)) {
-  reset(Reset::cold);
+                           const std::vector<RouterId>& gated)
+    : network_(std::move(topology), parameters) {
+  for (const RouterId router : gated) network_.gate(router, true);
 }
 
 bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
@@ -32,20 +33,14 @@ bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
   return true;
 }
 
-void LooseCarrier::reset(Reset kind) {
-  network_.reset(kind);
-  for (const RouterId router : gated_) network_.gate(router, true);
-}
-
 // ---- flit by flit ----
 
 FlitCarrier::FlitCarrier(const std::string& name, std::shared_ptr<const Topology> topology,
-                         const FlitParameters& parameters, std::vector<RouterId> gated)
+                         const FlitParameters& parameters, const std::vector<RouterId>& gated)
     : name_(name),
       network_(std::move(topology), parameters),
-      gated_(std::move(gated)),
       alarm_("alarm", [this](Picoseconds now) { ring(now); }) {
-  for (const RouterId router : gated_) network_.gate(router, true);
+  for (const RouterId router : gated) network_.gate(router, true);
 }
 
 bool FlitCarrier::carry(Packet packet, sc_core::sc_time& delay) {
@@ -58,7 +53,7 @@ bool FlitCarrier::carry(Packet packet, sc_core::sc_time& delay) {
   }
   packet.tag = free_.back();
   free_.pop_back();
-  network_.inject(packet, now());
+  network_.inject(packet, std::max(now(), network_time_));
   alarm_.arm(network_.next_event());
   Journey& journey = journeys_[packet.tag];
   journey.under_way = true;
@@ -73,7 +68,8 @@ void FlitCarrier::ring(Picoseconds now) {
   has_delivered_ = false;
   auto next = network_.next_event();
   while (next && !has_delivered_ && (*next <= now || *next < others)) {
-    network_.advance_to(*next, *this);
+    network_time_ = *next;
+    network_.advance_to(network_time_, *this);
     next = network_.next_event();
   }
   alarm_.arm(next);
@@ -91,7 +87,6 @@ void FlitCarrier::delivered(const Delivery& delivery) {
 void FlitCarrier::reset(Reset kind) {
   ++resets_;
   network_.reset(kind);
-  for (const RouterId router : gated_) network_.gate(router, true);
   alarm_.arm(std::nullopt);
   cut_.notify(sc_core::SC_ZERO_TIME);
   for (Journey& journey : journeys_) journey.arrival.notify(sc_core::SC_ZERO_TIME);

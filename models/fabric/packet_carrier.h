@@ -22,7 +22,7 @@ class PacketCarrier {
   // Takes a packet that is offered at now + delay to its destination, where it is at the new now + delay. False: a
   // reset has lost it. The packet's tag is the carrier's.
   virtual bool carry(Packet packet, sc_core::sc_time& delay) = 0;
-  // No packet is left, whoever waits for one goes on at once. `gated` routers are dark afterwards.
+  // No packet is left, whoever waits for one goes on at once.
   virtual void reset(Reset kind) = 0;
   // Flits through each channel since the last reset.
   virtual std::vector<std::uint64_t> channel_flits() const = 0;
@@ -31,26 +31,26 @@ class PacketCarrier {
 class LooseCarrier final : public PacketCarrier {
  public:
   LooseCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
-               std::vector<RouterId> gated);
+               const std::vector<RouterId>& gated);
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
-  void reset(Reset kind) override;
+  void reset(Reset kind) override { network_.reset(kind); }
   std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
 
  private:
   LooseNetwork network_;
-  const std::vector<RouterId> gated_;
 };
 
 // carry() lets simulated time catch up with the delay, which is 0 afterwards: only for callers that may wait.
 //
 // The network runs ahead of simulated time up to the next delivery as long as nobody else has anything to do before
-// it: nothing can be offered to it in between.
+// it: nothing can be offered to it in between, but for what the host's input (a terminal) sets off. Such a packet
+// starts when the network has got to.
 class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
  public:
   // Construct during elaboration. Throws std::invalid_argument for parameters that do not fit.
   FlitCarrier(const std::string& name, std::shared_ptr<const Topology> topology,
-              const FlitParameters& parameters, std::vector<RouterId> gated);
+              const FlitParameters& parameters, const std::vector<RouterId>& gated);
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
   void reset(Reset kind) override;
@@ -62,7 +62,6 @@ class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
 
   const std::string name_;
   FlitNetwork network_;
-  const std::vector<RouterId> gated_;
   Alarm alarm_;
   struct Journey {
     sc_core::sc_event arrival;
@@ -73,6 +72,7 @@ class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
   sc_core::sc_event cut_;
   std::uint64_t resets_ = 0;
   bool has_delivered_ = false;
+  Picoseconds network_time_;
 };
 
 }  // namespace asterism

@@ -103,7 +103,8 @@ ChannelId FlitNetwork::State::choose(const Routing::Step& step) {
   channel = next_in_round(step.channels, [&](ChannelId c) { return usable(c) && !congested(c); });
   if (channel == none) channel = next_in_round(step.fallback, is_usable);
   if (channel == none) channel = next_in_round(step.channels, is_usable);
-  return channel;
+  // All dark: the packet was on its way when they were gated, and goes through.
+  return channel == none ? step.channels.front() : channel;
 }
 
 bool FlitNetwork::State::congested(ChannelId channel) const {
@@ -253,6 +254,7 @@ void FlitNetwork::State::send(std::uint32_t output, std::uint32_t vc, std::uint3
   ++port.flits;
   std::uint64_t edge = from.cycle + port.path.cycles;
   if (port.path.crosses) {
+    catch_up(domains_[port.path.domain], now_);
     edge = std::max(edge_behind_crossing(port.path, from), last_edge_[output] + 1);
     last_edge_[output] = edge;
   }
@@ -262,8 +264,11 @@ void FlitNetwork::State::send(std::uint32_t output, std::uint32_t vc, std::uint3
 
 void FlitNetwork::State::return_credit(InputPort& port, std::uint32_t vc, const Domain& from) {
   Domain& to = domains_[port.credits.domain];
-  const std::uint64_t edge =
-      port.credits.crosses ? edge_behind_crossing(port.credits, from) : from.cycle + port.credits.cycles;
+  std::uint64_t edge = from.cycle + port.credits.cycles;
+  if (port.credits.crosses) {
+    catch_up(to, now_);
+    edge = edge_behind_crossing(port.credits, from);
+  }
   bucket(to, edge).credits.push_back(port.upstream_vc + vc);
 }
 
@@ -273,9 +278,13 @@ std::uint64_t FlitNetwork::State::edge_behind_crossing(const Path& path, const D
   return (sent * 100 + parameters_.crossing * period + 100 * period - 1) / (100 * period);
 }
 
+// A domain that had nothing to do has not moved on; beyond the reach of its calendar edges would be mistaken for
+// others. Only when nothing of it is left to do before `now`.
+void FlitNetwork::State::catch_up(Domain& domain, std::uint64_t now) {
+  if (now > 0) domain.cycle = std::max(domain.cycle, (now - 1) / domain.period);
+}
+
 FlitNetwork::State::Bucket& FlitNetwork::State::bucket(Domain& domain, std::uint64_t cycle) {
-  // A domain that had nothing to do has not moved on: beyond its calendar's reach, edges would be mistaken for others.
-  if (cycle - domain.cycle >= domain.calendar.size()) domain.cycle = (now_ - 1) / domain.period;
   const std::size_t slot = cycle & (domain.calendar.size() - 1);
   domain.due[slot / 64] |= std::uint64_t{1} << (slot % 64);
   return domain.calendar[slot];
@@ -328,9 +337,10 @@ void FlitNetwork::State::inject(const Packet& packet, Picoseconds now) {
   if (now.count() < now_) throw std::logic_error("a packet cannot be injected in the past");
   const std::uint32_t index = new_packet(packet, now);
   ++packets_waiting_;
-  if (stuck_) {
+  if (stuck_) {  // perhaps the new packet finds another way
     stuck_ = false;
     last_move_ = now.count();
+    for (Domain& domain : domains_) catch_up(domain, now.count());
   }
   Node& node = nodes_[packet.source];
   if (node.queue == none)
@@ -339,11 +349,10 @@ void FlitNetwork::State::inject(const Packet& packet, Picoseconds now) {
     packets_[node.queue_end].next = index;
   node.queue_end = index;
   Domain& domain = domains_[routers_[topology_->nodes[packet.source].router].domain];
-  if (domain.routers.empty() && domain.nodes.empty()) {
-    // An idle domain has not moved on: nothing of it is due before `now`.
-    const std::uint64_t passed = now.count() == 0 ? 0 : (now.count() - 1) / domain.period;
-    if (next_cycle(domain) > passed) domain.cycle = std::max(domain.cycle, passed);
-  }
+  const bool is_idle = domain.routers.empty() && domain.nodes.empty();
+  if (const std::uint64_t next = next_cycle(domain);
+      is_idle && (next == never || next * domain.period >= now.count()))
+    catch_up(domain, now.count());
   domain.nodes.insert(packet.source);
 }
 

@@ -70,7 +70,8 @@ class FlitNetwork {
   // router's clock. Not before the time of the last advance_to().
   void inject(const Packet& packet, Picoseconds now);
 
-  // The engine protocol (base/engine.h). Every reset empties the network and sets counters and priorities back.
+  // The engine protocol (base/engine.h). Every reset empties the network and sets counters and priorities back; what
+  // is gated stays so.
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);

@@ -75,7 +75,6 @@ void FlitNetwork::State::build_ports() {
   nodes_.resize(nodes.size());
   std::vector<std::uint32_t> input_of_channel(channels.size()), input_of_node(nodes.size());
   std::uint32_t outputs = 0, most_outputs = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> shapes;
   for (RouterId r = 0; r < routers_.size(); ++r) {
     Router& router = routers_[r];
     router.first_output = outputs;
@@ -191,11 +190,8 @@ void FlitNetwork::State::reset() {
   std::ranges::fill(occupied_ports_, 0);
   std::ranges::fill(round_, 0);
   for (SwizzleSwitch& crosspoints : switches_) crosspoints.reset();
-  for (Router& router : routers_) {
-    router.gated = false;
-    router.committed = 0;
-  }
-  std::ranges::fill(darkness_, Darkness{});
+  for (Router& router : routers_) router.committed = 0;
+  for (RouterId r = 0; r < routers_.size(); ++r) darkness_[r] = {routers_[r].gated ? now_ + 1 : 0, 0};
   for (Node& node : nodes_) {
     node.queue = node.queue_end = none;
     node.sent = 0;

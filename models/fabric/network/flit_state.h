@@ -149,7 +149,6 @@ class FlitNetwork::State {
     std::uint32_t sent = 0;                        // flits of the packet at the front
     std::uint32_t vc = 0;                          // that it holds, when sent > 0
     std::uint32_t output = 0;
-    std::uint64_t ejected = 0;
   };
 
   void build_domains();
@@ -173,7 +172,8 @@ class FlitNetwork::State {
   void send(std::uint32_t output, std::uint32_t vc, std::uint32_t head, const Domain& from);
   void return_credit(InputPort& port, std::uint32_t vc_of_port, const Domain& domain);
   std::uint64_t edge_behind_crossing(const Path& path, const Domain& from) const;
-  Bucket& bucket(Domain& domain, std::uint64_t cycle);
+  static void catch_up(Domain& domain, std::uint64_t now);
+  static Bucket& bucket(Domain& domain, std::uint64_t cycle);
   std::uint64_t next_cycle(const Domain& domain) const;  // ~0 when it has nothing to do
   void note_darkness(RouterId router);
   std::uint32_t new_packet(const Packet& packet, Picoseconds now);

@@ -21,7 +21,8 @@ LooseNetwork::LooseNetwork(std::shared_ptr<const Topology> topology, const FlitP
       after_grant_(flit.router_stages - before_grant_),
       channels_(topology_->channels.size()),
       injections_(topology_->nodes.size()),
-      ejections_(topology_->nodes.size()) {
+      ejections_(topology_->nodes.size()),
+      gated_(topology_->routers.size()) {
   number_ports();
   reset(Reset::cold);
 }
@@ -61,7 +62,6 @@ void LooseNetwork::reset(Reset) {
   }
   std::ranges::fill(ways_, Window{});
   round_.assign(channels_.size(), 0);
-  gated_.assign(topology_->routers.size(), false);
 }
 
 Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
@@ -177,6 +177,7 @@ LooseNetwork::Choice LooseNetwork::choose(const Routing::Step& step, std::uint64
   const auto next_in_round = [&](std::span<const ChannelId> equal, auto&& suits) {
     if (equal.empty()) return none;
     std::uint32_t& round = round_[equal.front()];
+    if (round >= equal.size()) round = 0;  // another set that begins alike was longer
     for (std::size_t tried = 0; tried < equal.size(); ++tried) {
       const ChannelId channel = equal[round];
       if (++round == equal.size()) round = 0;

@@ -56,7 +56,7 @@ class LooseNetwork {
   // No packet is routed through a gated router, unless there is no other way.
   void gate(RouterId router, bool gated) { gated_.at(router) = gated; }
 
-  // On every kind: no load, no counts, nothing gated, the rounds from their start.
+  // On every kind: no load, no counts, the rounds from their start; what is gated stays so.
   void reset(Reset kind);
 
   // Flits since the last reset, as FlitNetwork::Load has them.

