@@ -35,6 +35,14 @@ BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
 
 }  // namespace
 
+std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology) {
+  try {
+    return gated_routers(config, topology);
+  } catch (const std::invalid_argument& error) {
+    throw StudyMistake("gated_global_routers", error.what());
+  }
+}
+
 FabricConfig flit_fabric(TopologyKind topology) {
   FabricConfig config;
   config.topology = topology;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "fabric/fabric_config.h"
 #include "fabric/topology/topology.h"
@@ -20,5 +21,8 @@ struct BuiltFabric {
 
 // Throws StudyMistake for what does not fit together, ConfigError for a bad file. Not for several threads at once.
 std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, const ConfigLibrary& library);
+
+// gated_routers(), whose objection is a StudyMistake.
+std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology);
 
 }  // namespace asterism

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "fabric/network/flit_network.h"
 #include "fabric/network/power.h"
+#include "fabric/topology/topologies.h"
 #include "fabric/traffic/saturation.h"
 #include "fabric/traffic/simulation.h"
 #include "fabric/traffic/trace.h"
@@ -72,11 +75,12 @@ class Point final : public StudyPointOf<FabricStudy> {
     if (config_.fabric.fidelity != Fidelity::flit)
       throw StudyMistake("fidelity", "a study moves every flit: expected \"flit\"");
     fabric_ = build_fabric(config_.fabric, library);
-    check_gated();
-    gate_globals();
+    gate();
+    check_record();
     const double bound = injection_bound(config_.traffic, *fabric_->topology);
     if (searches() && config_.traffic.pattern == TrafficPattern::trace)
       throw StudyMistake("saturation", "a trace has no rate to search");
+    if (searches()) check_search(bound);
     if (!searches() && config_.traffic.rate > bound)
       throw StudyMistake(
           "rate", fmt::format("a node injects {:.4g} packets at most, got {}", bound, config_.traffic.rate));
@@ -100,7 +104,10 @@ class Point final : public StudyPointOf<FabricStudy> {
       return saturation_row(find_saturation(fabric_->topology, parameters, config_.traffic, simulation_,
                                             config_.search, control));
     } catch (const TraceError& error) {
-      throw StudyMistake("trace", error.what());
+      const std::string problem = error.what();
+      const bool of_trace = config_.traffic.pattern == TrafficPattern::trace &&
+                            problem.starts_with(config_.traffic.trace.string());
+      throw StudyMistake(of_trace ? "trace" : "record", problem);
     }
   }
 
@@ -109,23 +116,50 @@ class Point final : public StudyPointOf<FabricStudy> {
  private:
   bool searches() const { return config_.saturation; }
 
-  void check_gated() const {
-    for (const std::string& name : config_.simulation.gated)
-      if (std::ranges::none_of(fabric_->topology->routers,
-                               [&](const Topology::Router& router) { return router.name == name; }))
+  // By name, whatever says so; gating them once shows whether the rest can still reach everybody.
+  void gate() {
+    const Topology& topology = *fabric_->topology;
+    simulation_ = config_.simulation;
+    if (simulation_.gated.empty() && config_.fabric.gated_global_routers == 0) return;
+    FlitNetwork network(fabric_->topology, flit_parameters(config_.fabric));
+    const auto try_gate = [&](RouterId router, const char* key) {
+      try {
+        network.gate(router, true);
+      } catch (const std::invalid_argument& error) {
+        throw StudyMistake(key, error.what());
+      }
+    };
+    for (const std::string& name : config_.simulation.gated) {
+      const auto router = std::ranges::find(topology.routers, name, &Topology::Router::name);
+      if (router == topology.routers.end())
         throw StudyMistake("gated", fmt::format("there is no router \"{}\"", name));
+      try_gate(static_cast<RouterId>(router - topology.routers.begin()), "gated");
+    }
+    for (const RouterId router : routers_to_gate(config_.fabric, topology)) {
+      try_gate(router, "gated_global_routers");
+      simulation_.gated.push_back(topology.routers[router].name);
+    }
   }
 
-  // What a node's fabric has without power from the start; the last ones, as there.
-  void gate_globals() {
-    simulation_ = config_.simulation;
-    std::uint32_t left = config_.fabric.gated_global_routers;
-    const auto& routers = fabric_->topology->routers;
-    for (auto router = routers.rbegin(); router != routers.rend() && left > 0; ++router) {
-      if (!router->global) continue;
-      simulation_.gated.push_back(router->name);
-      --left;
-    }
+  void check_record() const {
+    namespace fs = std::filesystem;
+    const fs::path& record = config_.simulation.record;
+    if (record.empty()) return;
+    if (searches()) throw StudyMistake("record", "a search for saturation has many runs; none is recorded");
+    std::error_code none;
+    if (fs::exists(record, none)) throw StudyMistake("record", record.string() + " exists already");
+    if (!fs::is_directory(fs::absolute(record).parent_path(), none))
+      throw StudyMistake("record", record.string() + " is in a folder that there is not");
+  }
+
+  void check_search(double bound) const {
+    const SaturationConfig& search = config_.search;
+    if (search.low >= bound)
+      throw StudyMistake("search.low",
+                         fmt::format("a node injects {:.4g} packets at most, got {}", bound, search.low));
+    if (search.high && search.low >= *search.high)
+      throw StudyMistake("search.high", fmt::format("expected more than `search.low`, {}, got {}", search.low,
+                                                    *search.high));
   }
 
   static std::string state(const SimulationResult& result) {

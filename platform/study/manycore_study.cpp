@@ -30,14 +30,6 @@ void describe(Fields& f, ManycoreStudy& c) {
   f("limit", c.limit, "Simulated time after which a run ends unfinished", at_least(1_us));
 }
 
-// The last `count` of the global routers.
-std::vector<RouterId> gated_routers(const Topology& topology, std::uint32_t count) {
-  std::vector<RouterId> gated;
-  for (RouterId r = static_cast<RouterId>(topology.routers.size()); r-- > 0 && gated.size() < count;)
-    if (topology.routers[r].global) gated.push_back(r);
-  return gated;
-}
-
 // What the loosely timed engine counted, as the other one would have: every flit through a router came from a
 // channel or a node.
 FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
@@ -61,7 +53,13 @@ class Point final : public StudyPointOf<ManycoreStudy> {
   void prepare(const ConfigLibrary& library) override {
     fabric_ = build_fabric(config_.fabric, library);
     workload_ = load_config<Workload>(library, "workloads", config_.workload);
-    gated_ = gated_routers(*fabric_->topology, config_.fabric.gated_global_routers);
+    gated_ = routers_to_gate(config_.fabric, *fabric_->topology);
+    try {
+      FlitNetwork network(fabric_->topology, flit_parameters(config_.fabric));
+      for (const RouterId router : gated_) network.gate(router, true);
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("gated_global_routers", error.what());
+    }
     try {
       LoosePacketNetwork network(fabric_->topology, flit_parameters(config_.fabric));
       Manycore(config_.chip, workload_, network, config_.seed);

@@ -185,6 +185,42 @@ TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
                  "command line: error: topology: a crossbar has no routers to study");
 }
 
+TEST_F(StudyCommandTest, WhatCannotBeGatedIsToldAtItsKey) {
+  expect_refusal({"gated=[\"LR0\"]"}, 65,
+                 "command line: error: gated: router LR0 has nodes and cannot be gated");
+  expect_refusal({"topology=superring", "gated=[\"GR0\"]"}, 65,
+                 "command line: error: gated: gated, there is no way from LR3 to LR0");
+  expect_refusal({"gated=[\"GR0\"]", "gated_global_routers=7"}, 65,
+                 "command line: error: gated_global_routers: gated, there is no way from LR0 to LR1");
+  const std::string too_many =
+      "command line: error: gated_global_routers: there are 3 global routers to gate, not 40\n";
+  for (const char* study : {"fabric", "manycore"}) {
+    const Ended ended =
+        asterism({"study", study, "topology=graph", "graph=small_clos", "gated_global_routers=40"});
+    EXPECT_EQ(ended.status, 65) << study;
+    EXPECT_EQ(ended.err, too_many) << study;
+  }
+}
+
+TEST_F(StudyCommandTest, ASearchThatHasNoRoomIsToldAtItsKey) {
+  expect_refusal({"rate=saturation", "search.low=0.5", "search.high=0.2"}, 65,
+                 "command line: error: search.high: expected more than `search.low`, 0.5, got 0.2");
+  expect_refusal({"rate=saturation", "search.low=5"}, 65,
+                 "command line: error: search.low: a node injects 0.744 packets at most, got 5");
+}
+
+TEST_F(StudyCommandTest, ARecordThatCannotBeIsToldAtItsKey) {
+  expect_refusal({"rate=saturation", "record=a.txt"}, 65,
+                 "command line: error: record: a search for saturation has many runs; none is recorded");
+  expect_refusal({"record=no/a.txt"}, 65,
+                 "command line: error: record: no/a.txt is in a folder that there is not");
+  write("mine.txt", "mine");
+  const Ended ended = asterism(with(tiny, {"record=mine.txt"}));
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err, "command line: error: record: mine.txt exists already\n");
+  EXPECT_EQ(contents("mine.txt"), "mine");
+}
+
 TEST_F(StudyCommandTest, ATraceIsToldWithItsLine) {
   write("t.txt", "0 1 5ns 64B\n1 x 6ns 64B\n");
   const Ended ended =
