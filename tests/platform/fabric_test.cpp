@@ -138,7 +138,7 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
             "fabric is 575\n");
   EXPECT_EQ(
       refused({"node.fabric={\"topology\":\"graph\",\"graph\":\"small_clos\",\"gated_global_routers\":4}"}),
-      "command line: error: node.fabric.gated_global_routers: there are only 3 global routers to gate\n");
+      "command line: error: node.fabric.gated_global_routers: there are 3 global routers to gate, not 4\n");
   EXPECT_THAT(refused(on("loose", {"node.fabric.concentration=288"})), HasSubstr("node.fabric.topology: "));
 }
 
