@@ -105,10 +105,10 @@ TEST_F(LooseNetworkTest, EqualChannelsTakeTurns) {
 
 TEST_F(LooseNetworkTest, ACongestedChannelGivesWayToTheFallback) {
   latency_under_load(0, 4, 4);
-  EXPECT_GT(network.load().channel_flits[5], 0u);
+  EXPECT_EQ(network.load().channel_flits[5], 0u);
   network.reset(Reset::cold);
   latency_under_load(0, 4, 40);
-  EXPECT_EQ(network.load().channel_flits[5], 0u);
+  EXPECT_GT(network.load().channel_flits[5], 0u);
 }
 
 TEST_F(LooseNetworkTest, NoPacketGoesThroughAGatedRouter) {
