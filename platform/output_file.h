@@ -1,5 +1,6 @@
 // A file that a verb leaves where the user said. It is FILE.partial until it is complete, then it takes the name in one
-// step; what stood there before stays as it was until then.
+// step; what stood there before stays as it was until then. A symlink keeps standing and what it names is written. A FIFO
+// or a terminal is written as it is, without a name in between; other devices are refused.
 #pragma once
 
 #include <filesystem>
@@ -20,11 +21,13 @@ class OutputFile {
   std::filesystem::path leave_partial(std::string_view text);
 
  private:
+  void resolve();
   void write(std::string_view text) const;
   [[noreturn]] void refuse(std::string_view why) const;
 
-  std::filesystem::path file_, partial_;
+  std::filesystem::path file_, target_, partial_;  // as given, what it names, what is written
   std::string_view option_;
+  bool direct_ = false;  // no partial: the target is no regular file
   bool kept_ = false;
 };
 
