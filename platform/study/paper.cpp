@@ -132,6 +132,28 @@ class References {
   std::vector<PaperReference> found_;
 };
 
+bool is_rising(const std::vector<double>& parts) {
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    if (!(parts[i - 1] < parts[i])) return false;
+  return true;
+}
+
+// Of that name, where several studies may be one; curves are one each.
+Panel::Series& series_named(Panel& panel, const std::string& name, bool shared) {
+  const auto found = std::ranges::find(panel.series, name, &Panel::Series::name);
+  if (shared && found != panel.series.end()) return *found;
+  return panel.series.emplace_back(Panel::Series{name, {}});
+}
+
+// A place of its own, or its group's.
+double place_of_bar(Panel& panel, const PublishedSeries& series) {
+  const std::string& name = series.group.empty() ? series.label : series.group;
+  auto at = std::ranges::find(panel.categories, name);
+  if (series.group.empty() || at == panel.categories.end())
+    at = panel.categories.insert(panel.categories.end(), name);
+  return static_cast<double>(at - panel.categories.begin());
+}
+
 double distance_of(double measured, double published) {
   return published == 0 ? measured : (measured - published) / std::abs(published);
 }
@@ -259,9 +281,7 @@ void Paper::judge(PaperEntry& entry) const {
   for (const PublishedClaim& claim : entry.published.claims) {
     std::vector<double> parts;
     for (const std::string& part : parts_of_claim(claim.holds)) parts.push_back(value_of(paper, part));
-    bool rising = true;
-    for (std::size_t i = 1; i < parts.size(); ++i) rising = rising && parts[i - 1] < parts[i];
-    entry.claims.push_back({0, verdict(claim.of_class, rising)});
+    entry.claims.push_back({0, verdict(claim.of_class, is_rising(parts))});
     entry.claimed.push_back(std::move(parts));
   }
 }
@@ -270,8 +290,7 @@ std::string Paper::to_text(const PaperEntry& entry) const {
   std::string text = wrapped(entry.id + "  " + entry.published.title, 0);
   if (!entry.published.note.empty()) text += wrapped(entry.published.note, 2);
   if (!entry.values.empty())
-    text +=
-        fmt::format("  {:<32}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
+    text += fmt::format("  {:<32}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
@@ -292,6 +311,8 @@ std::string Paper::to_text(const PaperEntry& entry) const {
                     2);
     std::string chain;
     for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + number(part);
+    if (verdict == Judged::Verdict::known_mismatch)
+      chain += is_rising(entry.claimed[i]) ? " holds here" : " does not hold here";
     text += wrapped(chain, 6);
     if (!claim.note.empty()) text += wrapped(claim.note, 6);
   }
@@ -327,18 +348,17 @@ std::string Paper::to_svg(const PaperEntry& entry) const {
   for (const PublishedPanel& told : entry.published.panels) {
     Panel panel{.title = told.title, .x_label = told.x_label, .y_label = told.y_label};
     panel.kind = told.x.empty() ? Panel::Kind::bars : Panel::Kind::curves;
-    if (told.x.empty()) panel.series.push_back({"", {}});
     for (const PublishedSeries& series : told.series) {
       const PaperStudy& found = study(entry, series.study);
-      if (!told.x.empty()) panel.series.push_back({series.label, {}});
+      const bool bar = told.x.empty();
+      Panel::Series& drawn = series_named(panel, !bar || !series.group.empty() ? series.label : "", bar);
       for (std::size_t i = 0; i < found.study.points.size(); ++i) {
         const auto& [point, row] = std::tie(found.study.points[i], *found.run.rows[i]);
         const auto x = number_named(found.study, told.x, point, row),
                    y = number_named(found.study, told.y, point, row);
-        const double place = static_cast<double>(panel.categories.size());
-        if (told.x.empty()) panel.categories.push_back(series.label);
-        if (y && (x || told.x.empty()))
-          panel.series.back().points.push_back({x.value_or(place), *y, is_doubtful(found.study, point, row)});
+        const double place = bar ? place_of_bar(panel, series) : 0;
+        if (y && (x || bar))
+          drawn.points.push_back({x.value_or(place), *y, is_doubtful(found.study, point, row)});
       }
     }
     panels.push_back(std::move(panel));

@@ -106,6 +106,34 @@ TEST_F(PaperTest, ClaimsAreChains) {
   EXPECT_EQ(paper.to_text(paper.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      2.193 < 1.502\n");
 }
 
+TEST_F(PaperTest, AClaimThatIsKnownNotToHoldSaysSoWithItsReason) {
+  const std::string claim =
+      R"x({"id": "fig1", "title": "T", "claims": [{"what": "faster", "stated_in": "section 1",
+         "class": "known_mismatch", "holds": "frequency_ghz(r40) < frequency_ghz(r64)")x";
+  publish(claim + R"(, "note": "N"}]})");
+  const Paper paper = judged();
+  EXPECT_FALSE(paper.entries().at(0).off());
+  EXPECT_EQ(paper.to_text(paper.entries()[0]),
+            "p.fig1 T\n  known mismatch: faster\n      2.193 < 1.502 does not hold here\n      N\n");
+  publish(claim + "}]}");
+  EXPECT_NE(mistake().find("claims.0.note"), std::string::npos) << mistake();
+}
+
+TEST_F(PaperTest, BarsOfAGroupStandSideBySide) {
+  publish(
+      R"({"id": "fig1", "title": "T", "panels": [{"title": "Clock", "y": "frequency_ghz", "y_label": "GHz",
+    "series": [{"label": "small", "study": "r40", "group": "here"}, {"label": "large", "study": "r64", "group": "here"},
+               {"label": "small", "study": "r40", "group": "there"}]}]})");
+  const Paper paper = judged();
+  const std::string svg = paper.to_svg(paper.entries().at(0));
+  const auto count = [&](const std::string& text) {
+    int found = 0;
+    for (auto at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
+    return found;
+  };
+  for (const char* once : {">small<", ">large<", ">here<", ">there<"}) EXPECT_EQ(count(once), 1) << once;
+}
+
 TEST_F(PaperTest, APointThatSeveralEntriesNeedRunsOnce) {
   publish(value(1.5, "predicted", "frequency_ghz(r64) + 0 * frequency_ghz(r40) + 0 * radix(all, radix=64)"));
   EXPECT_EQ(judged().points(), 2u);

@@ -28,12 +28,15 @@ void describe(Fields& f, PublishedClaim& c) {
   f("class", c.of_class, "How the model came to it");
   f("stated_in", c.source, "Where the paper says so: section, table, figure", required());
   f("note", c.note, "What a reader of the report should know");
+  f.check([&] { return c.of_class != PublishedClass::known_mismatch || !c.note.empty(); }, "note",
+          "says why the model differs");
 }
 
-static_assert(member_count<PublishedSeries>() == 2);
+static_assert(member_count<PublishedSeries>() == 3);
 void describe(Fields& f, PublishedSeries& s) {
   f("label", s.label, "Its name in the figure", required());
   f("study", s.study, "One of the studies", required());
+  f("group", s.group, "Of bars: those of one group stand side by side, and their labels are the legend");
 }
 
 static_assert(member_count<PublishedPanel>() == 6);

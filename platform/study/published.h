@@ -56,6 +56,7 @@ void describe(Fields& f, PublishedClaim& claim);
 struct PublishedSeries {
   std::string label;
   std::string study;
+  std::string group;  // of bars: those of one group stand side by side, labels are the legend
 };
 void describe(Fields& f, PublishedSeries& series);
 
