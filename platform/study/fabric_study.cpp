@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/enum_names.h"
 #include "fabric/network/flit_network.h"
 #include "fabric/network/power.h"
 #include "fabric/topology/topologies.h"
@@ -16,20 +19,29 @@
 #include "platform/study/built_fabric.h"
 
 namespace asterism {
+
+constexpr auto enum_names(TraceForm) {
+  return std::to_array<EnumName<TraceForm>>(
+      {{TraceForm::text, "text", "a line a packet, with what became of it"},
+       {TraceForm::binary, "binary", "half the size, faster to read; the packets alone"}});
+}
+
 namespace {
 
 struct FabricStudy {
   FabricConfig fabric = flit_fabric(TopologyKind::superstar);
   TrafficConfig traffic;
   SimulationConfig simulation{.drain_saturated = false};
+  TraceForm record_form = TraceForm::text;
   bool saturation = false;
   SaturationConfig search;
   bool detail = false;
 };
-static_assert(member_count<FabricStudy>() == 6);
+static_assert(member_count<FabricStudy>() == 7);
 void describe(Fields& f, FabricStudy& c) {
   describe(f, c.fabric);
   describe(f, c.simulation);
+  f("record_form", c.record_form, "How `record` is written; `trace` reads either");
   f("saturation", c.saturation,
     "Search the highest rate that is sustained, by bisection, in place of `rate`; rate=saturation is the "
     "same");
@@ -100,7 +112,7 @@ class Point final : public StudyPointOf<FabricStudy> {
     const FlitParameters parameters = flit_parameters(config_.fabric);
     try {
       if (!searches())
-        return row(simulate(fabric_->topology, parameters, config_.traffic, simulation_, control));
+        return row(recorded(simulate(fabric_->topology, parameters, config_.traffic, simulation_, control)));
       return saturation_row(find_saturation(fabric_->topology, parameters, config_.traffic, simulation_,
                                             config_.search, control));
     } catch (const TraceError& error) {
@@ -144,12 +156,29 @@ class Point final : public StudyPointOf<FabricStudy> {
   void check_record() const {
     namespace fs = std::filesystem;
     const fs::path& record = config_.simulation.record;
+    if (record.empty() && config_.record_form == TraceForm::binary)
+      throw StudyMistake("record_form", "there is no `record` to write so");
     if (record.empty()) return;
     if (searches()) throw StudyMistake("record", "a search for saturation has many runs; none is recorded");
     std::error_code none;
     if (fs::exists(record, none)) throw StudyMistake("record", record.string() + " exists already");
     if (!fs::is_directory(fs::absolute(record).parent_path(), none))
       throw StudyMistake("record", record.string() + " is in a folder that there is not");
+  }
+
+  // The engine's record is a text; another form takes its place when it is complete.
+  SimulationResult recorded(SimulationResult result) const {
+    if (config_.record_form == TraceForm::text) return result;
+    const std::filesystem::path& record = config_.simulation.record;
+    const std::filesystem::path other = record.string() + ".partial";
+    std::ifstream in(record, std::ios::binary);
+    std::ofstream out(other, std::ios::binary);
+    convert_trace(in, record.string(), out, config_.record_form);
+    out.close();
+    std::error_code error;
+    if (out) std::filesystem::rename(other, record, error);
+    if (!out || error) throw TraceError(other.string() + ": cannot be written");
+    return result;
   }
 
   void check_search(double bound) const {
@@ -164,6 +193,7 @@ class Point final : public StudyPointOf<FabricStudy> {
 
   static std::string state(const SimulationResult& result) {
     if (result.converged) return "ok";
+    if (result.created == 0) return "no packets";
     return result.keeps_up ? "not converged" : "saturated";
   }
 
@@ -226,32 +256,32 @@ const StudyKind fabric_study{
     .name = "fabric",
     .meaning = "The flit engine under a traffic: latency, accepted load, power, saturation",
     .coordinates = {"topology", "traffic", "rate"},
-    .columns =
-        {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
-         {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
-         {"latency_ns", "latency", "ns", "From creation to the tail's arrival, mean", 2},
-         {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
-         {"hops", "hops", "", "Routers that a packet passes, mean", 2},
-         {"power_w", "power", "W", "Of all routers and links", 2},
-         {"state", "state", "",
-          "ok; saturated: accepts less than is offered; not converged: see reason; saturation: the highest "
-          "rate that is sustained; never saturates: sustains the most that its nodes can inject"},
-         {"accepted_packets_per_cycle", "", "pkt/cycle", "Per cycle of the node's router, and node"},
-         {"latency_min_ns", "", "ns", "The shortest"},
-         {"latency_p50_ns", "", "ns", "The median"},
-         {"latency_p95_ns", "", "ns", "The 95th percentile"},
-         {"latency_max_ns", "", "ns", "The longest"},
-         {"network_latency_ns", "", "ns", "From the head's departure at the source, mean"},
-         {"static_w", "", "W", "Clocking and leakage of the routers that have power"},
-         {"buffer_w", "", "W", "Of power_w, in buffers"},
-         {"switch_w", "", "W", "Of power_w, in switches"},
-         {"link_w", "", "W", "Of power_w, on links"},
-         {"energy_pj_per_bit", "", "pJ/bit", "Of all power, for a bit delivered"},
-         {"busiest_load", "", "flit/cycle", "Of the busiest channel; 1 is all that it carries"},
-         {"busiest_channel", "", "", "Its routers"},
-         {"packets", "", "", "Created in the measuring window"},
-         {"packets_delivered", "", "", "Of these"},
-         {"reason", "", "", "Why a point has not converged"}},
+    .columns = {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
+                {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
+                {"latency_ns", "latency", "ns", "From creation to the tail's arrival, mean", 2},
+                {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
+                {"hops", "hops", "", "Routers that a packet passes, mean", 2},
+                {"power_w", "power", "W", "Of all routers and links", 2},
+                {"state", "state", "",
+                 "ok; saturated: accepts less than is offered; no packets, not converged: see reason; "
+                 "saturation: the highest rate that is sustained; never saturates: sustains the most that "
+                 "its nodes can inject"},
+                {"accepted_packets_per_cycle", "", "pkt/cycle", "Per cycle of the node's router, and node"},
+                {"latency_min_ns", "", "ns", "The shortest"},
+                {"latency_p50_ns", "", "ns", "The median"},
+                {"latency_p95_ns", "", "ns", "The 95th percentile"},
+                {"latency_max_ns", "", "ns", "The longest"},
+                {"network_latency_ns", "", "ns", "From the head's departure at the source, mean"},
+                {"static_w", "", "W", "Clocking and leakage of the routers that have power"},
+                {"buffer_w", "", "W", "Of power_w, in buffers"},
+                {"switch_w", "", "W", "Of power_w, in switches"},
+                {"link_w", "", "W", "Of power_w, on links"},
+                {"energy_pj_per_bit", "", "pJ/bit", "Of all power, for a bit delivered"},
+                {"busiest_load", "", "flit/cycle", "Of the busiest channel; 1 is all that it carries"},
+                {"busiest_channel", "", "", "Its routers"},
+                {"packets", "", "", "Created in the measuring window"},
+                {"packets_delivered", "", "", "Of these"},
+                {"reason", "", "", "Why a point has not converged"}},
     .x = "offered_packets_per_ns",
     .y = "latency_ns",
     .x_key = "rate",

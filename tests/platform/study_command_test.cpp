@@ -114,6 +114,12 @@ TEST_F(StudyCommandTest, ASaturatedPointIsShownAsSuch) {
   EXPECT_EQ(first_row("a.csv")["state"], "saturated");
 }
 
+TEST_F(StudyCommandTest, APointWithoutPacketsIsNotSaturated) {
+  const Ended ended = asterism(with(tiny, {"rate=0", "--csv", "a.csv"}));
+  EXPECT_THAT(ended.out, HasSubstr("1 no packets"));
+  EXPECT_EQ(first_row("a.csv")["reason"], "no packet was created from 1us to 11us");
+}
+
 TEST_F(StudyCommandTest, SaturationIsAResult) {
   const Ended ended = asterism({"study", "fabric", "topology=superring", "rate=saturation", "warm_up=1us",
                                 "measure=2us", "search.tolerance=0.05", "--csv", "a.csv"});
@@ -219,6 +225,22 @@ TEST_F(StudyCommandTest, ARecordThatCannotBeIsToldAtItsKey) {
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(ended.err, "command line: error: record: mine.txt exists already\n");
   EXPECT_EQ(contents("mine.txt"), "mine");
+}
+
+TEST_F(StudyCommandTest, ARecordIsATraceInEitherForm) {
+  const Arguments replay{"study",        "fabric",      "topology=mesh",       "nodes=2",
+                         "clock=1GHz",   "warm_up=1us", "link_cycles=1cycles", "measure=10us",
+                         "traffic=trace"};
+  ASSERT_EQ(asterism(with(tiny, {"record=a.txt"})).status, 0);
+  ASSERT_EQ(asterism(with(replay, {"trace=a.txt", "record=b.txt", "--csv", "b.csv"})).status, 0);
+  ASSERT_EQ(asterism(with(replay, {"trace=a.txt", "record=b.bin", "record_form=binary"})).status, 0);
+  ASSERT_EQ(asterism(with(replay, {"trace=b.bin", "record=c.txt", "--csv", "c.csv"})).status, 0);
+  EXPECT_THAT(contents("b.bin"), StartsWith("asttrace"));
+  EXPECT_FALSE(exists("b.bin.partial"));
+  EXPECT_EQ(contents("c.txt"), contents("b.txt"));
+  EXPECT_EQ(contents("c.csv"), contents("b.csv"));
+  EXPECT_EQ(asterism(with(tiny, {"record_form=binary"})).err,
+            "command line: error: record_form: there is no `record` to write so\n");
 }
 
 TEST_F(StudyCommandTest, ATraceIsToldWithItsLine) {

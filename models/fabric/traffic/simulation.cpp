@@ -220,6 +220,10 @@ void Run::judge() {
     reason = "nothing moves: " + result_.blocked.front();
   } else if (result_.created == 0) {
     reason = fmt::format("no packet was created from {} to {}", to_text(window_begin_), to_text(window_end_));
+    if (injected_ > 0)
+      reason += fmt::format(", {} before: see warm_up and measure", injected_);
+    else if (pending_)
+      reason += fmt::format(", the first comes at {}: see warm_up and measure", to_text(pending_->created));
   } else if (!result_.keeps_up) {
     reason = fmt::format("saturated: {} packets delivered for {} created in the measuring window",
                          result_.accepted_packets, result_.created);

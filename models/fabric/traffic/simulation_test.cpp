@@ -165,6 +165,16 @@ TEST(Simulation, WindowWithoutPacketsIsSaid) {
   EXPECT_EQ(result.measured, 1_us);
 }
 
+TEST(Simulation, PacketsOutsideOfTheWindowAreSaid) {
+  SimulationConfig late = short_run, early = short_run;
+  late.warm_up = 1_us;
+  EXPECT_EQ(run(every_10_ns(3), late).reason,
+            "no packet was created from 1us to 2us, 3 before: see warm_up and measure");
+  early.warm_up = 0_ps;
+  EXPECT_EQ(run({packet(5_us, 0, 1)}, early).reason,
+            "no packet was created from 0ps to 1us, the first comes at 5us: see warm_up and measure");
+}
+
 // Four routers in a ring without classes: every packet holds the channel that the one before it waits for.
 TEST(Simulation, DeadlockIsNamed) {
   TestTopology ring({1_ns, 1_ns, 1_ns, 1_ns});
