@@ -205,7 +205,8 @@ class Drawing {
     const std::size_t a_row = legends_a_row();
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
       const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
-      const double y = top + plot_height + 72 + legend_line * static_cast<double>(s / a_row);
+      const std::size_t row = s / a_row;
+      const double y = top + plot_height + 72 + legend_line * static_cast<double>(row);
       if (panel_.kind == Panel::Kind::curves) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", x, y - 4,
                            colours[s % colours.size()]);
