@@ -19,7 +19,9 @@ constexpr std::size_t widest = 80, longest = 60;
 struct Shown {
   std::string heading, unit;
   std::vector<std::string> cells;
-  bool left = false;  // texts stand on the left
+  bool left = false;    // texts stand on the left
+  bool kept = false;    // not left out for lack of room
+  bool marked = false;  // a cell of it is
 
   std::size_t width() const {
     std::size_t width = std::max(heading.size(), unit.size());
@@ -45,11 +47,25 @@ void for_each_done(const Study& study, const PointRun& run, Visit visit) {
     if (run.rows[i]) visit(study.points[i], *run.rows[i]);
 }
 
+std::optional<double> number_of(const std::optional<Cell>& cell) {
+  if (!cell) return std::nullopt;
+  if (const auto* integer = std::get_if<std::uint64_t>(&*cell)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&*cell)) return *number;
+  return std::nullopt;
+}
+
+// A star behind them; a space behind the others, so that points stand below each other.
+void mark(Shown& column, const std::vector<bool>& doubtful) {
+  column.marked = std::ranges::count(doubtful, true) != 0;
+  if (!column.marked) return;
+  for (std::size_t row = 0; row < doubtful.size(); ++row) column.cells[row] += doubtful[row] ? "*" : " ";
+}
+
 std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   std::vector<Shown> all;
   for (std::size_t k = 0; k < study.keys.size(); ++k) {
     if (!sweeps(study, study.keys[k])) continue;  // stands above the table
-    Shown& column = all.emplace_back(Shown{study.keys[k], "", {}, false});
+    Shown& column = all.emplace_back(Shown{.heading = study.keys[k], .unit = "", .cells = {}, .kept = true});
     for_each_done(study, run, [&](const Study::Point& point, const auto&) {
       const Cell& cell = point.coordinates[k];
       column.left = column.left || std::holds_alternative<std::string>(cell);
@@ -59,16 +75,40 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
     const Column& told = study.kind->columns[c];
     if (told.heading.empty()) continue;
-    Shown& column = all.emplace_back(Shown{std::string(told.heading), std::string(told.unit), {}, false});
-    for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
+    Shown& column = all.emplace_back(
+        Shown{.heading = std::string(told.heading), .unit = std::string(told.unit), .cells = {}});
+    const StudyKind& kind = *study.kind;
+    column.kept =
+        told.name == kind.state || told.name == kind.y || std::ranges::count(kind.bars, told.name) != 0;
+    std::vector<bool> doubtful;
+    for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
       column.cells.push_back(shown(row[c], told.places));
+      doubtful.push_back(told.name == kind.y && number_of(row[c]) && is_doubtful(study, point, row));
     });
+    mark(column, doubtful);
   }
   return all;
 }
 
-std::string rtrimmed(std::string line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
+// Takes columns away, the last first, until the rest fits. Returns the headings of those.
+std::string make_room(std::vector<Shown>& columns) {
+  std::string missing;
+  const auto width = [&] {
+    std::size_t width = 2 * (columns.size() - 1);
+    for (const Shown& column : columns) width += column.width();
+    return width;
+  };
+  while (width() > widest) {
+    const auto last = std::ranges::find(columns.rbegin(), columns.rend(), false, &Shown::kept);
+    if (last == columns.rend()) break;
+    missing = last->heading + (missing.empty() ? "" : ", ") + missing;
+    columns.erase(std::next(last).base());
+  }
+  return missing;
+}
+
+std::string rtrimmed(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
 
 Json json_of(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return nullptr;
@@ -89,13 +129,6 @@ std::optional<Cell> cell_named(const Study& study, std::string_view name, const 
     if (study.keys[k] == name) return point.coordinates[k];
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c)
     if (study.kind->columns[c].name == name) return row[c];
-  return std::nullopt;
-}
-
-std::optional<double> number_of(const std::optional<Cell>& cell) {
-  if (!cell) return std::nullopt;
-  if (const auto* integer = std::get_if<std::uint64_t>(&*cell)) return static_cast<double>(*integer);
-  if (const auto* number = std::get_if<double>(&*cell)) return *number;
   return std::nullopt;
 }
 
@@ -188,15 +221,7 @@ std::string to_text(const Cell& cell) {
 
 std::string to_table(const Study& study, const PointRun& run) {
   std::vector<Shown> columns = shown_columns(study, run);
-  std::size_t width = 0, fitting = 0;
-  while (fitting < columns.size() && (width += columns[fitting].width() + (fitting > 0 ? 2 : 0)) <= widest)
-    ++fitting;
-  fitting = std::max<std::size_t>(fitting, 1);
-  std::string missing;
-  for (std::size_t c = fitting; c < columns.size(); ++c)
-    missing += (missing.empty() ? "" : ", ") + columns[c].heading;
-  columns.resize(fitting);
-
+  const std::string missing = make_room(columns);
   std::string text;
   for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k)
     if (!sweeps(study, study.keys[k]))
@@ -214,6 +239,8 @@ std::string to_table(const Study& study, const PointRun& run) {
   for (std::size_t row = 0; row < std::min(rows, longest); ++row)
     add([row](const Shown& column) { return column.cells[row]; });
   if (rows > longest) text += fmt::format("... {} more points; --csv FILE has all of them\n", rows - longest);
+  if (std::ranges::any_of(columns, &Shown::marked))
+    text += "* no steady value: it depends on how long was measured (see state)\n";
   if (!missing.empty()) text += "without room here: " + missing + "; --csv FILE has all columns\n";
   return text;
 }

@@ -12,7 +12,8 @@
 
 namespace asterism {
 
-// At most 80 columns wide and 60 rows long; what has no room is named at its foot, keys that do not sweep above it.
+// At most 80 columns wide and 60 rows long; what has no room is named at its foot, keys that do not sweep above it. Swept
+// keys, the kind's y and bars, and the state always have room, if need be beyond 80. The y of a doubtful row has a star.
 std::string to_table(const Study& study, const PointRun& run);
 
 // A line of names, a line a point that is done.

@@ -248,12 +248,15 @@ TEST(StudyTest, JsonHasColumnsPointsAndTheConfig) {
 TEST(StudyTest, TheTableFitsATerminal) {
   const Study s = study({"shape=circle,square", "size=2,5"});
   EXPECT_EQ(to_table(s, run(s)),
-            "shape   size  area  state\n"
-            "               mm2\n"
-            "circle     2   4.0  ok\n"
-            "circle     5  25.0  too large\n"
-            "square     2   4.0  ok\n"
-            "square     5  25.0  too large\n");
+            "shape   size   area  state\n"
+            "                mm2\n"
+            "circle     2   4.0   ok\n"
+            "circle     5  25.0*  too large\n"
+            "square     2   4.0   ok\n"
+            "square     5  25.0*  too large\n"
+            "* no steady value: it depends on how long was measured (see state)\n");
+  const Study small = study({"size=2"});
+  EXPECT_EQ(to_table(small, run(small)).find('*'), std::string::npos);
   const Study longer = study({"size=0:4:0.05"});
   EXPECT_NE(to_table(longer, run(longer)).find("\n... 21 more points; --csv FILE has all of them\n"),
             std::string::npos);

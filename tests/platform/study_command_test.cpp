@@ -120,6 +120,13 @@ TEST_F(StudyCommandTest, APointWithoutPacketsIsNotSaturated) {
   EXPECT_EQ(first_row("a.csv")["reason"], "no packet was created from 1us to 11us");
 }
 
+TEST_F(StudyCommandTest, AWideTableDropsTheStateLast) {
+  const Ended ended = asterism(with(
+      tiny, {"rate=0.01,0.02", "buffer_depth=4,8", "packet_flits=4,5", "virtual_channels=2,4", "seed=1,2"}));
+  EXPECT_THAT(ended.out, ContainsRegex("accepted +latency.* state\n"));
+  EXPECT_THAT(ended.out, ContainsRegex("without room here: .*hops, power; --csv FILE has all columns\n"));
+}
+
 TEST_F(StudyCommandTest, SaturationIsAResult) {
   const Ended ended = asterism({"study", "fabric", "topology=superring", "rate=saturation", "warm_up=1us",
                                 "measure=2us", "search.tolerance=0.05", "--csv", "a.csv"});
