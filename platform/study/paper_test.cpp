@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "platform/config/config.h"
 #include "platform/config/diagnostics.h"
 
 namespace asterism {
@@ -132,6 +133,15 @@ TEST_F(PaperTest, BarsOfAGroupStandSideBySide) {
     return found;
   };
   for (const char* once : {">small<", ">large<", ">here<", ">there<"}) EXPECT_EQ(count(once), 1) << once;
+}
+
+TEST_F(PaperTest, TheShippedNumbersHaveNamesThatFitTheirColumn) {
+  const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
+  for (const std::string& paper : library.list("published"))
+    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+      for (const PublishedValue& value : entry.values)
+        EXPECT_LE(value.what.size() + (value.unit.empty() ? 0 : value.unit.size() + 3), 32u)
+            << entry.id << ": " << value.what;
 }
 
 TEST_F(PaperTest, APointThatSeveralEntriesNeedRunsOnce) {
