@@ -3,6 +3,8 @@
 
 #include "core/workload.h"
 #include "fabric/topology/graph_config.h"
+#include "platform/study/built_fabric.h"
+#include "platform/study/study_kind.h"
 #include "platform/verbs.h"
 #include "swizzle_switch/switch_technology.h"
 
@@ -16,6 +18,17 @@ bool is_scenario(const ConfigDocument& document) {
                              [&](const char* key) { return document.has(key); });
 }
 
+// One whose packets have ways to everybody, on which they cannot block each other.
+GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
+  const GraphConfig graph = read_config<GraphConfig>(document, library);
+  try {
+    check_graph(graph, library);
+  } catch (const StudyMistake& mistake) {
+    throw ConfigError(Diagnostic{.origin = document.root().origin, .path = "", .problem = mistake.what()});
+  }
+  return graph;
+}
+
 // A part or a workload, by a key that no other kind of file has; nullopt when it is none.
 std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigLibrary& library) {
   if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
@@ -23,7 +36,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
     return expanded(read_config<SwitchTechnology>(document, library));
   if (document.has("l1_mpki") || document.has("l2_mpki"))
     return expanded(read_config<Workload>(document, library));
-  if (document.has("links")) return expanded(read_config<GraphConfig>(document, library));
+  if (document.has("links")) return expanded(read_graph(document, library));
   return std::nullopt;
 }
 

@@ -13,15 +13,10 @@
 namespace asterism {
 namespace {
 
-BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
-  if (config.topology == TopologyKind::crossbar)
-    throw StudyMistake("topology", "a crossbar has no routers to study");
+BuiltFabric build(const FabricConfig& config, const GraphConfig* graph, const ConfigLibrary& library) {
   BuiltFabric fabric{nullptr, load_config<SwitchTechnology>(library, "technologies", config.technology)};
-  std::optional<GraphConfig> graph;
-  if (config.topology == TopologyKind::graph)
-    graph = load_config<GraphConfig>(library, "graphs", config.graph);
   try {
-    fabric.topology = build_topology(config, fabric.technology, graph ? &*graph : nullptr);
+    fabric.topology = build_topology(config, fabric.technology, graph);
   } catch (const std::invalid_argument& error) {
     throw StudyMistake(graph ? "graph" : "topology", error.what());
   }
@@ -33,7 +28,20 @@ BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
   return fabric;
 }
 
+BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
+  if (config.topology == TopologyKind::crossbar)
+    throw StudyMistake("topology", "a crossbar has no routers to study");
+  std::optional<GraphConfig> graph;
+  if (config.topology == TopologyKind::graph)
+    graph = load_config<GraphConfig>(library, "graphs", config.graph);
+  return build(config, graph ? &*graph : nullptr, library);
+}
+
 }  // namespace
+
+void check_graph(const GraphConfig& graph, const ConfigLibrary& library) {
+  build(flit_fabric(TopologyKind::graph), &graph, library);
+}
 
 std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology) {
   try {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fabric/fabric_config.h"
+#include "fabric/topology/graph_config.h"
 #include "fabric/topology/topology.h"
 #include "platform/config/config_library.h"
 #include "swizzle_switch/switch_technology.h"
@@ -24,5 +25,8 @@ std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, cons
 
 // gated_routers(), whose objection is a StudyMistake.
 std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology);
+
+// Builds it with the default technology and routers and drops it. Throws as build_fabric.
+void check_graph(const GraphConfig& graph, const ConfigLibrary& library);
 
 }  // namespace asterism

@@ -272,6 +272,23 @@ TEST_F(StudyCommandTest, AGraphThatCouldDeadlockIsRefusedWithItsCycle) {
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err,
               HasSubstr("packets could block each other for ever: A->B -> B->C -> C->D -> D->A -> A->B\n"));
+  const Ended checked = asterism({"check", "configs/graphs/ring.json"});
+  EXPECT_EQ(checked.status, 65);
+  EXPECT_EQ(checked.out, "");
+  EXPECT_THAT(checked.err, HasSubstr("ring.json"));
+  EXPECT_THAT(checked.err, HasSubstr("block each other for ever: A->B -> B->C -> C->D -> D->A -> A->B\n"));
+}
+
+TEST_F(StudyCommandTest, AGraphInPiecesIsRefusedByTheCheck) {
+  const std::string routers = R"("routers": [ { "name": "A", "x": "0mm", "y": "0mm" }, { "name": "B", "x": "1mm", "y": "0mm" },
+    { "name": "C", "x": "1mm", "y": "1mm" } ], "nodes": [ { "router": "A" }, { "router": "C" } ], )";
+  write("pieces.json", "{" + routers + R"("links": [ { "from": "A", "to": "B" } ] })");
+  write("unknown.json", "{" + routers + R"("links": [ { "from": "A", "to": "D" } ] })");
+  for (const std::string file : {"pieces.json", "unknown.json"}) {
+    const Ended ended = asterism({"check", file});
+    EXPECT_EQ(ended.status, 65) << ended.out;
+    EXPECT_THAT(ended.err, StartsWith(file));
+  }
 }
 
 TEST_F(StudyCommandTest, AnOutputThatCannotBeWrittenCostsNoRun) {
