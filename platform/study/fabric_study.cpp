@@ -92,10 +92,13 @@ class Point final : public StudyPointOf<FabricStudy> {
     const double bound = injection_bound(config_.traffic, *fabric_->topology);
     if (searches() && config_.traffic.pattern == TrafficPattern::trace)
       throw StudyMistake("saturation", "a trace has no rate to search");
+    if (searches() && config_.traffic.rate != TrafficConfig{}.rate)
+      throw StudyMistake("rate", "saturation=true would ignore it; rate=saturation searches");
     if (searches()) check_search(bound);
     if (!searches() && config_.traffic.rate > bound)
       throw StudyMistake(
-          "rate", fmt::format("a node injects {:.4g} packets at most, got {}", bound, config_.traffic.rate));
+          "rate", fmt::format("a node injects {:.4g} packets {} at most, got {}", bound, unit(),
+                              config_.traffic.rate));
     try {
       TrafficConfig traffic = config_.traffic;
       if (searches()) traffic.rate = 0;
@@ -127,6 +130,9 @@ class Point final : public StudyPointOf<FabricStudy> {
 
  private:
   bool searches() const { return config_.saturation; }
+  const char* unit() const {
+    return config_.traffic.rate_unit == RateUnit::per_cycle ? "per cycle" : "per ns";
+  }
 
   // By name, whatever says so; gating them once shows whether the rest can still reach everybody.
   void gate() {
@@ -185,7 +191,8 @@ class Point final : public StudyPointOf<FabricStudy> {
     const SaturationConfig& search = config_.search;
     if (search.low >= bound)
       throw StudyMistake("search.low",
-                         fmt::format("a node injects {:.4g} packets at most, got {}", bound, search.low));
+                         fmt::format("a node injects {:.4g} packets {} at most, got {}", bound, unit(),
+                                     search.low));
     if (search.high && search.low >= *search.high)
       throw StudyMistake("search.high", fmt::format("expected more than `search.low`, {}, got {}", search.low,
                                                     *search.high));

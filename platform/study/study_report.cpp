@@ -91,6 +91,17 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   return all;
 }
 
+// "topology=mesh traffic=uniform", of the keys that do not sweep and say something.
+std::string what_is_fixed(const Study& study) {
+  std::string text;
+  for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k) {
+    const Cell& cell = study.points[0].coordinates[k];
+    if (sweeps(study, study.keys[k]) || std::holds_alternative<std::monostate>(cell)) continue;
+    text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(cell);
+  }
+  return text;
+}
+
 // Takes columns away, the last first, until the rest fits. Returns the headings of those.
 std::string make_room(std::vector<Shown>& columns) {
   std::string missing;
@@ -108,7 +119,9 @@ std::string make_room(std::vector<Shown>& columns) {
   return missing;
 }
 
-std::string rtrimmed(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
+std::string rtrimmed(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
 
 Json json_of(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return nullptr;
@@ -222,10 +235,7 @@ std::string to_text(const Cell& cell) {
 std::string to_table(const Study& study, const PointRun& run) {
   std::vector<Shown> columns = shown_columns(study, run);
   const std::string missing = make_room(columns);
-  std::string text;
-  for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k)
-    if (!sweeps(study, study.keys[k]))
-      text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(study.points[0].coordinates[k]);
+  std::string text = what_is_fixed(study);
   if (!text.empty()) text += "\n";
   const auto add = [&](auto cell) {
     std::string line;

@@ -177,7 +177,7 @@ TEST_F(StudyCommandTest, AnInterruptionWhileAPointWarmsUpKeepsTheOthers) {
 
 TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
   expect_refusal({"topology=mesh", "rate=0.1,5"}, 65,
-                 "command line: error: rate: a node injects 1.116 packets at most, got 5");
+                 "command line: error: rate: a node injects 1.116 packets per ns at most, got 5");
   expect_refusal({"topology=cmesh-low", "nodes=1200", "concentration=300"}, 65,
                  "command line: error: topology: a router of radix 304 with channels of 128 bits is beyond "
                  "its technology, "
@@ -219,7 +219,7 @@ TEST_F(StudyCommandTest, ASearchThatHasNoRoomIsToldAtItsKey) {
   expect_refusal({"rate=saturation", "search.low=0.5", "search.high=0.2"}, 65,
                  "command line: error: search.high: expected more than `search.low`, 0.5, got 0.2");
   expect_refusal({"rate=saturation", "search.low=5"}, 65,
-                 "command line: error: search.low: a node injects 0.744 packets at most, got 5");
+                 "command line: error: search.low: a node injects 0.744 packets per ns at most, got 5");
 }
 
 TEST_F(StudyCommandTest, ARecordThatCannotBeIsToldAtItsKey) {
@@ -248,6 +248,20 @@ TEST_F(StudyCommandTest, ARecordIsATraceInEitherForm) {
   EXPECT_EQ(contents("c.csv"), contents("b.csv"));
   EXPECT_EQ(asterism(with(tiny, {"record_form=binary"})).err,
             "command line: error: record_form: there is no `record` to write so\n");
+}
+
+TEST_F(StudyCommandTest, ARateThatASearchWouldIgnoreIsAMistake) {
+  expect_refusal({"topology=mesh", "saturation=true", "rate=0.1"}, 65,
+                 "command line: error: rate: saturation=true would ignore it; rate=saturation searches");
+  expect_refusal({"topology=mesh", "nodes=4", "clock=1GHz", "rate_unit=per_cycle", "rate=0.5"}, 65,
+                 "command line: error: rate: a node injects 0.25 packets per cycle at most, got 0.5");
+}
+
+TEST_F(StudyCommandTest, ATraceHasNoRateAboveItsTable) {
+  write("t.txt", "0 1 5ns 64B\n");
+  const Ended ended = asterism(
+      {"study", "fabric", "topology=mesh", "nodes=4", "traffic=trace", "trace=t.txt", "warm_up=0ns"});
+  EXPECT_THAT(ended.out, StartsWith("topology=mesh traffic=trace\n")) << ended.err;
 }
 
 TEST_F(StudyCommandTest, ATraceIsToldWithItsLine) {
@@ -280,7 +294,8 @@ TEST_F(StudyCommandTest, AGraphThatCouldDeadlockIsRefusedWithItsCycle) {
 }
 
 TEST_F(StudyCommandTest, AGraphInPiecesIsRefusedByTheCheck) {
-  const std::string routers = R"("routers": [ { "name": "A", "x": "0mm", "y": "0mm" }, { "name": "B", "x": "1mm", "y": "0mm" },
+  const std::string routers =
+      R"("routers": [ { "name": "A", "x": "0mm", "y": "0mm" }, { "name": "B", "x": "1mm", "y": "0mm" },
     { "name": "C", "x": "1mm", "y": "1mm" } ], "nodes": [ { "router": "A" }, { "router": "C" } ], )";
   write("pieces.json", "{" + routers + R"("links": [ { "from": "A", "to": "B" } ] })");
   write("unknown.json", "{" + routers + R"("links": [ { "from": "A", "to": "D" } ] })");
