@@ -229,8 +229,10 @@ class Drawing {
 
 }  // namespace
 
-std::string to_svg(const std::string& title, const std::vector<Panel>& panels) {
+std::string to_svg(const std::string& title, const std::vector<Panel>& panels, const std::string& subtitle) {
   std::string inside;
+  if (!subtitle.empty())
+    inside = fmt::format("<text x=\"{:.1f}\" y=\"42\">{}</text>\n", left, escaped(subtitle));
   double at = 0, height = 0;
   for (const Panel& panel : panels) {
     const Drawing drawing(panel, at);

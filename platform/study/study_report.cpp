@@ -288,10 +288,10 @@ std::string to_json(const Study& study, const PointRun& run) {
 }
 
 std::string to_svg(const Study& study, const PointRun& run) {
-  if (sweeps(study, study.kind->x_key)) return to_svg(study.name, {curves(study, run)});
+  if (sweeps(study, study.kind->x_key)) return to_svg(study.name, {curves(study, run)}, what_is_fixed(study));
   std::vector<Panel> panels;
   for (const std::string_view column : study.kind->bars) panels.push_back(bars(study, run, column));
-  return to_svg(study.name, panels);
+  return to_svg(study.name, panels, what_is_fixed(study));
 }
 
 }  // namespace asterism

@@ -271,6 +271,12 @@ TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
   EXPECT_NE(svg.find("fill=\"white\" stroke=\"#0072b2\""), std::string::npos);
 }
 
+TEST(StudyTest, AFigureSaysWhatIsFixed) {
+  const Study s = study({"shape=square", "size=2,5"});
+  EXPECT_NE(to_svg(s, run(s)).find(">s</text>\n<text x=\"76.0\" y=\"42\">shape=square</text>"),
+            std::string::npos);
+}
+
 TEST(StudyTest, TheSchemaTakesSweeps) {
   const std::string schema = study_schema({&kind, 1});
   EXPECT_NE(schema.find("\"const\": \"drawn\""), std::string::npos);
