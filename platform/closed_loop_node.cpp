@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fabric/topology/topologies.h"
 #include "fabric/fabric_module.h"
+#include "fabric/topology/topologies.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -14,8 +14,7 @@ std::unique_ptr<Network> make_network(const FabricConfig& config, Fidelity fidel
                                       const std::shared_ptr<const Topology>& topology) {
   if (config.fidelity != fidelity) return nullptr;
   auto network = std::make_unique<Network>(topology, flit_parameters(config));
-  for (const RouterId router : gated_routers(config, *topology))
-    network->engine().gate(router, true);
+  for (const RouterId router : gated_routers(config, *topology)) network->engine().gate(router, true);
   return network;
 }
 
