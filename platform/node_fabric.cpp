@@ -33,8 +33,7 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
     key = "fabric.virtual_channels";
     FlitNetwork network(fabric.topology, flit_parameters(config));
     key = "fabric.gated_global_routers";
-    for (const RouterId router : gated_routers(config, *fabric.topology))
-      network.gate(router, true);
+    for (const RouterId router : gated_routers(config, *fabric.topology)) network.gate(router, true);
     if (node.runs == NodeProgram::workload) {
       key = graph ? "fabric.graph" : "fabric.nodes";
       LoosePacketNetwork loose(fabric.topology, flit_parameters(config));

@@ -96,9 +96,8 @@ class Point final : public StudyPointOf<FabricStudy> {
       throw StudyMistake("rate", "saturation=true would ignore it; rate=saturation searches");
     if (searches()) check_search(bound);
     if (!searches() && config_.traffic.rate > bound)
-      throw StudyMistake(
-          "rate", fmt::format("a node injects {:.4g} packets {} at most, got {}", bound, unit(),
-                              config_.traffic.rate));
+      throw StudyMistake("rate", fmt::format("a node injects {:.4g} packets {} at most, got {}", bound,
+                                             unit(), config_.traffic.rate));
     try {
       TrafficConfig traffic = config_.traffic;
       if (searches()) traffic.rate = 0;
@@ -190,9 +189,8 @@ class Point final : public StudyPointOf<FabricStudy> {
   void check_search(double bound) const {
     const SaturationConfig& search = config_.search;
     if (search.low >= bound)
-      throw StudyMistake("search.low",
-                         fmt::format("a node injects {:.4g} packets {} at most, got {}", bound, unit(),
-                                     search.low));
+      throw StudyMistake("search.low", fmt::format("a node injects {:.4g} packets {} at most, got {}", bound,
+                                                   unit(), search.low));
     if (search.high && search.low >= *search.high)
       throw StudyMistake("search.high", fmt::format("expected more than `search.low`, {}, got {}", search.low,
                                                     *search.high));

@@ -48,7 +48,8 @@ class Paper {
   // given: all. Throws InputMissing for one that there is not, ConfigError for a bad file.
   Paper(const ConfigLibrary& library, const std::vector<std::string>& ids);
 
-  static std::vector<std::string> ids(const ConfigLibrary& library);  // "abeyratne2017.fig3.11": of all papers
+  static std::vector<std::string> ids(
+      const ConfigLibrary& library);  // "abeyratne2017.fig3.11": of all papers
   static std::vector<std::string> list(const ConfigLibrary& library);  // all ids with their titles
 
   // Runs every point that an entry needs, each once. False when it was interrupted.
