@@ -113,7 +113,7 @@ std::string make_room(std::vector<Shown>& columns) {
   while (width() > widest) {
     const auto last = std::ranges::find(columns.rbegin(), columns.rend(), false, &Shown::kept);
     if (last == columns.rend()) break;
-    missing = last->heading + (missing.empty() ? "" : ", ") + missing;
+    missing.insert(0, missing.empty() ? last->heading : last->heading + ", ");
     columns.erase(std::next(last).base());
   }
   return missing;
