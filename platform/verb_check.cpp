@@ -20,7 +20,7 @@ bool is_scenario(const ConfigDocument& document) {
 
 // One whose packets have ways to everybody, on which they cannot block each other.
 GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
-  const GraphConfig graph = read_config<GraphConfig>(document, library);
+  GraphConfig graph = read_config<GraphConfig>(document, library);
   try {
     check_graph(graph, library);
   } catch (const StudyMistake& mistake) {
