@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,7 +90,9 @@ Speed run(const std::shared_ptr<const Topology>& topology, double rate, Picoseco
 // ---- the peer ----
 
 Speed run_booksim(const std::string& program, double rate) {
-  const std::string config = "/tmp/fabric_bench_" + std::to_string(getpid()) + ".cfg";
+  const std::string config =
+      (std::filesystem::temp_directory_path() / ("fabric_bench_" + std::to_string(getpid()) + ".cfg"))
+          .string();
   std::FILE* file = std::fopen(config.c_str(), "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + config);
   fmt::print(file,

@@ -78,33 +78,14 @@ void FlitNetwork::State::route(std::uint32_t index, std::uint32_t packet_index, 
   }
   const Routing::Step step =
       topology_->routing->step(at, packet.destination_router, class_of_vc_[number_of(index)]);
-  const ChannelId channel = choose(step);
+  const ChannelId channel =
+      choice_
+          .choose(
+              step, [&](ChannelId c) { return lit(c); }, [&](ChannelId c) { return congested(c); })
+          .channel;
   vc.output = static_cast<std::uint16_t>(output_of_channel_[channel] - first_output);
   vc.wanted = class_masks_[step.vc_class];
   ++routers_[topology_->channels[channel].to].committed;
-}
-
-ChannelId FlitNetwork::State::choose(const Routing::Step& step) {
-  const auto next_in_round = [&](std::span<const ChannelId> equal, auto&& suits) -> std::uint32_t {
-    if (equal.empty()) return none;
-    std::uint32_t& round = round_[equal.front()];
-    if (round >= equal.size()) round = 0;  // another set that begins alike was longer
-    for (std::size_t tried = 0; tried < equal.size(); ++tried) {
-      const ChannelId channel = equal[round];
-      if (++round == equal.size()) round = 0;
-      if (suits(channel)) return channel;
-    }
-    return none;
-  };
-  if (step.fallback.empty() && step.channels.size() == 1) return step.channels.front();
-  const auto is_usable = [&](ChannelId channel) { return usable(channel); };
-  std::uint32_t channel = none;
-  if (step.fallback.empty()) return next_in_round(step.channels, is_usable);
-  channel = next_in_round(step.channels, [&](ChannelId c) { return usable(c) && !congested(c); });
-  if (channel == none) channel = next_in_round(step.fallback, is_usable);
-  if (channel == none) channel = next_in_round(step.channels, is_usable);
-  // All dark: the packet was on its way when they were gated, and goes through.
-  return channel == none ? step.channels.front() : channel;
 }
 
 bool FlitNetwork::State::congested(ChannelId channel) const {

@@ -22,7 +22,8 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
       vc_shift_(static_cast<std::uint32_t>(std::bit_width(virtual_channels_ - 1))),
       depth_shift_(static_cast<std::uint32_t>(std::bit_width(parameters.buffer_depth - 1))),
       before_grant_(parameters.router_stages > 1 ? 1 : 0),
-      after_grant_(parameters.router_stages - before_grant_) {
+      after_grant_(parameters.router_stages - before_grant_),
+      choice_(topology_->channels.size()) {
   const unsigned classes = topology_->routing->vc_classes();
   require(virtual_channels_ >= 1 && virtual_channels_ <= 16, "a port has 1 to 16 virtual channels");
   require(virtual_channels_ >= classes,
@@ -43,7 +44,6 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
   darkness_.resize(routers_.size());
   build_ports();
   size_calendars();
-  round_.assign(topology_->channels.size(), 0);
   reset();
 }
 
@@ -188,7 +188,7 @@ void FlitNetwork::State::reset() {
   std::ranges::fill(credits_, static_cast<std::uint8_t>(parameters_.buffer_depth));
   std::ranges::fill(vcs_, Vc{});
   std::ranges::fill(occupied_ports_, 0);
-  std::ranges::fill(round_, 0);
+  choice_.reset();
   for (SwizzleSwitch& crosspoints : switches_) crosspoints.reset();
   for (Router& router : routers_) router.committed = 0;
   for (RouterId r = 0; r < routers_.size(); ++r) darkness_[r] = {routers_[r].gated ? now_ + 1 : 0, 0};
@@ -231,8 +231,8 @@ void FlitNetwork::State::check_connected() const {
     for (RouterId there = 0; there < routers_.size(); ++there) {
       if (here == there || !has_nodes[there]) continue;
       const Routing::Step step = topology_->routing->step(here, there, 0);
-      const auto is_usable = [&](ChannelId channel) { return usable(channel); };
-      require(std::ranges::any_of(step.channels, is_usable) || std::ranges::any_of(step.fallback, is_usable),
+      const auto is_lit = [&](ChannelId channel) { return lit(channel); };
+      require(std::ranges::any_of(step.channels, is_lit) || std::ranges::any_of(step.fallback, is_lit),
               "gated, there is no way from " + topology_->routers[here].name + " to " +
                   topology_->routers[there].name);
     }
@@ -339,7 +339,7 @@ Bytes FlitNetwork::State::memory() const {
   std::uint64_t bytes = sizeof(*this) + held(routers_) + held(switches_) + held(outputs_) +
                         held(output_of_channel_) + held(ejection_of_node_) + held(credits_) + held(inputs_) +
                         held(darkness_) + held(vcs_) + held(waiting_packets_) + held(occupied_ports_) +
-                        held(nodes_) + held(round_) + held(last_edge_) + held(channel_of_output_);
+                        held(nodes_) + choice_.memory().count() + held(last_edge_) + held(channel_of_output_);
   for (const SwizzleSwitch& crosspoints : switches_) bytes += crosspoints.memory().count();
   for (const Domain& domain : domains_)
     for (const Bucket& bucket : domain.calendar)

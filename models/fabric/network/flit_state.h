@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "fabric/network/channel_choice.h"
 #include "fabric/network/flit_network.h"
 
 namespace asterism {
@@ -160,9 +161,8 @@ class FlitNetwork::State {
   void step(Domain& domain, std::uint64_t cycle, Sink& sink);
   void arrive(const Arrival& arrival, Domain& domain);
   void route(std::uint32_t vc, std::uint32_t packet, RouterId at);
-  ChannelId choose(const Routing::Step& step);
   bool congested(ChannelId channel) const;
-  bool usable(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
+  bool lit(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
   bool send_from_node(Node& node, Domain& domain);
   bool switch_router(RouterId id, Domain& domain);
   std::uint32_t put_forward(const Router& router, std::uint32_t port) const;  // none when nothing can go
@@ -207,7 +207,7 @@ class FlitNetwork::State {
   std::vector<std::uint32_t> waiting_packets_;  // [vc][depth]
   std::vector<std::uint64_t> occupied_ports_;
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> round_;  // by the first channel of the equal ones
+  ChannelChoice choice_;
   std::vector<PacketState> packets_;
   std::uint32_t free_packet_ = none;
 

@@ -22,6 +22,7 @@ LooseNetwork::LooseNetwork(std::shared_ptr<const Topology> topology, const FlitP
       channels_(topology_->channels.size()),
       injections_(topology_->nodes.size()),
       ejections_(topology_->nodes.size()),
+      choice_(topology_->channels.size()),
       gated_(topology_->routers.size()) {
   number_ports();
   reset(Reset::cold);
@@ -61,7 +62,7 @@ void LooseNetwork::reset(Reset) {
     clear(ejections_[n], period(topology_->nodes[n].router));
   }
   std::ranges::fill(ways_, Window{});
-  round_.assign(channels_.size(), 0);
+  choice_.reset();
 }
 
 Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
@@ -81,7 +82,9 @@ Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
                            granted - sent};
   for (unsigned vc_class = 0; here != destination.router;) {
     const Routing::Step step = topology_->routing->step(here, destination.router, vc_class);
-    const auto [next, turns] = choose(step, at);
+    const auto [next, turns] = choice_.choose(
+        step, [&](ChannelId c) { return !gated_[topology_->channels[c].to]; },
+        [&](ChannelId c) { return congested(c, at); });
     const Topology::Channel& channel = topology_->channels[next];
     wait += pass(channels_[next], way(here, input, channels_[next]), packet.flits, at) /
             static_cast<double>(turns);
@@ -172,32 +175,6 @@ double LooseNetwork::pass(Port& port, Window* same_way, std::uint32_t flits, std
 }
 
 // ---- routes ----
-
-LooseNetwork::Choice LooseNetwork::choose(const Routing::Step& step, std::uint64_t at) {
-  const auto next_in_round = [&](std::span<const ChannelId> equal, auto&& suits) {
-    if (equal.empty()) return none;
-    std::uint32_t& round = round_[equal.front()];
-    if (round >= equal.size()) round = 0;  // another set that begins alike was longer
-    for (std::size_t tried = 0; tried < equal.size(); ++tried) {
-      const ChannelId channel = equal[round];
-      if (++round == equal.size()) round = 0;
-      if (suits(channel)) return channel;
-    }
-    return none;
-  };
-  const auto lit = [&](ChannelId c) { return !gated_[topology_->channels[c].to]; };
-  if (step.fallback.empty()) {
-    if (step.channels.size() == 1) return {step.channels.front(), 1};
-    const ChannelId channel = next_in_round(step.channels, lit);
-    return {channel == none ? step.channels.front() : channel, step.channels.size()};
-  }
-  ChannelId channel = next_in_round(step.channels, [&](ChannelId c) { return lit(c) && !congested(c, at); });
-  if (channel != none) return {channel, step.channels.size()};
-  channel = next_in_round(step.fallback, lit);
-  if (channel != none) return {channel, step.fallback.size()};
-  channel = next_in_round(step.channels, lit);
-  return {channel == none ? step.channels.front() : channel, step.channels.size()};
-}
 
 // The flits on their way to the next router's buffers and in them, until their credits are back.
 bool LooseNetwork::congested(ChannelId id, std::uint64_t at) const {

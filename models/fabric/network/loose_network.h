@@ -29,6 +29,7 @@
 
 #include "base/reset.h"
 #include "base/units.h"
+#include "fabric/network/channel_choice.h"
 #include "fabric/network/flit_network.h"
 #include "fabric/topology/topology.h"
 
@@ -91,11 +92,6 @@ class LooseNetwork {
   double pass(Port& port, Window* same_way, std::uint32_t flits, std::uint64_t at);
   std::uint64_t stalled(Train train, std::uint64_t rest, std::uint64_t round_trip) const;
   Train cross(Train granted, const Topology::Channel& channel, std::uint64_t flits) const;
-  struct Choice {
-    ChannelId channel;
-    std::size_t turns;  // the equal channels of its round
-  };
-  Choice choose(const Routing::Step& step, std::uint64_t at);
   bool congested(ChannelId channel, std::uint64_t at) const;
   Window* way(RouterId router, std::uint32_t input, const Port& port) {
     return &ways_[first_way_[router] + std::size_t{input} * outputs_[router] + port.number];
@@ -113,7 +109,7 @@ class LooseNetwork {
   std::vector<std::uint32_t> outputs_;  // by RouterId
   std::vector<std::size_t> first_way_;  // by RouterId
   std::vector<Window> ways_;            // flits, [router][input][output]
-  std::vector<std::uint32_t> round_;    // by the first channel of the equal ones
+  ChannelChoice choice_;
   std::vector<bool> gated_;
 };
 
