@@ -1,0 +1,49 @@
+// What a lockstep has reached: groups of named points, each reached so many times.
+//
+//   auto& requested = coverage.group("requesters", {"core0", "core1", "core2", "core3"});
+//   requested.hit(2);
+//   coverage.text()   "requesters 1/4 (never core0, core1, core3)"
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/statistics.h"
+
+namespace asterism {
+
+class Coverage {
+ public:
+  class Group {
+   public:
+    Group(std::string name, std::vector<std::string> points)
+        : name_(std::move(name)), points_(std::move(points)), hits_(points_.size()) {}
+    void hit(std::size_t point) { ++hits_[point]; }
+    const std::string& name() const { return name_; }
+    std::size_t points() const { return points_.size(); }
+    std::size_t reached() const;
+    const std::string& point(std::size_t i) const { return points_[i]; }
+    std::uint64_t hits(std::size_t i) const { return hits_[i]; }
+
+   private:
+    std::string name_;
+    std::vector<std::string> points_;
+    std::vector<std::uint64_t> hits_;
+  };
+
+  // The reference stays valid.
+  Group& group(std::string name, std::vector<std::string> points);
+  const std::deque<Group>& groups() const { return groups_; }
+
+  // One piece of text a group, with at most a few names of what was not reached.
+  std::vector<std::string> text() const;
+  // For each group "reached" and "points", and the names that were not reached.
+  void report(Statistics& statistics) const;
+
+ private:
+  std::deque<Group> groups_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,71 @@
+// The arbiters of one switch in RTL: an instance of an `arbiter` block for each output, deciding in place of the
+// SwizzleSwitch (Impl::rtl) or in lockstep with it (Impl::lockstep).
+//
+// A block of the contract `arbiter` answers in the cycle of the request: `grant` has one bit set, that of an input that
+// requests. A cycle without a request changes nothing, so an output that nobody wants costs nothing; with
+// RtlOptions::skip off each such cycle is stepped, to the same result. What an instance does against the contract (no
+// grant, two, one that nobody asked for) is a mismatch in either Impl: an RtlError in rtl, whose message names the
+// instance and the time.
+//
+// reset: every kind resets the RTL, as it does the SwizzleSwitch.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cosim/lockstep.h"
+#include "cosim/rtl_library.h"
+#include "cosim/swap_config.h"
+#include "swizzle_switch/arbitration_seat.h"
+
+namespace asterism {
+
+// What a run says about all its RTL.
+struct RtlOptions {
+  bool skip = true;                       // cycles in which a block is idle are not stepped
+  std::filesystem::path traces = {};      // folder; made when the first trace is written
+  struct Trace {
+    std::string instance;                 // or the beginning of its path, up to a dot
+    Picoseconds from, to;
+  };
+  std::vector<Trace> trace = {};          // on demand: <traces>/<instance>.fst
+};
+
+class RtlArbitration final : public ArbitrationSeat {
+ public:
+  struct Settings {
+    std::string instance;             // "node.fabric.arbiter.XB"; that of output 3 is "node.fabric.arbiter.XB.3"
+    Impl impl = Impl::lockstep;       // rtl or lockstep
+    unsigned inputs = 0, outputs = 0;
+    Picoseconds period;               // of the switch's clock
+    SwapTrace trace = {};
+  };
+  // `inputs` may be fewer than the block's radix. Throws RtlError for a block of another contract or a smaller radix.
+  RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settings settings, const RtlOptions& options);
+  ~RtlArbitration() override;
+
+  unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) override;
+  void reset(Reset kind) override;
+
+  // Called once, at the first difference of any output.
+  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
+
+  std::uint64_t decisions() const;
+  const std::optional<Lockstep::Mismatch>& mismatch() const;
+  // Over all outputs: "requesters" and "winners" (inputs), "outputs", "requests at once" (1, 2, ... inputs), and "pairs":
+  // of all ordered pairs (a, b) those in which a won while b requested.
+  const Coverage& coverage() const;
+  void report(Statistics& statistics) const;
+
+ private:
+  class Output;
+  std::shared_ptr<const RtlLibrary> library_;
+  Settings settings_;
+  std::deque<Output> outputs_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,139 @@
+// An RTL block in a shared library, and instances of it (rtl_abi.h says what a library is).
+//
+//   auto library = RtlLibrary::open("build/release/rtl/lrg_arbiter-3f2a.../block.so");
+//   RtlInstance arbiter(library, "node.fabric.arbiter.XB.4");
+//   RtlPort request = arbiter.port("request"), grant = arbiter.port("grant");
+//   arbiter.reset();
+//   request.set(0b1010);
+//   arbiter.settle();
+//   std::uint64_t winner = grant.get();
+//   arbiter.edge();
+//
+// RtlError says what is wrong with a library, or why a model ended itself.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cosim/rtl_abi.h"
+
+namespace asterism {
+
+struct RtlError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class RtlLibrary {
+ public:
+  // Throws RtlError for what is no library, misses the symbol, or has another interface version. A library that is
+  // open already is shared; it stays loaded for the life of the process.
+  static std::shared_ptr<const RtlLibrary> open(const std::filesystem::path& file);
+
+  const AsterismRtlBlock& block() const { return *block_; }
+  std::string_view name() const { return block_->block; }
+  std::string_view contract() const { return block_->contract; }
+  const std::filesystem::path& file() const { return file_; }
+  std::span<const AsterismRtlPort> ports() const { return {block_->ports, block_->port_count}; }
+
+  std::optional<std::uint32_t> find(std::string_view role) const;
+  // Throws RtlError, which names the role, unless there is such a port of this direction.
+  std::uint32_t index_of(std::string_view role, std::uint32_t direction) const;
+  std::uint32_t width(std::string_view role) const;  // 0 when there is no such port
+  std::optional<std::uint64_t> parameter(std::string_view name) const;
+
+ private:
+  RtlLibrary(std::filesystem::path file, const AsterismRtlBlock* block)
+      : file_(std::move(file)), block_(block) {}
+
+  std::filesystem::path file_;
+  const AsterismRtlBlock* block_;
+};
+
+// The value of a port of an instance.
+class RtlPort {
+ public:
+  RtlPort() = default;  // of a port that the block does not have: reads as zero, takes nothing
+  RtlPort(void* value, std::uint32_t width);
+
+  std::uint32_t width() const { return width_; }
+  std::uint32_t words() const { return (width_ + 63) / 64; }  // of 64 bits
+  std::uint64_t get(std::uint32_t word = 0) const {
+    std::uint64_t value = 0;
+    if (const std::uint32_t bytes = bytes_in(word)) std::memcpy(&value, value_ + word * 8, bytes);
+    return value;
+  }
+  // Bits above the width are dropped.
+  void set(std::uint64_t value, std::uint32_t word = 0) {
+    value &= word + 1 == words() ? last_mask_ : ~std::uint64_t{0};
+    if (const std::uint32_t bytes = bytes_in(word)) std::memcpy(value_ + word * 8, &value, bytes);
+  }
+  bool is_set() const { return get() != 0; }
+
+ private:
+  std::uint32_t bytes_in(std::uint32_t word) const {
+    return word * 8 >= storage_ ? 0 : storage_ - word * 8 < 8 ? storage_ - word * 8 : 8;
+  }
+
+  unsigned char* value_ = nullptr;
+  std::uint32_t width_ = 0;
+  std::uint32_t storage_ = 0;  // bytes
+  std::uint64_t last_mask_ = 0;
+};
+
+class RtlInstance {
+ public:
+  // Throws RtlError when the model cannot be made.
+  RtlInstance(std::shared_ptr<const RtlLibrary> library, std::string name);
+  ~RtlInstance();
+  RtlInstance(RtlInstance&& other) noexcept;
+  RtlInstance& operator=(RtlInstance&&) = delete;
+
+  const std::string& name() const { return name_; }
+  const RtlLibrary& library() const { return *library_; }
+  std::shared_ptr<const RtlLibrary> shared_library() const { return library_; }
+
+  // By role; a port that the block does not have when it is absent.
+  RtlPort port(std::string_view role) const;
+  RtlPort port_at(std::uint32_t index) const;
+
+  // The reset input is held for the block's reset cycles, everything else being zero, and let go. Not traced.
+  void reset();
+  // These throw RtlError when the model ends itself. The caller counts the cycles.
+  void settle() { check(block_->settle(instance_)); }
+  void edge() { check(block_->edge(instance_)); }
+  void run(std::uint64_t cycles) { check(block_->run(instance_, cycles)); }
+
+  using Snapshot = std::vector<unsigned char>;
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
+
+  // Throws RtlError when the file cannot be written.
+  void trace_open(const std::filesystem::path& file);
+  void trace_close();
+  bool traced() const { return traced_; }
+  void trace(std::uint64_t picoseconds) {
+    if (traced_) block_->trace(instance_, picoseconds);
+  }
+
+ private:
+  void check(int result) {
+    if (result != 0) fail();
+  }
+  [[noreturn]] void fail() const;
+
+  std::shared_ptr<const RtlLibrary> library_;
+  std::string name_;
+  const AsterismRtlBlock* block_;
+  void* instance_;
+  bool traced_ = false;
+};
+
+}  // namespace asterism

@@ -1,0 +1,114 @@
+// block.json: what an architect says about an RTL block, beside its SystemVerilog.
+//
+//   {
+//     "name": "lrg_arbiter",
+//     "contract": "arbiter",
+//     "sources": ["lrg_arbiter.sv"],
+//     "properties": ["lrg_arbiter_properties.sv"],
+//     "top": "lrg_arbiter",
+//     "parameters": { "Radix": 64 },
+//     "radix": "Radix",
+//     "clock": "clk_i",
+//     "reset": { "port": "rst_ni", "active": "low" },
+//     "ports": [ { "role": "request", "signal": "request_i" },
+//                { "role": "grant",   "signal": "grant_o" } ],
+//     "idle": "idle_o"
+//   }
+//
+// Paths are relative to the file. What each contract asks of the ports is in block_contract.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "platform/config/config_document.h"
+
+namespace asterism {
+
+class Fields;
+
+enum class BlockContract { arbiter, bus_device, stream_switch };
+constexpr auto enum_names(BlockContract) {
+  return std::to_array<EnumName<BlockContract>>(
+      {{BlockContract::arbiter, "arbiter", "requests in, at most one grant out in the same cycle"},
+       {BlockContract::bus_device, "bus_device",
+        "registers behind an APB port, interrupt lines, perhaps an APB port of its own as a master"},
+       {BlockContract::stream_switch, "stream_switch", "streams of flits from inputs to outputs"}});
+}
+
+enum class PortRole { request, grant, bus, stream, interrupt, state, input, output };
+constexpr auto enum_names(PortRole) {
+  return std::to_array<EnumName<PortRole>>(
+      {{PortRole::request, "request", "who asks, a bit each"},
+       {PortRole::grant, "grant", "who wins, a bit each"},
+       {PortRole::bus, "bus", "an APB port: as a target, or as a master"},
+       {PortRole::stream, "stream", "flits with valid, ready, data and last"},
+       {PortRole::interrupt, "interrupt", "a level, high while the interrupt is asserted"},
+       {PortRole::state, "state", "told for coverage: its values count as states reached"},
+       {PortRole::input, "input", "tied to a constant"},
+       {PortRole::output, "output", "left open"}});
+}
+
+enum class BusSide { target, master };
+constexpr auto enum_names(BusSide) {
+  return std::to_array<EnumName<BusSide>>(
+      {{BusSide::target, "target", "answers accesses"}, {BusSide::master, "master", "makes accesses"}});
+}
+
+enum class StreamSide { in, out };
+constexpr auto enum_names(StreamSide) {
+  return std::to_array<EnumName<StreamSide>>(
+      {{StreamSide::in, "in", "into the block"}, {StreamSide::out, "out", "out of the block"}});
+}
+
+enum class ResetLevel { low, high };
+constexpr auto enum_names(ResetLevel) {
+  return std::to_array<EnumName<ResetLevel>>({{ResetLevel::low, "low"}, {ResetLevel::high, "high"}});
+}
+
+// Which keys there are depends on the role.
+struct BlockPort {
+  PortRole role = PortRole::request;
+  std::string signal = {};           // of all but bus and stream
+  std::vector<std::string> states = {};  // of state: names of its values, from 0
+  std::uint32_t value = 0;           // of input: what it is tied to
+  BusSide side = BusSide::target;    // of bus, and its signals:
+  std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, strobe = {}, read_data = {},
+              ready = {}, error = {};  // strobe and error are optional; `ready` of a stream too
+  StreamSide direction = StreamSide::in;  // of stream, and its signals:
+  std::string valid = {}, data = {}, last = {}, destination = {};
+};
+void describe(Fields& f, BlockPort& port);
+
+struct BlockReset {
+  std::string port;
+  ResetLevel active = ResetLevel::low;
+  std::uint32_t cycles = 2;  // that it is held
+};
+void describe(Fields& f, BlockReset& reset);
+
+struct BlockConfig {
+  std::string name;
+  BlockContract contract = BlockContract::arbiter;
+  std::vector<std::string> sources = {};
+  std::vector<std::string> include = {};     // folders
+  std::vector<std::string> properties = {};  // bound assertions, compiled when `assertions` is set
+  bool assertions = false;
+  std::string top = {};
+  std::map<std::string, std::uint32_t> parameters = {};
+  std::optional<std::string> radix = {};  // the parameter that the node sets to a switch's number of ports
+  std::optional<std::string> clock = {};
+  std::optional<BlockReset> reset = {};
+  std::vector<BlockPort> ports = {};
+  std::optional<std::string> idle = {};        // output: nothing changes until an input does
+  std::optional<std::string> next_event = {};  // output: clock cycles to the next change of an output, 0: unknown,
+                                               // all ones: never
+};
+void describe(Fields& f, BlockConfig& config);
+
+}  // namespace asterism
