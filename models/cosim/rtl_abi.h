@@ -30,8 +30,9 @@ extern "C" {
 enum { ASTERISM_RTL_INPUT = 0, ASTERISM_RTL_OUTPUT = 1 };
 
 typedef struct {
-  const char* name;   /* in the top module */
-  const char* role;   /* in the block's contract: "request", "bus.address", "in.valid", "interrupt.0"; "" for the
+  const char* name; /* in the top module */
+  const char*
+      role; /* in the block's contract: "request", "bus.address", "in.valid", "interrupt.0"; "" for the
                          clock and for what has no role */
   uint32_t direction; /* ASTERISM_RTL_INPUT or ASTERISM_RTL_OUTPUT */
   uint32_t width;     /* bits */
@@ -67,7 +68,8 @@ typedef struct {
      of a combinational loop): failure() says why, and the instance must not be evaluated again. */
   int (*settle)(void* instance);
   int (*edge)(void* instance);
-  int (*run)(void* instance, uint64_t cycles); /* so many times settle() and edge(), with the inputs as they are */
+  int (*run)(void* instance,
+             uint64_t cycles); /* so many times settle() and edge(), with the inputs as they are */
   const char* (*failure)(void* instance);
 
   /* All state, ports included. save() returns the bytes that it takes and writes them when `capacity` suffices;

@@ -26,22 +26,22 @@ namespace asterism {
 
 // What a run says about all its RTL.
 struct RtlOptions {
-  bool skip = true;                       // cycles in which a block is idle are not stepped
-  std::filesystem::path traces = {};      // folder; made when the first trace is written
+  bool skip = true;                   // cycles in which a block is idle are not stepped
+  std::filesystem::path traces = {};  // folder; made when the first trace is written
   struct Trace {
-    std::string instance;                 // or the beginning of its path, up to a dot
+    std::string instance;  // or the beginning of its path, up to a dot
     Picoseconds from, to;
   };
-  std::vector<Trace> trace = {};          // on demand: <traces>/<instance>.fst
+  std::vector<Trace> trace = {};  // on demand: <traces>/<instance>.fst
 };
 
 class RtlArbitration final : public ArbitrationSeat {
  public:
   struct Settings {
-    std::string instance;             // "node.fabric.arbiter.XB"; that of output 3 is "node.fabric.arbiter.XB.3"
-    Impl impl = Impl::lockstep;       // rtl or lockstep
+    std::string instance;        // "node.fabric.arbiter.XB"; that of output 3 is "node.fabric.arbiter.XB.3"
+    Impl impl = Impl::lockstep;  // rtl or lockstep
     unsigned inputs = 0, outputs = 0;
-    Picoseconds period;               // of the switch's clock
+    Picoseconds period;  // of the switch's clock
     SwapTrace trace = {};
   };
   // `inputs` may be fewer than the block's radix. Throws RtlError for a block of another contract or a smaller radix.

@@ -19,7 +19,8 @@ constexpr auto enum_names(Impl) {
   return std::to_array<EnumName<Impl>>(
       {{Impl::model, "model", "the model alone"},
        {Impl::rtl, "rtl", "the Verilated RTL answers"},
-       {Impl::lockstep, "lockstep", "the model answers, the RTL shadows it, the first difference ends the run"}});
+       {Impl::lockstep, "lockstep",
+        "the model answers, the RTL shadows it, the first difference ends the run"}});
 }
 
 enum class TraceFormat { fst };
@@ -28,8 +29,9 @@ constexpr auto enum_names(TraceFormat) {
 }
 enum class TraceOn { mismatch, never };
 constexpr auto enum_names(TraceOn) {
-  return std::to_array<EnumName<TraceOn>>({{TraceOn::mismatch, "mismatch", "the window before a difference"},
-                                           {TraceOn::never, "never", "none; asterism run --trace still can"}});
+  return std::to_array<EnumName<TraceOn>>(
+      {{TraceOn::mismatch, "mismatch", "the window before a difference"},
+       {TraceOn::never, "never", "none; asterism run --trace still can"}});
 }
 
 struct SwapTrace {

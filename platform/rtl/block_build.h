@@ -23,9 +23,9 @@ namespace asterism {
 
 // block.json with what a user or a node says on top.
 struct BlockRequest {
-  std::filesystem::path file;                 // block.json; or a library, which is taken as it is
-  std::vector<std::string> overrides = {};    // "parameters.Radix=16", "assertions=true"
-  std::optional<std::uint32_t> radix = {};    // for the parameter that the block names as its `radix`
+  std::filesystem::path file;               // block.json; or a library, which is taken as it is
+  std::vector<std::string> overrides = {};  // "parameters.Radix=16", "assertions=true"
+  std::optional<std::uint32_t> radix = {};  // for the parameter that the block names as its `radix`
 };
 
 struct BuiltBlock {

@@ -74,12 +74,13 @@ constexpr auto enum_names(ResetLevel) {
 // Which keys there are depends on the role.
 struct BlockPort {
   PortRole role = PortRole::request;
-  std::string signal = {};           // of all but bus and stream
+  std::string signal = {};               // of all but bus and stream
   std::vector<std::string> states = {};  // of state: names of its values, from 0
-  std::uint32_t value = 0;           // of input: what it is tied to
-  BusSide side = BusSide::target;    // of bus, and its signals:
-  std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, strobe = {}, read_data = {},
-              ready = {}, error = {};  // strobe and error are optional; `ready` of a stream too
+  std::uint32_t value = 0;               // of input: what it is tied to
+  BusSide side = BusSide::target;        // of bus, and its signals:
+  std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, strobe = {},
+              read_data = {}, ready = {},
+              error = {};                 // strobe and error are optional; `ready` of a stream too
   StreamSide direction = StreamSide::in;  // of stream, and its signals:
   std::string valid = {}, data = {}, last = {}, destination = {};
 };
@@ -105,9 +106,10 @@ struct BlockConfig {
   std::optional<std::string> clock = {};
   std::optional<BlockReset> reset = {};
   std::vector<BlockPort> ports = {};
-  std::optional<std::string> idle = {};        // output: nothing changes until an input does
-  std::optional<std::string> next_event = {};  // output: clock cycles to the next change of an output, 0: unknown,
-                                               // all ones: never
+  std::optional<std::string> idle = {};  // output: nothing changes until an input does
+  std::optional<std::string> next_event =
+      {};  // output: clock cycles to the next change of an output, 0: unknown,
+           // all ones: never
 };
 void describe(Fields& f, BlockConfig& config);
 
