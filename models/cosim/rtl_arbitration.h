@@ -11,29 +11,17 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cosim/lockstep.h"
 #include "cosim/rtl_library.h"
+#include "cosim/rtl_options.h"
 #include "cosim/swap_config.h"
 #include "swizzle_switch/arbitration_seat.h"
 
 namespace asterism {
-
-// What a run says about all its RTL.
-struct RtlOptions {
-  bool skip = true;                   // cycles in which a block is idle are not stepped
-  std::filesystem::path traces = {};  // folder; made when the first trace is written
-  struct Trace {
-    std::string instance;  // or the beginning of its path, up to a dot
-    Picoseconds from, to;
-  };
-  std::vector<Trace> trace = {};  // on demand: <traces>/<instance>.fst
-};
 
 class RtlArbitration final : public ArbitrationSeat {
  public:
