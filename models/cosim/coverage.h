@@ -1,4 +1,5 @@
-// What a lockstep has reached: groups of named points, each reached so many times.
+// What a lockstep has reached: groups of named points, each reached so many times (once or more counts as once where
+// only that is known).
 //
 //   auto& requested = coverage.group("requesters", {"core0", "core1", "core2", "core3"});
 //   requested.hit(2);
@@ -20,7 +21,7 @@ class Coverage {
    public:
     Group(std::string name, std::vector<std::string> points)
         : name_(std::move(name)), points_(std::move(points)), hits_(points_.size()) {}
-    void hit(std::size_t point) { ++hits_[point]; }
+    void hit(std::size_t point, std::uint64_t times = 1) { hits_[point] += times; }
     const std::string& name() const { return name_; }
     std::size_t points() const { return points_.size(); }
     std::size_t reached() const;
@@ -39,7 +40,7 @@ class Coverage {
 
   // One piece of text a group, with at most a few names of what was not reached.
   std::vector<std::string> text() const;
-  // For each group "reached" and "points", and the names that were not reached.
+  // For each group "reached" and "points", and in "never" the names of up to 32 that were not.
   void report(Statistics& statistics) const;
 
  private:

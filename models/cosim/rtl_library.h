@@ -66,20 +66,49 @@ class RtlPort {
   std::uint32_t width() const { return width_; }
   std::uint32_t words() const { return (width_ + 63) / 64; }  // of 64 bits
   std::uint64_t get(std::uint32_t word = 0) const {
-    std::uint64_t value = 0;
-    if (const std::uint32_t bytes = bytes_in(word)) std::memcpy(&value, value_ + word * 8, bytes);
-    return value;
+    switch (bytes_in(word)) {  // each size by itself: a copy of one that is known is one instruction
+      case 8:
+        return load<std::uint64_t>(word);
+      case 4:
+        return load<std::uint32_t>(word);
+      case 2:
+        return load<std::uint16_t>(word);
+      case 1:
+        return load<std::uint8_t>(word);
+      default:
+        return 0;
+    }
   }
   // Bits above the width are dropped.
   void set(std::uint64_t value, std::uint32_t word = 0) {
     value &= word + 1 == words() ? last_mask_ : ~std::uint64_t{0};
-    if (const std::uint32_t bytes = bytes_in(word)) std::memcpy(value_ + word * 8, &value, bytes);
+    switch (bytes_in(word)) {
+      case 8:
+        return store<std::uint64_t>(value, word);
+      case 4:
+        return store<std::uint32_t>(value, word);
+      case 2:
+        return store<std::uint16_t>(value, word);
+      case 1:
+        return store<std::uint8_t>(value, word);
+    }
   }
   bool is_set() const { return get() != 0; }
 
  private:
   std::uint32_t bytes_in(std::uint32_t word) const {
     return word * 8 >= storage_ ? 0 : storage_ - word * 8 < 8 ? storage_ - word * 8 : 8;
+  }
+  template <class T>
+  T load(std::uint32_t word) const {
+    T value;
+    std::memcpy(&value, value_ + word * 8, sizeof value);
+    return value;
+  }
+  template <class T>
+  void store(std::uint64_t wide, std::uint32_t word) {
+    const T value = static_cast<T>(wide);
+    std::memcpy(value_ + word * 8, &value, sizeof value);
   }
 
   unsigned char* value_ = nullptr;
@@ -104,7 +133,8 @@ class RtlInstance {
   RtlPort port(std::string_view role) const;
   RtlPort port_at(std::uint32_t index) const;
 
-  // The reset input is held for the block's reset cycles, everything else being zero, and let go. Not traced.
+  // The reset input is held for the block's reset cycles, everything else being zero, and let go; a block without one
+  // is as made. Not traced.
   void reset();
   // These throw RtlError when the model ends itself. The caller counts the cycles.
   void settle() { check(block_->settle(instance_)); }
@@ -134,6 +164,7 @@ class RtlInstance {
   const AsterismRtlBlock* block_;
   void* instance_;
   bool traced_ = false;
+  Snapshot unreset_;  // of a block without a reset input: as made
 };
 
 }  // namespace asterism

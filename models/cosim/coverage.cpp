@@ -1,0 +1,53 @@
+#include "cosim/coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace asterism {
+namespace {
+
+// "core0, core1 and 14 more": the first few of what was not reached, "" when all was.
+std::string missed(const Coverage::Group& group, std::size_t most) {
+  std::string names;
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < group.points() && told < most; ++i) {
+    if (group.hits(i) != 0) continue;
+    names += (told++ == 0 ? "" : ", ") + group.point(i);
+  }
+  if (const std::size_t left = group.points() - group.reached() - told; left != 0)
+    names += fmt::format(" and {} more", left);
+  return names;
+}
+
+}  // namespace
+
+std::size_t Coverage::Group::reached() const {
+  return hits_.size() - static_cast<std::size_t>(std::ranges::count(hits_, 0u));
+}
+
+Coverage::Group& Coverage::group(std::string name, std::vector<std::string> points) {
+  return groups_.emplace_back(std::move(name), std::move(points));
+}
+
+std::vector<std::string> Coverage::text() const {
+  std::vector<std::string> lines;
+  for (const Group& group : groups_) {
+    std::string line = fmt::format("{} {}/{}", group.name(), group.reached(), group.points());
+    if (const std::string never = missed(group, 4); !never.empty()) line += " (never " + never + ")";
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void Coverage::report(Statistics& statistics) const {
+  for (const Group& group : groups_) {
+    Statistics& own = statistics.group(group.name());
+    own.add("reached", std::uint64_t{group.reached()});
+    own.add("points", std::uint64_t{group.points()});
+    if (const std::string never = missed(group, 32); !never.empty()) own.add("never", never);
+  }
+}
+
+}  // namespace asterism
