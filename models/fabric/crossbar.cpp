@@ -1,15 +1,56 @@
 #include "fabric/crossbar.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "tlm/time.h"
 
 namespace asterism {
+namespace {
+
+constexpr Picoseconds cycle = 1_ns;  // an ideal crossbar has no clock of its own
+
+}  // namespace
 
 Crossbar::Crossbar(const sc_core::sc_module_name& name, const FabricConfig& config)
-    : DecodingInterconnect(name), latency_(to_sc_time(config.latency)) {}
+    : DecodingInterconnect(name), latency_(to_sc_time(config.latency)), ports_{"XB", 0, cycle, {}, {}} {}
 
-void Crossbar::travel(int, const Entry& entry, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void Crossbar::add_master(tlm::tlm_initiator_socket<>& socket) {
+  ports_.inputs.emplace_back(socket.get_parent_object()->basename());
+  ports_.radix = static_cast<unsigned>(std::max(ports_.inputs.size(), ports_.outputs.size()));
+  DecodingInterconnect::add_master(socket);
+}
+
+void Crossbar::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) {
+  ports_.outputs.push_back(name);
+  ports_.radix = static_cast<unsigned>(std::max(ports_.inputs.size(), ports_.outputs.size()));
+  DecodingInterconnect::add_target(socket, range, name);
+}
+
+void Crossbar::seat(std::size_t, ArbitrationSeat* seat) {
+  if (ports_.inputs.size() > largest_seat_radix)
+    throw std::invalid_argument("the crossbar has more masters than an arbiter in its seat");
+  seat_ = seat;
+  next_grant_.assign(ports_.outputs.size(), Picoseconds(0));
+}
+
+void Crossbar::reset(Reset kind) {
+  if (seat_ != nullptr) seat_->reset(kind);
+}
+
+void Crossbar::travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
+                      sc_core::sc_time& delay) {
+  if (seat_ != nullptr) arbitrate(static_cast<unsigned>(master), entry.target, now() + to_picoseconds(delay));
   delay += latency_;
   at_target(entry, payload, delay);
+}
+
+void Crossbar::arbitrate(unsigned master, unsigned target, Picoseconds at) {
+  at = std::max(at, next_grant_[target]);
+  next_grant_[target] = at + cycle;
+  RequestSet requests{};
+  requests[master / 64] = std::uint64_t{1} << (master % 64);
+  seat_->decide(at, target, requests, master);
 }
 
 }  // namespace asterism

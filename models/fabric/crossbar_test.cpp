@@ -85,5 +85,41 @@ SYSTEMC_TEST_F(CrossbarTest, WithdrawalsReachEveryMaster) {
   }
 }
 
+struct LastDecision : ArbitrationSeat {
+  std::vector<Picoseconds> times;
+  unsigned output = 99;
+  RequestSet requests{};
+  std::vector<Reset> resets;
+  unsigned decide(Picoseconds now, unsigned o, const RequestSet& r, unsigned choice) override {
+    times.push_back(now);
+    output = o;
+    requests = r;
+    return choice;
+  }
+  void reset(Reset kind) override { resets.push_back(kind); }
+};
+
+SYSTEMC_TEST_F(CrossbarTest, AnArbiterGrantsEachAccessAtItsTimeAndOutputsOneACycle) {
+  LastDecision seat;
+  crossbar.seat(0, &seat);
+  ASSERT_EQ(crossbar.switches().size(), 1u);
+  EXPECT_EQ(crossbar.switches()[0].inputs, (std::vector<std::string>{"cpu0", "cpu1"}));
+  EXPECT_EQ(crossbar.switches()[0].outputs, (std::vector<std::string>{"uart", "dram"}));
+  cpu1.delay = to_sc_time(7_ns);
+  cpu1.read32(0x4000'0000);
+  EXPECT_EQ(seat.requests, (RequestSet{2, 0}));
+  EXPECT_EQ(seat.output, 1u);
+  cpu0.delay = to_sc_time(3_ns);  // earlier than what its output has granted
+  cpu0.read32(0x4000'0000);
+  EXPECT_EQ(seat.requests, (RequestSet{1, 0}));
+  cpu0.delay = to_sc_time(3_ns);
+  cpu0.read32(0x0900'0000);
+  EXPECT_EQ(seat.times, (std::vector<Picoseconds>{7_ns, 8_ns, 3_ns}));
+  EXPECT_EQ(cpu0.delay, to_sc_time(18_ns));  // the time of an access is not the arbiter's
+  crossbar.reset(Reset::warm);
+  EXPECT_EQ(seat.resets, std::vector{Reset::warm});
+  crossbar.seat(0, nullptr);
+}
+
 }  // namespace
 }  // namespace asterism

@@ -1,8 +1,23 @@
 #include "fabric/fabric_config.h"
 
 #include "base/fields.h"
+#include "swizzle_switch/arbitration_seat.h"
 
 namespace asterism {
+
+static_assert(member_count<ArbiterConfig>() == 4);
+void describe(Fields& f, ArbiterConfig& c) {
+  f("impl", c.impl, "Who decides: rtl and lockstep need Verilator, and time for the first build",
+    one_of<Impl>());
+  f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
+    f("variant", c.variant,
+      "The block.json of the arbiter's RTL, or a library built from one; a block of another policy is found "
+      "by lockstep");
+    f("routers", c.routers, "Names of the routers that have it, the others the model; none: all of them");
+    f("trace", c.trace, "What is kept of its signals");
+  });
+}
+
 namespace {
 
 using enum TopologyKind;
@@ -12,9 +27,17 @@ void describe_size(Fields& f, FabricConfig& c) {
     f("nodes", c.nodes,
       "Cores, memory controllers and devices; more of them need more routers or a higher radix",
       within(2, 16'384));
-    f("tile", c.tile, "Side of a node's square on the chip; a larger one makes all links longer",
-      within(10_um, 100'000_um));
   });
+  f.when("topology", c.topology, swizzle_switch, [&] {
+    f("ports", c.ports,
+      "Of the switch (absent: one for each core and device, in a study 64); more of them make a slower clock",
+      within(2, largest_seat_radix));
+  });
+  f.when("topology", c.topology,
+         {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
+           f("tile", c.tile, "Side of a node's square on the chip; a larger one makes all links longer",
+             within(10_um, 100'000_um));
+         });
   f.when("topology", c.topology, {cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
     f("concentration", c.concentration,
       "Nodes a router (absent: cmesh-low 4, cmesh-high and fbfly 36, others 16); more of them make fewer "
@@ -51,7 +74,6 @@ void describe_size(Fields& f, FabricConfig& c) {
 }
 
 void describe_routers(Fields& f, FabricConfig& c) {
-  f("fidelity", c.fidelity, "How exactly contention is modelled", one_of<Fidelity>());
   f("channel_width", c.channel_width,
     "Bits of a flit; a wider one makes fewer flits a packet and slower routers", within(8, 4096));
   f("technology", c.technology, "Clock, energy and area against radix: a file in configs/technologies",
@@ -94,7 +116,8 @@ unsigned local_routers(const FabricConfig& c) { return c.nodes / fabric_shape(c)
 void describe_relations(Fields& f, FabricConfig& c) {
   f.check(
       [&] {
-        return c.topology == crossbar || c.topology == graph || c.nodes % fabric_shape(c).concentration == 0;
+        return c.topology == crossbar || c.topology == swizzle_switch || c.topology == graph ||
+               c.nodes % fabric_shape(c).concentration == 0;
       },
       "nodes", "is a whole number of clusters of `concentration` nodes");
   f.check([&] { return !has_locals_under_globals(c) || local_routers(c) >= 2; }, "nodes",
@@ -109,6 +132,9 @@ void describe_relations(Fields& f, FabricConfig& c) {
       },
       "virtual_channels", "breaks the ring's deadlock: at least 2 from 5 global routers on");
   f.check(
+      [&] { return c.arbiter.impl == Impl::model || c.topology == crossbar || c.fidelity == Fidelity::flit; },
+      "arbiter.impl", "is model where nothing arbitrates: in a loosely timed fabric of routers");
+  f.check(
       [&] {
         return !has_locals_under_globals(c) || c.topology == superring ||
                c.gated_global_routers < fabric_shape(c).global_routers;
@@ -118,9 +144,12 @@ void describe_relations(Fields& f, FabricConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<FabricConfig>() == 23);
+static_assert(member_count<FabricConfig>() == 25);
 void describe(Fields& f, FabricConfig& c) {
   f("topology", c.topology, "How masters and targets are connected", one_of<TopologyKind>());
+  f("fidelity", c.fidelity, "How exactly contention is modelled; a crossbar has none and is loose",
+    one_of<Fidelity>());
+  f("arbiter", c.arbiter, "What decides which input wins an output of a switch");
   f.when("topology", c.topology, crossbar, [&] {
     f("latency", c.latency,
       "Added to every access that goes over the fabric: a longer one slows device registers",
@@ -128,8 +157,10 @@ void describe(Fields& f, FabricConfig& c) {
   });
   describe_size(f, c);
   f.when("topology", c.topology,
-         {mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring, graph},
+         {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring, graph},
          [&] { describe_routers(f, c); });
+  f.check([&] { return c.topology != crossbar || c.fidelity == Fidelity::loose; }, "fidelity",
+          "is loose for a crossbar; the topology swizzle_switch is a crossbar flit by flit");
   describe_relations(f, c);
 }
 
@@ -153,6 +184,7 @@ FabricShape fabric_shape(const FabricConfig& c) {
       shape = {16, 1, 4};
       break;
     case crossbar:
+    case swizzle_switch:
     case mesh:
     case graph:
       return {1, c.topology == mesh ? c.parallel_links.value_or(1) : 1, 0};

@@ -6,6 +6,7 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "fabric/arbiter_config.h"
 #include "fabric/network/flit_network.h"
 #include "swizzle_switch/swizzle_switch.h"
 
@@ -15,6 +16,7 @@ class Fields;
 
 enum class TopologyKind {
   crossbar,
+  swizzle_switch,
   mesh,
   cmesh_low,
   cmesh_high,
@@ -27,6 +29,8 @@ enum class TopologyKind {
 constexpr auto enum_names(TopologyKind) {
   return std::to_array<EnumName<TopologyKind>>({
       {TopologyKind::crossbar, "crossbar", "ideal: a fixed latency, nothing contends"},
+      {TopologyKind::swizzle_switch, "swizzle_switch",
+       "one router that all ports hang on: a crossbar that arbitrates"},
       {TopologyKind::mesh, "mesh", "a router a node: many hops, the most bandwidth and power"},
       {TopologyKind::cmesh_low, "cmesh-low",
        "a mesh of few nodes a router: half the hops, half the bandwidth"},
@@ -57,6 +61,7 @@ struct FabricConfig {
   Fidelity fidelity = Fidelity::loose;
 
   std::uint32_t nodes = 576;
+  std::optional<std::uint32_t> ports = {};          // of a swizzle_switch, instead of nodes
   std::optional<std::uint32_t> concentration = {};  // nodes a router; absent: fabric_shape() says
   std::optional<std::uint32_t> parallel_links = {};
   std::optional<std::uint32_t> global_routers = {};
@@ -76,6 +81,7 @@ struct FabricConfig {
   std::uint32_t credit_cycles = 1;
   std::uint32_t crossing = 184;
   ArbiterPolicy arbitration = ArbiterPolicy::least_recently_granted;
+  ArbiterConfig arbiter = {};
   std::uint32_t fallback_occupancy = 10;
   Cycles watchdog = Cycles(100'000);
 };

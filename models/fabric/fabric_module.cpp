@@ -49,6 +49,17 @@ void Fabric::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, co
   DecodingInterconnect::add_target(socket, range, name);
 }
 
+std::vector<SwitchPorts> Fabric::switches() const {
+  if (fidelity_ == Fidelity::loose) return {};
+  std::vector<std::vector<std::string>> names(topology_->nodes.size());
+  for (const auto& [name, node] : placement_) names[node].push_back(name);
+  return switch_ports(*topology_, names);
+}
+
+void Fabric::seat(std::size_t index, ArbitrationSeat* seat) {
+  carrier_->seat(static_cast<RouterId>(index), seat);
+}
+
 void Fabric::travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                     sc_core::sc_time& delay) {
   const auto flits = [&](bool with_data) {

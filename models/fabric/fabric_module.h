@@ -45,6 +45,8 @@ class Fabric final : public DecodingInterconnect {
   // placement does not have.
   void add_master(tlm::tlm_initiator_socket<>& socket) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
+  std::vector<SwitchPorts> switches() const override;
+  void seat(std::size_t index, ArbitrationSeat* seat) override;
   void reset(Reset kind) override;
   void report(Statistics& statistics) const override;
 

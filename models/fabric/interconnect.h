@@ -11,6 +11,8 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
+#include "fabric/switch_ports.h"
+#include "swizzle_switch/arbitration_seat.h"
 
 namespace asterism {
 
@@ -22,6 +24,12 @@ class Interconnect : public sc_core::sc_module {
   virtual void add_master(tlm::tlm_initiator_socket<>& socket) = 0;
   // Throws std::invalid_argument when the range overlaps another.
   virtual void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) = 0;
+
+  // The switches that arbitrate: all routers of a fabric that moves every flit, none of a loosely timed one, and a
+  // crossbar, whose arbiters never have two requests to choose from. After all masters and targets are there.
+  virtual std::vector<SwitchPorts> switches() const = 0;
+  // Who arbitrates in a switch in place of the model. It outlives the simulation.
+  virtual void seat(std::size_t index, ArbitrationSeat* seat) = 0;
 
   virtual void reset(Reset kind) = 0;
   virtual void report(Statistics& statistics) const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "tlm/log.h"
@@ -31,6 +32,10 @@ LooseCarrier::LooseCarrier(std::shared_ptr<const Topology> topology, const FlitP
 bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
   delay = to_sc_time(network_.send(packet, now() + to_picoseconds(delay)) - now());
   return true;
+}
+
+void LooseCarrier::seat(RouterId, ArbitrationSeat*) {
+  throw std::invalid_argument("nothing arbitrates in a loosely timed fabric");
 }
 
 // ---- flit by flit ----

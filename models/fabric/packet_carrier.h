@@ -24,6 +24,8 @@ class PacketCarrier {
   virtual bool carry(Packet packet, sc_core::sc_time& delay) = 0;
   // No packet is left, whoever waits for one goes on at once.
   virtual void reset(Reset kind) = 0;
+  // Who arbitrates in a router; a carrier that does not arbitrate throws std::invalid_argument.
+  virtual void seat(RouterId router, ArbitrationSeat* seat) = 0;
   // Flits through each channel since the last reset.
   virtual std::vector<std::uint64_t> channel_flits() const = 0;
 };
@@ -35,6 +37,7 @@ class LooseCarrier final : public PacketCarrier {
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
   void reset(Reset kind) override { network_.reset(kind); }
+  void seat(RouterId router, ArbitrationSeat* seat) override;
   std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
 
  private:
@@ -54,6 +57,7 @@ class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
   void reset(Reset kind) override;
+  void seat(RouterId router, ArbitrationSeat* seat) override { network_.seat(router, seat); }
   std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
 
  private:

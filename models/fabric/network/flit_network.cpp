@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "fabric/network/flit_state.h"
 
@@ -42,7 +43,10 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
   }
 
   domain.nodes.visit([&](NodeId node) { return send_from_node(nodes_[node], domain); });
-  domain.routers.visit([&](RouterId router) { return switch_router(router, domain); });
+  domain.routers.visit([&](RouterId router) {
+    const bool has_seat = !seats_.empty() && seats_[router] != nullptr;
+    return has_seat ? switch_router<true>(router, domain) : switch_router<false>(router, domain);
+  });
   if (moved_)
     last_move_ = now_;
   else if (flits_in_flight_ > 0 && now_ - last_move_ > parameters_.watchdog.count() * slowest_period_)
@@ -127,6 +131,7 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
 }
 
 // Whether the router holds flits afterwards.
+template <bool has_seat>
 bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
   Router& router = routers_[id];
   SwizzleSwitch& crosspoints = switches_[id];
@@ -137,6 +142,7 @@ bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
       const std::uint32_t vc = put_forward(router, router.first_input + local);
       if (vc == none) continue;
       const std::uint32_t output = vcs_[vc].output;
+      if constexpr (has_seat) note_request(output, local, vc);
       std::uint32_t& first = request_[output];
       if (first == none)
         requested_.push_back(output);
@@ -146,8 +152,9 @@ bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
     }
   }
   for (const std::uint32_t output : requested_) {
-    const std::uint32_t vc = request_[output];
+    std::uint32_t vc = request_[output];
     request_[output] = none;
+    if constexpr (has_seat) vc = decision(id, output, port_of(vc) - router.first_input);
     const std::uint32_t local = port_of(vc) - router.first_input;
     crosspoints.granted(output, local);
     grant(router, domain, router.first_output + output, local, vc);
@@ -155,6 +162,17 @@ bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
   for (std::uint32_t w = 0; w < router.words; ++w)
     if (occupied_ports_[router.first_word + w] != 0) return true;
   return false;
+}
+
+void FlitNetwork::State::note_request(std::uint32_t output, std::uint32_t local_input, std::uint32_t vc) {
+  requests_[output][local_input / 64] |= std::uint64_t{1} << (local_input % 64);
+  put_forward_[local_input] = vc;
+}
+
+// The input virtual channel that the seat lets have the output.
+std::uint32_t FlitNetwork::State::decision(RouterId id, std::uint32_t output, std::uint32_t choice) {
+  const RequestSet requests = std::exchange(requests_[output], {});
+  return put_forward_[seats_[id]->decide(Picoseconds(now_), output, requests, choice)];
 }
 
 // The first virtual channel in the port's round whose flit could go.
@@ -356,7 +374,11 @@ FlitNetwork::~FlitNetwork() = default;
 void FlitNetwork::inject(const Packet& packet, Picoseconds now) { state_->inject(packet, now); }
 std::optional<Picoseconds> FlitNetwork::next_event() const { return state_->next_event(); }
 void FlitNetwork::advance_to(Picoseconds now, Sink& sink) { state_->advance_to(now, sink); }
-void FlitNetwork::reset(Reset) { state_->reset(); }
+void FlitNetwork::reset(Reset kind) {
+  state_->reset();
+  state_->reset_seats(kind);
+}
+void FlitNetwork::seat(RouterId router, ArbitrationSeat* seat) { state_->seat(router, seat); }
 void FlitNetwork::gate(RouterId router, bool gated) { state_->gate(router, gated); }
 bool FlitNetwork::powered(RouterId router) const { return state_->powered(router); }
 FlitNetwork::Load FlitNetwork::load() const { return state_->load(); }

@@ -205,6 +205,20 @@ void FlitNetwork::State::reset() {
   clear_load();
 }
 
+void FlitNetwork::State::seat(RouterId id, ArbitrationSeat* seat) {
+  require(routers_.at(id).inputs <= largest_seat_radix,
+          "router " + topology_->routers[id].name + " has more inputs than an arbiter in its seat");
+  seats_.resize(routers_.size());
+  requests_.resize(request_.size());
+  put_forward_.resize(largest_seat_radix);
+  seats_[id] = seat;
+}
+
+void FlitNetwork::State::reset_seats(Reset kind) {
+  for (ArbitrationSeat* seat : seats_)
+    if (seat != nullptr) seat->reset(kind);
+}
+
 // ---- power gating ----
 
 void FlitNetwork::State::gate(RouterId id, bool gated) {

@@ -10,6 +10,8 @@ std::shared_ptr<const Topology> build_topology(const FabricConfig& config, const
   switch (config.topology) {
     case TopologyKind::crossbar:
       break;
+    case TopologyKind::swizzle_switch:
+      return build_switch(config, technology);
     case TopologyKind::mesh:
     case TopologyKind::cmesh_low:
     case TopologyKind::cmesh_high:

@@ -1,5 +1,7 @@
-// From a config to a Topology: the seven of abeyratne2017 chapter III and those that a user draws.
+// From a config to a Topology: the switch and the seven fabrics of abeyratne2017 chapter III, and those that a user
+// draws.
 //
+//   swizzle_switch          one router; radix its ports
 //   mesh                    a router a node; radix 1 + 4
 //   cmesh-low, cmesh-high   a router a cluster; radix concentration + 4 * parallel links
 //   fbfly                   a router a cluster, a link to every router of its row and column; radix concentration +
@@ -14,7 +16,7 @@
 //
 // Routers at an edge have the radix of the others and ports that nothing hangs on. Nodes count along the rows of
 // the tile grid, routers along the rows of clusters, global ones behind the local ones (floor_plan.h). Names are
-// "R0" in meshes and fbfly, "LR0" and "GR0" in the stars and the ring.
+// "XB" of the one switch, "R0" in meshes and fbfly, "LR0" and "GR0" in the stars and the ring.
 //
 // Routes are those of the chapter: first along the row, then along the column (mesh, cmesh: hop by hop; fbfly: one
 // hop each), parallel links in turn; over a global router, all in turn (superstar); over the neighbour's link to a
@@ -43,6 +45,7 @@ std::shared_ptr<const Topology> build_topology(const FabricConfig& config, const
 std::vector<RouterId> gated_routers(const FabricConfig& config, const Topology& topology);
 
 // One for each kind, as build_topology() calls them.
+std::shared_ptr<const Topology> build_switch(const FabricConfig& config, const SwitchTechnology& technology);
 std::shared_ptr<const Topology> build_mesh(const FabricConfig& config, const SwitchTechnology& technology);
 std::shared_ptr<const Topology> build_flattened_butterfly(const FabricConfig& config,
                                                           const SwitchTechnology& technology);

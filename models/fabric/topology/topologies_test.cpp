@@ -31,6 +31,28 @@ Means mean_lengths(const Topology& topology) {
   return {local / locals / 1000, globals == 0 ? 0 : global / globals / 1000};
 }
 
+TEST(SwitchTopologyTest, IsOneRouterOfItsPortsInTheMiddleOfItsTiles) {
+  const auto topology =
+      build_topology({.topology = TopologyKind::swizzle_switch, .ports = 12}, SwitchTechnology{});
+  ASSERT_EQ(topology->routers.size(), 1u);
+  EXPECT_EQ(topology->routers[0].name, "XB");
+  EXPECT_EQ(topology->routers[0].radix, 12u);
+  EXPECT_EQ(topology->nodes.size(), 12u);
+  EXPECT_TRUE(topology->channels.empty());
+  // 4 by 3 tiles of 900 um: 1.5 tiles along and one across from a corner's centre to the middle.
+  EXPECT_EQ(topology->nodes[0].length, 2250_um);
+  EXPECT_EQ(topology->nodes[5].length, 450_um);
+}
+
+TEST(SwitchTopologyTest, MorePortsMakeASlowerClock) {
+  const auto period = [](unsigned ports) {
+    return build_topology({.topology = TopologyKind::swizzle_switch, .ports = ports}, SwitchTechnology{})
+        ->routers[0]
+        .period;
+  };
+  EXPECT_LT(period(8), period(64));
+}
+
 class Table32Test : public testing::TestWithParam<Row> {};
 
 TEST_P(Table32Test, RoutersRadixAndLinksAreThePublishedOnes) {

@@ -1,0 +1,21 @@
+// What arbitrates in a fabric's switches: the model, RTL in its place, or both in lockstep.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cosim/swap_config.h"
+
+namespace asterism {
+
+class Fields;
+
+struct ArbiterConfig {
+  Impl impl = Impl::model;
+  std::string variant = "rtl/lrg_arbiter/block.json";
+  std::vector<std::string> routers = {};  // none: all
+  SwapTrace trace = {};
+};
+void describe(Fields& f, ArbiterConfig& config);
+
+}  // namespace asterism

@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <functional>
+
+#include "base/random.h"
+#include "fabric/network/flit_network.h"
+#include "fabric/topology/test_topology.h"
+#include "fabric/topology/topologies.h"
+
+namespace asterism {
+namespace {
+
+struct RecordingSeat : ArbitrationSeat {
+  struct Decision {
+    Picoseconds at;
+    unsigned output;
+    RequestSet requests;
+    unsigned choice;
+  };
+  std::vector<Decision> decisions;
+  std::vector<Reset> resets;
+  std::function<unsigned(const Decision&)> answer = [](const Decision& d) { return d.choice; };
+
+  unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) override {
+    decisions.push_back({now, output, requests, choice});
+    return answer(decisions.back());
+  }
+  void reset(Reset kind) override { resets.push_back(kind); }
+};
+
+struct Arrivals : FlitNetwork::Sink {
+  std::vector<std::pair<std::uint64_t, Picoseconds>> all;  // tag, when
+  void delivered(const Delivery& delivery) override {
+    all.emplace_back(delivery.packet.tag, delivery.delivered);
+  }
+};
+
+std::shared_ptr<const Topology> one_switch(unsigned ports) {
+  return build_topology(
+      {.topology = TopologyKind::swizzle_switch, .fidelity = Fidelity::flit, .ports = ports},
+      SwitchTechnology{});
+}
+
+// What arrives when, of the same random packets every time.
+std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals(ArbiterPolicy policy, ArbitrationSeat* seat) {
+  FlitNetwork network(one_switch(8), {.arbitration = policy});
+  if (seat) network.seat(0, seat);
+  Random random(1);
+  for (std::uint64_t tag = 0; tag < 500; ++tag) {
+    const auto source = static_cast<NodeId>(random.below(8)),
+               destination = static_cast<NodeId>(random.below(3));
+    network.inject({source, destination, static_cast<std::uint32_t>(1 + random.below(5)), tag}, 0_ps);
+  }
+  Arrivals sink;
+  while (const auto next = network.next_event()) network.advance_to(*next, sink);
+  return sink.all;
+}
+
+TEST(ArbitrationSeatTest, WhoAgreesWithTheModelChangesNothing) {
+  RecordingSeat seat;
+  const auto without = arrivals(ArbiterPolicy::least_recently_granted, nullptr);
+  EXPECT_EQ(arrivals(ArbiterPolicy::least_recently_granted, &seat), without);
+  EXPECT_GT(seat.decisions.size(), 1000u);
+}
+
+TEST(ArbitrationSeatTest, TheSeatsAnswerWins) {
+  RecordingSeat lowest;
+  lowest.answer = [](const auto& d) { return static_cast<unsigned>(std::countr_zero(d.requests[0])); };
+  EXPECT_EQ(arrivals(ArbiterPolicy::least_recently_granted, &lowest),
+            arrivals(ArbiterPolicy::fixed, nullptr));
+}
+
+TEST(ArbitrationSeatTest, ADecisionHasEveryRequestOfItsOutputInItsCycle) {
+  RecordingSeat seat;
+  arrivals(ArbiterPolicy::least_recently_granted, &seat);
+  unsigned most = 0;
+  for (std::size_t i = 0; i < seat.decisions.size(); ++i) {
+    const auto& d = seat.decisions[i];
+    EXPECT_TRUE(d.requests[0] >> d.choice & 1);
+    EXPECT_LT(d.output, 3u);
+    most = std::max(most, static_cast<unsigned>(std::popcount(d.requests[0])));
+    for (std::size_t j = i; j-- > 0 && seat.decisions[j].at == d.at;)
+      EXPECT_EQ(d.requests[0] & seat.decisions[j].requests[0], 0u) << "an input asks for two outputs at once";
+  }
+  EXPECT_EQ(most, 8u);
+}
+
+TEST(ArbitrationSeatTest, AResetIsToldWithItsKind) {
+  RecordingSeat seat;
+  FlitNetwork network(one_switch(4), {});
+  network.seat(0, &seat);
+  EXPECT_TRUE(seat.resets.empty());
+  network.reset(Reset::power_loss);
+  EXPECT_EQ(seat.resets, std::vector{Reset::power_loss});
+}
+
+TEST(ArbitrationSeatTest, OnlyTheSwitchThatHasItAsks) {
+  RecordingSeat seat;
+  FlitNetwork network(line({1_ns, 1_ns, 1_ns}).topology, {});
+  network.seat(1, &seat);
+  Arrivals sink;
+  network.inject({.source = 0, .destination = 2, .flits = 3}, 0_ps);
+  while (const auto next = network.next_event()) network.advance_to(*next, sink);
+  EXPECT_EQ(seat.decisions.size(), 3u);
+}
+
+TEST(ArbitrationSeatTest, ASwitchOfMoreInputsThanABlockMayHaveIsRefused) {
+  TestTopology wide({1_ns});
+  for (NodeId n = 0; n < largest_seat_radix; ++n) wide.topology->nodes.push_back({0, 500_um, 1_cycles});
+  FlitNetwork network(wide.topology, {});
+  RecordingSeat seat;
+  EXPECT_THROW(network.seat(0, &seat), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace asterism
