@@ -15,7 +15,7 @@ namespace asterism {
 
 NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
                           const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
-  const FabricConfig& config = node.fabric;
+  FabricConfig config = node.fabric;
   NodeFabric fabric;
   if (config.topology == TopologyKind::crossbar) return fabric;
 
@@ -26,6 +26,9 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
   std::vector<std::string> masters, targets;
   for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
   for (const MapEntry& entry : map.entries()) targets.push_back(entry.name);
+
+  if (!config.ports && node.runs == NodeProgram::firmware)
+    config.ports = static_cast<std::uint32_t>(masters.size() + targets.size());
 
   std::string key = graph ? "fabric.graph" : "fabric.topology";
   try {
@@ -40,7 +43,10 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
       const Manycore chip(node.chip, load_config<Workload>(library, "workloads", node.workload), loose, 0);
       return fabric;
     }
-    key = !node.placement.empty() ? "placement" : graph ? "fabric.graph" : "fabric.nodes";
+    key = !node.placement.empty()                           ? "placement"
+          : graph                                           ? "fabric.graph"
+          : config.topology == TopologyKind::swizzle_switch ? "fabric.ports"
+                                                            : "fabric.nodes";
     fabric.placement =
         place_ports(node.placement, static_cast<unsigned>(fabric.topology->nodes.size()), masters, targets);
   } catch (const std::invalid_argument& error) {

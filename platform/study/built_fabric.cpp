@@ -31,6 +31,8 @@ BuiltFabric build(const FabricConfig& config, const GraphConfig* graph, const Co
 BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
   if (config.topology == TopologyKind::crossbar)
     throw StudyMistake("topology", "a crossbar has no routers to study");
+  if (config.arbiter.impl != Impl::model)
+    throw StudyMistake("arbiter.impl", "a study runs the model; RTL stands in a node (asterism run)");
   std::optional<GraphConfig> graph;
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
