@@ -9,11 +9,24 @@
 
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
+#include "platform/rtl/child_processes.h"
 #include "platform/verbs.h"
 #include "tlm/log.h"
 
 namespace asterism {
 namespace {
+
+// Whether a word stands where a sub-command should: told with the one nearest to it.
+bool tell_unknown(const CLI::App& app, const char* what) {
+  const auto words = app.remaining();
+  if (words.empty()) return false;
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  const std::string nearest = nearest_name(words.front(), names);
+  std::fprintf(stderr, "asterism: no %s \"%s\"%s\nRun with --help for more information.\n", what,
+               words.front().c_str(), nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
+  return true;
+}
 
 int dispatch(int argc, char** argv) {
   CLI::App app{"Asterism: a virtual platform of an exascale compute node", "asterism"};
@@ -71,25 +84,32 @@ int dispatch(int argc, char** argv) {
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
   schema_verb->add_option("KIND", of)
       ->required()
-      ->check(CLI::IsMember({"node", "scenario", "study", "flash", "technology", "workload", "graph"}));
+      ->check(
+          CLI::IsMember({"node", "scenario", "study", "flash", "technology", "workload", "graph", "block"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
       ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
-                             "flash", "technologies", "workloads", "graphs"}));
+                             "flash", "technologies", "workloads", "graphs", "blocks"}));
+
+  CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");
+  rtl_verb->require_subcommand(1);
+  CLI::App* rtl_build_verb = rtl_verb->add_subcommand(
+      "build", "Make a block's library, unless it is there: checked, Verilated, compiled");
+  rtl_build_verb->add_option("BLOCK.json", file, "The block's description")->required();
+  rtl_build_verb->add_option("KEY=VALUE", overrides,
+                             "Overrides, e.g. parameters.Radix=16 or assertions=true");
+  CLI::App* rtl_list_verb =
+      rtl_verb->add_subcommand("list", "Which blocks there are, built, stale or not built");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (const auto words = app.remaining(); !words.empty() && app.get_subcommands().empty()) {
-      const std::string nearest =
-          nearest_name(words.front(), {"run", "study", "paper", "check", "schema", "list"});
-      std::fprintf(stderr, "asterism: no verb \"%s\"%s\nRun with --help for more information.\n",
-                   words.front().c_str(),
-                   nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
+    if (app.get_subcommands().empty() && tell_unknown(app, "verb"))
       return static_cast<int>(ExitStatus::usage);
-    }
+    if (rtl_verb->parsed() && rtl_verb->get_subcommands().empty() && tell_unknown(*rtl_verb, "verb of rtl"))
+      return static_cast<int>(ExitStatus::usage);
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);
@@ -97,6 +117,8 @@ int dispatch(int argc, char** argv) {
   if (paper_verb->parsed()) return verb_paper(paper);
   if (check_verb->parsed()) return verb_check(file, overrides);
   if (schema_verb->parsed()) return verb_schema(of, as_text);
+  if (rtl_build_verb->parsed()) return verb_rtl_build(file, overrides);
+  if (rtl_list_verb->parsed()) return verb_rtl_list();
   return verb_list(what);
 }
 
@@ -112,6 +134,8 @@ int guarded(int argc, char** argv) {
   } catch (const ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return static_cast<int>(ExitStatus::bad_input);
+  } catch (const Interrupted&) {
+    return static_cast<int>(ExitStatus::interrupted);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "asterism: internal error: %s\n", error.what());
     return static_cast<int>(ExitStatus::internal);

@@ -21,6 +21,7 @@ void print_map() {
 }  // namespace
 
 int verb_list(const std::string& what) {
+  if (what == "blocks") return verb_rtl_list();
   const InstalledFiles installed = InstalledFiles::find();
   if (what == "devices") {
     print_map();

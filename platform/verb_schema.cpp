@@ -2,6 +2,7 @@
 
 #include "core/workload.h"
 #include "fabric/topology/graph_config.h"
+#include "platform/rtl/block_config.h"
 #include "platform/verbs.h"
 #include "swizzle_switch/switch_technology.h"
 
@@ -24,6 +25,7 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "technology") text = text_of<SwitchTechnology>("Asterism technology", as_text);
   if (of == "workload") text = text_of<Workload>("Asterism workload", as_text);
   if (of == "graph") text = text_of<GraphConfig>("Asterism graph", as_text);
+  if (of == "block") text = text_of<BlockConfig>("Asterism RTL block", as_text);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

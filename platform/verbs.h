@@ -42,4 +42,7 @@ int verb_check(const std::string& file, const std::vector<std::string>& override
 int verb_schema(const std::string& of, bool as_text);
 int verb_list(const std::string& what);
 
+int verb_rtl_build(const std::string& file, const std::vector<std::string>& overrides);
+int verb_rtl_list();
+
 }  // namespace asterism

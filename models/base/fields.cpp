@@ -53,11 +53,13 @@ class DescriptionCheck final : public Fields {
   };
   std::vector<Seen> lines;
 
+  void sourced() override { sourced_ = true; }
+
  private:
   void field(const Line& line, const ShowValue& show) override {
     const std::string key = in_quotes(line.key);
     if (!is_key(line.key)) note("key " + key + " is not lower_case");
-    if (line.key == "use" || line.key == "source" || line.key == "sources")
+    if (line.key == "use" || (sourced_ && (line.key == "source" || line.key == "sources")))
       note("key " + key + " is reserved");
     if (line.meaning.empty()) note("key " + key + " says nothing about its meaning");
     if (!keys_.emplace(line.key).second) note("key " + key + " has two lines");
@@ -80,6 +82,7 @@ class DescriptionCheck final : public Fields {
   }
 
   std::set<std::string> keys_;
+  bool sourced_ = false;
 };
 
 // Only a scalar's default is a constant of the description.

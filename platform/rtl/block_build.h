@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/config/diagnostics.h"
 #include "platform/rtl/block_config.h"
 
 namespace asterism {
@@ -31,9 +32,12 @@ struct BlockRequest {
 struct BuiltBlock {
   std::filesystem::path library;
   bool was_there = false;
+  std::string name;        // "lrg_arbiter"
+  std::string parameters;  // "Radix=64"
 };
 
-// Builds unless it is there. `tell` gets a line for what takes time: "building lrg_arbiter (Radix=11)".
+// Builds unless it is there, which takes no program to be started. Throws ConfigError, InputMissing for a file or a tool
+// that is not there, and Interrupted (child_processes.h) when SIGINT or SIGTERM ended it. `tell` gets a line for what takes time: "building lrg_arbiter (Radix=11)".
 BuiltBlock build_block(const BlockRequest& request, const std::function<void(const std::string&)>& tell);
 
 // Reads and checks the description alone, neither ports nor sources: what `asterism check` can know without Verilator.
@@ -44,11 +48,11 @@ BlockConfig read_block(const BlockRequest& request);
 std::filesystem::path locate_block(const std::string& file, const Origin& origin, const std::string& path);
 
 struct KnownBlock {
-  std::string name;
+  std::string name, contract;
   std::filesystem::path file;  // block.json
   std::string parameters;      // "Radix=64"
-  enum class State { built, stale, not_built } state;
-  std::filesystem::path library;  // "" when not built
+  enum class State { built, stale, not_built } state = State::not_built;
+  std::filesystem::path library;  // "" unless it is built
 };
 // The blocks of the installation's rtl/, and those that were built from elsewhere.
 std::vector<KnownBlock> known_blocks();

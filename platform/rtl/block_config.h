@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "base/enum_names.h"
-#include "platform/config/config_document.h"
 
 namespace asterism {
 
@@ -60,10 +59,10 @@ constexpr auto enum_names(BusSide) {
       {{BusSide::target, "target", "answers accesses"}, {BusSide::master, "master", "makes accesses"}});
 }
 
-enum class StreamSide { in, out };
-constexpr auto enum_names(StreamSide) {
-  return std::to_array<EnumName<StreamSide>>(
-      {{StreamSide::in, "in", "into the block"}, {StreamSide::out, "out", "out of the block"}});
+enum class StreamDirection { in, out };
+constexpr auto enum_names(StreamDirection) {
+  return std::to_array<EnumName<StreamDirection>>(
+      {{StreamDirection::in, "in", "into the block"}, {StreamDirection::out, "out", "out of the block"}});
 }
 
 enum class ResetLevel { low, high };
@@ -78,23 +77,24 @@ struct BlockPort {
   std::vector<std::string> states = {};  // of state: names of its values, from 0
   std::uint32_t value = 0;               // of input: what it is tied to
   BusSide side = BusSide::target;        // of bus, and its signals:
-  std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, strobe = {},
-              read_data = {}, ready = {},
-              error = {};                 // strobe and error are optional; `ready` of a stream too
-  StreamSide direction = StreamSide::in;  // of stream, and its signals:
-  std::string valid = {}, data = {}, last = {}, destination = {};
+  std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, read_data = {};
+  std::optional<std::string> strobe = {}, error = {};
+  StreamDirection direction = StreamDirection::in;  // of stream, and its signals:
+  std::string valid = {}, data = {}, last = {};
+  std::string destination = {};  // of an `in`
+  std::string ready = {};        // of bus and stream
 };
 void describe(Fields& f, BlockPort& port);
 
 struct BlockReset {
-  std::string port;
+  std::string port = {};
   ResetLevel active = ResetLevel::low;
   std::uint32_t cycles = 2;  // that it is held
 };
 void describe(Fields& f, BlockReset& reset);
 
 struct BlockConfig {
-  std::string name;
+  std::string name = {};
   BlockContract contract = BlockContract::arbiter;
   std::vector<std::string> sources = {};
   std::vector<std::string> include = {};     // folders
@@ -107,9 +107,8 @@ struct BlockConfig {
   std::optional<BlockReset> reset = {};
   std::vector<BlockPort> ports = {};
   std::optional<std::string> idle = {};  // output: nothing changes until an input does
-  std::optional<std::string> next_event =
-      {};  // output: clock cycles to the next change of an output, 0: unknown,
-           // all ones: never
+  // Output: clock cycles to the next change of an output, 0: unknown, all ones: never.
+  std::optional<std::string> next_event = {};
 };
 void describe(Fields& f, BlockConfig& config);
 

@@ -1,0 +1,113 @@
+#include "platform/rtl/loaded_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "platform/config/config.h"
+#include "platform/config/nearest_name.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As a program is told it: below the current folder without what is above it.
+fs::path shown(const fs::path& path) {
+  const fs::path here = fs::current_path(), below = path.lexically_relative(here);
+  return path.is_absolute() && !below.empty() && *below.begin() != ".." ? below : path;
+}
+
+// Finds all that block.json names.
+class FileFinder {
+ public:
+  explicit FileFinder(LoadedBlock& block) : block_(block), folder_(shown(block.file).parent_path()) {}
+
+  void run() {
+    const BlockConfig& config = block_.config;
+    add_files("sources", config.sources, true);
+    add_files("properties", config.properties, config.assertions);
+    for (std::size_t i = 0; i < config.include.size(); ++i)
+      add_folder(fmt::format("include.{}", i), config.include[i]);
+    std::ranges::sort(block_.files.included);
+    if (!missing_.empty()) throw InputMissing(missing_);
+  }
+
+ private:
+  void add_files(const std::string& key, const std::vector<std::string>& names, bool compiled) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const fs::path file = (folder_ / names[i]).lexically_normal();
+      std::error_code none;
+      if (!fs::is_regular_file(file, none)) refuse(fmt::format("{}.{}", key, i), file);
+      if (compiled) block_.files.sources.push_back(file);
+    }
+  }
+
+  void add_folder(const std::string& path, const std::string& name) {
+    const fs::path folder = (folder_ / name).lexically_normal();
+    std::error_code none;
+    if (!fs::is_directory(folder, none)) return refuse(path, folder);
+    block_.files.include.push_back(folder);
+    for (const auto& entry : fs::recursive_directory_iterator(folder, none))
+      if (entry.is_regular_file(none)) block_.files.included.push_back(entry.path());
+  }
+
+  void refuse(const std::string& path, const fs::path& file) {
+    std::vector<std::string> others;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(file.has_parent_path() ? file.parent_path() : ".", none))
+      others.push_back(entry.path().filename().string());
+    std::ranges::sort(others);
+    missing_.add({.origin = block_.document.origin_of(path),
+                  .path = path,
+                  .problem = "there is no " + file.string(),
+                  .nearest = nearest_name(file.filename().string(), others)});
+  }
+
+  LoadedBlock& block_;
+  fs::path folder_;
+  Diagnostics missing_;
+};
+
+}  // namespace
+
+LoadedBlock read_description(const BlockRequest& request) {
+  LoadedBlock block{.file = request.file,
+                    .overrides = request.overrides,
+                    .document = ConfigDocument::load(request.file),
+                    .config = {},
+                    .files = {}};
+  for (const std::string& override : request.overrides) block.document.apply_override(override);
+  Diagnostics problems;
+  block.config = read_config<BlockConfig>(block.document, nullptr, problems);
+  problems.throw_if_any();
+  if (request.radix && block.config.radix) {
+    block.config.parameters[*block.config.radix] = *request.radix;
+    block.overrides.push_back(fmt::format("parameters.{}={}", *block.config.radix, *request.radix));
+  }
+  return block;
+}
+
+LoadedBlock load_block(const BlockRequest& request) {
+  LoadedBlock block = read_description(request);
+  FileFinder(block).run();
+  return block;
+}
+
+std::string digest_of(const LoadedBlock& block, const Toolchain& tools) {
+  return block_digest(block.config, block.files, tools);
+}
+
+std::string parameters_text(const BlockConfig& config) {
+  std::string text;
+  for (const auto& [name, value] : config.parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+std::string contract_text(const BlockConfig& config) {
+  return std::get<std::string>(ScalarCodec<BlockContract>::encode(config.contract));
+}
+
+}  // namespace asterism
