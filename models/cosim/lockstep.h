@@ -5,10 +5,11 @@
 //   data       bit for bit
 //   status     exactly
 //   latency    within LockstepLimits::latency of each other
-//   interrupt  the same edges in the same order, each within LockstepLimits::interrupt of the other's
+//   interrupt  of each line the same edges in the same order, each within LockstepLimits::interrupt of the other's
 //
 // Reset and the passing of time are told to the RTL and not compared. The model's answer is the one that the rest of
-// the node sees, so a run in lockstep gives the results of a run without it.
+// the node sees, so a run in lockstep gives the results of a run without it. RTL that ends itself (RtlError) is a
+// difference like any other.
 //
 // LockstepPeer is the RTL's side: one class for each contract that a block may have (block.json).
 #pragma once
@@ -40,6 +41,7 @@ struct Transaction {
   std::uint32_t bytes = 4;    // of data; 0 for an arbitration
   std::uint64_t address = 0;  // in the block
   LockstepBits data = {};     // written, or the requests
+  std::uint32_t strobes = 0;  // which of the bytes take part, the first in bit 0; 0: all. The others are zero
 };
 
 enum class AnswerStatus : std::uint8_t { ok, error };
@@ -47,7 +49,7 @@ enum class AnswerStatus : std::uint8_t { ok, error };
 struct Answer {
   LockstepBits data = {};  // read, or the grants; zero for a write
   AnswerStatus status = AnswerStatus::ok;
-  Picoseconds latency;
+  Picoseconds latency = {};
   bool operator==(const Answer&) const = default;
 };
 
@@ -65,31 +67,39 @@ class LockstepPeer {
   virtual void catch_up(Picoseconds now) = 0;
   // Compared. Throws RtlError when the RTL does not answer, breaks the contract or ends itself.
   virtual Answer answer(const Transaction& transaction) = 0;
-  // Levels of the interrupt lines, line 0 in bit 0.
-  virtual std::uint32_t interrupts() const { return 0; }
   // Writes what the RTL did up to now, at least `window` of it if there was so much, by running it again from a state
   // that was kept.
   virtual void write_window(const std::string& file, Picoseconds window) = 0;
+
+  // Set by the Lockstep. The peer calls it from reset(), catch_up() and answer() for each change of its interrupt lines
+  // (line 0 in bit 0), in order of time, with the time of the clock edge that made it. All are low at the start.
+  std::function<void(Picoseconds at, std::uint32_t levels)> on_interrupts;
 };
 
-// One line of a report each: "12.400345 us  read  0x018 -> 0x00000001".
+// One line of a report each: "12.400345 us  read  0x018 -> 0x00000001", "12.400345 us  {0, 2} -> 0".
 std::string to_text(const Transaction& transaction, const Answer& answer);
 
-// The comparison of one block.
+// The comparison of one block. Times do not go back from call to call.
 class Lockstep {
  public:
   struct Mismatch {
     Picoseconds at;
-    std::string instance;              // "node.fabric.arbiter.XB.4"
-    std::string what;                  // "data", "status", "latency", "interrupt 0", "RTL failed"
-    std::string model, rtl;            // both answers
-    std::vector<std::string> history;  // the last transactions, the differing one last
-    std::string trace;                 // file of the window; "" when there is none
-    std::string text() const;          // several lines, as printed at the end of a run
+    std::string instance;    // "node.fabric.arbiter.XB.4"
+    std::string what;        // "data", "status", "latency", "interrupt 0", "RTL failed"
+    std::string asked;       // "requests {0, 2, 3}", "read 0x018"; "" of an interrupt
+    std::string model, rtl;  // both answers: "grants 2", "0x00000001", "rises at 12.400345 us"
+    std::vector<std::string>
+        history;               // the last transactions with the model's answers, the differing one last
+    std::string trace;         // file of the window; "" when there is none
+    Picoseconds window;        // of the trace
+    std::string trace_error;   // why it could not be written
+    std::string text() const;  // several lines, as printed at the end of a run
   };
 
   // `peer` outlives the comparison.
   Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits);
+  Lockstep(const Lockstep&) = delete;
+  Lockstep& operator=(const Lockstep&) = delete;
 
   // Where the window around a difference goes; none without it.
   void trace_to(std::string file, Picoseconds window);
@@ -98,13 +108,20 @@ class Lockstep {
 
   // The peer answers too, and is compared. Nothing is compared any more after the first difference.
   void compare(const Transaction& transaction, const Answer& model);
-  // The model's interrupt lines have changed to this.
+  // The model's interrupt lines have changed to this. All are low at the start.
   void interrupts(Picoseconds at, std::uint32_t levels);
+  // All lines are low afterwards on both sides: edges that wait for their counterpart are forgotten.
   void reset(Reset kind, Picoseconds at);
+  // Steps the RTL to `now`, and looks for edges that the other side has not shown within the limit; the end of a run
+  // asks for it.
+  void catch_up(Picoseconds now);
+  // The earliest time at which catch_up() will find such an edge unless its counterpart comes.
+  std::optional<Picoseconds> overdue_from() const;
 
   std::uint64_t transactions() const { return transactions_; }
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
   Coverage& coverage() { return coverage_; }
+  const Coverage& coverage() const { return coverage_; }
   void report(Statistics& statistics) const;
 
  private:
@@ -112,7 +129,22 @@ class Lockstep {
     Transaction transaction;
     Answer model;
   };
-  void differ(Picoseconds at, std::string_view what, std::string model, std::string rtl);
+  struct Edge {
+    Picoseconds at;
+    std::uint32_t line;
+    bool rises;
+  };
+  struct Side {
+    std::uint32_t levels = 0;
+    std::vector<Edge> waiting;  // edges that the other side has not shown yet, in order of time
+  };
+  template <class Step>
+  bool step(Picoseconds at, const Past* asked, const Step& step);
+  void take(Side& side, Picoseconds at, std::uint32_t levels);
+  void match_edges(Picoseconds now);
+  void look_for_overdue(Picoseconds now);
+  void differ(Picoseconds at, std::string_view what, std::string model, std::string rtl, const Past* asked);
+  std::vector<std::string> history() const;
 
   std::string instance_;
   LockstepPeer& peer_;
@@ -121,6 +153,7 @@ class Lockstep {
   Picoseconds trace_window_;
   std::uint64_t transactions_ = 0;
   std::array<Past, 16> past_;  // a ring
+  Side model_, rtl_;
   std::optional<Mismatch> mismatch_;
   Coverage coverage_;
 };

@@ -3,17 +3,21 @@
 //
 // A block of the contract `arbiter` answers in the cycle of the request: `grant` has one bit set, that of an input that
 // requests. A cycle without a request changes nothing, so an output that nobody wants costs nothing; with
-// RtlOptions::skip off each such cycle is stepped, to the same result. What an instance does against the contract (no
-// grant, two, one that nobody asked for) is a mismatch in either Impl: an RtlError in rtl, whose message names the
-// instance and the time.
+// RtlOptions::skip off each such cycle is stepped, to the same result; with RtlOptions::check_idle one is, and must not
+// change the state. What an instance does against the contract (no grant, two, one that nobody asked for) is a mismatch
+// in either Impl: an RtlError in rtl, whose message names the instance and the time.
+//
+// Before a mismatch the window of SwapTrace is written to <traces>/<instance>.fst (<instance>.mismatch.fst where a trace
+// on demand has that name); a trace on demand shows each decision at its time and an idle stretch as one or two samples.
 //
 // reset: every kind resets the RTL, as it does the SwizzleSwitch.
 #pragma once
 
-#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cosim/lockstep.h"
 #include "cosim/rtl_library.h"
@@ -31,6 +35,7 @@ class RtlArbitration final : public ArbitrationSeat {
     unsigned inputs = 0, outputs = 0;
     Picoseconds period;  // of the switch's clock
     SwapTrace trace = {};
+    std::vector<std::string> input_names = {}, output_names = {};  // for coverage; else their numbers
   };
   // `inputs` may be fewer than the block's radix. Throws RtlError for a block of another contract or a smaller radix.
   RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settings settings, const RtlOptions& options);
@@ -39,21 +44,28 @@ class RtlArbitration final : public ArbitrationSeat {
   unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) override;
   void reset(Reset kind) override;
 
-  // Called once, at the first difference of any output.
+  // Called once, at the first difference of any output; nothing is compared any more afterwards.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   std::uint64_t decisions() const;
-  const std::optional<Lockstep::Mismatch>& mismatch() const;
+  const std::optional<Lockstep::Mismatch>& mismatch() const { return mismatch_; }
   // Over all outputs: "requesters" and "winners" (inputs), "outputs", "requests at once" (1, 2, ... inputs), and "pairs":
-  // of all ordered pairs (a, b) those in which a won while b requested.
-  const Coverage& coverage() const;
+  // of all ordered pairs (a, b) those in which a won while b requested. Requesters and pairs know only whether.
+  Coverage coverage() const;
   void report(Statistics& statistics) const;
 
  private:
   class Output;
+  void count(const RequestSet& requests, unsigned winner);
+
   std::shared_ptr<const RtlLibrary> library_;
   Settings settings_;
-  std::deque<Output> outputs_;
+  std::vector<std::unique_ptr<Output>> outputs_;
+  std::optional<Lockstep::Mismatch> mismatch_;
+
+  RequestSet requesters_{};
+  std::vector<RequestSet> requested_while_won_;  // of each input: who else requested when it won
+  std::vector<std::uint64_t> won_, at_once_;     // decisions of each winner, of each number of requests
 };
 
 }  // namespace asterism

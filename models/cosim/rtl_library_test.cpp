@@ -1,12 +1,10 @@
 #include "cosim/rtl_library.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <array>
 #include <bit>
 #include <fstream>
-#include <sstream>
 
 #include "cosim/test_blocks.h"
 
@@ -30,16 +28,6 @@ std::string error_of(Action action) {
 std::string error_of_opening(const std::string& variant) {
   return error_of([&] { test_block(variant); });
 }
-
-struct ScratchFile {
-  fs::path path = fs::path(testing::TempDir()) / ("asterism_rtl_library_" + std::to_string(getpid()));
-  ~ScratchFile() { fs::remove(path); }
-  std::string text() const {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-};
 
 // A cycle: who wins, 0 when nobody.
 std::uint64_t cycle(RtlInstance& arbiter, std::uint64_t requests) {
@@ -96,11 +84,12 @@ TEST(RtlLibraryTest, RefusesAFileThatIsNotThere) {
 }
 
 TEST(RtlLibraryTest, RefusesAFileThatIsNoSharedLibrary) {
-  const ScratchFile file;
-  std::ofstream(file.path) << "module lrg_arbiter #(parameter int Radix = 64) (input logic clk_i);"
-                           << std::string(80, '\n');
-  EXPECT_EQ(error_of([&] { RtlLibrary::open(file.path); }),
-            file.path.string() + ": cannot be loaded, a shared library is expected: invalid ELF header");
+  const ScratchFolder folder("rtl_library");
+  const fs::path file = folder.path / "block.so";
+  std::ofstream(file) << "module lrg_arbiter #(parameter int Radix = 64) (input logic clk_i);"
+                      << std::string(80, '\n');
+  EXPECT_EQ(error_of([&] { RtlLibrary::open(file); }),
+            file.string() + ": cannot be loaded, a shared library is expected: invalid ELF header");
 }
 
 TEST(RtlLibraryTest, RefusesALibraryOfAnotherKind) {
@@ -210,11 +199,12 @@ TEST(RtlInstanceTest, ThatCannotBeMadeIsAnError) {
 }
 
 TEST(RtlInstanceTest, TracesWhileATraceIsOpen) {
-  const ScratchFile file;
+  const ScratchFolder folder("rtl_library");
+  const fs::path file = folder.path / "block.so";
   RtlInstance arbiter(test_block("correct"), "node.arbiter");
   arbiter.reset();
   arbiter.trace(1'000);  // none is open
-  arbiter.trace_open(file.path);
+  arbiter.trace_open(file);
   arbiter.port("request").set(0b0110);
   arbiter.settle();
   arbiter.trace(1'500);
@@ -222,7 +212,7 @@ TEST(RtlInstanceTest, TracesWhileATraceIsOpen) {
   arbiter.trace(2'000);
   arbiter.trace_close();
   arbiter.trace(2'500);
-  EXPECT_EQ(file.text(), "1500 0 6 2\n2000 1 6 4\n");
+  EXPECT_THAT(lines_of(file), testing::ElementsAre("1500 0 6 2", "2000 1 6 4"));
 }
 
 TEST(RtlInstanceTest, RefusesATraceThatCannotBe) {

@@ -26,8 +26,6 @@
 namespace {
 
 constexpr unsigned radix = TEST_RADIX;
-constexpr bool wide = radix > 64;
-constexpr unsigned words = wide ? (radix + 31) / 32 : 1;
 
 #ifdef WRONG_TIE
 constexpr bool wrong_tie = true;

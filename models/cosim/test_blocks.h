@@ -1,9 +1,15 @@
-// The libraries that models/cosim/CMakeLists.txt makes of test_blocks.cpp.
+// The libraries that models/cosim/CMakeLists.txt makes of test_blocks.cpp, and files of tests.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cosim/rtl_library.h"
 
@@ -13,9 +19,38 @@ inline std::filesystem::path test_block_file(const std::string& variant) {
   return std::filesystem::path(COSIM_TEST_BLOCKS) / (variant + ".so");
 }
 
-// Of 4 inputs, but "wide" of 70 and "radix64" of 64: "correct", "wrong_tie", ...
+// Of 4 inputs, but "wide" of 70: "correct", "wrong_tie", ...
 inline std::shared_ptr<const RtlLibrary> test_block(const std::string& variant) {
   return RtlLibrary::open(test_block_file(variant));
+}
+
+// A folder of one test's own, removed with it.
+struct ScratchFolder {
+  std::filesystem::path path;
+
+  explicit ScratchFolder(const std::string& name)
+      : path(std::filesystem::path(testing::TempDir()) /
+             ("asterism_" + name + "_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path);
+  }
+  ~ScratchFolder() { std::filesystem::remove_all(path); }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+};
+
+inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace asterism

@@ -1,0 +1,275 @@
+#include "cosim/lockstep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/quantity_text.h"
+#include "cosim/report_text.h"
+#include "cosim/rtl_library.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::size_t columns = 80;
+// A run of the simulator ends long before this; RTL that oscillates may not take all memory.
+constexpr std::size_t most_waiting = 65'536;
+
+Picoseconds apart(Picoseconds a, Picoseconds b) { return a < b ? b - a : a - b; }
+
+std::string number_text(const LockstepBits& bits, unsigned digits) {
+  return digits > 16 ? fmt::format("{:#0{}x}{:016x}", bits[1], digits - 16 + 2, bits[0])
+                     : fmt::format("{:#0{}x}", bits[0], digits + 2);
+}
+
+std::string data_text(const Transaction& transaction, const LockstepBits& data) {
+  return number_text(data, 2 * transaction.bytes);
+}
+
+// What was asked: "requests {0, 2}", "read 0x018", "write 0x018 <- 0x00000001".
+std::string asked_text(const Transaction& transaction) {
+  switch (transaction.kind) {
+    case Transaction::Kind::read:
+      return fmt::format("read {:#05x}", transaction.address);
+    case Transaction::Kind::write:
+      return fmt::format("write {:#05x} <- {}", transaction.address,
+                         data_text(transaction, transaction.data));
+    default:
+      return "requests " + report_set(transaction.data);
+  }
+}
+
+std::string answer_text(const Transaction& transaction, const Answer& answer) {
+  std::string text;
+  if (answer.status == AnswerStatus::error)
+    text = "error";
+  else if (transaction.kind == Transaction::Kind::arbitrate)
+    text = "grants " + report_winner(answer.data);
+  else
+    text = transaction.kind == Transaction::Kind::read ? data_text(transaction, answer.data) : "ok";
+  if (answer.latency != Picoseconds(0)) text += " after " + to_text(answer.latency);
+  return text;
+}
+
+std::string_view edge_text(bool rises) { return rises ? "rises" : "falls"; }
+
+// A label and its text, broken at blanks to `columns`.
+void add_wrapped(std::string& lines, std::string_view label, std::string_view text) {
+  std::string line = fmt::format("  {:<10}", label);
+  const std::string indent(line.size(), ' ');
+  bool empty = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
+    if (!empty && line.size() + 1 + word.size() > columns) {
+      lines += line + '\n';
+      line = indent;
+      empty = true;
+    }
+    if (!word.empty()) {
+      line += (empty ? "" : " ") + std::string(word);
+      empty = false;
+    }
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  lines += line + '\n';
+}
+
+}  // namespace
+
+std::string to_text(const Transaction& transaction, const Answer& answer) {
+  std::string text = report_time(transaction.at) + "  ";
+  const std::string said = answer_text(transaction, answer);
+  switch (transaction.kind) {
+    case Transaction::Kind::read:
+      return text + fmt::format("read  {:#05x} -> {}", transaction.address, said);
+    case Transaction::Kind::write:
+      text +=
+          fmt::format("write {:#05x} <- {}", transaction.address, data_text(transaction, transaction.data));
+      return said == "ok" ? text : text + ", " + said;
+    default:
+      return text + report_set(transaction.data) + " -> " + report_winner(answer.data);
+  }
+}
+
+std::string Lockstep::Mismatch::text() const {
+  constexpr std::size_t most_history = 8;
+  std::string lines = fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
+  if (const auto blank = asked.find(' '); blank != std::string::npos)
+    add_wrapped(lines, asked.substr(0, blank), asked.substr(blank + 1));
+  add_wrapped(lines, "model", model);
+  add_wrapped(lines, "RTL", rtl);
+
+  const std::size_t before = history.size() - (asked.empty() || history.empty() ? 0 : 1);
+  if (before != 0) lines += "  before it, newest last:\n";
+  for (std::size_t i = before - std::min(before, most_history); i < before; ++i)
+    lines += "    " + history[i] + '\n';
+  if (!trace.empty()) add_wrapped(lines, "trace", fmt::format("{} ({} before it)", trace, to_text(window)));
+  if (!trace_error.empty()) add_wrapped(lines, "no trace", trace_error);
+  return lines;
+}
+
+Lockstep::Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits)
+    : instance_(std::move(instance)), peer_(peer), limits_(limits) {
+  peer.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { take(rtl_, at, levels); };
+}
+
+void Lockstep::trace_to(std::string file, Picoseconds window) {
+  trace_file_ = std::move(file);
+  trace_window_ = window;
+}
+
+// ---- what is told and asked ----
+
+// Whether the peer has done it.
+template <class Step>
+bool Lockstep::step(Picoseconds at, const Past* asked, const Step& step) {
+  try {
+    step();
+    return true;
+  } catch (const RtlError& error) {
+    std::string reason = error.what();
+    if (reason.starts_with(instance_ + ": ")) reason.erase(0, instance_.size() + 2);
+    differ(at, "RTL failed", asked == nullptr ? "goes on" : answer_text(asked->transaction, asked->model),
+           std::move(reason), asked);
+    return false;
+  }
+}
+
+void Lockstep::compare(const Transaction& transaction, const Answer& model) {
+  if (mismatch_) return;
+  Past& past = past_[transactions_++ % past_.size()];
+  past.transaction = transaction;
+  past.model = model;
+
+  Answer rtl;
+  if (!step(transaction.at, &past, [&] { rtl = peer_.answer(transaction); })) return;
+  const auto differ_in = [&](std::string_view what, const std::string& more = {}) {
+    differ(transaction.at, what, answer_text(transaction, model), answer_text(transaction, rtl) + more,
+           &past);
+  };
+  if (model.status != rtl.status) return differ_in("status");
+  if (model.data != rtl.data) return differ_in("data");
+  if (apart(model.latency, rtl.latency) > limits_.latency)
+    return differ_in("latency", fmt::format(", more than {} apart", to_text(limits_.latency)));
+  if (!model_.waiting.empty() || !rtl_.waiting.empty()) match_edges(transaction.at);
+}
+
+void Lockstep::interrupts(Picoseconds at, std::uint32_t levels) {
+  if (mismatch_ || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
+  take(model_, at, levels);
+  match_edges(at);
+}
+
+void Lockstep::catch_up(Picoseconds now) {
+  if (mismatch_ || !step(now, nullptr, [&] { peer_.catch_up(now); })) return;
+  match_edges(now);
+}
+
+void Lockstep::reset(Reset kind, Picoseconds at) {
+  if (mismatch_ || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
+  match_edges(at);
+  if (mismatch_ || !step(at, nullptr, [&] { peer_.reset(kind, at); })) return;
+  model_ = {};
+  rtl_ = {};
+}
+
+// ---- interrupts ----
+
+void Lockstep::take(Side& side, Picoseconds at, std::uint32_t levels) {
+  for (std::uint32_t changed = side.levels ^ levels; changed != 0; changed &= changed - 1) {
+    const auto line = static_cast<std::uint32_t>(std::countr_zero(changed));
+    if (side.waiting.size() < most_waiting) side.waiting.push_back({at, line, (levels >> line & 1) != 0});
+  }
+  side.levels = levels;
+}
+
+// Both sides are known up to `now`. The first edge of a line that waits on one side belongs to the first that waits on
+// the other.
+void Lockstep::match_edges(Picoseconds now) {
+  for (auto ours = model_.waiting.begin(); ours != model_.waiting.end();) {
+    const auto theirs = std::ranges::find(rtl_.waiting, ours->line, &Edge::line);
+    if (theirs == rtl_.waiting.end()) {
+      ++ours;
+      continue;
+    }
+    if (apart(ours->at, theirs->at) > limits_.interrupt) {
+      const auto told = [&](const Edge& edge) {
+        return fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
+      };
+      return differ(std::min(ours->at, theirs->at), fmt::format("interrupt {}", ours->line), told(*ours),
+                    fmt::format("{}, more than {} apart", told(*theirs), to_text(limits_.interrupt)),
+                    nullptr);
+    }
+    rtl_.waiting.erase(theirs);
+    ours = model_.waiting.erase(ours);
+  }
+  look_for_overdue(now);
+}
+
+void Lockstep::look_for_overdue(Picoseconds now) {
+  const auto overdue = [&](const Side& side) {
+    return !side.waiting.empty() && side.waiting.front().at + limits_.interrupt < now;
+  };
+  const bool ours = overdue(model_), theirs = overdue(rtl_);
+  if (!ours && !theirs) return;
+  const bool model_waits = ours && (!theirs || model_.waiting.front().at <= rtl_.waiting.front().at);
+  const Edge edge = model_waits ? model_.waiting.front() : rtl_.waiting.front();
+  std::string shows = fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
+  std::string lacks = fmt::format("has not {} within {} of it, at {}", edge.rises ? "risen" : "fallen",
+                                  to_text(limits_.interrupt), report_time(now));
+  if (!model_waits) std::swap(shows, lacks);
+  differ(edge.at, fmt::format("interrupt {}", edge.line), std::move(shows), std::move(lacks), nullptr);
+}
+
+std::optional<Picoseconds> Lockstep::overdue_from() const {
+  std::optional<Picoseconds> earliest;
+  for (const Side* side : {&model_, &rtl_})
+    if (!side->waiting.empty() && (!earliest || side->waiting.front().at < *earliest))
+      earliest = side->waiting.front().at;
+  if (mismatch_ || !earliest) return std::nullopt;
+  return *earliest + limits_.interrupt + Picoseconds(1);
+}
+
+// ---- the difference ----
+
+std::vector<std::string> Lockstep::history() const {
+  std::vector<std::string> lines;
+  for (std::uint64_t i = transactions_ - std::min<std::uint64_t>(transactions_, past_.size());
+       i < transactions_; ++i) {
+    const Past& past = past_[i % past_.size()];
+    lines.push_back(to_text(past.transaction, past.model));
+  }
+  return lines;
+}
+
+void Lockstep::differ(Picoseconds at, std::string_view what, std::string model, std::string rtl,
+                      const Past* asked) {
+  Mismatch& mismatch = mismatch_.emplace();
+  mismatch.at = at;
+  mismatch.instance = instance_;
+  mismatch.what = what;
+  if (asked != nullptr) mismatch.asked = asked_text(asked->transaction);
+  mismatch.model = std::move(model);
+  mismatch.rtl = std::move(rtl);
+  mismatch.history = history();
+  if (!trace_file_.empty()) {
+    try {
+      peer_.write_window(trace_file_, trace_window_);
+      mismatch.trace = trace_file_;
+      mismatch.window = trace_window_;
+    } catch (const std::exception& error) {
+      mismatch.trace_error = error.what();
+    }
+  }
+  if (on_mismatch) on_mismatch(mismatch);
+}
+
+void Lockstep::report(Statistics& statistics) const {
+  statistics.add("transactions", transactions_);
+  statistics.add("mismatches", std::uint64_t{mismatch_.has_value()});
+  if (!coverage_.groups().empty()) coverage_.report(statistics.group("coverage"));
+}
+
+}  // namespace asterism

@@ -1,0 +1,21 @@
+// Times and sets as the reports of this room write them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/units.h"
+
+namespace asterism {
+
+// "12.400345 us": exact, and of equal form for all times, so that a list of them reads well.
+std::string report_time(Picoseconds time);
+
+// "{0, 2, 3}", or as a number, "0xf00f0000000000000000", when that would be long.
+std::string report_set(const std::array<std::uint64_t, 2>& set);
+
+// The one that is in the set: "2"; "nobody" of none, "{0, 2}" of more.
+std::string report_winner(const std::array<std::uint64_t, 2>& set);
+
+}  // namespace asterism

@@ -1,0 +1,310 @@
+#include "cosim/rtl_arbitration.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "cosim/report_text.h"
+#include "cosim/rtl_recorder.h"
+#include "cosim/rtl_trace.h"
+
+namespace asterism {
+namespace {
+
+bool is_one_of(const RequestSet& grant, const RequestSet& requests) {
+  return std::popcount(grant[0]) + std::popcount(grant[1]) == 1 && (grant[0] & ~requests[0]) == 0 &&
+         (grant[1] & ~requests[1]) == 0;
+}
+
+unsigned only_member(const RequestSet& set) {
+  return static_cast<unsigned>(set[0] != 0 ? std::countr_zero(set[0]) : 64 + std::countr_zero(set[1]));
+}
+
+void check_block(const RtlLibrary& library, const RtlArbitration::Settings& settings) {
+  const auto refuse = [&](const std::string& what) {
+    throw RtlError(
+        fmt::format("{}: {} ({}) {}", settings.instance, library.name(), library.file().string(), what));
+  };
+  if (library.contract() != "arbiter")
+    refuse(fmt::format("is a block of the contract {}, expected arbiter", library.contract()));
+  if (settings.inputs > largest_seat_radix)
+    refuse(
+        fmt::format("cannot arbitrate {} inputs: there are at most {}", settings.inputs, largest_seat_radix));
+  for (const auto& [role, direction] :
+       {std::pair{"request", ASTERISM_RTL_INPUT}, {"grant", ASTERISM_RTL_OUTPUT}})
+    if (const std::uint32_t width =
+            library.ports()[library.index_of(role, static_cast<std::uint32_t>(direction))].width;
+        width < settings.inputs)
+      refuse(fmt::format("has {} bits of {}, the switch has {} inputs", width, role, settings.inputs));
+}
+
+std::vector<std::string> names_or_numbers(const std::vector<std::string>& names, unsigned count,
+                                          unsigned first = 0) {
+  std::vector<std::string> all = names;
+  for (unsigned i = static_cast<unsigned>(all.size()); i < count; ++i)
+    all.push_back(std::to_string(first + i));
+  all.resize(count);
+  return all;
+}
+
+}  // namespace
+
+// ---- one output ----
+
+class RtlArbitration::Output final : public LockstepPeer {
+ public:
+  Output(const std::shared_ptr<const RtlLibrary>& library, const Settings& settings,
+         const RtlOptions& options, unsigned output)
+      : rtl_(library, fmt::format("{}.{}", settings.instance, output)),
+        request_(rtl_.port("request")),
+        grant_(rtl_.port("grant")),
+        period_(settings.period),
+        skip_(options.skip),
+        check_idle_(options.check_idle),
+        traces_(options.traces),
+        trace_(options, rtl_),
+        lockstep_(rtl_.name(), *this, {}) {
+    rtl_.reset();
+    if (settings.trace.on == TraceOn::never || traces_.empty() || !library->block().has_trace) return;
+    window_ = settings.trace.window;
+    recorder_.emplace(rtl_, RtlRecorder::Settings{.period = period_, .window = window_});
+    lockstep_.trace_to((traces_ / (rtl_.name() + suffix() + ".fst")).string(), window_);
+  }
+
+  Lockstep& lockstep() { return lockstep_; }
+  std::uint64_t decisions() const { return decisions_; }
+
+  void compare(Picoseconds now, const RequestSet& requests, unsigned choice) {
+    ++decisions_;
+    Transaction transaction;
+    transaction.at = now;
+    transaction.kind = Transaction::Kind::arbitrate;
+    transaction.bytes = 0;
+    transaction.data = requests;
+    Answer model;
+    model.data[choice / 64] = std::uint64_t{1} << choice % 64;
+    lockstep_.compare(transaction, model);
+  }
+
+  // Who wins by the RTL alone.
+  unsigned grant(Picoseconds now, const RequestSet& requests) {
+    ++decisions_;
+    try {
+      const RequestSet grant = step(now, requests);
+      if (is_one_of(grant, requests)) return only_member(grant);
+      throw RtlError(fmt::format("requests {}, grants {}", report_set(requests), report_winner(grant)));
+    } catch (const RtlError& error) {
+      fail(now, error.what());
+    }
+  }
+
+  // ---- as the peer ----
+
+  void reset(Reset, Picoseconds) override {
+    rtl_.reset();
+    if (recorder_) recorder_->restart();
+  }
+  void catch_up(Picoseconds) override {}
+  Answer answer(const Transaction& transaction) override {
+    Answer answer;
+    answer.data = step(transaction.at, transaction.data);
+    return answer;
+  }
+  void write_window(const std::string&, Picoseconds window) override {
+    recorder_->write(trace_file(traces_, rtl_.name(), suffix()), window);
+  }
+
+  Picoseconds last() const { return last_; }
+
+ private:
+  std::string suffix() const { return trace_.wanted() ? ".mismatch" : ""; }
+
+  void set_requests(const RequestSet& requests) {
+    request_.set(requests[0]);
+    if (request_.words() > 1) request_.set(requests[1], 1);
+  }
+
+  RequestSet step(Picoseconds now, const RequestSet& requests) {
+    if (now > last_ + period_) idle_until(now);
+    last_ = now;
+    set_requests(requests);
+    if (recorder_) recorder_->record(now);
+    if (trace_.covers(now)) return traced_step(now);
+    rtl_.settle();
+    const RequestSet grant = granted();
+    rtl_.edge();
+    return grant;
+  }
+
+  RequestSet granted() const { return {grant_.get(), grant_.words() > 1 ? grant_.get(1) : 0}; }
+
+  RequestSet traced_step(Picoseconds now) {
+    traced_settle(rtl_, now, period_);
+    const RequestSet grant = granted();
+    traced_edge(rtl_, now);
+    return grant;
+  }
+  void idle_until(Picoseconds now);
+  void step_idle(Picoseconds first, std::uint64_t cycles);
+  void check_idle();
+  [[noreturn]] void fail(Picoseconds now, std::string reason);
+
+  RtlInstance rtl_;
+  RtlPort request_, grant_;
+  Picoseconds period_;
+  bool skip_, check_idle_;
+  std::filesystem::path traces_;
+  Picoseconds window_;
+  RtlTrace trace_;
+  std::optional<RtlRecorder> recorder_;
+  Lockstep lockstep_;
+  Picoseconds last_;  // rising edge of the last decision
+  std::uint64_t decisions_ = 0;
+};
+
+// The clock edges between the last decision and `now`.
+void RtlArbitration::Output::idle_until(Picoseconds now) {
+  if (skip_ && !check_idle_ && !recorder_ && !trace_.wanted()) return;
+  set_requests({});
+  const std::uint64_t edges = (now - last_ - Picoseconds(1)) / period_;
+  const std::uint64_t stepped = skip_ ? std::uint64_t{check_idle_} : edges;
+  if (stepped != 0) return step_idle(now - edges * period_, stepped);
+  const Picoseconds released = last_ + period_ / 2;
+  if (recorder_) recorder_->record(released, 0);
+  if (!trace_.covers(released)) return;
+  rtl_.settle();
+  rtl_.trace(released.count());
+}
+
+void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles) {
+  if (recorder_) recorder_->record(first, cycles);
+  const Picoseconds end = first + (cycles - 1) * period_;
+  const bool traced = trace_.covers(first);
+  if (traced) traced_settle(rtl_, first, period_);
+  if (check_idle_)
+    check_idle();
+  else
+    rtl_.run(1);
+  if (traced) rtl_.trace(first.count());
+  if (cycles > 1) rtl_.run(cycles - 1);
+  if (traced && end > first) rtl_.trace(end.count());
+}
+
+// A cycle without requests, in which no byte of the state may change.
+void RtlArbitration::Output::check_idle() {
+  RtlInstance::Snapshot before, after;
+  rtl_.settle();
+  rtl_.save(before);
+  rtl_.edge();
+  rtl_.settle();
+  rtl_.save(after);
+  if (before != after)
+    throw RtlError(rtl_.name() + ": its state changes in a cycle in which nobody requests");
+}
+
+void RtlArbitration::Output::fail(Picoseconds now, std::string reason) {
+  if (reason.starts_with(rtl_.name() + ": ")) reason.erase(0, rtl_.name().size() + 2);
+  std::string text = fmt::format("{} at {}: {}", rtl_.name(), report_time(now), reason);
+  if (recorder_) {
+    const std::filesystem::path file = trace_file(traces_, rtl_.name(), suffix());
+    recorder_->write(file, window_);
+    text += fmt::format("; trace {}", file.string());
+  }
+  throw RtlError(text);
+}
+
+// ---- all outputs ----
+
+RtlArbitration::RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settings settings,
+                               const RtlOptions& options)
+    : library_(std::move(library)),
+      settings_(std::move(settings)),
+      requested_while_won_(largest_seat_radix),
+      won_(largest_seat_radix),
+      at_once_(largest_seat_radix) {
+  if (settings_.impl == Impl::model || settings_.period == Picoseconds(0))
+    throw std::invalid_argument("RTL arbitrates or is in lockstep, and has a clock");
+  check_block(*library_, settings_);
+  for (unsigned output = 0; output < settings_.outputs; ++output) {
+    outputs_.push_back(std::make_unique<Output>(library_, settings_, options, output));
+    outputs_.back()->lockstep().on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
+      mismatch_ = mismatch;
+      if (on_mismatch) on_mismatch(mismatch);
+    };
+  }
+}
+
+RtlArbitration::~RtlArbitration() = default;
+
+unsigned RtlArbitration::decide(Picoseconds now, unsigned output, const RequestSet& requests,
+                                unsigned choice) {
+  if (settings_.impl == Impl::lockstep) {
+    if (mismatch_) return choice;
+    outputs_[output]->compare(now, requests, choice);
+  } else {
+    choice = outputs_[output]->grant(now, requests);
+  }
+  count(requests, choice);
+  return choice;
+}
+
+void RtlArbitration::count(const RequestSet& requests, unsigned winner) {
+  RequestSet& others = requested_while_won_[winner];
+  for (unsigned word = 0; word < requests.size(); ++word) {
+    requesters_[word] |= requests[word];
+    others[word] |= requests[word];
+  }
+  ++won_[winner];
+  ++at_once_[static_cast<unsigned>(std::popcount(requests[0]) + std::popcount(requests[1])) - 1];
+}
+
+void RtlArbitration::reset(Reset kind) {
+  if (mismatch_) return;
+  for (const auto& output : outputs_) {
+    if (settings_.impl == Impl::lockstep)
+      output->lockstep().reset(kind, output->last());
+    else
+      output->reset(kind, output->last());
+  }
+}
+
+std::uint64_t RtlArbitration::decisions() const {
+  std::uint64_t all = 0;
+  for (const auto& output : outputs_) all += output->decisions();
+  return all;
+}
+
+Coverage RtlArbitration::coverage() const {
+  const unsigned inputs = settings_.inputs, outputs = settings_.outputs;
+  const auto names = names_or_numbers(settings_.input_names, inputs);
+  const auto is_in = [](const RequestSet& set, unsigned i) { return (set[i / 64] >> i % 64 & 1) != 0; };
+  Coverage coverage;
+  Coverage::Group& requesters = coverage.group("requesters", names);
+  for (unsigned i = 0; i < inputs; ++i) requesters.hit(i, is_in(requesters_, i));
+  Coverage::Group& winners = coverage.group("winners", names);
+  for (unsigned i = 0; i < inputs; ++i) winners.hit(i, won_[i]);
+  Coverage::Group& decided = coverage.group("outputs", names_or_numbers(settings_.output_names, outputs));
+  for (unsigned i = 0; i < outputs; ++i) decided.hit(i, outputs_[i]->decisions());
+  Coverage::Group& at_once = coverage.group("requests at once", names_or_numbers({}, inputs, 1));
+  for (unsigned i = 0; i < inputs; ++i) at_once.hit(i, at_once_[i]);
+
+  std::vector<std::string> pair_names;
+  for (unsigned a = 0; a < inputs; ++a)
+    for (unsigned b = 0; b < inputs; ++b)
+      if (a != b) pair_names.push_back(names[a] + " over " + names[b]);
+  Coverage::Group& pairs = coverage.group("pairs", std::move(pair_names));
+  for (unsigned a = 0, pair = 0; a < inputs; ++a)
+    for (unsigned b = 0; b < inputs; ++b)
+      if (a != b) pairs.hit(pair++, is_in(requested_while_won_[a], b));
+  return coverage;
+}
+
+void RtlArbitration::report(Statistics& statistics) const {
+  statistics.add("decisions", decisions());
+  if (settings_.impl == Impl::lockstep) statistics.add("mismatches", std::uint64_t{mismatch_.has_value()});
+  coverage().report(statistics.group("coverage"));
+}
+
+}  // namespace asterism

@@ -1,0 +1,372 @@
+#include "cosim/rtl_arbitration.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <initializer_list>
+
+#include "base/random.h"
+#include "cosim/test_blocks.h"
+#include "swizzle_switch/swizzle_switch.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr Picoseconds period = 1_ns;
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const RtlError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+RequestSet set_of(std::initializer_list<unsigned> inputs) {
+  RequestSet set{};
+  for (const unsigned input : inputs) set[input / 64] |= std::uint64_t{1} << input % 64;
+  return set;
+}
+
+std::vector<unsigned> list_of(const RequestSet& set) {
+  std::vector<unsigned> list;
+  for (unsigned i = 0; i < largest_seat_radix; ++i)
+    if ((set[i / 64] >> i % 64 & 1) != 0) list.push_back(i);
+  return list;
+}
+
+// A switch with a seat taken, driven at the cycles that a test names.
+struct RtlArbitrationTest : testing::Test {
+  ScratchFolder folder{"rtl_arbitration"};
+  RtlOptions options;
+  RtlArbitration::Settings settings{.instance = "node.XB", .inputs = 4, .outputs = 2, .period = period};
+  std::string block = "correct";
+  std::unique_ptr<RtlArbitration> seat;
+  std::unique_ptr<SwizzleSwitch> model;
+
+  void take_seat(Impl impl) {
+    settings.impl = impl;
+    seat = std::make_unique<RtlArbitration>(test_block(block), settings, options);
+    model = std::make_unique<SwizzleSwitch>(settings.inputs, settings.outputs,
+                                            ArbiterPolicy::least_recently_granted);
+  }
+  // The answer at the edge of a cycle.
+  unsigned decide(std::uint64_t cycle, const RequestSet& requests, unsigned output = 0) {
+    const std::vector<unsigned> list = list_of(requests);
+    return seat->decide(cycle * period, output, requests, model->grant(output, list).value());
+  }
+  // Differs between the two when one decision of the RTL is not the model's.
+  std::uint64_t decide_at_random(int decisions, std::uint64_t seed, unsigned idle_up_to = 3) {
+    Random random(seed);
+    std::uint64_t digest = 0, cycle = 0;
+    for (int i = 0; i < decisions; ++i) {
+      RequestSet requests{};
+      while (requests == RequestSet{})
+        for (unsigned input = 0; input < settings.inputs; ++input)
+          if (random.below(3) == 0) requests[input / 64] |= std::uint64_t{1} << input % 64;
+      cycle += 1 + random.below(idle_up_to);
+      digest = digest * 31 + decide(cycle, requests, static_cast<unsigned>(random.below(settings.outputs)));
+    }
+    return digest;
+  }
+  std::vector<std::string> trace(const std::string& name) const { return lines_of(folder.path / name); }
+};
+
+// ---- deciding ----
+
+TEST_F(RtlArbitrationTest, TheRtlDecidesAlone) {
+  block = "wrong_tie";
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide(1, set_of({0, 3})), 3u);
+  EXPECT_EQ(decide(2, set_of({0, 2})), 2u);
+  EXPECT_EQ(seat->decisions(), 2u);
+}
+
+TEST_F(RtlArbitrationTest, EachOutputHasAnOrderOfItsOwn) {
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide(1, set_of({0, 1}), 0), 0u);
+  EXPECT_EQ(decide(1, set_of({0, 1}), 1), 0u);
+  EXPECT_EQ(decide(2, set_of({0, 1}), 0), 1u);
+}
+
+TEST_F(RtlArbitrationTest, TheRtlDecidesAsTheModel) {
+  take_seat(Impl::rtl);
+  Random random(5);
+  for (std::uint64_t cycle = 1; cycle < 5'000; ++cycle) {
+    const RequestSet requests{1 + random.below(15), 0};
+    const unsigned expected = SwizzleSwitch(*model).grant(0, list_of(requests)).value();
+    ASSERT_EQ(decide(cycle, requests), expected) << cycle;
+  }
+}
+
+TEST_F(RtlArbitrationTest, SeventyInputsAreTwoWords) {
+  block = "wide";
+  settings.inputs = 70;
+  take_seat(Impl::lockstep);
+  decide_at_random(3'000, 1);
+  EXPECT_FALSE(seat->mismatch());
+  EXPECT_EQ(seat->coverage().groups()[1].reached(), 70u);
+}
+
+TEST_F(RtlArbitrationTest, ASwitchMayHaveFewerInputsThanItsBlock) {
+  block = "wide";
+  settings.inputs = 3;
+  take_seat(Impl::lockstep);
+  decide_at_random(1'000, 1);
+  EXPECT_FALSE(seat->mismatch());
+}
+
+TEST_F(RtlArbitrationTest, EveryResetMakesTheOrderAsAtTheStart) {
+  for (const Impl impl : {Impl::rtl, Impl::lockstep}) {
+    take_seat(impl);
+    for (const Reset kind : {Reset::cold, Reset::warm, Reset::power_loss}) {
+      EXPECT_EQ(decide(1, set_of({0, 1})), 0u);
+      EXPECT_EQ(decide(2, set_of({0, 1})), 1u);
+      EXPECT_EQ(decide(3, set_of({0, 2})), 2u);
+      seat->reset(kind);
+      model->reset();
+    }
+    EXPECT_FALSE(seat->mismatch());
+  }
+}
+
+// ---- a block against its contract ----
+
+TEST_F(RtlArbitrationTest, ABadAnswerEndsARunOnRtl) {
+  const std::pair<const char*, const char*> answers[] = {
+      {"no_grant", "node.XB.1 at 0.000007 us: requests {1, 2}, grants nobody"},
+      {"two_grants", "node.XB.1 at 0.000007 us: requests {1, 2}, grants {0, 1}"},
+      {"unasked_grant", "node.XB.1 at 0.000007 us: requests {1}, grants 2"}};
+  for (const auto& [name, text] : answers) {
+    block = name;
+    settings.period = 1_ps;
+    take_seat(Impl::rtl);
+    const RequestSet requests = block == "unasked_grant" ? set_of({1}) : set_of({1, 2});
+    EXPECT_EQ(error_of([&] { seat->decide(7_ps, 1, requests, 1); }), text);
+  }
+}
+
+TEST_F(RtlArbitrationTest, ABlockThatEndsItselfEndsARunOnRtl) {
+  block = "fails";
+  take_seat(Impl::rtl);
+  EXPECT_EQ(error_of([&] { decide(5, set_of({3})); }),
+            "node.XB.0 at 0.005000 us: test_block.sv:12: Assertion failed: last_is_never_alone");
+}
+
+TEST_F(RtlArbitrationTest, ABadAnswerOnRtlWritesItsWindow) {
+  block = "no_grant";
+  options.traces = folder.path / "traces";
+  take_seat(Impl::rtl);
+  decide(1, set_of({2}));
+  EXPECT_THAT(error_of([&] { decide(2, set_of({1})); }), testing::EndsWith("node.XB.0.fst"));
+  EXPECT_THAT(trace("traces/node.XB.0.fst"),
+              ElementsAre("500 0 4 4", "1000 1 4 4", "1500 0 2 0", "2000 1 2 0"));
+}
+
+TEST_F(RtlArbitrationTest, RefusesAnUnsuitableBlock) {
+  settings.inputs = 5;
+  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+              AllOf(StartsWith("node.XB: test_block ("),
+                    HasSubstr("has 4 bits of request, the switch has 5 inputs")));
+  settings.inputs = 4;
+  block = "other_contract";
+  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+              HasSubstr("is a block of the contract bus_device, expected arbiter"));
+  block = "no_grant_port";
+  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+              HasSubstr("no port of the role grant, an output is expected"));
+  block = "wide";
+  settings.inputs = 129;
+  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+              HasSubstr("cannot arbitrate 129 inputs: there are at most 128"));
+}
+
+// ---- lockstep ----
+
+TEST_F(RtlArbitrationTest, InLockstepTheModelAnswers) {
+  block = "wrong_tie";
+  take_seat(Impl::lockstep);
+  int calls = 0;
+  seat->on_mismatch = [&](const Lockstep::Mismatch&) { ++calls; };
+  EXPECT_EQ(decide(1, set_of({2})), 2u);
+  EXPECT_EQ(decide(2, set_of({0, 2, 3}), 1), 0u);
+  EXPECT_EQ(decide(3, set_of({0, 2, 3}), 0), 0u);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(seat->mismatch()->text(),
+            "lockstep mismatch in node.XB.1 at 0.002000 us: data\n"
+            "  requests  {0, 2, 3}\n"
+            "  model     grants 0\n"
+            "  RTL       grants 3\n");
+}
+
+TEST_F(RtlArbitrationTest, EveryPlantedBugIsFound) {
+  for (const char* name : {"wrong_tie", "no_grant", "two_grants", "unasked_grant", "fails"}) {
+    block = name;
+    take_seat(Impl::lockstep);
+    decide_at_random(200, 1);
+    EXPECT_TRUE(seat->mismatch()) << name;
+  }
+}
+
+TEST_F(RtlArbitrationTest, ADifferenceWritesItsWindow) {
+  block = "two_grants";
+  options.traces = folder.path / "traces";
+  settings.trace.window = 2_ns;
+  take_seat(Impl::lockstep);
+  for (const std::uint64_t cycle : {1u, 2u, 3u, 4u}) decide(cycle, set_of({0, 2}));
+  decide(7, set_of({2}));
+  EXPECT_FALSE(std::filesystem::exists(options.traces));
+  decide(9, set_of({1, 2}));
+  EXPECT_EQ(seat->mismatch()->trace, (options.traces / "node.XB.0.fst").string());
+  EXPECT_THAT(trace("traces/node.XB.0.fst"),
+              ElementsAre("6500 0 4 4", "7000 1 4 4", "7500 0 0 0", "8500 0 6 3", "9000 1 6 4"));
+}
+
+TEST_F(RtlArbitrationTest, WithoutWindowsNothingIsRecordedOrWritten) {
+  block = "wrong_tie";
+  options.traces = folder.path;
+  settings.trace.on = TraceOn::never;
+  take_seat(Impl::lockstep);
+  decide(1, set_of({0, 1}));
+  EXPECT_EQ(seat->mismatch()->trace, "");
+  EXPECT_EQ(seat->mismatch()->trace_error, "");
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+// ---- time that nobody asks for ----
+
+TEST_F(RtlArbitrationTest, WithoutSkippingTheDecisionsAreTheSame) {
+  take_seat(Impl::rtl);
+  const std::uint64_t skipped = decide_at_random(5'000, 2, 20);
+  options.skip = false;
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide_at_random(5'000, 2, 20), skipped);
+}
+
+TEST_F(RtlArbitrationTest, WithoutSkippingEveryClockEdgeInBetweenIsStepped) {
+  block = "idle_lies";  // each idle cycle moves the first in the order to its end
+  options.skip = false;
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide(1, set_of({0, 1, 2, 3})), 0u);
+  EXPECT_EQ(decide(2, set_of({0, 1, 2, 3})), 1u);
+  EXPECT_EQ(decide(5, set_of({0, 1, 2, 3})), 0u);  // 2 and 3 have gone to the end in cycles 3 and 4
+}
+
+TEST_F(RtlArbitrationTest, CheckingFindsABlockThatChangesWhileItIsIdle) {
+  options.check_idle = true;
+  take_seat(Impl::rtl);
+  const std::uint64_t checked = decide_at_random(500, 2, 20);
+  options.check_idle = false;
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide_at_random(500, 2, 20), checked);
+
+  options.check_idle = true;
+  block = "idle_lies";
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide(1, set_of({0, 1})), 0u);
+  EXPECT_EQ(error_of([&] {
+              decide(3, set_of({0, 1}));
+            }),
+            "node.XB.0 at 0.003000 us: its state changes in a cycle in which nobody requests");
+}
+
+// ---- traces on demand ----
+
+TEST_F(RtlArbitrationTest, TracesOnDemandAtTrueTimes) {
+  options.traces = folder.path / "traces";
+  options.trace = {{"node.XB.1", 2_ns, 11_ns}};
+  take_seat(Impl::lockstep);
+  for (const std::uint64_t cycle : {1u, 2u, 3u, 10u, 11u, 12u}) {
+    decide(cycle, set_of({0, 1}), 0);
+    decide(cycle, set_of({0, 1}), 1);
+  }
+  EXPECT_THAT(trace("traces/node.XB.1.fst"),
+              ElementsAre("1500 0 3 2", "2000 1 3 1", "2500 0 3 1", "3000 1 3 2", "3500 0 0 0", "9500 0 3 2",
+                          "10000 1 3 1", "10500 0 3 1", "11000 1 3 2"));
+  EXPECT_FALSE(std::filesystem::exists(options.traces / "node.XB.0.fst"));
+}
+
+TEST_F(RtlArbitrationTest, TracesAllBelowAPath) {
+  options.traces = folder.path;
+  options.trace = {{"node", 0_ns, 1_s}, {"nod", 0_ns, 1_s}, {"node.X", 0_ns, 1_s}};
+  take_seat(Impl::rtl);
+  decide(1, set_of({0}), 0);
+  decide(1, set_of({0}), 1);
+  EXPECT_THAT(folder.names(), ElementsAre("node.XB.0.fst", "node.XB.1.fst"));
+}
+
+TEST_F(RtlArbitrationTest, WithoutSkippingAnIdleStretchIsTwoSamplesToo) {
+  options.traces = folder.path;
+  options.trace = {{"node.XB.0", 0_ns, 1_s}};
+  options.skip = false;
+  take_seat(Impl::rtl);
+  decide(1, set_of({0, 1}));
+  decide(100, set_of({0, 1}));
+  seat.reset();
+  EXPECT_THAT(trace("node.XB.0.fst"), ElementsAre("500 0 3 1", "1000 1 3 2", "1500 0 0 0", "2000 1 0 0",
+                                                  "99000 1 0 0", "99500 0 3 2", "100000 1 3 1"));
+}
+
+TEST_F(RtlArbitrationTest, ATraceOnDemandAndAWindowHaveFilesOfTheirOwn) {
+  block = "wrong_tie";
+  options.traces = folder.path;
+  options.trace = {{"node.XB.0", 0_ns, 1_s}};
+  take_seat(Impl::lockstep);
+  decide(1, set_of({2}));
+  decide(2, set_of({0, 1}));
+  seat->reset(Reset::cold);
+  EXPECT_THAT(folder.names(), ElementsAre("node.XB.0.fst", "node.XB.0.mismatch.fst"));
+  seat.reset();
+  EXPECT_EQ(trace("node.XB.0.fst"), trace("node.XB.0.mismatch.fst"));
+}
+
+TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
+  block = "no_trace";
+  options.traces = folder.path;
+  take_seat(Impl::lockstep);  // of windows there are none
+  options.trace = {{"node.XB", 0_ns, 1_s}};
+  EXPECT_THAT(error_of([&] { take_seat(Impl::lockstep); }),
+              StartsWith("node.XB.0: a trace is asked for, and "));
+}
+
+// ---- coverage ----
+
+TEST_F(RtlArbitrationTest, CountsWhatWasReached) {
+  settings.input_names = {"core0", "core1", "dma", "debug"};
+  settings.output_names = {"dram"};
+  take_seat(Impl::lockstep);
+  decide(1, set_of({0, 1}));
+  decide(2, set_of({1, 2}), 1);
+  decide(3, set_of({2}));
+  EXPECT_THAT(seat->coverage().text(),
+              ElementsAre("requesters 3/4 (never debug)", "winners 3/4 (never debug)", "outputs 2/2",
+                          "requests at once 2/4 (never 3, 4)",
+                          "pairs 2/12 (never core0 over dma, core0 over debug, core1 over core0, "
+                          "core1 over debug and 6 more)"));
+  EXPECT_EQ(seat->coverage().groups()[2].point(0), "dram");
+  EXPECT_EQ(seat->coverage().groups()[2].hits(0), 2u);
+}
+
+TEST_F(RtlArbitrationTest, ReportsItself) {
+  take_seat(Impl::lockstep);
+  decide_at_random(100, 1);
+  Statistics statistics;
+  seat->report(statistics);
+  EXPECT_EQ(statistics.entries()[0],
+            (std::pair<std::string, Statistics::Value>("decisions", std::uint64_t{100})));
+  EXPECT_EQ(statistics.entries()[1],
+            (std::pair<std::string, Statistics::Value>("mismatches", std::uint64_t{0})));
+  EXPECT_EQ(statistics.entries()[2].first, "coverage");
+}
+
+}  // namespace
+}  // namespace asterism
