@@ -205,13 +205,15 @@ void RtlInstance::reset() {
     RtlPort input = port_at(i);
     for (std::uint32_t word = 0; word < input.words(); ++word) input.set(0, word);
   }
-  RtlPort input = port_at(*reset_input);
+  RtlPort input = port_at(*reset_input), power_on = port("power_on_reset");
   input.set(block_->reset_active_high ? 1 : 0);
+  power_on.set(block_->reset_active_high ? 1 : 0);
   if (block_->has_clock)
     run(block_->reset_cycles);
   else
     settle();
   input.set(block_->reset_active_high ? 0 : 1);
+  power_on.set(block_->reset_active_high ? 0 : 1);
 }
 
 void RtlInstance::save(Snapshot& snapshot) const {
