@@ -1,0 +1,70 @@
+#include "cosim/hang_watch.h"
+
+#include <csignal>
+#include <deque>
+#include <map>
+
+namespace asterism {
+namespace {
+
+// Never destroyed: a thread may outlive everything else.
+std::mutex& slots_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+template <class Slot>
+std::deque<Slot>& all_slots() {
+  static auto* slots = new std::deque<Slot>;
+  return *slots;
+}
+
+}  // namespace
+
+// Slots are not given back: a thread may end while the watching one looks at its slot.
+HangWatch::Slot* HangWatch::new_slot() {
+  const std::lock_guard lock(slots_mutex());
+  return &all_slots<Slot>().emplace_back();
+}
+
+HangWatch::HangWatch(std::chrono::milliseconds patience, std::function<void(const std::string&)> on_hang)
+    : patience_(patience), on_hang_(std::move(on_hang)) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  thread_ = std::thread([this] { watch(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+HangWatch::~HangWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  stop_.notify_all();
+  thread_.join();
+}
+
+// Looks eight times while its patience lasts, and has lost it when the same call was seen each time.
+void HangWatch::watch() {
+  struct Seen {
+    std::uint64_t steps = 0;
+    int times = 0;
+  };
+  std::map<const Slot*, Seen> seen;
+  std::unique_lock lock(mutex_);
+  while (!stop_.wait_for(lock, patience_ / 8, [this] { return over_; })) {
+    const std::lock_guard slots_lock(slots_mutex());
+    for (const Slot& slot : all_slots<Slot>()) {
+      const std::string* instance = slot.instance.load(std::memory_order_acquire);
+      const std::uint64_t steps = slot.steps.load(std::memory_order_relaxed);
+      Seen& last = seen[&slot];
+      last.times = instance != nullptr && last.steps == steps ? last.times + 1 : 0;
+      last.steps = steps;
+      if (last.times < 8) continue;
+      on_hang_(*instance);
+      return;
+    }
+  }
+}
+
+}  // namespace asterism

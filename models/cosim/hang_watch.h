@@ -1,0 +1,71 @@
+// Finds RTL that does not come back: a call into a block that has been going on for seconds of host time, because of an
+// endless loop in the model, say. Nothing in the process can end such a call, so what is found can only end the process.
+//
+//   const HangWatch watch(10s, [](const std::string& instance) { ...say so and _exit(); });
+//   ...
+//   const HangWatch::Scope scope(instance.name());  // around what evaluates a block: a few stores, no system call
+//
+// Whatever may be long calls alive() now and then. Nothing in a scope waits for simulated time. Without a HangWatch the
+// scopes watch nothing. The host's clock has no influence on results.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace asterism {
+
+class HangWatch {
+  struct Slot {  // of a thread
+    std::atomic<std::uint64_t> steps = 0;
+    std::atomic<const std::string*> instance = nullptr;
+  };
+
+ public:
+  class Scope {
+   public:
+    explicit Scope(const std::string& instance) : slot_(slot()), outer_(slot_.instance) {
+      slot_.instance.store(&instance, std::memory_order_release);
+      alive();
+    }
+    ~Scope() { slot_.instance.store(outer_, std::memory_order_release); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    void alive() const {
+      slot_.steps.store(slot_.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
+   private:
+    Slot& slot_;
+    const std::string* outer_;
+  };
+
+  // `on_hang` runs in a thread of its own, once. All signals are blocked there.
+  HangWatch(std::chrono::milliseconds patience, std::function<void(const std::string& instance)> on_hang);
+  ~HangWatch();
+  HangWatch(const HangWatch&) = delete;
+  HangWatch& operator=(const HangWatch&) = delete;
+
+ private:
+  static Slot& slot() {
+    if (own_slot_ == nullptr) own_slot_ = new_slot();
+    return *own_slot_;
+  }
+  static Slot* new_slot();
+  void watch();
+
+  static inline constinit thread_local Slot* own_slot_ = nullptr;
+
+  std::chrono::milliseconds patience_;
+  std::function<void(const std::string&)> on_hang_;
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace asterism

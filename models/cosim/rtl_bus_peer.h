@@ -1,0 +1,40 @@
+// The RTL's side of a lockstep for the contract bus_device: does the model's accesses too.
+//
+// The model may answer at once what takes the RTL two cycles and more, and the next access may come before those are
+// over. The RTL then runs ahead of time, the more the denser accesses come, and its latency, from the moment of the
+// access, grows beyond the limit when that is too much: its clock is too slow for what the model does. Reads that leave
+// no trace in the RTL take none of its time (RtlBus::access_or_peek), so that a register may be polled. What a read of
+// a running count sees is exact (rtl_bus.h) unless writes, or reads with an effect, came less than two periods before
+// it; then it is late by so much, and the limit on latency bounds that too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cosim/lockstep.h"
+#include "cosim/rtl_bus.h"
+
+namespace asterism {
+
+class RtlBusPeer final : public LockstepPeer {
+ public:
+  // Throws RtlError as RtlBus does, and for a block that is a master too: only the model's accesses are made.
+  RtlBusPeer(std::shared_ptr<const RtlLibrary> library, std::string instance,
+             const RtlBus::Settings& settings, const RtlOptions& options);
+
+  void reset(Reset kind, Picoseconds at) override;
+  void catch_up(Picoseconds now) override;
+  Answer answer(const Transaction& transaction) override;
+  void write_window(const std::string& file, Picoseconds window) override;
+
+  const RtlBus& bus() const { return bus_; }
+
+ private:
+  void tell(Picoseconds at, std::uint32_t levels);
+
+  RtlBus bus_;
+  std::uint32_t told_ = 0;           // interrupt levels
+  std::optional<BusAccess> peeked_;  // the last access, when it was not made
+};
+
+}  // namespace asterism
