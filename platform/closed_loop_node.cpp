@@ -20,7 +20,8 @@ std::unique_ptr<Network> make_network(const FabricConfig& config, Fidelity fidel
 
 }  // namespace
 
-ClosedLoopNode::ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario)
+ClosedLoopNode::ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario,
+                               const RtlOptions& rtl)
     : sc_module(name),
       scenario_(scenario),
       flit_(make_network<FlitPacketNetwork>(scenario.config.node.fabric, Fidelity::flit,
@@ -34,10 +35,25 @@ ClosedLoopNode::ClosedLoopNode(const sc_core::sc_module_name& name, const Scenar
         chip_.advance_to(now, *this);
         if (!end_) alarm_.arm(chip_.next_event());
       }) {
+  if (scenario.config.node.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
   alarm_.arm(chip_.next_event());
 }
 
+void ClosedLoopNode::seat_arbiters(const RtlOptions& rtl) {
+  arbiters_.emplace(std::string(name()) + ".fabric.arbiter", scenario_.config.node.fabric.arbiter,
+                    switch_ports(*scenario_.fabric.topology), scenario_.rtl.arbiters, rtl,
+                    [this](std::size_t index, ArbitrationSeat* seat) {
+                      flit_->engine().seat(static_cast<RouterId>(index), seat);
+                    });
+  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
+    mismatch_ = mismatch;
+    end_ = End{End::How::mismatch, 0, mismatch.at};
+    sc_core::sc_stop();
+  };
+}
+
 void ClosedLoopNode::core_finished(Picoseconds at, std::uint32_t) {
+  if (end_) return;
   if (finished_++ == 0) first_finished_ = at;
   finish_times_ += at;
   if (finished_ < chip_.cores()) return;
@@ -47,6 +63,14 @@ void ClosedLoopNode::core_finished(Picoseconds at, std::uint32_t) {
 
 std::uint64_t ClosedLoopNode::instructions() const {
   return std::uint64_t{finished_} * scenario_.config.node.chip.instructions;
+}
+
+std::vector<std::string> ClosedLoopNode::rtl_instances() const {
+  return arbiters_ ? arbiters_->instances() : std::vector<std::string>();
+}
+
+std::vector<std::string> ClosedLoopNode::rtl_summary() const {
+  return arbiters_ ? arbiters_->summary() : std::vector<std::string>();
 }
 
 void ClosedLoopNode::report(Statistics& statistics) const {
@@ -69,6 +93,7 @@ void ClosedLoopNode::report(Statistics& statistics) const {
   report_busiest_channel(*scenario_.fabric.topology,
                          flit_ ? flit_->engine().load().channel_flits : loose_->engine().load().channel_flits,
                          fabric);
+  if (arbiters_) arbiters_->report(fabric.group("arbiter"));
 }
 
 }  // namespace asterism

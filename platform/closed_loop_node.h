@@ -8,6 +8,7 @@
 #include "manycore/fabric_packet_network.h"
 #include "manycore/manycore.h"
 #include "platform/machine.h"
+#include "platform/rtl_arbiters.h"
 #include "platform/scenario.h"
 #include "tlm/alarm.h"
 
@@ -15,19 +16,26 @@ namespace asterism {
 
 class ClosedLoopNode final : public sc_core::sc_module, public Machine, private Manycore::Sink {
  public:
-  ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario);
+  // Throws RtlError for RTL that does not fit.
+  ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario, const RtlOptions& rtl);
 
   const std::optional<End>& end() const override { return end_; }
   std::uint64_t instructions() const override;  // of the cores that have finished
   std::string cpu_engine() const override { return "trace cores"; }
+  std::vector<std::string> rtl_instances() const override;
+  std::vector<std::string> rtl_summary() const override;
+  const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
   void report(Statistics& statistics) const override;
 
  private:
+  void seat_arbiters(const RtlOptions& rtl);
   void core_finished(Picoseconds at, std::uint32_t core) override;
 
   const Scenario& scenario_;
   std::unique_ptr<FlitPacketNetwork> flit_;
   std::unique_ptr<LoosePacketNetwork> loose_;  // one of the two
+  std::optional<RtlArbiters> arbiters_;
+  std::optional<Lockstep::Mismatch> mismatch_;
   Manycore chip_;
   Alarm alarm_;
   std::uint32_t finished_ = 0;

@@ -10,13 +10,14 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
+#include "cosim/lockstep.h"
 
 namespace asterism {
 
 class Machine {
  public:
   struct End {
-    enum class How { exited, switched_off, workload_done } how;
+    enum class How { exited, switched_off, workload_done, mismatch } how;
     std::uint64_t status;  // of the firmware that exited
     Picoseconds at;
   };
@@ -34,6 +35,11 @@ class Machine {
   // Of a run that was stopped: what each core was doing, where that says anything.
   virtual std::vector<std::string> core_states() { return {}; }
   virtual std::string cpu_engine() const = 0;
+  // The RTL in it, by instance path.
+  virtual std::vector<std::string> rtl_instances() const { return {}; }
+  // Of the RTL in it: what it did and what that reached, a line each; and the first difference in lockstep.
+  virtual std::vector<std::string> rtl_summary() const { return {}; }
+  virtual const std::optional<Lockstep::Mismatch>& mismatch() const = 0;
   virtual void report(Statistics& statistics) const = 0;
 };
 

@@ -35,7 +35,8 @@ int dispatch(int argc, char** argv) {
   app.footer(
       "Exit status: the firmware's own (0-63; a larger one shows as 63), 64 usage, 65 bad config or input "
       "file,\n"
-      "66 input missing, 67 expectation not met, 69 time limit, 70 internal error, 130 interrupted.");
+      "66 input missing, 67 expectation not met, 68 lockstep mismatch, 69 time limit, 70 internal error,\n"
+      "130 interrupted.");
 
   RunArguments run;
   // `--out --quiet` is a forgotten value, not a folder of that name.
@@ -53,6 +54,18 @@ int dispatch(int argc, char** argv) {
       ->check(a_value);
   run_verb->add_option("--out", run.out, "Run directory (default: runs/NAME)")->check(a_value);
   run_verb->add_flag("--quiet", run.quiet, "The guest's output goes to the run directory only");
+  run_verb
+      ->add_option(
+          "--trace", run.trace,
+          "RTL whose signals are kept as FST in traces/, e.g. node.fabric.arbiter.XB (of all its outputs)")
+      ->check(a_value)
+      ->take_all();
+  run_verb->add_option("--trace-from", run.trace_from, "Simulated time, e.g. 10us (default: the start)")
+      ->check(a_value);
+  run_verb->add_option("--trace-to", run.trace_to, "Simulated time (default: the end)")->check(a_value);
+  run_verb->add_flag("--check-idle", run.check_idle,
+                     "Step RTL that says it is idle by a cycle, to find one that lies");
+  run_verb->add_flag("--no-skip", run.no_skip, "Step RTL in idle cycles too: slower, the same results");
 
   StudyArguments study;
   CLI::App* study_verb = app.add_subcommand("study", "Drive one engine alone: sweeps, curves, saturation");

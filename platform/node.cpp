@@ -48,7 +48,7 @@ SemihostingMachine semihosting_machine(const Scenario& scenario) {
 }  // namespace
 
 Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-           EventLog& events)
+           const RtlOptions& rtl, EventLog& events)
     : sc_module(name),
       scenario_(scenario),
       config_(scenario.config.node),
@@ -64,6 +64,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_cores();
   connect_targets();
   connect_interrupts();
+  if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
   uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
   semihosting_.console_error = [this](std::string_view text) { on_console(text); };
@@ -105,6 +106,16 @@ void Node::connect_interrupts() {
   uart0_.interrupt.bind(gic_.spi[map.interrupt("uart0")]);
   rtc_.interrupt.bind(gic_.spi[map.interrupt("rtc")]);
   dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
+}
+
+void Node::seat_arbiters(const RtlOptions& rtl) {
+  arbiters_.emplace(std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
+                    scenario_.rtl.arbiters, rtl,
+                    [this](std::size_t index, ArbitrationSeat* seat) { fabric_->seat(index, seat); });
+  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
+    mismatch_ = mismatch;
+    finish(End::How::mismatch, 0, mismatch.at);
+  };
 }
 
 DeviceTreeNode Node::device_tree() const {
@@ -248,9 +259,19 @@ std::vector<std::string> Node::core_states() {
 
 std::string Node::cpu_engine() const { return "unicorn " + unicorn_version(); }
 
+std::vector<std::string> Node::rtl_instances() const {
+  return arbiters_ ? arbiters_->instances() : std::vector<std::string>();
+}
+
+std::vector<std::string> Node::rtl_summary() const {
+  return arbiters_ ? arbiters_->summary() : std::vector<std::string>();
+}
+
 void Node::report(Statistics& statistics) const {
   cores_.report(statistics);
-  fabric_->report(statistics.group("fabric"));
+  Statistics& fabric = statistics.group("fabric");
+  fabric_->report(fabric);
+  if (arbiters_) arbiters_->report(fabric.group("arbiter"));
   memory_.report(statistics.group("memory"));
   gic_.report(statistics.group("gic"));
   uart0_.report(statistics.group("uart0"));

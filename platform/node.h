@@ -26,6 +26,7 @@
 #include "fabric/interconnect.h"
 #include "memory/memory_controller.h"
 #include "platform/machine.h"
+#include "platform/rtl_arbiters.h"
 #include "platform/scenario.h"
 
 namespace asterism {
@@ -35,22 +36,26 @@ class Node final : public sc_core::sc_module,
                    private PowerSequence,
                    private CoreCluster::Surroundings {
  public:
-  // `files`: the directory that semihosting is confined to. Throws ConfigError for what only building it
-  // shows, such as a flash image of another geometry.
+  // `files`: the directory that semihosting is confined to. Throws for what only building it shows: FlashImageError for
+  // an image of another geometry, RtlError for RTL that does not fit.
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-       EventLog& events);
+       const RtlOptions& rtl, EventLog& events);
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
   std::uint64_t instructions() const override { return cores_.instructions(); }
   std::vector<std::string> core_states() override;
   std::string cpu_engine() const override;
+  std::vector<std::string> rtl_instances() const override;
+  std::vector<std::string> rtl_summary() const override;
+  const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
   void report(Statistics& statistics) const override;
 
  private:
   void connect_cores();
   void connect_targets();
   void connect_interrupts();
+  void seat_arbiters(const RtlOptions& rtl);
   DeviceTreeNode device_tree() const;
   void load_memory();
   void start();
@@ -69,11 +74,13 @@ class Node final : public sc_core::sc_module,
   const Scenario& scenario_;
   const NodeConfig& config_;
   std::optional<End> end_;
+  std::optional<Lockstep::Mismatch> mismatch_;
   std::vector<std::byte> device_tree_blob_;
 
   CoreCluster cores_;
   MemoryController memory_;
   std::unique_ptr<Interconnect> fabric_;
+  std::optional<RtlArbiters> arbiters_;
   Gic400 gic_;
   Pl011 uart0_;
   Pl031 rtc_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "flash/flash_image.h"
 #include "platform/closed_loop_node.h"
 #include "platform/config/diagnostics.h"
+#include "platform/config/nearest_name.h"
 #include "platform/interruption.h"
 #include "platform/node.h"
 #include "platform/summary.h"
@@ -70,6 +72,8 @@ RunOutcome::End how_it_ended(const Machine::End& end) {
       return RunOutcome::End::power_off;
     case Machine::End::How::workload_done:
       return RunOutcome::End::workload_done;
+    case Machine::End::How::mismatch:
+      return RunOutcome::End::mismatch;
   }
   return RunOutcome::End::firmware_exit;
 }
@@ -140,6 +144,8 @@ std::string_view name_of(RunOutcome::End end) {
       return "time_limit";
     case RunOutcome::End::stalled:
       return "stalled";
+    case RunOutcome::End::mismatch:
+      return "mismatch";
     case RunOutcome::End::interrupted:
       return "interrupted";
   }
@@ -178,13 +184,35 @@ void copy_input_files(const std::filesystem::path& from, const std::filesystem::
         Diagnostic::of_file(from.string(), "cannot be copied to the run directory: " + error.message()));
 }
 
-std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, EventFile& events) {
-  if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario);
+std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, const RtlOptions& rtl,
+                               EventFile& events) {
   try {
-    return std::make_unique<Node>("node", scenario, directory.files(), events);
+    if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario, rtl);
+    return std::make_unique<Node>("node", scenario, directory.files(), rtl, events);
+  } catch (const RtlError& error) {
+    throw ConfigError(Diagnostic{.origin = scenario.rtl.arbiter_origin,
+                                 .path = "node.fabric.arbiter.variant",
+                                 .problem = error.what()});
   } catch (const FlashImageError& error) {
     throw ConfigError(
         Diagnostic{.origin = scenario.image_origin, .path = "node.dimm_ssd.image", .problem = error.what()});
+  }
+}
+
+// A trace of nothing would be silent.
+void check_traces(const RtlOptions& rtl, const Machine& node) {
+  const std::vector<std::string> instances = node.rtl_instances();
+  for (const RtlOptions::Trace& trace : rtl.trace) {
+    const auto is_of = [&](const std::string& instance) {
+      return instance == trace.instance || instance.starts_with(trace.instance + ".");
+    };
+    if (std::ranges::any_of(instances, is_of)) continue;
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(),
+                   .path = "--trace",
+                   .problem = fmt::format("there is no RTL \"{}\" in this node{}", trace.instance,
+                                          instances.empty() ? ": every block is a model" : ""),
+                   .nearest = nearest_name(trace.instance, instances)});
   }
 }
 
@@ -202,8 +230,11 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   std::optional<RawTerminal> terminal;
   if (scenario.config.node.uart0.input == Pl011Input::terminal) terminal.emplace();
   const Interruption interruption(terminal ? &*terminal : nullptr);
-  const std::unique_ptr<Machine> built = build(scenario, directory, events);
+  RtlOptions rtl = settings.rtl;
+  rtl.traces = directory.path() / "traces";
+  const std::unique_ptr<Machine> built = build(scenario, directory, rtl, events);
   Machine& node = *built;
+  check_traces(rtl, node);
   const Clock::time_point start = Clock::now();
   ProgressLine progress(settings.show_progress, start);
   node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };
@@ -220,6 +251,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.recoveries = events.recoveries();
   outcome.power_losses = events.count("power_lost");
   outcome.cores = node.core_states();
+  outcome.rtl = node.rtl_summary();
+  if (node.mismatch()) outcome.mismatch = node.mismatch()->text();
   write_reports(outcome, node, directory);
   return outcome;
 }

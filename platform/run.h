@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cosim/rtl_arbitration.h"
 #include "platform/run_directory.h"
 #include "platform/scenario.h"
 
@@ -18,6 +19,7 @@ struct RunOutcome {
     workload_done,  // every trace core has executed its instructions: counts as status 0
     time_limit,
     stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
+    mismatch,     // RTL and model differ, or the RTL has failed
     interrupted,  // SIGINT or SIGTERM
   };
   End end = End::time_limit;
@@ -27,6 +29,8 @@ struct RunOutcome {
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
   std::vector<std::string> cores;  // what each was doing at the end
+  std::vector<std::string> rtl;    // what the RTL in the node did, a line each
+  std::string mismatch;            // several lines
 
   bool ended_by_itself() const {
     return end == End::firmware_exit || end == End::power_off || end == End::workload_done;
@@ -34,6 +38,7 @@ struct RunOutcome {
 };
 
 struct RunSettings {
+  RtlOptions rtl = {};        // whose folder for traces is the run directory's
   bool show_console = true;   // the guest's output goes to stdout as well as to the run directory
   bool show_progress = true;  // on a terminal, after two seconds
 };

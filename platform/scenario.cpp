@@ -98,7 +98,8 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   check_map(config, document, "", problems, map);
   check_log(config, document, "log", problems);
   problems.throw_if_any();
-  prepare_fabric(config, map, installed.configs, document, "", problems);
+  const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
+  check_rtl(config, fabric, document, "", problems);
   problems.throw_if_any();
   return config;
 }
@@ -110,7 +111,8 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, document, "node.log", problems);
   problems.throw_if_any();
-  prepare_fabric(config.node, map, installed.configs, document, "node", problems);
+  const NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", problems);
+  check_rtl(config.node, fabric, document, "node", problems);
   problems.throw_if_any();
   return config;
 }
@@ -135,10 +137,12 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
                     .workload = {},
                     .firmware_file = {},
                     .firmware = {},
+                    .rtl = {},
                     .image_origin = document.origin_of("node.dimm_ssd.image")};
   const NodeConfig& node = scenario.config.node;
   if (node.runs == NodeProgram::workload) {
     scenario.workload = load_config<Workload>(installed.configs, "workloads", node.workload);
+    scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
     return scenario;
   }
   scenario.flash = load_config<FlashPart>(installed.configs, "flash", node.dimm_ssd.part);
@@ -147,6 +151,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   scenario.firmware_file =
       locate_firmware(scenario.config.firmware, installed, document.origin_of("firmware"));
   scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
+  scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
   return scenario;
 }
 

@@ -12,6 +12,7 @@
 #include "platform/config/config.h"
 #include "platform/elf_image.h"
 #include "platform/node_fabric.h"
+#include "platform/rtl_preparation.h"
 #include "platform/scenario_config.h"
 
 namespace asterism {
@@ -33,6 +34,7 @@ struct Scenario {
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;
+  PreparedRtl rtl;
   Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it
 
   std::string expanded() const { return asterism::expanded(config); }

@@ -22,6 +22,8 @@ std::string how_it_ended(const Summary& s) {
                          human_time(s.scenario.config.until), s.scenario.workload ? "workload" : "firmware");
     case RunOutcome::End::stalled:
       return "stopped: nothing is left to happen, and the firmware has not ended";
+    case RunOutcome::End::mismatch:
+      return "stopped: the RTL and the model differ";
     case RunOutcome::End::interrupted:
       return "interrupted";
   }
@@ -71,7 +73,8 @@ std::string to_text(const Summary& s) {
       std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
   if (late > 0)
     line("faults", fmt::format("{} of {} would have come after the end of the run", late, faults.size()));
-  if (!o.ended_by_itself())
+  for (const std::string& done : o.rtl) line(&done == &o.rtl.front() ? "RTL" : "", done);
+  if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch)
     for (std::size_t core = 0; core < o.cores.size(); ++core)
       line(fmt::format("core {}", core), o.cores[core]);
   if (!s.comparison.empty())
@@ -83,6 +86,7 @@ std::string to_text(const Summary& s) {
     if (e.exit || e.recoveries || e.result_equals) line("expected", "all expectations are met");
   }
   line("run files", from_here(s.directory));
+  if (!o.mismatch.empty()) text += "\n" + o.mismatch;
   return text;
 }
 

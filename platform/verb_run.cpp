@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "platform/run.h"
@@ -108,7 +109,7 @@ class ReferenceRun {
       RunDirectory directory(directory_);
       directory.write("scenario.json", reference.expanded());
       const RunOutcome outcome =
-          asterism::run(reference, directory, {.show_console = false, .show_progress = false});
+          asterism::run(reference, directory, {.rtl = {}, .show_console = false, .show_progress = false});
       directory.finish();
       if (outcome.ended_by_itself()) return 0;
       fmt::print(stderr, "stopped at {} of simulated time\n", human_time(outcome.time));
@@ -132,6 +133,25 @@ class ReferenceRun {
   fs::path directory_, log_, copied_image_;
   pid_t child_ = -1;
 };
+
+Picoseconds time_option(const char* option, const std::optional<std::string>& text, Picoseconds otherwise) {
+  if (!text) return otherwise;
+  try {
+    return parse_quantity<Picoseconds>(*text);
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = option, .problem = error.what()});
+  }
+}
+
+RtlOptions rtl_options(const RunArguments& arguments) {
+  RtlOptions options{
+      .skip = !arguments.no_skip, .check_idle = arguments.check_idle, .traces = {}, .trace = {}};
+  const Picoseconds from = time_option("--trace-from", arguments.trace_from, 0_ps);
+  const Picoseconds to =
+      time_option("--trace-to", arguments.trace_to, Picoseconds(std::numeric_limits<std::uint64_t>::max()));
+  for (const std::string& instance : arguments.trace) options.trace.push_back({instance, from, to});
+  return options;
+}
 
 // What did not hold, a line each.
 std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& outcome) {
@@ -168,6 +188,8 @@ int exit_status(const RunOutcome& outcome, bool expectations_met) {
     case RunOutcome::End::time_limit:
     case RunOutcome::End::stalled:
       return static_cast<int>(ExitStatus::time_limit);
+    case RunOutcome::End::mismatch:
+      return static_cast<int>(ExitStatus::lockstep);
     default:
       break;
   }
@@ -190,7 +212,8 @@ int verb_run(const RunArguments& arguments) {
     reference.emplace(arguments, scenario, installed, directory);
   }
   const RunOutcome outcome =
-      asterism::run(scenario, directory, {.show_console = !arguments.quiet, .show_progress = true});
+      asterism::run(scenario, directory,
+                    {.rtl = rtl_options(arguments), .show_console = !arguments.quiet, .show_progress = true});
 
   ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
   Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};

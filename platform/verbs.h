@@ -16,6 +16,9 @@ struct RunArguments {
   ScenarioRequest scenario;
   std::optional<std::string> out;
   bool quiet = false;
+  std::vector<std::string> trace;  // instances of RTL
+  std::optional<std::string> trace_from, trace_to;
+  bool no_skip = false, check_idle = false;
 };
 int verb_run(const RunArguments& arguments);
 

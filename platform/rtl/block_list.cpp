@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -15,7 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+// Where the way upwards to the installation begins, as for configs/.
+std::vector<fs::path> search_starts() {
+  std::vector<fs::path> starts{fs::current_path(), fs::read_symlink("/proc/self/exe").parent_path()};
+  if (const char* configs = std::getenv("ASTERISM_CONFIGS")) starts.emplace_back(fs::absolute(configs));
+  return starts;
+}
 
 // Whether it holds <block>/block.json; the cache, which may have the same name, does not.
 std::vector<fs::path> blocks_in(const fs::path& folder) {
@@ -29,7 +35,7 @@ std::vector<fs::path> blocks_in(const fs::path& folder) {
 
 // Of the nearest rtl/ that has any: from here upwards, else from the program.
 std::vector<fs::path> installed_blocks() {
-  for (const fs::path& start : {fs::current_path(), program_folder()})
+  for (const fs::path& start : search_starts())
     for (fs::path at = start;; at = at.parent_path()) {
       if (auto files = blocks_in(at / "rtl"); !files.empty()) return files;
       if (at == at.root_path()) break;
@@ -97,7 +103,7 @@ fs::path locate_block(const std::string& file, const Origin& origin, const std::
   const auto found = [&](const fs::path& at) { return fs::is_regular_file(at, none); };
   if (found(file)) return file;
   if (fs::path(file).is_relative())
-    for (const fs::path& start : {fs::current_path(none), program_folder()})
+    for (const fs::path& start : search_starts())
       for (fs::path at = start;; at = at.parent_path()) {
         if (found(at / file)) return (at / file).lexically_normal();
         if (at == at.root_path()) break;
