@@ -235,7 +235,9 @@ TEST_F(LockstepTest, AResetForgetsEdgesAndTellsTheRtl) {
 TEST(LockstepTextTest, TellsBusesByWidth) {
   const Transaction write{1_us, Transaction::Kind::write, 1, 0x1000, {0x41, 0}};
   const Transaction read{1_us, Transaction::Kind::read, 16, 0x8, {}};
+  const Transaction part{1_us, Transaction::Kind::write, 4, 0x20, {0x4100, 0}, 0b10};
   EXPECT_EQ(to_text(write, {}), "1.000000 us  write 0x1000 <- 0x41");
+  EXPECT_EQ(to_text(part, {}), "1.000000 us  write 0x020 bytes {1} <- 0x00004100");
   EXPECT_EQ(to_text(write, {{}, AnswerStatus::error, 0_ps}), "1.000000 us  write 0x1000 <- 0x41, error");
   EXPECT_EQ(to_text(read, {{0xabc, 1}, AnswerStatus::ok, 40_ns}),
             "1.000000 us  read  0x008 -> 0x00000000000000010000000000000abc after 40ns");

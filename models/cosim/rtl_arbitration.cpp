@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <utility>
 
+#include "cosim/hang_watch.h"
 #include "cosim/report_text.h"
 #include "cosim/rtl_recorder.h"
 #include "cosim/rtl_trace.h"
@@ -14,8 +16,9 @@ namespace asterism {
 namespace {
 
 bool is_one_of(const RequestSet& grant, const RequestSet& requests) {
-  return std::popcount(grant[0]) + std::popcount(grant[1]) == 1 && (grant[0] & ~requests[0]) == 0 &&
-         (grant[1] & ~requests[1]) == 0;
+  const bool one = (grant[0] == 0) != (grant[1] == 0) && (grant[0] & (grant[0] - 1)) == 0 &&
+                   (grant[1] & (grant[1] - 1)) == 0;
+  return one && (grant[0] & ~requests[0]) == 0 && (grant[1] & ~requests[1]) == 0;
 }
 
 unsigned only_member(const RequestSet& set) {
@@ -66,7 +69,7 @@ class RtlArbitration::Output final : public LockstepPeer {
         traces_(options.traces),
         trace_(options, rtl_),
         lockstep_(rtl_.name(), *this, {}) {
-    rtl_.reset();
+    reset(Reset::cold, {});
     if (settings.trace.on == TraceOn::never || traces_.empty() || !library->block().has_trace) return;
     window_ = settings.trace.window;
     recorder_.emplace(rtl_, RtlRecorder::Settings{.period = period_, .window = window_});
@@ -103,6 +106,7 @@ class RtlArbitration::Output final : public LockstepPeer {
   // ---- as the peer ----
 
   void reset(Reset, Picoseconds) override {
+    const HangWatch::Scope scope(rtl_.name());
     rtl_.reset();
     if (recorder_) recorder_->restart();
   }
@@ -127,7 +131,8 @@ class RtlArbitration::Output final : public LockstepPeer {
   }
 
   RequestSet step(Picoseconds now, const RequestSet& requests) {
-    if (now > last_ + period_) idle_until(now);
+    const HangWatch::Scope scope(rtl_.name());
+    if (now > last_ + period_) idle_until(now, scope);
     last_ = now;
     set_requests(requests);
     if (recorder_) recorder_->record(now);
@@ -146,8 +151,8 @@ class RtlArbitration::Output final : public LockstepPeer {
     traced_edge(rtl_, now);
     return grant;
   }
-  void idle_until(Picoseconds now);
-  void step_idle(Picoseconds first, std::uint64_t cycles);
+  void idle_until(Picoseconds now, const HangWatch::Scope& scope);
+  void step_idle(Picoseconds first, std::uint64_t cycles, const HangWatch::Scope& scope);
   void check_idle();
   [[noreturn]] void fail(Picoseconds now, std::string reason);
 
@@ -165,12 +170,12 @@ class RtlArbitration::Output final : public LockstepPeer {
 };
 
 // The clock edges between the last decision and `now`.
-void RtlArbitration::Output::idle_until(Picoseconds now) {
+void RtlArbitration::Output::idle_until(Picoseconds now, const HangWatch::Scope& scope) {
   if (skip_ && !check_idle_ && !recorder_ && !trace_.wanted()) return;
   set_requests({});
   const std::uint64_t edges = (now - last_ - Picoseconds(1)) / period_;
   const std::uint64_t stepped = skip_ ? std::uint64_t{check_idle_} : edges;
-  if (stepped != 0) return step_idle(now - edges * period_, stepped);
+  if (stepped != 0) return step_idle(now - edges * period_, stepped, scope);
   const Picoseconds released = last_ + period_ / 2;
   if (recorder_) recorder_->record(released, 0);
   if (!trace_.covers(released)) return;
@@ -178,7 +183,8 @@ void RtlArbitration::Output::idle_until(Picoseconds now) {
   rtl_.trace(released.count());
 }
 
-void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles) {
+void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles,
+                                       const HangWatch::Scope& scope) {
   if (recorder_) recorder_->record(first, cycles);
   const Picoseconds end = first + (cycles - 1) * period_;
   const bool traced = trace_.covers(first);
@@ -188,7 +194,11 @@ void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles) 
   else
     rtl_.run(1);
   if (traced) rtl_.trace(first.count());
-  if (cycles > 1) rtl_.run(cycles - 1);
+  constexpr std::uint64_t stretch = 100'000;  // a long idle time is no hang
+  for (std::uint64_t left = cycles - 1; left != 0; left -= std::min(left, stretch)) {
+    rtl_.run(std::min(left, stretch));
+    scope.alive();
+  }
   if (traced && end > first) rtl_.trace(end.count());
 }
 
@@ -257,7 +267,9 @@ void RtlArbitration::count(const RequestSet& requests, unsigned winner) {
     others[word] |= requests[word];
   }
   ++won_[winner];
-  ++at_once_[static_cast<unsigned>(std::popcount(requests[0]) + std::popcount(requests[1])) - 1];
+  ++at_once_[static_cast<unsigned>(std::popcount(requests[0]) +
+                                   (requests[1] == 0 ? 0 : std::popcount(requests[1]))) -
+             1];
 }
 
 void RtlArbitration::reset(Reset kind) {

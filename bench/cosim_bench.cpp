@@ -1,0 +1,194 @@
+// Speed of a Verilated arbiter behind the loader: cycles and decisions a second, each against the SwizzleSwitch of as
+// many inputs in the same run.
+//
+//   cosim_bench [--check] LIBRARY...
+//
+// A library is what `asterism rtl build rtl/lrg_arbiter/block.json` writes, of any radix up to 128. Each input requests
+// in every second cycle at random. Each figure is the median of five turns, which the subjects take one after the other;
+// before that a million decisions of the RTL are compared with the model's. With --check the exit status is 1 when a
+// figure of a radix of 64 misses its limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cosim/rtl_arbitration.h"
+#include "swizzle_switch/swizzle_switch.h"
+
+namespace asterism {
+namespace {
+
+constexpr Picoseconds period = 666_ps;  // 1.5 GHz, as a Swizzle-Switch of 64 inputs
+constexpr std::size_t stimuli = 4096;
+constexpr unsigned decisions = 500'000;  // a turn
+bool all_met = true;
+
+void figure(const std::string& name, double per_second, double models_per_second, double limit) {
+  const bool met = per_second >= limit;
+  all_met = all_met && met;
+  fmt::print("  {:<44} {:>7.2f} M/s {:>7.2f}   {}{}\n", name, per_second / 1e6,
+             per_second / models_per_second, limit == 0 ? "" : fmt::format(">= {:.1f} M/s", limit / 1e6),
+             met ? "" : "   MISSED");
+  std::fflush(stdout);
+}
+
+double cpu_seconds() {
+  timespec own{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
+}
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Requests as each subject takes them.
+struct Stimuli {
+  std::vector<RequestSet> sets;
+  std::vector<std::vector<unsigned>> lists;
+
+  explicit Stimuli(unsigned inputs) : sets(stimuli), lists(stimuli) {
+    Random random(1);
+    for (std::size_t i = 0; i < stimuli; ++i) {
+      for (unsigned input = 0; input < inputs; ++input) {
+        if (random.below(2) == 0) continue;
+        sets[i][input / 64] |= std::uint64_t{1} << input % 64;
+        lists[i].push_back(input);
+      }
+      if (!lists[i].empty()) continue;
+      sets[i][0] |= 1;
+      lists[i].push_back(0);
+    }
+  }
+};
+
+// Decisions from one turn to the next: each subject goes on where it was.
+using Subject = std::function<void(unsigned first)>;
+struct Measured {
+  Subject subject;
+  std::vector<double> speeds = {};
+};
+void measure(std::vector<Measured>& all) {
+  for (unsigned turn = 0; turn < 5; ++turn) {
+    for (Measured& one : all) {
+      const double start = cpu_seconds();
+      one.subject(turn * decisions);
+      one.speeds.push_back(decisions / (cpu_seconds() - start));
+    }
+  }
+}
+
+RtlArbitration::Settings settings(unsigned inputs, Impl impl) {
+  return {.instance = "bench", .impl = impl, .inputs = inputs, .outputs = 1, .period = period};
+}
+
+void stop(const Lockstep::Mismatch& mismatch) { throw std::runtime_error(mismatch.text()); }
+
+void compare_a_million(const std::shared_ptr<const RtlLibrary>& library, unsigned inputs) {
+  RtlArbitration seat(library, settings(inputs, Impl::lockstep), {});
+  seat.on_mismatch = stop;
+  SwizzleSwitch model(inputs, 1, ArbiterPolicy::least_recently_granted);
+  Random random(2);
+  std::vector<unsigned> list;
+  for (std::uint64_t cycle = 1; cycle <= 1'000'000; ++cycle) {
+    RequestSet requests{};
+    list.clear();
+    const std::uint64_t density = 1 + random.below(7);
+    for (unsigned input = 0; input < inputs; ++input) {
+      if (random.below(8) >= density) continue;
+      requests[input / 64] |= std::uint64_t{1} << input % 64;
+      list.push_back(input);
+    }
+    if (!list.empty()) seat.decide(cycle * period, 0, requests, *model.grant(0, list));
+  }
+  fmt::print("  {} decisions are the model's; {}\n", seat.decisions(),
+             fmt::join(seat.coverage().text(), ", "));
+}
+
+void measure_library(const std::string& file) {
+  const auto library = RtlLibrary::open(file);
+  const unsigned inputs = library->width("request");
+  fmt::print("{} of {} inputs\n", library->name(), inputs);
+  compare_a_million(library, inputs);
+
+  const Stimuli requests(inputs);
+  SwizzleSwitch model(inputs, 1, ArbiterPolicy::least_recently_granted), beside = model,
+                                                                         recorded_beside = model;
+  RtlInstance raw(library, "raw");
+  raw.reset();
+  RtlPort request = raw.port("request"), grant = raw.port("grant");
+  // Names a folder so that windows are recorded; nothing differs, so nothing is written there.
+  RtlOptions with_window;
+  with_window.traces = std::filesystem::temp_directory_path();
+  RtlArbitration rtl(library, settings(inputs, Impl::rtl), {}),
+      lockstep(library, settings(inputs, Impl::lockstep), {});
+  RtlArbitration recorded(library, settings(inputs, Impl::lockstep), with_window);
+  lockstep.on_mismatch = recorded.on_mismatch = stop;
+
+  std::uint64_t won = 0;
+  const auto drive = [](auto decide) {
+    return [decide](unsigned first) mutable {
+      for (unsigned i = first; i < first + decisions; ++i) decide(i, i % stimuli);
+    };
+  };
+  const auto in_lockstep = [&](RtlArbitration& seat, SwizzleSwitch& own) {
+    return drive([&](std::uint64_t i, std::size_t s) {
+      won += seat.decide((i + 1) * period, 0, requests.sets[s], *own.grant(0, requests.lists[s]));
+    });
+  };
+  std::vector<Measured> all = {
+      {drive([&](std::uint64_t, std::size_t s) { won += *model.grant(0, requests.lists[s]); })},
+      {drive([&](std::uint64_t, std::size_t s) {
+        for (std::uint32_t word = 0; word < request.words(); ++word)
+          request.set(requests.sets[s][word], word);
+        raw.settle();
+        won += grant.get();
+        raw.edge();
+      })},
+      {drive([&](std::uint64_t i, std::size_t s) {
+        won += rtl.decide((i + 1) * period, 0, requests.sets[s], 0);
+      })},
+      {in_lockstep(lockstep, beside)},
+      {in_lockstep(recorded, recorded_beside)}};
+  measure(all);
+
+  const double models = median(all[0].speeds), limit = inputs == 64 ? 2.5e6 : 0;
+  fmt::print("  {:<44} {:>11} {:>7}\n", "", "", "model");
+  figure("SwizzleSwitch", models, models, 0);
+  figure("RTL through the loader, settle and edge", median(all[1].speeds), models, limit);
+  figure("RTL arbitrates", median(all[2].speeds), models, limit);
+  figure("lockstep, the model's decision included", median(all[3].speeds), models, 0);
+  figure("lockstep, its last cycles kept for a window", median(all[4].speeds), models, 0);
+  if (won == 0) fmt::print("nobody won\n");
+}
+
+int run(int argc, char** argv) {
+  bool check = false;
+  std::vector<std::string> files;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]) == "--check")
+      check = true;
+    else
+      files.emplace_back(argv[i]);
+  }
+  if (files.empty()) throw std::invalid_argument("usage: cosim_bench [--check] LIBRARY...");
+  for (const std::string& file : files) measure_library(file);
+  return check && !all_met ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) try {
+  return asterism::run(argc, argv);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 64;
+}
