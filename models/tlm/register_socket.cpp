@@ -5,35 +5,6 @@
 #include "tlm/time.h"
 
 namespace asterism {
-namespace {
-
-// Calls act(word offset, value of the enabled data bytes in their lanes, lanes, first data byte, count) for
-// each word that has an enabled byte.
-template <class Act>
-void for_each_word(const tlm::tlm_generic_payload& payload, Act act) {
-  const std::uint64_t address = payload.get_address();
-  const unsigned char* data = payload.get_data_ptr();
-  for (unsigned i = 0, length = payload.get_data_length(); i < length;) {
-    const std::uint64_t word = (address + i) & ~std::uint64_t{3};
-    const unsigned first = i;
-    std::uint32_t value = 0, lanes = 0;
-    for (; i < length && ((address + i) & ~std::uint64_t{3}) == word; ++i) {
-      if (!byte_enabled(payload, i)) continue;
-      const unsigned shift = 8 * ((address + i) & 3);
-      value |= std::uint32_t{data[i]} << shift;
-      lanes |= 0xFFu << shift;
-    }
-    if (lanes) act(word, value, lanes, first, i - first);
-  }
-}
-
-void put_word(tlm::tlm_generic_payload& payload, std::uint32_t value, unsigned first, unsigned count) {
-  for (unsigned i = first; i < first + count; ++i)
-    if (byte_enabled(payload, i))
-      payload.get_data_ptr()[i] = static_cast<unsigned char>(value >> 8 * ((payload.get_address() + i) & 3));
-}
-
-}  // namespace
 
 RegisterSocket::RegisterSocket(const char* name, RegisterBank& bank, Picoseconds latency)
     : simple_target_socket(name), bank_(bank), latency_(to_sc_time(latency)) {
