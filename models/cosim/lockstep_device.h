@@ -1,0 +1,90 @@
+// A device in lockstep with RTL, as a TLM module between the fabric and the model's target socket.
+//
+// The model answers, at its own time; then the RTL makes the same access, and the answers are compared (lockstep.h).
+// Of an access of several words each is compared, all from the start of the access on, with the latency of the whole.
+// Debug accesses go to the model alone. No DMI, so that every access is seen. The model's interrupt lines go to the
+// interrupt controller as ever and are watched here.
+//
+// Nothing here changes what the model does: what the rest of the node sees is what it sees without the RTL.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "cosim/lockstep.h"
+#include "cosim/rtl_bus_peer.h"
+#include "tlm/alarm.h"
+#include "tlm/register.h"
+
+namespace asterism {
+
+class LockstepDevice : public sc_core::sc_module {
+ public:
+  struct Settings {
+    std::string instance;  // of the model: "node.rtc"
+    RtlBus::Settings bus = {};
+    Picoseconds window = 1_us;  // that latencies and interrupt edges may be apart
+    std::vector<std::vector<std::string>> states =
+        {};  // names of the values of each state port, for coverage
+  };
+  // `registers`: the model's, for coverage. Throws RtlError for a block that does not fit.
+  LockstepDevice(const sc_core::sc_module_name& name, std::shared_ptr<const RtlLibrary> library,
+                 const Settings& settings, const RtlOptions& options, const RegisterBank& registers);
+
+  tlm_utils::simple_target_socket<LockstepDevice> target{"target"};
+  tlm_utils::simple_initiator_socket<LockstepDevice> model{"model"};
+  sc_core::sc_vector<sc_core::sc_in<bool>> interrupts;  // the model's, as many as the block has
+
+  // Called once, at the first difference.
+  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
+
+  // The model is reset by its owner, in the same instant.
+  void reset(Reset kind);
+  // The run is over: what waits for its time is compared.
+  void finish();
+
+  const Lockstep& lockstep() const { return lockstep_; }
+  void report(Statistics& statistics) const { lockstep_.report(statistics); }
+
+ private:
+  struct Done {
+    Transaction transaction;
+    Answer answer;
+  };
+  struct State {
+    RtlPort port;
+    Coverage::Group* group;
+  };
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) { return model->transport_dbg(payload); }
+  void note(const tlm::tlm_generic_payload& payload, Picoseconds start, Picoseconds end);
+  void cover_registers();
+  void cover_states(const std::vector<std::vector<std::string>>& names);
+  void count(const Transaction& transaction);
+  void watch_interrupts();
+  void compare_due();
+  void rearm();
+
+  const RegisterBank& registers_;
+  RtlBusPeer peer_;
+  Lockstep lockstep_;
+  std::deque<Done> done_;  // accesses whose time has not come
+  Alarm alarm_;
+  std::vector<const Register*> readable_, writable_;
+  std::vector<State> states_;
+  Coverage::Group *read_ = nullptr, *written_ = nullptr, *edges_ = nullptr;
+  std::uint32_t levels_ = 0;
+};
+
+}  // namespace asterism

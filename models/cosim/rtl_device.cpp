@@ -1,0 +1,211 @@
+#include "cosim/rtl_device.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/engine.h"
+#include "tlm/log.h"
+#include "tlm/payload.h"
+#include "tlm/time.h"
+
+namespace asterism {
+
+RtlDevice::RtlDevice(const sc_core::sc_module_name& name, std::shared_ptr<const RtlLibrary> library,
+                     const Settings& settings, const RtlOptions& options)
+    : sc_module(name),
+      settings_(settings),
+      bus_(std::move(library), this->name(), settings.bus, options),
+      window_(settings.bus.time.trace.window),
+      alarm_("alarm", [this](Picoseconds now) {
+        guarded([&] { bus_.catch_up(now); });
+        rearm();
+      }) {
+  target.register_b_transport(this, &RtlDevice::b_transport);
+  target.register_transport_dbg(this, &RtlDevice::transport_dbg);
+  interrupts.init(bus_.interrupt_lines(),
+                  [](const char* line, std::size_t) { return new sc_core::sc_out<bool>(line); });
+  for (unsigned line = 0; line < interrupts.size(); ++line)
+    interrupts[line].initialize((bus_.interrupts() >> line & 1) != 0);
+  bus_.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { wires_.push_back({at, levels}); };
+  who_.master = settings.master;
+  if (bus_.has_master()) {
+    bus_.on_master = [this](const BusAccess& access, Picoseconds at) {
+      wanted_ = Wanted{access, epoch_};
+      wanted_event_.notify(to_sc_time(std::max(at, now()) - now()));
+    };
+    sc_core::sc_spawn([this] { serve_master(); }, sc_core::sc_gen_unique_name("serve_master"));
+  }
+  rearm();
+}
+
+// ---- as a target ----
+
+void RtlDevice::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  payload.set_dmi_allowed(false);
+  if (!accept(payload, settings_.size)) return;
+  if (delay != sc_core::SC_ZERO_TIME) {
+    sc_core::wait(delay);
+    delay = sc_core::SC_ZERO_TIME;
+  }
+  take_turn();
+  Picoseconds at = now();
+  bool ok = !failed_;
+  if (payload.get_command() != tlm::TLM_IGNORE_COMMAND)
+    for_each_word(payload, [&](std::uint64_t word, std::uint32_t value, std::uint32_t lanes, unsigned first,
+                               unsigned count) {
+      BusAccess one{.write = payload.is_write(), .address = word, .data = value, .strobes = 0};
+      for (unsigned byte = 0; byte < 4; ++byte) one.strobes |= (lanes >> 8 * byte & 1) << byte;
+      if (!(ok = ok && access(one, at, value)) || payload.is_write()) return;
+      put_word(payload, value, first, count);
+    });
+  taken_ = false;
+  free_.notify();
+  rearm();
+  delay = to_sc_time(std::max(at, now()) - now());
+  payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+void RtlDevice::take_turn() {
+  while (taken_) sc_core::wait(free_);
+  taken_ = true;
+}
+
+// One word at `at`, which moves to its end.
+bool RtlDevice::access(const BusAccess& access, Picoseconds& at, std::uint32_t& data) {
+  ++accesses_;
+  const std::uint64_t epoch = epoch_;
+  bool done = false;
+  guarded([&] { bus_.begin(access, at); });
+  while (guarded([&] { done = bus_.go_on(); }) && !done) {
+    rearm();
+    sc_core::wait(answered_);  // an access of the block's own is under way
+  }
+  if (failed_ || epoch != epoch_) return false;
+  const RtlBus::Answer& answer = bus_.answer();
+  at = answer.end;
+  data = answer.data;
+  return !answer.error;
+}
+
+unsigned RtlDevice::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (failed_ || !accept(payload, settings_.size)) return 0;
+  if (payload.is_write()) log(name())->warn("a debug write does nothing: the registers are RTL");
+  if (!payload.is_read()) return 0;
+  bool ok = true;
+  for_each_word(payload,
+                [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned first, unsigned count) {
+                  std::optional<RtlBus::Answer> answer;
+                  guarded([&] { answer = bus_.peek({.address = word}, now()); });
+                  ok = ok && answer && !answer->error;
+                  if (ok) put_word(payload, answer->data, first, count);
+                });
+  return ok ? payload.get_data_length() : 0;
+}
+
+void RtlDevice::reset(Reset kind) {
+  ++epoch_;
+  guarded([&] { bus_.reset(kind, now()); });
+  answered_.notify();
+  rearm();
+}
+
+// ---- time ----
+
+void RtlDevice::rearm() {
+  drive();
+  auto next = failed_ ? std::nullopt : bus_.next_event();
+  if (!wires_.empty()) next = earlier(next, wires_.front().at);
+  alarm_.arm(next);
+}
+
+// Interrupt lines, as far as their changes are not ahead.
+void RtlDevice::drive() {
+  if (!sc_core::sc_is_running()) return;
+  for (; !wires_.empty() && wires_.front().at <= now(); wires_.pop_front())
+    for (unsigned line = 0; line < interrupts.size(); ++line)
+      interrupts[line].write((wires_.front().levels >> line & 1) != 0);
+}
+
+// ---- as a master ----
+
+void RtlDevice::serve_master() {
+  for (;;) {
+    sc_core::wait(wanted_event_);
+    while (wanted_) {
+      const Wanted wanted = *std::exchange(wanted_, std::nullopt);
+      const auto [data, error] = make_access(wanted.access);
+      if (wanted.epoch != epoch_) continue;
+      guarded([&, data = data, error = error] { bus_.answer_master(data, error, now()); });
+      answered_.notify();
+      rearm();
+    }
+  }
+}
+
+// Data and whether it failed, at the time of the answer.
+std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
+  if (master.size() == 0) {
+    log(name())->warn("makes an access at {:#x}, and its master is not connected", access.address);
+    return {0, true};
+  }
+  unsigned char data[4], enables[4];
+  std::memcpy(data, &access.data, 4);
+  for (unsigned byte = 0; byte < 4; ++byte)
+    enables[byte] = (access.strobes >> byte & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+  tlm::tlm_generic_payload payload;
+  payload.set_command(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(access.address & ~std::uint64_t{3});
+  payload.set_data_ptr(data);
+  payload.set_data_length(4);
+  payload.set_streaming_width(4);
+  if (access.strobes != 0xF) {
+    payload.set_byte_enable_ptr(enables);
+    payload.set_byte_enable_length(4);
+  }
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  payload.set_extension(&who_);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  master->b_transport(payload, delay);
+  payload.clear_extension(&who_);
+  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+  std::uint32_t word = 0;
+  if (!access.write) std::memcpy(&word, data, 4);
+  return {word, !payload.is_response_ok()};
+}
+
+// ---- failure ----
+
+// Whether the RTL has done it.
+template <class Act>
+bool RtlDevice::guarded(const Act& act) {
+  if (failed_) return false;
+  try {
+    act();
+    return true;
+  } catch (const RtlError& error) {
+    fail(error.what());
+    return false;
+  }
+}
+
+void RtlDevice::fail(const std::string& reason) {
+  failed_ = true;
+  Lockstep::Mismatch mismatch;
+  mismatch.at = now();
+  mismatch.instance = name();
+  mismatch.what = "RTL failed";
+  const std::string own = bus_.name() + ": ";
+  mismatch.rtl = reason.starts_with(own) ? reason.substr(own.size()) : reason;
+  if (const auto file = bus_.timeline().window_file()) {
+    try {
+      bus_.write_window(window_);
+      mismatch.trace = file->string();
+      mismatch.window = window_;
+    } catch (const std::exception& error) {
+      mismatch.trace_error = error.what();
+    }
+  }
+  if (on_failure) on_failure(mismatch);
+}
+
+}  // namespace asterism

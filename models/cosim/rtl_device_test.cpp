@@ -1,0 +1,271 @@
+#include "cosim/rtl_device.h"
+
+#include <map>
+
+#include "base/random.h"
+#include "tlm/log.h"
+#include "tlm/payload.h"
+#include "tlm/systemc_test.h"
+#include "tlm/test_initiator.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t scratch = 0x00, count = 0x04, timer = 0x08, clear = 0x0C, pop = 0x10,
+                        wait_states = 0x14, refuse = 0x18, hang = 0x1C, control = 0x24, source = 0x28,
+                        target = 0x2C, words = 0x30, fail = 0x34;
+
+std::shared_ptr<const RtlLibrary> variant(const std::string& name) {
+  return RtlLibrary::open(std::string(COSIM_TEST_BUS_BLOCKS) + "/" + name + ".so");
+}
+
+// Words behind a latency, with the times of their accesses.
+struct Memory : sc_core::sc_module {
+  tlm_utils::simple_target_socket<Memory> socket{"socket"};
+  std::map<std::uint64_t, std::uint32_t> cells;
+  std::vector<Picoseconds> accesses;
+  explicit Memory(const sc_core::sc_module_name& name) : sc_module(name) {
+    socket.register_b_transport(this, &Memory::b_transport);
+  }
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    accesses.push_back(now() + to_picoseconds(delay));
+    EXPECT_EQ(master_of(payload), InitiatorExtension::first_device_master);
+    std::uint32_t& cell = cells[payload.get_address()];
+    if (payload.is_read())
+      std::memcpy(payload.get_data_ptr(), &cell, 4);
+    else
+      std::memcpy(&cell, payload.get_data_ptr(), 4);
+    delay += to_sc_time(95_ns);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+};
+
+struct RtlDeviceTest : SystemCTest {
+  RtlDevice device;
+  TestInitiator cpu{"cpu"};
+  Memory memory{"memory"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
+  std::vector<Lockstep::Mismatch> failures;
+
+  explicit RtlDeviceTest(const char* name = "good", std::uint64_t patience = 10'000)
+      : device("device", variant(name),
+               {.bus = {.time = {.clock = 100_MHz, .quantum = 1_us}, .patience = patience}}, {}) {
+    cpu.socket.bind(device.target);
+    if (device.bus().has_master()) device.master.bind(memory.socket);
+    device.interrupts[0].bind(line);
+    device.on_failure = [this](const Lockstep::Mismatch& failure) { failures.push_back(failure); };
+  }
+  Picoseconds time() const { return now() + to_picoseconds(cpu.delay); }
+};
+
+SYSTEMC_TEST_F(RtlDeviceTest, AnAccessActsAfterTheCallersDelayAndAddsItsCycles) {
+  cpu.delay = to_sc_time(995_ns);
+  cpu.write32(scratch, 7);
+  EXPECT_EQ(now(), 995_ns);
+  EXPECT_EQ(time(), 1'010_ns);
+  EXPECT_EQ(cpu.read32(scratch), 7u);
+  EXPECT_EQ(time(), 1'030_ns);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, ACountDoesNotDependOnHowFarTheCallerIsAhead) {
+  cpu.write32(control, 1);
+  wait_until(2_us);
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  EXPECT_EQ(cpu.read32(count), 198u);
+  cpu.delay = to_sc_time(1_us);
+  EXPECT_EQ(cpu.read32(count), 298u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, WaitStatesAreTheCallersTime) {
+  cpu.write32(wait_states, 5);
+  wait_until(1_us);
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  cpu.read32(scratch);
+  EXPECT_EQ(time(), 1'070_ns);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, NarrowAndWideAccessesMeetTheirBytes) {
+  cpu.write32(scratch, 0x44332211);
+  EXPECT_EQ(cpu.read<std::uint8_t>(1), 0x22);
+  cpu.write<std::uint16_t>(1, 0xBBAA);
+  EXPECT_EQ(cpu.read32(scratch), 0x44BBAA11u);
+  cpu.write<std::uint64_t>(source, 0x00000200'00000100u);
+  EXPECT_EQ(cpu.read32(source), 0x100u);
+  EXPECT_EQ(cpu.read32(target), 0x200u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, AnErrorIsTheCallers) {
+  cpu.read32(refuse);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  cpu.read32(scratch);
+  EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, TheInterruptChangesAtItsEdge) {
+  cpu.write32(timer, 1000);
+  const Picoseconds written = time();
+  expect_earliest(written + 10_us, [&] { return line.read(); });
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  cpu.write32(clear, 1);
+  EXPECT_TRUE(line.read());
+  expect_earliest(time(), [&] { return !line.read(); });
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, AnIdleDeviceHasNothingToWaitFor) {
+  cpu.write32(scratch, 1);
+  wait_for(1_us);
+  EXPECT_EQ(sc_core::sc_time_to_pending_activity(), sc_core::sc_max_time() - sc_core::sc_time_stamp());
+  const auto cycles = device.bus().timeline().cycles();
+  wait_for(100_s);
+  EXPECT_EQ(device.bus().timeline().cycles(), cycles);
+  EXPECT_EQ(cpu.read32(scratch), 1u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, ADebugReadSeesAndChangesNothing) {
+  cpu.write32(timer, 100);
+  cpu.read32(pop);
+  wait_for(500_ns);
+  const auto cycles = device.bus().timeline().cycles();
+  std::uint32_t value = 0;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, pop, &value, 4), 4u);
+    EXPECT_EQ(value, 1u);
+  }
+  EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, timer, &value, 4), 4u);
+  EXPECT_LT(value, 60u);
+  EXPECT_EQ(device.bus().timeline().cycles(), cycles);
+  EXPECT_EQ(cpu.read32(pop), 1u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, ADebugWriteIsRefused) {
+  set_log_levels({{"device", spdlog::level::off}});
+  std::uint32_t value = 9;
+  EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, scratch, &value, 4), 0u);
+  EXPECT_EQ(cpu.read32(scratch), 0u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, NeverGrantsDirectMemory) {
+  tlm::tlm_generic_payload payload;
+  std::uint32_t value = 0;
+  TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, scratch, &value, 4);
+  tlm::tlm_dmi dmi;
+  EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, AResetLowersTheLineAndKeepsWhatTheBatteryKeeps) {
+  cpu.write32(control, 1);
+  cpu.write32(timer, 10);
+  wait_until(1_us);
+  ASSERT_TRUE(line.read());
+  device.reset(Reset::power_loss);
+  wait_for(100_ns);
+  EXPECT_FALSE(line.read());
+  wait_until(2_us);
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  EXPECT_EQ(cpu.read32(count), 198u);
+  device.reset(Reset::cold);
+  EXPECT_EQ(cpu.read32(count), 0u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, AMasterCopiesThroughItsSocket) {
+  memory.cells = {{0x100, 11}, {0x104, 22}};
+  cpu.write32(source, 0x100);
+  cpu.write32(target, 0x200);
+  cpu.write32(words, 2);
+  const Picoseconds start = time();
+  wait_for(10_us);
+  EXPECT_EQ(memory.cells[0x200], 11u);
+  EXPECT_EQ(memory.cells[0x204], 22u);
+  // The port is set up by the edge of the write and enabled by the next one; the answer comes 95 ns later and is taken
+  // by the edge after it, which sets up the next access.
+  ASSERT_EQ(memory.accesses.size(), 4u);
+  EXPECT_EQ(memory.accesses[0], start + 10_ns);
+  EXPECT_EQ(memory.accesses[1], start + 120_ns);
+  EXPECT_TRUE(line.read());
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, ARegisterAnswersWhileTheMasterWaits) {
+  cpu.write32(words, 1);
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  wait_for(60_ns);
+  EXPECT_EQ(cpu.read32(words), 1u);
+  EXPECT_EQ(now(), 60_ns);
+  wait_for(1_us);
+  EXPECT_EQ(memory.accesses.size(), 2u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, RtlThatFailsIsToldOnceAndAnswersErrors) {
+  cpu.write32(fail, 1);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  cpu.read32(scratch);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].instance, "device");
+  EXPECT_EQ(failures[0].what, "RTL failed");
+  EXPECT_EQ(failures[0].rtl, "test_bus_block.sv:34: FAIL was written");
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, AnyPayloadGetsAnAnswer) {
+  set_log_levels({{"device", spdlog::level::off}});
+  Random random(1);
+  unsigned char data[16] = {}, enables[4];
+  for (int i = 0; i < 5000; ++i) {
+    for (auto& byte : data) byte = static_cast<unsigned char>(random.below(4));
+    for (auto& enable : enables) enable = random.below(2) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+    tlm::tlm_generic_payload payload;
+    const std::uint64_t address = random.below(4) ? random.below(0x18) : random.next();  // what ends
+    TestInitiator::fill(payload, static_cast<tlm::tlm_command>(random.below(3)), address, data,
+                        static_cast<unsigned>(random.below(9)));
+    if (random.below(4) == 0) payload.set_streaming_width(static_cast<unsigned>(random.below(10)));
+    if (random.below(2)) {
+      payload.set_byte_enable_ptr(enables);
+      payload.set_byte_enable_length(static_cast<unsigned>(random.below(5)));
+    }
+    if (address < 0x40 && address + payload.get_data_length() > 0x18) continue;
+    if (payload.is_write() && address < wait_states + 4 && address + payload.get_data_length() > wait_states)
+      continue;
+    cpu.delay = to_sc_time(Picoseconds(random.below(1000)));
+    const Picoseconds earliest = time();
+    cpu.transport(payload);
+    ASSERT_NE(cpu.status, tlm::TLM_INCOMPLETE_RESPONSE);
+    ASSERT_GE(time(), earliest);
+  }
+  EXPECT_TRUE(failures.empty());
+}
+
+struct RtlDeviceHangTest : RtlDeviceTest {
+  RtlDeviceHangTest() : RtlDeviceTest("good", 100) {}
+};
+
+SYSTEMC_TEST_F(RtlDeviceHangTest, AnAccessThatIsNeverReadyIsAFailure) {
+  cpu.read32(hang);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].rtl, "the read of 0x01c hangs: pready_o was low for 100 cycles");
+}
+
+struct RtlDeviceNoEventTest : RtlDeviceTest {
+  RtlDeviceNoEventTest() : RtlDeviceTest("no_idle") {}
+};
+
+SYSTEMC_TEST_F(RtlDeviceNoEventTest, TheInterruptComesWithinAQuantum) {
+  cpu.write32(timer, 1234);
+  const Picoseconds edge = time() + 12'340_ns;
+  wait_until(edge - 1_ps);
+  EXPECT_FALSE(line.read());
+  wait_until(edge + 1_us);
+  settle();
+  EXPECT_TRUE(line.read());
+}
+
+SYSTEMC_TEST_F(RtlDeviceNoEventTest, TheMastersAccessesArrive) {
+  memory.cells = {{0x100, 11}, {0x104, 22}, {0x108, 33}};
+  cpu.write32(source, 0x100);
+  cpu.write32(target, 0x200);
+  cpu.write32(words, 3);
+  wait_for(2_us);
+  EXPECT_EQ(memory.cells[0x200], 11u);
+  EXPECT_EQ(memory.cells[0x208], 33u);
+}
+
+}  // namespace
+}  // namespace asterism
