@@ -74,6 +74,12 @@ TEST_F(RtlRecorderTest, GoesOnFromEitherSnapshot) {
   }
 }
 
+TEST_F(RtlRecorderTest, KeepsLittleMoreThanTwoWindows) {
+  RtlRecorder recorder(arbiter, {.period = 1_ns, .window = 20_ns, .fewest = 8});
+  for (int i = 0; i < 1'000; ++i) cycle(recorder, 0b0011);
+  EXPECT_THAT(window(recorder, 1_us), SizeIs(testing::AllOf(testing::Ge(2 * 20u), testing::Le(2 * 42u))));
+}
+
 TEST_F(RtlRecorderTest, MemoryIsBounded) {
   RtlRecorder recorder(arbiter, {.period = 1_ns, .window = 1_s, .memory = 1_KiB});
   for (int i = 0; i < 10'000; ++i) cycle(recorder, 0b0011);
