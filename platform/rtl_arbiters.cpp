@@ -28,17 +28,10 @@ RtlArbiters::RtlArbiters(const std::string& instance, const ArbiterConfig& confi
       if (on_mismatch) on_mismatch(mismatch);
     };
     names_.push_back(ports.name);
-    outputs_.push_back(ports.outputs.size());
+    for (const std::string& output : ports.outputs)
+      instances_.push_back(fmt::format("{}.{}.{}", instance, ports.name, output));
     seat(i, &arbitration);
   }
-}
-
-std::vector<std::string> RtlArbiters::instances() const {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    for (std::size_t output = 0; output < outputs_[i]; ++output)
-      all.push_back(fmt::format("{}.{}.{}", instance_, names_[i], output));
-  return all;
 }
 
 void RtlArbiters::report(Statistics& statistics) const {

@@ -27,8 +27,8 @@ class RtlArbiters {
   // Called once, at the first difference of any switch.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
-  // "node.fabric.arbiter.XB.4"
-  std::vector<std::string> instances() const;
+  // "node.fabric.arbiter.XB.dram"
+  const std::vector<std::string>& instances() const { return instances_; }
 
   // At the end of the run.
   void report(Statistics& statistics) const;
@@ -38,8 +38,8 @@ class RtlArbiters {
  private:
   std::string instance_;
   Impl impl_;
-  std::vector<std::string> names_;    // of the switches that have it
-  std::vector<std::size_t> outputs_;  // of each
+  std::vector<std::string> names_;  // of the switches that have it
+  std::vector<std::string> instances_;
   std::deque<RtlArbitration> arbitrations_;
 };
 

@@ -252,7 +252,15 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.power_losses = events.count("power_lost");
   outcome.cores = node.core_states();
   outcome.rtl = node.rtl_summary();
-  if (node.mismatch()) outcome.mismatch = node.mismatch()->text();
+  if (auto mismatch = node.mismatch()) {
+    // Where the trace will be when the run is over.
+    if (!mismatch->trace.empty())
+      mismatch->trace = (directory.final_path() /
+                         std::filesystem::path(mismatch->trace).lexically_relative(directory.path()))
+                            .lexically_proximate(std::filesystem::current_path())
+                            .string();
+    outcome.mismatch = mismatch->text();
+  }
   write_reports(outcome, node, directory);
   return outcome;
 }

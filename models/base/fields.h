@@ -27,6 +27,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -208,8 +209,9 @@ std::string description_problem(const std::type_info& type, const std::vector<Me
 
 template <DescribedStruct T>
 std::string description_problem() {
-  T sample{};
-  return description_problem(typeid(T), member_spans(sample), [&](Fields& f) { describe(f, sample); });
+  // Not on the stack: GCC 12 takes a large struct there for uninitialised.
+  const auto sample = std::make_unique<T>();
+  return description_problem(typeid(T), member_spans(*sample), [&](Fields& f) { describe(f, *sample); });
 }
 
 template <DescribedStruct T>

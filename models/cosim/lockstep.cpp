@@ -37,7 +37,7 @@ std::string lanes_text(const Transaction& transaction) {
 }
 
 // What was asked: "requests {0, 2}", "read 0x018", "write 0x018 <- 0x00000001".
-std::string asked_text(const Transaction& transaction) {
+std::string asked_text(const Transaction& transaction, ReportNames names) {
   switch (transaction.kind) {
     case Transaction::Kind::read:
       return fmt::format("read {:#05x}{}", transaction.address, lanes_text(transaction));
@@ -45,16 +45,16 @@ std::string asked_text(const Transaction& transaction) {
       return fmt::format("write {:#05x}{} <- {}", transaction.address, lanes_text(transaction),
                          data_text(transaction, transaction.data));
     default:
-      return "requests " + report_set(transaction.data);
+      return "requests " + report_set(transaction.data, names);
   }
 }
 
-std::string answer_text(const Transaction& transaction, const Answer& answer) {
+std::string answer_text(const Transaction& transaction, const Answer& answer, ReportNames names) {
   std::string text;
   if (answer.status == AnswerStatus::error)
     text = "error";
   else if (transaction.kind == Transaction::Kind::arbitrate)
-    text = "grants " + report_winner(answer.data);
+    text = "grants " + report_winner(answer.data, names);
   else
     text = transaction.kind == Transaction::Kind::read ? data_text(transaction, answer.data) : "ok";
   if (answer.latency != Picoseconds(0)) text += " after " + to_text(answer.latency);
@@ -86,9 +86,9 @@ void add_wrapped(std::string& lines, std::string_view label, std::string_view te
 
 }  // namespace
 
-std::string to_text(const Transaction& transaction, const Answer& answer) {
+std::string to_text(const Transaction& transaction, const Answer& answer, ReportNames names) {
   std::string text = report_time(transaction.at) + "  ";
-  const std::string said = answer_text(transaction, answer);
+  const std::string said = answer_text(transaction, answer, names);
   switch (transaction.kind) {
     case Transaction::Kind::read:
       return text + fmt::format("read  {:#05x}{} -> {}", transaction.address, lanes_text(transaction), said);
@@ -97,16 +97,18 @@ std::string to_text(const Transaction& transaction, const Answer& answer) {
                           data_text(transaction, transaction.data));
       return said == "ok" ? text : text + ", " + said;
     default:
-      return text + report_set(transaction.data) + " -> " + report_winner(answer.data);
+      return text + report_set(transaction.data, names) + " -> " + report_winner(answer.data, names);
   }
 }
 
 std::string Lockstep::Mismatch::text() const {
   constexpr std::size_t most_history = 8;
-  std::string lines = fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
+  std::string lines =
+      model.empty() ? fmt::format("RTL failure in {} at {}\n", instance, report_time(at))
+                    : fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
   if (const auto blank = asked.find(' '); blank != std::string::npos)
     add_wrapped(lines, asked.substr(0, blank), asked.substr(blank + 1));
-  add_wrapped(lines, "model", model);
+  if (!model.empty()) add_wrapped(lines, "model", model);
   add_wrapped(lines, "RTL", rtl);
 
   const std::size_t before = history.size() - (asked.empty() || history.empty() ? 0 : 1);
@@ -139,7 +141,8 @@ bool Lockstep::step(Picoseconds at, const Past* asked, const Step& step) {
   } catch (const RtlError& error) {
     std::string reason = error.what();
     if (reason.starts_with(instance_ + ": ")) reason.erase(0, instance_.size() + 2);
-    differ(at, "RTL failed", asked == nullptr ? "goes on" : answer_text(asked->transaction, asked->model),
+    differ(at, "RTL failed",
+           asked == nullptr ? "goes on" : answer_text(asked->transaction, asked->model, names_),
            std::move(reason), asked);
     return false;
   }
@@ -154,8 +157,8 @@ void Lockstep::compare(const Transaction& transaction, const Answer& model) {
   Answer rtl;
   if (!step(transaction.at, &past, [&] { rtl = peer_.answer(transaction); })) return;
   const auto differ_in = [&](std::string_view what, const std::string& more = {}) {
-    differ(transaction.at, what, answer_text(transaction, model), answer_text(transaction, rtl) + more,
-           &past);
+    differ(transaction.at, what, answer_text(transaction, model, names_),
+           answer_text(transaction, rtl, names_) + more, &past);
   };
   if (model.status != rtl.status) return differ_in("status");
   if (!same(model.data, rtl.data)) return differ_in("data");
@@ -247,7 +250,7 @@ std::vector<std::string> Lockstep::history() const {
   for (std::uint64_t i = transactions_ - std::min<std::uint64_t>(transactions_, past_.size());
        i < transactions_; ++i) {
     const Past& past = past_[i % past_.size()];
-    lines.push_back(to_text(past.transaction, past.model));
+    lines.push_back(to_text(past.transaction, past.model, names_));
   }
   return lines;
 }
@@ -258,7 +261,7 @@ void Lockstep::differ(Picoseconds at, std::string_view what, std::string model, 
   mismatch.at = at;
   mismatch.instance = instance_;
   mismatch.what = what;
-  if (asked != nullptr) mismatch.asked = asked_text(asked->transaction);
+  if (asked != nullptr) mismatch.asked = asked_text(asked->transaction, names_);
   mismatch.model = std::move(model);
   mismatch.rtl = std::move(rtl);
   mismatch.history = history();

@@ -28,6 +28,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "cosim/coverage.h"
+#include "cosim/report_text.h"
 
 namespace asterism {
 
@@ -77,17 +78,18 @@ class LockstepPeer {
 };
 
 // One line of a report each: "12.400345 us  read  0x018 -> 0x00000001", "12.400345 us  {0, 2} -> 0".
-std::string to_text(const Transaction& transaction, const Answer& answer);
+std::string to_text(const Transaction& transaction, const Answer& answer, ReportNames names = {});
 
 // The comparison of one block. Times do not go back from call to call.
 class Lockstep {
  public:
   struct Mismatch {
     Picoseconds at;
-    std::string instance;    // "node.fabric.arbiter.XB.4"
-    std::string what;        // "data", "status", "latency", "interrupt 0", "RTL failed"
-    std::string asked;       // "requests {0, 2, 3}", "read 0x018"; "" of an interrupt
-    std::string model, rtl;  // both answers: "grants 2", "0x00000001", "rises at 12.400345 us"
+    std::string instance;  // "node.fabric.arbiter.XB.4"
+    std::string what;      // "data", "status", "latency", "interrupt 0", "RTL failed"
+    std::string asked;     // "requests {0, 2, 3}", "read 0x018"; "" of an interrupt
+    // Both answers: "grants 2", "0x00000001", "rises at 12.400345 us"; no model's where the RTL stands alone.
+    std::string model, rtl;
     std::vector<std::string>
         history;               // the last transactions with the model's answers, the differing one last
     std::string trace;         // file of the window; "" when there is none
@@ -101,6 +103,8 @@ class Lockstep {
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
+  // What the bits of a set are called in reports: the inputs of a switch.
+  void name_inputs(std::vector<std::string> names) { names_ = std::move(names); }
   // Where the window around a difference goes; none without it.
   void trace_to(std::string file, Picoseconds window);
   // Called once, at the first difference.
@@ -149,6 +153,7 @@ class Lockstep {
   std::string instance_;
   LockstepPeer& peer_;
   LockstepLimits limits_;
+  std::vector<std::string> names_;
   std::string trace_file_;
   Picoseconds trace_window_;
   std::uint64_t transactions_ = 0;

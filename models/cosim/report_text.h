@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/units.h"
@@ -12,10 +13,13 @@ namespace asterism {
 // "12.400345 us": exact, and of equal form for all times, so that a list of them reads well.
 std::string report_time(Picoseconds time);
 
-// "{0, 2, 3}", or as a number, "0xf00f0000000000000000", when that would be long.
-std::string report_set(const std::array<std::uint64_t, 2>& set);
+// What members of a set are called; a member without a name by its number.
+using ReportNames = std::span<const std::string>;
+
+// "{0, 2, 3}", "{core0, dram}"; or as a number, "0xf00f0000000000000000", when that would be long.
+std::string report_set(const std::array<std::uint64_t, 2>& set, ReportNames names = {});
 
 // The one that is in the set: "2"; "nobody" of none, "{0, 2}" of more.
-std::string report_winner(const std::array<std::uint64_t, 2>& set);
+std::string report_winner(const std::array<std::uint64_t, 2>& set, ReportNames names = {});
 
 }  // namespace asterism

@@ -43,6 +43,10 @@ void check_block(const RtlLibrary& library, const RtlArbitration::Settings& sett
       refuse(fmt::format("has {} bits of {}, the switch has {} inputs", width, role, settings.inputs));
 }
 
+std::string name_or_number(const std::vector<std::string>& names, unsigned index) {
+  return index < names.size() ? names[index] : std::to_string(index);
+}
+
 std::vector<std::string> names_or_numbers(const std::vector<std::string>& names, unsigned count,
                                           unsigned first = 0) {
   std::vector<std::string> all = names;
@@ -60,7 +64,8 @@ class RtlArbitration::Output final : public LockstepPeer {
  public:
   Output(const std::shared_ptr<const RtlLibrary>& library, const Settings& settings,
          const RtlOptions& options, unsigned output)
-      : rtl_(library, fmt::format("{}.{}", settings.instance, output)),
+      : rtl_(library, settings.instance + "." + name_or_number(settings.output_names, output)),
+        input_names_(settings.input_names),
         request_(rtl_.port("request")),
         grant_(rtl_.port("grant")),
         period_(settings.period),
@@ -69,6 +74,7 @@ class RtlArbitration::Output final : public LockstepPeer {
         traces_(options.traces),
         trace_(options, rtl_),
         lockstep_(rtl_.name(), *this, {}) {
+    lockstep_.name_inputs(settings.input_names);
     reset(Reset::cold, {});
     if (settings.trace.on == TraceOn::never || traces_.empty() || !library->block().has_trace) return;
     window_ = settings.trace.window;
@@ -91,16 +97,18 @@ class RtlArbitration::Output final : public LockstepPeer {
     lockstep_.compare(transaction, model);
   }
 
-  // Who wins by the RTL alone.
-  unsigned grant(Picoseconds now, const RequestSet& requests) {
+  // Who wins by the RTL alone; nullopt when it has failed, and `failure` says how.
+  std::optional<unsigned> grant(Picoseconds now, const RequestSet& requests,
+                                std::optional<Lockstep::Mismatch>& failure) {
     ++decisions_;
     try {
       const RequestSet grant = step(now, requests);
       if (is_one_of(grant, requests)) return only_member(grant);
-      throw RtlError(fmt::format("requests {}, grants {}", report_set(requests), report_winner(grant)));
+      failure = failure_at(now, requests, "grants " + report_winner(grant, input_names_));
     } catch (const RtlError& error) {
-      fail(now, error.what());
+      failure = failure_at(now, requests, error.what());
     }
+    return std::nullopt;
   }
 
   // ---- as the peer ----
@@ -154,9 +162,10 @@ class RtlArbitration::Output final : public LockstepPeer {
   void idle_until(Picoseconds now, const HangWatch::Scope& scope);
   void step_idle(Picoseconds first, std::uint64_t cycles, const HangWatch::Scope& scope);
   void check_idle();
-  [[noreturn]] void fail(Picoseconds now, std::string reason);
+  Lockstep::Mismatch failure_at(Picoseconds now, const RequestSet& requests, std::string reason);
 
   RtlInstance rtl_;
+  const std::vector<std::string>& input_names_;
   RtlPort request_, grant_;
   Picoseconds period_;
   bool skip_, check_idle_;
@@ -214,15 +223,25 @@ void RtlArbitration::Output::check_idle() {
     throw RtlError(rtl_.name() + ": its state changes in a cycle in which nobody requests");
 }
 
-void RtlArbitration::Output::fail(Picoseconds now, std::string reason) {
+Lockstep::Mismatch RtlArbitration::Output::failure_at(Picoseconds now, const RequestSet& requests,
+                                                      std::string reason) {
   if (reason.starts_with(rtl_.name() + ": ")) reason.erase(0, rtl_.name().size() + 2);
-  std::string text = fmt::format("{} at {}: {}", rtl_.name(), report_time(now), reason);
-  if (recorder_) {
+  Lockstep::Mismatch failure;
+  failure.at = now;
+  failure.instance = rtl_.name();
+  failure.what = "RTL failed";
+  failure.asked = "requests " + report_set(requests, input_names_);
+  failure.rtl = std::move(reason);
+  if (!recorder_) return failure;
+  try {
     const std::filesystem::path file = trace_file(traces_, rtl_.name(), suffix());
     recorder_->write(file, window_);
-    text += fmt::format("; trace {}", file.string());
+    failure.trace = file.string();
+    failure.window = window_;
+  } catch (const RtlError& error) {
+    failure.trace_error = error.what();
   }
-  throw RtlError(text);
+  return failure;
 }
 
 // ---- all outputs ----
@@ -250,11 +269,13 @@ RtlArbitration::~RtlArbitration() = default;
 
 unsigned RtlArbitration::decide(Picoseconds now, unsigned output, const RequestSet& requests,
                                 unsigned choice) {
+  if (mismatch_) return choice;
   if (settings_.impl == Impl::lockstep) {
-    if (mismatch_) return choice;
     outputs_[output]->compare(now, requests, choice);
   } else {
-    choice = outputs_[output]->grant(now, requests);
+    const auto winner = outputs_[output]->grant(now, requests, mismatch_);
+    if (mismatch_ && on_mismatch) on_mismatch(*mismatch_);
+    choice = winner.value_or(choice);
   }
   count(requests, choice);
   return choice;

@@ -4,8 +4,8 @@
 // A block of the contract `arbiter` answers in the cycle of the request: `grant` has one bit set, that of an input that
 // requests. A cycle without a request changes nothing, so an output that nobody wants costs nothing; with
 // RtlOptions::skip off each such cycle is stepped, to the same result; with RtlOptions::check_idle one is, and must not
-// change the state. What an instance does against the contract (no grant, two, one that nobody asked for) is a mismatch
-// in either Impl: an RtlError in rtl, whose message names the instance and the time.
+// change the state. What an instance does against the contract (no grant, two, one that nobody asked for), or RTL that
+// ends itself, is a mismatch in either Impl; in rtl the SwizzleSwitch's choice stands in from then on.
 //
 // Before a mismatch the window of SwapTrace is written to <traces>/<instance>.fst (<instance>.mismatch.fst where a trace
 // on demand has that name); a trace on demand shows each decision at its time and an idle stretch as one or two samples.
@@ -30,12 +30,12 @@ namespace asterism {
 class RtlArbitration final : public ArbitrationSeat {
  public:
   struct Settings {
-    std::string instance;        // "node.fabric.arbiter.XB"; that of output 3 is "node.fabric.arbiter.XB.3"
+    std::string instance;        // "node.fabric.arbiter.XB"; that of an output has its name behind it
     Impl impl = Impl::lockstep;  // rtl or lockstep
     unsigned inputs = 0, outputs = 0;
     Picoseconds period;  // of the switch's clock
     SwapTrace trace = {};
-    std::vector<std::string> input_names = {}, output_names = {};  // for coverage; else their numbers
+    std::vector<std::string> input_names = {}, output_names = {};  // else their numbers
   };
   // `inputs` may be fewer than the block's radix. Throws RtlError for a block of another contract or a smaller radix.
   RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settings settings, const RtlOptions& options);
@@ -44,7 +44,7 @@ class RtlArbitration final : public ArbitrationSeat {
   unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) override;
   void reset(Reset kind) override;
 
-  // Called once, at the first difference of any output; nothing is compared any more afterwards.
+  // Called once, at the first mismatch of any output; nothing is compared any more afterwards.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   std::uint64_t decisions() const;
