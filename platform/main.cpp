@@ -17,13 +17,13 @@ namespace asterism {
 namespace {
 
 // Whether a word stands where a sub-command should: told with the one nearest to it.
-bool tell_unknown(const CLI::App& app, const char* what) {
+bool tell_unknown(const CLI::App& app, const char* command) {
   const auto words = app.remaining();
   if (words.empty()) return false;
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
   const std::string nearest = nearest_name(words.front(), names);
-  std::fprintf(stderr, "asterism: no %s \"%s\"%s\nRun with --help for more information.\n", what,
+  std::fprintf(stderr, "%s: no verb \"%s\"%s\nRun with --help for more information.\n", command,
                words.front().c_str(), nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
   return true;
 }
@@ -119,9 +119,9 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (app.get_subcommands().empty() && tell_unknown(app, "verb"))
+    if (app.get_subcommands().empty() && tell_unknown(app, "asterism"))
       return static_cast<int>(ExitStatus::usage);
-    if (rtl_verb->parsed() && rtl_verb->get_subcommands().empty() && tell_unknown(*rtl_verb, "verb of rtl"))
+    if (rtl_verb->parsed() && rtl_verb->get_subcommands().empty() && tell_unknown(*rtl_verb, "asterism rtl"))
       return static_cast<int>(ExitStatus::usage);
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }

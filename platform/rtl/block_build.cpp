@@ -1,14 +1,21 @@
 #include "platform/rtl/block_build.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "platform/config/diagnostics.h"
+#include "platform/config/nearest_name.h"
 #include "platform/rtl/block_cache.h"
 #include "platform/rtl/block_contract.h"
 #include "platform/rtl/block_digest.h"
@@ -17,6 +24,7 @@
 #include "platform/rtl/compile_commands.h"
 #include "platform/rtl/loaded_block.h"
 #include "platform/rtl/toolchain.h"
+#include "platform/rtl/verilator_log.h"
 
 namespace asterism {
 namespace {
@@ -30,71 +38,62 @@ std::string read_file(const fs::path& file) {
 
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
+// Held by who makes the runtime, so that it is made once when many blocks are built side by side.
+class RuntimeLock {
+ public:
+  RuntimeLock(const fs::path& cache, const BuildSignals& signals)
+      : file_(open((cache / ".runtime.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    while (file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) signals.wait(50);
+  }
+  ~RuntimeLock() {
+    if (file_ >= 0) close(file_);
+  }
+  RuntimeLock(const RuntimeLock&) = delete;
+  RuntimeLock& operator=(const RuntimeLock&) = delete;
+
+ private:
+  int file_;  // without one, the runtime may be made twice
+};
+
 // One build, in a partial folder.
 class Build {
  public:
   Build(LoadedBlock& block, const Toolchain& tools, const BlockCache& cache, std::string digest)
       : block_(block), tools_(tools), cache_(cache), digest_(std::move(digest)), work_(cache) {}
 
-  void run() {
+  // Returns what Verilator says beside errors.
+  std::string run() {
     const auto begin = std::chrono::steady_clock::now();
     const std::vector<BoundPort> ports = check_ports();
-    run_verilator(verilate(tools_, block_.config, block_.files, work_.path()));
+    const ChildProgram verilator = verilate(tools_, block_.config, block_.files, work_.path());
+    const bool done = is_done(verilator);
+    std::string said = read_file(verilator.log);
+    if (!done || has_misfit_connection(said)) refuse("Verilator refuses it:", said);
+    check_files_read();
     compile(wrapper_text(block_.config, ports, digest_));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     finish(seconds.count());
+    return said;
   }
 
  private:
-  void run_verilator(const ChildProgram& program) {
-    if (run_all({program}, 1, signals_) == 0) refuse("Verilator refuses it:", program.log);
+  bool is_done(const ChildProgram& program) const { return run_all({program}, 1, signals_) == 1; }
+
+  [[noreturn]] void refuse(const std::string& what, std::string log) const {
+    while (log.ends_with('\n')) log.pop_back();
+    throw ConfigError(Diagnostic::of_file(block_.file.string(), what + "\n" + log));
   }
-  [[noreturn]] void refuse(const std::string& what, const fs::path& log) const {
-    std::string text = read_file(log);
-    while (text.ends_with('\n')) text.pop_back();
-    throw ConfigError(Diagnostic::of_file(block_.file.string(), what + "\n" + text));
+  [[noreturn]] void refuse_at(const std::string& path, const std::string& problem,
+                              const std::string& nearest) const {
+    throw ConfigError(Diagnostic{
+        .origin = block_.document.origin_of(path), .path = path, .problem = problem, .nearest = nearest});
   }
 
-  std::vector<BoundPort> check_ports() {
-    run_verilator(elaborate(tools_, block_.config, block_.files, work_.path()));
-    const TopModule top = read_port_list(work_.path() / "ports.xml");
-    Diagnostics problems;
-    std::vector<BoundPort> ports = bind_ports(block_.config, block_.document, top, problems);
-    problems.throw_if_any();
-    return ports;
-  }
-
-  void compile(const std::string& wrapper) {
-    const fs::path runtime = cache_.entry("runtime", runtime_digest(tools_));
-    std::optional<PartialFolder> new_runtime;
-    std::vector<ChildProgram> programs;
-    if (!fs::is_directory(runtime)) {
-      new_runtime.emplace(cache_);
-      programs = compile_runtime(tools_, new_runtime->path());
-    }
-    for (ChildProgram& program : compile_model(tools_, wrapper, work_.path())) programs.push_back(program);
-    if (const std::size_t failed = run_all(programs, cores(), signals_); failed < programs.size())
-      refuse("the compiler refuses what Verilator made of it:", programs[failed].log);
-    if (new_runtime) new_runtime->keep_as(runtime);
-    const ChildProgram link = link_block(tools_, runtime, work_.path());
-    if (run_all({link}, 1, signals_) == 0) refuse("the linker refuses what Verilator made of it:", link.log);
-  }
-
-  // Only what is of use later stays in the entry.
-  void finish(double seconds) {
-    for (const auto& entry : std::vector(fs::directory_iterator(work_.path()), {}))
-      if (entry.path().filename() != "block.so") fs::remove_all(entry.path());
-    write_manifest(work_.path(),
-                   {.name = block_.config.name,
-                    .contract = contract_text(block_.config),
-                    .digest = digest_,
-                    .parameters = parameters_text(block_.config),
-                    .file = fs::absolute(block_.file).lexically_normal(),
-                    .overrides = block_.overrides,
-                    .library = {}},
-                   seconds);
-    work_.keep_as(cache_.entry(block_.config.name, digest_));
-  }
+  std::vector<BoundPort> check_ports();
+  void check_names(const std::string& log) const;
+  void check_files_read() const;
+  void compile(const std::string& wrapper);
+  void finish(double seconds);
 
   LoadedBlock& block_;
   const Toolchain& tools_;
@@ -104,6 +103,101 @@ class Build {
   PartialFolder work_;
 };
 
+std::vector<BoundPort> Build::check_ports() {
+  const ChildProgram elaboration = elaborate(tools_, block_.config, block_.files, work_.path());
+  if (!is_done(elaboration)) {
+    const std::string log = read_file(elaboration.log);
+    check_names(log);
+    refuse("Verilator refuses it:", log);
+  }
+  const TopModule top = read_port_list(work_.path() / "ports.xml");
+  Diagnostics problems;
+  std::vector<BoundPort> ports = bind_ports(block_.config, block_.document, top, problems);
+  problems.throw_if_any();
+  return ports;
+}
+
+// What Verilator says about names that it was told, not that it read.
+void Build::check_names(const std::string& log) const {
+  if (is_top_not_found(log)) {
+    std::vector<std::string> modules;
+    for (const fs::path& file : block_.files.sources)
+      for (const std::string& name : modules_in(read_file(file))) modules.push_back(name);
+    refuse_at("top", "there is no module " + block_.config.top, nearest_name(block_.config.top, modules));
+  }
+  const std::vector<std::string> unknown = parameters_not_found(log);
+  if (unknown.empty()) return;
+  BlockConfig without = block_.config;
+  without.parameters.clear();
+  std::vector<std::string> parameters;
+  if (is_done(elaborate(tools_, without, block_.files, work_.path())))
+    parameters = read_port_list(work_.path() / "ports.xml").parameters;
+  refuse_at("parameters." + unknown.front(),
+            fmt::format("module {} has no parameter {}", block_.config.top, unknown.front()),
+            nearest_name(unknown.front(), parameters));
+}
+
+// A file that is not part of the digest could change unseen.
+void Build::check_files_read() const {
+  std::set<fs::path> known;
+  for (const auto* group : {&block_.files.sources, &block_.files.included})
+    for (const fs::path& file : *group) known.insert(fs::weakly_canonical(file));
+  const fs::path verilator = fs::weakly_canonical(tools_.verilator_include).parent_path();
+  for (const fs::path& read : files_read(work_.path() / "model")) {
+    const fs::path file = fs::weakly_canonical(read);
+    const bool of_verilator = file.filename().string().starts_with("verilator_bin") ||
+                              *file.lexically_relative(verilator).begin() != "..";
+    if (!of_verilator && !known.contains(file))
+      throw ConfigError(Diagnostic{
+          .origin = block_.document.origin_of("include"),
+          .path = "include",
+          .problem = fmt::format("{} is included, but none of the folders here holds it", read.string())});
+  }
+}
+
+void Build::compile(const std::string& wrapper) {
+  const fs::path runtime = cache_.entry("runtime", runtime_digest(tools_));
+  std::vector<ChildProgram> programs = compile_model(tools_, block_.config, wrapper, work_.path());
+  const auto compile_all = [&] {
+    if (const std::size_t failed = run_all(programs, cores(), signals_); failed < programs.size())
+      refuse("the compiler refuses what Verilator made of it:", read_file(programs[failed].log));
+  };
+  std::optional<RuntimeLock> lock;
+  if (!fs::is_directory(runtime)) lock.emplace(cache_.folder(), signals_);
+  if (!fs::is_directory(runtime)) {
+    PartialFolder new_runtime(cache_);
+    std::ranges::copy(compile_runtime(tools_, new_runtime.path()), std::inserter(programs, programs.begin()));
+    compile_all();
+    new_runtime.keep_as(runtime);
+  } else {
+    lock.reset();
+    compile_all();
+  }
+  const ChildProgram link = link_block(tools_, runtime, work_.path());
+  if (!is_done(link)) refuse("the linker refuses what Verilator made of it:", read_file(link.log));
+}
+
+void Build::finish(double seconds) {
+  if (digest_of(load_block({.file = block_.file, .overrides = block_.overrides}), tools_) != digest_)
+    throw ConfigError(Diagnostic::of_file(block_.file.string(),
+                                          "a file of it was changed while it was built; build it again"));
+  // Only what is of use later stays in the entry.
+  for (const auto& entry : std::vector(fs::directory_iterator(work_.path()), {}))
+    if (entry.path().filename() != "block.so") fs::remove_all(entry.path());
+  write_manifest(work_.path(),
+                 {.name = block_.config.name,
+                  .contract = contract_text(block_.config),
+                  .digest = digest_,
+                  .parameters = variant_text(block_.config),
+                  .file = fs::absolute(block_.file).lexically_normal(),
+                  .overrides = block_.overrides,
+                  .library = {}},
+                 seconds);
+  // An entry without a library: somebody has deleted in it.
+  if (!cache_.find(block_.config.name, digest_)) fs::remove_all(cache_.entry(block_.config.name, digest_));
+  work_.keep_as(cache_.entry(block_.config.name, digest_));
+}
+
 }  // namespace
 
 BuiltBlock build_block(const BlockRequest& request, const std::function<void(const std::string&)>& tell) {
@@ -112,7 +206,7 @@ BuiltBlock build_block(const BlockRequest& request, const std::function<void(con
         .library = request.file, .was_there = true, .name = request.file.stem().string(), .parameters = ""};
   LoadedBlock block = load_block(request);
   const Toolchain tools = Toolchain::find(block.file);
-  const std::string digest = digest_of(block, tools), parameters = parameters_text(block.config);
+  const std::string digest = digest_of(block, tools), parameters = variant_text(block.config);
   const BlockCache cache = BlockCache::standard();
   BuiltBlock built{.library = cache.entry(block.config.name, digest) / "block.so",
                    .was_there = cache.find(block.config.name, digest).has_value(),
@@ -120,7 +214,9 @@ BuiltBlock build_block(const BlockRequest& request, const std::function<void(con
                    .parameters = parameters};
   if (built.was_there) return built;
   tell(fmt::format("building {}{}", built.name, parameters.empty() ? "" : " (" + parameters + ")"));
-  Build(block, tools, cache, digest).run();
+  std::string said = Build(block, tools, cache, digest).run();
+  while (said.ends_with('\n')) said.pop_back();
+  if (!said.empty()) tell(said);
   return built;
 }
 

@@ -33,7 +33,7 @@ struct BuiltBlock {
   std::filesystem::path library;
   bool was_there = false;
   std::string name;        // "lrg_arbiter"
-  std::string parameters;  // "Radix=64"
+  std::string parameters;  // "Radix=64", "Radix=64, assertions"
 };
 
 // Builds unless it is there, which takes no program to be started. Throws ConfigError, InputMissing for a file or a tool

@@ -69,10 +69,14 @@ void describe(Fields& f, BlockPort& p) {
   });
 }
 
-static_assert(member_count<BlockReset>() == 3);
+static_assert(member_count<BlockReset>() == 4);
 void describe(Fields& f, BlockReset& r) {
   f("port", r.port, "Port of the top module", required());
-  f("active", r.active, "Its level while the block is in reset", one_of<ResetLevel>());
+  f("power_on", r.power_on,
+    "Port of a second reset, for what a battery keeps: asserted with the first on a cold start only; without "
+    "it a "
+    "reset is a cold start to the block");
+  f("active", r.active, "Level of both while the block is in reset", one_of<ResetLevel>());
   f("cycles", r.cycles, "Clock cycles that it is held; a pipeline may need more than two", within(1, 10'000));
 }
 

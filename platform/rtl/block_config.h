@@ -88,8 +88,9 @@ void describe(Fields& f, BlockPort& port);
 
 struct BlockReset {
   std::string port = {};
-  ResetLevel active = ResetLevel::low;
-  std::uint32_t cycles = 2;  // that it is held
+  std::optional<std::string> power_on = {};  // a second one, asserted with it on a cold start only
+  ResetLevel active = ResetLevel::low;       // of both
+  std::uint32_t cycles = 2;                  // that it is held
 };
 void describe(Fields& f, BlockReset& reset);
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "base/scalar_codec.h"
+#include "base/enum_names.h"
 #include "platform/config/nearest_name.h"
 
 namespace asterism {
@@ -18,11 +18,6 @@ using Direction = TopPort::Direction;
 constexpr unsigned most_requesters = 128;
 constexpr unsigned most_interrupts = 32;
 constexpr unsigned bus_data = 32;
-
-template <NamedEnum E>
-std::string text_of(E value) {
-  return std::get<std::string>(ScalarCodec<E>::encode(value));
-}
 
 std::string bits(unsigned count) { return count == 1 ? "1 bit" : fmt::format("{} bits", count); }
 const char* article(Direction direction) { return direction == Direction::input ? "an input" : "an output"; }
@@ -127,7 +122,7 @@ class Binder {
   std::string as_many_as(const Named& port) const { return "as many as " + port.port->name; }
 
   const Named& role(const std::string& name) { return roles_[name]; }
-  std::string contract() const { return text_of(config_.contract); }
+  std::string_view contract() const { return to_text(config_.contract); }
   std::string nearest_of(std::initializer_list<std::string_view> words) const;
 
   const BlockConfig& config_;
@@ -144,8 +139,9 @@ Binder::Named Binder::bind(const std::string& path, const std::string& name, con
                            Direction direction) {
   const TopPort* port = top_.find(name);
   if (!port) {
-    refuse(path, fmt::format("module {} has no port {}", top_.name, name),
-           nearest_name(name, top_.port_names()));
+    const std::string nearest = nearest_name(name, top_.port_names());
+    refuse(path, fmt::format("module {} has no port {}", top_.name, name), nearest);
+    if (!nearest.empty()) named_.emplace(nearest, path);  // it is not told once more
     return {path};
   }
   if (const auto [first, is_new] = named_.emplace(name, path); !is_new) {
@@ -192,17 +188,18 @@ void Binder::bind_clock_and_reset() {
     std::ranges::find(bound_, *config_.clock, [](const BoundPort& b) { return b.port.name; })->is_clock =
         true;
   }
-  if (!config_.reset)
-    needs("reset", nearest_of({"rst", "reset"}));
-  else
-    expect(bind("reset.port", config_.reset->port, "reset", Direction::input), 1, "it is the reset");
+  if (!config_.reset) return needs("reset", nearest_of({"rst", "reset"}));
+  expect(bind("reset.port", config_.reset->port, "reset", Direction::input), 1, "it is the reset");
+  if (config_.reset->power_on)
+    expect(bind("reset.power_on", *config_.reset->power_on, "power_on_reset", Direction::input), 1,
+           "it is a reset");
 }
 
 void Binder::bind_port(std::size_t index) {
   const BlockPort& port = config_.ports[index];
   const std::string path = fmt::format("ports.{}", index), signal = path + ".signal";
   if (!belongs(port.role, config_.contract)) {
-    refuse(path + ".role", fmt::format("contract {} has no role \"{}\"", contract(), text_of(port.role)), "",
+    refuse(path + ".role", fmt::format("contract {} has no role \"{}\"", contract(), to_text(port.role)), "",
            "its roles are " + roles_of(config_.contract));
     if (!port.signal.empty()) named_.emplace(port.signal, signal);
     return;
@@ -294,7 +291,7 @@ void Binder::check_arbiter() {
   const Named request = role("request"), grant = role("grant");
   for (const char* needed : {"request", "grant"})
     if (role(needed).path.empty() &&
-        std::ranges::none_of(config_.ports, [&](const BlockPort& p) { return text_of(p.role) == needed; }))
+        std::ranges::none_of(config_.ports, [&](const BlockPort& p) { return to_text(p.role) == needed; }))
       refuse("ports", fmt::format("contract arbiter needs a port with role \"{}\"", needed));
   narrow(request, most_requesters);
   check_radix(request);
@@ -319,7 +316,7 @@ void Binder::check_stream_switch() {
         }))
       refuse("ports",
              fmt::format("contract stream_switch needs a port with role \"stream\" and direction \"{}\"",
-                         text_of(direction)));
+                         to_text(direction)));
   const Named valid = role("in.valid");
   if (!valid) return;
   const unsigned radix = valid.port->width;

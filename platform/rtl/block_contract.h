@@ -6,7 +6,7 @@
 //                  master; interrupts of one bit
 //   stream_switch  clock, reset; one stream in and one out. in.valid has a bit for each input, and so have ready and
 //                  last; data and destination are a whole number of bits for each; as many outputs as inputs
-//   all            idle: an output of one bit; next_event: an output of up to 64; states and tied inputs up to 64 and
+//   all            a second reset for what a battery keeps; idle: an output of one bit; next_event: an output of up to 64; states and tied inputs up to 64 and
 //                  32 bits. Every port of the top module is named, or it is the clock or the reset.
 //
 // Roles are those of models/cosim/rtl_abi.h: "request", "bus.address", "in.valid", "interrupt.0", "idle", "reset".

@@ -33,14 +33,17 @@ std::vector<fs::path> blocks_in(const fs::path& folder) {
   return files;
 }
 
-// Of the nearest rtl/ that has any: from here upwards, else from the program.
+// Of the nearest rtl/ that has any, from here upwards and from the program.
 std::vector<fs::path> installed_blocks() {
+  std::vector<fs::path> all;
   for (const fs::path& start : search_starts())
     for (fs::path at = start;; at = at.parent_path()) {
-      if (auto files = blocks_in(at / "rtl"); !files.empty()) return files;
-      if (at == at.root_path()) break;
+      const std::vector<fs::path> files = blocks_in(at / "rtl");
+      for (const fs::path& file : files)
+        if (std::ranges::count(all, fs::canonical(file)) == 0) all.push_back(fs::canonical(file));
+      if (!files.empty() || at == at.root_path()) break;
     }
-  return {};
+  return all;
 }
 
 // What is built of a file with these overrides, and whether it is of today.
@@ -49,7 +52,7 @@ class Lister {
   explicit Lister(const BlockCache& cache) : cache_(cache), manifests_(cache.manifests()) {}
 
   std::vector<KnownBlock> run() {
-    for (const fs::path& file : installed_blocks()) add(fs::canonical(file), {});
+    for (const fs::path& file : installed_blocks()) add(file, {});
     for (const Manifest& manifest : manifests_) {
       std::error_code none;
       if (fs::is_regular_file(manifest.file, none)) add(manifest.file, manifest.overrides);
@@ -71,7 +74,7 @@ class Lister {
       if (!listed_.insert({file.string(), digest}).second) return;
       block.name = now.config.name;
       block.contract = contract_text(now.config);
-      block.parameters = parameters_text(now.config);
+      block.parameters = variant_text(now.config);
       if (const auto library = cache_.find(block.name, digest)) {
         block.state = KnownBlock::State::built;
         block.library = *library;

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "base/scalar_codec.h"
-#include "cosim/rtl_abi.h"
+#include "base/enum_names.h"
 
 namespace asterism {
 namespace {
@@ -58,8 +57,7 @@ std::string wrapper_text(const BlockConfig& config, const std::vector<BoundPort>
   text += fmt::format("static void block_tie(Vblock& model) {{\n  static_cast<void>(model);\n{}}}\n", ties);
   text += clock;
   text += fmt::format("#define ASTERISM_BLOCK_NAME {}\n", literal(config.name));
-  text += fmt::format("#define ASTERISM_BLOCK_CONTRACT {}\n",
-                      literal(std::get<std::string>(ScalarCodec<BlockContract>::encode(config.contract))));
+  text += fmt::format("#define ASTERISM_BLOCK_CONTRACT {}\n", literal(to_text(config.contract)));
   text += fmt::format("#define ASTERISM_BLOCK_DIGEST {}\n", literal(digest));
   text += fmt::format("#define ASTERISM_BLOCK_RESET_ACTIVE_HIGH {}\n",
                       config.reset && config.reset->active == ResetLevel::high ? 1 : 0);

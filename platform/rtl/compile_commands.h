@@ -24,8 +24,8 @@ ChildProgram verilate(const Toolchain& tools, const BlockConfig& config, const B
 // The runtime that all blocks share: <folder>/*.o. Writes a header into the folder.
 std::vector<ChildProgram> compile_runtime(const Toolchain& tools, const std::filesystem::path& folder);
 // The model in <folder>/model with its wrapper: <folder>/*.o. Writes files that include several of its own.
-std::vector<ChildProgram> compile_model(const Toolchain& tools, const std::string& wrapper,
-                                        const std::filesystem::path& folder);
+std::vector<ChildProgram> compile_model(const Toolchain& tools, const BlockConfig& config,
+                                        const std::string& wrapper, const std::filesystem::path& folder);
 // <folder>/block.so of the objects in both folders.
 ChildProgram link_block(const Toolchain& tools, const std::filesystem::path& runtime,
                         const std::filesystem::path& folder);

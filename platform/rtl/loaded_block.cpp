@@ -99,15 +99,14 @@ std::string digest_of(const LoadedBlock& block, const Toolchain& tools) {
   return block_digest(block.config, block.files, tools);
 }
 
-std::string parameters_text(const BlockConfig& config) {
+std::string variant_text(const BlockConfig& config) {
   std::string text;
   for (const auto& [name, value] : config.parameters)
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  if (config.assertions) text += text.empty() ? "assertions" : ", assertions";
   return text;
 }
 
-std::string contract_text(const BlockConfig& config) {
-  return std::get<std::string>(ScalarCodec<BlockContract>::encode(config.contract));
-}
+std::string contract_text(const BlockConfig& config) { return std::string(to_text(config.contract)); }
 
 }  // namespace asterism

@@ -26,7 +26,7 @@ LoadedBlock load_block(const BlockRequest& request);
 
 std::string digest_of(const LoadedBlock& block, const Toolchain& tools);
 
-std::string parameters_text(const BlockConfig& config);  // "Radix=64"
-std::string contract_text(const BlockConfig& config);    // "arbiter"
+std::string variant_text(const BlockConfig& config);   // "Radix=64, assertions"
+std::string contract_text(const BlockConfig& config);  // "arbiter"
 
 }  // namespace asterism
