@@ -42,7 +42,7 @@ SemihostingMachine semihosting_machine(const Scenario& scenario) {
   for (const ElfImage::Segment& segment : scenario.firmware.segments())
     end = std::max(end, segment.address + segment.size);
   const Address heap((end.value() + 15) / 16 * 16), limit = dram.first + dram.size;
-  return {scenario.config.node.rtc.start_seconds(), heap, limit, limit, heap};
+  return {scenario.config.node.rtc.device.start_seconds(), heap, limit, limit, heap};
 }
 
 }  // namespace
@@ -57,10 +57,10 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       fabric_(make_interconnect(scenario)),
       gic_("gic", config_.cores.count),
       uart0_("uart0", config_.uart0),
-      rtc_("rtc", config_.rtc),
       power_("power", power_losses(scenario.config), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram").first, events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
+  place_rtc(rtl);
   connect_cores();
   connect_targets();
   connect_interrupts();
@@ -94,7 +94,7 @@ void Node::connect_targets() {
   target(gic_.distributor, "gicd");
   target(gic_.cpu_interface, "gicc");
   target(uart0_.target, "uart0");
-  target(rtc_.target, "rtc");
+  target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
   target(power_.target, "power");
   target(dimm_ssd_.registers, "dimm_ssd");
   target(memory_.ports[0], "dram");
@@ -104,7 +104,8 @@ void Node::connect_targets() {
 void Node::connect_interrupts() {
   const AddressMap& map = scenario_.map;
   uart0_.interrupt.bind(gic_.spi[map.interrupt("uart0")]);
-  rtc_.interrupt.bind(gic_.spi[map.interrupt("rtc")]);
+  if (rtc_) rtc_->interrupt.bind(gic_.spi[map.interrupt("rtc")]);
+  if (rtc_rtl_) rtc_rtl_->interrupt(gic_.spi[map.interrupt("rtc")]);
   dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
 }
 
@@ -112,10 +113,28 @@ void Node::seat_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
                     scenario_.rtl.arbiters, rtl,
                     [this](std::size_t index, ArbitrationSeat* seat) { fabric_->seat(index, seat); });
-  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
-    mismatch_ = mismatch;
-    finish(End::How::mismatch, 0, mismatch.at);
-  };
+  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+}
+
+void Node::place_rtc(const RtlOptions& rtl) {
+  const DeviceSwapConfig& swap = config_.rtc.swap;
+  if (swap.impl != Impl::rtl) rtc_.emplace("rtc", config_.rtc.device);
+  if (swap.impl == Impl::model) return;
+  try {
+    std::optional<DeviceSwap::Model> model;
+    if (rtc_) model.emplace(DeviceSwap::Model{rtc_->registers, rtc_->target});
+    rtc_rtl_.emplace("rtc", swap, *scenario_.rtl.rtc, scenario_.map.range("rtc").size, config_.quantum, rtl,
+                     model);
+  } catch (const RtlError& error) {
+    throw ConfigError(
+        Diagnostic{.origin = scenario_.rtl.rtc_origin, .path = "node.rtc.variant", .problem = error.what()});
+  }
+  rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+}
+
+void Node::differ(const Lockstep::Mismatch& mismatch) {
+  if (!mismatch_) mismatch_ = mismatch;
+  finish(End::How::mismatch, 0, mismatch.at);
 }
 
 DeviceTreeNode Node::device_tree() const {
@@ -189,7 +208,8 @@ void Node::reset(Reset kind) {
   memory_.reset(kind);
   gic_.reset(kind);
   uart0_.reset(kind);
-  rtc_.reset(kind);
+  if (rtc_) rtc_->reset(kind);
+  if (rtc_rtl_) rtc_rtl_->reset(kind);
   power_.reset(kind);
   dimm_ssd_.reset(kind);
   semihosting_.reset(kind);
@@ -212,6 +232,7 @@ void Node::warm_reset() {
 void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 
 void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
+  if (!end_ && rtc_rtl_ && how != End::How::mismatch) rtc_rtl_->finish();  // what may end it by a mismatch
   if (end_) return;
   end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // not one instruction more
@@ -260,11 +281,15 @@ std::vector<std::string> Node::core_states() {
 std::string Node::cpu_engine() const { return "unicorn " + unicorn_version(); }
 
 std::vector<std::string> Node::rtl_instances() const {
-  return arbiters_ ? arbiters_->instances() : std::vector<std::string>();
+  std::vector<std::string> all = arbiters_ ? arbiters_->instances() : std::vector<std::string>();
+  if (rtc_rtl_) all.push_back(rtc_rtl_->instance());
+  return all;
 }
 
 std::vector<std::string> Node::rtl_summary() const {
-  return arbiters_ ? arbiters_->summary() : std::vector<std::string>();
+  std::vector<std::string> lines = arbiters_ ? arbiters_->summary() : std::vector<std::string>();
+  if (rtc_rtl_) std::ranges::copy(rtc_rtl_->summary(), std::back_inserter(lines));
+  return lines;
 }
 
 void Node::report(Statistics& statistics) const {
@@ -275,6 +300,7 @@ void Node::report(Statistics& statistics) const {
   memory_.report(statistics.group("memory"));
   gic_.report(statistics.group("gic"));
   uart0_.report(statistics.group("uart0"));
+  if (rtc_rtl_) rtc_rtl_->report(statistics.group("rtc"));
   power_.report(statistics.group("power"));
   dimm_ssd_.report(statistics.group("dimm_ssd"));
   semihosting_.report(statistics.group("semihosting"));

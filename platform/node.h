@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/core_cluster.h"
+#include "cosim/device_swap.h"
 #include "devices/gic400.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
@@ -56,6 +57,8 @@ class Node final : public sc_core::sc_module,
   void connect_targets();
   void connect_interrupts();
   void seat_arbiters(const RtlOptions& rtl);
+  void place_rtc(const RtlOptions& rtl);
+  void differ(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
   void load_memory();
   void start();
@@ -83,7 +86,8 @@ class Node final : public sc_core::sc_module,
   std::optional<RtlArbiters> arbiters_;
   Gic400 gic_;
   Pl011 uart0_;
-  Pl031 rtc_;
+  std::optional<Pl031> rtc_;           // none where RTL stands in its place
+  std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any
   PowerController power_;
   DimmSsdModule dimm_ssd_;
   Semihosting semihosting_;

@@ -4,6 +4,12 @@
 
 namespace asterism {
 
+static_assert(member_count<NodeRtcConfig>() == 2);
+void describe(Fields& f, NodeRtcConfig& c) {
+  describe(f, c.device);
+  describe(f, c.swap);
+}
+
 static_assert(member_count<NodeConfig>() == 13);
 void describe(Fields& f, NodeConfig& c) {
   f.reusable("nodes");
@@ -19,7 +25,7 @@ void describe(Fields& f, NodeConfig& c) {
     f("memory", c.memory, "Memory controller and DRAM");
     f("dimm_ssd", c.dimm_ssd, "The DIMM-SSD that keeps checkpoints");
     f("uart0", c.uart0, "Console UART (PL011)");
-    f("rtc", c.rtc, "Real-time clock (PL031)");
+    f("rtc", c.rtc, "Real-time clock (PL031), or RTL of one");
     f("address_map", c.address_map, "Moves devices of the standard map, by name (asterism list devices)");
     f("placement", c.placement,
       "Nodes of the fabric that cores and devices sit on, by name; without it devices stand along the chip's "

@@ -7,6 +7,7 @@
 #include "base/enum_names.h"
 #include "base/units.h"
 #include "core/core_config.h"
+#include "cosim/swap_config.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
 #include "dimm_ssd/dimm_ssd_config.h"
@@ -36,6 +37,12 @@ constexpr auto enum_names(NodeProgram) {
         "cores that miss their caches as a workload says, L2 banks and memory controllers: fabric studies"}});
 }
 
+struct NodeRtcConfig {
+  RtcConfig device = {};
+  DeviceSwapConfig swap = DeviceSwapConfig::of("rtl/pl031/block.json");
+};
+void describe(Fields& f, NodeRtcConfig& c);
+
 struct NodeConfig {
   NodeProgram runs = NodeProgram::firmware;
   Picoseconds quantum = 1_us;
@@ -44,7 +51,7 @@ struct NodeConfig {
   MemoryConfig memory;
   DimmSsdConfig dimm_ssd;
   Pl011Config uart0;
-  RtcConfig rtc;
+  NodeRtcConfig rtc = {};
   std::map<std::string, Placement> address_map;
   std::map<std::string, std::uint32_t> placement = {};  // fabric/port_placement.h
   ManycoreConfig chip = {};

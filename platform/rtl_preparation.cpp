@@ -26,13 +26,21 @@ std::set<unsigned> radices(const NodeConfig& node, const AddressMap& map, const 
   return found;
 }
 
-}  // namespace
+void check_contract(const std::filesystem::path& file, BlockContract contract, const Origin& origin,
+                    const std::string& path, Diagnostics& problems) {
+  if (file.extension() != ".json") return;
+  const BlockConfig block = read_block({.file = file});
+  if (block.contract == contract) return;
+  const auto quoted = [](BlockContract c) { return "\"" + std::string(to_text(c)) + "\""; };
+  problems.add({.origin = origin,
+                .path = path,
+                .problem = "",
+                .expected = "a block of the contract " + quoted(contract),
+                .got = quoted(block.contract)});
+}
 
-void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDocument& document,
-               const std::string& path, Diagnostics& problems) {
-  const ArbiterConfig& arbiter = node.fabric.arbiter;
-  if (arbiter.impl == Impl::model) return;
-  const std::string key = (path.empty() ? "" : path + ".") + "fabric.arbiter.";
+void check_arbiter(const ArbiterConfig& arbiter, const NodeFabric& fabric, const ConfigDocument& document,
+                   const std::string& key, Diagnostics& problems) {
   std::vector<std::string> names{"XB"};
   if (fabric.topology) {
     names.clear();
@@ -48,13 +56,37 @@ void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDoc
   }
   const Origin origin = document.origin_of(key + "variant");
   const auto file = locate_block(arbiter.variant, origin, key + "variant");
-  if (file.extension() != ".json") return;
-  if (const BlockConfig block = read_block({.file = file}); block.contract != BlockContract::arbiter)
-    problems.add({.origin = origin,
-                  .path = key + "variant",
-                  .problem = "",
-                  .expected = "a block of the contract \"arbiter\"",
-                  .got = "\"" + std::string(to_text(block.contract)) + "\""});
+  check_contract(file, BlockContract::arbiter, origin, key + "variant", problems);
+}
+
+// With the parameters that follow from the node, where the block has them.
+DeviceLibrary build_device(const std::filesystem::path& file,
+                           const std::map<std::string, std::uint64_t>& parameters) {
+  DeviceLibrary device{.file = file, .parameters = parameters};
+  if (file.extension() != ".json") return device;
+  const BlockConfig block = read_block({.file = file});
+  std::vector<std::string> overrides;
+  for (const auto& [name, value] : parameters)
+    if (block.parameters.contains(name)) overrides.push_back(fmt::format("parameters.{}={}", name, value));
+  for (const BlockPort& port : block.ports)
+    if (port.role == PortRole::state) device.states.push_back(port.states);
+  device.file = build_block({.file = file, .overrides = std::move(overrides)}, tell).library;
+  return device;
+}
+
+}  // namespace
+
+void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDocument& document,
+               const std::string& path, Diagnostics& problems) {
+  const std::string prefix = path.empty() ? "" : path + ".";
+  if (node.fabric.arbiter.impl != Impl::model)
+    check_arbiter(node.fabric.arbiter, fabric, document, prefix + "fabric.arbiter.", problems);
+  if (node.rtc.swap.impl != Impl::model) {
+    const std::string key = prefix + "rtc.variant";
+    const Origin origin = document.origin_of(key);
+    const auto file = locate_block(node.rtc.swap.variant, origin, key);
+    check_contract(file, BlockContract::bus_device, origin, key, problems);
+  }
 }
 
 PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const NodeFabric& fabric,
@@ -66,6 +98,13 @@ PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const Nod
     const auto file = locate_block(arbiter.variant, prepared.arbiter_origin, key);
     for (const unsigned radix : radices(node, map, fabric))
       prepared.arbiters[radix] = build_block({.file = file, .overrides = {}, .radix = radix}, tell).library;
+  }
+  if (const NodeRtcConfig& rtc = node.rtc; rtc.swap.impl != Impl::model) {
+    const std::string key = path + ".rtc.variant";
+    prepared.rtc_origin = document.origin_of(key);
+    prepared.rtc =
+        build_device(locate_block(rtc.swap.variant, prepared.rtc_origin, key),
+                     {{"ClockHz", rtc.swap.clock.count()}, {"StartSeconds", rtc.device.start_seconds()}});
   }
   return prepared;
 }

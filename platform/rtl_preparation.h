@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "cosim/swap_config.h"
 #include "platform/address_map.h"
 #include "platform/config/diagnostics.h"
 #include "platform/node_config.h"
@@ -18,6 +20,8 @@ class ConfigDocument;
 struct PreparedRtl {
   std::map<unsigned, std::filesystem::path> arbiters;  // libraries by the radix of a switch
   Origin arbiter_origin;                               // where the variant was written
+  std::optional<DeviceLibrary> rtc;
+  Origin rtc_origin;
 };
 
 // What can be known without building: that the blocks are there and their descriptions right. What does not fit goes to

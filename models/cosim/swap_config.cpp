@@ -14,4 +14,30 @@ void describe(Fields& f, SwapTrace& c) {
     within(1_ns, 1_ms));
 }
 
+DeviceSwapConfig DeviceSwapConfig::of(const std::string& variant) {
+  DeviceSwapConfig config;
+  config.variant = variant;
+  return config;
+}
+
+static_assert(member_count<DeviceSwapConfig>() == 5);
+void describe(Fields& f, DeviceSwapConfig& c) {
+  f("impl", c.impl, "Who answers: rtl and lockstep need Verilator, and time for the first build",
+    one_of<Impl>());
+  f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
+    f("variant", c.variant, "The block.json of the device's RTL, or a library built from one");
+    f("clock", c.clock,
+      "Of the RTL: a faster one answers sooner, and costs host time for each of its cycles that is not idle",
+      within(1_kHz, 4_GHz));
+    f("trace", c.trace, "What is kept of its signals");
+  });
+  f.when("impl", c.impl, Impl::lockstep, [&] {
+    f("window", c.window,
+      "How far latencies and interrupt edges may be apart: at least some cycles of the clock, for the model "
+      "may "
+      "answer at once; a longer one finds less",
+      within(1_ps, 1_s));
+  });
+}
+
 }  // namespace asterism

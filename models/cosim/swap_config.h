@@ -4,6 +4,9 @@
 //                "trace": { "format": "fst", "on": "mismatch", "window": "2us" } }
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,5 +43,27 @@ struct SwapTrace {
   Picoseconds window = 2_us;
 };
 void describe(Fields& f, SwapTrace& trace);
+
+// A device with registers, whose RTL hangs on a bus (contract bus_device); the keys stand beside those of the device:
+//
+//   "rtc": { "start": "2026-01-01T00:00:00Z", "impl": "lockstep", "clock": "10MHz", "window": "1us" }
+struct DeviceSwapConfig {
+  Impl impl = Impl::model;
+  std::string variant = {};
+  Frequency clock = 10_MHz;
+  Picoseconds window = 1_us;
+  SwapTrace trace = {};
+
+  static DeviceSwapConfig of(
+      const std::string& variant);  // which is the device's own, unless another is given
+};
+void describe(Fields& f, DeviceSwapConfig& config);
+
+// Its block, built.
+struct DeviceLibrary {
+  std::filesystem::path file;
+  std::vector<std::vector<std::string>> states = {};     // names of the values of each of its ports `state`
+  std::map<std::string, std::uint64_t> parameters = {};  // what they have to be where the block has them
+};
 
 }  // namespace asterism

@@ -1,0 +1,93 @@
+#include "cosim/device_swap.h"
+
+#include <fmt/format.h>
+
+namespace asterism {
+namespace {
+
+std::string full_name(const std::string& device) {
+  const sc_core::sc_object* parent = sc_core::sc_get_current_object();
+  return parent == nullptr ? device : std::string(parent->name()) + "." + device;
+}
+
+// Throws unless it fits the place of a device with one interrupt line.
+void check_fit(const std::string& instance, const RtlLibrary& library, const DeviceLibrary& block) {
+  const auto refuse = [&](const std::string& what) {
+    throw RtlError(fmt::format("{}: {} ({}) {}", instance, library.name(), library.file().string(), what));
+  };
+  for (const auto& [name, wanted] : block.parameters)
+    if (const auto built = library.parameter(name); built && *built != wanted)
+      refuse(fmt::format("was built with {}={}, {} is expected", name, *built, wanted));
+  if (library.find("master.select")) refuse("has the port of a master, which this device has not");
+  if (!library.find("interrupt.0")) refuse("has no interrupt line, one is expected");
+  if (library.find("interrupt.1")) refuse("has more than one interrupt line, one is expected");
+}
+
+}  // namespace
+
+DeviceSwap::DeviceSwap(const std::string& device, const DeviceSwapConfig& config, const DeviceLibrary& block,
+                       Bytes size, Picoseconds quantum, const RtlOptions& options,
+                       const std::optional<Model>& model)
+    : instance_(full_name(device)), impl_(config.impl) {
+  const auto library = RtlLibrary::open(block.file);
+  check_fit(instance_, *library, block);
+  const RtlBus::Settings bus{.time = {.clock = config.clock, .quantum = quantum, .trace = config.trace}};
+  const auto tell = [this](const Lockstep::Mismatch& mismatch) {
+    if (on_mismatch) on_mismatch(mismatch);
+  };
+  if (!model) {
+    rtl_.emplace(device.c_str(), library, RtlDevice::Settings{.size = size, .bus = bus}, options);
+    rtl_->on_failure = tell;
+    return;
+  }
+  LockstepDevice::Settings settings{
+      .instance = instance_, .bus = bus, .window = config.window, .states = block.states};
+  lockstep_.emplace((device + "_lockstep").c_str(), library, settings, options, model->registers);
+  lockstep_->model.bind(model->target);
+  lockstep_->on_mismatch = tell;
+}
+
+tlm::tlm_target_socket<>& DeviceSwap::target() {
+  if (rtl_) return rtl_->target;
+  return lockstep_->target;
+}
+
+void DeviceSwap::interrupt(sc_core::sc_signal_inout_if<bool>& wire) {
+  if (rtl_)
+    rtl_->interrupts[0].bind(wire);
+  else
+    lockstep_->interrupts[0].bind(wire);
+}
+
+void DeviceSwap::reset(Reset kind) {
+  if (rtl_)
+    rtl_->reset(kind);
+  else
+    lockstep_->reset(kind);
+}
+
+void DeviceSwap::finish() {
+  if (lockstep_) lockstep_->finish();
+}
+
+std::vector<std::string> DeviceSwap::summary() const {
+  const auto accesses = [this](std::uint64_t count) {
+    return fmt::format("{}: {}, {} access{}", instance_, to_text(impl_), count, count == 1 ? "" : "es");
+  };
+  if (rtl_) return {accesses(rtl_->accesses())};
+  const Lockstep& lockstep = lockstep_->lockstep();
+  std::vector<std::string> lines{accesses(lockstep.transactions()) +
+                                 (lockstep.mismatch() ? ", 1 mismatch" : ", 0 mismatches")};
+  for (const std::string& group : lockstep.coverage().text()) lines.push_back("reached " + group);
+  return lines;
+}
+
+void DeviceSwap::report(Statistics& statistics) const {
+  statistics.add("impl", to_text(impl_));
+  if (rtl_)
+    rtl_->report(statistics);
+  else
+    lockstep_->report(statistics);
+}
+
+}  // namespace asterism

@@ -1,0 +1,57 @@
+// A device with registers whose RTL stands in its place, or beside it in lockstep: what the netlist of a node needs to
+// know of either.
+//
+//   Pl031 rtc("rtc", config);
+//   DeviceSwap swap("node.rtc", config.swap, block, quantum, options, DeviceSwap::Model{rtc.registers, rtc.target});
+//   fabric.add_target(swap.target(), range, "rtc");
+//   rtc.interrupt.bind(gic.spi[2]);
+//   swap.interrupt(gic.spi[2]);
+//
+// Construct within the parent module. Impl::rtl goes without a model.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "cosim/lockstep_device.h"
+#include "cosim/rtl_device.h"
+#include "cosim/swap_config.h"
+
+namespace asterism {
+
+class DeviceSwap {
+ public:
+  struct Model {
+    const RegisterBank& registers;
+    tlm::tlm_target_socket<>& target;
+  };
+  // `device` is the device's name within its parent, "rtc". Throws RtlError for a library that does not fit: another
+  // contract, other parameters, not exactly one interrupt line, a master's port.
+  DeviceSwap(const std::string& device, const DeviceSwapConfig& config, const DeviceLibrary& block,
+             Bytes size, Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model);
+
+  tlm::tlm_target_socket<>& target();
+  void interrupt(sc_core::sc_signal_inout_if<bool>& wire);
+
+  // Called once: the first difference, or what the RTL failed with.
+  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
+
+  void reset(Reset kind);
+  void finish();  // at the end of a run
+  const std::string& instance() const { return instance_; }
+  // For the last screen: how many accesses, what they reached.
+  std::vector<std::string> summary() const;
+  void report(Statistics& statistics) const;
+
+ private:
+  std::string instance_;
+  Impl impl_;
+  std::optional<RtlDevice> rtl_;
+  std::optional<LockstepDevice> lockstep_;
+};
+
+}  // namespace asterism
