@@ -9,28 +9,32 @@
 //            bytes that pstrb_i names are written; without any of them nothing happens, not even in
 //            ICR.
 // Fairness   One master, nothing to share out.
-// Timing     DR steps at the rising edge that ends every ClockHz-th cycle after reset. A write acts
-//            in its access cycle and is seen from the next one on; in the last cycle of a second it
-//            comes before the step: LR = 5 there gives DR = 6. APB answers without wait states;
-//            prdata_o follows paddr_i in the same cycle.
+// Timing     DR steps at the rising edge that ends every ClockHz-th cycle after por_ni. A write
+//            acts in its access cycle and is seen from the next one on; in the last cycle of a
+//            second it comes before the step: LR = 5 there gives DR = 6. APB answers without wait
+//            states; prdata_o follows paddr_i in the same cycle.
 // Cost       130 flip-flops and those of a counter up to ClockHz. The longest path goes from
 //            pwdata_i through the counter's adder and a comparison of 32 bits.
 //
-// There is no `idle`: DR moves by itself, so no cycle is a fixed point. next_event_o is a lower bound that costs no
-// arithmetic: the next step of DR while an alarm could reach interrupt_o, never otherwise.
+// There is no `idle`: DR moves by itself, so no cycle is a fixed point. next_event_o is a lower
+// bound that costs no arithmetic: the next step of DR while an alarm could reach interrupt_o, never
+// otherwise.
 //
-// One reset does for all: DR becomes StartSeconds as in a cold reset of the model. The model's
-// counter goes on through warm resets and loss of power; that needs a second reset and is left out.
+// Two resets, as the model has kinds: what the bus reaches returns to zero with rst_ni. The counter
+// hangs on a battery: it goes on through warm resets and loss of power, and becomes StartSeconds
+// with por_ni only. A cold start asserts both.
 module pl031 #(
   // Cycles of clk_i in a second, at least 1.
   parameter int unsigned ClockHz = 10_000_000,
-  // DR at reset: seconds since 1970. 2026-01-01T00:00:00Z.
+  // DR at the start: seconds since 1970. 2026-01-01T00:00:00Z.
   parameter logic [31:0] StartSeconds = 32'd1_767_225_600
 ) (
   // Rising edge.
   input  logic        clk_i,
-  // Asynchronous, active low.
+  // Asynchronous, active low: everything but the counter.
   input  logic        rst_ni,
+  // Asynchronous, active low: the counter. Never asserted without rst_ni.
+  input  logic        por_ni,
   // APB address within the device; the lowest two bits do not count.
   input  logic [11:0] paddr_i,
   // APB select.
@@ -124,23 +128,29 @@ module pl031 #(
   assign armed_d     = armed & ~hit_at_step;
   assign raised_d    = hit_at_once | hit_at_step | (raised_q & ~write_clear);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  always_ff @(posedge clk_i or negedge por_ni) begin
+    if (!por_ni) begin
       cycles_q  <= CycleBits'(ClockHz);
       seconds_q <= StartSeconds;
-      match_q   <= '0;
-      load_q    <= '0;
-      mask_q    <= '0;
-      armed_q   <= 1'b0;
-      raised_q  <= 1'b0;
     end else begin
       cycles_q  <= cycles_d;
       seconds_q <= seconds_d;
-      match_q   <= match_d;
-      load_q    <= load_d;
-      mask_q    <= mask_d;
-      armed_q   <= armed_d;
-      raised_q  <= raised_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      match_q  <= '0;
+      load_q   <= '0;
+      mask_q   <= '0;
+      armed_q  <= 1'b0;
+      raised_q <= 1'b0;
+    end else begin
+      match_q  <= match_d;
+      load_q   <= load_d;
+      mask_q   <= mask_d;
+      armed_q  <= armed_d;
+      raised_q <= raised_d;
     end
   end
 
