@@ -250,6 +250,32 @@ TEST_F(RtlArbitrationTest, ADifferenceWritesItsWindow) {
               ElementsAre("6500 0 4 4", "7000 1 4 4", "7500 0 0 0", "8500 0 6 3", "9000 1 6 4"));
 }
 
+TEST_F(RtlArbitrationTest, AWindowBeginsAtTheLastReset) {
+  block = "wrong_tie";
+  options.traces = folder.path;
+  take_seat(Impl::lockstep);
+  decide(1, set_of({2}));
+  seat->reset(Reset::power_loss);
+  model->reset();
+  decide(2, set_of({3}));
+  decide(3, set_of({2, 3}));
+  decide(4, set_of({0, 1}));
+  EXPECT_THAT(trace("node.XB.0.fst"), ElementsAre("1500 0 8 8", "2000 1 8 8", "2500 0 c 8", "3000 1 c 8"));
+}
+
+TEST_F(RtlArbitrationTest, WithoutSkippingAWindowHasItsIdleCycles) {
+  block = "idle_lies";  // each idle cycle moves the first in the order to its end
+  options.skip = false;
+  options.traces = folder.path;
+  take_seat(Impl::lockstep);
+  decide(2, set_of({1}));
+  decide(6, set_of({0, 1}));
+  EXPECT_EQ(seat->mismatch()->rtl, "grants 1");
+  EXPECT_THAT(trace("node.XB.0.fst"),
+              ElementsAre("500 0 0 0", "1000 1 0 0", "1500 0 2 2", "2000 1 2 2", "2500 0 0 0", "3000 1 0 0",
+                          "4500 0 0 0", "5000 1 0 0", "5500 0 3 2", "6000 1 3 1"));
+}
+
 TEST_F(RtlArbitrationTest, WithoutWindowsNothingIsRecordedOrWritten) {
   block = "wrong_tie";
   options.traces = folder.path;
@@ -315,7 +341,11 @@ TEST_F(RtlArbitrationTest, TracesOnDemandAtTrueTimes) {
 
 TEST_F(RtlArbitrationTest, TracesAllBelowAPath) {
   options.traces = folder.path;
-  options.trace = {{"node", 0_ns, 1_s}, {"nod", 0_ns, 1_s}, {"node.X", 0_ns, 1_s}};
+  options.trace = {{"nod", 0_ns, 1_s}, {"node.X", 0_ns, 1_s}};
+  take_seat(Impl::rtl);
+  decide(1, set_of({0}), 0);
+  EXPECT_THAT(folder.names(), IsEmpty());
+  options.trace = {{"node", 0_ns, 1_s}};
   take_seat(Impl::rtl);
   decide(1, set_of({0}), 0);
   decide(1, set_of({0}), 1);

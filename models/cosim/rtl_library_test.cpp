@@ -142,6 +142,7 @@ TEST(RtlInstanceTest, StepsAndResets) {
   EXPECT_EQ(cycle(arbiter, 0b1010), 0b0010u);
   EXPECT_EQ(cycle(arbiter, 0b1010), 0b1000u);
   EXPECT_EQ(cycle(arbiter, 0), 0u);
+  EXPECT_EQ(cycle(arbiter, 0b1010), 0b0010u);
   arbiter.reset();
   EXPECT_EQ(cycle(arbiter, 0b1010), 0b0010u);
 }
