@@ -130,7 +130,7 @@ void measure_library(const std::string& file) {
   RtlArbitration rtl(library, settings(inputs, Impl::rtl), {}),
       lockstep(library, settings(inputs, Impl::lockstep), {});
   RtlArbitration recorded(library, settings(inputs, Impl::lockstep), with_window);
-  lockstep.on_mismatch = recorded.on_mismatch = stop;
+  rtl.on_mismatch = lockstep.on_mismatch = recorded.on_mismatch = stop;
 
   std::uint64_t won = 0;
   const auto drive = [](auto decide) {
