@@ -1,0 +1,280 @@
+// `asterism rtl`: what an architect's block is refused for, and how its library is kept. Every case has a cache of its
+// own, with this build's copy of Verilator's runtime in it.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* description = R"({
+  "name": "fixed", "contract": "arbiter",
+  "sources": ["fixed.sv"],
+  "top": "fixed",
+  "parameters": { "Radix": 4 }, "radix": "Radix",
+  "clock": "clk_i",
+  "reset": { "port": "rst_ni" },
+  "ports": [ { "role": "request", "signal": "request_i" },
+             { "role": "grant", "signal": "grant_o" } ]
+})";
+
+// The lowest input wins.
+constexpr const char* source = R"(module fixed #(parameter int unsigned Radix = 2) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [Radix-1:0] request_i,
+  output logic [Radix-1:0] grant_o
+);
+  assign grant_o = request_i & (~request_i + 1'b1);
+  logic [31:0] grants_q;
+  always_ff @(posedge clk_i) grants_q <= rst_ni ? grants_q + 32'(grant_o != '0) : '0;
+endmodule
+)";
+
+struct RtlCommandTest : CommandTest {
+  RtlCommandTest() {
+    environment["ASTERISM_RTL_CACHE"] = (folder / "cache").string();
+    fs::create_directories(folder / "cache");
+    for (const auto& entry : fs::directory_iterator(asterism_program.parent_path() / "rtl"))
+      if (entry.path().filename().string().starts_with("runtime-"))
+        fs::create_symlink(entry.path(), folder / "cache" / entry.path().filename());
+    fs::create_directory(folder / "mine");
+    write("mine/block.json", description);
+    write("mine/fixed.sv", source);
+  }
+
+  static std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    EXPECT_NE(text.find(what), std::string::npos) << what;
+    return text.replace(text.find(what), what.size(), by);
+  }
+  void change_source(const std::string& what, const std::string& by) const {
+    write("mine/fixed.sv", replaced(source, what, by));
+  }
+
+  Ended build(const Arguments& overrides = {}) const {
+    Arguments all{"rtl", "build", "mine/block.json"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return asterism(all);
+  }
+
+  // Names in the cache beside the runtime.
+  std::vector<std::string> kept() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder / "cache"))
+      if (const std::string name = entry.path().filename().string();
+          !name.starts_with("runtime-") && name != ".runtime.lock")
+        names.push_back(name);
+    return names;
+  }
+  // Refused with status 65 and this message, and nothing is kept.
+  void expect_refusal(const Ended& ended, const std::string& message) const {
+    EXPECT_THAT(ended.err, HasSubstr(message));
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_THAT(kept(), testing::IsEmpty());
+  }
+
+  // The path at the end of what a build prints.
+  std::string library_of(const Ended& ended) const {
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    const std::string path = ended.out.substr(ended.out.rfind(' ') + 1);
+    EXPECT_TRUE(exists(path.substr(0, path.size() - 1))) << ended.out;
+    return path;
+  }
+  // The line of `rtl list` about mine/block.json.
+  std::string listed() const {
+    const std::string all = asterism({"rtl", "list"}).out;
+    const std::size_t end = all.find(" mine/block.json\n"), begin = all.rfind('\n', end);
+    return end == std::string::npos ? "" : all.substr(begin + 1, end - begin - 1);
+  }
+
+  // A compiler that writes its process into "pid" and never ends.
+  void install_endless_compiler() {
+    write("slow", "#!/bin/sh\necho $$ > " + (folder / "pid.new").string() + " && mv " +
+                      (folder / "pid.new").string() + " " + (folder / "pid").string() +
+                      "\nexec sleep 1000\n");
+    fs::permissions(folder / "slow", fs::perms::owner_all);
+    environment["CXX"] = (folder / "slow").string();
+    environment["CCACHE_DISABLE"] = "1";
+  }
+  pid_t wait_for_compiler() const {
+    for (int i = 0; i < 6000 && !exists("pid"); ++i) std::this_thread::sleep_for(10ms);
+    return std::stoi(contents("pid"));
+  }
+  static bool is_gone(pid_t process) {
+    for (int i = 0; i < 500; ++i, std::this_thread::sleep_for(10ms))
+      if (kill(process, 0) == -1 && errno == ESRCH) return true;
+    return false;
+  }
+};
+
+// ---- bad input ----
+
+TEST_F(RtlCommandTest, ASyntaxErrorIsShownInTheToolsOwnWords) {
+  change_source("request_i & (", "request_i & * (");
+  const Ended ended = build();
+  expect_refusal(ended, "mine/block.json: error: Verilator refuses it:\n%Error: mine/fixed.sv:7:");
+  EXPECT_THAT(ended.err, HasSubstr("    7 |   assign grant_o = request_i & * (~request_i + 1'b1);\n"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("partial")));
+}
+
+TEST_F(RtlCommandTest, AWrongPortWidthIsToldWhereTheSignalIsNamed) {
+  change_source("output logic [Radix-1:0] grant_o", "output logic [31:0] grant_o");
+  expect_refusal(
+      build(),
+      "mine/block.json:9:43: error: ports.1.signal: grant_o has 32 bits, expected 4: as many as request_i\n");
+}
+
+TEST_F(RtlCommandTest, AMissingClockIsToldWithThePortThatLooksLikeOne) {
+  write("mine/block.json", replaced(description, "  \"clock\": \"clk_i\",\n", ""));
+  expect_refusal(build(),
+                 "mine/block.json:1:1: error: contract arbiter needs \"clock\"; did you mean \"clk_i\"?\n");
+}
+
+TEST_F(RtlCommandTest, ACombinationalLoopIsAnError) {
+  change_source("  logic [31:0] grants_q;",
+                "  logic a, b;\n  assign a = ~b | clk_i;\n  assign b = a ^ rst_ni;\n"
+                "  logic [31:0] grants_q;");
+  expect_refusal(build(),
+                 "%Error-UNOPTFLAT: mine/fixed.sv:8:9: Signal unoptimizable: Circular combinational logic");
+}
+
+TEST_F(RtlCommandTest, ALatchAndAnIllConnectedPortAreErrors) {
+  change_source("  assign grant_o = ", "  always_comb if (rst_ni) grant_o = ");
+  expect_refusal(build(), "%Error-LATCH: mine/fixed.sv:7:3: Latch inferred for signal 'grant_o'");
+  change_source("endmodule\n",
+                "  sub u(.d(request_i[2:0]));\nendmodule\nmodule sub(input logic [7:0] d);\nendmodule\n");
+  expect_refusal(build(), "mine/fixed.sv:10:10: Input port connection 'd' expects 8 bits");
+}
+
+TEST_F(RtlCommandTest, UnknownKeysParametersAndModulesNameTheNearest) {
+  write("mine/block.json", replaced(description, "\"top\"", "\"tpo\": 1, \"top\""));
+  expect_refusal(build(), "mine/block.json:4:3: error: tpo: unknown key; did you mean \"top\"?\n");
+  write("mine/block.json", replaced(description, "\"Radix\": 4", "\"Radix\": 4, \"Radis\": 4"));
+  expect_refusal(build(),
+                 "mine/block.json:5:40: error: parameters.Radis: module fixed has no parameter Radis; did "
+                 "you mean \"Radix\"?\n");
+  write("mine/block.json", replaced(description, "\"top\": \"fixed\"", "\"top\": \"fixd\""));
+  expect_refusal(build(),
+                 "mine/block.json:4:10: error: top: there is no module fixd; did you mean \"fixed\"?\n");
+}
+
+TEST_F(RtlCommandTest, AFileThatCouldChangeUnseenIsRefused) {
+  write("constants.svh", "`define ONE 1'b1\n");
+  change_source("module fixed", "`include \"constants.svh\"\nmodule fixed");
+  expect_refusal(build(),
+                 "mine/block.json:1:1: error: include: constants.svh is included, but none of the folders "
+                 "here holds it\n");
+}
+
+TEST_F(RtlCommandTest, WhatIsNotThereEndsWith66) {
+  const Ended source = build({R"(sources=["fixd.sv"])"});
+  EXPECT_EQ(source.err,
+            "command line: error: sources.0: there is no mine/fixd.sv; did you mean \"fixed.sv\"?\n");
+  EXPECT_EQ(source.status, 66);
+  const Ended block = asterism({"rtl", "build", "mine"});
+  EXPECT_EQ(block.err,
+            "command line: error: there is no file \"mine\", but a folder with a block.json; did you mean "
+            "\"mine/block.json\"?\n");
+  EXPECT_EQ(block.status, 66);
+  environment["PATH"] = folder.string();
+  const Ended tool = build();
+  EXPECT_EQ(
+      tool.err,
+      "mine/block.json: error: cannot be built: verilator is not installed (scripts/setup installs it)\n");
+  EXPECT_EQ(tool.status, 66);
+  EXPECT_THAT(kept(), testing::IsEmpty());
+}
+
+TEST_F(RtlCommandTest, ACompilerThatFailsLeavesNothing) {
+  environment["CXX"] = "false";
+  environment["CCACHE_DISABLE"] = "1";
+  expect_refusal(build(), "mine/block.json: error: the compiler refuses what Verilator made of it:\n");
+}
+
+TEST_F(RtlCommandTest, UnknownVerbsNameTheNearest) {
+  const Ended ended = asterism({"rtl", "biuld", "mine/block.json"});
+  EXPECT_THAT(ended.err, StartsWith("asterism rtl: no verb \"biuld\"; did you mean \"build\"?\n"));
+  EXPECT_EQ(ended.status, 64);
+}
+
+// ---- the cache ----
+
+TEST_F(RtlCommandTest, ALibraryIsBuiltOnceForWhatItIsMadeOf) {
+  const Ended first = build(), second = build();
+  const std::string library = library_of(first);
+  EXPECT_THAT(first.out, StartsWith("built fixed (Radix=4) in "));
+  EXPECT_EQ(second.out, "fixed (Radix=4) is built: " + library);
+  EXPECT_THAT(listed(), testing::ContainsRegex("^fixed +Radix=4 +built +arbiter +$"));
+
+  change_source("!= '0)", "!= 8'd0)");  // a lint warning, which is shown and no more
+  EXPECT_THAT(listed(), testing::ContainsRegex("^fixed +Radix=4 +stale +arbiter +$"));
+  const Ended changed = build();
+  EXPECT_NE(library_of(changed), library);
+  EXPECT_THAT(changed.err, HasSubstr("%Warning-WIDTH: mine/fixed.sv:9:"));
+  EXPECT_THAT(listed(), HasSubstr(" built "));
+
+  write("mine/fixed.sv", source);
+  EXPECT_THAT(listed(), HasSubstr(" built "));
+  EXPECT_EQ(build().out, "fixed (Radix=4) is built: " + library);
+  EXPECT_EQ(kept().size(), 2U);
+}
+
+TEST_F(RtlCommandTest, TheListShowsTheTreesBlocksToo) {
+  const Ended list = asterism({"rtl", "list"});
+  EXPECT_THAT(list.out, StartsWith("block "));
+  EXPECT_THAT(list.out, testing::ContainsRegex("\nlrg_arbiter +Radix=64 +not built +arbiter "));
+  EXPECT_EQ(asterism({"list", "blocks"}).out, list.out);
+}
+
+TEST_F(RtlCommandTest, TwoThatBuildTheSameAtOnceBothSucceed) {
+  Running other = start({"rtl", "build", "mine/block.json", "parameters.Radix=5"});
+  const Ended one = build({"parameters.Radix=5"}), two = other.wait();
+  EXPECT_EQ(library_of(one), library_of(two));
+  EXPECT_EQ(kept().size(), 1U);
+}
+
+// ---- interruptions ----
+
+TEST_F(RtlCommandTest, AnInterruptedBuildLeavesNeitherFilesNorProcesses) {
+  install_endless_compiler();
+  for (const int signal : {SIGINT, SIGTERM}) {
+    fs::remove(folder / "pid");
+    Running running = start({"rtl", "build", "mine/block.json"});
+    const pid_t compiler = wait_for_compiler();
+    running.signal(signal);
+    const Ended ended = running.wait();
+    EXPECT_EQ(ended.status, 130);
+    EXPECT_TRUE(is_gone(compiler));
+    EXPECT_THAT(kept(), testing::IsEmpty());
+  }
+}
+
+TEST_F(RtlCommandTest, WhatAKilledBuildLeavesIsRemovedByTheNext) {
+  install_endless_compiler();
+  Running running = start({"rtl", "build", "mine/block.json"});
+  const pid_t compiler = wait_for_compiler();
+  running.signal(SIGKILL);
+  EXPECT_EQ(running.wait().status, 128 + SIGKILL);
+  kill(-compiler, SIGKILL);
+  EXPECT_THAT(kept(), testing::Each(StartsWith(".partial-")));
+  EXPECT_THAT(kept(), Not(testing::IsEmpty()));
+  environment["CXX"] = "false";
+  build();
+  EXPECT_THAT(kept(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace asterism
