@@ -1,6 +1,6 @@
-// The folder that a run leaves behind: scenario.json (fully expanded, runs again as it is), stats.json,
-// host.json, console.log, uart0.log, events.jsonl and files/ (what the firmware wrote through semihosting). Studies and
-// papers leave folders of their own in the same way.
+// The folder that a run leaves behind: scenario.json (fully expanded, runs again as it is), stats.json, host.json,
+// console.log, uart0.log, events.jsonl, files/ (what the firmware wrote through semihosting) and traces/ (of RTL).
+// Studies and papers leave folders of their own in the same way.
 //
 // A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
 // is replaced then. A run that fails leaves nothing, one that is killed leaves DIR.partial; the older DIR stays

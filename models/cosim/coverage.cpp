@@ -33,9 +33,17 @@ Coverage::Group& Coverage::group(std::string name, std::vector<std::string> poin
 
 std::vector<std::string> Coverage::text() const {
   std::vector<std::string> lines;
+  constexpr std::size_t columns = 58;  // behind what a summary puts in front of it
   for (const Group& group : groups_) {
-    std::string line = fmt::format("{} {}/{}", group.name(), group.reached(), group.points());
-    if (const std::string never = missed(group, 4); !never.empty()) line += " (never " + never + ")";
+    const std::string reached = fmt::format("{} {}/{}", group.name(), group.reached(), group.points());
+    std::string line = reached;
+    for (std::size_t names = 4; names > 0; --names) {
+      const std::string never = missed(group, names);
+      if (never.empty()) break;
+      line = fmt::format("{} (never {})", reached, never);
+      if (line.size() <= columns) break;
+      line = reached;
+    }
     lines.push_back(std::move(line));
   }
   return lines;

@@ -1,0 +1,186 @@
+// rtl/lrg_arbiter beside SwizzleSwitch: every order of four inputs, and random requests of many.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+
+#include "base/random.h"
+#include "swizzle_switch/arbitration_seat.h"
+#include "swizzle_switch/swizzle_switch.h"
+#include "testbenches/testbench.h"
+
+namespace asterism {
+namespace {
+
+constexpr const char* arbiter = "rtl/lrg_arbiter/block.json";
+
+std::vector<std::string> radix(unsigned inputs) { return {"parameters.Radix=" + std::to_string(inputs)}; }
+
+// The RTL and the model under the same requests.
+class Pair {
+ public:
+  Pair(const std::string& block, const std::vector<std::string>& overrides)
+      : rtl_(library_of(block, overrides), "arbiter"),
+        request_(rtl_.port("request")),
+        grant_(rtl_.port("grant")),
+        model_(request_.width(), 1, ArbiterPolicy::least_recently_granted) {
+    rtl_.reset();
+  }
+
+  unsigned inputs() const { return request_.width(); }
+  RtlInstance& rtl() { return rtl_; }
+  SwizzleSwitch& model() { return model_; }
+
+  // The grants of the RTL, without a clock edge.
+  RequestSet look(const RequestSet& requests) {
+    for (unsigned word = 0; word < request_.words(); ++word) request_.set(requests[word], word);
+    rtl_.settle();
+    RequestSet grants{};
+    for (unsigned word = 0; word < grant_.words(); ++word) grants[word] = grant_.get(word);
+    return grants;
+  }
+  // One cycle of both; whether they agree.
+  bool cycle(const RequestSet& requests) {
+    const RequestSet grants = look(requests);
+    rtl_.edge();
+    std::vector<unsigned> list;
+    for (unsigned i = 0; i < inputs(); ++i)
+      if (requests[i / 64] >> (i % 64) & 1) list.push_back(i);
+    RequestSet expected{};
+    if (const auto winner = model_.grant(0, list))
+      expected[*winner / 64] = std::uint64_t{1} << (*winner % 64);
+    return grants == expected;
+  }
+  // The inputs in the order of their priority, the first first, as either side sees it.
+  std::vector<unsigned> order_of_rtl() {
+    return order([&](unsigned a, unsigned b) {
+      return look({std::uint64_t{1} << a | std::uint64_t{1} << b})[0] == std::uint64_t{1} << a;
+    });
+  }
+  std::vector<unsigned> order_of_model() {
+    return order([&](unsigned a, unsigned b) { return model_.beats(0, a, b); });
+  }
+
+ private:
+  template <class Beats>
+  std::vector<unsigned> order(Beats&& beats) const {
+    std::vector<unsigned> all(inputs());
+    for (unsigned i = 0; i < inputs(); ++i) all[i] = i;
+    std::ranges::sort(all, beats);
+    return all;
+  }
+
+  RtlInstance rtl_;
+  RtlPort request_, grant_;
+  SwizzleSwitch model_;
+};
+
+// The cycle of the first difference under random requests, of all densities; nullopt when there is none.
+std::optional<unsigned> first_difference(Pair& pair, unsigned cycles) {
+  Random random(1);
+  for (unsigned cycle = 0; cycle < cycles; ++cycle) {
+    RequestSet requests{};
+    const std::uint64_t density = random.below(5);  // 0: none requests; 4: about 15 of 16
+    for (unsigned i = 0; i < pair.inputs(); ++i)
+      if (random.below(16) < density * density) requests[i / 64] |= std::uint64_t{1} << (i % 64);
+    if (!pair.cycle(requests)) return cycle;
+  }
+  return std::nullopt;
+}
+
+class RandomTest : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomTest, AgreesWithTheModel) {
+  Pair pair(arbiter, radix(GetParam()));
+  EXPECT_EQ(first_difference(pair, 200'000), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(LrgArbiter, RandomTest, testing::Values(1, 4, 11, 64, 128));
+
+TEST(LrgArbiterTest, AfterResetTheLowestInputGoesFirst) {
+  Pair pair(arbiter, radix(4));
+  EXPECT_EQ(pair.order_of_rtl(), (std::vector<unsigned>{0, 1, 2, 3}));
+  pair.cycle({0b0001});
+  pair.rtl().reset();
+  EXPECT_EQ(pair.order_of_rtl(), (std::vector<unsigned>{0, 1, 2, 3}));
+}
+
+TEST(LrgArbiterTest, TheWinnerGoesToTheEndAndTheOthersKeepTheirOrder) {
+  Pair pair(arbiter, radix(4));
+  pair.cycle({0b0110});
+  EXPECT_EQ(pair.order_of_rtl(), (std::vector<unsigned>{0, 2, 3, 1}));
+}
+
+TEST(LrgArbiterTest, ACycleWithoutARequestChangesNothing) {
+  Pair pair(arbiter, radix(4));
+  pair.cycle({0b0100});
+  const auto before = pair.order_of_rtl();
+  for (int i = 0; i < 10; ++i) pair.cycle({0});
+  EXPECT_EQ(pair.order_of_rtl(), before);
+}
+
+// All 24 orders, each reached from the reset through the orders before it; in each of them all 16 sets of requests.
+TEST(LrgArbiterTest, EveryOrderOfFourInputsGrantsEveryRequestAsTheModel) {
+  Pair pair(arbiter, radix(4));
+  struct State {
+    RtlInstance::Snapshot rtl;
+    SwizzleSwitch model;
+  };
+  std::map<std::vector<unsigned>, State> reached;
+  std::vector<std::vector<unsigned>> to_visit;
+  const auto arrive = [&] {
+    ASSERT_EQ(pair.order_of_rtl(), pair.order_of_model());
+    pair.look({0});  // the requests of a snapshot are the same in every order
+    State state{{}, pair.model()};
+    pair.rtl().save(state.rtl);
+    if (reached.emplace(pair.order_of_model(), state).second) to_visit.push_back(pair.order_of_model());
+  };
+  arrive();
+  for (std::size_t next = 0; next < to_visit.size(); ++next) {
+    for (std::uint64_t requests = 0; requests < 16; ++requests) {
+      const State& from = reached.at(to_visit[next]);
+      pair.rtl().restore(from.rtl);
+      pair.model() = from.model;
+      ASSERT_TRUE(pair.cycle({requests})) << "requests " << requests;
+      arrive();
+    }
+  }
+  EXPECT_EQ(reached.size(), 24u);
+}
+
+TEST(LrgArbiterTest, NobodyWaitsForMoreThanRadixLessOneGrants) {
+  Pair pair(arbiter, radix(64));
+  Random random(2);
+  std::uint64_t others = ~std::uint64_t{0};
+  for (unsigned patient = 0; patient < 64; ++patient) {
+    unsigned waited = 0;
+    while (pair.look({others | std::uint64_t{1} << patient})[0] != std::uint64_t{1} << patient) {
+      ++waited;
+      pair.rtl().edge();
+      others = random.next();
+    }
+    EXPECT_LE(waited, 63u);
+    pair.rtl().edge();
+  }
+}
+
+TEST(LrgArbiterTest, ItsPropertiesHoldUnderRandomRequests) {
+  Pair pair(arbiter, {"parameters.Radix=5", "assertions=true"});
+  EXPECT_EQ(first_difference(pair, 50'000), std::nullopt);
+}
+
+class PlantedBugTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(PlantedBugTest, IsFoundWithinAThousandCycles) {
+  Pair pair("testbenches/lrg_arbiter/planted/" + std::string(GetParam()) + "/block.json", radix(4));
+  EXPECT_NE(first_difference(pair, 1000), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(LrgArbiter, PlantedBugTest,
+                         testing::Values("wrong_tie", "no_update", "update_without_grant"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,26 @@
+// What the testbenches share: a block's library by the path of its block.json, built when it is not there yet, and
+// numbers that are random in the same way every time.
+#pragma once
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cosim/rtl_library.h"
+#include "platform/rtl/block_build.h"
+
+namespace asterism {
+
+// `block` is relative to the root of the source: "rtl/lrg_arbiter/block.json".
+inline std::shared_ptr<const RtlLibrary> library_of(const std::string& block,
+                                                    const std::vector<std::string>& overrides) {
+  const BlockRequest request{
+      .file = std::string(ASTERISM_SOURCE) + "/" + block, .overrides = overrides, .radix = {}};
+  setenv("ASTERISM_RTL_CACHE", ASTERISM_CACHE, 0);
+  return RtlLibrary::open(
+      build_block(request, [](const std::string& line) { std::cerr << line << '\n'; }).library);
+}
+
+}  // namespace asterism
