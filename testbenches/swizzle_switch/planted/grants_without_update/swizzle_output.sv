@@ -1,0 +1,110 @@
+// PLANTED BUG, for the testbench to find: the order never changes, so the lowest input that
+// requests always wins.
+//
+// One output bus of a swizzle_switch: the arbitration in its crosspoints, and which input holds it.
+//
+// Policy     While no input holds the bus, every cycle in which an input requests it is one of
+//            arbitration: the first of the requesting inputs in the order of least recently granted
+//            wins, goes to the end of the order, and holds the bus from the next cycle on, until
+//            `release_i`. While the bus is held requests do not count and the order stays as it is.
+// Fairness   An input that requests without a break wins after Radix-1 others at most.
+// Timing     One cycle from request to hold. holder_o is a register: no path from an input to an
+//            output.
+// Cost       Radix * (Radix-1) flip-flops for the order, 1 + log2(Radix) for the holder.
+//
+// In the silicon (abeyratne2017 section 3.2.2 and its reference 103) the bus arbitrates for itself,
+// on the wires that carry data in the other cycles. A crosspoint keeps a bit for each other input:
+// whether it goes before that one. In the cycle of arbitration the bit lines of the bus are
+// precharged, and line j belongs to input j. Each crosspoint with a request pulls down the lines of
+// the inputs that it goes before; the sense amplifier at its own line finds that still high when
+// nobody who goes before it requests, and its enable bit is set. With the same edge the priority
+// bits change: the winner's row is cleared, its column is set. In the following cycles the enabled
+// crosspoint alone drives the bit lines, with data.
+// Here `pulled` are the bit lines in the cycle of arbitration, `beats_q[i]` is the row of
+// crosspoint i, and the enable bits stand as one number, `holder_q`. The lines for data are in
+// swizzle_switch.
+module swizzle_output #(
+  // Number of inputs, 2 to 64.
+  parameter int unsigned Radix = 8,
+  // Bits of an input's number; follows from Radix.
+  localparam int unsigned IndexBits = $clog2(Radix)
+) (
+  // Rising edge.
+  input  logic                 clk_i,
+  // Asynchronous, active low: nobody holds the bus, the order is 0, 1, 2, ...
+  input  logic                 rst_ni,
+  // Which inputs have a flit for this output and hold no output.
+  input  logic [Radix-1:0]     request_i,
+  // The holder's last flit leaves in this cycle; the bus is free in the next one.
+  input  logic                 release_i,
+  // An input holds the bus.
+  output logic                 held_o,
+  // Which one; keeps the last holder while nobody does.
+  output logic [IndexBits-1:0] holder_o
+);
+
+  // Without it, all outputs of a large switch become one function, which takes minutes to compile.
+  /* verilator no_inline_module */
+
+  localparam logic [Radix-1:0] All = '1;
+
+  // The inputs whose number has bit `b`.
+  function automatic logic [Radix-1:0] inputs_with(int unsigned b);
+    for (int unsigned i = 0; i < Radix; i++) inputs_with[i] = 1'((i >> b) & 1);
+  endfunction
+
+  logic                 held_q;
+  logic [IndexBits-1:0] holder_q;
+
+  // Row i: the inputs that i goes before.
+  (* mem2reg *) logic [Radix-1:0] beats_q [Radix];
+
+  logic arbitrates;
+  assign arbitrates = !held_q && request_i != '0;
+
+  logic [Radix-1:0] pulled;
+  always_comb begin
+    pulled = '0;
+    if (arbitrates) begin
+      for (int i = 0; i < Radix; i++) pulled |= beats_q[i] & {Radix{request_i[i]}};
+    end
+  end
+
+  logic [Radix-1:0] grant;
+  assign grant = arbitrates ? request_i & ~pulled : '0;
+
+  logic [IndexBits-1:0] winner;
+  for (genvar b = 0; b < IndexBits; b++) begin : gen_winner
+    localparam logic [Radix-1:0] Named = inputs_with(b);
+    assign winner[b] = |(grant & Named);
+  end
+
+  for (genvar i = 0; i < Radix; i++) begin : gen_crosspoint
+    localparam logic [Radix-1:0] Others = ~(Radix'(1) << i);
+
+    // The winner goes before nobody any more, everybody else before the winner.
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        beats_q[i] <= (All << i) & Others;
+      end else if (arbitrates) begin
+        beats_q[i] <= beats_q[i];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      held_q   <= 1'b0;
+      holder_q <= '0;
+    end else if (arbitrates) begin
+      held_q   <= 1'b1;
+      holder_q <= winner;
+    end else if (release_i) begin
+      held_q   <= 1'b0;
+    end
+  end
+
+  assign held_o   = held_q;
+  assign holder_o = holder_q;
+
+endmodule
