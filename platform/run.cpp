@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 
+#include "cosim/hang_watch.h"
 #include "flash/flash_image.h"
 #include "platform/closed_loop_node.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
+#include "platform/exit_status.h"
 #include "platform/interruption.h"
 #include "platform/node.h"
 #include "platform/summary.h"
@@ -216,6 +218,20 @@ void check_traces(const RtlOptions& rtl, const Machine& node) {
   }
 }
 
+// A call into RTL that does not come back can be ended with the process only, which leaves the run partial.
+void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, RawTerminal* terminal) {
+  constexpr std::chrono::seconds patience(10);
+  watch.emplace(patience,
+                [patience, partial = directory.path().string(), terminal](const std::string& instance) {
+                  if (terminal) terminal->restore();
+                  fmt::print(stderr,
+                             "\n{}: the RTL has not come back from one evaluation for {} s: an endless loop "
+                             "in it? The run is left in {}\n",
+                             instance, patience.count(), partial);
+                  _exit(static_cast<int>(ExitStatus::lockstep));
+                });
+}
+
 }  // namespace
 
 RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings) {
@@ -232,6 +248,9 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   const Interruption interruption(terminal ? &*terminal : nullptr);
   RtlOptions rtl = settings.rtl;
   rtl.traces = directory.path() / "traces";
+  std::optional<HangWatch> hang_watch;
+  if (!scenario.rtl.arbiters.empty() || scenario.rtl.rtc)
+    watch_rtl(hang_watch, directory, terminal ? &*terminal : nullptr);
   const std::unique_ptr<Machine> built = build(scenario, directory, rtl, events);
   Machine& node = *built;
   check_traces(rtl, node);
