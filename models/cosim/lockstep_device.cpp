@@ -83,6 +83,7 @@ void LockstepDevice::note(const tlm::tlm_generic_payload& payload, Picoseconds s
         transaction.bytes = static_cast<std::uint32_t>(last - first + 1);
         for (int byte = first; byte <= last; ++byte)
           transaction.strobes |= (lanes >> 8 * byte & 1) << (byte - first);
+        if (transaction.strobes == (1u << transaction.bytes) - 1) transaction.strobes = 0;
         Answer answer;
         answer.status = payload.is_response_ok() ? AnswerStatus::ok : AnswerStatus::error;
         answer.latency = end - start;
