@@ -5,7 +5,7 @@
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)
-set(folders "models|platform|sw|configs|docs|cmake|scripts|tests|bench|\\.ci")
+set(folders "models|platform|sw|rtl|testbenches|configs|docs|cmake|scripts|tests|bench|\\.ci")
 set(missing "")
 set(count 0)
 
