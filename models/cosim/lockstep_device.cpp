@@ -36,6 +36,7 @@ LockstepDevice::LockstepDevice(const sc_core::sc_module_name& name, std::shared_
       alarm_("alarm", [this](Picoseconds now) {
         compare_due();
         lockstep_.catch_up(now);
+        cover_present_states();
         rearm();
       }) {
   target.register_b_transport(this, &LockstepDevice::b_transport);
@@ -118,6 +119,7 @@ void LockstepDevice::watch_interrupts() {
   levels_ = levels;
   compare_due();
   lockstep_.interrupts(now(), levels);
+  cover_present_states();
   rearm();
 }
 
@@ -170,6 +172,11 @@ void LockstepDevice::count(const Transaction& transaction) {
     const std::size_t place = place_of(registers, reg);
     if (place < registers.size()) (write ? written_ : read_)->hit(place);
   }
+  cover_present_states();
+}
+
+// Those in between that nobody looked at are not counted.
+void LockstepDevice::cover_present_states() {
   for (const State& state : states_)
     if (state.port.get() < state.group->points()) state.group->hit(state.port.get());
 }

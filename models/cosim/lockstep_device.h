@@ -72,6 +72,7 @@ class LockstepDevice : public sc_core::sc_module {
   void cover_registers();
   void cover_states(const std::vector<std::vector<std::string>>& names);
   void count(const Transaction& transaction);
+  void cover_present_states();
   void watch_interrupts();
   void compare_due();
   void rearm();

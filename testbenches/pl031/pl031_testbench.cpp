@@ -1,0 +1,325 @@
+// rtl/pl031 beside Pl031: in lockstep under random accesses, in its place, and with bugs planted in it.
+//
+// The clock of the RTL is slow, so that its seconds are few cycles long and every access is near the end of one.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/random.h"
+#include "cosim/device_swap.h"
+#include "devices/pl031.h"
+#include "testbenches/testbench.h"
+#include "tlm/log.h"
+#include "tlm/systemc_test.h"
+#include "tlm/test_initiator.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t dr = 0x00, mr = 0x04, lr = 0x08, cr = 0x0C, imsc = 0x10, ris = 0x14, mis = 0x18,
+                        icr = 0x1C;
+constexpr std::uint32_t start = 1'767'225'600;  // 2026-01-01T00:00:00Z
+constexpr Frequency clock_rate = 100_Hz;
+constexpr Picoseconds period = 10_ms, window = 60_ms;
+
+DeviceLibrary built(const std::string& block, bool assertions) {
+  const auto library = library_of(
+      block, {"parameters.ClockHz=100", std::string("assertions=") + (assertions ? "true" : "false")});
+  return {.file = library->file(), .states = {{"quiet", "armed", "raised", "raised_and_armed"}}};
+}
+
+DeviceSwapConfig in(Impl impl) {
+  return {.impl = impl, .variant = {}, .clock = clock_rate, .window = window, .trace = {}};
+}
+
+// ---- in lockstep ----
+
+struct Pl031LockstepTest : SystemCTest {
+  Pl031 rtc{"rtc", RtcConfig{}};
+  DeviceSwap twin;
+  TestInitiator cpu{"cpu"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
+  std::optional<Lockstep::Mismatch> mismatch;
+
+  explicit Pl031LockstepTest(const std::string& block = "rtl/pl031/block.json", bool assertions = true,
+                             const RtlOptions& options = {})
+      : twin("rtc", in(Impl::lockstep), built(block, assertions), 4_KiB, 1_us, options,
+             DeviceSwap::Model{rtc.registers, rtc.target}) {
+    set_log_levels({{"rtc", spdlog::level::off}});
+    cpu.socket.bind(twin.target());
+    rtc.interrupt.bind(line);
+    twin.interrupt(line);
+    twin.on_mismatch = [this](const Lockstep::Mismatch& found) { mismatch = found; };
+  }
+  std::string found() const { return mismatch ? mismatch->text() : ""; }
+
+  // Both, in the same instant.
+  void reset(Reset kind) {
+    rtc.reset(kind);
+    twin.reset(kind);
+  }
+  void read_some(Random& random);
+  void write_some(Random& random);
+  void write_clear();
+  void any_work(std::uint64_t seed, int steps);
+};
+
+void Pl031LockstepTest::read_some(Random& random) {
+  constexpr std::array registers{dr, mr, lr, cr, imsc, ris, mis, icr, 0x20ul, 0xFE0ul, 0xFFCul};
+  const std::uint64_t reg = registers[random.below(registers.size())];
+  for (auto times = random.below(4); times < 4; ++times) {
+    cpu.read32(reg);
+    if (random.below(4) == 0) cpu.read<std::uint16_t>(reg + 2 * random.below(2));
+  }
+}
+
+// Not right before a match while the line is high: the model's is low for less than a cycle then, the RTL's not at all.
+void Pl031LockstepTest::write_clear() {
+  if (line.read() && 1_s - now() % 1_s <= 2 * period) wait_for(2 * period);
+  cpu.write32(icr, 1);
+}
+
+// Near the present second, mostly: what is far away is never seen.
+void Pl031LockstepTest::write_some(Random& random) {
+  std::uint32_t second = 0;
+  cpu.debug(tlm::TLM_READ_COMMAND, dr, &second, 4);
+  const auto soon = static_cast<std::uint32_t>(second + random.below(4));
+  switch (random.below(8)) {
+    case 0:
+    case 1:
+    case 2:
+      return cpu.write32(mr, soon);
+    case 3:
+      return cpu.write32(lr, random.below(4) ? soon - 2 : static_cast<std::uint32_t>(random.next()));
+    case 4:
+      return cpu.write32(imsc, random.below(4) ? 1 : 0);
+    case 5:
+      return write_clear();
+    case 6:
+      return cpu.write<std::uint8_t>(mr + random.below(12), static_cast<std::uint8_t>(second));
+    default: {
+      const std::uint64_t reg = random.below(2) ? cr : 4 * random.below(12);
+      return reg == icr ? write_clear() : cpu.write32(reg, static_cast<std::uint32_t>(random.next()));
+    }
+  }
+}
+
+// A write takes two periods of the RTL, and nothing comes before they are over; reads come as they like.
+void Pl031LockstepTest::any_work(std::uint64_t seed, int steps) {
+  Random random(seed);
+  for (int i = 0; i < steps && !mismatch; ++i) {
+    switch (random.below(4)) {
+      case 0:
+        wait_for(Picoseconds(random.below((3_s).count())));
+        break;
+      case 1:  // to the end of a second, and around it
+        wait_until(std::max(
+            now(), (now() / 1_s + 1) * 1_s - 3 * period + Picoseconds(random.below((6 * period).count()))));
+        break;
+      default:
+        wait_for(Picoseconds(random.below((5 * period).count())));
+        break;
+    }
+    if (random.below(3) != 0) {
+      read_some(random);
+    } else if (random.below(40) == 0) {
+      reset(random.below(2) ? Reset::warm : Reset::power_loss);
+      wait_for(5 * period);
+    } else {
+      write_some(random);
+      wait_for(3 * period);
+    }
+  }
+}
+
+SYSTEMC_TEST_F(Pl031LockstepTest, RandomAccessesAreEqual) {
+  any_work(1, 40'000);
+  twin.finish();
+  EXPECT_EQ(found(), "");
+  const std::vector<std::string> summary = twin.summary();
+  ASSERT_EQ(summary.size(), 5u);
+  EXPECT_EQ(summary[1], "reached registers read 8/8");
+  EXPECT_EQ(summary[2], "reached registers written 5/5");
+  EXPECT_EQ(summary[3], "reached interrupt edges 2/2");
+  EXPECT_EQ(summary[4], "reached states 4/4");
+}
+
+SYSTEMC_TEST_F(Pl031LockstepTest, TheSecondIsTheSameToThePicosecond) {
+  for (const Picoseconds at : {1_s - 1_ps, 1_s, 2_s - period, 2_s, 2_s + period, 3600_s - 1_ps, 3600_s}) {
+    wait_until(at);
+    EXPECT_EQ(cpu.read32(dr), start + static_cast<std::uint32_t>(at / 1_s));
+    EXPECT_EQ(found(), "");
+  }
+}
+
+SYSTEMC_TEST_F(Pl031LockstepTest, TheCounterRunsThroughLossOfPowerInBoth) {
+  cpu.write32(lr, 1000);
+  cpu.write32(mr, 1002);
+  wait_for(500_ms);
+  reset(Reset::power_loss);
+  wait_for(5_s);
+  EXPECT_EQ(cpu.read32(dr), 1005u);
+  EXPECT_EQ(cpu.read32(ris), 0u);
+  EXPECT_EQ(found(), "");
+}
+
+struct Pl031CheckedTest : Pl031LockstepTest {
+  Pl031CheckedTest()
+      : Pl031LockstepTest("rtl/pl031/block.json", false, {.skip = false, .check_idle = true}) {}
+};
+SYSTEMC_TEST_F(Pl031CheckedTest, EveryCycleSteppedIsEqualToo) {
+  any_work(2, 3'000);
+  twin.finish();
+  EXPECT_EQ(found(), "");
+}
+
+// ---- in its place ----
+
+struct Pl031RtlTest : SystemCTest {
+  DeviceSwap rtc{"rtc", in(Impl::rtl), built("rtl/pl031/block.json", true), 4_KiB, 1_us, {}, std::nullopt};
+  TestInitiator cpu{"cpu"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
+  Pl031RtlTest() {
+    cpu.socket.bind(rtc.target());
+    rtc.interrupt(line);
+  }
+  // As of now, without the caller's delay.
+  std::uint32_t read(std::uint64_t reg) {
+    cpu.delay = sc_core::SC_ZERO_TIME;
+    return cpu.read32(reg);
+  }
+};
+
+SYSTEMC_TEST_F(Pl031RtlTest, CountsWholeSecondsOfSimulatedTime) {
+  EXPECT_EQ(read(dr), start);
+  expect_earliest(1_s, [&] { return read(dr) == start + 1; });
+  wait_until(3600_s);
+  EXPECT_EQ(read(dr), start + 3600);
+}
+
+SYSTEMC_TEST_F(Pl031RtlTest, MatchInterruptsAPeriodAfterItsTick) {
+  wait_until(500_ms);
+  cpu.write32(imsc, 1);
+  cpu.write32(mr, read(dr) + 2);
+  expect_earliest(2_s + period, [&] { return line.read(); });
+  EXPECT_EQ(read(mis), 1u);
+}
+
+SYSTEMC_TEST_F(Pl031RtlTest, WithoutAnAlarmNothingIsWaitedFor) {
+  cpu.write32(mr, start + 5);
+  wait_until(1_s);
+  EXPECT_EQ(sc_core::sc_time_to_pending_activity(), sc_core::sc_max_time() - sc_core::sc_time_stamp());
+  cpu.write32(imsc, 1);
+  wait_for(100_ms);
+  EXPECT_NE(sc_core::sc_time_to_pending_activity(), sc_core::sc_max_time() - sc_core::sc_time_stamp());
+}
+
+// ---- with bugs ----
+
+// A copy of the block in which the one place that reads so reads otherwise.
+std::string planted(const std::string& name, const std::string& old_text, const std::string& new_text) {
+  const fs::path from = fs::path(ASTERISM_SOURCE) / "rtl/pl031",
+                 to = fs::path(ASTERISM_CACHE) / ".." / "planted" / name;
+  fs::create_directories(to);
+  for (const char* file : {"block.json", "pl031.sv", "pl031_properties.sv"}) {
+    std::ostringstream text;
+    text << std::ifstream(from / file).rdbuf();
+    std::string changed = text.str();
+    if (file == std::string("pl031.sv")) {
+      const auto at = changed.find(old_text);
+      if (at == std::string::npos || changed.find(old_text, at + 1) != std::string::npos)
+        throw std::runtime_error("not once in pl031.sv: " + old_text);
+      changed.replace(at, old_text.size(), new_text);
+    }
+    std::ofstream(to / file) << changed;
+  }
+  return fs::relative(to / "block.json", ASTERISM_SOURCE).string();
+}
+
+struct Bug {
+  const char* name;
+  const char* old_text;
+  const char* new_text;
+};
+
+struct PlantedBugTest : Pl031LockstepTest {
+  explicit PlantedBugTest(const Bug& bug, const RtlOptions& options = {})
+      : Pl031LockstepTest(planted(bug.name, bug.old_text, bug.new_text), false, options) {}
+  std::string what() {
+    any_work(3, 40'000);
+    twin.finish();
+    return mismatch ? mismatch->what : "";
+  }
+};
+
+struct LoadLosesTheStep : PlantedBugTest {
+  LoadLosesTheStep()
+      : PlantedBugTest({"load_loses_the_step", "assign seconds_d = present + 32'(step);",
+                        "assign seconds_d = write_load ? load_d : seconds_q + 32'(step);"}) {}
+};
+SYSTEMC_TEST_F(LoadLosesTheStep, IsFound) { EXPECT_EQ(what(), "data"); }
+
+struct MatchIsASecondLate : PlantedBugTest {
+  MatchIsASecondLate()
+      : PlantedBugTest({"match_is_a_second_late", "armed & step & (match_d == seconds_d)",
+                        "armed & step & (match_d == seconds_q)"}) {}
+};
+SYSTEMC_TEST_F(MatchIsASecondLate, IsFound) { EXPECT_NE(what(), ""); }
+
+struct ClearWinsOverAMatch : PlantedBugTest {
+  ClearWinsOverAMatch()
+      : PlantedBugTest({"clear_wins_over_a_match",
+                        "assign raised_d    = hit_at_once | hit_at_step | (raised_q & ~write_clear);",
+                        "assign raised_d    = (hit_at_once | hit_at_step | raised_q) & ~write_clear;"}) {}
+};
+SYSTEMC_TEST_F(ClearWinsOverAMatch, IsFound) { EXPECT_NE(what(), ""); }
+
+struct MaskIsNotMasked : PlantedBugTest {
+  MaskIsNotMasked() : PlantedBugTest({"mask_is_not_masked", "32'(interrupt_o);", "32'(raised_q);"}) {}
+};
+SYSTEMC_TEST_F(MaskIsNotMasked, IsFound) { EXPECT_EQ(what(), "data"); }
+
+struct BytesAreWords : PlantedBugTest {
+  BytesAreWords()
+      : PlantedBugTest({"bytes_are_words",
+                        "{{8{pstrb_i[3]}}, {8{pstrb_i[2]}}, {8{pstrb_i[1]}}, {8{pstrb_i[0]}}}",
+                        "{32{|pstrb_i}}"}) {}
+};
+SYSTEMC_TEST_F(BytesAreWords, IsFound) { EXPECT_EQ(what(), "data"); }
+
+struct NoBattery : PlantedBugTest {
+  NoBattery()
+      : PlantedBugTest({"no_battery", "negedge por_ni) begin\n    if (!por_ni)",
+                        "negedge rst_ni) begin\n    if (!rst_ni)"}) {}
+};
+SYSTEMC_TEST_F(NoBattery, IsFound) { EXPECT_EQ(what(), "data"); }
+
+struct ControlRefusesWrites : PlantedBugTest {
+  ControlRefusesWrites()
+      : PlantedBugTest({"control_refuses_writes", "assign pslverr_o   = 1'b0;",
+                        "assign pslverr_o   = psel_i & penable_i & pwrite_i & (word == Cr);"}) {}
+};
+SYSTEMC_TEST_F(ControlRefusesWrites, IsFound) { EXPECT_EQ(what(), "status"); }
+
+struct AnswersLate : PlantedBugTest {
+  AnswersLate()
+      : PlantedBugTest(
+            {"answers_late", "assign pready_o    = 1'b1;", "assign pready_o    = cycles_q[2:0] == 3'd1;"}) {}
+};
+SYSTEMC_TEST_F(AnswersLate, IsFound) { EXPECT_EQ(what(), "latency"); }
+
+struct NextEventLies : PlantedBugTest {
+  NextEventLies()
+      : PlantedBugTest({"next_event_lies", "!raised_q ? 32'(cycles_q)", "!raised_q ? 32'(cycles_q) + 32'd5"},
+                       {.check_idle = true}) {}
+};
+SYSTEMC_TEST_F(NextEventLies, IsFound) {
+  EXPECT_EQ(what(), "RTL failed");
+  EXPECT_NE(mismatch->rtl.find("next_event_o lies"), std::string::npos) << mismatch->rtl;
+}
+
+}  // namespace
+}  // namespace asterism
