@@ -1,0 +1,136 @@
+// The node's real-time clock in RTL, by key: in the model's place and in lockstep with it.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct RtcRtlTest : CommandTest {
+  // A copy of the clock in which one text is another.
+  void plant(const std::string& file, const std::string& old_text, const std::string& new_text) const {
+    const std::filesystem::path block = source_configs().parent_path() / "rtl/pl031", mine = folder / "mine";
+    if (!exists("mine")) std::filesystem::copy(block, mine);
+    std::string text = contents("mine/" + file);
+    const auto at = text.find(old_text);
+    ASSERT_NE(at, std::string::npos) << old_text;
+    write("mine/" + file, text.replace(at, old_text.size(), new_text));
+  }
+  // The alarm app for a second or two, on a slow clock, which is soon through it.
+  Ended alarm(Arguments keys, const Arguments& more = {}) const {
+    const bool own =
+        std::ranges::any_of(keys, [](const auto& key) { return key.starts_with("node.rtc.variant"); });
+    if (!own)
+      keys.push_back("node.rtc.variant=" +
+                     (source_configs().parent_path() / "rtl/pl031/block.json").string());
+    if (std::ranges::count(keys, "node.rtc.impl=lockstep") > 0) keys.push_back("node.rtc.window=10us");
+    keys.push_back("node.rtc.clock=1MHz");
+    keys.insert(keys.end(), more.begin(), more.end());
+    return firmware("alarm", keys);
+  }
+};
+
+TEST_F(RtcRtlTest, InLockstepTheRunIsTheModels) {
+  ASSERT_EQ(firmware("alarm").status, 0);
+  const auto model = json("run/stats.json");
+  const std::string console = contents("run/console.log");
+  const Ended ended = alarm({"node.rtc.impl=lockstep"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("RTL          node.rtc: lockstep, 10 accesses, 0 mismatches\n"),
+                               HasSubstr("reached interrupt edges 2/2\n"), HasSubstr("reached states 2/4 ")));
+  auto lockstep = json("run/stats.json");
+  EXPECT_EQ(lockstep["node"]["rtc"]["transactions"], 10);
+  lockstep["node"].erase("rtc");
+  EXPECT_EQ(lockstep, model);
+  EXPECT_EQ(contents("run/console.log"), console);
+}
+
+TEST_F(RtcRtlTest, InTheModelsPlaceTheSecondsAreTheSame) {
+  const Ended ended = alarm({"node.rtc.impl=rtl"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("RTL          node.rtc: rtl, 10 accesses\n"));
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("alarm: 2 alarms, 1 s from each to the next\n"));
+}
+
+TEST_F(RtcRtlTest, WithoutSkippingAllIsTheSame) {
+  for (const char* impl : {"node.rtc.impl=rtl", "node.rtc.impl=lockstep"}) {
+    ASSERT_EQ(alarm({impl}).status, 0);
+    const std::string stats = contents("run/stats.json");
+    ASSERT_EQ(alarm({impl}, {"--no-skip", "--check-idle"}).status, 0);
+    EXPECT_EQ(contents("run/stats.json"), stats);
+  }
+}
+
+TEST_F(RtcRtlTest, ADifferenceEndsTheRunWithATrace) {
+  plant("pl031.sv", "Dr:      prdata_o = seconds_q;", "Dr:      prdata_o = seconds_q + 32'(seconds_q[0]);");
+  const Ended ended = alarm({"node.rtc.impl=lockstep", "node.rtc.variant=mine/block.json"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("lockstep mismatch in node.rtc at 1000000."), HasSubstr("  read      0x000\n"),
+                    HasSubstr("  model     0x6955b901\n"), HasSubstr("  RTL       0x6955b902 after "),
+                    HasSubstr("  trace     run/traces/node.rtc.fst (2us before it)\n")));
+  EXPECT_TRUE(exists("run/traces/node.rtc.fst"));
+}
+
+TEST_F(RtcRtlTest, AFailureInTheModelsPlaceEndsTheRunToo) {
+  plant("pl031.sv", "assign pready_o    = 1'b1;", "assign pready_o    = word != Ris;");
+  const Ended ended = alarm({"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("RTL failure in node.rtc at "),
+                               HasSubstr("the read of 0x014 hangs: pready_o was low for 10000 cycles")));
+}
+
+TEST_F(RtcRtlTest, AnEndlessLoopEndsTheProcess) {
+  plant("pl031.sv", "  logic [9:0] word;\n",
+        "  int unsigned loops;\n"
+        "  always_comb begin\n"
+        "    loops = 0;\n"
+        "    while (mask_q[0] && loops < 2) loops = loops ^ 32'(mask_q[0]);\n"
+        "  end\n"
+        "  logic [9:0] word;\n");
+  const Ended ended = alarm({"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.err,
+              HasSubstr("node.rtc: the RTL has not come back from one evaluation for 10 s: an endless loop "
+                        "in it? The run is left in "));
+  EXPECT_TRUE(exists("run.partial"));
+  EXPECT_FALSE(exists("run"));
+}
+
+TEST_F(RtcRtlTest, ANextEventThatLiesIsFoundWhenAsked) {
+  plant("pl031.sv", "!raised_q ? 32'(cycles_q) : '1;", "!raised_q ? 32'(cycles_q) + 32'd9 : '1;");
+  const Arguments keys{"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"};
+  const Ended ended = alarm(keys, {"--check-idle"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("next_event_o lies at 1000001.000000 us: interrupt_o changed 9 cycles"));
+}
+
+TEST_F(RtcRtlTest, ItsSignalsAreTracedOnDemand) {
+  const Ended ended = alarm({"node.rtc.impl=rtl"},
+                            {"--trace", "node.rtc", "--trace-from", "999990us", "--trace-to", "1000010us"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(exists("run/traces/node.rtc.fst"));
+}
+
+TEST_F(RtcRtlTest, WhatDoesNotFitIsToldBeforeTheRun) {
+  Ended ended =
+      alarm({"node.rtc.impl=rtl",
+             "node.rtc.variant=" + (source_configs().parent_path() / "rtl/lrg_arbiter/block.json").string()});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("node.rtc.variant: expected a block of the contract \"bus_device\", got \"arbiter\""));
+  ended = firmware("alarm", {"node.rtc.clock=1MHz"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err,
+              HasSubstr("node.rtc.clock: this key stands only where impl is \"rtl\" or \"lockstep\""));
+}
+
+}  // namespace
+}  // namespace asterism
