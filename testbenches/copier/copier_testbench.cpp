@@ -25,6 +25,7 @@ struct Copier : RtlBus {
     on_interrupts = [this](Picoseconds at, std::uint32_t levels) {
       if (levels != 0) interrupted.push_back(at);
     };
+    state();
     on_master = [this](const BusAccess& access, Picoseconds at) {
       asked.push_back(at);
       wanted.emplace(access, at);
@@ -51,11 +52,17 @@ struct Copier : RtlBus {
     }
     catch_up(until);
   }
-  RtlInstance::Snapshot state() const {
+  // Its bytes, as far as they have changed since it was made: Verilator saves a few more, which nobody ever sets.
+  RtlInstance::Snapshot state() {
     RtlTimeline::Moment moment;
     timeline().keep(moment);
+    if (first_.empty()) first_ = moment.state;
+    for (std::size_t i = 0; i < first_.size(); ++i) moment.state[i] ^= first_[i];
     return moment.state;
   }
+
+ private:
+  RtlInstance::Snapshot first_;
 };
 
 TEST(CopierTest, CopiesThroughItsOwnPort) {
