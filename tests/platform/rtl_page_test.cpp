@@ -72,7 +72,11 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 struct RtlPageTest : CommandTest {
-  RtlPageTest() { environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string(); }  // nothing is built yet
+  RtlPageTest() {
+    environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string();  // nothing is built yet
+    for (const char* name : {"rtl", "testbenches"})
+      std::filesystem::create_directory_symlink(source_configs().parent_path() / name, folder / name);
+  }
   // Of the shell that has the page's commands typed into it; both streams together.
   Ended type(const std::string& command, int status) const {
     const std::string script = fmt::format("asterism() {{ '{}' \"$@\"; }}\n(exit {})\n{} 2>&1",
