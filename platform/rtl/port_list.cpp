@@ -144,7 +144,7 @@ class Types {
     Shape all;
     for (const auto& [tag, member] : type) {
       if (tag != "memberdtype") continue;
-      const Shape one = shape(inner(member));
+      Shape one = shape(inner(member));
       if (!one.problem.empty()) return one;
       all.width = side_by_side ? all.width + one.width : std::max(all.width, one.width);
     }
