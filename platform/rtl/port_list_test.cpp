@@ -1,6 +1,7 @@
 #include "platform/rtl/port_list.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -65,9 +66,10 @@ constexpr const char* netlist = R"(<?xml version="1.0" ?>
 
 struct PortListTest : testing::Test {
   PortListTest() {
-    const std::string file = testing::TempDir() + "port_list_test.xml";
+    const std::string file = testing::TempDir() + "port_list_test." + std::to_string(getpid()) + ".xml";
     std::ofstream(file) << netlist;
     top = read_port_list(file);
+    std::filesystem::remove(file);
   }
   unsigned width(const std::string& port) const { return top.find(port)->width; }
   std::string problem(const std::string& port) const { return top.find(port)->problem; }

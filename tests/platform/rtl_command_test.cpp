@@ -47,7 +47,8 @@ struct RtlCommandTest : CommandTest {
   RtlCommandTest() {
     environment["ASTERISM_RTL_CACHE"] = (folder / "cache").string();
     fs::create_directories(folder / "cache");
-    for (const auto& entry : fs::directory_iterator(asterism_program.parent_path() / "rtl"))
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(asterism_program.parent_path() / "rtl", none))
       if (entry.path().filename().string().starts_with("runtime-"))
         fs::create_symlink(entry.path(), folder / "cache" / entry.path().filename());
     fs::create_directory(folder / "mine");
