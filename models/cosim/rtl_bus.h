@@ -70,8 +70,8 @@ class RtlBus {
   bool is_busy() const { return phase_ != Phase::none; }
   Answer access(const BusAccess& access, Picoseconds at);  // both, for a block that is no master
 
-  // What an access would answer, without making it: it is made, and everything put back. nullopt when the block is busy
-  // or does not answer.
+  // What an access would answer, without making it: it is made, and everything put back but what the model prints.
+  // nullopt when the block is busy or does not answer.
   std::optional<Answer> peek(const BusAccess& access, Picoseconds at);
   // As access(). A read that leaves the block as it would be without is not made, so that it takes none of its time:
   // who reads more often than the clock allows sees each answer at its own time, and the block does not run ahead.
