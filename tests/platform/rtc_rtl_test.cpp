@@ -67,6 +67,15 @@ TEST_F(RtcRtlTest, WithoutSkippingAllIsTheSame) {
   }
 }
 
+TEST_F(RtcRtlTest, TheQuantumChangesSpeedAndNoSecond) {
+  for (const char* quantum : {"1ns", "1us", "1ms"})
+    for (const char* impl : {"node.rtc.impl=rtl", "node.rtc.impl=lockstep"}) {
+      const Ended ended = alarm({impl, std::string("node.quantum=") + quantum});
+      EXPECT_EQ(ended.status, 0) << quantum << ended.out << ended.err;
+      EXPECT_THAT(contents("run/console.log"), HasSubstr("alarm: 2 alarms, 1 s from each to the next\n"));
+    }
+}
+
 TEST_F(RtcRtlTest, ADifferenceEndsTheRunWithATrace) {
   plant("pl031.sv", "Dr:      prdata_o = seconds_q;", "Dr:      prdata_o = seconds_q + 32'(seconds_q[0]);");
   const Ended ended = alarm({"node.rtc.impl=lockstep", "node.rtc.variant=mine/block.json"});
