@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "platform/config/diagnostics.h"
+
 namespace asterism {
 namespace {
 
@@ -74,13 +76,17 @@ std::vector<Manifest> BlockCache::manifests() const {
   return all;
 }
 
-PartialFolder::PartialFolder(const BlockCache& cache) {
+PartialFolder::PartialFolder(const BlockCache& cache) try {
   static int count = 0;
   fs::create_directories(cache.folder());
   remove_dead(cache.folder());
   path_ = cache.folder() / fmt::format("{}{}-{}", partial_name, getpid(), count++);
   fs::remove_all(path_);
   fs::create_directory(path_);
+} catch (const fs::filesystem_error& error) {
+  throw ConfigError(Diagnostic::of_file(cache.folder().string(),
+                                        "libraries cannot be kept here: " + error.code().message() +
+                                            "; ASTERISM_RTL_CACHE names another folder"));
 }
 
 PartialFolder::~PartialFolder() {

@@ -44,6 +44,7 @@ class BlockCache {
 // A folder of this process, removed unless it was kept. Its constructor also removes what dead processes have left.
 class PartialFolder {
  public:
+  // Throws ConfigError when the cache cannot be written.
   explicit PartialFolder(const BlockCache& cache);
   ~PartialFolder();
   PartialFolder(const PartialFolder&) = delete;

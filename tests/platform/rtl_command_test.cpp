@@ -205,6 +205,15 @@ TEST_F(RtlCommandTest, ACompilerThatFailsLeavesNothing) {
   expect_refusal(build(), "mine/block.json: error: the compiler refuses what Verilator made of it:\n");
 }
 
+TEST_F(RtlCommandTest, ACacheThatCannotBeWrittenIsToldByItsVariable) {
+  write("file", "");
+  environment["ASTERISM_RTL_CACHE"] = "file/cache";
+  const Ended ended = build();
+  EXPECT_THAT(ended.err, HasSubstr("/file/cache: error: libraries cannot be kept here: Not a directory; "
+                                   "ASTERISM_RTL_CACHE names another folder\n"));
+  EXPECT_EQ(ended.status, 65);
+}
+
 TEST_F(RtlCommandTest, UnknownVerbsNameTheNearest) {
   const Ended ended = asterism({"rtl", "biuld", "mine/block.json"});
   EXPECT_THAT(ended.err, StartsWith("asterism rtl: no verb \"biuld\"; did you mean \"build\"?\n"));
