@@ -73,6 +73,10 @@ module lrg_arbiter_properties #(
     assert property (disable iff (off) (order[i] ^ column) == ~Self && !order[i][i])
     else $fatal(1, "OrderOfTwo: input %0d wins against %h and loses to %h", i, order[i], column);
 
+    StartsInOrderOfNumber:
+    assert property (off |=> order[i] == (~Self & ('1 << i)))
+    else $fatal(1, "StartsInOrderOfNumber: %0d goes before %h after reset", i, order[i]);
+
     FirstInOrderWins:
     assert property (disable iff (off) grant_o[i] |-> (request_i & column) == '0)
     else $fatal(1, "FirstInOrderWins: %0d is granted before %h", i, request_i & column);

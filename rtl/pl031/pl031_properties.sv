@@ -122,6 +122,10 @@ module pl031_properties #(
   assert property (no_power |=> seconds_q == StartSeconds)
   else $fatal(1, "StartsAtStartSeconds: DR is %h after the first reset", seconds_q);
 
+  StartsQuiet:
+  assert property (off |=> !raised_q && state_o == '0 && match_q == '0 && mask_q == '0)
+  else $fatal(1, "StartsQuiet: RIS %b, MR %h, IMSC %h after reset", raised_q, match_q, mask_q);
+
   // Through a reset of the bus too.
   StepsWithTheSecond:
   assert property (disable iff (no_power)

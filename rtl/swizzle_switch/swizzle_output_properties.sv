@@ -29,6 +29,10 @@ module swizzle_output_properties #(
   logic off;
   assign off = !rst_ni;
 
+  StartsFree:
+  assert property (off |=> !held_o)
+  else $fatal(1, "StartsFree: %0d holds the output after reset", holder_o);
+
   OneGrant:
   assert property (disable iff (off) $onehot0(grant))
   else $fatal(1, "OneGrant: more than one grant: %h", grant);
@@ -94,6 +98,10 @@ module swizzle_output_properties #(
     OrderOfTwo:
     assert property (disable iff (off) (row ^ column) == ~Self && !row[i])
     else $fatal(1, "OrderOfTwo: input %0d goes before %h and after %h", i, row, column);
+
+    StartsInOrderOfNumber:
+    assert property (off |=> row == (~Self & ('1 << i)))
+    else $fatal(1, "StartsInOrderOfNumber: %0d goes before %h after reset", i, row);
 
     FirstInOrderWins:
     assert property (disable iff (off) grant[i] |-> (request_i & column) == '0)

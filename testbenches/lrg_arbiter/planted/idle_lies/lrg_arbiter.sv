@@ -11,15 +11,15 @@
 //            most. Inputs that request equally often are granted equally often.
 // Timing     grant_o follows request_i in the same cycle, without a register; the order changes at
 //            the rising edge. A cycle without a request changes nothing. The path from a request to
-//            its grant is an OR over Radix crosspoints, log2(Radix) levels once it is balanced.
+//            its grant is a tree of ORs over Radix crosspoints, log2(Radix) levels.
 // Cost       Radix * (Radix-1) flip-flops. Half of them would do, because "i beats j" is "j does
 //            not beat i"; each crosspoint has its own and updates from the lines that pass it.
 //
 // In the silicon the arbitration uses the bit lines of the output bus before the data does. They
 // are precharged; each input that requests pulls down the lines of the inputs that it beats; the
 // sense amplifier of an input sees its own line still high when nobody who goes before it requests.
-// Here the priority bits of a crosspoint are a register, and `pulled` are the lines that the
-// crosspoints up to this one pull down.
+// Here the priority bits of a crosspoint are a register, and `pulled` are the lines that one
+// crosspoint or several pull down together.
 //
 // A register for each crosspoint and operations over its full width: a simulator does each in a few
 // word operations. One vector of Radix x Radix bits with loops takes Verilator 20 times as long.
@@ -49,14 +49,6 @@ module lrg_arbiter #(
 
     // The inputs that this one wins against.
     logic [Radix-1:0] beats_q;
-    // The bit lines that inputs 0 to i pull down.
-    logic [Radix-1:0] pulled;
-
-    if (i == 0) begin : gen_first
-      assign pulled = beats_q & {Radix{request_i[i]}};
-    end else begin : gen_next
-      assign pulled = gen_crosspoint[i-1].pulled | (beats_q & {Radix{request_i[i]}});
-    end
 
     // The winner beats nobody any more, everybody else beats the winner.
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -72,7 +64,20 @@ module lrg_arbiter #(
     end
   end
 
-  assign grant_o = request_i & ~gen_crosspoint[Radix-1].pulled;
+  // The bit lines as a tree: what input i pulls down at node Radix+i, what nodes 2n and 2n+1 do
+  // together at node n. Not traced: the order and the requests say all, in far less code.
+  /* verilator tracing_off */
+  for (genvar n = 2 * Radix - 1; n > 0; n--) begin : gen_line
+    logic [Radix-1:0] pulled;
+    if (n >= Radix) begin : gen_crosspoint_drives
+      assign pulled = gen_crosspoint[n-Radix].beats_q & {Radix{request_i[n-Radix]}};
+    end else begin : gen_join
+      assign pulled = gen_line[2*n].pulled | gen_line[2*n+1].pulled;
+    end
+  end
+  /* verilator tracing_on */
+
+  assign grant_o = request_i & ~gen_line[1].pulled;
   assign idle_o  = request_i == '0;
 
 endmodule

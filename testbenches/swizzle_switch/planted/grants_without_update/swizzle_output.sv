@@ -20,7 +20,7 @@
 // nobody who goes before it requests, and its enable bit is set. With the same edge the priority
 // bits change: the winner's row is cleared, its column is set. In the following cycles the enabled
 // crosspoint alone drives the bit lines, with data.
-// Here `pulled` are the bit lines in the cycle of arbitration, `beats_q[i]` is the row of
+// Here `pulled` are bit lines in the cycle of arbitration, `beats_q[i]` is the row of
 // crosspoint i, and the enable bits stand as one number, `holder_q`. The lines for data are in
 // swizzle_switch.
 module swizzle_output #(
@@ -62,16 +62,21 @@ module swizzle_output #(
   logic arbitrates;
   assign arbitrates = !held_q && request_i != '0;
 
-  logic [Radix-1:0] pulled;
-  always_comb begin
-    pulled = '0;
-    if (arbitrates) begin
-      for (int i = 0; i < Radix; i++) pulled |= beats_q[i] & {Radix{request_i[i]}};
+  // The bit lines as a tree: what input i pulls down at node Radix+i, what nodes 2n and 2n+1 do
+  // together at node n. Not traced: the order and the requests say all, in far less code.
+  /* verilator tracing_off */
+  for (genvar n = 2 * Radix - 1; n > 0; n--) begin : gen_line
+    logic [Radix-1:0] pulled;
+    if (n >= Radix) begin : gen_crosspoint
+      assign pulled = beats_q[n-Radix] & {Radix{request_i[n-Radix]}};
+    end else begin : gen_join
+      assign pulled = gen_line[2*n].pulled | gen_line[2*n+1].pulled;
     end
   end
+  /* verilator tracing_on */
 
   logic [Radix-1:0] grant;
-  assign grant = arbitrates ? request_i & ~pulled : '0;
+  assign grant = arbitrates ? request_i & ~gen_line[1].pulled : '0;
 
   logic [IndexBits-1:0] winner;
   for (genvar b = 0; b < IndexBits; b++) begin : gen_winner

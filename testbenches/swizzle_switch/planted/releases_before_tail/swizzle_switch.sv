@@ -70,18 +70,25 @@ module swizzle_switch #(
   logic [Radix-1:0] held;
   (* mem2reg *) logic [IndexBits-1:0] holder [Radix];
 
-  // Inputs that hold an output.
-  logic [Radix-1:0] holding;
-  always_comb begin
-    holding = '0;
-    in_ready_o = '0;
-    for (int o = 0; o < Radix; o++) begin
-      if (held[o]) begin
-        holding[holder[o]] = 1'b1;
-        in_ready_o[holder[o]] = out_ready_i[o];
-      end
+  // Inputs that hold an output, and those of them whose output is ready, joined over the outputs by
+  // a tree: output o is node Radix+o, node n joins 2n and 2n+1. Not traced: `held` and `holder` say
+  // all.
+  /* verilator tracing_off */
+  for (genvar n = 2 * Radix - 1; n > 0; n--) begin : gen_holders
+    logic [Radix-1:0] holding, served;
+    if (n >= Radix) begin : gen_output_holder
+      assign holding = held[n-Radix] ? Radix'(1) << holder[n-Radix] : '0;
+      assign served  = out_ready_i[n-Radix] ? holding : '0;
+    end else begin : gen_join
+      assign holding = gen_holders[2*n].holding | gen_holders[2*n+1].holding;
+      assign served  = gen_holders[2*n].served | gen_holders[2*n+1].served;
     end
   end
+  /* verilator tracing_on */
+
+  logic [Radix-1:0] holding;
+  assign holding    = gen_holders[1].holding;
+  assign in_ready_o = gen_holders[1].served;
 
   // Of each output: the inputs that request it.
   (* mem2reg *) logic [Radix-1:0] requests [Radix];
