@@ -134,9 +134,10 @@ void RtlBus::begin(const BusAccess& access, Picoseconds at) {
 bool RtlBus::go_on() {
   const HangWatch::Scope scope(name());
   while (phase_ != Phase::none) {
+    const bool accesses = phase_ == Phase::access;
     cycle();
     scope.alive();
-    if (phase_ == Phase::access && waited_ != 0 && master_state_ == Master::waits) return false;
+    if (accesses && phase_ == Phase::access && master_state_ == Master::waits) return false;
   }
   return true;
 }

@@ -119,7 +119,7 @@ class RtlBus {
   Phase phase_ = Phase::none;
   BusAccess access_;
   Answer answer_;
-  std::uint64_t waited_ = 0;  // cycles of the access
+  std::uint64_t waited_ = 0;  // cycles of the access in which nothing but the block can be waited for
   Master master_state_ = Master::none;
   std::uint64_t master_cycle_ = 0;  // in which the port was last active
   std::uint32_t levels_ = 0;

@@ -11,7 +11,7 @@
 //
 // Interrupt lines change at the time of the edge that changes them in a block that says its next event; in another one
 // up to a quantum later. A block that has the port of a master makes its accesses through `master`, each as long as the
-// target takes.
+// target takes; a caller whose access has wait states at that time gets its answer behind it at the earliest.
 //
 // RTL that fails (RtlError) is told once; from then on nothing is stepped and accesses answer GENERIC_ERROR.
 #pragma once

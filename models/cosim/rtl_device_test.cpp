@@ -194,6 +194,57 @@ SYSTEMC_TEST_F(RtlDeviceTest, ARegisterAnswersWhileTheMasterWaits) {
   EXPECT_EQ(memory.accesses.size(), 2u);
 }
 
+// An access with wait states stands still while the block's own access is under way.
+struct RtlDeviceWaitTest : RtlDeviceTest {
+  struct Returned {
+    Picoseconds at;
+    std::uint32_t data;
+    tlm::tlm_response_status status;
+  };
+  std::vector<Returned> returned;
+
+  void copy_and_access_twice() {
+    cpu.write32(scratch, 77);
+    cpu.write32(wait_states, 3);
+    wait_until(1_us);
+    cpu.delay = sc_core::SC_ZERO_TIME;
+    cpu.write32(words, 1);
+    wait_until(
+        1'070_ns);  // asked for at 1'070: WORDS ends at 1'050 with its wait states, then setup and enable
+    for (int caller = 0; caller < 2; ++caller)
+      sc_core::sc_spawn([this] {
+        std::uint32_t data = 0;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        tlm::tlm_generic_payload payload;
+        TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, scratch, &data, 4);
+        cpu.socket->b_transport(payload, delay);
+        returned.push_back({now() + to_picoseconds(delay), data, payload.get_response_status()});
+      });
+  }
+};
+
+SYSTEMC_TEST_F(RtlDeviceWaitTest, CallersAreServedOneAfterTheOther) {
+  copy_and_access_twice();
+  wait_for(5_us);
+  ASSERT_EQ(returned.size(), 2u);
+  for (const Returned& one : returned) {
+    EXPECT_EQ(one.status, tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(one.data, 77u);
+  }
+  EXPECT_GE(returned[1].at, returned[0].at + 50_ns);  // two cycles and three of waiting
+}
+
+SYSTEMC_TEST_F(RtlDeviceWaitTest, AResetEndsWhatWaits) {
+  copy_and_access_twice();
+  wait_for(20_ns);
+  device.reset(Reset::warm);
+  wait_for(5_us);
+  ASSERT_EQ(returned.size(), 2u);
+  EXPECT_EQ(returned[0].status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  EXPECT_EQ(returned[1].status, tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(returned[1].data, 0u);
+}
+
 SYSTEMC_TEST_F(RtlDeviceTest, RtlThatFailsIsToldOnceAndAnswersErrors) {
   cpu.write32(fail, 1);
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
