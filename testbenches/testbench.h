@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -10,14 +11,23 @@
 
 #include "cosim/rtl_library.h"
 #include "platform/rtl/block_build.h"
+#include "testbenches/planted.h"
 
 namespace asterism {
+
+// A copy of rtl/<block> with a bug planted, for library_of().
+inline std::string planted(const std::string& block, const std::string& bug,
+                           const std::vector<Change>& changes) {
+  const std::filesystem::path source = ASTERISM_SOURCE,
+                              copies = std::filesystem::path(ASTERISM_CACHE) / "../planted";
+  return plant(source / "rtl" / block, copies / (block + "-" + bug), changes).string();
+}
 
 // `block` is relative to the root of the source: "rtl/lrg_arbiter/block.json".
 inline std::shared_ptr<const RtlLibrary> library_of(const std::string& block,
                                                     const std::vector<std::string>& overrides) {
   const BlockRequest request{
-      .file = std::string(ASTERISM_SOURCE) + "/" + block, .overrides = overrides, .radix = {}};
+      .file = std::filesystem::path(ASTERISM_SOURCE) / block, .overrides = overrides, .radix = {}};
   setenv("ASTERISM_RTL_CACHE", ASTERISM_CACHE, 0);
   return RtlLibrary::open(
       build_block(request, [](const std::string& line) { std::cerr << line << '\n'; }).library);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "testbenches/planted.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -15,12 +16,8 @@ using testing::StartsWith;
 struct RtcRtlTest : CommandTest {
   // A copy of the clock in which one text is another.
   void plant(const std::string& file, const std::string& old_text, const std::string& new_text) const {
-    const std::filesystem::path block = source_configs().parent_path() / "rtl/pl031", mine = folder / "mine";
-    if (!exists("mine")) std::filesystem::copy(block, mine);
-    std::string text = contents("mine/" + file);
-    const auto at = text.find(old_text);
-    ASSERT_NE(at, std::string::npos) << old_text;
-    write("mine/" + file, text.replace(at, old_text.size(), new_text));
+    asterism::plant(source_configs().parent_path() / "rtl/pl031", folder / "mine",
+                    {{file, old_text, new_text}});
   }
   // The alarm app for a second or two, on a slow clock, which is soon through it.
   Ended alarm(Arguments keys, const Arguments& more = {}) const {

@@ -74,8 +74,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 struct RtlPageTest : CommandTest {
   RtlPageTest() {
     environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string();  // nothing is built yet
-    for (const char* name : {"rtl", "testbenches"})
-      std::filesystem::create_directory_symlink(source_configs().parent_path() / name, folder / name);
+    std::filesystem::create_directory_symlink(source_configs().parent_path() / "rtl", folder / "rtl");
   }
   // Of the shell that has the page's commands typed into it; both streams together.
   Ended type(const std::string& command, int status) const {
