@@ -20,6 +20,7 @@ std::size_t place_of(const std::vector<const Register*>& registers, const Regist
 
 std::vector<std::string> names_of(const std::vector<const Register*>& registers) {
   std::vector<std::string> names;
+  names.reserve(registers.size());
   for (const Register* reg : registers) names.push_back(reg->name());
   return names;
 }
