@@ -46,11 +46,11 @@ typedef struct {
 typedef struct {
   uint32_t magic, version; /* these two never move */
 
-  const char* block;    /* name in block.json */
-  const char* contract; /* "arbiter", "bus_device", "stream_switch" */
-  const char* digest;   /* of all that the library was built from */
+  const char* block;          /* name in block.json */
+  const char* contract;       /* "arbiter", "bus_device", "stream_switch" */
+  const char* digest;         /* of all that the library was built from */
   uint32_t reset_active_high; /* the role "reset", and "power_on_reset" where a block has two */
-  uint32_t reset_cycles; /* that the reset input is held */
+  uint32_t reset_cycles;      /* that the reset input is held */
   uint32_t has_clock, has_trace, has_assertions;
   uint32_t port_count, parameter_count;
   const AsterismRtlPort* ports;
