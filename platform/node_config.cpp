@@ -40,6 +40,10 @@ void describe(Fields& f, NodeConfig& c) {
   f("log", c.log, "Levels by instance, \"node\" for all: what guests do wrong is told as warning");
   f.check(c.placement.empty() || c.fabric.topology != TopologyKind::crossbar, "placement",
           "stands only where the fabric has routers: on any topology but the crossbar");
+  f.check(c.runs != NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar ||
+              c.fabric.fidelity == Fidelity::loose,
+          "fabric.fidelity",
+          "is loose for a crossbar; the topology swizzle_switch is a crossbar flit by flit");
   f.check(c.runs == NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar, "fabric",
           "has routers for trace cores to sit on: any topology but the crossbar");
 }

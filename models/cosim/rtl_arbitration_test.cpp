@@ -395,11 +395,10 @@ TEST_F(RtlArbitrationTest, CountsWhatWasReached) {
   decide(1, set_of({0, 1}));
   decide(2, set_of({1, 2}), 1);
   decide(3, set_of({2}));
-  EXPECT_THAT(seat->coverage().text(),
-              ElementsAre("requesters 3/4 (never debug)", "winners 3/4 (never debug)", "outputs 2/2",
-                          "requests at once 2/4 (never 3, 4)",
-                          "pairs 2/12 (never core0 over dma, core0 over debug, core1 over core0, "
-                          "core1 over debug and 6 more)"));
+  EXPECT_THAT(
+      seat->coverage().text(),
+      ElementsAre("requesters 3/4 (never debug)", "winners 3/4 (never debug)", "outputs 2/2",
+                  "requests at once 2/4 (never 3, 4)", "pairs 2/12 (never core0 over dma and 9 more)"));
   EXPECT_EQ(seat->coverage().groups()[2].point(0), "dram");
   EXPECT_EQ(seat->coverage().groups()[2].hits(0), 2u);
 }

@@ -159,8 +159,6 @@ void describe(Fields& f, FabricConfig& c) {
   f.when("topology", c.topology,
          {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring, graph},
          [&] { describe_routers(f, c); });
-  f.check([&] { return c.topology != crossbar || c.fidelity == Fidelity::loose; }, "fidelity",
-          "is loose for a crossbar; the topology swizzle_switch is a crossbar flit by flit");
   describe_relations(f, c);
 }
 
