@@ -102,13 +102,13 @@ class RtlPort {
   template <class T>
   T load(std::uint32_t word) const {
     T value;
-    std::memcpy(&value, value_ + word * 8, sizeof value);
+    std::memcpy(&value, value_ + std::size_t{word} * 8, sizeof value);
     return value;
   }
   template <class T>
   void store(std::uint64_t wide, std::uint32_t word) {
     const T value = static_cast<T>(wide);
-    std::memcpy(value_ + word * 8, &value, sizeof value);
+    std::memcpy(value_ + std::size_t{word} * 8, &value, sizeof value);
   }
 
   unsigned char* value_ = nullptr;

@@ -46,12 +46,12 @@ void describe(Fields& f, SwapTrace& trace);
 
 // A device with registers, whose RTL hangs on a bus (contract bus_device); the keys stand beside those of the device:
 //
-//   "rtc": { "start": "2026-01-01T00:00:00Z", "impl": "lockstep", "clock": "10MHz", "window": "1us" }
+//   "rtc": { "start": "2026-01-01T00:00:00Z", "impl": "lockstep", "clock": "10MHz", "window": "10us" }
 struct DeviceSwapConfig {
   Impl impl = Impl::model;
   std::string variant = {};
   Frequency clock = 10_MHz;
-  Picoseconds window = 1_us;
+  Picoseconds window = 10_us;
   SwapTrace trace = {};
 
   static DeviceSwapConfig of(

@@ -2,8 +2,8 @@
 // when they reach the match register.
 //
 // Time is simulated time after the configured start: a run's clock does not depend on the host's. The counter
-// steps at each whole second of simulated time. MR is compared at each step and at each write of MR or LR;
-// the interrupt rises at exactly the tick, not within a second of it. The clock always runs (CR reads 1).
+// steps at each whole second of simulated time. A write of MR or LR sets the alarm: the interrupt rises when the
+// counter next equals MR, once, at exactly the tick. The clock always runs (CR reads 1).
 //
 // The counter is battery-backed: it goes on through warm reset and loss of power, and starts anew on a cold
 // reset only. MR, IMSC and the interrupt return to zero on every kind.

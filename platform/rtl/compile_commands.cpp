@@ -13,8 +13,9 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 // Style is the architect's own affair; what changes what the block does, or how fast, is not.
-const Words verilator_flags = {"-Wno-fatal",      "-Werror-UNOPTFLAT", "-Werror-LATCH", "-Werror-MULTIDRIVEN",
-                               "-Werror-STMTDLY", "--no-timing",       "--quiet-exit"};
+const Words verilator_flags = {"-Wno-fatal",          "-Werror-UNOPTFLAT", "-Werror-LATCH",
+                               "-Werror-MULTIDRIVEN", "-Werror-STMTDLY",   "-Werror-USERFATAL",
+                               "-Werror-USERERROR",   "--no-timing",       "--quiet-exit"};
 const Words model_flags = {"--cc", "--trace-fst", "--savable", "-O3"};
 
 const Words compiler_flags = {"-std=gnu++17",
