@@ -39,21 +39,41 @@ void RtlArbiters::report(Statistics& statistics) const {
   for (std::size_t i = 0; i < arbitrations_.size(); ++i) arbitrations_[i].report(statistics.group(names_[i]));
 }
 
+// The points of all switches together, group by group.
+std::vector<std::string> RtlArbiters::reached_in_all() const {
+  std::vector<std::string> names;
+  std::vector<std::pair<std::size_t, std::size_t>> sums;  // reached, points
+  for (const RtlArbitration& arbitration : arbitrations_) {
+    const Coverage coverage = arbitration.coverage();
+    sums.resize(coverage.groups().size());
+    names.clear();
+    for (const Coverage::Group& group : coverage.groups()) {
+      auto& [reached, points] = sums[names.size()];
+      reached += group.reached();
+      points += group.points();
+      names.push_back(group.name());
+    }
+  }
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    lines.push_back(fmt::format("{} {}/{}", names[i], sums[i].first, sums[i].second));
+  return lines;
+}
+
 std::vector<std::string> RtlArbiters::summary() const {
   std::uint64_t decisions = 0, mismatches = 0;
   for (const RtlArbitration& arbitration : arbitrations_) {
     decisions += arbitration.decisions();
     mismatches += arbitration.mismatch() ? 1 : 0;
   }
-  const std::string where =
-      names_.size() == 1 ? "switch " + names_.front() : fmt::format("{} switches", names_.size());
-  std::string line = fmt::format("{}: {}, {} decisions of {}", instance_, to_text(impl_), decisions, where);
+  std::string line = fmt::format("{}.{}: {}, {} decisions", instance_,
+                                 names_.size() == 1 ? names_.front() : "*", to_text(impl_), decisions);
   if (impl_ == Impl::lockstep)
     line += fmt::format(", {} mismatch{}", mismatches, mismatches == 1 ? "" : "es");
   std::vector<std::string> lines{line};
-  if (arbitrations_.size() == 1)
-    for (const std::string& group : arbitrations_.front().coverage().text())
-      lines.push_back("reached " + group);
+  const std::vector<std::string> reached =
+      arbitrations_.size() == 1 ? arbitrations_.front().coverage().text() : reached_in_all();
+  for (const std::string& group : reached) lines.push_back("reached " + group);
   return lines;
 }
 

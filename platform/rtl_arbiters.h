@@ -36,6 +36,8 @@ class RtlArbiters {
   std::vector<std::string> summary() const;
 
  private:
+  std::vector<std::string> reached_in_all() const;
+
   std::string instance_;
   Impl impl_;
   std::vector<std::string> names_;  // of the switches that have it

@@ -23,7 +23,8 @@ std::string how_it_ended(const Summary& s) {
     case RunOutcome::End::stalled:
       return "stopped: nothing is left to happen, and the firmware has not ended";
     case RunOutcome::End::mismatch:
-      return "stopped: the RTL and the model differ";
+      return o.mismatch.starts_with("RTL failure") ? "stopped: the RTL has failed"
+                                                   : "stopped: the RTL and the model differ";
     case RunOutcome::End::interrupted:
       return "interrupted";
   }

@@ -149,6 +149,13 @@ RtlOptions rtl_options(const RunArguments& arguments) {
   const Picoseconds from = time_option("--trace-from", arguments.trace_from, 0_ps);
   const Picoseconds to =
       time_option("--trace-to", arguments.trace_to, Picoseconds(std::numeric_limits<std::uint64_t>::max()));
+  const auto refuse = [](const char* option, const char* problem) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = option, .problem = problem});
+  };
+  if (arguments.trace.empty() && (arguments.trace_from || arguments.trace_to))
+    refuse(arguments.trace_from ? "--trace-from" : "--trace-to",
+           "says when, and nothing says what: --trace INSTANCE");
+  if (from >= to) refuse("--trace-to", "does not come after --trace-from");
   for (const std::string& instance : arguments.trace) options.trace.push_back({instance, from, to});
   return options;
 }

@@ -45,7 +45,8 @@ std::string asked_text(const Transaction& transaction, ReportNames names) {
       return fmt::format("write {:#05x}{} <- {}", transaction.address, lanes_text(transaction),
                          data_text(transaction, transaction.data));
     default:
-      return "requests " + report_set(transaction.data, names);
+      return "requests " + report_set(transaction.data, names) +
+             (names.empty() ? "" : fmt::format(" ({})", number_text(transaction.data, 1)));
   }
 }
 

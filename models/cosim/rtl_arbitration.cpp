@@ -40,7 +40,10 @@ void check_block(const RtlLibrary& library, const RtlArbitration::Settings& sett
     if (const std::uint32_t width =
             library.ports()[library.index_of(role, static_cast<std::uint32_t>(direction))].width;
         width < settings.inputs)
-      refuse(fmt::format("has {} bits of {}, the switch has {} inputs", width, role, settings.inputs));
+      refuse(fmt::format(
+          "has {} bits of {}, the switch has {} inputs: build it with as many, or let block.json name "
+          "the parameter as its \"radix\"",
+          width, role, settings.inputs));
 }
 
 std::string name_or_number(const std::vector<std::string>& names, unsigned index) {
@@ -68,6 +71,7 @@ class RtlArbitration::Output final : public LockstepPeer {
         input_names_(settings.input_names),
         request_(rtl_.port("request")),
         grant_(rtl_.port("grant")),
+        idle_(rtl_.port("idle")),
         period_(settings.period),
         skip_(options.skip),
         check_idle_(options.check_idle),
@@ -160,13 +164,14 @@ class RtlArbitration::Output final : public LockstepPeer {
     return grant;
   }
   void idle_until(Picoseconds now, const HangWatch::Scope& scope);
-  void step_idle(Picoseconds first, std::uint64_t cycles, const HangWatch::Scope& scope);
+  bool claims_idle();
+  void step_idle(Picoseconds first, std::uint64_t cycles, bool is_checked, const HangWatch::Scope& scope);
   void check_idle();
   Lockstep::Mismatch failure_at(Picoseconds now, const RequestSet& requests, std::string reason);
 
   RtlInstance rtl_;
   const std::vector<std::string>& input_names_;
-  RtlPort request_, grant_;
+  RtlPort request_, grant_, idle_;
   Picoseconds period_;
   bool skip_, check_idle_;
   std::filesystem::path traces_;
@@ -180,11 +185,12 @@ class RtlArbitration::Output final : public LockstepPeer {
 
 // The clock edges between the last decision and `now`.
 void RtlArbitration::Output::idle_until(Picoseconds now, const HangWatch::Scope& scope) {
-  if (skip_ && !check_idle_ && !recorder_ && !trace_.wanted()) return;
   set_requests({});
+  const bool is_idle = claims_idle();
+  if (is_idle && skip_ && !check_idle_ && !recorder_ && !trace_.wanted()) return;
   const std::uint64_t edges = (now - last_ - Picoseconds(1)) / period_;
-  const std::uint64_t stepped = skip_ ? std::uint64_t{check_idle_} : edges;
-  if (stepped != 0) return step_idle(now - edges * period_, stepped, scope);
+  const std::uint64_t stepped = is_idle && skip_ ? std::uint64_t{check_idle_} : edges;
+  if (stepped != 0) return step_idle(now - edges * period_, stepped, is_idle && check_idle_, scope);
   const Picoseconds released = last_ + period_ / 2;
   if (recorder_) recorder_->record(released, 0);
   if (!trace_.covers(released)) return;
@@ -192,13 +198,20 @@ void RtlArbitration::Output::idle_until(Picoseconds now, const HangWatch::Scope&
   rtl_.trace(released.count());
 }
 
-void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles,
+// With the requests as they are.
+bool RtlArbitration::Output::claims_idle() {
+  if (idle_.width() == 0) return false;
+  rtl_.settle();
+  return idle_.is_set();
+}
+
+void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles, bool is_checked,
                                        const HangWatch::Scope& scope) {
   if (recorder_) recorder_->record(first, cycles);
   const Picoseconds end = first + (cycles - 1) * period_;
   const bool traced = trace_.covers(first);
   if (traced) traced_settle(rtl_, first, period_);
-  if (check_idle_)
+  if (is_checked)
     check_idle();
   else
     rtl_.run(1);

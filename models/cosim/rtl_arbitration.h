@@ -2,9 +2,9 @@
 // SwizzleSwitch (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
 // A block of the contract `arbiter` answers in the cycle of the request: `grant` has one bit set, that of an input that
-// requests. A cycle without a request changes nothing, so an output that nobody wants costs nothing; with
-// RtlOptions::skip off each such cycle is stepped, to the same result; with RtlOptions::check_idle one is, and must not
-// change the state. What an instance does against the contract (no grant, two, one that nobody asked for), or RTL that
+// requests. Cycles in which nobody requests are skipped while the block's `idle` says that they change nothing, so that an
+// output that nobody wants costs nothing; a block without `idle` is stepped through them. RtlOptions::skip off steps all,
+// to the same result; with RtlOptions::check_idle one is stepped, and must not change the state. What an instance does against the contract (no grant, two, one that nobody asked for), or RTL that
 // ends itself, is a mismatch in either Impl; in rtl the SwizzleSwitch's choice stands in from then on.
 //
 // Before a mismatch the window of SwapTrace is written to <traces>/<instance>.fst (<instance>.mismatch.fst where a trace

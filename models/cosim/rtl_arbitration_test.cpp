@@ -188,7 +188,7 @@ TEST_F(RtlArbitrationTest, PortsAreCalledByTheirNames) {
   take_seat(Impl::lockstep);
   for (std::uint64_t cycle = 1; !seat->mismatch(); ++cycle) decide(cycle, set_of({0, 3}), 1);
   EXPECT_EQ(seat->mismatch()->instance, "node.XB.uart0");
-  EXPECT_EQ(seat->mismatch()->asked, "requests {core0, dram}");
+  EXPECT_EQ(seat->mismatch()->asked, "requests {core0, dram} (0x9)");
 }
 
 TEST_F(RtlArbitrationTest, RefusesAnUnsuitableBlock) {
@@ -295,6 +295,18 @@ TEST_F(RtlArbitrationTest, WithoutSkippingTheDecisionsAreTheSame) {
   options.skip = false;
   take_seat(Impl::rtl);
   EXPECT_EQ(decide_at_random(5'000, 2, 20), skipped);
+}
+
+TEST_F(RtlArbitrationTest, ABlockThatDoesNotSayWhenItIsIdleIsNotSkipped) {
+  block = "restless";
+  take_seat(Impl::rtl);
+  const std::uint64_t skipping = decide_at_random(500, 2, 20);
+  options.skip = false;
+  take_seat(Impl::rtl);
+  EXPECT_EQ(decide_at_random(500, 2, 20), skipping);
+  block = "correct";
+  take_seat(Impl::rtl);
+  EXPECT_NE(decide_at_random(500, 2, 20), skipping);
 }
 
 TEST_F(RtlArbitrationTest, WithoutSkippingEveryClockEdgeInBetweenIsStepped) {

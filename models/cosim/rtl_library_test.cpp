@@ -46,10 +46,10 @@ TEST(RtlLibraryTest, SaysWhatItIs) {
   EXPECT_EQ(library->contract(), "arbiter");
   EXPECT_EQ(library->parameter("Radix"), 4u);
   EXPECT_EQ(library->parameter("Width"), std::nullopt);
-  EXPECT_EQ(library->ports().size(), 4u);
+  EXPECT_EQ(library->ports().size(), 5u);
   EXPECT_EQ(library->find("grant"), 3u);
   EXPECT_EQ(library->width("request"), 4u);
-  EXPECT_EQ(library->width("idle"), 0u);
+  EXPECT_EQ(library->width("next_event"), 0u);
 }
 
 TEST(RtlLibraryTest, IsSharedByAllWhoOpenIt) {

@@ -6,6 +6,7 @@
 //   TWO_GRANTS     grants input 0 too when input 1 wins
 //   UNASKED_GRANT  grants the input above the winner
 //   IDLE_LIES      a cycle without requests moves the first in the order to its end
+//   RESTLESS       the same, and it does not say that it is idle
 //   FAILS          settle() fails when the last input requests alone
 //   NO_RESET       has no reset input
 //   NO_TRACE       was built without traces
@@ -37,7 +38,7 @@ constexpr bool wrong_tie = false;
 struct State {
   std::array<std::uint8_t, radix> order;
   std::array<std::uint32_t, 4> request, grant;  // as ports: the first 1, 2, 4, 8 bytes or so many words
-  std::uint8_t clock, reset;
+  std::uint8_t clock, reset, idle;
 };
 
 struct Instance {
@@ -70,6 +71,7 @@ unsigned winner(const State& state) {
 
 void evaluate(State& state) {
   state.grant = {};
+  state.idle = !any(state.request);
   const unsigned best = winner(state);
   if (best == radix) return;
 #if defined NO_GRANT
@@ -105,7 +107,7 @@ void destroy(void* handle) {
 
 void* port(void* handle, std::uint32_t index) {
   State& state = static_cast<Instance*>(handle)->state;
-  void* const values[] = {&state.clock, &state.reset, state.request.data(), state.grant.data()};
+  void* const values[] = {&state.clock, &state.reset, state.request.data(), state.grant.data(), &state.idle};
   return values[index];
 }
 
@@ -133,7 +135,7 @@ int edge(void* handle) {
   }
 #endif
   if (any(state.request)) move_to_end(state, winner(state));
-#ifdef IDLE_LIES
+#if defined IDLE_LIES || defined RESTLESS
   else
     move_to_end(state, state.order.front());
 #endif
@@ -200,6 +202,11 @@ const AsterismRtlPort ports[] = {
 #else
     {"grant_o", "grant", ASTERISM_RTL_OUTPUT, radix},
 #endif
+#ifdef RESTLESS
+    {"idle_o", "", ASTERISM_RTL_OUTPUT, 1},
+#else
+    {"idle_o", "idle", ASTERISM_RTL_OUTPUT, 1},
+#endif
 };
 const AsterismRtlParameter parameters[] = {{"Radix", radix}};
 
@@ -230,7 +237,7 @@ const AsterismRtlBlock block = {
     .has_trace = 1,
 #endif
     .has_assertions = 0,
-    .port_count = 4,
+    .port_count = std::size(ports),
     .parameter_count = 1,
     .ports = ports,
     .parameters = parameters,

@@ -104,6 +104,12 @@ TEST_F(CosimTest, TracesOnDemandAreOfTheNamedInstances) {
   EXPECT_THAT(traces, testing::ElementsAre(dram + ".fst"));
 }
 
+TEST_F(CosimTest, ATraceOfNoTimeIsRefused) {
+  const std::string dram = "node.fabric.arbiter.XB.dram";
+  EXPECT_EQ(solver("rtl", {"--trace", dram, "--trace-from", "30us", "--trace-to", "10us"}).status, 65);
+  EXPECT_EQ(solver("rtl", {"--trace-from", "30us"}).status, 65);
+}
+
 TEST_F(CosimTest, WhatDoesNotFitIsToldBeforeAnythingRuns) {
   const auto told = [&](const Arguments& more, int status, const char* what) {
     Ended ended = solver("lockstep", more);
@@ -122,6 +128,17 @@ TEST_F(CosimTest, ATraceOfWhatIsNotThereIsRefused) {
   const Ended ended = solver("rtl", {"--trace", "node.fabric.arbiter.XC"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err, HasSubstr("node.fabric.arbiter.XC"));
+}
+
+struct CosimScenarioTest : CommandTest {};
+
+TEST_F(CosimScenarioTest, TheSolverLosesItsPowerWithEveryArbiterInLockstep) {
+  const Ended ended = asterism({"run", "cosim", "--quiet", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("node.fabric.arbiter.XB: lockstep, "));
+  EXPECT_THAT(ended.out, HasSubstr(" decisions, 0 mismatches\n"));
+  EXPECT_THAT(ended.out, HasSubstr("reached pairs 12/110"));
+  EXPECT_THAT(ended.out, HasSubstr("1 power loss, 1 recovery"));
 }
 
 }  // namespace
