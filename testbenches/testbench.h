@@ -15,6 +15,12 @@
 
 namespace asterism {
 
+struct PlantedBug {
+  const char* name;
+  std::vector<Change> changes;
+};
+inline void PrintTo(const PlantedBug& bug, std::ostream* out) { *out << bug.name; }
+
 // A copy of rtl/<block> with a bug planted, for library_of().
 inline std::string planted(const std::string& block, const std::string& bug,
                            const std::vector<Change>& changes) {

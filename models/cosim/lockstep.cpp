@@ -140,11 +140,9 @@ bool Lockstep::step(Picoseconds at, const Past* asked, const Step& step) {
     step();
     return true;
   } catch (const RtlError& error) {
-    std::string reason = error.what();
-    if (reason.starts_with(instance_ + ": ")) reason.erase(0, instance_.size() + 2);
     differ(at, "RTL failed",
            asked == nullptr ? "goes on" : answer_text(asked->transaction, asked->model, names_),
-           std::move(reason), asked);
+           report_reason(error.what(), instance_), asked);
     return false;
   }
 }

@@ -10,6 +10,12 @@ std::string report_time(Picoseconds time) {
   return fmt::format("{}.{:06} us", time.count() / 1'000'000, time.count() % 1'000'000);
 }
 
+std::string report_reason(std::string_view error, const std::string& instance) {
+  const std::string prefix = instance + ": ";
+  if (error.starts_with(prefix)) error.remove_prefix(prefix.size());
+  return std::string(error);
+}
+
 namespace {
 
 std::string name_of(unsigned member, ReportNames names) {

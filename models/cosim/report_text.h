@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 
@@ -12,6 +13,9 @@ namespace asterism {
 
 // "12.400345 us": exact, and of equal form for all times, so that a list of them reads well.
 std::string report_time(Picoseconds time);
+
+// An error's text behind the name of the instance that it begins with, which a report has in its first line.
+std::string report_reason(std::string_view error, const std::string& instance);
 
 // What members of a set are called; a member without a name by its number.
 using ReportNames = std::span<const std::string>;

@@ -167,7 +167,7 @@ class RtlArbitration::Output final : public LockstepPeer {
   bool claims_idle();
   void step_idle(Picoseconds first, std::uint64_t cycles, bool is_checked, const HangWatch::Scope& scope);
   void check_idle();
-  Lockstep::Mismatch failure_at(Picoseconds now, const RequestSet& requests, std::string reason);
+  Lockstep::Mismatch failure_at(Picoseconds now, const RequestSet& requests, const std::string& reason);
 
   RtlInstance rtl_;
   const std::vector<std::string>& input_names_;
@@ -237,14 +237,13 @@ void RtlArbitration::Output::check_idle() {
 }
 
 Lockstep::Mismatch RtlArbitration::Output::failure_at(Picoseconds now, const RequestSet& requests,
-                                                      std::string reason) {
-  if (reason.starts_with(rtl_.name() + ": ")) reason.erase(0, rtl_.name().size() + 2);
+                                                      const std::string& reason) {
   Lockstep::Mismatch failure;
   failure.at = now;
   failure.instance = rtl_.name();
   failure.what = "RTL failed";
   failure.asked = "requests " + report_set(requests, input_names_);
-  failure.rtl = std::move(reason);
+  failure.rtl = report_reason(reason, rtl_.name());
   if (!recorder_) return failure;
   try {
     const std::filesystem::path file = trace_file(traces_, rtl_.name(), suffix());

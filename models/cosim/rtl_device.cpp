@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/engine.h"
+#include "cosim/report_text.h"
 #include "tlm/log.h"
 #include "tlm/payload.h"
 #include "tlm/time.h"
@@ -194,8 +195,7 @@ void RtlDevice::fail(const std::string& reason) {
   mismatch.at = now();
   mismatch.instance = name();
   mismatch.what = "RTL failed";
-  const std::string own = bus_.name() + ": ";
-  mismatch.rtl = reason.starts_with(own) ? reason.substr(own.size()) : reason;
+  mismatch.rtl = report_reason(reason, bus_.name());
   if (const auto file = bus_.timeline().window_file()) {
     try {
       bus_.write_window(window_);

@@ -12,12 +12,14 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// Style is the architect's own affair; what changes what the block does, or how fast, is not.
+// -Wno-fatal: Verilator would refuse a block for any warning, of style too, which is the architect's own affair. All are
+// still shown, and those of what changes what the block does, or how fast, are errors by name.
 const Words verilator_flags = {"-Wno-fatal",          "-Werror-UNOPTFLAT", "-Werror-LATCH",
                                "-Werror-MULTIDRIVEN", "-Werror-STMTDLY",   "-Werror-USERFATAL",
                                "-Werror-USERERROR",   "--no-timing",       "--quiet-exit"};
 const Words model_flags = {"--cc", "--trace-fst", "--savable", "-O3"};
 
+// -w: what is compiled is Verilator's own output and runtime, which nobody here can mend.
 const Words compiler_flags = {"-std=gnu++17",
                               "-fPIC",
                               "-fvisibility=hidden",

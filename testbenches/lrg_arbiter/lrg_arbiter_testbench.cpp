@@ -171,15 +171,9 @@ TEST(LrgArbiterTest, ItsPropertiesHoldUnderRandomRequests) {
   EXPECT_EQ(first_difference(pair, 50'000), std::nullopt);
 }
 
-struct Bug {
-  const char* name;
-  std::vector<Change> changes;
-};
-void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
-
 constexpr const char* sv = "lrg_arbiter.sv";
 constexpr const char* update = "beats_q <= beats_q | (grant_o & Others);";
-const Bug bugs[] = {
+const PlantedBug bugs[] = {
     // Among inputs that were never granted the highest goes first.
     {"wrong_tie", {{sv, "beats_q <= (All << i) & Others;", "beats_q <= ~(All << i);"}}},
     // The lowest input that requests always wins.
@@ -195,7 +189,7 @@ const Bug bugs[] = {
      {{sv, update, "beats_q <= (idle_o && i == 0) ? '0 : beats_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<Bug> {};
+class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
 
 TEST_P(PlantedBugTest, IsFoundWithinAThousandCycles) {
   const auto& [name, changes] = GetParam();

@@ -235,15 +235,9 @@ TEST(SwizzleSwitchPropertiesTest, HoldUnderRandomTraffic) {
   EXPECT_EQ(random_traffic(pair, 20'000).differs, std::nullopt);
 }
 
-struct Bug {
-  const char* name;
-  std::vector<Change> changes;
-};
-void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
-
 constexpr const char* of_all = "swizzle_switch.sv";
 constexpr const char* of_one = "swizzle_output.sv";
-const Bug bugs[] = {
+const PlantedBug bugs[] = {
     {"releases_before_tail",
      {{of_all, ".release_i(out_last_o[o] & out_ready_i[o])", ".release_i(out_valid_o[o] & out_ready_i[o])"}}},
     {"updates_while_held",
@@ -261,7 +255,7 @@ const Bug bugs[] = {
      {{of_all, "assign in_ready_o = gen_holders[1].served;", "assign in_ready_o = holding;"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<Bug> {};
+class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
 
 TEST_P(PlantedBugTest, IsFoundWithinTenThousandCycles) {
   const auto& [name, changes] = GetParam();
