@@ -1,0 +1,31 @@
+// Linked into programs under AddressSanitizer only.
+//
+// libsystemc announces its switches of stacks to AddressSanitizer, but that of SystemC's main coroutine without its
+// bounds. After the first switch back, an exception thrown and caught in a method process leaves the marks of the
+// frames that it unwound, and a later call that reuses them is reported as a stack overflow. This definition comes
+// before the sanitizer's own, and adds the bounds of the stack that the program began on.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cstddef>
+
+// By this symbol a program pulls the file out of its library.
+extern "C" {
+void asterism_sanitized_stack() {}
+
+// The sanitizer's name for it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, size_t size) {
+  using Start = void (*)(void**, const void*, size_t);
+  static const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber"));
+  if (!bottom || !size) {
+    pthread_attr_t attributes;
+    void* lowest = nullptr;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) bottom = lowest;
+      pthread_attr_destroy(&attributes);
+    }
+  }
+  start(fake_stack, bottom, size);
+}
+}
