@@ -1,0 +1,69 @@
+// The dual-mode memory code (abeyratne2017 section 4.4): Reed-Solomon codes over GF(2^8), polynomial 0x11D, first root
+// alpha^0, on blocks in the layout of memory_block.h.
+//
+//   normal   two RS(36,32): codeword 0 holds symbols 0 and 1 of each chip, codeword 1 symbols 2 and 3; symbol p of chip
+//            c stands at position 2c + p % 2. Corrects one symbol a codeword, detects three.
+//   strong   four codewords of two beats each, symbol p of chip c at position c. RS(18,16) of what the rank holds only
+//            detects; when it does, the third parity symbol, position 18, is read and RS(19,16) corrects one symbol and
+//            detects two. Its parity-check matrix embeds that of RS(18,16).
+//
+// Position i has the locator alpha^i; row j of a parity-check matrix is alpha^(i*j). Profiles say how far the decoder
+// goes with the same storage.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/enum_names.h"
+#include "ecc/memory_block.h"
+
+namespace asterism {
+
+enum class EccMode { none, normal, strong };
+constexpr auto enum_names(EccMode) {
+  return std::to_array<EnumName<EccMode>>(
+      {{EccMode::none, "none", "no code: every fault is silent"},
+       {EccMode::normal, "normal", "RS(36,32): corrects small faults of a chip, detects a dead one"},
+       {EccMode::strong, "strong", "RS(18,16), then RS(19,16): corrects a dead chip, costs extra accesses"}});
+}
+
+enum class EccProfile { thesis, strict, chip };
+constexpr auto enum_names(EccProfile) {
+  return std::to_array<EnumName<EccProfile>>(
+      {{EccProfile::thesis, "thesis",
+        "as published: a location outside the shortened code counts as corrected"},
+       {EccProfile::strict, "strict",
+        "a location outside the shortened code is uncorrectable, and one bad codeword "
+        "makes its block so"},
+       {EccProfile::chip, "chip",
+        "strict, and RS(36,32) solves for both symbols of one chip, on which the two "
+        "codewords have to agree"}});
+}
+
+struct DecodeResult {
+  enum class Outcome { clean, corrected, uncorrectable };
+  Outcome outcome = Outcome::clean;
+  std::uint32_t chips = 0;  // bit c: symbols of chip c were changed; bit 18: of the third parity
+  bool used_third = false;  // strong: RS(18,16) found an error
+  // Of codeword w in syndromes[w]: normal 4 symbols, w < 2; strong 3, or 2 where the third was not used. The rest is 0.
+  std::array<std::array<std::uint8_t, 4>, 4> syndromes{};
+
+  bool operator==(const DecodeResult&) const = default;
+};
+
+class DualModeCodec {
+ public:
+  explicit DualModeCodec(EccProfile profile) : profile_(profile) {}
+
+  EccProfile profile() const { return profile_; }
+
+  // Sets parity, and in strong mode the third symbols, from the data; mode none sets them to 0.
+  static void encode(EccMode mode, MemoryBlock& block);
+  // Corrects in place; an uncorrectable block stays as it was received. Mode none is always clean.
+  DecodeResult decode(EccMode mode, MemoryBlock& block) const;
+
+ private:
+  EccProfile profile_;
+};
+
+}  // namespace asterism

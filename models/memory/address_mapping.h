@@ -1,0 +1,63 @@
+// Where a 64-byte block of memory lies: channel, rank, bank, row, column; and which block stands at such a place.
+//
+// A mapping is named from the most to the least significant part of an address: RoRaBaCoCh interleaves channels block by
+// block, then columns. Bank counts bank groups too (bank = group * banks a group + bank in the group). Sizes need not be
+// powers of two: a part is the remainder of a division. With Ra in front a rank is one range of addresses, and can be
+// taken out of use as such.
+//
+// Only as many rows are used as the size of the memory needs; parity rows of strong ECC lie above them
+// (parity_translation.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace asterism {
+
+struct BlockLocation {
+  std::uint32_t channel = 0;  // of all controllers: controller * channels a controller + channel
+  std::uint32_t rank = 0;
+  std::uint32_t bank = 0;
+  std::uint32_t row = 0;
+  std::uint32_t column = 0;  // in blocks of 64 bytes
+
+  bool operator==(const BlockLocation&) const = default;
+  auto operator<=>(const BlockLocation&) const = default;
+};
+
+struct DramGeometry {
+  std::uint32_t channels = 1;   // of all controllers
+  std::uint32_t ranks = 1;      // of a channel
+  std::uint32_t banks = 8;      // of a rank
+  std::uint32_t rows = 1;       // of a bank: those in use
+  std::uint32_t columns = 128;  // blocks of a row
+
+  std::uint64_t blocks() const { return std::uint64_t{channels} * ranks * banks * rows * columns; }
+  Bytes size() const { return Bytes(blocks() * 64); }
+  bool operator==(const DramGeometry&) const = default;
+};
+
+class AddressMapping {
+ public:
+  // `order` is a permutation of Ro, Ra, Ba, Co and Ch; throws std::invalid_argument with words for a user.
+  AddressMapping(std::string_view order, const DramGeometry& geometry);
+
+  const DramGeometry& geometry() const { return geometry_; }
+  // Offset / 64 of a block in the memory. Below geometry().blocks().
+  BlockLocation locate(std::uint64_t block) const;
+  std::uint64_t block_at(const BlockLocation& location) const;
+  bool rank_is_contiguous() const;
+
+ private:
+  enum Part { row, rank, bank, column, channel, parts };
+
+  DramGeometry geometry_;
+  std::array<Part, parts> order_{};           // least significant first
+  std::array<std::uint32_t, parts> sizes_{};  // by Part
+};
+
+}  // namespace asterism

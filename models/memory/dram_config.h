@@ -1,0 +1,35 @@
+// The DRAM of a node or a study: how many channels of which part, and how their controller schedules.
+#pragma once
+
+#include <string>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+
+namespace asterism {
+
+class Fields;
+
+enum class PagePolicy { open, open_adaptive, closed };
+constexpr auto enum_names(PagePolicy) {
+  return std::to_array<EnumName<PagePolicy>>(
+      {{PagePolicy::open, "open", "a row stays open until another one of its bank is needed"},
+       {PagePolicy::open_adaptive, "open_adaptive",
+        "a row closes when requests wait for its bank and none of them for the row"},
+       {PagePolicy::closed, "closed", "a row closes when no request waits for it"}});
+}
+
+struct DramConfig {
+  std::uint32_t controllers = 1;
+  std::uint32_t channels = 1;             // of a controller
+  std::uint32_t ranks = 2;                // of a channel
+  std::string part = "ddr3_1600_1gb_x4";  // configs/dram
+  std::string mapping = "RoRaBaCoCh";     // address_mapping.h
+  PagePolicy page_policy = PagePolicy::open_adaptive;
+  std::uint32_t read_queue = 32, write_queue = 64;  // of a channel
+  std::uint32_t write_high = 54, write_low = 32;    // entries at which writing begins and ends
+  bool refresh = true;
+};
+void describe(Fields& f, DramConfig& config);
+
+}  // namespace asterism

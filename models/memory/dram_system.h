@@ -1,0 +1,63 @@
+// All channels of a node's DRAM: the same state of banks and buses serves two kinds of access.
+//
+//   exact   requests wait in queues and are scheduled command by command (FR-FCFS); an engine (base/engine.h)
+//   loose   access() answers at once with a latency from the state that it finds, and leaves that state changed. Nothing
+//           is reordered: it is meant for one access after the other, each by the time that its master has reached.
+//
+// A system is used in one way only between resets. reset: all banks closed, queues empty, statistics stay; cold clears
+// those too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "base/units.h"
+#include "memory/address_mapping.h"
+#include "memory/dram_config.h"
+#include "memory/dram_part.h"
+
+namespace asterism {
+
+struct DramRequest {
+  std::uint64_t id = 0;  // the caller's
+  BlockLocation location;
+  bool is_write = false;
+};
+
+class DramSystem {
+ public:
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    // The last beat of a read has arrived at the controller at `at`; a write is done when its queue has taken it, and is
+    // not told.
+    virtual void completed(std::uint64_t id, Picoseconds at) = 0;
+  };
+
+  // Rows in use are those that `size` needs. Throws std::invalid_argument with words for a user when the part has not
+  // that many, or size is not a whole number of rows of all banks.
+  DramSystem(const DramConfig& config, const DramPart& part, Bytes size);
+  ~DramSystem();
+
+  const AddressMapping& mapping() const;
+
+  // False: the queue is full (try again after the next completion or next_event()).
+  bool submit(Picoseconds now, const DramRequest& request);
+  std::optional<Picoseconds> next_event() const;
+  void advance_to(Picoseconds now, Sink& sink);
+
+  Picoseconds access(Picoseconds now, const BlockLocation& location, bool is_write);
+
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+
+ private:
+  struct Channels;
+  std::unique_ptr<Channels> channels_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,44 @@
+// The ECC cache: blocks of third parity symbols near the controller, so that strong ECC does not double every access
+// (abeyratne2017 section 4.4.2, after Virtual ECC). Set-associative, least recently used out, written back. Which blocks it
+// holds; the symbols themselves follow from the data.
+// reset: empty on every kind; statistics stay but for cold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "base/units.h"
+#include "memory/address_mapping.h"
+
+namespace asterism {
+
+class EccCache {
+ public:
+  // `size` is a multiple of ways * 64 bytes, with a power of two of sets; 0: no cache, every use misses.
+  EccCache(Bytes size, std::uint32_t ways);
+
+  struct Use {
+    bool hit;
+    std::optional<BlockLocation> written_back;
+  };
+  // `is_write`: the block becomes dirty. A miss brings it in; without a cache, a write goes through.
+  Use use(const BlockLocation& parity_block, bool is_write);
+
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+
+ private:
+  struct Line {
+    BlockLocation block;
+    bool valid = false, dirty = false;
+    std::uint64_t used = 0;
+  };
+  std::uint32_t ways_ = 1;
+  std::vector<Line> lines_;
+  std::uint64_t uses_ = 0, hits_ = 0, misses_ = 0, write_backs_ = 0;
+};
+
+}  // namespace asterism

@@ -1,0 +1,55 @@
+// The address range table of the dual-mode controller: which pages hold blocks of another mode than the rest (the page
+// table's flag of abeyratne2017 section 4.4.3, as a table in the controller).
+// reset: warm keeps the table, as what memory holds is encoded by it; power_loss and cold empty it.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "base/enum_names.h"
+#include "base/reset.h"
+#include "base/units.h"
+#include "ecc/dual_mode_codec.h"
+
+namespace asterism {
+
+struct EccRange {
+  AddressRange offsets;  // in the memory; whole pages of 4 KiB
+  EccMode mode = EccMode::strong;
+  bool operator==(const EccRange&) const = default;
+};
+
+enum class RangeProblem { none, unaligned, outside, overlap, one_rank, no_code };
+constexpr auto enum_names(RangeProblem) {
+  return std::to_array<EnumName<RangeProblem>>(
+      {{RangeProblem::none, "none"},
+       {RangeProblem::unaligned, "unaligned", "not whole pages of 4 KiB"},
+       {RangeProblem::outside, "outside", "reaches beyond the memory"},
+       {RangeProblem::overlap, "overlap", "another entry has a part of it"},
+       {RangeProblem::one_rank, "one_rank", "strong ECC keeps parity in another rank, and there is one"},
+       {RangeProblem::no_code, "no_code", "this memory has no ECC"}});
+}
+
+class EccRanges {
+ public:
+  static constexpr unsigned capacity = 16;
+
+  // `ranks`: of a channel.
+  EccRanges(EccMode everywhere_else, Bytes memory, std::uint32_t ranks);
+
+  RangeProblem problem(unsigned index, const EccRange& range) const;
+  void set(unsigned index, const std::optional<EccRange>& range);  // which has no problem
+  const std::optional<EccRange>& operator[](unsigned index) const { return entries_[index]; }
+  EccMode mode(Bytes offset) const;
+  // The largest range around `offset` that no entry cuts.
+  AddressRange alike(Bytes offset) const;
+  void reset(Reset kind);
+
+ private:
+  EccMode everywhere_else_;
+  Bytes memory_;
+  std::uint32_t ranks_;
+  std::array<std::optional<EccRange>, capacity> entries_;
+};
+
+}  // namespace asterism
