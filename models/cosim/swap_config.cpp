@@ -40,4 +40,17 @@ void describe(Fields& f, DeviceSwapConfig& c) {
   });
 }
 
+static_assert(member_count<CodecConfig>() == 4);
+void describe(Fields& f, CodecConfig& c) {
+  f("impl", c.impl, "Who encodes and decodes: rtl and lockstep need Verilator, and time for the first build",
+    one_of<Impl>());
+  f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
+    f("variant", c.variant, "The block.json of the codec's RTL, or a library built from one");
+    f("clock", c.clock,
+      "Of the RTL: times in its traces; the memory's latencies are those of its own keys, whatever this is",
+      within(1_kHz, 4_GHz));
+    f("trace", c.trace, "What is kept of its signals");
+  });
+}
+
 }  // namespace asterism

@@ -59,7 +59,19 @@ struct DeviceSwapConfig {
 };
 void describe(Fields& f, DeviceSwapConfig& config);
 
-// Its block, built.
+// The memory's codec (contract codec), in an object of its own:
+//
+//   "codec": { "impl": "lockstep", "variant": "rtl/rs_codec/block.json", "clock": "2GHz",
+//              "trace": { "format": "fst", "on": "mismatch", "window": "2us" } }
+struct CodecConfig {
+  Impl impl = Impl::model;
+  std::string variant = "rtl/rs_codec/block.json";
+  Frequency clock = 2_GHz;
+  SwapTrace trace = {};
+};
+void describe(Fields& f, CodecConfig& config);
+
+// A device's block or the codec's, built.
 struct DeviceLibrary {
   std::filesystem::path file;
   std::vector<std::vector<std::string>> states = {};     // names of the values of each of its ports `state`
