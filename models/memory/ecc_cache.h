@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/reset.h"
@@ -24,8 +25,11 @@ class EccCache {
     bool hit;
     std::optional<BlockLocation> written_back;
   };
-  // `is_write`: the block becomes dirty. A miss brings it in; without a cache, a write goes through.
+  // `is_write`: the block becomes dirty. A miss brings it in, and the block that makes room is written back if dirty.
+  // Without a cache a write goes through: it is written back itself.
   Use use(const BlockLocation& parity_block, bool is_write);
+  // Forgets a block that turned out to be of no use; it is not written back.
+  void drop(const BlockLocation& parity_block);
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
@@ -34,8 +38,11 @@ class EccCache {
   struct Line {
     BlockLocation block;
     bool valid = false, dirty = false;
-    std::uint64_t used = 0;
+    std::uint64_t used = 0;  // the number of the last use
   };
+  std::span<Line> set_of(const BlockLocation& block);
+  static Line* find(std::span<Line> set, const BlockLocation& block);
+
   std::uint32_t ways_ = 1;
   std::vector<Line> lines_;
   std::uint64_t uses_ = 0, hits_ = 0, misses_ = 0, write_backs_ = 0;

@@ -19,7 +19,7 @@ struct EccRange {
   bool operator==(const EccRange&) const = default;
 };
 
-enum class RangeProblem { none, unaligned, outside, overlap, one_rank, no_code };
+enum class RangeProblem { none, unaligned, outside, overlap, one_rank, no_code, no_room };
 constexpr auto enum_names(RangeProblem) {
   return std::to_array<EnumName<RangeProblem>>(
       {{RangeProblem::none, "none"},
@@ -27,18 +27,26 @@ constexpr auto enum_names(RangeProblem) {
        {RangeProblem::outside, "outside", "reaches beyond the memory"},
        {RangeProblem::overlap, "overlap", "another entry has a part of it"},
        {RangeProblem::one_rank, "one_rank", "strong ECC keeps parity in another rank, and there is one"},
-       {RangeProblem::no_code, "no_code", "this memory has no ECC"}});
+       {RangeProblem::no_code, "no_code", "this memory has no ECC, or the range asks for none"},
+       {RangeProblem::no_room, "no_room", "the memory uses rows that the parity of strong ECC needs"}});
 }
 
 class EccRanges {
  public:
   static constexpr unsigned capacity = 16;
+  static constexpr Bytes page = 4_KiB;
 
-  // `ranks`: of a channel.
-  EccRanges(EccMode everywhere_else, Bytes memory, std::uint32_t ranks);
+  // `ranks`: of a channel. `room_for_parity`: there are rows above those in use (parity_translation.h).
+  EccRanges(EccMode everywhere_else, Bytes memory, std::uint32_t ranks, bool room_for_parity = true)
+      : everywhere_else_(everywhere_else),
+        memory_(memory),
+        ranks_(ranks),
+        room_for_parity_(room_for_parity) {}
 
+  // `index` < capacity; the entry that has it now is about to be replaced and is in nobody's way.
   RangeProblem problem(unsigned index, const EccRange& range) const;
-  void set(unsigned index, const std::optional<EccRange>& range);  // which has no problem
+  // A range without a problem, or none.
+  void set(unsigned index, const std::optional<EccRange>& range) { entries_.at(index) = range; }
   const std::optional<EccRange>& operator[](unsigned index) const { return entries_[index]; }
   EccMode mode(Bytes offset) const;
   // The largest range around `offset` that no entry cuts.
@@ -49,6 +57,7 @@ class EccRanges {
   EccMode everywhere_else_;
   Bytes memory_;
   std::uint32_t ranks_;
+  bool room_for_parity_;
   std::array<std::optional<EccRange>, capacity> entries_;
 };
 

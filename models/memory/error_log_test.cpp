@@ -1,0 +1,52 @@
+#include "memory/error_log.h"
+
+#include <gtest/gtest.h>
+
+namespace asterism {
+namespace {
+
+MemoryError error_at(std::uint64_t offset, bool corrected) {
+  MemoryError error;
+  error.offset = Bytes(offset);
+  error.corrected = corrected;
+  return error;
+}
+
+TEST(ErrorLog, GivesTheOldestFirst) {
+  ErrorLog log;
+  EXPECT_EQ(log.oldest(), nullptr);
+  log.add(error_at(64, true));
+  log.add(error_at(128, false));
+  EXPECT_EQ(log.oldest()->offset, 64_B);
+  log.drop_oldest();
+  EXPECT_EQ(log.oldest()->offset, 128_B);
+  log.drop_oldest();
+  log.drop_oldest();
+  EXPECT_EQ(log.oldest(), nullptr);
+  EXPECT_EQ(log.corrected(), 1u);
+  EXPECT_EQ(log.uncorrectable(), 1u);
+}
+
+TEST(ErrorLog, AFullOneKeepsTheOldestAndCountsTheRest) {
+  ErrorLog log;
+  for (std::uint64_t i = 0; i < 20; ++i) log.add(error_at(64 * i, true));
+  EXPECT_EQ(log.corrected(), 20u);
+  EXPECT_EQ(log.lost(), 4u);
+  std::uint64_t entries = 0;
+  for (; log.oldest(); log.drop_oldest()) EXPECT_EQ(log.oldest()->offset, Bytes(64 * entries++));
+  EXPECT_EQ(entries, 16u);
+}
+
+TEST(ErrorLog, KeepsEverythingThroughAWarmResetAndNothingThroughAPowerLoss) {
+  ErrorLog log;
+  for (int i = 0; i < 17; ++i) log.add(error_at(0, false));
+  log.reset(Reset::warm);
+  EXPECT_NE(log.oldest(), nullptr);
+  EXPECT_EQ(log.lost(), 1u);
+  log.reset(Reset::power_loss);
+  EXPECT_EQ(log.oldest(), nullptr);
+  EXPECT_EQ(log.uncorrectable() + log.lost(), 0u);
+}
+
+}  // namespace
+}  // namespace asterism
