@@ -47,7 +47,7 @@ typedef struct {
   uint32_t magic, version; /* these two never move */
 
   const char* block;          /* name in block.json */
-  const char* contract;       /* "arbiter", "bus_device", "stream_switch" */
+  const char* contract;       /* "arbiter", "bus_device", "stream_switch", "codec" */
   const char* digest;         /* of all that the library was built from */
   uint32_t reset_active_high; /* the role "reset", and "power_on_reset" where a block has two */
   uint32_t reset_cycles;      /* that the reset input is held */

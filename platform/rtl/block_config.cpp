@@ -21,13 +21,38 @@ void describe_bus(Fields& f, BlockPort& p) {
   f("error", p.error, "PSLVERR; without it no access fails");
 }
 
+void describe_flow(Fields& f, BlockPort& p) {
+  f("direction", p.direction, "Whether flits or blocks of memory go into the RTL or out of it",
+    one_of<StreamDirection>());
+  f("valid", p.valid, "There is one: of a stream, a bit for each input or output", required());
+  f("data", p.data,
+    "Of a stream the flits side by side, that of input 0 in the lowest bits; of a block its 64 bytes, byte 0 "
+    "in "
+    "the lowest",
+    required());
+}
+
 void describe_stream(Fields& f, BlockPort& p) {
-  f("direction", p.direction, "Whether flits go into the block or out of it", one_of<StreamDirection>());
-  f("valid", p.valid, "A bit for each input or output: there is a flit", required());
-  f("data", p.data, "The flits side by side, that of input 0 in the lowest bits", required());
   f("last", p.last, "A bit each: this flit ends its packet", required());
   f.when("direction", p.direction, StreamDirection::in, [&] {
     f("destination", p.destination, "The packets' outputs side by side, in binary", required());
+  });
+}
+
+void describe_block(Fields& f, BlockPort& p) {
+  f("parity", p.parity, "Its 8 bytes of parity, that of beat 0 in the lowest bits", required());
+  f("third", p.third, "The third parity symbols of its 4 strong codewords", required());
+  f.when("direction", p.direction, StreamDirection::in, [&] {
+    f("operation", p.operation, "0: encode, 1: decode", required());
+    f("mode", p.mode, "0: normal, 1: strong", required());
+  });
+  f.when("direction", p.direction, StreamDirection::out, [&] {
+    f("outcome", p.outcome, "0: clean, 1: corrected, 2: uncorrectable; 0 of an encoding", required());
+    f("chips", p.chips, "A bit for each chip whose symbols were changed, bit 18 for the third parity",
+      required());
+    f("used_third", p.used_third, "Whether the third parity was looked at", required());
+    f("syndromes", p.syndromes, "4 bytes for each of 4 codewords, the first of each in its lowest bits",
+      required());
   });
 }
 
@@ -53,7 +78,7 @@ bool are_texts(const std::vector<std::string>& texts) { return std::ranges::coun
 
 }  // namespace
 
-static_assert(member_count<BlockPort>() == 19);
+static_assert(member_count<BlockPort>() == 27);
 void describe(Fields& f, BlockPort& p) {
   f("role", p.role, "What the signal or signals are for", one_of<PortRole>(), required());
   f.when("role", p.role, {request, grant, interrupt, state, input, output},
@@ -62,7 +87,9 @@ void describe(Fields& f, BlockPort& p) {
          [&] { f("states", p.states, "Names of its values, from 0: what the coverage calls them"); });
   f.when("role", p.role, input, [&] { f("value", p.value, "What it is tied to"); });
   f.when("role", p.role, bus, [&] { describe_bus(f, p); });
+  f.when("role", p.role, {stream, block}, [&] { describe_flow(f, p); });
   f.when("role", p.role, stream, [&] { describe_stream(f, p); });
+  f.when("role", p.role, block, [&] { describe_block(f, p); });
   f.when("role", p.role, {bus, stream}, [&] {
     f("ready", p.ready, "PREADY of a bus; of a stream, a bit for each input or output: the flit is taken",
       required());

@@ -31,22 +31,25 @@ namespace asterism {
 
 class Fields;
 
-enum class BlockContract { arbiter, bus_device, stream_switch };
+enum class BlockContract { arbiter, bus_device, stream_switch, codec };
 constexpr auto enum_names(BlockContract) {
   return std::to_array<EnumName<BlockContract>>(
       {{BlockContract::arbiter, "arbiter", "requests in, at most one grant out in the same cycle"},
        {BlockContract::bus_device, "bus_device",
         "registers behind an APB port, interrupt lines, perhaps an APB port of its own as a master"},
-       {BlockContract::stream_switch, "stream_switch", "streams of flits from inputs to outputs"}});
+       {BlockContract::stream_switch, "stream_switch", "streams of flits from inputs to outputs"},
+       {BlockContract::codec, "codec",
+        "blocks of memory in, encoded or decoded out some cycles later, in their order"}});
 }
 
-enum class PortRole { request, grant, bus, stream, interrupt, state, input, output };
+enum class PortRole { request, grant, bus, stream, block, interrupt, state, input, output };
 constexpr auto enum_names(PortRole) {
   return std::to_array<EnumName<PortRole>>(
       {{PortRole::request, "request", "who asks, a bit each"},
        {PortRole::grant, "grant", "who wins, a bit each"},
        {PortRole::bus, "bus", "an APB port: as a target, or as a master"},
        {PortRole::stream, "stream", "flits with valid, ready, data and last"},
+       {PortRole::block, "block", "blocks of memory with valid, data, parity and what was done or is to be"},
        {PortRole::interrupt, "interrupt", "a level, high while the interrupt is asserted"},
        {PortRole::state, "state", "told for coverage: its values count as states reached"},
        {PortRole::input, "input", "tied to a constant"},
@@ -62,7 +65,7 @@ constexpr auto enum_names(BusSide) {
 enum class StreamDirection { in, out };
 constexpr auto enum_names(StreamDirection) {
   return std::to_array<EnumName<StreamDirection>>(
-      {{StreamDirection::in, "in", "into the block"}, {StreamDirection::out, "out", "out of the block"}});
+      {{StreamDirection::in, "in", "into the RTL"}, {StreamDirection::out, "out", "out of the RTL"}});
 }
 
 enum class ResetLevel { low, high };
@@ -73,16 +76,19 @@ constexpr auto enum_names(ResetLevel) {
 // Which keys there are depends on the role.
 struct BlockPort {
   PortRole role = PortRole::request;
-  std::string signal = {};               // of all but bus and stream
+  std::string signal = {};               // of all but bus, stream and block
   std::vector<std::string> states = {};  // of state: names of its values, from 0
   std::uint32_t value = 0;               // of input: what it is tied to
   BusSide side = BusSide::target;        // of bus, and its signals:
   std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, read_data = {};
   std::optional<std::string> strobe = {}, error = {};
-  StreamDirection direction = StreamDirection::in;  // of stream, and its signals:
-  std::string valid = {}, data = {}, last = {};
-  std::string destination = {};  // of an `in`
-  std::string ready = {};        // of bus and stream
+  StreamDirection direction = StreamDirection::in;  // of stream and block, and their signals:
+  std::string valid = {}, data = {};
+  std::string last = {}, destination = {};                                // of stream, and of its `in`
+  std::string parity = {}, third = {};                                    // of block
+  std::string operation = {}, mode = {};                                  // of its `in`
+  std::string outcome = {}, chips = {}, used_third = {}, syndromes = {};  // of its `out`
+  std::string ready = {};                                                 // of bus and stream
 };
 void describe(Fields& f, BlockPort& port);
 

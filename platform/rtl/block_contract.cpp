@@ -35,6 +35,8 @@ bool belongs(PortRole role, BlockContract contract) {
       return contract == BlockContract::bus_device;
     case PortRole::stream:
       return contract == BlockContract::stream_switch;
+    case PortRole::block:
+      return contract == BlockContract::codec;
     case PortRole::state:
     case PortRole::input:
     case PortRole::output:
@@ -67,6 +69,7 @@ class Binder {
     if (config_.contract == BlockContract::arbiter) check_arbiter();
     if (config_.contract == BlockContract::bus_device) check_bus_device();
     if (config_.contract == BlockContract::stream_switch) check_stream_switch();
+    if (config_.contract == BlockContract::codec) check_both_directions(PortRole::block);
     for (const BoundPort& port : bound_) check_named(port.port);
     return std::move(bound_);
   }
@@ -93,12 +96,14 @@ class Binder {
   void bind_port(std::size_t index);
   void bind_bus(std::size_t index);
   void bind_stream(std::size_t index);
+  void bind_block(std::size_t index);
   void bind_tied(const std::string& path, const BlockPort& port);
   void bind_state(const std::string& path, const BlockPort& port);
 
   void check_arbiter();
   void check_bus_device();
   void check_stream_switch();
+  void check_both_directions(PortRole role);
   void check_radix(const Named& port);
   void check_named(const TopPort& port);
 
@@ -217,6 +222,9 @@ void Binder::bind_port(std::size_t index) {
     case PortRole::stream:
       bind_stream(index);
       break;
+    case PortRole::block:
+      bind_block(index);
+      break;
     case PortRole::interrupt:
       expect(bind(signal, port.signal, fmt::format("interrupt.{}", interrupts_++), Direction::output), 1,
              "it is an interrupt line");
@@ -282,6 +290,28 @@ void Binder::bind_stream(std::size_t index) {
   if (in) bind(path + "destination", port.destination, role + "destination", there);
 }
 
+void Binder::bind_block(std::size_t index) {
+  const BlockPort& port = config_.ports[index];
+  const bool in = port.direction == StreamDirection::in;
+  const std::string path = fmt::format("ports.{}.", index), role = in ? "in." : "out.";
+  const auto signal = [&](const char* key, const std::string& name, unsigned width, const char* why) {
+    expect(bind(path + key, name, role + key, in ? Direction::input : Direction::output), width, why);
+  };
+  signal("valid", port.valid, 1, "there is a block or none");
+  signal("data", port.data, 512, "a block has 64 bytes");
+  signal("parity", port.parity, 64, "a byte for each of 8 beats");
+  signal("third", port.third, 32, "a byte for each of 4 codewords");
+  if (in) {
+    signal("operation", port.operation, 1, "0 encodes, 1 decodes");
+    signal("mode", port.mode, 1, "0 is normal, 1 is strong");
+  } else {
+    signal("outcome", port.outcome, 2, "clean, corrected or uncorrectable");
+    signal("chips", port.chips, 19, "18 chips and the third parity");
+    signal("used_third", port.used_third, 1, "it was looked at or not");
+    signal("syndromes", port.syndromes, 128, "4 bytes for each of 4 codewords");
+  }
+}
+
 void Binder::check_radix(const Named& port) {
   if (config_.radix)
     expect(port, config_.parameters.at(*config_.radix), fmt::format("the parameter {}", *config_.radix));
@@ -309,14 +339,16 @@ void Binder::check_bus_device() {
     refuse("ports", fmt::format("{} interrupt lines, expected at most {}", interrupts_, most_interrupts));
 }
 
-void Binder::check_stream_switch() {
+void Binder::check_both_directions(PortRole role) {
   for (const StreamDirection direction : {StreamDirection::in, StreamDirection::out})
-    if (std::ranges::none_of(config_.ports, [&](const BlockPort& p) {
-          return p.role == PortRole::stream && p.direction == direction;
-        }))
-      refuse("ports",
-             fmt::format("contract stream_switch needs a port with role \"stream\" and direction \"{}\"",
-                         to_text(direction)));
+    if (std::ranges::none_of(config_.ports,
+                             [&](const BlockPort& p) { return p.role == role && p.direction == direction; }))
+      refuse("ports", fmt::format("contract {} needs a port with role \"{}\" and direction \"{}\"",
+                                  contract(), to_text(role), to_text(direction)));
+}
+
+void Binder::check_stream_switch() {
+  check_both_directions(PortRole::stream);
   const Named valid = role("in.valid");
   if (!valid) return;
   const unsigned radix = valid.port->width;

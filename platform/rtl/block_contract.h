@@ -6,6 +6,9 @@
 //                  master; interrupts of one bit
 //   stream_switch  clock, reset; one stream in and one out. in.valid has a bit for each input, and so have ready and
 //                  last; data and destination are a whole number of bits for each; as many outputs as inputs
+//   codec          clock, reset; one block in and one out: data of 512 bits, parity of 64, third of 32; in, operation and
+//                  mode of 1; out, outcome of 2, chips of 19, used_third of 1 and syndromes of 128. Answers come in the
+//                  order of what was asked
 //   all            a second reset for what a battery keeps; idle: an output of one bit; next_event: an output of up to 64; states and tied inputs up to 64 and
 //                  32 bits. Every port of the top module is named, or it is the clock or the reset.
 //

@@ -278,5 +278,54 @@ TEST(StreamSwitchContractTest, BothDirectionsAreNeeded) {
       "\"out\"\n");
 }
 
+// ---- codec ----
+
+constexpr const char* codec = R"({ "name": "c", "contract": "codec", "sources": ["c.sv"], "top": "top",
+  "clock": "clk_i",
+  "reset": { "port": "rst_ni" },
+  "ports": [
+    { "role": "block", "direction": "in", "valid": "iv", "operation": "io", "mode": "im",
+      "data": "id", "parity": "ip", "third": "it" },
+    { "role": "block", "direction": "out", "valid": "ov", "data": "od", "parity": "op", "third": "ot",
+      "outcome": "oo", "chips": "oc", "used_third": "ou", "syndromes": "os" } ] })";
+
+const std::vector<TopPort> codec_ports = {
+    port("clk_i", in),  port("rst_ni", in),   port("iv", in),      port("io", in),
+    port("im", in),     port("id", in, 512),  port("ip", in, 64),  port("it", in, 32),
+    port("ov", out),    port("od", out, 512), port("op", out, 64), port("ot", out, 32),
+    port("oo", out, 2), port("oc", out, 19),  port("ou", out),     port("os", out, 128)};
+
+TEST(CodecContractTest, SignalsOfABlockGetTheRolesOfTheirDirection) {
+  const Bound bound = bound_to(codec, codec_ports);
+  EXPECT_EQ(bound.problems, "");
+  EXPECT_EQ(bound.role("io"), "in.operation");
+  EXPECT_EQ(bound.role("it"), "in.third");
+  EXPECT_EQ(bound.role("ot"), "out.third");
+  EXPECT_EQ(bound.role("os"), "out.syndromes");
+}
+
+TEST(CodecContractTest, WidthsAreThoseOfABlock) {
+  EXPECT_EQ(bound_to(codec, with(codec_ports, port("id", in, 576))).problems,
+            "block.json:6:15: error: ports.0.data: id has 576 bits, expected 512: a block has 64 bytes\n");
+  EXPECT_EQ(
+      bound_to(codec, with(codec_ports, port("oc", out, 18))).problems,
+      "block.json:8:33: error: ports.1.chips: oc has 18 bits, expected 19: 18 chips and the third parity\n");
+}
+
+TEST(CodecContractTest, BothDirectionsAreNeeded) {
+  EXPECT_EQ(
+      bound_to(codec, {port("clk_i", in), port("rst_ni", in)}, {"ports=[]"}).problems,
+      "command line: error: ports: contract codec needs a port with role \"block\" and direction \"in\"\n"
+      "command line: error: ports: contract codec needs a port with role \"block\" and direction \"out\"\n");
+}
+
+TEST(CodecContractTest, RolesOfOtherContractsAreRefused) {
+  EXPECT_EQ(bound_to(codec, with(codec_ports, port("ready_o", out)),
+                     {R"(ports.2={"role":"interrupt","signal":"ready_o"})"})
+                .problems,
+            "command line: error: ports.2.role: contract codec has no role \"interrupt\"; its roles are "
+            "block, state, input, output\n");
+}
+
 }  // namespace
 }  // namespace asterism
