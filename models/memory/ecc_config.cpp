@@ -8,14 +8,14 @@ namespace asterism {
 
 static_assert(member_count<EccConfig>() == 8);
 void describe(Fields& f, EccConfig& c) {
-  f("mode", c.mode, "Code of pages that firmware's ranges do not name; strong needs two ranks",
+  f("ecc", c.mode, "Code of pages that firmware's ranges do not name; strong needs two ranks",
     one_of<EccMode>());
-  f("profile", c.profile, "How far the decoder goes with the same storage, and how a fault's bits err",
+  f("ecc_profile", c.profile, "How far the decoder goes with the same storage, and how a fault's bits err",
     one_of<EccProfile>());
-  f("cache", c.cache,
+  f("ecc_cache", c.cache,
     "Of third parity symbols: a smaller one makes strong ECC access DRAM more often, 0 at every use",
     at_most(16_MiB));
-  f("cache_ways", c.cache_ways, "Of a set; fewer of them let blocks displace each other earlier",
+  f("ecc_cache_ways", c.cache_ways, "Of a set; fewer of them let blocks displace each other earlier",
     within(1, 64));
   f("demand_scrub", c.demand_scrub,
     "A block that was corrected is written back, which ends transient errors; without, they are corrected "
@@ -32,7 +32,7 @@ void describe(Fields& f, EccConfig& c) {
         const Bytes way = 64_B * c.cache_ways;
         return c.cache == Bytes(0) || (c.cache % way == Bytes(0) && std::has_single_bit(c.cache / way));
       },
-      "cache", "is 0, or cache_ways * 64 bytes times a power of two");
+      "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
   f.check(c.patrol_interval % 1_ns == Picoseconds(0), "patrol_interval", "is a whole number of nanoseconds");
 }
 
