@@ -41,6 +41,9 @@ struct DramGeometry {
   bool operator==(const DramGeometry&) const = default;
 };
 
+// What is wrong with an order, in words for a user; "" when nothing.
+std::string mapping_problem(std::string_view order);
+
 class AddressMapping {
  public:
   // `order` is a permutation of Ro, Ra, Ba, Co and Ch; throws std::invalid_argument with words for a user.

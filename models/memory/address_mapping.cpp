@@ -1,0 +1,61 @@
+#include "memory/address_mapping.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace asterism {
+namespace {
+
+constexpr std::array<std::string_view, 5> part_names = {"Ro", "Ra", "Ba", "Co", "Ch"};
+
+}  // namespace
+
+std::string mapping_problem(std::string_view order) {
+  const std::string expected = "expected each of Ro, Ra, Ba, Co and Ch once, such as RoRaBaCoCh, got \"";
+  bool right = order.size() == 2 * part_names.size();
+  for (const std::string_view name : part_names) {
+    const std::size_t at = order.find(name);
+    right = right && at != std::string_view::npos && at % 2 == 0;
+  }
+  return right ? "" : expected + std::string(order) + "\"";
+}
+
+AddressMapping::AddressMapping(std::string_view order, const DramGeometry& geometry) : geometry_(geometry) {
+  if (const std::string problem = mapping_problem(order); !problem.empty())
+    throw std::invalid_argument(problem);
+  sizes_ = {geometry.rows, geometry.ranks, geometry.banks, geometry.columns, geometry.channels};
+  if (std::ranges::find(sizes_, 0u) != sizes_.end())
+    throw std::invalid_argument("expected at least one channel, rank, bank, row and column");
+  for (std::size_t i = 0; i < parts; ++i) {
+    const auto name = std::ranges::find(part_names, order.substr(2 * (parts - 1 - i), 2));
+    order_[i] = static_cast<Part>(name - part_names.begin());
+  }
+}
+
+BlockLocation AddressMapping::locate(std::uint64_t block) const {
+  std::array<std::uint32_t, parts> digit{};
+  for (const Part part : order_) {
+    digit[part] = static_cast<std::uint32_t>(block % sizes_[part]);
+    block /= sizes_[part];
+  }
+  return {digit[channel], digit[rank], digit[bank], digit[row], digit[column]};
+}
+
+std::uint64_t AddressMapping::block_at(const BlockLocation& l) const {
+  std::array<std::uint32_t, parts> digit{};
+  digit[channel] = l.channel, digit[rank] = l.rank, digit[bank] = l.bank, digit[row] = l.row,
+  digit[column] = l.column;
+  std::uint64_t block = 0;
+  for (auto part = order_.rbegin(); part != order_.rend(); ++part)
+    block = block * sizes_[*part] + digit[*part];
+  return block;
+}
+
+bool AddressMapping::rank_is_contiguous() const {
+  // All that lies above the rank must have one value only.
+  for (auto part = order_.rbegin(); *part != rank; ++part)
+    if (sizes_[*part] > 1) return false;
+  return true;
+}
+
+}  // namespace asterism
