@@ -3,12 +3,24 @@
 //
 //   normal   two RS(36,32): codeword 0 holds symbols 0 and 1 of each chip, codeword 1 symbols 2 and 3; symbol p of chip
 //            c stands at position 2c + p % 2. Corrects one symbol a codeword, detects three.
-//   strong   four codewords of two beats each, symbol p of chip c at position c. RS(18,16) of what the rank holds only
-//            detects; when it does, the third parity symbol, position 18, is read and RS(19,16) corrects one symbol and
-//            detects two. Its parity-check matrix embeds that of RS(18,16).
+//   strong   four codewords of two beats each, symbol p of chip c at position c of codeword p. RS(18,16) of what the rank
+//            holds only detects; when one of them does, the third parity symbols, position 18, are read, and all four
+//            RS(19,16) correct one symbol each and detect two. RS(18,16) is embedded: its two syndromes are the first
+//            two of RS(19,16) and do not depend on the third symbol.
 //
-// Position i has the locator alpha^i; row j of a parity-check matrix is alpha^(i*j). Profiles say how far the decoder
-// goes with the same storage.
+// Position i has the locator alpha^i; row j of a parity-check matrix is alpha^(i*j), and (0, 0, 1) the column of position
+// 18 (reed_solomon.h). Profiles say how far the decoder goes with the same storage:
+//
+//   thesis   a codeword whose syndromes are those of one wrong symbol is corrected; where its location lies outside the
+//            code there is nothing to change, and it counts as corrected
+//   strict   such a location is uncorrectable
+//   chip     strict; where that leaves a normal codeword uncorrectable, each codeword with an error is solved for both
+//            symbols of one chip, and all have to name the same. So it corrects all that strict does (single symbols of
+//            two codewords may lie in two chips). Strong mode has one symbol a chip in a codeword: there it is strict
+//
+// In every profile a block with an uncorrectable codeword is uncorrectable as a whole and left as it was received: the
+// other codewords' corrections are not made. Outcome, chips and used_third follow from all codewords; syndromes are told
+// of all.
 #pragma once
 
 #include <array>
@@ -32,9 +44,7 @@ constexpr auto enum_names(EccProfile) {
   return std::to_array<EnumName<EccProfile>>(
       {{EccProfile::thesis, "thesis",
         "as published: a location outside the shortened code counts as corrected"},
-       {EccProfile::strict, "strict",
-        "a location outside the shortened code is uncorrectable, and one bad codeword "
-        "makes its block so"},
+       {EccProfile::strict, "strict", "a location outside the shortened code is uncorrectable"},
        {EccProfile::chip, "chip",
         "strict, and RS(36,32) solves for both symbols of one chip, on which the two "
         "codewords have to agree"}});
@@ -43,7 +53,8 @@ constexpr auto enum_names(EccProfile) {
 struct DecodeResult {
   enum class Outcome { clean, corrected, uncorrectable };
   Outcome outcome = Outcome::clean;
-  std::uint32_t chips = 0;  // bit c: symbols of chip c were changed; bit 18: of the third parity
+  // Bit c: symbols of chip c were changed; bit 18: third parity symbols. 0 when uncorrectable.
+  std::uint32_t chips = 0;
   bool used_third = false;  // strong: RS(18,16) found an error
   // Of codeword w in syndromes[w]: normal 4 symbols, w < 2; strong 3, or 2 where the third was not used. The rest is 0.
   std::array<std::array<std::uint8_t, 4>, 4> syndromes{};
