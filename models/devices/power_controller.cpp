@@ -22,7 +22,28 @@ PowerController::PowerController(const sc_core::sc_module_name& name, std::vecto
     else
       request(static_cast<PowerOperation>(operation));
   });
+  registers.fault_inject.on_write([this](std::uint32_t value) { inject_fault(value); });
+  registers.recovery.on_write([this](std::uint32_t value) { recovered(value & 3); });
   rearm();
+}
+
+void PowerController::inject_fault(std::uint32_t value) {
+  const std::uint64_t high = registers.fault_address_high.value();
+  const auto& place = registers.fault_place.fields();
+  const auto& how = registers.fault_inject.fields();
+  const FaultOutcome outcome = inject({.address = Address(high << 32 | registers.fault_address_low.value()),
+                                       .kind = how[0].get(value),
+                                       .chip = place[0].get(registers.fault_place.value()),
+                                       .bit = place[1].get(registers.fault_place.value()),
+                                       .stuck = how[1].get(value) != 0});
+  registers.fault_status.set(static_cast<std::uint32_t>(outcome));
+  if (outcome != FaultOutcome::none)
+    registers.warn("guest asked for a fault where there is no such place: ignored");
+}
+
+void PowerController::recovered(std::uint32_t source) {
+  if (source != 1 && source != 2) return registers.warn("guest wrote RECOVERY without a source: ignored");
+  events_.record(now(), name(), "recovery", {{"from", std::string(source == 1 ? "dram" : "dimm_ssd")}});
 }
 
 void PowerController::request(PowerOperation operation) {
@@ -83,7 +104,9 @@ void PowerController::ignored(Picoseconds) {
 }
 
 void PowerController::reset(Reset kind) {
-  registers.restore_delay.reset();
+  for (Register* each : {&registers.restore_delay, &registers.fault_address_low,
+                         &registers.fault_address_high, &registers.fault_place, &registers.fault_status})
+    each->reset();
   schedule_.reset(kind);
   if (kind == Reset::cold) {
     registers.reset();

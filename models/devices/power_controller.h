@@ -6,11 +6,12 @@
 // the next delta cycle of the same instant, when the write has returned. The last request of an instant
 // counts.
 //
-// Reset: RESTORE_DELAY returns to its reset value on every kind; RESET_CAUSE, BOOT_COUNT and what is
+// Reset: RESTORE_DELAY and the FAULT registers return to their reset values on every kind; RESET_CAUSE, BOOT_COUNT and what is
 // scheduled survive warm and power_loss, and start anew on cold.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -48,9 +49,31 @@ struct PowerRegisters : RegisterBank {
        {"reserved", 2, 30, "", {}, Field::Kind::reserved}}};
   Register restore_delay{*this, 0x10, "RESTORE_DELAY", Access::read_write, 1000,
       "Microseconds until the power returns after cut_power"};
+  Register fault_address_low{*this, 0x20, "FAULT_ADDRESS_LOW", Access::read_write, 0,
+      "Of a byte in the block of memory that a fault strikes, bits 31:0"};
+  Register fault_address_high{*this, 0x24, "FAULT_ADDRESS_HIGH", Access::read_write, 0, "Bits 63:32"};
+  Register fault_place{*this, 0x28, "FAULT_PLACE", Access::read_write, 0, "Where in the block", {
+      {"chip", 0, 5, "0 to 15 hold data, 16 and 17 parity"},
+      {"bit", 8, 5, "Of the chip's 32 in the block: 4 * beat + pin"}}};
+  Register fault_inject{*this, 0x2C, "FAULT_INJECT", Access::write_only, 0, "Makes a fault of memory", {
+      {"kind", 0, 3, "", {{"bit", 1}, {"pin", 2}, {"column", 3}, {"word", 4}, {"chip", 5}, {"row", 6}}},
+      {"stuck", 8, 1, "Stays when the block is written again"}}};
+  Register fault_status{*this, 0x30, "FAULT_STATUS", Access::read_only, 0, "How the last injection ended", {
+      {"problem", 0, 2, "", {{"none", 0}, {"no_memory", 1}, {"no_such_place", 2}}}}};
+  Register recovery{*this, 0x34, "RECOVERY", Access::write_only, 0,
+      "Firmware tells that it goes on from a checkpoint", {
+      {"source", 0, 2, "Where it lay", {{"dram", 1}, {"dimm_ssd", 2}}}}};
   // clang-format on
   PowerRegisters() : RegisterBank("POWER", 4_KiB) {}
 };
+
+// A fault of memory that the guest asks for.
+struct FaultRequest {
+  Address address;
+  std::uint32_t kind, chip, bit;  // as in the registers
+  bool stuck;
+};
+enum class FaultOutcome : std::uint32_t { none, no_memory, no_such_place };
 
 class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
  public:
@@ -63,6 +86,10 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   // The same as a write of CONTROL; for PSCI SYSTEM_OFF and SYSTEM_RESET.
   void request(PowerOperation operation);
   bool on() const { return schedule_.on(); }
+  // Makes the faults; the netlist connects it to the memory.
+  std::function<FaultOutcome(const FaultRequest&)> inject = [](const FaultRequest&) {
+    return FaultOutcome::no_memory;
+  };
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
@@ -71,6 +98,8 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
  private:
   enum Cause : std::uint32_t { cold, warm, power_loss };
 
+  void inject_fault(std::uint32_t value);
+  void recovered(std::uint32_t source);
   void ring(Picoseconds now);
   void execute(PowerOperation operation, Picoseconds now);
   void count_start(Cause cause);
