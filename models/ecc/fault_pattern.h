@@ -1,0 +1,74 @@
+// How the bits of one block err that a fault of one chip covers (abeyratne2017 sections 4.4 and 4.6.2). A chip's 32 bits
+// of a block are one word here: bit 4 * beat + pin, so that byte p is symbol p.
+//
+//   shape   covers                                          of a symbol
+//   bit     one bit; a block sees no more of a column       one bit
+//   pin     one pin in all 8 beats                          2 bits of each of 4
+//   word    the 4 bits of one beat                          half of one
+//   chip    all 32 bits; a block sees the same of a row     all of each
+//
+// Which of them err follows the profile: thesis gives every symbol that is covered a non-zero error, each one equally
+// likely; strict and chip flip each bit with probability 1/2, at least one of them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/enum_names.h"
+#include "base/random.h"
+#include "ecc/dual_mode_codec.h"
+
+namespace asterism {
+
+enum class FaultShape { bit, pin, word, chip };
+constexpr auto enum_names(FaultShape) {
+  return std::to_array<EnumName<FaultShape>>({{FaultShape::bit, "bit", "one bit"},
+                                              {FaultShape::pin, "pin", "one pin in every beat"},
+                                              {FaultShape::word, "word", "four bits of one beat"},
+                                              {FaultShape::chip, "chip", "all bits of the chip"}});
+}
+
+// The bits that a fault covers. `bit` 0..31: bit takes it whole, pin its pin, word its beat, chip nothing of it.
+constexpr std::uint32_t fault_mask(FaultShape shape, unsigned bit) {
+  switch (shape) {
+    case FaultShape::bit:
+      return 1u << bit;
+    case FaultShape::pin:
+      return 0x1111'1111u << bit % 4;
+    case FaultShape::word:
+      return 0xFu << bit / 4 * 4;
+    case FaultShape::chip:
+      break;
+  }
+  return 0xFFFF'FFFF;
+}
+
+// Those of the covered bits that err; `mask` is not 0.
+constexpr std::uint32_t draw_errors(EccProfile profile, std::uint32_t mask, Random& random) {
+  std::uint32_t errors = 0;
+  if (profile != EccProfile::thesis) {
+    while (errors == 0) errors = static_cast<std::uint32_t>(random.next()) & mask;
+    return errors;
+  }
+  for (std::uint32_t still_zero = mask; still_zero != 0;) {
+    errors |= static_cast<std::uint32_t>(random.next()) & still_zero;
+    for (unsigned p = 0; p < chip_symbols; ++p)
+      if (const std::uint32_t symbol = 0xFFu << 8 * p; errors & symbol) still_zero &= ~symbol;
+  }
+  return errors;
+}
+
+// These errors of a chip, 0..17, as an error pattern of a block.
+inline MemoryBlock chip_errors(unsigned chip, std::uint32_t errors) {
+  MemoryBlock pattern;
+  for (unsigned beat = 0; beat < block_beats; ++beat)
+    pattern.flip_nibble(chip, beat, static_cast<std::uint8_t>(errors >> 4 * beat & 15));
+  return pattern;
+}
+
+// The error pattern of a fault in a block: the same for the same state of `random`.
+inline MemoryBlock draw_fault(EccProfile profile, FaultShape shape, unsigned chip, unsigned bit,
+                              Random& random) {
+  return chip_errors(chip, draw_errors(profile, fault_mask(shape, bit), random));
+}
+
+}  // namespace asterism
