@@ -14,12 +14,14 @@
 //
 // A transient fault is an error in what the cells hold: a block that is written anew, whole or piece by piece, has it no
 // more. A stuck one stays. reset: warm keeps everything; power_loss keeps the stuck ones; cold forgets all.
+//
+// Which blocks a fault touches is arithmetic on the address mapping, and never a walk through the blocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/enum_names.h"
@@ -27,6 +29,7 @@
 #include "base/units.h"
 #include "ecc/dual_mode_codec.h"
 #include "memory/address_mapping.h"
+#include "memory/block_set.h"
 
 namespace asterism {
 
@@ -63,17 +66,21 @@ std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry
 
 class FaultOverlay {
  public:
-  FaultOverlay(EccProfile profile, std::uint64_t seed);
+  // `mapping` outlives this.
+  FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed);
 
-  void inject(const MemoryFault& fault);
+  void inject(const MemoryFault& fault);  // one without a problem
   bool empty() const { return faults_.empty(); }
   std::size_t size() const { return faults_.size(); }
+  std::uint64_t injected() const { return injected_; }
 
   // XORs the errors of a block into `pattern`; whether there are any. data and parity only.
   bool errors(const BlockLocation& block, MemoryBlock& pattern) const;
   bool touches(const BlockLocation& block) const;
-  // Whether a block of these may have errors: a quick answer for direct memory, true where in doubt.
-  bool touches_rank(std::uint32_t channel, std::uint32_t rank) const;
+  // The first block of the memory from `block` on that a fault touches; the last one up to `block`. Parity blocks are
+  // none of these.
+  std::optional<std::uint64_t> next_touched(std::uint64_t block) const;
+  std::optional<std::uint64_t> previous_touched(std::uint64_t block) const;
 
   // Bytes [first, first + count) of the block's data were written. Once all 64 were since a fault struck, its transient
   // errors are gone, parity's too. True: they are gone now.
@@ -84,11 +91,27 @@ class FaultOverlay {
  private:
   struct Placed {
     MemoryFault fault;
-    std::uint64_t seed;                                        // of its errors
-    std::unordered_map<std::uint64_t, std::uint64_t> written;  // transient: bytes written since, by block
+    std::uint64_t seed;  // of its errors
+    // Transient: blocks that were written since, in whole and in part.
+    BlockSet healed;
+    BlockPieces pieces;
   };
+  struct Part {  // of an address
+    std::uint32_t BlockLocation::*member;
+    std::uint32_t size;
+    std::uint64_t stride;
+  };
+  enum class Direction { up, down };
+
+  std::uint64_t number(const BlockLocation& block) const;
+  std::uint64_t covered_blocks(const MemoryFault& fault) const;
+  std::optional<std::uint64_t> covered(const MemoryFault& fault, std::uint64_t block,
+                                       Direction direction) const;
+  std::optional<std::uint64_t> touched(const Placed& placed, std::uint64_t block, Direction direction) const;
 
   EccProfile profile_;
+  const AddressMapping& mapping_;
+  std::array<Part, 5> parts_{};  // most significant first
   std::uint64_t seed_, injected_ = 0;
   std::vector<Placed> faults_;
 };

@@ -1,0 +1,204 @@
+#include "memory/fault_overlay.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "base/random.h"
+#include "ecc/fault_pattern.h"
+#include "memory/parity_translation.h"
+
+namespace asterism {
+namespace {
+
+using Kind = MemoryFaultKind;
+
+// Whether the kind is of one bank, row, column; else of all.
+bool has_bank(Kind kind) { return kind != Kind::pin && kind != Kind::chip; }
+bool has_row(Kind kind) { return kind == Kind::bit || kind == Kind::word || kind == Kind::row; }
+bool has_column(Kind kind) { return kind == Kind::bit || kind == Kind::word || kind == Kind::column; }
+
+// Of the fault in one block.
+FaultShape shape(Kind kind) {
+  if (kind == Kind::bit || kind == Kind::column) return FaultShape::bit;
+  if (kind == Kind::pin) return FaultShape::pin;
+  return kind == Kind::word ? FaultShape::word : FaultShape::chip;
+}
+
+bool covers(const MemoryFault& fault, const BlockLocation& block) {
+  return fault.at.channel == block.channel && fault.at.rank == block.rank &&
+         (!has_bank(fault.kind) || fault.at.bank == block.bank) &&
+         (!has_row(fault.kind) || fault.at.row == block.row) &&
+         (!has_column(fault.kind) || fault.at.column == block.column);
+}
+
+}  // namespace
+
+std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows) {
+  struct Bound {
+    const char* verb;
+    std::uint32_t value, size;
+    bool holds;
+  };
+  const Kind kind = fault.kind;
+  for (const Bound& bound : std::initializer_list<Bound>{
+           {"lies in channel", fault.at.channel, geometry.channels, true},
+           {"lies in rank", fault.at.rank, geometry.ranks, true},
+           {"lies in bank", fault.at.bank, geometry.banks, has_bank(kind)},
+           {"lies in row", fault.at.row, rows, has_row(kind)},
+           {"lies in column", fault.at.column, geometry.columns, has_column(kind)},
+           {"lies in chip", fault.chip, block_chips, true},
+           {"hits bit", fault.bit, 4 * block_beats, kind != Kind::chip && kind != Kind::row}})
+    if (bound.holds && bound.value >= bound.size)
+      return bound.verb + (" " + std::to_string(bound.value)) + ", of " + std::to_string(bound.size);
+  return "";
+}
+
+FaultOverlay::FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed)
+    : profile_(profile), mapping_(mapping), seed_(seed) {
+  const DramGeometry& g = mapping.geometry();
+  parts_ = {{{&BlockLocation::channel, g.channels, 0},
+             {&BlockLocation::rank, g.ranks, 0},
+             {&BlockLocation::bank, g.banks, 0},
+             {&BlockLocation::row, g.rows, 0},
+             {&BlockLocation::column, g.columns, 0}}};
+  for (Part& part : parts_) {
+    if (part.size == 1) continue;  // its stride does not matter, as it is never multiplied but by 0
+    BlockLocation one;
+    one.*part.member = 1;
+    part.stride = mapping.block_at(one);
+  }
+  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.stride > b.stride; });
+}
+
+void FaultOverlay::inject(const MemoryFault& fault) {
+  faults_.push_back({fault, Random(seed_).at(injected_++), {}, {}});
+}
+
+// Blocks of the memory by the mapping, those of parity behind them.
+std::uint64_t FaultOverlay::number(const BlockLocation& block) const {
+  const DramGeometry& g = mapping_.geometry();
+  if (block.row < g.rows) return mapping_.block_at(block);
+  std::uint64_t number = block.row;
+  number = number * g.ranks + block.rank;
+  number = number * g.banks + block.bank;
+  number = number * g.columns + block.column;
+  return number * g.channels + block.channel;
+}
+
+std::uint64_t FaultOverlay::covered_blocks(const MemoryFault& fault) const {
+  const DramGeometry& g = mapping_.geometry();
+  const std::uint64_t rows = g.rows + parity_rows(g);
+  return (has_bank(fault.kind) ? 1 : g.banks) * (has_row(fault.kind) ? 1 : rows) *
+         (has_column(fault.kind) ? 1 : g.columns);
+}
+
+bool FaultOverlay::errors(const BlockLocation& block, MemoryBlock& pattern) const {
+  bool any = false;
+  for (const Placed& placed : faults_) {
+    if (!covers(placed.fault, block)) continue;
+    const std::uint64_t at = number(block);
+    if (placed.healed.contains(at)) continue;
+    any = true;
+    Random random(Random(placed.seed).at(at));
+    pattern ^= draw_fault(profile_, shape(placed.fault.kind), placed.fault.chip, placed.fault.bit, random);
+  }
+  return any;
+}
+
+bool FaultOverlay::touches(const BlockLocation& block) const {
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Placed& placed) {
+    return covers(placed.fault, block) && (placed.healed.empty() || !placed.healed.contains(number(block)));
+  });
+}
+
+// The least number from `block` on whose parts are those of the fault where it has them: keep the leading parts of
+// `block` as far as they fit, raise the last free one that can be raised if the first misfit is too high, and take the
+// least for all behind. Downwards it is the same with every part counted from its end.
+std::optional<std::uint64_t> FaultOverlay::covered(const MemoryFault& fault, std::uint64_t block,
+                                                   Direction direction) const {
+  const BlockLocation from = mapping_.locate(block);
+  std::array<std::uint32_t, 5> digits{};  // of the answer
+  std::array<std::optional<std::uint32_t>, 5> fixed{};
+  const auto flipped = [&](std::size_t i, std::uint32_t digit) {
+    return direction == Direction::up ? digit : parts_[i].size - 1 - digit;
+  };
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const auto member = parts_[i].member;
+    digits[i] = flipped(i, from.*member);
+    const bool is_free = (member == &BlockLocation::bank && !has_bank(fault.kind)) ||
+                         (member == &BlockLocation::row && !has_row(fault.kind)) ||
+                         (member == &BlockLocation::column && !has_column(fault.kind));
+    if (is_free) continue;
+    if (fault.at.*member >= parts_[i].size) return std::nullopt;  // a parity row
+    fixed[i] = flipped(i, fault.at.*member);
+  }
+  std::size_t misfit = 0;
+  while (misfit < digits.size() && (!fixed[misfit] || *fixed[misfit] == digits[misfit])) ++misfit;
+  if (misfit == digits.size()) return block;
+  std::size_t kept = misfit;
+  if (*fixed[misfit] < digits[misfit]) {
+    do {
+      if (kept == 0) return std::nullopt;
+      --kept;
+    } while (fixed[kept] || digits[kept] + 1 == parts_[kept].size);
+    ++digits[kept++];
+  }
+  for (std::size_t i = kept; i < digits.size(); ++i) digits[i] = fixed[i].value_or(0);
+  BlockLocation found;
+  for (std::size_t i = 0; i < digits.size(); ++i) found.*parts_[i].member = flipped(i, digits[i]);
+  return mapping_.block_at(found);
+}
+
+std::optional<std::uint64_t> FaultOverlay::touched(const Placed& placed, std::uint64_t block,
+                                                   Direction direction) const {
+  auto at = covered(placed.fault, block, direction);
+  while (at && placed.healed.contains(*at)) {
+    const auto behind = direction == Direction::up ? std::optional(placed.healed.next_outside(*at))
+                                                   : placed.healed.previous_outside(*at);
+    if (!behind || *behind >= mapping_.geometry().blocks()) return std::nullopt;
+    at = covered(placed.fault, *behind, direction);
+  }
+  return at;
+}
+
+std::optional<std::uint64_t> FaultOverlay::next_touched(std::uint64_t block) const {
+  std::optional<std::uint64_t> next;
+  if (block >= mapping_.geometry().blocks()) return next;
+  for (const Placed& placed : faults_)
+    if (const auto at = touched(placed, block, Direction::up); at && (!next || *at < *next)) next = at;
+  return next;
+}
+
+std::optional<std::uint64_t> FaultOverlay::previous_touched(std::uint64_t block) const {
+  std::optional<std::uint64_t> previous;
+  for (const Placed& placed : faults_)
+    if (const auto at = touched(placed, block, Direction::down); at && (!previous || *at > *previous))
+      previous = at;
+  return previous;
+}
+
+bool FaultOverlay::written(const BlockLocation& block, unsigned first, unsigned count) {
+  bool healed = false;
+  const std::uint64_t at = faults_.empty() ? 0 : number(block);
+  for (Placed& placed : faults_) {
+    if (placed.fault.persistence == Persistence::stuck || !covers(placed.fault, block)) continue;
+    if (placed.healed.contains(at) || !placed.pieces.complete(at, first, count)) continue;
+    placed.healed.insert(at);
+    healed = true;
+  }
+  if (healed)
+    std::erase_if(faults_, [&](const Placed& placed) {
+      return !placed.healed.empty() && placed.healed.size() == covered_blocks(placed.fault);
+    });
+  return healed;
+}
+
+void FaultOverlay::reset(Reset kind) {
+  if (kind == Reset::warm) return;
+  std::erase_if(faults_, [&](const Placed& placed) {
+    return kind == Reset::cold || placed.fault.persistence == Persistence::transient;
+  });
+  if (kind == Reset::cold) injected_ = 0;
+}
+
+}  // namespace asterism
