@@ -1,8 +1,10 @@
 #include "boot/exception.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "boot/exit_status.h"
+#include "boot/layout.h"
 #include "drivers/cpu.h"
 #include "drivers/semihosting.h"
 
@@ -63,4 +65,41 @@ _Noreturn void exception_report(uint64_t vector, uint64_t esr, uint64_t elr, uin
            (unsigned long long)elr, (unsigned long long)far, (unsigned)spsr);
   semihosting_print(text);
   semihosting_exit(exit_exception);
+}
+
+typedef enum { guard_off, guard_on, guard_struck } Guard;
+
+static volatile Guard guards[MAX_CORES];
+static SerrorHandler serror_handler;
+
+// Every access before this has been answered, and the core has been at a block boundary since.
+static void synchronize_errors(void) {
+  __asm__ volatile(
+      "dsb sy\n isb\n"
+      "b 1f\n 1: b 2f\n 2: b 3f\n 3:" ::
+          : "memory");
+}
+
+void exception_on_serror(SerrorHandler handler) { serror_handler = handler; }
+
+void exception_guard(void) {
+  synchronize_errors();  // one that is under way is not the guard's
+  guards[cpu_index()] = guard_on;
+}
+
+bool exception_guard_end(void) {
+  synchronize_errors();
+  const unsigned core = cpu_index();
+  const bool struck = guards[core] == guard_struck;
+  guards[core] = guard_off;
+  return struck;
+}
+
+// Called by the SError vector; returning resumes the interrupted code.
+void exception_serror(uint64_t esr, uint64_t elr, uint64_t far, uint64_t spsr) {
+  const unsigned core = cpu_index();
+  if (guards[core] != guard_off)
+    guards[core] = guard_struck;
+  else if (serror_handler == NULL || !serror_handler())
+    exception_report(7, esr, elr, far, spsr);
 }

@@ -55,7 +55,7 @@ prepare_core:
   msr     daifclr, #4                // a bus error arrives as SError: let it in from the first instruction on
   ret
 
-// Every vector saves what a C function may clobber, then calls one of two C functions.
+// Every vector saves what a C function may clobber, then calls one of three C functions.
   .macro save_registers
   sub     sp, sp, #FRAME_BYTES
   stp     x0, x1, [sp, #0x00]
@@ -71,45 +71,7 @@ prepare_core:
   str     x30, [sp, #0xa0]
   .endm
 
-  .macro report kind                 // an exception that nobody expects: does not return
-  .balign 0x80
-  save_registers
-  mov     x0, #\kind
-  b       report_exception
-  .endm
-
-  .balign 0x800
-  .global exception_vectors
-exception_vectors:
-  report  0                          // current EL with SP_EL0
-  report  1
-  report  2
-  report  3
-  report  4                          // current EL with SP_ELx: this firmware
-  .balign 0x80
-  save_registers
-  b       take_interrupt
-  report  6
-  report  7
-  report  8                          // lower EL: never entered by this firmware
-  report  9
-  report  10
-  report  11
-  report  12
-  report  13
-  report  14
-  report  15
-  .balign 0x80
-
-report_exception:
-  mrs     x1, esr_el1
-  mrs     x2, elr_el1
-  mrs     x3, far_el1
-  mrs     x4, spsr_el1
-  bl      exception_report
-  b       .
-
-take_interrupt:
+  .macro save_the_rest               // what save_registers leaves out and a C function may clobber: needs x0..x3
   mrs     x0, elr_el1
   mrs     x1, spsr_el1
   stp     x0, x1, [sp, #0xb0]
@@ -135,9 +97,9 @@ take_interrupt:
   stp     q10, q11, [x2, #0x20]
   stp     q12, q13, [x2, #0x40]
   stp     q14, q15, [x2, #0x60]
+  .endm
 
-  bl      gic_dispatch
-
+  .macro return_from_exception       // undoes save_the_rest and save_registers
   add     x2, sp, #0x250
   ldp     q8, q9, [x2, #0x00]
   ldp     q10, q11, [x2, #0x20]
@@ -176,3 +138,59 @@ take_interrupt:
   ldr     x30, [sp, #0xa0]
   add     sp, sp, #FRAME_BYTES
   eret
+  .endm
+
+  .macro report kind                 // an exception that nobody expects: does not return
+  .balign 0x80
+  save_registers
+  mov     x0, #\kind
+  b       report_exception
+  .endm
+
+  .balign 0x800
+  .global exception_vectors
+exception_vectors:
+  report  0                          // current EL with SP_EL0
+  report  1
+  report  2
+  report  3
+  report  4                          // current EL with SP_ELx: this firmware
+  .balign 0x80
+  save_registers
+  b       take_interrupt
+  report  6
+  .balign 0x80
+  save_registers
+  b       take_serror
+  report  8                          // lower EL: never entered by this firmware
+  report  9
+  report  10
+  report  11
+  report  12
+  report  13
+  report  14
+  report  15
+  .balign 0x80
+
+report_exception:
+  mrs     x1, esr_el1
+  mrs     x2, elr_el1
+  mrs     x3, far_el1
+  mrs     x4, spsr_el1
+  bl      exception_report
+  b       .
+
+take_interrupt:
+  save_the_rest
+  bl      gic_dispatch
+  return_from_exception
+
+// A bus error or poisoned data. exception_serror returns when the interrupted code may go on.
+take_serror:
+  save_the_rest
+  mrs     x0, esr_el1
+  mrs     x1, elr_el1
+  mrs     x2, far_el1
+  mrs     x3, spsr_el1
+  bl      exception_serror
+  return_from_exception
