@@ -33,3 +33,28 @@ void power_cut(uint32_t microseconds) {
   data_synchronization_barrier();
   mmio_write(device.base + POWER_CONTROL, POWER_CONTROL_OPERATION_CUT_POWER << POWER_CONTROL_OPERATION_SHIFT);
 }
+
+_Noreturn void power_warm_reset(void) {
+  data_synchronization_barrier();
+  mmio_write(device.base + POWER_CONTROL,
+             POWER_CONTROL_OPERATION_WARM_RESET << POWER_CONTROL_OPERATION_SHIFT);
+  for (;;) wait_for_interrupt();
+}
+
+bool power_inject(MemoryFault fault) {
+  const uint64_t address = (uintptr_t)fault.at;
+  mmio_write(device.base + POWER_FAULT_ADDRESS_LOW, (uint32_t)address);
+  mmio_write(device.base + POWER_FAULT_ADDRESS_HIGH, (uint32_t)(address >> 32));
+  mmio_write(device.base + POWER_FAULT_PLACE,
+             fault.chip << POWER_FAULT_PLACE_CHIP_SHIFT | fault.bit << POWER_FAULT_PLACE_BIT_SHIFT);
+  data_synchronization_barrier();
+  mmio_write(device.base + POWER_FAULT_INJECT, (uint32_t)fault.kind << POWER_FAULT_INJECT_KIND_SHIFT |
+                                                   (fault.stuck ? POWER_FAULT_INJECT_STUCK_MASK : 0));
+  const uint32_t status = mmio_read(device.base + POWER_FAULT_STATUS);
+  return (status & POWER_FAULT_STATUS_PROBLEM_MASK) == POWER_FAULT_STATUS_PROBLEM_NONE
+                                                           << POWER_FAULT_STATUS_PROBLEM_SHIFT;
+}
+
+void power_recovered(RecoverySource source) {
+  mmio_write(device.base + POWER_RECOVERY, (uint32_t)source << POWER_RECOVERY_SOURCE_SHIFT);
+}

@@ -1,4 +1,4 @@
-// Power and fault controller: why the node started, and its power. Found by the device tree; a machine
+// Power and fault controller: why the node started, its power, faults of its memory. Found by the device tree; a machine
 // without it (QEMU's virt) has no cause to tell.
 #pragma once
 
@@ -13,3 +13,27 @@ const char* power_reset_cause_text(void);
 uint32_t power_boot_count(void);        // as the device counts the starts of the node
 void power_cut(uint32_t microseconds);  // DRAM loses its contents; power returns after this long. The core
                                         // runs on for what the device takes to act.
+_Noreturn void power_warm_reset(void);  // the node starts again, memory keeps its contents
+
+typedef enum {
+  memory_fault_bit = 1,
+  memory_fault_pin = 2,
+  memory_fault_column = 3,
+  memory_fault_word = 4,
+  memory_fault_chip = 5,
+  memory_fault_row = 6,
+} MemoryFaultKind;
+
+typedef struct {
+  MemoryFaultKind kind;
+  const volatile void*
+      at;         // in the block whose rank, bank, row and column are meant, as far as the kind has them
+  unsigned chip;  // 0..15 data, 16 and 17 parity
+  unsigned bit;   // of the chip's 32 in the block: 4 * beat + pin
+  bool stuck;     // stays when the block is written again
+} MemoryFault;
+
+bool power_inject(MemoryFault fault);  // false: there is no such place
+
+typedef enum { recovered_from_memory = 1, recovered_from_dimm_ssd = 2 } RecoverySource;
+void power_recovered(RecoverySource source);  // the app goes on from a checkpoint after an error
