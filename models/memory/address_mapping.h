@@ -1,9 +1,9 @@
 // Where a 64-byte block of memory lies: channel, rank, bank, row, column; and which block stands at such a place.
 //
 // A mapping is named from the most to the least significant part of an address: RoRaBaCoCh interleaves channels block by
-// block, then columns. Bank counts bank groups too (bank = group * banks a group + bank in the group). Sizes need not be
-// powers of two: a part is the remainder of a division. With Ra in front a rank is one range of addresses, and can be
-// taken out of use as such.
+// block, then columns. Bank counts bank groups too (bank % groups is the group), so that with Ba on the right of Co
+// blocks in succession come from different groups. Sizes need not be powers of two: a part is the remainder of a
+// division. With Ra in front a rank is one range of addresses, and can be taken out of use as such.
 //
 // Only as many rows are used as the size of the memory needs; parity rows of strong ECC lie above them
 // (parity_translation.h).

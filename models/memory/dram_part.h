@@ -53,7 +53,6 @@ struct DramPart {
   Bytes row() const { return page * data_chips(); }  // of a bank of a rank: data
   std::uint32_t columns() const { return static_cast<std::uint32_t>(row() / 64_B); }  // blocks of a row
   Bytes rank_size() const { return capacity * data_chips(); }
-  std::uint32_t banks_per_group() const { return banks / bank_groups; }
 
   // First command to the last beat.
   Picoseconds row_hit() const { return timing.tck * (timing.cl.count() + timing.burst / 2); }

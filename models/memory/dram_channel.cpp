@@ -1,0 +1,446 @@
+#include "memory/dram_channel.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace asterism {
+namespace {
+
+constexpr bool is_column(DramCommand c) {
+  return c == DramCommand::read || c == DramCommand::write || c == DramCommand::read_precharge ||
+         c == DramCommand::write_precharge;
+}
+
+void push(boost::circular_buffer<DramChannel::Completion>& buffer, DramChannel::Completion completion) {
+  if (buffer.full()) buffer.set_capacity(2 * buffer.capacity());
+  buffer.push_back(completion);
+}
+
+}  // namespace
+
+DramCounts& DramCounts::operator+=(const DramCounts& o) {
+  reads += o.reads, writes += o.writes, forwarded += o.forwarded, merged += o.merged, refused += o.refused;
+  row_hits += o.row_hits, row_misses += o.row_misses, row_conflicts += o.row_conflicts;
+  read_clocks += o.read_clocks, write_clocks += o.write_clocks;
+  longest_read = std::max(longest_read, o.longest_read),
+  longest_write = std::max(longest_write, o.longest_write);
+  data_clocks += o.data_clocks, open_clocks += o.open_clocks;
+  for (std::size_t c = 0; c < dram_commands; ++c) commands[c] += o.commands[c];
+  return *this;
+}
+
+DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
+    : banks_per_rank_(part.banks),
+      read_limit_(config.read_queue),
+      write_limit_(config.write_queue),
+      write_high_(config.write_high),
+      write_low_(config.write_low),
+      policy_(config.page_policy),
+      read_latency_(part.timing.cl.count() + part.timing.burst / 2),
+      write_latency_(part.timing.cwl.count() + part.timing.burst / 2),
+      burst_(part.timing.burst / 2),
+      refresh_interval_(part.timing.trefi.count()),
+      write_patience_(part.timing.trc.count()),
+      refresh_(config.refresh),
+      timing_(part, config.ranks),
+      ranks_(config.ranks),
+      banks_(std::size_t{config.ranks} * part.banks),
+      pool_(std::size_t{config.read_queue} + config.write_queue),
+      completions_(config.read_queue + 16),
+      forwarded_(config.read_queue + 16) {
+  reset(0);
+}
+
+DramChannel::~DramChannel() {
+  for (Bank& bank : banks_)
+    for (Queue& queue : bank.queue) queue.clear();
+}
+
+void DramChannel::reset(Tick now) {
+  counts_ = counts(now);
+  timing_.reset();
+  for (Bank& bank : banks_) {
+    for (Queue& queue : bank.queue) queue.clear();
+    bank.open_row = Bank::closed;
+    bank.hit = {};
+  }
+  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+    ranks_[r] = {};
+    if (refresh_) ranks_[r].refresh_due = now + refresh_interval_ + r * refresh_interval_ / ranks_.size();
+  }
+  free_ = nullptr;
+  for (Entry& entry : pool_) entry.next_free = free_, free_ = &entry;
+  reads_ = writes_ = 0;
+  draining_ = false;
+  bus_free_ = writes_from_ = now;
+  completions_.clear();
+  forwarded_.clear();
+  last_access_ = now, behind_ = 0;
+  choose();
+}
+
+// ---- requests ----
+
+DramChannel::Entry* DramChannel::find(const Bank& bank, Kind kind, std::uint32_t row,
+                                      std::uint32_t column) const {
+  for (const Entry& entry : bank.queue[kind])
+    if (entry.row == row && entry.column == column) return const_cast<Entry*>(&entry);
+  return nullptr;
+}
+
+bool DramChannel::submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write) {
+  if (reads_ + writes_ == 0) skip_refreshes(now);
+  while (best_.at < now) issue(best_);
+  Bank& bank = banks_[at.rank * banks_per_rank_ + at.bank];
+  if (find(bank, write, at.row, at.column) != nullptr) {
+    if (is_write) {
+      ++counts_.writes, ++counts_.merged;
+    } else {
+      ++counts_.reads, ++counts_.forwarded;
+      ++counts_.read_clocks;
+      counts_.longest_read = std::max<std::uint64_t>(counts_.longest_read, 1);
+      push(forwarded_, {now + 1, id});
+    }
+    return true;
+  }
+  if (is_write ? writes_ == write_limit_ : reads_ == read_limit_) {
+    ++counts_.refused;
+    return false;
+  }
+  take(now, id, at, is_write ? write : read);
+  return true;
+}
+
+void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind kind) {
+  const Kind before = direction();
+  Entry& entry = *free_;
+  free_ = entry.next_free;
+  entry.id = id, entry.arrival = now, entry.age = ages_++;
+  entry.row = at.row, entry.column = at.column;
+  entry.rank = static_cast<std::uint16_t>(at.rank);
+  entry.bank = static_cast<std::uint16_t>(at.rank * banks_per_rank_ + at.bank);
+  entry.counted = false;
+  Bank& bank = banks_[entry.bank];
+  Rank& rank = ranks_[at.rank];
+  bank.queue[kind].push_back(entry);
+  if (bank.open_row == at.row && bank.hit[kind] == nullptr) bank.hit[kind] = &entry;
+  rank.waiting[kind] |= std::uint32_t{1} << at.bank;
+  if (kind == read) {
+    ++counts_.reads, ++reads_;
+  } else {
+    ++counts_.writes, ++writes_;
+    if (writes_ >= write_high_) draining_ = true;
+  }
+  if (direction() != before) return choose();
+  if (kind != before) return;
+  const Choice choice = of_bank(rank, bank, kind);
+  if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
+}
+
+void DramChannel::release(Entry& entry, Kind kind) {
+  Bank& bank = banks_[entry.bank];
+  auto next = bank.queue[kind].erase(Queue::s_iterator_to(entry));
+  if (bank.hit[kind] == &entry) {  // those before it are for other rows
+    while (next != bank.queue[kind].end() && next->row != bank.open_row) ++next;
+    bank.hit[kind] = next == bank.queue[kind].end() ? nullptr : &*next;
+  }
+  if (bank.queue[kind].empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint32_t{1} << in_rank(entry));
+  entry.next_free = free_, free_ = &entry;
+  if (kind == read) {
+    --reads_;
+  } else {
+    --writes_;
+    if (writes_ <= write_low_) draining_ = false;
+  }
+}
+
+// ---- scheduling ----
+
+DramChannel::Choice DramChannel::of_bank(const Rank& rank, Bank& bank, Kind kind) const {
+  Choice choice;
+  const bool is_open = bank.open_row != Bank::closed;
+  std::uint64_t precedence = std::uint64_t{1} << 62;
+  if (is_open && bank.hit[kind] != nullptr) {
+    choice.request = bank.hit[kind];
+    choice.command = kind == read ? DramCommand::read : DramCommand::write;
+  } else {
+    choice.request = &bank.queue[kind].front();
+    choice.command = is_open ? DramCommand::precharge : DramCommand::activate;
+    precedence <<= 1;
+  }
+  const Entry& entry = *choice.request;
+  choice.rank = entry.rank;
+  choice.order = precedence | entry.age;
+  choice.at =
+      std::max({timing_.earliest(choice.command, entry.rank, in_rank(entry)), entry.arrival, bus_free_});
+  if (kind == write && !draining_) choice.at = std::max(choice.at, writes_from_);
+  if (choice.at >= rank.refresh_due) choice.at = never;
+  return choice;
+}
+
+DramChannel::Choice DramChannel::of_refresh(std::uint32_t r) const {
+  const Rank& rank = ranks_[r];
+  Choice choice;
+  choice.rank = r;
+  choice.command = rank.open_banks > 0 ? DramCommand::precharge_all : DramCommand::refresh;
+  choice.at = std::max({rank.refresh_due, timing_.earliest(choice.command, r, 0), bus_free_});
+  return choice;
+}
+
+void DramChannel::choose() {
+  best_ = {};
+  const Kind kind = direction();
+  const auto consider = [this](const Choice& choice) {
+    if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
+  };
+  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+    const Rank& rank = ranks_[r];
+    if (refresh_) consider(of_refresh(r));
+    for (std::uint32_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1)
+      consider(of_bank(
+          rank, banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))], kind));
+  }
+}
+
+void DramChannel::count_first_command(Entry& entry, DramCommand command) {
+  if (entry.counted) return;
+  entry.counted = true;
+  if (is_column(command))
+    ++counts_.row_hits;
+  else if (command == DramCommand::activate)
+    ++counts_.row_misses;
+  else
+    ++counts_.row_conflicts;
+}
+
+void DramChannel::note(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at) {
+  timing_.issue(command, rank, bank, at);
+  ++counts_.commands[static_cast<std::size_t>(command)];
+  if (log != nullptr) log->push_back({command, rank, bank, at});
+}
+
+void DramChannel::find_hits(Bank& bank) {
+  for (const Kind kind : {read, write}) {
+    const auto hit = std::ranges::find(bank.queue[kind], bank.open_row, &Entry::row);
+    bank.hit[kind] = hit == bank.queue[kind].end() ? nullptr : &*hit;
+  }
+}
+
+void DramChannel::open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row, Tick at) {
+  if (ranks_[rank].open_banks++ == 0) ranks_[rank].open_since = at;
+  Bank& opened = banks_[rank * banks_per_rank_ + bank];
+  opened.open_row = row;
+  find_hits(opened);
+}
+
+void DramChannel::close(std::uint32_t rank, std::uint32_t bank, Tick at) {
+  Bank& closed = banks_[rank * banks_per_rank_ + bank];
+  closed.open_row = Bank::closed;
+  closed.hit = {};
+  Rank& of = ranks_[rank];
+  if (--of.open_banks == 0 && at > of.open_since) counts_.open_clocks += at - of.open_since;
+}
+
+void DramChannel::refreshed(std::uint32_t rank) { ranks_[rank].refresh_due += refresh_interval_; }
+
+void DramChannel::issue(const Choice& chosen) {
+  const Choice choice = chosen;
+  bus_free_ = choice.at + 1;
+  switch (choice.command) {
+    case DramCommand::activate:
+      count_first_command(*choice.request, choice.command);
+      note(choice.command, choice.rank, in_rank(*choice.request), choice.at);
+      open(choice.rank, in_rank(*choice.request), choice.request->row, choice.at);
+      break;
+    case DramCommand::precharge:
+      count_first_command(*choice.request, choice.command);
+      note(choice.command, choice.rank, in_rank(*choice.request), choice.at);
+      close(choice.rank, in_rank(*choice.request), choice.at);
+      break;
+    case DramCommand::precharge_all:
+      note(choice.command, choice.rank, 0, choice.at);
+      for (std::uint32_t b = 0; b < banks_per_rank_; ++b)
+        if (banks_[choice.rank * banks_per_rank_ + b].open_row != Bank::closed)
+          close(choice.rank, b, choice.at);
+      break;
+    case DramCommand::refresh:
+      note(choice.command, choice.rank, 0, choice.at);
+      refreshed(choice.rank);
+      break;
+    default:
+      issue_column(choice);
+  }
+  choose();
+}
+
+// Whether the row closes with this access, when its request has left the queue.
+DramCommand DramChannel::column_command(const Bank& bank, Kind kind) const {
+  const bool further_hit = bank.hit[read] != nullptr || bank.hit[write] != nullptr;
+  const bool closes = !further_hit && (policy_ == PagePolicy::closed ||
+                                       (policy_ == PagePolicy::open_adaptive && bank.has_requests()));
+  if (kind == read) return closes ? DramCommand::read_precharge : DramCommand::read;
+  return closes ? DramCommand::write_precharge : DramCommand::write;
+}
+
+void DramChannel::issue_column(const Choice& choice) {
+  Entry& entry = *choice.request;
+  const Kind kind = choice.command == DramCommand::read ? read : write;
+  count_first_command(entry, choice.command);
+  const std::uint32_t bank = in_rank(entry);
+  const Tick done = choice.at + (kind == read ? read_latency_ : write_latency_);
+  const Tick waited = done - entry.arrival;
+  counts_.data_clocks += burst_;
+  if (kind == read) {
+    counts_.read_clocks += waited;
+    counts_.longest_read = std::max(counts_.longest_read, waited);
+    writes_from_ = done + write_patience_;
+    push(completions_, {done, entry.id});
+  } else {
+    counts_.write_clocks += waited;
+    counts_.longest_write = std::max(counts_.longest_write, waited);
+  }
+  release(entry, kind);
+  const DramCommand command = column_command(banks_[entry.bank], kind);
+  note(command, choice.rank, bank, choice.at);
+  if (command != choice.command) close(choice.rank, bank, choice.at);
+}
+
+// ---- events ----
+
+Tick DramChannel::next_event() const {
+  Tick next = reads_ + writes_ > 0 ? best_.at : never;
+  if (!completions_.empty()) next = std::min(next, completions_.front().at);
+  if (!forwarded_.empty()) next = std::min(next, forwarded_.front().at);
+  return next;
+}
+
+std::optional<DramChannel::Completion> DramChannel::advance(Tick now) {
+  const auto earlier = [this]() -> boost::circular_buffer<Completion>& {
+    if (forwarded_.empty()) return completions_;
+    if (completions_.empty()) return forwarded_;
+    return completions_.front().at <= forwarded_.front().at ? completions_ : forwarded_;
+  };
+  for (;;) {
+    boost::circular_buffer<Completion>& buffer = earlier();
+    const Tick completed = buffer.empty() ? never : buffer.front().at;
+    if (completed <= now && completed <= best_.at) {
+      const Completion completion = buffer.front();
+      buffer.pop_front();
+      return completion;
+    }
+    if (best_.at > now) return std::nullopt;
+    if (reads_ + writes_ == 0) {
+      if (completed > now) {
+        skip_refreshes(now);
+        if (best_.at > now) return std::nullopt;
+      }
+    }
+    issue(best_);
+  }
+}
+
+// Nobody waits: of the refreshes due until now, all but the first and the last leave nothing behind.
+void DramChannel::skip_refreshes(Tick now) {
+  bool changed = false;
+  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+    if (ranks_[r].refresh_due >= now || now - ranks_[r].refresh_due < 3 * refresh_interval_) continue;
+    while (ranks_[r].open_banks > 0) {
+      const Choice closing = of_refresh(r);
+      issue(closing);
+    }
+    const std::uint64_t skipped = (now - ranks_[r].refresh_due) / refresh_interval_ - 1;
+    ranks_[r].refresh_due += skipped * refresh_interval_;
+    counts_.commands[static_cast<std::size_t>(DramCommand::refresh)] += skipped;
+    changed = true;
+  }
+  if (changed) choose();
+}
+
+// ---- loose ----
+
+void DramChannel::refresh_loosely(std::uint32_t r) {
+  Rank& rank = ranks_[r];
+  if (rank.open_banks > 0) {
+    const Tick at = std::max(rank.refresh_due, timing_.earliest(DramCommand::precharge_all, r, 0));
+    note(DramCommand::precharge_all, r, 0, at);
+    for (std::uint32_t b = 0; b < banks_per_rank_; ++b)
+      if (banks_[r * banks_per_rank_ + b].open_row != Bank::closed) close(r, b, at);
+  }
+  note(DramCommand::refresh, r, 0, std::max(rank.refresh_due, timing_.earliest(DramCommand::refresh, r, 0)));
+  refreshed(r);
+}
+
+// Masters run ahead of each other, each in a quantum of its own: one whose time lies behind that of the access before is
+// taken as asking at that one's time, and the clock of the banks goes on from there. So nobody waits for a request of
+// his own future.
+Tick DramChannel::access(Tick now, const BlockLocation& location, bool is_write) {
+  if (now + behind_ < last_access_) {
+    const Tick jump = last_access_ - (now + behind_);
+    behind_ += jump;
+    if (refresh_)
+      for (Rank& rank : ranks_) rank.refresh_due += jump;
+  }
+  const Tick begin = now + behind_;
+  last_access_ = begin;
+  Rank& rank = ranks_[location.rank];
+  Bank& bank = banks_[location.rank * banks_per_rank_ + location.bank];
+  if (refresh_) skip_refreshes(begin);
+  ++(is_write ? counts_.writes : counts_.reads);
+  for (bool counted = false;;) {
+    DramCommand command = DramCommand::activate;
+    if (bank.open_row == location.row)
+      command = is_write ? DramCommand::write : DramCommand::read;
+    else if (bank.open_row != Bank::closed)
+      command = DramCommand::precharge;
+    const Tick at = std::max(begin, timing_.earliest(command, location.rank, location.bank));
+    if (at >= rank.refresh_due) {
+      refresh_loosely(location.rank);
+      continue;
+    }
+    if (!counted)
+      ++(is_column(command)                 ? counts_.row_hits
+         : command == DramCommand::activate ? counts_.row_misses
+                                            : counts_.row_conflicts);
+    counted = true;
+    if (command == DramCommand::activate) {
+      note(command, location.rank, location.bank, at);
+      open(location.rank, location.bank, location.row, at);
+    } else if (command == DramCommand::precharge) {
+      note(command, location.rank, location.bank, at);
+      close(location.rank, location.bank, at);
+    } else {
+      const Tick done = at + (is_write ? write_latency_ : read_latency_);
+      if (policy_ == PagePolicy::closed) {
+        note(is_write ? DramCommand::write_precharge : DramCommand::read_precharge, location.rank,
+             location.bank, at);
+        close(location.rank, location.bank, at);
+      } else {
+        note(command, location.rank, location.bank, at);
+      }
+      counts_.data_clocks += burst_;
+      const Tick waited = done - begin;
+      (is_write ? counts_.write_clocks : counts_.read_clocks) += waited;
+      std::uint64_t& longest = is_write ? counts_.longest_write : counts_.longest_read;
+      longest = std::max(longest, waited);
+      return done - behind_;
+    }
+  }
+}
+
+DramCounts DramChannel::counts(Tick now) const {
+  DramCounts counts = counts_;
+  now += behind_;
+  for (const Rank& rank : ranks_) {
+    Tick open_until = now;
+    if (refresh_ && rank.refresh_due <= now && reads_ + writes_ == 0) {  // not yet made up for
+      counts.commands[static_cast<std::size_t>(DramCommand::refresh)] +=
+          (now - rank.refresh_due) / refresh_interval_ + 1;
+      open_until = rank.refresh_due;
+    }
+    if (rank.open_banks > 0 && open_until > rank.open_since)
+      counts.open_clocks += open_until - rank.open_since;
+  }
+  return counts;
+}
+
+}  // namespace asterism

@@ -1,0 +1,159 @@
+// One channel of DRAM: its queues, its scheduler, and the state of its banks. Times are clocks of the part.
+//
+// Scheduling is FR-FCFS: among the commands that could be issued first, reads or writes to an open row go before
+// activates and precharges, older requests before younger ones. A row that has waiting hits is not closed. Reads go
+// before writes until `write_high` writes wait or no read has been there for a row cycle (tRC); then writes go until
+// `write_low` are left, or, in the second case, a read comes. A read of a block whose write waits is answered from the
+// queue in the next clock; a second write of such a block takes the first one's place.
+//
+// Each rank is refreshed every tREFI, ranks in turn: when it is due nothing else starts there until it is done. While
+// nobody asks for anything no event tells of refreshes; they are made up for at the next call.
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+#include <boost/intrusive/list.hpp>
+#include <boost/intrusive/slist.hpp>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "memory/address_mapping.h"
+#include "memory/dram_config.h"
+#include "memory/dram_part.h"
+#include "memory/dram_timing.h"
+
+namespace asterism {
+
+// Of a channel, since the beginning.
+struct DramCounts {
+  std::uint64_t reads = 0, writes = 0;      // taken
+  std::uint64_t forwarded = 0, merged = 0;  // of these: answered from, and replaced in, the write queue
+  std::uint64_t refused = 0;                // a queue was full
+  std::uint64_t row_hits = 0, row_misses = 0,
+                row_conflicts = 0;  // by the first command that a request needed
+  std::uint64_t read_clocks = 0, write_clocks = 0, longest_read = 0,
+                longest_write = 0;  // arrival to the last beat
+  std::uint64_t data_clocks = 0;    // of the bus
+  std::array<std::uint64_t, dram_commands> commands{};
+  std::uint64_t open_clocks = 0;  // of ranks with a row open
+
+  DramCounts& operator+=(const DramCounts& other);
+};
+
+struct IssuedCommand {
+  DramCommand command;
+  std::uint32_t rank, bank;
+  Tick at;
+};
+
+class DramChannel {
+ public:
+  static constexpr Tick never = std::numeric_limits<Tick>::max();
+
+  struct Completion {
+    Tick at;
+    std::uint64_t id;
+  };
+
+  DramChannel(const DramConfig& config, const DramPart& part);
+  DramChannel(const DramChannel&) = delete;
+  DramChannel& operator=(const DramChannel&) = delete;
+  ~DramChannel();
+
+  // Exact. False: the queue is full.
+  bool submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write);
+  // `never` when idle.
+  Tick next_event() const;
+  // The first completion up to `now`, and all commands before it; nullopt when all up to `now` is done.
+  std::optional<Completion> advance(Tick now);
+
+  // Loose: when the last beat has been moved.
+  Tick access(Tick now, const BlockLocation& at, bool is_write);
+
+  // All banks closed, queues empty; counts stay.
+  void reset(Tick now);
+  void clear_counts() { counts_ = {}; }
+  // What happened up to `now`.
+  DramCounts counts(Tick now) const;
+
+  std::vector<IssuedCommand>* log = nullptr;  // takes every command when set
+
+ private:
+  enum Kind : std::uint8_t { read, write, kinds };
+  using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>>;
+  struct Entry : Hook {
+    std::uint64_t id = 0;
+    Tick arrival = 0;
+    std::uint64_t age = 0;
+    std::uint32_t row = 0, column = 0;
+    std::uint16_t rank = 0, bank = 0;  // the bank among all of the channel
+    bool counted = false;              // as hit, miss or conflict
+    Entry* next_free = nullptr;
+  };
+  using Queue = boost::intrusive::list<Entry, boost::intrusive::constant_time_size<false>>;
+  struct Bank {
+    static constexpr std::uint32_t closed = ~std::uint32_t{0};
+    std::uint32_t open_row = closed;
+    std::array<Entry*, kinds> hit{};  // the oldest request for the open row
+    std::array<Queue, kinds> queue;   // by age
+    bool has_requests() const { return !queue[read].empty() || !queue[write].empty(); }
+  };
+  struct Rank {
+    Tick refresh_due = never;
+    Tick open_since = 0;
+    std::uint32_t open_banks = 0;
+    std::array<std::uint32_t, kinds> waiting{};  // a bit for each bank that has requests
+  };
+  struct Choice {
+    Tick at = never;
+    std::uint64_t order = 0;  // among those of the same time
+    Entry* request = nullptr;
+    DramCommand command = DramCommand::refresh;
+    std::uint32_t rank = 0;
+  };
+
+  std::uint32_t in_rank(const Entry& e) const { return e.bank - e.rank * banks_per_rank_; }
+  Kind direction() const { return draining_ || reads_ == 0 ? write : read; }
+  Entry* find(const Bank& bank, Kind kind, std::uint32_t row, std::uint32_t column) const;
+  void take(Tick now, std::uint64_t id, const BlockLocation& at, Kind kind);
+  void release(Entry& entry, Kind kind);
+
+  void choose();
+  Choice of_bank(const Rank& rank, Bank& bank, Kind kind) const;
+  Choice of_refresh(std::uint32_t rank) const;
+  void issue(const Choice& choice);
+  void issue_column(const Choice& choice);
+  DramCommand column_command(const Bank& bank, Kind kind) const;
+  void count_first_command(Entry& entry, DramCommand command);
+  void note(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
+  void open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row, Tick at);
+  void close(std::uint32_t rank, std::uint32_t bank, Tick at);
+  void refreshed(std::uint32_t rank);
+  void find_hits(Bank& bank);
+  void skip_refreshes(Tick now);
+  void refresh_loosely(std::uint32_t rank);
+
+  std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
+  PagePolicy policy_;
+  Tick read_latency_, write_latency_, burst_, refresh_interval_, write_patience_;
+  bool refresh_;
+
+  DramTimingState timing_;
+  std::vector<Rank> ranks_;
+  std::vector<Bank> banks_;
+  std::vector<Entry> pool_;
+  Entry* free_ = nullptr;
+  std::uint32_t reads_ = 0, writes_ = 0;
+  bool draining_ = false;
+  Tick bus_free_ = 0;     // for commands
+  Tick writes_from_ = 0;  // where reads have not been there for long enough
+  std::uint64_t ages_ = 0;
+  Choice best_;
+  boost::circular_buffer<Completion> completions_, forwarded_;  // each by time
+
+  Tick last_access_ = 0, behind_ = 0;  // loose: see access()
+  DramCounts counts_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,46 @@
+#include "memory/dram_power.h"
+
+#include <algorithm>
+
+namespace asterism {
+
+DramEnergy dram_energy(const DramPart& part, const DramCounts& counts, std::uint64_t ranks, Tick elapsed) {
+  const DramTiming& t = part.timing;
+  const DramCurrents& i = part.currents;
+  const auto clocks = [](Cycles c) { return static_cast<double>(c.count()); };
+  const auto issued = [&](DramCommand c) {
+    return static_cast<double>(counts.commands[static_cast<std::size_t>(c)]);
+  };
+  // One mA for a clock, of all chips of a rank: mA * mV * ps is 1e-6 pJ.
+  const double unit =
+      static_cast<double>(t.tck.count()) * i.vdd_mv * 1e-6 * static_cast<double>(part.chips_per_rank());
+  const double burst = t.burst / 2;
+
+  DramEnergy energy;
+  // IDD0 is measured over activate, standby with the row open for tRAS, precharge, and standby closed for the rest of tRC.
+  energy.activate = issued(DramCommand::activate) * unit *
+                    (i.idd0 * clocks(t.trc) - i.idd3n * clocks(t.tras) - i.idd2n * clocks(t.trc - t.tras));
+  energy.read =
+      (issued(DramCommand::read) + issued(DramCommand::read_precharge)) * unit * (i.idd4r - i.idd3n) * burst;
+  energy.write = (issued(DramCommand::write) + issued(DramCommand::write_precharge)) * unit *
+                 (i.idd4w - i.idd3n) * burst;
+  energy.refresh = issued(DramCommand::refresh) * unit * (i.idd5b - i.idd2n) * clocks(t.trfc);
+  const double all = static_cast<double>(elapsed) * static_cast<double>(ranks);
+  const double open = std::min(all, static_cast<double>(counts.open_clocks));
+  energy.background = unit * (i.idd3n * open + i.idd2n * (all - open));
+  return energy;
+}
+
+void report(Statistics& statistics, const DramEnergy& energy) {
+  const auto add = [&](std::string_view name, double picojoules) {
+    statistics.add(name, static_cast<std::uint64_t>(std::max(0.0, picojoules)));
+  };
+  add("activate_pj", energy.activate);
+  add("read_pj", energy.read);
+  add("write_pj", energy.write);
+  add("refresh_pj", energy.refresh);
+  add("background_pj", energy.background);
+  add("total_pj", energy.total());
+}
+
+}  // namespace asterism

@@ -1,0 +1,137 @@
+#include "memory/dram_system.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/quantity_text.h"
+#include "memory/dram_channel.h"
+#include "memory/dram_power.h"
+
+namespace asterism {
+namespace {
+
+DramGeometry geometry_of(const DramConfig& config, const DramPart& part, Bytes size) {
+  DramGeometry geometry{.channels = config.controllers * config.channels,
+                        .ranks = config.ranks,
+                        .banks = part.banks,
+                        .rows = 1,
+                        .columns = part.columns()};
+  const Bytes of_rows = geometry.size();  // one row of all banks
+  const std::uint64_t rows = size / of_rows;
+  if (rows == 0 || size % of_rows != Bytes(0))
+    throw std::invalid_argument("expected a multiple of " + to_text(of_rows) +
+                                ", one row of all banks, got " + to_text(size));
+  if (rows > part.rows())
+    throw std::invalid_argument("expected at most " + to_text(of_rows * part.rows()) +
+                                ", all rows of all banks, got " + to_text(size));
+  geometry.rows = static_cast<std::uint32_t>(rows);
+  return geometry;
+}
+
+}  // namespace
+
+struct DramSystem::Channels {
+  DramConfig config;
+  DramPart part;
+  AddressMapping mapping;
+  std::uint64_t tck;
+  std::vector<std::unique_ptr<DramChannel>> channels;
+  std::vector<Tick> next;  // event of each channel
+  Picoseconds now, since;  // told last; of the statistics
+
+  Channels(const DramConfig& c, const DramPart& p, Bytes size)
+      : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size)), tck(p.timing.tck.count()) {
+    for (std::uint32_t i = 0; i < mapping.geometry().channels; ++i)
+      channels.push_back(std::make_unique<DramChannel>(config, part));
+    next.assign(channels.size(), DramChannel::never);
+  }
+
+  Tick tick_from(Picoseconds time) const { return (time.count() + tck - 1) / tck; }  // the first edge
+  Picoseconds time_of(Tick tick) const { return Picoseconds(tick * tck); }
+  DramChannel& channel(const BlockLocation& location) { return *channels[location.channel]; }
+  void tell(Picoseconds time) { now = std::max(now, time); }
+};
+
+DramSystem::DramSystem(const DramConfig& config, const DramPart& part, Bytes size)
+    : channels_(std::make_unique<Channels>(config, part, size)) {}
+DramSystem::~DramSystem() = default;
+
+const AddressMapping& DramSystem::mapping() const { return channels_->mapping; }
+
+bool DramSystem::submit(Picoseconds now, const DramRequest& request) {
+  Channels& all = *channels_;
+  all.tell(now);
+  DramChannel& channel = all.channel(request.location);
+  const bool taken = channel.submit(all.tick_from(now), request.id, request.location, request.is_write);
+  all.next[request.location.channel] = channel.next_event();
+  return taken;
+}
+
+std::optional<Picoseconds> DramSystem::next_event() const {
+  const Tick first = *std::ranges::min_element(channels_->next);
+  if (first == DramChannel::never) return std::nullopt;
+  return channels_->time_of(first);
+}
+
+void DramSystem::advance_to(Picoseconds now, Sink& sink) {
+  Channels& all = *channels_;
+  all.tell(now);
+  const Tick until = now.count() / all.tck;
+  for (;;) {
+    const auto first = std::ranges::min_element(all.next);
+    const Tick at = *first;
+    if (at > until) return;
+    // Others wait for their turn: results come in order of time, also when the sink asks for more.
+    DramChannel& channel = *all.channels[static_cast<std::size_t>(first - all.next.begin())];
+    const auto completion = channel.advance(at);
+    *first = channel.next_event();
+    if (completion) sink.completed(completion->id, all.time_of(completion->at));
+  }
+}
+
+Picoseconds DramSystem::access(Picoseconds now, const BlockLocation& location, bool is_write) {
+  Channels& all = *channels_;
+  all.tell(now);
+  const Picoseconds done = all.time_of(all.channel(location).access(all.tick_from(now), location, is_write));
+  return done - now;
+}
+
+void DramSystem::reset(Reset kind) {
+  Channels& all = *channels_;
+  for (auto& channel : all.channels) {
+    channel->reset(all.tick_from(all.now));
+    if (kind == Reset::cold) channel->clear_counts();
+  }
+  if (kind == Reset::cold) all.since = all.now;
+  std::ranges::fill(all.next, DramChannel::never);
+}
+
+void DramSystem::report(Statistics& statistics) const {
+  const Channels& all = *channels_;
+  const Tick now = all.now.count() / all.tck;
+  DramCounts counts;
+  for (const auto& channel : all.channels) counts += channel->counts(now);
+  const auto issued = [&](DramCommand c) { return counts.commands[static_cast<std::size_t>(c)]; };
+  statistics.add("reads", counts.reads);
+  statistics.add("writes", counts.writes);
+  statistics.add("reads_from_write_queue", counts.forwarded);
+  statistics.add("writes_merged", counts.merged);
+  statistics.add("refused_by_full_queue", counts.refused);
+  statistics.add("row_hits", counts.row_hits);
+  statistics.add("row_misses", counts.row_misses);
+  statistics.add("row_conflicts", counts.row_conflicts);
+  statistics.add("activates", issued(DramCommand::activate));
+  statistics.add("auto_precharges",
+                 issued(DramCommand::read_precharge) + issued(DramCommand::write_precharge));
+  statistics.add("refreshes", issued(DramCommand::refresh));
+  statistics.add("read_latency_sum", all.time_of(counts.read_clocks));
+  statistics.add("read_latency_max", all.time_of(counts.longest_read));
+  statistics.add("write_latency_sum", all.time_of(counts.write_clocks));
+  statistics.add("write_latency_max", all.time_of(counts.longest_write));
+  statistics.add("data_bus_busy", all.time_of(counts.data_clocks));
+  const std::uint64_t ranks = std::uint64_t{all.config.ranks} * all.channels.size();
+  asterism::report(statistics.group("energy"),
+                   dram_energy(all.part, counts, ranks, now - all.since.count() / all.tck));
+}
+
+}  // namespace asterism

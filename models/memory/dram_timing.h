@@ -1,0 +1,93 @@
+// What a DRAM part forbids: its constraints as rows of data, and the one checker that reads them.
+//
+// A row says how many clocks after a `previous` command a `next` one may follow, within its scope: "rank, read, write, 9".
+// A window of n counts from the nth last `previous` (tFAW: four activates). Sources: JESD79-3F and JESD79-4, by the names
+// of dram_part.h; that one command passes in a clock stands in no row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "memory/dram_part.h"
+
+namespace asterism {
+
+enum class DramCommand : std::uint8_t {
+  activate,
+  precharge,
+  precharge_all,  // of a rank
+  read,
+  write,
+  read_precharge,  // the row closes by itself afterwards
+  write_precharge,
+  refresh,  // of a rank
+};
+constexpr std::size_t dram_commands = 8;
+
+enum class TimingScope : std::uint8_t { channel, rank, bank_group, bank, other_rank };
+
+struct TimingRule {
+  TimingScope scope;
+  DramCommand previous, next;
+  std::uint32_t latency;     // clocks
+  std::uint32_t window = 1;  // at most 4
+
+  bool operator==(const TimingRule&) const = default;
+};
+constexpr std::uint32_t largest_window = 4;
+
+std::vector<TimingRule> timing_rules(const DramPart& part);
+
+using Tick = std::uint64_t;  // clocks of the part since the simulation began
+
+// When each command may be issued, after those that were. Banks are counted within their
+// rank; bank % bank groups is the group.
+class DramTimingState {
+ public:
+  DramTimingState(const DramPart& part, std::uint32_t ranks);
+
+  // For precharge_all and refresh any bank does.
+  Tick earliest(DramCommand command, std::uint32_t rank, std::uint32_t bank) const {
+    const auto c = static_cast<std::size_t>(command);
+    const Tick of_bank = banks_[rank * banks_per_rank_ + bank].at[c];
+    const Tick of_group = groups_[rank * groups_per_rank_ + bank % groups_per_rank_].at[c];
+    const Tick of_rank = ranks_[rank].at[c];
+    const Tick later = of_bank > of_group ? of_bank : of_group;
+    return later > of_rank ? later : of_rank;
+  }
+  // In any order of time: each rule keeps the latest bound.
+  void issue(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
+  void reset();
+
+ private:
+  struct alignas(64) Ready {
+    std::array<Tick, dram_commands> at{};
+  };
+  struct Rule {
+    TimingScope scope;
+    std::uint8_t next;
+    std::uint8_t window;
+    std::uint32_t latency;
+  };
+  struct History {  // the last activates of a rank, the oldest at `next`
+    std::array<Tick, largest_window> at{};
+    std::uint32_t next = 0, count = 0;
+  };
+
+  std::span<const Rule> after(DramCommand command) const {
+    const auto c = static_cast<std::size_t>(command);
+    return {rules_.data() + first_[c], first_[c + 1] - first_[c]};
+  }
+  void bound_window(const Rule& rule, DramCommand command, std::uint32_t rank);
+
+  std::uint32_t ranks_count_, banks_per_rank_, groups_per_rank_;
+  std::vector<Rule> rules_;  // by previous
+  std::array<std::uint32_t, dram_commands + 1> first_{};
+  std::vector<Ready> ranks_, groups_, banks_;
+  std::array<bool, dram_commands> has_window_{};
+  std::vector<std::array<History, dram_commands>> histories_;  // by rank
+};
+
+}  // namespace asterism

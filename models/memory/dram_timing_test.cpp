@@ -1,0 +1,72 @@
+#include "memory/dram_timing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "memory/dram_test_parts.h"
+
+namespace asterism {
+namespace {
+
+constexpr auto ACT = DramCommand::activate, PRE = DramCommand::precharge, RD = DramCommand::read,
+               WR = DramCommand::write, REF = DramCommand::refresh;
+
+bool has(const DramPart& part, const TimingRule& rule) {
+  const auto rules = timing_rules(part);
+  return std::ranges::find(rules, rule) != rules.end();
+}
+
+TEST(DramTimingTest, RowsAreThoseOfDdr3) {
+  const DramPart part = ddr3_2gb_x8();
+  EXPECT_TRUE(has(part, {TimingScope::bank, ACT, RD, 11}));
+  EXPECT_TRUE(has(part, {TimingScope::rank, ACT, ACT, 24, 4}));
+  EXPECT_TRUE(has(part, {TimingScope::rank, RD, WR, 9}));   // CL 11 + 4 + 2 - CWL 8
+  EXPECT_TRUE(has(part, {TimingScope::rank, WR, RD, 18}));  // CWL 8 + 4 + tWTR 6
+  EXPECT_TRUE(has(part, {TimingScope::other_rank, RD, RD, 6}));
+  EXPECT_TRUE(has(part, {TimingScope::rank, REF, ACT, 128}));
+  for (const TimingRule& rule : timing_rules(part)) EXPECT_NE(rule.scope, TimingScope::bank_group);
+}
+
+TEST(DramTimingTest, ABankGroupKeepsTheLongerDistance) {
+  DramTimingState state(ddr4_8gb_x8(), 1);  // banks 0, 4, 8, 12 are group 0
+  state.issue(ACT, 0, 0, 0);
+  EXPECT_EQ(state.earliest(ACT, 0, 8), 6u);
+  EXPECT_EQ(state.earliest(ACT, 0, 1), 4u);
+  state.issue(RD, 0, 0, 100);
+  EXPECT_EQ(state.earliest(RD, 0, 4), 106u);
+  EXPECT_EQ(state.earliest(RD, 0, 1), 104u);
+  state.issue(WR, 0, 0, 200);
+  EXPECT_EQ(state.earliest(RD, 0, 12), 225u);
+  EXPECT_EQ(state.earliest(RD, 0, 15), 219u);
+}
+
+TEST(DramTimingTest, TheFifthActivateWaitsForTheWindow) {
+  DramTimingState state(ddr3_2gb_x8(), 2);
+  for (std::uint32_t bank = 0; bank < 4; ++bank) state.issue(ACT, 0, bank, 100 + 5 * bank);
+  EXPECT_EQ(state.earliest(ACT, 0, 4), 124u);  // not 120
+  EXPECT_EQ(state.earliest(ACT, 1, 4), 0u);
+  state.issue(ACT, 0, 4, 124);
+  EXPECT_EQ(state.earliest(ACT, 0, 5), 129u);
+}
+
+TEST(DramTimingTest, AnotherRankWaitsForTheBus) {
+  DramTimingState state(ddr3_2gb_x8(), 2);
+  state.issue(RD, 0, 0, 100);
+  EXPECT_EQ(state.earliest(RD, 0, 1), 104u);
+  EXPECT_EQ(state.earliest(RD, 1, 1), 106u);
+  EXPECT_EQ(state.earliest(WR, 1, 1), 109u);
+  EXPECT_EQ(state.earliest(PRE, 1, 0), 0u);
+}
+
+TEST(DramTimingTest, ResetForgetsEverything) {
+  DramTimingState state(ddr3_2gb_x8(), 1);
+  for (std::uint32_t bank = 0; bank < 4; ++bank) state.issue(ACT, 0, bank, 100);
+  state.reset();
+  EXPECT_EQ(state.earliest(ACT, 0, 0), 0u);
+  state.issue(ACT, 0, 0, 200);
+  EXPECT_EQ(state.earliest(ACT, 0, 1), 205u);
+}
+
+}  // namespace
+}  // namespace asterism
