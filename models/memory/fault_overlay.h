@@ -56,9 +56,8 @@ struct MemoryFault {
   Persistence persistence = Persistence::transient;
   BlockLocation at;        // bank, row and column where the kind has them
   std::uint32_t chip = 0;  // 0..17
-  std::uint32_t bit =
-      0;  // of the chip's 32 bits of a block, 4 * beat + pin: bit and column take it whole, pin its
-          // pin, word its beat
+  // Of the chip's 32 bits of a block, 4 * beat + pin: bit and column take it whole, pin its pin, word its beat.
+  std::uint32_t bit = 0;
 };
 
 // "" or words that follow "a fault that": "lies in rank 3, of 2". Rows may be those of parity, too.

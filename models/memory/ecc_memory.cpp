@@ -1,0 +1,462 @@
+#include "memory/ecc_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace asterism {
+namespace {
+
+using Outcome = DecodeResult::Outcome;
+
+constexpr std::uint64_t page_blocks = 4096 / block_bytes;
+// abeyratne2017 Table 4.3.
+constexpr Picoseconds normal_syndromes = 480_ps, strong_syndromes = 410_ps, correction = 470_ps;
+
+Picoseconds syndromes_time(EccMode mode) {
+  if (mode == EccMode::none) return 0_ps;
+  return mode == EccMode::normal ? normal_syndromes : strong_syndromes;
+}
+
+bool has_room(const DramGeometry& geometry, std::uint32_t part_rows) {
+  return geometry.rows + parity_rows(geometry) <= part_rows;
+}
+
+AddressRange page_range(std::uint64_t page) { return {Address(page * 4096), 4_KiB}; }
+
+}  // namespace
+
+EccMemory::EccMemory(const EccConfig& config, Dram& cells, const AddressMapping& mapping,
+                     std::uint32_t part_rows, std::uint64_t seed)
+    : config_(config),
+      cells_(cells),
+      mapping_(mapping),
+      part_rows_(part_rows),
+      codec_(config.profile),
+      faults_(config.profile, mapping, seed),
+      ranges_(config.mode, mapping.geometry().size(), mapping.geometry().ranks,
+              has_room(mapping.geometry(), part_rows)),
+      cache_(config.cache, config.cache_ways) {
+  const DramGeometry& g = mapping.geometry();
+  if (config.mode != EccMode::strong) return;
+  if (g.ranks < 2) throw std::invalid_argument("strong ECC keeps parity in another rank, and there is one");
+  if (!has_room(g, part_rows))
+    throw std::invalid_argument("strong ECC needs " + std::to_string(parity_rows(g)) +
+                                " rows of each bank for parity, and the memory leaves " +
+                                std::to_string(part_rows - std::min(part_rows, g.rows)));
+}
+
+// --- Accesses
+
+BlockAccess EccMemory::read(Picoseconds now, Bytes offset, std::span<std::byte> data) {
+  ++counts_.reads;
+  const std::uint64_t block = offset / Bytes(block_bytes), first = offset.count() % block_bytes;
+  BlockAccess access;
+  const Found found = look(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
+  const std::byte* cells = cells_.data() + offset.count();
+  std::memcpy(data.data(), cells, data.size());
+  if (found.is_wrong())
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] ^= std::byte(found.wrong.data[first + i]);
+  return counted(std::move(access));
+}
+
+BlockAccess EccMemory::write(Picoseconds now, Bytes offset, std::span<const std::byte> data) {
+  const std::uint64_t block = offset / Bytes(block_bytes);
+  const unsigned first = offset.count() % block_bytes, count = static_cast<unsigned>(data.size());
+  BlockAccess access;
+  const bool whole = before_write(now, block, first, count, access);
+  std::memcpy(cells_.data() + offset.count(), data.data(), data.size());
+  after_write(now, block, whole ? 0 : first, whole ? block_bytes : count, access);
+  return counted(std::move(access));
+}
+
+BlockAccess EccMemory::saw(Picoseconds now, Bytes offset, unsigned size, bool is_write) {
+  const std::uint64_t block = offset / Bytes(block_bytes);
+  const unsigned first = offset.count() % block_bytes;
+  BlockAccess access;
+  if (!is_write) {
+    ++counts_.reads;
+    look(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
+  } else {
+    const bool whole = before_write(now, block, first, size, access);
+    after_write(now, block, whole ? 0 : first, whole ? block_bytes : size, access);
+  }
+  return counted(std::move(access));
+}
+
+BlockAccess EccMemory::scrub(Picoseconds now, std::uint64_t block) {
+  ++counts_.scrubs;
+  BlockAccess access;
+  look(now, block, ErrorSource::scrub, Rewrite::always, access);
+  return counted(std::move(access));
+}
+
+BlockAccess EccMemory::counted(BlockAccess access) {
+  for (const ExtraAccess& extra : access.extra)
+    ++(extra.is_write ? counts_.extra_writes : counts_.extra_reads);
+  return access;
+}
+
+// --- The decoder
+
+bool EccMemory::is_touched(std::uint64_t block, const BlockLocation& at) const {
+  return (!faults_.empty() && faults_.touches(at)) || (!lost_.empty() && lost_.contains(block));
+}
+
+EccMemory::Found EccMemory::look(Picoseconds now, std::uint64_t block, ErrorSource source, Rewrite rewrite,
+                                 BlockAccess& access) {
+  const EccMode mode = this->mode(block);
+  access.decoding += syndromes_time(mode);
+  if (!seat_ && faults_.empty() && lost_.empty()) return {};
+  const BlockLocation at = mapping_.locate(block);
+  if (!seat_ && !is_touched(block, at)) return {};
+
+  Found found = decode(now, block, at, mode, access);
+  access.poisoned = found.is_uncorrectable();
+  access.silent = !access.poisoned && found.is_wrong();
+  count_and_log(now, block, source, found);
+  const bool is_scrubbed =
+      rewrite == Rewrite::always || (rewrite == Rewrite::by_demand_scrub && config_.demand_scrub);
+  if (found.result.outcome == Outcome::corrected && is_scrubbed) {
+    ++counts_.scrub_writes;
+    access.extra.push_back({at, true});
+    store_wrong(block, found.wrong, 0, 0);
+    written(block, 0, block_bytes);
+  }
+  return found;
+}
+
+EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const BlockLocation& at,
+                                   EccMode mode, BlockAccess& access) {
+  MemoryBlock truth;
+  std::memcpy(truth.data.data(), cells_.data() + block * block_bytes, block_bytes);
+  DualModeCodec::encode(mode, truth);
+  CodecSeat* seat = mode == EccMode::none ? nullptr : seat_;
+  if (seat) seat->encode(now, mode, truth);
+
+  MemoryBlock received = truth;
+  faults_.errors(at, received);
+  Found found;
+  MemoryBlock decoded = received;
+  found.result = codec_.decode(mode, decoded);
+  bool has_third = true;
+  if (found.result.used_third) {
+    const auto errors = read_third(now, at, access);
+    has_third = errors.has_value();
+    for (unsigned p = 0; has_third && p < chip_symbols; ++p) received.third[p] ^= (*errors)[p];
+    decoded = received;
+    found.result = codec_.decode(mode, decoded);
+    if (has_third) access.decoding += strong_syndromes + correction;
+  } else if (found.result.outcome != Outcome::clean) {
+    access.decoding += correction;
+  }
+  if (seat) seat->decode(now, mode, received, decoded, found.result);
+  if (!has_third) {
+    decoded = received;
+    found.result.outcome = Outcome::uncorrectable;
+    found.result.chips = 0;
+    for (auto& syndromes : found.result.syndromes) syndromes[2] = 0;
+  }
+  found.wrong = decoded;
+  found.wrong ^= truth;
+  if (lost_.contains(block)) {
+    // What it holds is marked as bad. Whoever takes it all the same shall not find the truth.
+    found.result.outcome = Outcome::uncorrectable;
+    found.result.chips = 0;
+    found.wrong.data.fill(0xff);
+  }
+  return found;
+}
+
+void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source, const Found& found) {
+  if (!found.is_uncorrectable() && found.is_wrong()) ++counts_.silent;
+  if (found.result.outcome == Outcome::clean) return;
+  const bool is_corrected = !found.is_uncorrectable();
+  ++(is_corrected ? counts_.corrected : counts_.uncorrectable);
+  const std::uint64_t lost_before = log_.lost();
+  const MemoryError error{
+      now,         is_corrected, source, Bytes(block * block_bytes), mapping_.locate(block),
+      mode(block), found.result};
+  log_.add(error);
+  counts_.log_lost += log_.lost() - lost_before;
+  on_error(error);
+}
+
+// --- Third parity symbols
+
+// The codes are linear: the errors of the whole parity block decode as they would on top of any other blocks' symbols.
+EccMemory::ParityErrors EccMemory::decode_parity(Picoseconds now, const ParityPlace& place) {
+  ParityErrors errors;
+  MemoryBlock received;
+  const bool is_touched = faults_.errors(place.block, received);
+  if (!is_touched && !seat_) return errors;
+  MemoryBlock decoded = received;
+  DecodeResult result = codec_.decode(EccMode::normal, decoded);
+  if (seat_) seat_->decode(now, EccMode::normal, received, decoded, result);
+  errors.outcome = result.outcome;
+  if (result.outcome == Outcome::corrected) ++counts_.parity_corrected;
+  if (result.outcome == Outcome::uncorrectable) ++counts_.parity_uncorrectable;
+  std::copy_n(decoded.data.begin() + chip_symbols * place.slot, chip_symbols, errors.symbols.begin());
+  return errors;
+}
+
+std::optional<EccMemory::ThirdSymbols> EccMemory::read_third(Picoseconds now, const BlockLocation& data,
+                                                             BlockAccess& access) {
+  const ParityPlace place = parity_place(mapping_.geometry(), data);
+  const EccCache::Use use = cache_.use(place.block, false);
+  if (use.hit) return ThirdSymbols{};
+  access.extra.push_back({place.block, false});
+  if (use.written_back) write_back(*use.written_back, access);
+  const ParityErrors errors = decode_parity(now, place);
+  access.decoding += normal_syndromes;
+  if (errors.outcome != Outcome::clean) access.decoding += correction;
+  if (errors.outcome == Outcome::uncorrectable) {
+    cache_.drop(place.block);
+    return std::nullopt;
+  }
+  if (errors.outcome == Outcome::corrected && config_.demand_scrub) {
+    ++counts_.scrub_writes;
+    write_back(place.block, access);
+  }
+  return errors.symbols;
+}
+
+void EccMemory::write_third(Picoseconds now, const BlockLocation& data, BlockAccess& access) {
+  const ParityPlace place = parity_place(mapping_.geometry(), data);
+  const EccCache::Use use = cache_.use(place.block, true);
+  if (use.hit) return;
+  access.extra.push_back({place.block, false});
+  const bool is_good = decode_parity(now, place).outcome != Outcome::uncorrectable;
+  if (use.written_back && (is_good || *use.written_back != place.block))
+    write_back(*use.written_back, access);
+  if (is_good) return;
+  // The other slots' symbols are not to be had. What is known goes to the row at once, so that the cache holds right
+  // symbols only.
+  cache_.drop(place.block);
+  access.extra.push_back({place.block, true});
+  if (faults_.written(place.block, place.slot * chip_symbols, chip_symbols)) parity_changed();
+}
+
+void EccMemory::write_back(const BlockLocation& parity, BlockAccess& access) {
+  access.extra.push_back({parity, true});
+  if (faults_.written(parity, 0, block_bytes)) parity_changed();
+}
+
+// Sixteen blocks of another rank may have become correctable. It is rare enough to say so of all.
+void EccMemory::parity_changed() {
+  judged_.clear();
+  direct_changed({});
+}
+
+// --- Writes
+
+bool EccMemory::before_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count,
+                             BlockAccess& access) {
+  ++counts_.writes;
+  if (count == block_bytes) return true;
+  if (mode(block) == EccMode::none) return false;
+  access.extra.push_back({mapping_.locate(block), false});
+  const Found found = look(now, block, ErrorSource::demand, Rewrite::never, access);
+  access.poisoned = access.silent = false;
+  if (found.is_uncorrectable()) return false;
+  store_wrong(block, found.wrong, first, count);
+  return true;
+}
+
+void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count,
+                            BlockAccess& access) {
+  const EccMode mode = this->mode(block);
+  if (seat_ && mode != EccMode::none) {
+    MemoryBlock encoded;
+    std::memcpy(encoded.data.data(), cells_.data() + block * block_bytes, block_bytes);
+    DualModeCodec::encode(mode, encoded);
+    seat_->encode(now, mode, encoded);
+  }
+  if (mode == EccMode::strong) write_third(now, mapping_.locate(block), access);
+  written(block, first, count);
+}
+
+// What was delivered wrongly is written as such, but for the bytes that somebody writes.
+void EccMemory::store_wrong(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count) {
+  std::byte* cells = cells_.data() + block * block_bytes;
+  for (unsigned i = 0; i < block_bytes; ++i)
+    if (wrong.data[i] != 0 && (i < first || i >= first + count)) cells[i] ^= std::byte(wrong.data[i]);
+}
+
+void EccMemory::written(std::uint64_t block, unsigned first, unsigned count) {
+  if (faults_.empty() && lost_.empty()) return;
+  bool is_healed = !faults_.empty() && faults_.written(mapping_.locate(block), first, count);
+  if (lost_.contains(block) && lost_pieces_.complete(block, first, count)) {
+    lost_.erase(block);
+    is_healed = true;
+  }
+  if (!is_healed) return;
+  const std::uint64_t page = block / page_blocks;
+  const auto judged = judged_.find(page);
+  if (judged == judged_.end()) return;  // nobody has asked
+  const DirectAccess before = judged->second;
+  judged_.erase(judged);
+  if (direct(Bytes(page * 4096)) != before) direct_changed(page_range(page));
+}
+
+// --- Ranges
+
+RangeProblem EccMemory::set_range(Picoseconds now, unsigned index, const std::optional<EccRange>& range) {
+  if (range)
+    if (const RangeProblem problem = ranges_.problem(index, *range); problem != RangeProblem::none)
+      return problem;
+  const std::optional<EccRange> before = ranges_[index];
+  if (before == range) return RangeProblem::none;
+  ++counts_.conversions;
+  EccRanges after = ranges_;
+  after.set(index, range);
+  BlockSet lost;
+  for (const auto& changed : {before, range})
+    if (changed) convert(now, changed->offsets, after, lost);
+  ranges_ = after;
+  for (auto block = lost.next(0); block; block = lost.next(*block + 1)) lost_.insert(*block);
+  if (!lost.empty()) touched_since_ = now;
+  for (const auto& changed : {before, range})
+    if (changed) forget(changed->offsets);
+  return RangeProblem::none;
+}
+
+// Blocks that nothing touches are right in either mode, as parity is made when a block is decoded.
+void EccMemory::convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost) {
+  const std::uint64_t end = (offsets.first.value() + offsets.size.count()) / block_bytes;
+  for (auto block = next_touched(offsets.first.value() / block_bytes); block && *block < end;
+       block = next_touched(*block + 1)) {
+    const bool stays = to.mode(Bytes(*block * block_bytes)) == mode(*block);
+    if (stays || lost_.contains(*block) || lost.contains(*block)) continue;
+    BlockAccess access;
+    const Found found = look(now, *block, ErrorSource::conversion, Rewrite::never, access);
+    counted(std::move(access));
+    if (found.is_uncorrectable()) {
+      ++counts_.lost;
+      lost.insert(*block);
+    } else {
+      store_wrong(*block, found.wrong, 0, 0);
+    }
+    written(*block, 0, block_bytes);
+  }
+}
+
+// --- Direct access
+
+std::optional<std::uint64_t> EccMemory::next_touched(std::uint64_t from) const {
+  const auto fault = faults_.next_touched(from), lost = lost_.next(from);
+  return fault && lost ? std::min(fault, lost) : fault ? fault : lost;
+}
+
+DirectAccess EccMemory::direct(Bytes page) const {
+  if (faults_.empty() && lost_.empty()) return DirectAccess::unseen;
+  const std::uint64_t number = page / 4_KiB;
+  const auto judged = judged_.find(number);
+  if (judged != judged_.end()) return judged->second;
+  const DirectAccess access = judge(number);
+  if (access != DirectAccess::unseen) judged_.emplace(number, access);
+  return access;
+}
+
+DirectAccess EccMemory::judge(std::uint64_t page) const {
+  const std::uint64_t end = (page + 1) * page_blocks;
+  DirectAccess access = DirectAccess::unseen;
+  for (auto block = next_touched(page * page_blocks); block && *block < end;
+       block = next_touched(*block + 1)) {
+    if (!is_correctable(*block)) return DirectAccess::refused;
+    access = DirectAccess::shown;
+  }
+  return access;
+}
+
+// By its errors alone, as if the ECC cache were empty.
+bool EccMemory::is_correctable(std::uint64_t block) const {
+  if (lost_.contains(block)) return false;
+  const EccMode mode = this->mode(block);
+  const BlockLocation at = mapping_.locate(block);
+  MemoryBlock errors;
+  faults_.errors(at, errors);
+  MemoryBlock decoded = errors;
+  DecodeResult result = codec_.decode(mode, decoded);
+  if (result.used_third) {
+    const ParityPlace place = parity_place(mapping_.geometry(), at);
+    MemoryBlock parity;
+    faults_.errors(place.block, parity);
+    if (codec_.decode(EccMode::normal, parity).outcome == Outcome::uncorrectable) return false;
+    std::copy_n(parity.data.begin() + chip_symbols * place.slot, chip_symbols, errors.third.begin());
+    decoded = errors;
+    result = codec_.decode(mode, decoded);
+  }
+  return result.outcome != Outcome::uncorrectable && decoded.data == MemoryBlock().data;
+}
+
+AddressRange EccMemory::alike(Bytes page) const {
+  const AddressRange memory{Address(0), mapping_.geometry().size()};
+  if (faults_.empty() && lost_.empty()) return memory;
+  const std::uint64_t number = page / 4_KiB;
+  if (direct(page) != DirectAccess::unseen) return page_range(number);
+  Address first = memory.first, end = memory.first + memory.size;
+  const std::uint64_t block = number * page_blocks;
+  for (const auto before : {faults_.previous_touched(block), lost_.previous(block)})
+    if (before) first = std::max(first, Address((*before / page_blocks + 1) * 4096));
+  if (const auto behind = next_touched(block)) end = Address(*behind / page_blocks * 4096);
+  return {first, end - first};
+}
+
+void EccMemory::forget(const AddressRange& offsets) {
+  if (faults_.empty() && lost_.empty()) return;
+  std::erase_if(judged_, [&](const auto& judged) { return offsets.overlaps(page_range(judged.first)); });
+  direct_changed(offsets);
+}
+
+// --- The rest
+
+void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
+  const DramGeometry& g = mapping_.geometry();
+  if (const std::string problem = fault_problem(fault, g, part_rows_); !problem.empty())
+    throw std::invalid_argument("the fault " + problem);
+  faults_.inject(fault);
+  touched_since_ = now;
+  const bool is_one_block = fault.kind == MemoryFaultKind::bit || fault.kind == MemoryFaultKind::word;
+  if (is_one_block && fault.at.row < g.rows)
+    return forget(page_range(mapping_.block_at(fault.at) / page_blocks));
+  judged_.clear();
+  direct_changed({});
+}
+
+void EccMemory::reset(Reset kind) {
+  cache_.reset(kind);
+  log_.reset(kind);
+  if (seat_) seat_->reset(kind);
+  if (kind == Reset::cold) counts_ = {};
+  if (kind == Reset::warm) return;
+  const bool had_faults = !faults_.empty() || !lost_.empty();
+  faults_.reset(kind);
+  ranges_.reset(kind);
+  lost_ = {};
+  lost_pieces_ = {};
+  judged_.clear();
+  if (kind == Reset::cold) touched_since_ = {};
+  if (had_faults) direct_changed({});
+}
+
+void EccMemory::report(Statistics& statistics) const {
+  statistics.add("reads", counts_.reads);
+  statistics.add("writes", counts_.writes);
+  statistics.add("corrected", counts_.corrected);
+  statistics.add("uncorrectable", counts_.uncorrectable);
+  statistics.add("silent", counts_.silent);
+  statistics.add("parity_corrected", counts_.parity_corrected);
+  statistics.add("parity_uncorrectable", counts_.parity_uncorrectable);
+  statistics.add("conversions", counts_.conversions);
+  statistics.add("blocks_lost_in_conversion", counts_.lost);
+  statistics.add("scrubs", counts_.scrubs);
+  statistics.add("scrub_writes", counts_.scrub_writes);
+  statistics.add("extra_reads", counts_.extra_reads);
+  statistics.add("extra_writes", counts_.extra_writes);
+  statistics.add("faults_injected", faults_.injected());
+  statistics.add("log_lost", counts_.log_lost);
+  cache_.report(statistics.group("ecc_cache"));
+}
+
+}  // namespace asterism

@@ -1,0 +1,69 @@
+// Faults of DRAM devices at random: each device fails at a constant rate, given in FIT (failures in 10^9 hours) and
+// accelerated so that something happens in simulated time. An engine (base/engine.h).
+//
+// A fault's kind and persistence are drawn by the rates of a field study, its place is uniform in the whole part, rows that
+// are not in use included. The study is Sridharan and Liberty, "A Study of DRAM Failures in the Field", SC 2012 (what
+// abeyratne2017 section 4.4 cites for its faults), in FIT of a device:
+//
+//   study         transient  permanent   here
+//   single-bit       14.2       18.6     bit
+//   single-word       1.4        0.3     word
+//   single-column     1.4        5.6     column
+//   single-row        0.2        8.2     row
+//   single-bank       0.8       10.0     chip (assumed: the overlay has no bank)
+//   multiple-bank     0.3        1.4     chip
+//   multiple-rank     0.9        2.8     pin of one rank (assumed: ranks share the data lanes)
+//
+// Only their shares are used; their sum, 66.1, is what to give as fit_per_device for the study's rate.
+//
+// reset: the world outside the node: cold begins the same sequence again at time 0, warm and power_loss change nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/random.h"
+#include "base/reset.h"
+#include "base/units.h"
+#include "memory/address_mapping.h"
+#include "memory/ecc_config.h"
+#include "memory/fault_overlay.h"
+
+namespace asterism {
+
+class FaultArrivals {
+ public:
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    virtual void arrived(Picoseconds at, const MemoryFault& fault) = 0;
+  };
+
+  // Of config only fit_per_device and fit_acceleration matter. `rows`: of a bank of the part.
+  FaultArrivals(const EccConfig& config, const DramGeometry& geometry, std::uint32_t rows,
+                std::uint64_t seed);
+
+  std::optional<Picoseconds> next_event() const { return next_; }
+  void advance_to(Picoseconds now, Sink& sink);
+  void reset(Reset kind);
+
+ private:
+  // Time goes by in ticks, in each of which a fault arrives or does not: picoseconds, or longer ones where faults are
+  // too rare to be drawn so. At most one arrives in a tick.
+  struct Gaps {
+    Picoseconds tick;
+    Geometric failures;
+  };
+  static std::optional<Gaps> gaps(const EccConfig& config, const DramGeometry& geometry);
+  void draw_next(Picoseconds from);
+  MemoryFault draw_fault();
+
+  DramGeometry geometry_;
+  std::uint32_t rows_;
+  std::uint64_t seed_;
+  std::optional<Gaps> gaps_;  // none: faults are too rare for the 213 days that time lasts
+  Random random_;
+  std::optional<Picoseconds> next_;
+};
+
+}  // namespace asterism
