@@ -1,0 +1,69 @@
+// What the syndromes of one codeword say: that it is clean, which one symbol is wrong and by what, or
+// that more are. Twin of ReedSolomon::decode (models/ecc/reed_solomon.h).
+//
+// Policy     One wrong symbol e with locator X has the syndromes e, eX, eX^2, ...: a geometric
+//            series. Each position of the code compares S0*X with S1, S1*X with S2, and so on, for
+//            its X; at most one finds them all equal. An error in the extension shows in the last
+//            syndrome alone. AnyLocation: a geometric series whose location lies behind the end of
+//            the shortened code counts as found, though there is nothing to change.
+// Timing     Combinational: up to 14 levels of XORs to the farthest position, a comparison, an AND.
+module rs_corrector #(
+  // Symbols of a codeword.
+  parameter int unsigned Symbols = 36,
+  // Syndromes, 3 or 4.
+  parameter int unsigned Checks = 4,
+  // The last position is the code's extension.
+  parameter bit Extended = 1'b0,
+  // A location behind the end of the code counts as corrected.
+  parameter bit AnyLocation = 1'b0
+) (
+  // The syndrome of row 0 in the lowest bits.
+  input  logic [8*Checks-1:0] syndromes_i,
+  // There is an error.
+  output logic                error_o,
+  // There are more than can be corrected.
+  output logic                uncorrectable_o,
+  // A bit for each position: its symbol is the wrong one.
+  output logic [Symbols-1:0]  hit_o,
+  // What is to be XORed to it.
+  output logic [7:0]          value_o
+);
+
+  // Positions with ordinary columns.
+  localparam int unsigned Ordinary = Extended ? Symbols - 1 : Symbols;
+
+  assign error_o = syndromes_i != '0;
+
+  // All of a series but the last, at this position and at the next: times alpha.
+  always_comb begin
+    logic [8*(Checks-1)-1:0] expected;
+    expected = syndromes_i[8*(Checks-1)-1:0];
+    hit_o    = '0;
+    for (int unsigned i = 0; i < Ordinary; i++) begin
+      hit_o[i] = syndromes_i[7:0] != '0 && expected == syndromes_i[8*Checks-1:8];
+      for (int unsigned j = 0; j < Checks - 1; j++) begin
+        expected[8*j+:8] = gf256_pkg::times_alpha(expected[8*j+:8]);
+      end
+    end
+    if (Extended) hit_o[Symbols-1] = error_o && syndromes_i[8*(Checks-1)-1:0] == '0;
+  end
+
+  assign value_o = Extended && hit_o[Symbols-1] ? syndromes_i[8*Checks-1-:8] : syndromes_i[7:0];
+
+  logic series;
+  if (AnyLocation) begin : gen_any_location
+    // S1*S1 = S0*S2, S2*S2 = S1*S3: the same ratio from each to the next.
+    always_comb begin
+      series = syndromes_i[7:0] != '0 && syndromes_i[15:8] != '0;
+      for (int unsigned j = 1; j < Checks - 1; j++) begin
+        if (gf256_pkg::times(syndromes_i[8*j+:8], syndromes_i[8*j+:8]) !=
+            gf256_pkg::times(syndromes_i[8*(j-1)+:8], syndromes_i[8*(j+1)+:8])) series = 1'b0;
+      end
+    end
+  end else begin : gen_location_of_code
+    assign series = 1'b0;
+  end
+
+  assign uncorrectable_o = error_o && hit_o == '0 && !series;
+
+endmodule

@@ -1,0 +1,46 @@
+// Syndromes of one codeword: its product with the parity-check matrix. Twin of
+// ReedSolomon::syndromes (models/ecc/reed_solomon.h).
+//
+// Matrix     Row j has alpha^(i*j) at position i. Extended: the last position has the column
+//            (0, ..., 0, 1), so that the other rows are those of the code without it: the first two
+//            syndromes of RS(19,16) are those of RS(18,16), and one instance serves both.
+// Timing     Combinational: a tree of XORs for each bit of a syndrome, over those bits of the
+//            codeword that alpha^(i*j) carries there.
+module rs_syndrome #(
+  // Symbols of a codeword.
+  parameter int unsigned Symbols = 36,
+  // Rows of the matrix, 2 to 4.
+  parameter int unsigned Checks = 4,
+  // The last position is the code's extension.
+  parameter bit Extended = 1'b0
+) (
+  // The codeword, position 0 in the lowest bits.
+  input  logic [8*Symbols-1:0] symbols_i,
+  // The syndrome of row 0 in the lowest bits.
+  output logic [8*Checks-1:0]  syndromes_o
+);
+
+  // The bits of a codeword that make bit `b` of the syndrome of `row`.
+  function automatic logic [8*Symbols-1:0] taps(int unsigned row, logic [2:0] b);
+    logic [7:0] step, element, product;
+    step    = gf256_pkg::power(row);
+    element = 8'h01;
+    for (int unsigned i = 0; i < Symbols; i++) begin
+      product = element;
+      if (Extended && i == Symbols - 1) product = row == Checks - 1 ? 8'h01 : 8'h00;
+      for (int unsigned k = 0; k < 8; k++) begin
+        taps[8*i+k] = product[b];
+        product     = gf256_pkg::times_alpha(product);
+      end
+      element = gf256_pkg::times(element, step);
+    end
+  endfunction
+
+  for (genvar j = 0; j < Checks; j++) begin : gen_row
+    for (genvar b = 0; b < 8; b++) begin : gen_bit
+      localparam logic [8*Symbols-1:0] Taps = taps(j, 3'(b));
+      assign syndromes_o[8*j+b] = ^(symbols_i & Taps);
+    end
+  end
+
+endmodule
