@@ -52,9 +52,8 @@ BlockAccess EccMemory::read(Picoseconds now, Bytes offset, std::span<std::byte> 
   ++counts_.reads;
   const std::uint64_t block = offset / Bytes(block_bytes), first = offset.count() % block_bytes;
   BlockAccess access;
+  std::memcpy(data.data(), cells_.data() + offset.count(), data.size());  // before a scrub may change it
   const Found found = look(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
-  const std::byte* cells = cells_.data() + offset.count();
-  std::memcpy(data.data(), cells, data.size());
   if (found.is_wrong())
     for (std::size_t i = 0; i < data.size(); ++i) data[i] ^= std::byte(found.wrong.data[first + i]);
   return counted(std::move(access));
@@ -120,8 +119,10 @@ EccMemory::Found EccMemory::look(Picoseconds now, std::uint64_t block, ErrorSour
   if (found.result.outcome == Outcome::corrected && is_scrubbed) {
     ++counts_.scrub_writes;
     access.extra.push_back({at, true});
-    store_wrong(block, found.wrong, 0, 0);
-    written(block, 0, block_bytes);
+    if (!keeps_wrong(at, found)) {
+      store_wrong(block, found.wrong, 0, 0);
+      written(block, 0, block_bytes);
+    }
   }
   return found;
 }
@@ -258,7 +259,7 @@ bool EccMemory::before_write(Picoseconds now, std::uint64_t block, unsigned firs
   access.extra.push_back({mapping_.locate(block), false});
   const Found found = look(now, block, ErrorSource::demand, Rewrite::never, access);
   access.poisoned = access.silent = false;
-  if (found.is_uncorrectable()) return false;
+  if (found.is_uncorrectable() || keeps_wrong(mapping_.locate(block), found)) return false;
   store_wrong(block, found.wrong, first, count);
   return true;
 }
@@ -274,6 +275,10 @@ void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first
   }
   if (mode == EccMode::strong) write_third(now, mapping_.locate(block), access);
   written(block, first, count);
+}
+
+bool EccMemory::keeps_wrong(const BlockLocation& at, const Found& found) const {
+  return found.is_wrong() && faults_.touches_stuck(at);
 }
 
 // What was delivered wrongly is written as such, but for the bytes that somebody writes.

@@ -21,7 +21,7 @@
 //
 // What a decoder delivers wrongly and believes to be right goes back into the cells as such when the block is rewritten
 // (by a scrub, a partial write or a conversion): the truth is lost then, as it would be, and reading it is no error any
-// more. It was counted as silent when it was read.
+// more. It was counted as silent when it was read. Where a stuck fault took part, each read is silent again.
 //
 // reset: warm keeps everything but the ECC cache; power_loss and cold as their parts say, and no block is lost any more
 // (the contents are). Statistics are kept but for cold. A seat is reset, too.
@@ -153,6 +153,9 @@ class EccMemory {
   bool before_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count,
                     BlockAccess& access);
   void after_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count, BlockAccess& access);
+  // Rewritten with what was delivered, stuck cells of the block would hold what they hold and it would be read as it was
+  // just now. So it keeps its truth and its errors, which are read so for ever.
+  bool keeps_wrong(const BlockLocation& at, const Found& found) const;
   void store_wrong(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count);
   void written(std::uint64_t block, unsigned first, unsigned count);
   void convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost);

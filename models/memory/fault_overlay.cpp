@@ -111,6 +111,12 @@ bool FaultOverlay::touches(const BlockLocation& block) const {
   });
 }
 
+bool FaultOverlay::touches_stuck(const BlockLocation& block) const {
+  return std::ranges::any_of(faults_, [&](const Placed& placed) {
+    return placed.fault.persistence == Persistence::stuck && covers(placed.fault, block);
+  });
+}
+
 // The least number from `block` on whose parts are those of the fault where it has them: keep the leading parts of
 // `block` as far as they fit, raise the last free one that can be raised if the first misfit is too high, and take the
 // least for all behind. Downwards it is the same with every part counted from its end.

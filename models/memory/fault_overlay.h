@@ -76,6 +76,7 @@ class FaultOverlay {
   // XORs the errors of a block into `pattern`; whether there are any. data and parity only.
   bool errors(const BlockLocation& block, MemoryBlock& pattern) const;
   bool touches(const BlockLocation& block) const;
+  bool touches_stuck(const BlockLocation& block) const;  // a fault that writing does not heal
   // The first block of the memory from `block` on that a fault touches; the last one up to `block`. Parity blocks are
   // none of these.
   std::optional<std::uint64_t> next_touched(std::uint64_t block) const;

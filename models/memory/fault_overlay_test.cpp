@@ -146,6 +146,8 @@ TEST_F(FaultOverlayTest, WritingDoesNotHealAStuckFault) {
   overlay.inject(fault(bit));
   EXPECT_FALSE(overlay.written({1, 1, 2, 5, 3}, 0, 64));
   EXPECT_TRUE(overlay.touches({1, 1, 2, 5, 3}));
+  EXPECT_TRUE(overlay.touches_stuck({1, 1, 2, 5, 3}));
+  EXPECT_FALSE(overlay.touches_stuck({1, 1, 2, 5, 4}));
 }
 
 TEST_F(FaultOverlayTest, PowerLossKeepsStuckFaultsAndColdForgetsAll) {
