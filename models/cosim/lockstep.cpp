@@ -13,7 +13,6 @@
 namespace asterism {
 namespace {
 
-constexpr std::size_t columns = 80;
 // A run of the simulator ends long before this; RTL that oscillates may not take all memory.
 constexpr std::size_t most_waiting = 65'536;
 
@@ -64,27 +63,6 @@ std::string answer_text(const Transaction& transaction, const Answer& answer, Re
 
 std::string_view edge_text(bool rises) { return rises ? "rises" : "falls"; }
 
-// A label and its text, broken at blanks to `columns`.
-void add_wrapped(std::string& lines, std::string_view label, std::string_view text) {
-  std::string line = fmt::format("  {:<10}", label);
-  const std::string indent(line.size(), ' ');
-  bool empty = true;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
-    if (!empty && line.size() + 1 + word.size() > columns) {
-      lines += line + '\n';
-      line = indent;
-      empty = true;
-    }
-    if (!word.empty()) {
-      line += (empty ? "" : " ") + std::string(word);
-      empty = false;
-    }
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-  }
-  lines += line + '\n';
-}
-
 }  // namespace
 
 std::string to_text(const Transaction& transaction, const Answer& answer, ReportNames names) {
@@ -102,33 +80,14 @@ std::string to_text(const Transaction& transaction, const Answer& answer, Report
   }
 }
 
-std::string Lockstep::Mismatch::text() const {
-  constexpr std::size_t most_history = 8;
-  std::string lines =
-      model.empty() ? fmt::format("RTL failure in {} at {}\n", instance, report_time(at))
-                    : fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
-  if (const auto blank = asked.find(' '); blank != std::string::npos)
-    add_wrapped(lines, asked.substr(0, blank), asked.substr(blank + 1));
-  if (!model.empty()) add_wrapped(lines, "model", model);
-  add_wrapped(lines, "RTL", rtl);
-
-  const std::size_t before = history.size() - (asked.empty() || history.empty() ? 0 : 1);
-  if (before != 0) lines += "  before it, newest last:\n";
-  for (std::size_t i = before - std::min(before, most_history); i < before; ++i)
-    lines += "    " + history[i] + '\n';
-  if (!trace.empty()) add_wrapped(lines, "trace", fmt::format("{} ({} before it)", trace, to_text(window)));
-  if (!trace_error.empty()) add_wrapped(lines, "no trace", trace_error);
-  return lines;
-}
-
 Lockstep::Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits)
     : instance_(std::move(instance)), peer_(peer), limits_(limits) {
   peer.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { take(rtl_, at, levels); };
 }
 
 void Lockstep::trace_to(std::string file, Picoseconds window) {
-  trace_file_ = std::move(file);
-  trace_window_ = window;
+  first_.trace_to(std::move(file), window,
+                  [this](const std::string& to, Picoseconds length) { peer_.write_window(to, length); });
 }
 
 // ---- what is told and asked ----
@@ -148,8 +107,8 @@ bool Lockstep::step(Picoseconds at, const Past* asked, const Step& step) {
 }
 
 void Lockstep::compare(const Transaction& transaction, const Answer& model) {
-  if (mismatch_) return;
-  Past& past = past_[transactions_++ % past_.size()];
+  if (mismatch()) return;
+  Past& past = past_.next();
   past.transaction = transaction;
   past.model = model;
 
@@ -167,20 +126,20 @@ void Lockstep::compare(const Transaction& transaction, const Answer& model) {
 }
 
 void Lockstep::interrupts(Picoseconds at, std::uint32_t levels) {
-  if (mismatch_ || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
+  if (mismatch() || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
   take(model_, at, levels);
   match_edges(at);
 }
 
 void Lockstep::catch_up(Picoseconds now) {
-  if (mismatch_ || !step(now, nullptr, [&] { peer_.catch_up(now); })) return;
+  if (mismatch() || !step(now, nullptr, [&] { peer_.catch_up(now); })) return;
   match_edges(now);
 }
 
 void Lockstep::reset(Reset kind, Picoseconds at) {
-  if (mismatch_ || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
+  if (mismatch() || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
   match_edges(at);
-  if (mismatch_ || !step(at, nullptr, [&] { peer_.reset(kind, at); })) return;
+  if (mismatch() || !step(at, nullptr, [&] { peer_.reset(kind, at); })) return;
   model_ = {};
   rtl_ = {};
 }
@@ -238,7 +197,7 @@ std::optional<Picoseconds> Lockstep::overdue_from() const {
   for (const Side* side : {&model_, &rtl_})
     if (!side->waiting.empty() && (!earliest || side->waiting.front().at < *earliest))
       earliest = side->waiting.front().at;
-  if (mismatch_ || !earliest) return std::nullopt;
+  if (mismatch() || !earliest) return std::nullopt;
   return *earliest + limits_.interrupt + Picoseconds(1);
 }
 
@@ -246,17 +205,13 @@ std::optional<Picoseconds> Lockstep::overdue_from() const {
 
 std::vector<std::string> Lockstep::history() const {
   std::vector<std::string> lines;
-  for (std::uint64_t i = transactions_ - std::min<std::uint64_t>(transactions_, past_.size());
-       i < transactions_; ++i) {
-    const Past& past = past_[i % past_.size()];
-    lines.push_back(to_text(past.transaction, past.model, names_));
-  }
+  past_.for_each([&](const Past& past) { lines.push_back(to_text(past.transaction, past.model, names_)); });
   return lines;
 }
 
 void Lockstep::differ(Picoseconds at, std::string_view what, std::string model, std::string rtl,
                       const Past* asked) {
-  Mismatch& mismatch = mismatch_.emplace();
+  Mismatch mismatch;
   mismatch.at = at;
   mismatch.instance = instance_;
   mismatch.what = what;
@@ -264,21 +219,13 @@ void Lockstep::differ(Picoseconds at, std::string_view what, std::string model, 
   mismatch.model = std::move(model);
   mismatch.rtl = std::move(rtl);
   mismatch.history = history();
-  if (!trace_file_.empty()) {
-    try {
-      peer_.write_window(trace_file_, trace_window_);
-      mismatch.trace = trace_file_;
-      mismatch.window = trace_window_;
-    } catch (const std::exception& error) {
-      mismatch.trace_error = error.what();
-    }
-  }
-  if (on_mismatch) on_mismatch(mismatch);
+  const Mismatch& kept = first_.keep(std::move(mismatch));
+  if (on_mismatch) on_mismatch(kept);
 }
 
 void Lockstep::report(Statistics& statistics) const {
-  statistics.add("transactions", transactions_);
-  statistics.add("mismatches", std::uint64_t{mismatch_.has_value()});
+  statistics.add("transactions", transactions());
+  statistics.add("mismatches", std::uint64_t{mismatch().has_value()});
   if (!coverage_.groups().empty()) coverage_.report(statistics.group("coverage"));
 }
 

@@ -28,6 +28,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "cosim/coverage.h"
+#include "cosim/mismatch.h"
 #include "cosim/report_text.h"
 
 namespace asterism {
@@ -83,20 +84,7 @@ std::string to_text(const Transaction& transaction, const Answer& answer, Report
 // The comparison of one block. Times do not go back from call to call.
 class Lockstep {
  public:
-  struct Mismatch {
-    Picoseconds at;
-    std::string instance;  // "node.fabric.arbiter.XB.4"
-    std::string what;      // "data", "status", "latency", "interrupt 0", "RTL failed"
-    std::string asked;     // "requests {0, 2, 3}", "read 0x018"; "" of an interrupt
-    // Both answers: "grants 2", "0x00000001", "rises at 12.400345 us"; no model's where the RTL stands alone.
-    std::string model, rtl;
-    std::vector<std::string>
-        history;               // the last transactions with the model's answers, the differing one last
-    std::string trace;         // file of the window; "" when there is none
-    Picoseconds window;        // of the trace
-    std::string trace_error;   // why it could not be written
-    std::string text() const;  // several lines, as printed at the end of a run
-  };
+  using Mismatch = LockstepMismatch;
 
   // `peer` outlives the comparison.
   Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits);
@@ -122,8 +110,8 @@ class Lockstep {
   // The earliest time at which catch_up() will find such an edge unless its counterpart comes.
   std::optional<Picoseconds> overdue_from() const;
 
-  std::uint64_t transactions() const { return transactions_; }
-  const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+  std::uint64_t transactions() const { return past_.count(); }
+  const std::optional<Mismatch>& mismatch() const { return first_.mismatch(); }
   Coverage& coverage() { return coverage_; }
   const Coverage& coverage() const { return coverage_; }
   void report(Statistics& statistics) const;
@@ -154,12 +142,9 @@ class Lockstep {
   LockstepPeer& peer_;
   LockstepLimits limits_;
   std::vector<std::string> names_;
-  std::string trace_file_;
-  Picoseconds trace_window_;
-  std::uint64_t transactions_ = 0;
-  std::array<Past, 16> past_;  // a ring
+  LastFew<Past> past_;
   Side model_, rtl_;
-  std::optional<Mismatch> mismatch_;
+  FirstMismatch first_;
   Coverage coverage_;
 };
 

@@ -3,7 +3,7 @@
 //
 //   RtlCodec codec(library, {.instance = "node.memory.codec", .profile = config.profile}, options);
 //   codec.on_mismatch = ...;
-//   memory.take_seat(&codec);
+//   memory.seat(&codec);
 //   ...
 //   codec.finish();
 //

@@ -1,0 +1,193 @@
+// RtlCodec with rtl/rs_codec: in place of the model, in lockstep with it, and with mistakes in the RTL.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "cosim/rtl_codec.h"
+#include "testbenches/testbench.h"
+
+namespace asterism {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* codec_block = "rtl/rs_codec/block.json";
+const std::vector<std::string> strict{"parameters.Profile=1"};
+
+const PlantedBug third_ignored{"third_ignored",
+                               {{"rs_codec.sv", "{third[8*w+:8], symbols", "{8'h00, symbols"}}};
+// Encodings have no answer, decodings an outcome that there is not.
+const PlantedBug broken{
+    "broken",
+    {{"rs_codec.sv", "valid_o <= located_valid_q", "valid_o <= located_valid_q && located_decode_q"},
+     {"rs_codec.sv", "outcome_o    <= {", "outcome_o    <= 2'd3 | {"}}};
+
+struct RtlCodecTest : testing::Test {
+  std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("asterism_rtl_codec_" + std::to_string(getpid()));
+  RtlOptions options{.traces = folder};
+  RtlCodec::Settings settings{.instance = "node.memory.codec", .profile = EccProfile::strict, .clock = 1_GHz};
+  std::unique_ptr<RtlCodec> seat;
+  std::vector<Lockstep::Mismatch> mismatches;
+  Random random{1};
+
+  ~RtlCodecTest() override { std::filesystem::remove_all(folder); }
+
+  void take_seat(Impl impl, const std::string& block = codec_block) {
+    settings.impl = impl;
+    seat = std::make_unique<RtlCodec>(library_of(block, strict), settings, options);
+    seat->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { mismatches.push_back(mismatch); };
+  }
+  void take_seat(Impl impl, const PlantedBug& bug) {
+    take_seat(impl, planted("rs_codec", bug.name, bug.changes));
+  }
+
+  MemoryBlock written(EccMode mode, Picoseconds now) {
+    MemoryBlock block;
+    for (auto& byte : block.data) byte = static_cast<std::uint8_t>(random.next());
+    DualModeCodec::encode(mode, block);
+    const MemoryBlock model = block;
+    seat->encode(now, mode, block);
+    EXPECT_EQ(block, model);
+    return block;
+  }
+  // What is delivered of a block with errors in these chips; equal to what the model delivers alone.
+  DecodeResult read(EccMode mode, std::vector<unsigned> chips, Picoseconds now) {
+    MemoryBlock received = written(mode, now);
+    for (const unsigned chip : chips) received.flip_symbol(chip, 1, 0x5A);
+    MemoryBlock decoded = received;
+    DecodeResult result = DualModeCodec(EccProfile::strict).decode(mode, decoded);
+    const MemoryBlock model = decoded;
+    const DecodeResult model_result = result;
+    seat->decode(now, mode, received, decoded, result);
+    EXPECT_EQ(decoded, model);
+    EXPECT_EQ(result, model_result);
+    return result;
+  }
+};
+
+TEST_F(RtlCodecTest, AgreesInLockstepAndSaysWhatWasReached) {
+  take_seat(Impl::lockstep);
+  read(EccMode::normal, {}, 1_us);
+  read(EccMode::normal, {3, 17}, 2_us);
+  read(EccMode::strong, {5}, 3_us);
+  EXPECT_EQ(seat->operations(), 6u);
+  EXPECT_FALSE(seat->mismatch());
+  EXPECT_THAT(seat->summary(),
+              ElementsAre("node.memory.codec: lockstep, 6 operations, 0 mismatches", "reached operations 4/4",
+                          "reached outcomes 3/6 (never normal corrected and 2 more)",
+                          "reached normal chips 0/18 (never 0, 1, 2, 3 and 14 more)",
+                          "reached strong chips 1/19 (never 0, 1, 2, 3 and 14 more)"));
+}
+
+TEST_F(RtlCodecTest, TheRtlAloneDeliversWhatTheModelWould) {
+  take_seat(Impl::rtl);
+  for (unsigned i = 0; i < 500; ++i) {
+    std::vector<unsigned> chips;
+    for (std::uint64_t left = random.below(3); left != 0; --left)
+      chips.push_back(static_cast<unsigned>(random.below(block_chips)));
+    read(random.below(2) ? EccMode::normal : EccMode::strong, chips, i * 10_ns);
+  }
+  EXPECT_EQ(seat->operations(), 1000u);
+  EXPECT_FALSE(seat->mismatch());
+}
+
+TEST_F(RtlCodecTest, WithoutACodeNobodyIsAsked) {
+  take_seat(Impl::lockstep);
+  read(EccMode::none, {1, 2}, 1_us);
+  EXPECT_EQ(seat->operations(), 0u);
+}
+
+TEST_F(RtlCodecTest, ADifferenceIsToldOnceWithAWindow) {
+  take_seat(Impl::lockstep, third_ignored);
+  read(EccMode::normal, {3}, 1_us);
+  EXPECT_TRUE(mismatches.empty());
+  read(EccMode::strong, {5}, 2_us);
+  read(EccMode::strong, {6}, 3_us);
+  ASSERT_EQ(mismatches.size(), 1u);
+  const Lockstep::Mismatch& mismatch = mismatches.front();
+  EXPECT_EQ(mismatch.at, 2_us);
+  EXPECT_EQ(mismatch.instance, "node.memory.codec");
+  EXPECT_EQ(mismatch.what, "outcome, chips, syndromes, data");
+  EXPECT_THAT(mismatch.asked, StartsWith("decode strong, data "));
+  EXPECT_THAT(mismatch.model, StartsWith("corrected {5}, syndromes 00000000 5a"));
+  EXPECT_THAT(mismatch.rtl, StartsWith("uncorrectable, syndromes "));
+  EXPECT_THAT(mismatch.history,
+              ElementsAre("1.000000 us  encode normal", "1.000000 us  decode normal -> corrected {3}",
+                          "2.000000 us  encode strong", "2.000000 us  decode strong -> corrected {5}"));
+  EXPECT_EQ(mismatch.trace, (folder / "node.memory.codec.fst").string());
+  EXPECT_GT(std::filesystem::file_size(mismatch.trace), 0u);
+  EXPECT_EQ(seat->operations(), 4u);
+}
+
+TEST_F(RtlCodecTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
+  settings.patience = 50;
+  take_seat(Impl::rtl, broken);
+  read(EccMode::normal, {3}, 1_us);
+  read(EccMode::normal, {4}, 2_us);
+  ASSERT_EQ(mismatches.size(), 1u);
+  EXPECT_EQ(mismatches.front().what, "RTL failed");
+  EXPECT_EQ(mismatches.front().model, "");
+  EXPECT_EQ(mismatches.front().rtl, "no answer: valid_o was low for 50 cycles");
+}
+
+TEST_F(RtlCodecTest, AnOutcomeThatThereIsNotIsAFailure) {
+  take_seat(Impl::lockstep, broken);
+  MemoryBlock decoded;
+  DecodeResult result;
+  seat->decode(1_us, EccMode::normal, {}, decoded, result);
+  ASSERT_EQ(mismatches.size(), 1u);
+  EXPECT_EQ(mismatches.front().rtl, "its outcome is 3, which is none");
+}
+
+TEST_F(RtlCodecTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
+  options.check_idle = true;
+  take_seat(Impl::lockstep);
+  for (unsigned i = 0; i < 20; ++i) read(EccMode::strong, {i % block_chips}, i * 1_us);
+  options = {.skip = false, .traces = folder};
+  take_seat(Impl::lockstep);
+  for (unsigned i = 0; i < 20; ++i) read(EccMode::strong, {i % block_chips}, i * 1_us);
+  EXPECT_TRUE(mismatches.empty());
+}
+
+TEST_F(RtlCodecTest, AnyResetGoesOn) {
+  take_seat(Impl::lockstep);
+  for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
+    read(EccMode::strong, {2}, 1_us);
+    seat->reset(kind);
+  }
+  EXPECT_EQ(seat->operations(), 6u);
+  EXPECT_FALSE(seat->mismatch());
+}
+
+TEST_F(RtlCodecTest, ATraceOnDemandIsWrittenUpToTheEnd) {
+  options.trace = {{.instance = "node.memory", .from = 0_ns, .to = 2_us}};
+  take_seat(Impl::lockstep);
+  read(EccMode::strong, {2}, 1_us);
+  seat->finish(3_us);
+  EXPECT_TRUE(std::filesystem::exists(folder / "node.memory.codec.fst"));
+}
+
+TEST_F(RtlCodecTest, RefusesAnotherProfileAndAnotherContract) {
+  settings.profile = EccProfile::thesis;
+  const auto refusal = [&](const std::function<void()>& body) -> std::string {
+    try {
+      body();
+    } catch (const RtlError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(refusal([&] { take_seat(Impl::lockstep); }),
+              HasSubstr("was built with Profile=1, the memory's profile is thesis (0)"));
+  EXPECT_THAT(refusal([&] {
+                RtlCodec codec(library_of("rtl/lrg_arbiter/block.json", {"parameters.Radix=4"}), settings,
+                               options);
+              }),
+              HasSubstr("is a block of the contract arbiter, expected codec"));
+}
+
+}  // namespace
+}  // namespace asterism
