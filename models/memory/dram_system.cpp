@@ -5,7 +5,7 @@
 
 #include "base/quantity_text.h"
 #include "memory/dram_channel.h"
-#include "memory/dram_power.h"
+#include "memory/dram_energy.h"
 
 namespace asterism {
 namespace {
@@ -106,32 +106,56 @@ void DramSystem::reset(Reset kind) {
   std::ranges::fill(all.next, DramChannel::never);
 }
 
-void DramSystem::report(Statistics& statistics) const {
+DramSystem::Summary DramSystem::summary() const {
   const Channels& all = *channels_;
   const Tick now = all.now.count() / all.tck;
   DramCounts counts;
   for (const auto& channel : all.channels) counts += channel->counts(now);
   const auto issued = [&](DramCommand c) { return counts.commands[static_cast<std::size_t>(c)]; };
-  statistics.add("reads", counts.reads);
-  statistics.add("writes", counts.writes);
-  statistics.add("reads_from_write_queue", counts.forwarded);
-  statistics.add("writes_merged", counts.merged);
-  statistics.add("refused_by_full_queue", counts.refused);
-  statistics.add("row_hits", counts.row_hits);
-  statistics.add("row_misses", counts.row_misses);
-  statistics.add("row_conflicts", counts.row_conflicts);
-  statistics.add("activates", issued(DramCommand::activate));
-  statistics.add("auto_precharges",
-                 issued(DramCommand::read_precharge) + issued(DramCommand::write_precharge));
-  statistics.add("refreshes", issued(DramCommand::refresh));
-  statistics.add("read_latency_sum", all.time_of(counts.read_clocks));
-  statistics.add("read_latency_max", all.time_of(counts.longest_read));
-  statistics.add("write_latency_sum", all.time_of(counts.write_clocks));
-  statistics.add("write_latency_max", all.time_of(counts.longest_write));
-  statistics.add("data_bus_busy", all.time_of(counts.data_clocks));
+  const std::uint64_t reads = issued(DramCommand::read) + issued(DramCommand::read_precharge);
+  const std::uint64_t writes = issued(DramCommand::write) + issued(DramCommand::write_precharge);
+
+  Summary s;
+  s.reads = counts.reads, s.writes = counts.writes;
+  s.forwarded = counts.forwarded, s.merged = counts.merged, s.refused = counts.refused;
+  s.row_hits = counts.row_hits, s.row_misses = counts.row_misses, s.row_conflicts = counts.row_conflicts;
+  s.activates = issued(DramCommand::activate);
+  s.auto_precharges = issued(DramCommand::read_precharge) + issued(DramCommand::write_precharge);
+  s.refreshes = issued(DramCommand::refresh);
+  s.writes_stored = writes;
+  s.read_latency_sum = all.time_of(counts.read_clocks), s.read_latency_max = all.time_of(counts.longest_read);
+  s.write_latency_sum = all.time_of(counts.write_clocks),
+  s.write_latency_max = all.time_of(counts.longest_write);
+  s.data_bus_busy = all.time_of(counts.data_clocks);
   const std::uint64_t ranks = std::uint64_t{all.config.ranks} * all.channels.size();
-  asterism::report(statistics.group("energy"),
-                   dram_energy(all.part, counts, ranks, now - all.since.count() / all.tck));
+  s.energy = dram_energy(all.part, {.activates = s.activates,
+                                    .reads = reads,
+                                    .writes = writes,
+                                    .refreshes = s.refreshes,
+                                    .open_clocks = counts.open_clocks,
+                                    .all_clocks = ranks * (now - all.since.count() / all.tck)});
+  return s;
+}
+
+void DramSystem::report(Statistics& statistics) const {
+  const Summary s = summary();
+  statistics.add("reads", s.reads);
+  statistics.add("writes", s.writes);
+  statistics.add("reads_from_write_queue", s.forwarded);
+  statistics.add("writes_merged", s.merged);
+  statistics.add("refused_by_full_queue", s.refused);
+  statistics.add("row_hits", s.row_hits);
+  statistics.add("row_misses", s.row_misses);
+  statistics.add("row_conflicts", s.row_conflicts);
+  statistics.add("activates", s.activates);
+  statistics.add("auto_precharges", s.auto_precharges);
+  statistics.add("refreshes", s.refreshes);
+  statistics.add("read_latency_sum", s.read_latency_sum);
+  statistics.add("read_latency_max", s.read_latency_max);
+  statistics.add("write_latency_sum", s.write_latency_sum);
+  statistics.add("write_latency_max", s.write_latency_max);
+  statistics.add("data_bus_busy", s.data_bus_busy);
+  asterism::report(statistics.group("energy"), s.energy);
 }
 
 }  // namespace asterism

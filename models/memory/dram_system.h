@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "memory/address_mapping.h"
 #include "memory/dram_config.h"
+#include "memory/dram_energy.h"
 #include "memory/dram_part.h"
 
 namespace asterism {
@@ -51,6 +52,21 @@ class DramSystem {
   void advance_to(Picoseconds now, Sink& sink);
 
   Picoseconds access(Picoseconds now, const BlockLocation& location, bool is_write);
+
+  // Since the beginning, or the last cold reset, up to the last time that was told. Times are those of the part's clock.
+  struct Summary {
+    std::uint64_t reads = 0, writes = 0;                            // taken
+    std::uint64_t forwarded = 0, merged = 0;                        // of these, by the write queue alone
+    std::uint64_t refused = 0;                                      // a queue was full
+    std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // what a request found
+    std::uint64_t activates = 0, auto_precharges = 0, refreshes = 0;
+    std::uint64_t writes_stored = 0;
+    // From arrival to the last beat.
+    Picoseconds read_latency_sum, read_latency_max, write_latency_sum, write_latency_max;
+    Picoseconds data_bus_busy;
+    DramEnergy energy;
+  };
+  Summary summary() const;
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;

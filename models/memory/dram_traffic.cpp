@@ -45,46 +45,81 @@ DramTraffic::DramTraffic(DramSystem& system, std::uint32_t outstanding, Picoseco
 }
 
 void DramTraffic::completed(std::uint64_t id, Picoseconds at) {
+  if (id >= began_.size()) {
+    const auto place = static_cast<std::uint32_t>(id - began_.size());
+    result_.extra_read_time += at - extra_began_[place];
+    extra_free_.push_back(place);
+    return;
+  }
   const auto slot = static_cast<std::uint32_t>(id);
+  at += after_read;
   if (on_read) on_read(at - began_[slot]);
   free_.push_back({at + turnaround_, slot});
-  result_.elapsed = at;
+  result_.elapsed = std::max(result_.elapsed, at);
+}
+
+void DramTraffic::pass_event() {
+  now_ = std::max(now_, *system_.next_event());
+  system_.advance_to(now_, *this);
+}
+
+void DramTraffic::submit(const DramAccess& access) {
+  const BlockLocation location = system_.mapping().locate(access.block);
+  for (std::optional<Picoseconds> wanted;;) {
+    while (free_.empty()) pass_event();
+    const Picoseconds at = std::max({now_, free_.front().from, access.earliest});
+    // What happens until then comes first, and so does what happens at the same time.
+    if (const auto event = system_.next_event(); event && *event <= at) {
+      pass_event();
+      continue;
+    }
+    now_ = at;
+    if (!wanted) wanted = at;
+    const std::uint32_t slot = free_.front().slot;
+    if (!system_.submit(now_, {slot, location, access.is_write})) {
+      pass_event();
+      continue;
+    }
+    free_.pop_front();
+    ++(access.is_write ? result_.writes : result_.reads);
+    if (access.is_write)
+      free_.push_back({now_ + turnaround_, slot});
+    else
+      began_[slot] = *wanted;
+    break;
+  }
+  if (extra_of) extra_of(location, access.is_write, extra_);
+}
+
+void DramTraffic::submit_extra() {
+  for (DramRequest& request : extra_) {
+    if (!request.is_write) {
+      if (extra_free_.empty()) {
+        extra_free_.push_back(static_cast<std::uint32_t>(extra_began_.size()));
+        extra_began_.emplace_back();
+      }
+      const std::uint32_t place = extra_free_.back();
+      extra_free_.pop_back();
+      extra_began_[place] = now_;
+      request.id = began_.size() + place;
+    }
+    while (!system_.submit(now_, request)) pass_event();
+    ++(request.is_write ? result_.extra_writes : result_.extra_reads);
+  }
+  extra_.clear();
 }
 
 DramTrafficResult DramTraffic::run(DramAccessSource& source) {
   constexpr std::uint64_t asking = 1 << 16;
   result_ = {};
-  Picoseconds now;
   std::uint64_t made = 0;
   for (std::optional<DramAccess> access = source.next(); access; access = source.next()) {
     if (++made % asking == 0 && stop && stop()) break;
-    const BlockLocation location = system_.mapping().locate(access->block);
-    for (std::optional<Picoseconds> wanted;;) {
-      const std::optional<Picoseconds> event = system_.next_event();
-      if (!free_.empty()) {
-        const Picoseconds at = std::max({now, free_.front().from, access->earliest});
-        if (!event || at < *event) {
-          now = at;
-          if (!wanted) wanted = at;
-          const std::uint32_t slot = free_.front().slot;
-          if (system_.submit(now, {slot, location, access->is_write})) {
-            free_.pop_front();
-            ++(access->is_write ? result_.writes : result_.reads);
-            if (access->is_write)
-              free_.push_back({now + turnaround_, slot});
-            else
-              began_[slot] = *wanted;
-            break;
-          }
-        }
-      }
-      const std::optional<Picoseconds> next = system_.next_event();
-      now = std::max(now, *next);
-      system_.advance_to(now, *this);
-    }
-    result_.elapsed = std::max(result_.elapsed, now);
+    submit(*access);
+    if (!extra_.empty()) submit_extra();
+    result_.elapsed = std::max(result_.elapsed, now_);
   }
-  while (free_.size() < began_.size()) system_.advance_to(*system_.next_event(), *this);
+  while (free_.size() < began_.size() || extra_free_.size() < extra_began_.size()) pass_event();
   return result_;
 }
 

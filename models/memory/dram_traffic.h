@@ -55,13 +55,20 @@ class DramPatternSource final : public DramAccessSource {
 
 struct DramTrafficResult {
   std::uint64_t reads = 0, writes = 0;
-  Picoseconds elapsed;  // to the last answer
+  std::uint64_t extra_reads = 0, extra_writes = 0;
+  Picoseconds extra_read_time;  // sum of their latencies
+  Picoseconds elapsed;          // to the last answer
 };
 
 class DramTraffic final : private DramSystem::Sink {
  public:
   DramTraffic(DramSystem& system, std::uint32_t outstanding, Picoseconds turnaround);
 
+  // What every read takes on its way back, such as decoding.
+  Picoseconds after_read;
+  // Further accesses that one causes, added to `extra`. Nobody waits for their answers, but they go into the queues
+  // before the next access does.
+  std::function<void(const BlockLocation& location, bool is_write, std::vector<DramRequest>& extra)> extra_of;
   // Of each read, from the time at which its requester wanted it.
   std::function<void(Picoseconds latency)> on_read;
   // Asked now and then; true ends the run.
@@ -75,11 +82,17 @@ class DramTraffic final : private DramSystem::Sink {
     std::uint32_t slot;
   };
   void completed(std::uint64_t id, Picoseconds at) override;
+  void submit(const DramAccess& access);
+  void submit_extra();
+  void pass_event();
 
   DramSystem& system_;
-  Picoseconds turnaround_;
+  Picoseconds turnaround_, now_;
   std::vector<Picoseconds> began_;     // by slot
   boost::circular_buffer<Free> free_;  // by time
+  std::vector<DramRequest> extra_;     // of the access before, to be submitted
+  std::vector<Picoseconds> extra_began_;
+  std::vector<std::uint32_t> extra_free_;  // places there
   DramTrafficResult result_;
 };
 

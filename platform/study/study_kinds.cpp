@@ -2,6 +2,7 @@
 
 #include "platform/study/fabric_study.h"
 #include "platform/study/manycore_study.h"
+#include "platform/study/memory_study.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/swizzle_switch_study.h"
 #include "platform/study/topology_study.h"
@@ -9,7 +10,7 @@
 namespace asterism {
 
 std::span<const StudyKind> study_kinds() {
-  static const std::array kinds = {fabric_study, topology_study, swizzle_switch_study, manycore_study};
+  static const std::array kinds = {fabric_study, topology_study, swizzle_switch_study, manycore_study, memory_study};
   return kinds;
 }
 

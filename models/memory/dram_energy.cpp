@@ -1,16 +1,14 @@
-#include "memory/dram_power.h"
+#include "memory/dram_energy.h"
 
 #include <algorithm>
 
 namespace asterism {
 
-DramEnergy dram_energy(const DramPart& part, const DramCounts& counts, std::uint64_t ranks, Tick elapsed) {
+DramEnergy dram_energy(const DramPart& part, const DramActivity& activity) {
   const DramTiming& t = part.timing;
   const DramCurrents& i = part.currents;
   const auto clocks = [](Cycles c) { return static_cast<double>(c.count()); };
-  const auto issued = [&](DramCommand c) {
-    return static_cast<double>(counts.commands[static_cast<std::size_t>(c)]);
-  };
+  const auto times = [](std::uint64_t count) { return static_cast<double>(count); };
   // One mA for a clock, of all chips of a rank: mA * mV * ps is 1e-6 pJ.
   const double unit =
       static_cast<double>(t.tck.count()) * i.vdd_mv * 1e-6 * static_cast<double>(part.chips_per_rank());
@@ -18,15 +16,12 @@ DramEnergy dram_energy(const DramPart& part, const DramCounts& counts, std::uint
 
   DramEnergy energy;
   // IDD0 is measured over activate, standby with the row open for tRAS, precharge, and standby closed for the rest of tRC.
-  energy.activate = issued(DramCommand::activate) * unit *
+  energy.activate = times(activity.activates) * unit *
                     (i.idd0 * clocks(t.trc) - i.idd3n * clocks(t.tras) - i.idd2n * clocks(t.trc - t.tras));
-  energy.read =
-      (issued(DramCommand::read) + issued(DramCommand::read_precharge)) * unit * (i.idd4r - i.idd3n) * burst;
-  energy.write = (issued(DramCommand::write) + issued(DramCommand::write_precharge)) * unit *
-                 (i.idd4w - i.idd3n) * burst;
-  energy.refresh = issued(DramCommand::refresh) * unit * (i.idd5b - i.idd2n) * clocks(t.trfc);
-  const double all = static_cast<double>(elapsed) * static_cast<double>(ranks);
-  const double open = std::min(all, static_cast<double>(counts.open_clocks));
+  energy.read = times(activity.reads) * unit * (i.idd4r - i.idd3n) * burst;
+  energy.write = times(activity.writes) * unit * (i.idd4w - i.idd3n) * burst;
+  energy.refresh = times(activity.refreshes) * unit * (i.idd5b - i.idd2n) * clocks(t.trfc);
+  const double all = times(activity.all_clocks), open = std::min(all, times(activity.open_clocks));
   energy.background = unit * (i.idd3n * open + i.idd2n * (all - open));
   return energy;
 }

@@ -4,8 +4,9 @@
 // active standby at its command, termination and the data bus outside the chips are left out.
 #pragma once
 
+#include <cstdint>
+
 #include "base/statistics.h"
-#include "memory/dram_channel.h"
 #include "memory/dram_part.h"
 
 namespace asterism {
@@ -16,8 +17,13 @@ struct DramEnergy {
   double total() const { return activate + read + write + refresh + background; }
 };
 
-// `ranks` of them for `elapsed` clocks, the counts being of all of them.
-DramEnergy dram_energy(const DramPart& part, const DramCounts& counts, std::uint64_t ranks, Tick elapsed);
+// What was issued to all ranks together, and how long, in clocks of the part.
+struct DramActivity {
+  std::uint64_t activates = 0, reads = 0, writes = 0, refreshes = 0;
+  std::uint64_t open_clocks = 0, all_clocks = 0;  // of all ranks: with a row open, altogether
+};
+
+DramEnergy dram_energy(const DramPart& part, const DramActivity& activity);
 
 void report(Statistics& statistics, const DramEnergy& energy);
 

@@ -1,0 +1,283 @@
+#include "platform/study/memory_study.h"
+
+#include <array>
+#include <bit>
+#include <fstream>
+#include <optional>
+
+#include "base/quantity_text.h"
+#include "ecc/dual_mode_codec.h"
+#include "fabric/traffic/latency_histogram.h"
+#include "memory/dram_system.h"
+#include "memory/dram_trace.h"
+#include "memory/dram_traffic.h"
+#include "memory/ecc_cache.h"
+#include "memory/parity_translation.h"
+#include "platform/config/config.h"
+
+namespace asterism {
+
+// A part of a whole: "33%".
+using Share = Quantity<struct ShareUnit>;  // millionths
+const QuantityKind& quantity_kind(Share) {
+  static constexpr std::array units = {QuantityUnit{"%", 10'000}};
+  static constexpr QuantityKind kind{"a share", "33%", units};
+  return kind;
+}
+
+constexpr auto enum_names(DramPattern) {
+  return std::to_array<EnumName<DramPattern>>(
+      {{DramPattern::sequential, "sequential", "one block after the other"},
+       {DramPattern::random, "random", "any block, each as likely"},
+       {DramPattern::stride, "stride", "every `stride` bytes, around"},
+       {DramPattern::copy, "copy",
+        "whole pages of 4 KiB, each anywhere, as a copy to a DIMM-SSD reads them"}});
+}
+
+namespace {
+
+// Table 4.3 of abeyratne2017, as models/memory/ecc_memory.h: the syndromes of a block without an error.
+constexpr Picoseconds normal_syndromes = 480_ps, strong_syndromes = 410_ps;
+
+DramConfig one_rank() {
+  DramConfig dram;
+  dram.ranks = 1;
+  dram.part = "ddr3_1600_2gb_x8";
+  return dram;
+}
+
+struct MemoryStudy {
+  DramConfig dram = one_rank();
+  std::optional<Bytes> size;
+  EccMode ecc = EccMode::none;
+  Bytes ecc_cache = 64_KiB;
+  std::uint32_t ecc_cache_ways = 8;
+  std::filesystem::path trace;
+  DramPattern pattern = DramPattern::random;
+  Share writes;
+  std::optional<Bytes> footprint;
+  Bytes stride = 4_KiB;
+  std::uint64_t requests = 1'000'000;
+  std::uint32_t outstanding = 32;
+  Cycles turnaround = 1_cycles;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<MemoryStudy>() == 14);
+void describe(Fields& f, MemoryStudy& c) {
+  describe(f, c.dram);
+  f("size", c.size, "Of the memory; all rows of all ranks where it is not given", at_least(1_MiB));
+  f("ecc", c.ecc,
+    "Every code but none needs x4 chips; strong also two ranks, and costs extra accesses for writes",
+    one_of<EccMode>());
+  f.when("ecc", c.ecc, EccMode::strong, [&] {
+    f("ecc_cache", c.ecc_cache, "Of third parity symbols; a smaller one causes more extra accesses",
+      at_most(64_MiB));
+    f("ecc_cache_ways", c.ecc_cache_ways, "Fewer of them let blocks displace each other", within(1, 64));
+  });
+  f("trace", c.trace, "A file of lines R|W address [time], in place of a pattern");
+  f.when("trace", c.trace, std::filesystem::path(), [&] {
+    f("pattern", c.pattern, "What is accessed; the more hits of open rows, the faster",
+      one_of<DramPattern>());
+    f("writes", c.writes, "Share of writes; each turn of the bus between reads and writes costs bandwidth",
+      at_most(Share(1'000'000)));
+    f("footprint", c.footprint, "Of the pattern, from the beginning of the memory; all of it where not given",
+      at_least(4_KiB));
+    f.when("pattern", c.pattern, DramPattern::stride,
+           [&] { f("stride", c.stride, "From one access to the next", at_least(64_B)); });
+    f("requests", c.requests, "How many; more make a steadier mean", within(1, 1'000'000'000));
+    f("seed", c.seed, "Of what is random; another one shows how much is chance");
+  });
+  f("outstanding", c.outstanding, "Requests under way; more of them hide latency and find row hits",
+    within(1, 4096));
+  f("turnaround", c.turnaround, "Of the part's clock, from an answer to the next request in its place",
+    at_most(1'000'000_cycles));
+  f.check([&] { return c.stride % 64_B == Bytes(0); }, "stride", "is a multiple of 64 B");
+  f.check([&] { return c.footprint.value_or(4_KiB) % 4_KiB == Bytes(0); }, "footprint",
+          "is a multiple of 4 KiB");
+  f.check(
+      [&] {
+        const Bytes way = 64_B * c.ecc_cache_ways;
+        return c.ecc_cache == Bytes(0) ||
+               (c.ecc_cache % way == Bytes(0) && std::has_single_bit(c.ecc_cache / way));
+      },
+      "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
+}
+
+class Point final : public StudyPointOf<MemoryStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    part_ = load_config<DramPart>(library, "dram", config_.dram.part);
+    check_ecc();
+    size_ = config_.size.value_or(all_rows());
+    try {
+      const DramSystem system(config_.dram, part_, size_);
+      if (config_.ecc == EccMode::strong) check_parity_rows(system.mapping().geometry());
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("size", error.what());
+    }
+    if (config_.footprint && *config_.footprint > size_)
+      throw StudyMistake("footprint", "expected at most the memory's " + to_text(size_) + ", got " +
+                                          to_text(*config_.footprint));
+    if (!config_.trace.empty()) read_trace();
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    DramSystem system(config_.dram, part_, size_);
+    EccCache cache(config_.ecc_cache, config_.ecc_cache_ways);
+    LatencyHistogram latency;
+    DramTraffic traffic(system, config_.outstanding, part_.timing.tck * config_.turnaround.count());
+    traffic.on_read = [&](Picoseconds time) { latency.add(time); };
+    traffic.stop = [&] { return stop.stop_requested(); };
+    if (config_.ecc == EccMode::normal) traffic.after_read = normal_syndromes;
+    if (config_.ecc == EccMode::strong) {
+      traffic.after_read = strong_syndromes;
+      traffic.extra_of = [&, geometry = system.mapping().geometry()](const BlockLocation& at, bool is_write,
+                                                                     std::vector<DramRequest>& extra) {
+        if (!is_write) return;  // RS(18,16) finds no error: the third symbols are not asked for
+        const BlockLocation parity = parity_place(geometry, at).block;
+        const EccCache::Use use = cache.use(parity, true);
+        if (!use.hit) extra.push_back({0, parity, false});
+        if (use.written_back) extra.push_back({0, *use.written_back, true});
+      };
+    }
+    const std::unique_ptr<DramAccessSource> source = make_source();
+    try {
+      const DramTrafficResult result = traffic.run(*source);
+      return row(result, latency, system);
+    } catch (const DramTraceError& error) {
+      throw StudyMistake("trace", error.what());
+    }
+  }
+
+ private:
+  Bytes all_rows() const {
+    const std::uint64_t ranks =
+        std::uint64_t{config_.dram.controllers} * config_.dram.channels * config_.dram.ranks;
+    const Bytes row = part_.row() * part_.banks * ranks;
+    if (config_.ecc != EccMode::strong) return row * part_.rows();
+    DramGeometry geometry{.rows = part_.rows()};  // leaves room for its own parity
+    return row * (part_.rows() - parity_rows(geometry));
+  }
+
+  void check_ecc() const {
+    if (config_.ecc == EccMode::none) return;
+    if (!part_.suits_symbol_codes())
+      throw StudyMistake("ecc", "the code needs x4 chips, 18 of a rank; \"" + config_.dram.part + "\" has x" +
+                                    std::to_string(part_.width));
+    if (config_.ecc == EccMode::strong && config_.dram.ranks < 2)
+      throw StudyMistake("ecc",
+                         "strong keeps its third parity symbol in another rank: expected two ranks at least");
+  }
+
+  void check_parity_rows(const DramGeometry& geometry) const {
+    if (geometry.rows + parity_rows(geometry) > part_.rows())
+      throw StudyMistake("size", "expected at most " + to_text(all_rows()) +
+                                     ", which leaves rows for parity, got " + to_text(size_));
+  }
+
+  std::unique_ptr<DramAccessSource> open_trace() const {
+    auto file = std::make_unique<std::ifstream>(config_.trace, std::ios::binary);
+    if (!*file) throw StudyMistake("trace", config_.trace.string() + ": cannot be opened");
+    return std::make_unique<DramTraceSource>(std::move(file), config_.trace.string(), size_);
+  }
+  // All of it, for its mistakes.
+  void read_trace() const try {
+    const std::unique_ptr<DramAccessSource> source = open_trace();
+    if (!source->next()) throw StudyMistake("trace", config_.trace.string() + ": has no access");
+    while (source->next()) continue;
+  } catch (const DramTraceError& error) {
+    throw StudyMistake("trace", error.what());
+  }
+
+  std::unique_ptr<DramAccessSource> make_source() const {
+    if (!config_.trace.empty()) return open_trace();
+    DramPatternSettings settings;
+    settings.pattern = config_.pattern;
+    settings.blocks = config_.footprint.value_or(size_) / 64_B;
+    settings.stride = config_.stride / 64_B;
+    settings.writes = static_cast<double>(config_.writes.count()) / 1e6;
+    settings.requests = config_.requests;
+    settings.seed = config_.seed;
+    return std::make_unique<DramPatternSource>(settings);
+  }
+
+  std::vector<Cell> row(const DramTrafficResult& result, const LatencyHistogram& latency,
+                        const DramSystem& system) const {
+    const auto number = [](auto count) { return static_cast<double>(count); };
+    const auto when = [](bool known, double value) { return known ? Cell(value) : Cell(); };
+    const auto nanoseconds = [&](auto time) { return number(time) / 1000; };
+    const std::uint64_t all = result.reads + result.writes;
+    const double elapsed = number(result.elapsed.count());
+    const DramSystem::Summary s = system.summary();
+    const bool read = latency.count() != 0;
+    return {when(elapsed > 0, 64e3 * number(all) / elapsed),
+            when(read, nanoseconds(latency.mean())),
+            when(read, nanoseconds(latency.percentile(5000).count())),
+            when(read, nanoseconds(latency.percentile(9900).count())),
+            when(read, nanoseconds(latency.max().count())),
+            s.row_hits,
+            s.row_misses,
+            s.row_conflicts,
+            when(all != 0, s.energy.total() / (512 * number(all))),
+            result.reads,
+            result.writes,
+            elapsed / 1e6,
+            when(s.writes_stored != 0, nanoseconds(s.write_latency_sum.count()) / number(s.writes_stored)),
+            when(s.writes_stored != 0, nanoseconds(s.write_latency_max.count())),
+            s.forwarded,
+            s.merged,
+            s.activates,
+            s.refreshes,
+            s.energy.total() / 1e6,
+            result.extra_reads,
+            result.extra_writes,
+            when(result.extra_reads != 0,
+                 nanoseconds(result.extra_read_time.count()) / number(result.extra_reads))};
+  }
+
+  DramPart part_;
+  Bytes size_;
+};
+
+}  // namespace
+
+const StudyKind memory_study{
+    .name = "memory",
+    .meaning =
+        "DRAM under a pattern of accesses or a trace: bandwidth, latency, row hits, energy, extra accesses "
+        "of ECC",
+    .coordinates = {"pattern", "writes", "outstanding"},
+    .columns = {{"bandwidth_gb_per_s", "bandwidth", "GB/s", "Of what was asked for, reads and writes", 3},
+                {"latency_ns", "mean", "ns", "Of a read, from its wish to its last beat, decoded; mean", 2},
+                {"latency_p50_ns", "p50", "ns", "The median", 2},
+                {"latency_p99_ns", "p99", "ns", "The time that 99% of the reads do not exceed", 2},
+                {"latency_max_ns", "max", "ns", "The longest", 1},
+                {"row_hits", "hits", "", "Requests that found their row open"},
+                {"row_misses", "misses", "", "Requests that found their bank closed"},
+                {"row_conflicts", "conflicts", "", "Requests that found another row open"},
+                {"energy_pj_per_bit", "energy", "pJ/bit", "Of all chips, for a bit that was asked for", 2},
+                {"reads", "", "", "Asked for"},
+                {"writes_done", "", "", "Writes asked for"},
+                {"elapsed_us", "", "us", "Until the last answer"},
+                {"write_latency_ns", "", "ns", "From the queue to the last beat in the chips, mean"},
+                {"write_latency_max_ns", "", "ns", "The longest"},
+                {"reads_from_write_queue", "", "", "Reads of a block whose write waited"},
+                {"writes_merged", "", "", "Writes of such a block"},
+                {"activates", "", "", "Rows opened"},
+                {"refreshes", "", "", "Of all ranks"},
+                {"energy_uj", "", "uJ", "Of all chips, by command counts"},
+                {"extra_reads", "", "", "Of third parity symbols that the ECC cache did not hold"},
+                {"extra_writes", "", "", "Of third parity symbols that left the ECC cache"},
+                {"extra_read_latency_ns", "", "ns", "Of an extra read, mean"}},
+    .x = "outstanding",
+    .y = "bandwidth_gb_per_s",
+    .x_key = "outstanding",
+    .state = "",
+    .x_label = "requests under way",
+    .bars = {"bandwidth_gb_per_s", "latency_ns"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism
