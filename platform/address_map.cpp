@@ -24,6 +24,7 @@ AddressMap::AddressMap(Bytes dram_size)
           {"uart0", "UART0", {Address(0x0900'0000), 4_KiB}, 1},
           {"rtc", "RTC", {Address(0x0901'0000), 4_KiB}, 2},
           {"power", "POWER", {Address(0x0b00'0000), 4_KiB}, {}},
+          {"memory_controller", "MEMORY_CONTROLLER", {Address(0x0b01'0000), 4_KiB}, 19},
           {"dimm_ssd", "DIMM_SSD", {Address(0x0b02'0000), 4_KiB}, 18},
           {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
       } {}

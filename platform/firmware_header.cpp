@@ -11,6 +11,7 @@
 #include "devices/pl031.h"
 #include "devices/power_controller.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
+#include "memory/memory_registers.h"
 #include "platform/address_map.h"
 
 namespace asterism {
@@ -48,10 +49,12 @@ std::string firmware_header() {
   const Pl011Registers uart0;
   const Pl031Registers rtc;
   const PowerRegisters power;
+  const MemoryRegisters memory;
   const DimmSsdRegisters dimm_ssd;
-  const std::map<std::string, const RegisterBank*> banks = {{"gicd", &gicd},   {"gicc", &gicc},
-                                                            {"uart0", &uart0}, {"rtc", &rtc},
-                                                            {"power", &power}, {"dimm_ssd", &dimm_ssd}};
+  const std::map<std::string, const RegisterBank*> banks = {
+      {"gicd", &gicd},        {"gicc", &gicc},   {"uart0", &uart0},
+      {"rtc", &rtc},          {"power", &power}, {"memory_controller", &memory},
+      {"dimm_ssd", &dimm_ssd}};
 
   std::string text =
       "/* The node as firmware sees it: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "

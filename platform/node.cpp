@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <stdexcept>
 
 #include "core/unicorn_iss.h"
 #include "fabric/crossbar.h"
@@ -21,6 +21,13 @@ std::vector<PowerLoss> power_losses(const ScenarioConfig& config) {
   for (const FaultConfig& fault : config.faults)
     if (fault.kind == FaultKind::power_loss) cuts.push_back({fault.at, fault.restore_after});
   return cuts;
+}
+
+std::vector<TimedMemoryFault> memory_faults(const ScenarioConfig& config) {
+  std::vector<TimedMemoryFault> faults;
+  for (const FaultConfig& fault : config.faults)
+    if (const auto of_memory = fault.memory_fault()) faults.push_back({fault.at, *of_memory});
+  return faults;
 }
 
 std::string command_line(const Scenario& scenario) {
@@ -53,7 +60,13 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       scenario_(scenario),
       config_(scenario.config.node),
       cores_(config_.cores, config_.quantum, *this, make_unicorn_iss),
-      memory_("memory", config_.memory, scenario.config.seed, 2),
+      memory_("memory",
+              {.config = config_.memory,
+               .part = scenario.dram,
+               .base = scenario.map.range("dram").first,
+               .seed = scenario.config.seed,
+               .faults = memory_faults(scenario.config)},
+              2, events),
       fabric_(make_interconnect(scenario)),
       gic_("gic", config_.cores.count),
       uart0_("uart0", config_.uart0),
@@ -65,6 +78,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_targets();
   connect_interrupts();
   if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
+  power_.inject = [this](const FaultRequest& request) { return inject(request); };
   uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
   semihosting_.console_error = [this](std::string_view text) { on_console(text); };
@@ -97,6 +111,7 @@ void Node::connect_targets() {
   target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
   target(power_.target, "power");
   target(dimm_ssd_.registers, "dimm_ssd");
+  target(memory_.target, "memory_controller");
   target(memory_.ports[0], "dram");
   dimm_ssd_.memory.bind(memory_.ports[1]);
 }
@@ -106,6 +121,7 @@ void Node::connect_interrupts() {
   uart0_.interrupt.bind(gic_.spi[map.interrupt("uart0")]);
   if (rtc_) rtc_->interrupt.bind(gic_.spi[map.interrupt("rtc")]);
   if (rtc_rtl_) rtc_rtl_->interrupt(gic_.spi[map.interrupt("rtc")]);
+  memory_.interrupt.bind(gic_.spi[map.interrupt("memory_controller")]);
   dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
 }
 
@@ -180,6 +196,7 @@ DeviceTreeNode Node::device_tree() const {
                    Pl011::device_tree(at("uart0"), map.interrupt("uart0")),
                    Pl031::device_tree(at("rtc"), map.interrupt("rtc")),
                    PowerController::device_tree(at("power")),
+                   MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
   return root;
 }
@@ -187,12 +204,26 @@ DeviceTreeNode Node::device_tree() const {
 // The boot ROM's work. DRAM holds noise before; the firmware's zeros are written too.
 void Node::load_memory() {
   const Address base = scenario_.map.range("dram").first;
-  std::byte* cells = memory_.dram().data();
-  std::ranges::copy(device_tree_blob_, cells);
+  memory_.load(Bytes(0), device_tree_blob_);
   for (const ElfImage::Segment& segment : scenario_.firmware.segments()) {
-    std::byte* to = cells + (segment.address - base).count();
-    std::ranges::copy(segment.contents, to);
-    std::fill(to + segment.contents.size(), to + segment.size.count(), std::byte(0));
+    memory_.load(segment.address - base, segment.contents);
+    const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());
+    memory_.load(segment.address - base + Bytes(segment.contents.size()), zeros);
+  }
+}
+
+FaultOutcome Node::inject(const FaultRequest& request) {
+  const AddressRange dram = scenario_.map.range("dram");
+  if (!dram.contains(request.address)) return FaultOutcome::no_memory;
+  try {
+    memory_.inject({.kind = static_cast<MemoryFaultKind>(request.kind),
+                    .persistence = request.stuck ? Persistence::stuck : Persistence::transient,
+                    .at = memory_.locate(request.address - dram.first),
+                    .chip = request.chip,
+                    .bit = request.bit});
+    return FaultOutcome::none;
+  } catch (const std::invalid_argument&) {
+    return FaultOutcome::no_such_place;
   }
 }
 

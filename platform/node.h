@@ -2,7 +2,7 @@
 // them.
 //
 //   cores -> fabric -> memory controller -> DRAM
-//                   -> GIC, UART, RTC, power controller, DIMM-SSD's registers
+//                   -> GIC, UART, RTC, power controller, registers of memory controller and DIMM-SSD
 //   DIMM-SSD -> memory controller
 //
 // On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
@@ -58,6 +58,7 @@ class Node final : public sc_core::sc_module,
   void connect_interrupts();
   void seat_arbiters(const RtlOptions& rtl);
   void place_rtc(const RtlOptions& rtl);
+  FaultOutcome inject(const FaultRequest& request);
   void differ(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
   void load_memory();

@@ -128,8 +128,8 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
   ++counts_[std::string(kind)];
-  if (kind == "power_lost") lost_power_ = true;
-  if (kind == "restore" && std::exchange(lost_power_, false)) ++recoveries_;
+  if (kind == "power_lost" || kind == "uncorrectable_error") lost_ = true;
+  if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;
 }
 
 std::uint64_t EventFile::count(const std::string& kind) const {

@@ -64,13 +64,13 @@ class EventFile final : public EventLog {
   using EventLog::record;
 
   std::uint64_t count(const std::string& kind) const;
-  // Power losses after which a checkpoint was restored.
+  // Power losses and uncorrectable errors after which the firmware went on from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
 
  private:
   std::ofstream out_;
   std::map<std::string, std::uint64_t> counts_;
-  bool lost_power_ = false;  // and restored nothing since
+  bool lost_ = false;  // power or data, and nothing restored since
   std::uint64_t recoveries_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "platform/config/nearest_name.h"
+#include "platform/node_memory.h"
 
 namespace asterism {
 namespace {
@@ -100,6 +101,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
   check_rtl(config, fabric, document, "", problems);
+  check_memory(config, {}, installed.configs, document, "", problems);
   problems.throw_if_any();
   return config;
 }
@@ -113,6 +115,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", problems);
   check_rtl(config.node, fabric, document, "node", problems);
+  check_memory(config.node, config.faults, installed.configs, document, "node", problems);
   problems.throw_if_any();
   return config;
 }
@@ -146,6 +149,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
     return scenario;
   }
   scenario.flash = load_config<FlashPart>(installed.configs, "flash", node.dimm_ssd.part);
+  scenario.dram = load_config<DramPart>(installed.configs, "dram", node.memory.dram.part);
   if (const Pl011Config& uart = node.uart0; uart.input == Pl011Input::file)
     check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
   scenario.firmware_file =

@@ -8,6 +8,7 @@
 
 #include "core/workload.h"
 #include "flash/flash_config.h"
+#include "memory/dram_part.h"
 #include "platform/address_map.h"
 #include "platform/config/config.h"
 #include "platform/elf_image.h"
@@ -30,6 +31,7 @@ struct Scenario {
   ScenarioConfig config;
   AddressMap map;
   FlashPart flash;
+  DramPart dram = {};
   NodeFabric fabric;
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;

@@ -6,7 +6,29 @@
 
 namespace asterism {
 
-static_assert(member_count<FaultConfig>() == 3);
+static_assert(member_count<FaultPlaceConfig>() == 7);
+void describe_place(Fields& f, FaultConfig& c) {
+  using enum FaultKind;
+  FaultPlaceConfig& place = c.place;
+  f.when("kind", c.kind, {bit, pin, column, word, chip, row}, [&] {
+    f("persistence", c.persistence, "Whether a block that is written anew is sound again",
+      one_of<Persistence>());
+    f("channel", place.channel, "Of all controllers");
+    f("rank", place.rank, "Of the channel");
+    f("chip", place.chip, "Of the rank: 0 to 15 hold data, 16 and 17 parity", within(0, 17));
+  });
+  f.when("kind", c.kind, {bit, column, word, row}, [&] { f("bank", place.bank, "Of the rank"); });
+  f.when("kind", c.kind, {bit, word, row}, [&] { f("row", place.row, "Of the bank"); });
+  f.when("kind", c.kind, {bit, column, word},
+         [&] { f("column", place.column, "Of the row, in blocks of 64 bytes"); });
+  f.when("kind", c.kind, {bit, pin, column, word}, [&] {
+    f("bit", place.bit,
+      "Of the chip's 32 in a block, 4 * beat + pin: a pin fault takes its pin, a word fault its beat",
+      within(0, 31));
+  });
+}
+
+static_assert(member_count<FaultConfig>() == 5);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "When it strikes, in simulated time from the start of the run", required());
   f("kind", c.kind, "What happens", one_of<FaultKind>(), required());
@@ -15,12 +37,42 @@ void describe(Fields& f, FaultConfig& c) {
       "Until power is back; the node then starts as from cold, flash keeps its contents",
       within(1_ns, 3600_s));
   });
+  describe_place(f, c);
+}
+
+std::optional<MemoryFault> FaultConfig::memory_fault() const {
+  const auto kind_of_memory = [this]() -> std::optional<MemoryFaultKind> {
+    switch (kind) {
+      case FaultKind::power_loss:
+        return std::nullopt;
+      case FaultKind::bit:
+        return MemoryFaultKind::bit;
+      case FaultKind::pin:
+        return MemoryFaultKind::pin;
+      case FaultKind::column:
+        return MemoryFaultKind::column;
+      case FaultKind::word:
+        return MemoryFaultKind::word;
+      case FaultKind::chip:
+        return MemoryFaultKind::chip;
+      case FaultKind::row:
+        return MemoryFaultKind::row;
+    }
+    return std::nullopt;
+  }();
+  if (!kind_of_memory) return std::nullopt;
+  return MemoryFault{.kind = *kind_of_memory,
+                     .persistence = persistence,
+                     .at = {place.channel, place.rank, place.bank, place.row, place.column},
+                     .chip = place.chip,
+                     .bit = place.bit};
 }
 
 static_assert(member_count<ExpectConfig>() == 3);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit, "Status that the firmware must end with; without it any will do");
-  f("recoveries", c.recoveries, "Power losses after which the firmware restored a checkpoint");
+  f("recoveries", c.recoveries,
+    "Power losses and uncorrectable errors after which the firmware went on from a checkpoint");
   f("result_equals", c.result_equals,
     "\"the same scenario with KEY=VALUE...\": that one runs too, and both must leave the same result.txt, "
     "bit for bit");

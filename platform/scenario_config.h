@@ -7,22 +7,39 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "memory/fault_overlay.h"
 #include "platform/node_config.h"
 
 namespace asterism {
 
 class Fields;
 
-enum class FaultKind { power_loss };
+enum class FaultKind { power_loss, bit, pin, column, word, chip, row };
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>(
-      {{FaultKind::power_loss, "power_loss", "the node loses its power"}});
+      {{FaultKind::power_loss, "power_loss", "the node loses its power"},
+       {FaultKind::bit, "bit", "of memory: one bit of a block of 64 bytes"},
+       {FaultKind::pin, "pin", "of memory: one pin of a chip, in all blocks of its rank"},
+       {FaultKind::column, "column", "of memory: one bit of a column, in all rows of its bank"},
+       {FaultKind::word, "word", "of memory: the four bits of one beat of a block"},
+       {FaultKind::chip, "chip", "of memory: a whole chip of a rank"},
+       {FaultKind::row, "row", "of memory: a row of a chip"}});
 }
+
+// Where a fault of memory lies, counted from 0; a kind reads what it needs (memory/fault_overlay.h).
+struct FaultPlaceConfig {
+  std::uint32_t channel = 0, rank = 0, bank = 0, row = 0, column = 0, chip = 0, bit = 0;
+};
 
 struct FaultConfig {
   Picoseconds at;
   FaultKind kind = FaultKind::power_loss;
   Picoseconds restore_after = 1_ms;
+  Persistence persistence = Persistence::transient;
+  FaultPlaceConfig place = {};
+
+  // nullopt: not one of memory.
+  std::optional<MemoryFault> memory_fault() const;
 };
 void describe(Fields& f, FaultConfig& c);
 

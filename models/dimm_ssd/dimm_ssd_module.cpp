@@ -57,10 +57,11 @@ DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address
   payload.set_streaming_width(static_cast<unsigned>(length));
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   payload.set_extension(&master_);
+  master_.poison = false;
   sc_core::sc_time delay;
   memory->b_transport(payload, delay);
   payload.clear_extension(&master_);
-  return {payload.is_response_ok(), to_picoseconds(delay)};
+  return {payload.is_response_ok() && !master_.poison, to_picoseconds(delay)};
 }
 
 void DimmSsdModule::completed(Picoseconds) {

@@ -1,72 +1,441 @@
 #include "memory/memory_controller.h"
 
-#include <cstring>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "base/engine.h"
 #include "tlm/initiator_extension.h"
+#include "tlm/log.h"
 #include "tlm/payload.h"
 #include "tlm/time.h"
 
 namespace asterism {
+namespace {
 
-MemoryController::MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config,
-                                   std::uint64_t seed, unsigned port_count)
-    : sc_module(name), dram_(config.size, seed), latency_(to_sc_time(config.latency)) {
+constexpr Bytes page_size = 4_KiB;
+
+std::span<std::byte> bytes_at(unsigned char* data, std::size_t count) {
+  return {reinterpret_cast<std::byte*>(data), count};
+}
+
+bool is_in_thread() {
+  return sc_core::sc_get_current_process_handle().proc_kind() == sc_core::SC_THREAD_PROC_;
+}
+
+}  // namespace
+
+// Requests that one caller waits for, while they are in the queues. Ends with the caller, whose thread may be killed.
+struct MemoryController::Waiting {
+  explicit Waiting(MemoryController& controller) : owner(controller) {}
+  ~Waiting() {
+    std::erase_if(owner.waiting_, [this](const auto& entry) { return entry.second == this; });
+    std::erase(owner.full_, this);
+  }
+  Waiting(const Waiting&) = delete;
+
+  MemoryController& owner;
+  bool open = false, dropped = false;
+  Picoseconds ended;
+  sc_core::sc_event changed;
+};
+
+MemoryController::MemoryController(const sc_core::sc_module_name& name, const Settings& settings,
+                                   unsigned port_count, EventLog& events)
+    : sc_module(name),
+      target("target", registers),
+      config_(settings.config),
+      base_(settings.base),
+      dram_(config_.size, settings.seed),
+      timing_(config_.dram, settings.part, config_.size),
+      ecc_(config_.ecc, dram_, timing_.mapping(), settings.part.rows(), settings.seed),
+      scrubber_(ecc_, config_.ecc.patrol_interval),
+      arrivals_(config_.ecc, timing_.mapping().geometry(), settings.part.rows(), settings.seed),
+      faults_(settings.faults),
+      events_(events),
+      timing_alarm_("timing", [this](Picoseconds now) { advance_timing(now); }),
+      alarm_("faults", [this](Picoseconds now) { ring(now); }) {
   ports.init(port_count);
   for (Port& port : ports) {
     port.register_b_transport(this, &MemoryController::b_transport);
     port.register_transport_dbg(this, &MemoryController::transport_dbg);
     port.register_get_direct_mem_ptr(this, &MemoryController::get_direct_mem_ptr);
   }
+  std::ranges::stable_sort(faults_, {}, &TimedMemoryFault::at);
+  ecc_.direct_changed = [this](AddressRange offsets) { withdraw(offsets); };
+  ecc_.on_error = [this](const MemoryError& error) { found(error); };
+  describe_registers();
+  rearm();
 }
 
-void MemoryController::transfer(tlm::tlm_generic_payload& payload) {
+MemoryController::~MemoryController() = default;
+
+// --- Accesses
+
+void MemoryController::copy(tlm::tlm_generic_payload& payload) {
   auto* cells = reinterpret_cast<unsigned char*>(dram_.data()) + payload.get_address();
   unsigned char* data = payload.get_data_ptr();
-  const unsigned length = payload.get_data_length();
-  if (payload.get_byte_enable_ptr()) {
-    for (unsigned i = 0; i < length; ++i) {
-      if (!byte_enabled(payload, i)) continue;
-      if (payload.is_read()) data[i] = cells[i];
-      if (payload.is_write()) cells[i] = data[i];
-    }
-  } else if (payload.is_read()) {
-    std::memcpy(data, cells, length);
-  } else if (payload.is_write()) {
-    std::memcpy(cells, data, length);
+  for (unsigned i = 0; i < payload.get_data_length(); ++i) {
+    if (!byte_enabled(payload, i)) continue;
+    if (payload.is_read()) data[i] = cells[i];
+    if (payload.is_write()) cells[i] = data[i];
   }
+}
+
+// Bytes [first, first + count) of the payload's data, which lie in one block.
+BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count,
+                                       Picoseconds at) {
+  const Bytes offset(payload.get_address() + first);
+  if (is_shown(payload)) return ecc_.saw(at, offset, count, payload.is_write());
+  unsigned char* data = payload.get_data_ptr() + first;
+  if (!payload.get_byte_enable_ptr())
+    return payload.is_read() ? ecc_.read(at, offset, bytes_at(data, count))
+                             : ecc_.write(at, offset, bytes_at(data, count));
+  std::vector<std::byte> block(count);
+  BlockAccess access;
+  if (payload.is_read()) access = ecc_.read(at, offset, block);
+  for (unsigned i = 0; i < count;) {
+    unsigned end = i;
+    while (end < count && byte_enabled(payload, first + end)) ++end;
+    if (end > i && payload.is_read()) std::memcpy(data + i, block.data() + i, end - i);
+    if (end > i && payload.is_write())
+      access = ecc_.write(at, offset + Bytes(i), bytes_at(data + i, end - i));
+    i = end + 1;
+  }
+  return access;
 }
 
 void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, dram_.size())) return;
+  const bool exact = config_.fidelity == MemoryFidelity::exact;
+  if (exact && is_in_thread()) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
   if (!powered_) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  if (!is_shown(payload)) transfer(payload);
   if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
   if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
-  delay += latency_;
-  payload.set_dmi_allowed(true);
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+
+  const Picoseconds start = now() + to_picoseconds(delay);
+  const bool is_write = payload.is_write();
+  bool poisoned = false, dropped = false;
+  Picoseconds ended = start + config_.latency;
+  for (unsigned first = 0; first < payload.get_data_length() && !dropped;) {
+    const Bytes offset(payload.get_address() + first);
+    const unsigned count =
+        std::min<unsigned>(payload.get_data_length() - first, block_bytes - offset.count() % block_bytes);
+    const BlockLocation block = timing_.mapping().locate(offset / Bytes(block_bytes));
+    const BlockAccess access = contents(payload, first, count, start);
+    poisoned |= access.poisoned;
+    const Picoseconds end =
+        exact ? exact_time(start, block, is_write, access) : loose_time(start, block, is_write, access);
+    dropped = !powered_;
+    ended = std::max(ended, end + config_.latency);
+    first += count;
+  }
+  delay = ended > now() ? to_sc_time(ended - now()) : sc_core::SC_ZERO_TIME;
+  auto* who = payload.get_extension<InitiatorExtension>();
+  if (poisoned && who) who->poison = true;
+  payload.set_dmi_allowed(!poisoned && ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused);
+  payload.set_response_status(dropped || (poisoned && !who) ? tlm::TLM_GENERIC_ERROR_RESPONSE
+                                                            : tlm::TLM_OK_RESPONSE);
 }
 
 unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (!accept(payload, dram_.size())) return 0;
-  transfer(payload);
+  copy(payload);
   return payload.get_data_length();
 }
 
-bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
-  dmi.set_start_address(0);
-  dmi.set_end_address(dram_.size().count() - 1);
-  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(dram_.data()));
-  dmi.set_read_latency(latency_);
-  dmi.set_write_latency(latency_);
+bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  dmi.init();
+  const Bytes page(payload.get_address() - payload.get_address() % page_size.count());
+  dmi.set_start_address(page.count());
+  dmi.set_end_address((page + page_size).count() - 1);
+  if (page >= dram_.size()) return false;
+  const DirectAccess direct = ecc_.direct(page);
+  const bool must_show =
+      direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || seated_;
+  auto* who = payload.get_extension<InitiatorExtension>();
+  if (direct == DirectAccess::refused || (must_show && !who)) return false;
+  const AddressRange range = ecc_.alike(page);
+  dmi.set_start_address(range.first.value());
+  dmi.set_end_address(range.last().value());
+  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(dram_.data()) + range.first.value());
+  dmi.set_read_latency(to_sc_time(config_.latency));
+  dmi.set_write_latency(to_sc_time(config_.latency));
   dmi.allow_read_write();
+  if (must_show) who->shown = true;
   return true;
 }
 
+void MemoryController::withdraw(AddressRange offsets) {
+  const AddressRange all{Address(0), dram_.size()};
+  const AddressRange range = offsets.size == Bytes(0) ? all : offsets;
+  for (Port& port : ports) port->invalidate_direct_mem_ptr(range.first.value(), range.last().value());
+}
+
+void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
+  while (!contents.empty()) {
+    const std::size_t count =
+        std::min<std::size_t>(contents.size(), block_bytes - offset.count() % block_bytes);
+    ecc_.write(now(), offset, contents.first(count));
+    offset += Bytes(count);
+    contents = contents.subspan(count);
+  }
+}
+
+// --- Time
+
+// When an access that comes at `start` has ended. The timing engine's time does not go back: a master that lags behind
+// another one finds banks and buses as that one left them, and waits as long as if it came then.
+Picoseconds MemoryController::loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
+                                         const BlockAccess& access) {
+  const Picoseconds from = timing_now_ = std::max(start, timing_now_);
+  Picoseconds end = from + timing_.access(from, block, is_write);
+  for (const ExtraAccess& extra : access.extra) {
+    const Picoseconds latency = timing_.access(end, extra.block, extra.is_write);
+    if (!extra.is_write) end += latency;  // a write goes on by itself
+  }
+  return start + (end - from) + access.decoding;
+}
+
+Picoseconds MemoryController::exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
+                                         const BlockAccess& access) {
+  Picoseconds end = exact_access(start, block, is_write);
+  for (const ExtraAccess& extra : access.extra) {
+    const Picoseconds ended = exact_access(end, extra.block, extra.is_write);
+    if (!extra.is_write) end = ended;
+  }
+  return end + access.decoding;
+}
+
+Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocation& block, bool is_write) {
+  const bool waits = is_in_thread();
+  Waiting waiting(*this);
+  const std::uint64_t id = next_id_++;
+  const auto step = [&] {
+    if (waits) {
+      sc_core::wait(waiting.changed);
+    } else if (const auto next = timing_.next_event()) {
+      advance_timing(*next);
+    }
+  };
+  timing_now_ = std::max(timing_now_, start);
+  while (!timing_.submit(timing_now_, {id, block, is_write})) {
+    if (waits) full_.push_back(&waiting);
+    timing_alarm_.arm(timing_.next_event());
+    step();
+    if (waiting.dropped) return start;
+    timing_now_ = std::max(timing_now_, now());
+  }
+  timing_alarm_.arm(timing_.next_event());
+  if (is_write) return timing_now_;
+  waiting.open = true;
+  waiting_[id] = &waiting;
+  while (waiting.open && !waiting.dropped) step();
+  return waiting.dropped ? start : std::max(start, waiting.ended);
+}
+
+void MemoryController::completed(std::uint64_t id, Picoseconds at) {
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return;
+  Waiting& waiting = *found->second;
+  waiting.open = false;
+  waiting.ended = at;
+  waiting.changed.notify(at > now() ? to_sc_time(at - now()) : sc_core::SC_ZERO_TIME);
+}
+
+void MemoryController::advance_timing(Picoseconds to) {
+  timing_now_ = std::max(timing_now_, to);
+  timing_.advance_to(timing_now_, *this);
+  for (Waiting* waiting : std::exchange(full_, {})) waiting->changed.notify(sc_core::SC_ZERO_TIME);
+  timing_alarm_.arm(timing_.next_event());
+}
+
+// --- Faults, the scrubber, the log
+
+void MemoryController::inject(const MemoryFault& fault) {
+  ecc_.inject(now(), fault);
+  events_.record(now(), name(), "memory_fault",
+                 {{"fault", std::string(to_text(fault.kind))},
+                  {"persistence", std::string(to_text(fault.persistence))},
+                  {"channel", std::uint64_t{fault.at.channel}},
+                  {"rank", std::uint64_t{fault.at.rank}},
+                  {"chip", std::uint64_t{fault.chip}}});
+  rearm();
+}
+
+void MemoryController::found(const MemoryError& error) {
+  if (!error.corrected || ecc_.log().corrected() == 1) {
+    const Address address = base_ + error.offset;
+    log(name())->warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
+                      address.value());
+    events_.record(now(), name(), error.corrected ? "corrected_error" : "uncorrectable_error",
+                   {{"address", address.value()},
+                    {"rank", std::uint64_t{error.block.rank}},
+                    {"mode", std::string(to_text(error.mode))}});
+  }
+  registers.interrupt_status.set(registers.interrupt_status.value() | (error.corrected ? 1 : 2));
+  update_interrupt();
+}
+
+void MemoryController::rearm() {
+  std::optional<Picoseconds> next = earlier(scrubber_.next_event(), arrivals_.next_event());
+  if (next_fault_ < faults_.size()) next = earlier(next, faults_[next_fault_].at);
+  alarm_.arm(next);
+}
+
+void MemoryController::ring(Picoseconds now) {
+  for (; next_fault_ < faults_.size() && faults_[next_fault_].at <= now; ++next_fault_)
+    inject(faults_[next_fault_].fault);
+  struct Inject final : FaultArrivals::Sink {
+    MemoryController& controller;
+    explicit Inject(MemoryController& c) : controller(c) {}
+    void arrived(Picoseconds, const MemoryFault& fault) override { controller.inject(fault); }
+  } sink(*this);
+  arrivals_.advance_to(now, sink);
+  if (powered_) scrubber_.advance_to(now);
+  rearm();
+}
+
+void MemoryController::seat(CodecSeat* seat) {
+  ecc_.seat(seat);
+  seated_ = seat != nullptr;
+}
+
+// --- Registers
+
+void MemoryController::describe_registers() {
+  MemoryRegisters& r = registers;
+  const DramGeometry& geometry = timing_.mapping().geometry();
+  const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
+  const std::uint64_t rank =
+      timing_.mapping().rank_is_contiguous() ? dram_.size().count() / geometry.ranks : 0;
+  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.config.set(static_cast<std::uint32_t>(config_.ecc.mode) |
+               static_cast<std::uint32_t>(config_.ecc.profile) << 2 | EccRanges::capacity << 8 |
+               geometry.ranks << 16);
+  r.rank_size_low.set(low(rank));
+  r.rank_size_high.set(high(rank));
+  r.range_select.on_write([this](std::uint32_t) { show_range(); });
+  r.range_control.on_write([this](std::uint32_t mode) { set_range(mode); });
+  r.corrected.computed([this, low] { return low(ecc_.log().corrected()); });
+  r.uncorrectable.computed([this, low] { return low(ecc_.log().uncorrectable()); });
+  r.log_pop.on_write([this](std::uint32_t) { ecc_.log().drop_oldest(); });
+  const auto entry = [this](Register& of, auto value) {
+    of.computed([this, value]() -> std::uint32_t {
+      const MemoryError* oldest = ecc_.log().oldest();
+      return oldest ? value(*oldest) : 0;
+    });
+  };
+  const auto codeword = [](const MemoryError& error) {
+    unsigned word = 0;
+    while (word < 3 && std::ranges::count(error.result.syndromes[word], 0) == 4) ++word;
+    return word;
+  };
+  entry(r.log_status, [this, codeword](const MemoryError& error) {
+    const std::uint64_t lost = std::min<std::uint64_t>(ecc_.log().lost(), 0xffff);
+    return 1u | (error.corrected ? 0u : 2u) | static_cast<std::uint32_t>(error.source) << 2 |
+           (error.mode == EccMode::strong ? 1u : 0u) << 4 | codeword(error) << 8 |
+           static_cast<std::uint32_t>(lost) << 16;
+  });
+  entry(r.log_address_low, [this, low](const MemoryError& e) { return low((base_ + e.offset).value()); });
+  entry(r.log_address_high, [this, high](const MemoryError& e) { return high((base_ + e.offset).value()); });
+  entry(r.log_place, [](const MemoryError& error) {
+    const std::uint32_t chip =
+        error.result.chips ? static_cast<std::uint32_t>(std::countr_zero(error.result.chips)) : 31;
+    return chip | error.block.bank << 8 | error.block.rank << 16 | error.block.channel << 24;
+  });
+  entry(r.log_syndrome, [codeword](const MemoryError& error) {
+    std::uint32_t syndrome = 0;
+    for (unsigned i = 0; i < 4; ++i)
+      syndrome |= std::uint32_t{error.result.syndromes[codeword(error)][i]} << 8 * i;
+    return syndrome;
+  });
+  r.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
+  r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
+  r.scrub_interval.set(low(scrubber_.interval() / 1_ns));
+  r.scrub_interval.on_write([this](std::uint32_t nanoseconds) { scrub_every(nanoseconds * 1_ns); });
+  r.scrubbed.computed([this, low] { return low(scrubber_.passes(now())); });
+}
+
+void MemoryController::show_range() {
+  const std::uint32_t index = registers.range_select.value();
+  const auto range = index < EccRanges::capacity ? ecc_.ranges()[index] : std::nullopt;
+  const std::uint64_t first = range ? (base_ + Bytes(range->offsets.first.value())).value() : 0;
+  const std::uint64_t size = range ? range->offsets.size.count() : 0;
+  registers.range_first_low.set(static_cast<std::uint32_t>(first));
+  registers.range_first_high.set(static_cast<std::uint32_t>(first >> 32));
+  registers.range_size_low.set(static_cast<std::uint32_t>(size));
+  registers.range_size_high.set(static_cast<std::uint32_t>(size >> 32));
+  registers.range_control.set(range ? static_cast<std::uint32_t>(range->mode) : 0);
+}
+
+void MemoryController::set_range(std::uint32_t mode) {
+  const std::uint32_t index = registers.range_select.value();
+  const auto wide = [](const Register& low, const Register& high) {
+    return std::uint64_t{high.value()} << 32 | low.value();
+  };
+  const Address first(wide(registers.range_first_low, registers.range_first_high));
+  const Bytes size(wide(registers.range_size_low, registers.range_size_high));
+  RangeProblem problem = RangeProblem::outside;
+  if (index < EccRanges::capacity && (mode & 3) == 0) {
+    problem = ecc_.set_range(now(), index, std::nullopt);
+  } else if (index < EccRanges::capacity && first >= base_) {
+    const AddressRange offsets{Address((first - base_).count()), size};
+    problem = ecc_.set_range(now(), index, EccRange{offsets, static_cast<EccMode>(mode & 3)});
+  }
+  if (problem != RangeProblem::none)
+    registers.warn(fmt::format("guest set range {} to {:#x}, {} bytes: {}", index, first.value(),
+                               size.count(), to_text(problem)));
+  registers.range_status.set(static_cast<std::uint32_t>(problem));
+  show_range();
+  rearm();
+}
+
+void MemoryController::scrub_every(Picoseconds interval) {
+  scrubber_.set_interval(now(), interval);
+  registers.scrub_interval.set(static_cast<std::uint32_t>(interval / 1_ns));
+  rearm();
+}
+
+void MemoryController::update_interrupt() {
+  interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
+}
+
+// --- The rest
+
 void MemoryController::reset(Reset kind) {
   dram_.reset(kind);
+  timing_.reset(kind);
+  ecc_.reset(kind);
+  scrubber_.reset(kind);
+  arrivals_.reset(kind);
   if (kind == Reset::power_loss) powered_ = false;
+  for (auto& [id, waiting] : waiting_) {
+    waiting->dropped = true;
+    waiting->changed.notify(sc_core::SC_ZERO_TIME);
+  }
+  for (Waiting* waiting : std::exchange(full_, {})) {
+    waiting->dropped = true;
+    waiting->changed.notify(sc_core::SC_ZERO_TIME);
+  }
+  if (kind == Reset::cold) next_fault_ = 0;
+  for (Register* each : {&registers.interrupt_enable, &registers.interrupt_status, &registers.range_select,
+                         &registers.range_status})
+    each->reset();
+  show_range();
+  update_interrupt();
+  timing_alarm_.arm(timing_.next_event());
+  scrub_every(powered_ ? config_.ecc.patrol_interval : Picoseconds(0));
+}
+
+void MemoryController::power_up() {
+  powered_ = true;
+  scrub_every(config_.ecc.patrol_interval);
 }
 
 void MemoryController::report(Statistics& statistics) const {
@@ -74,6 +443,16 @@ void MemoryController::report(Statistics& statistics) const {
   statistics.add("writes", writes_);
   statistics.add("read", Bytes(bytes_read_));
   statistics.add("written", Bytes(bytes_written_));
+  timing_.report(statistics.group("dram"));
+  ecc_.report(statistics.group("ecc"));
+}
+
+DeviceTreeNode MemoryController::device_tree(AddressRange range, unsigned spi) {
+  DeviceTreeNode node{dt::node_name("memory-controller", range)};
+  node.set("compatible", {"asterism,memory-controller"})
+      .set("reg", dt::reg(range))
+      .set("interrupts", dt::spi(spi));
+  return node;
 }
 
 }  // namespace asterism

@@ -1,44 +1,129 @@
-// The memory controller: serves any number of masters from one DRAM, each access after a fixed latency.
+// The memory controllers of a node: any number of masters on one memory of many channels.
 //
-// Ports are sockets of equal rank (the fabric, the DIMM-SSD, ...); addresses are offsets into the DRAM.
-// Direct memory access covers the whole DRAM. Contents live in the engine (memory/dram.h) and follow its
-// reset contract; after a reset that loses them, pointers granted earlier stay valid and show the new
-// contents. While power is off (between reset(power_loss) and power_up) accesses answer GENERIC_ERROR.
+// Ports are sockets of equal rank (the fabric, the DIMM-SSD, ...); addresses are offsets into the DRAM. Behind them: time
+// by a DramSystem (dram_system.h), contents through the code of each block by an EccMemory (ecc_memory.h).
+//
+//   fidelity loose   an access is answered at once: the controller's latency, DRAM's by the state of bank and bus, the
+//                    decoder's, and what fetching parity costs
+//   fidelity exact   a thread's access waits in the queues and is scheduled with all others; one of a method process,
+//                    which cannot wait, is run to its end at once
+//
+// Direct memory covers what no fault touches: the whole DRAM in a sound memory, with fidelity loose. Pages with faults
+// that are all corrected are granted where accesses are shown (tlm/initiator_extension.h), so that each is decoded and
+// counted; pages with an uncorrectable block are not granted. Grants are withdrawn when that changes. An uncorrectable
+// read answers OK with the extension's poison set, or GENERIC_ERROR where there is no extension. Debug accesses see what
+// was written.
+//
+// Registers (memory_registers.h): ranges of another mode, the error log with its interrupt, the patrol scrubber.
+//
+// reset: that of the engines. While power is off (between reset(power_loss) and power_up) accesses answer GENERIC_ERROR.
+// Accesses that wait are answered GENERIC_ERROR by every kind.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include <map>
+#include <memory>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
+#include "base/event_log.h"
 #include "base/statistics.h"
 #include "memory/dram.h"
+#include "memory/dram_system.h"
+#include "memory/ecc_memory.h"
+#include "memory/fault_arrivals.h"
 #include "memory/memory_config.h"
+#include "memory/memory_registers.h"
+#include "memory/patrol_scrubber.h"
+#include "tlm/alarm.h"
+#include "tlm/device_tree.h"
+#include "tlm/register_socket.h"
 
 namespace asterism {
 
-class MemoryController : public sc_core::sc_module {
+struct TimedMemoryFault {
+  Picoseconds at;
+  MemoryFault fault;
+};
+
+class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
  public:
   using Port = tlm_utils::simple_target_socket<MemoryController>;
   sc_core::sc_vector<Port> ports{"port"};
+  MemoryRegisters registers;
+  RegisterSocket target;
+  sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config, std::uint64_t seed,
-                   unsigned port_count);
+  struct Settings {
+    MemoryConfig config;
+    DramPart part;
+    Address base;  // of the memory in the node: registers speak of physical addresses
+    std::uint64_t seed = 1;
+    std::vector<TimedMemoryFault> faults = {};  // which the device has (fault_problem())
+  };
+  MemoryController(const sc_core::sc_module_name& name, const Settings& settings, unsigned port_count,
+                   EventLog& events);
+  ~MemoryController() override;
+
+  // What a boot ROM does: contents without time.
+  void load(Bytes offset, std::span<const std::byte> contents);
+  // Throws std::invalid_argument with words for a user.
+  void inject(const MemoryFault& fault);
+  BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
+  Bytes size() const { return dram_.size(); }
+  void seat(CodecSeat* seat);
 
   void reset(Reset kind);
-  void power_up() { powered_ = true; }
-  Dram& dram() { return dram_; }
+  void power_up();
   void report(Statistics& statistics) const;
+  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
 
  private:
+  struct Waiting;
+
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
-  void transfer(tlm::tlm_generic_payload& payload);
+  void copy(tlm::tlm_generic_payload& payload);
+  BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
+  Picoseconds loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
+                         const BlockAccess& access);
+  Picoseconds exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
+                         const BlockAccess& access);
+  Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write);
 
+  void completed(std::uint64_t id, Picoseconds at) override;
+  void advance_timing(Picoseconds to);
+  void withdraw(AddressRange offsets);
+
+  void describe_registers();
+  void show_range();
+  void set_range(std::uint32_t mode);
+  void found(const MemoryError& error);
+  void update_interrupt();
+  void scrub_every(Picoseconds interval);
+  void rearm();
+  void ring(Picoseconds now);
+
+  const MemoryConfig config_;
+  const Address base_;
   Dram dram_;
-  sc_core::sc_time latency_;
-  bool powered_ = true;
+  DramSystem timing_;
+  EccMemory ecc_;
+  PatrolScrubber scrubber_;
+  FaultArrivals arrivals_;
+  std::vector<TimedMemoryFault> faults_;  // sorted by time
+  std::size_t next_fault_ = 0;
+  EventLog& events_;
+  Alarm timing_alarm_, alarm_;
+
+  bool powered_ = true, seated_ = false;
+  Picoseconds timing_now_;  // the latest time that the timing engine has seen
+  std::uint64_t next_id_ = 0;
+  std::map<std::uint64_t, Waiting*> waiting_;
+  std::vector<Waiting*> full_;  // for a place in a queue
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
 };
 
