@@ -87,6 +87,12 @@ void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDoc
     const auto file = locate_block(node.rtc.swap.variant, origin, key);
     check_contract(file, BlockContract::bus_device, origin, key, problems);
   }
+  if (node.memory.codec.impl != Impl::model) {
+    const std::string key = prefix + "memory.codec.variant";
+    const Origin origin = document.origin_of(key);
+    const auto file = locate_block(node.memory.codec.variant, origin, key);
+    check_contract(file, BlockContract::codec, origin, key, problems);
+  }
 }
 
 PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const NodeFabric& fabric,
@@ -105,6 +111,12 @@ PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const Nod
     prepared.rtc =
         build_device(locate_block(rtc.swap.variant, prepared.rtc_origin, key),
                      {{"ClockHz", rtc.swap.clock.count()}, {"StartSeconds", rtc.device.start_seconds()}});
+  }
+  if (const CodecConfig& codec = node.memory.codec; codec.impl != Impl::model) {
+    const std::string key = path + ".memory.codec.variant";
+    prepared.codec_origin = document.origin_of(key);
+    prepared.codec = build_device(locate_block(codec.variant, prepared.codec_origin, key),
+                                  {{"Profile", static_cast<std::uint64_t>(node.memory.ecc.profile)}});
   }
   return prepared;
 }

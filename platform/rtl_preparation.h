@@ -22,6 +22,10 @@ struct PreparedRtl {
   Origin arbiter_origin;                               // where the variant was written
   std::optional<DeviceLibrary> rtc;
   Origin rtc_origin;
+  std::optional<DeviceLibrary> codec;  // of the memory
+  Origin codec_origin;
+
+  bool any() const { return !arbiters.empty() || rtc || codec; }
 };
 
 // What can be known without building: that the blocks are there and their descriptions right. What does not fit goes to

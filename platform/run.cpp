@@ -249,7 +249,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   RtlOptions rtl = settings.rtl;
   rtl.traces = directory.path() / "traces";
   std::optional<HangWatch> hang_watch;
-  if (!scenario.rtl.arbiters.empty() || scenario.rtl.rtc)
+  if (scenario.rtl.any())
     watch_rtl(hang_watch, directory, terminal ? &*terminal : nullptr);
   const std::unique_ptr<Machine> built = build(scenario, directory, rtl, events);
   Machine& node = *built;
