@@ -1,0 +1,67 @@
+#include "boot/ranks.h"
+
+#include <stddef.h>
+
+#include "asterism/platform.h"
+#include "boot/interrupts.h"
+#include "boot/memory.h"
+
+// In memory, not in the image: that is loaded again.
+typedef struct {
+  uint64_t magic;
+  uint64_t retired;  // one bit a rank
+  uint64_t resets;
+  uint64_t check;  // DRAM holds noise after power up
+} Kept;
+
+extern Kept __kept_page;
+static const uint64_t magic = 0x5452414e4b533031;  // "TRANKS01"
+
+static uint64_t check_of(const Kept* kept) {
+  return ~(kept->magic ^ kept->retired * 0x9e3779b97f4a7c15 ^ kept->resets * 0xbf58476d1ce4e5b9);
+}
+
+static void store(uint64_t retired, uint64_t resets) {
+  Kept* const kept = &__kept_page;
+  *kept = (Kept){.magic = magic, .retired = retired, .resets = resets};
+  kept->check = check_of(kept);
+  data_synchronization_barrier();
+}
+
+void ranks_initialize(bool warm) {
+  const Kept* const kept = &__kept_page;
+  if (!warm || kept->magic != magic || kept->check != check_of(kept)) store(0, 0);
+}
+
+unsigned ranks_read_log(ErrorVisitor visitor) {
+  unsigned uncorrectable = 0;
+  uint64_t retired = __kept_page.retired;
+  MemoryError error;
+  while (memory_controller_oldest_error(&error)) {
+    if (error.uncorrectable) {
+      ++uncorrectable;
+      if (error.rank < 64) retired |= (uint64_t)1 << error.rank;
+    }
+    if (visitor != NULL) visitor(&error);
+    memory_controller_drop_oldest_error();
+  }
+  // A log full of corrected errors has lost the others' places: any rank may have them.
+  if (retired == 0 && memory_controller_uncorrectable() != 0) retired = ~(uint64_t)1;
+  if (retired != __kept_page.retired) store(retired, __kept_page.resets);
+  return uncorrectable;
+}
+
+bool ranks_retired(unsigned rank) { return rank < 64 && (__kept_page.retired >> rank & 1) != 0; }
+
+int ranks_choose(void) {
+  const MemoryProperties memory = memory_controller_properties();
+  if (memory.rank_bytes == 0) return -1;
+  unsigned rank = memory.ranks - 1;
+  while (rank > 0 && ranks_retired(rank)) --rank;
+  const uint64_t first = DRAM_BASE + rank * memory.rank_bytes;
+  memory_allocate_from(first, first + memory.rank_bytes);
+  return (int)rank;
+}
+
+unsigned ranks_resets(void) { return (unsigned)__kept_page.resets; }
+void ranks_count_reset(void) { store(__kept_page.retired, __kept_page.resets + 1); }
