@@ -42,10 +42,17 @@ ExternalProject_Add(asterism_firmware
   INSTALL_COMMAND ""
   DEPENDS ${firmware_depends})
 
-# The checkpoint library runs on the host as well: tested there against a device that is a map.
+# The checkpoint library runs on the host as well: tested there against devices that are maps.
 enable_language(C)
-add_library(asterism_firmware_checkpoint STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
-                                                ${PROJECT_SOURCE_DIR}/sw/checkpoint/checksum.c)
+add_library(asterism_firmware_checkpoint STATIC
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/memory_level.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/checksum.c)
 target_include_directories(asterism_firmware_checkpoint PUBLIC ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint_test.cpp LINKS asterism_firmware_checkpoint)
+add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
+target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
+foreach(test checkpoint memory_level)
+  asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp LINKS asterism_firmware_test_machine
+                asterism_firmware_checkpoint)
+endforeach()

@@ -5,7 +5,9 @@
 
 #include "boot/memory.h"
 #include "checkpoint/checksum.h"
+#include "checkpoint/memory_level.h"
 #include "drivers/dimm_ssd.h"
+#include "drivers/memory_controller.h"
 
 typedef struct {
   int64_t id;
@@ -35,7 +37,13 @@ static const char magic[8] = {'A', 'S', 'T', 'C', 'K', 'P', 'T', '1'};
 static HeaderPage header_page __attribute__((aligned(page_bytes)));
 static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
 
+enum { strong_range = 0 };  // level 1's entry of the range table
+
 static bool present;
+static bool uses_memory;  // level 1 is there, or was until memory lost it
+static unsigned ssd_every;
+static uint64_t writes;
+static CheckpointStatus level_status[2];
 static unsigned region_count;
 static uint8_t* addresses[checkpoint_region_limit];
 static RegionEntry regions[checkpoint_region_limit];
@@ -67,6 +75,12 @@ const char* checkpoint_text(CheckpointStatus status) {
       return "uncorrectable flash error";
     case checkpoint_device_error:
       return "request refused by the device";
+    case checkpoint_uncorrectable:
+      return "uncorrectable memory error";
+    case checkpoint_no_strong_memory:
+      return "no memory under strong ECC";
+    case checkpoint_not_asked:
+      return "not asked";
   }
   return "unknown status";
 }
@@ -151,7 +165,7 @@ static uint64_t contents_checksum(void) {
 
 static CheckpointStatus request(const char* name, uint64_t version) {
   const size_t length = name != NULL ? strlen(name) : 0;
-  if (!present) return checkpoint_no_device;
+  if (!present && !uses_memory) return checkpoint_no_device;
   if (length == 0 || length >= sizeof descriptor.request.name) return checkpoint_bad_argument;
   memset(descriptor.request.name, 0, sizeof descriptor.request.name);
   memcpy(descriptor.request.name, name, length);
@@ -161,14 +175,50 @@ static CheckpointStatus request(const char* name, uint64_t version) {
   return checkpoint_ok;
 }
 
+static uint32_t memory_errors(void) { return uses_memory ? memory_controller_uncorrectable() : 0; }
+
 static CheckpointStatus execute(DimmSsdOperation operation) {
-  return from_device(dimm_ssd_execute(operation, &descriptor.request));
+  if (!present) return checkpoint_no_device;
+  const uint32_t errors = memory_errors();
+  const DimmSsdError error = dimm_ssd_execute(operation, &descriptor.request);
+  // The device sees poison as a bus error.
+  if (error == dimm_ssd_bus_error && memory_errors() != errors) return checkpoint_uncorrectable;
+  return from_device(error);
 }
+
+static CheckpointStatus note(CheckpointLevel level, CheckpointStatus status) {
+  return level_status[level - 1] = status;
+}
+
+static void nobody_asked(void) {
+  note(checkpoint_memory, checkpoint_not_asked);
+  note(checkpoint_dimm_ssd, checkpoint_not_asked);
+}
+
+CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_status[level - 1]; }
 
 CheckpointStatus checkpoint_initialize(void) {
   region_count = 0;
+  uses_memory = false;
+  memory_level_close();
+  nobody_asked();
   present = dimm_ssd_probe();
   return present ? checkpoint_ok : checkpoint_no_device;
+}
+
+CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
+  if (!memory_controller_probe()) return checkpoint_no_strong_memory;
+  const uint64_t size = memory_level_size(bytes + sizeof(Header), checkpoint_region_limit + 1);
+  const EccRange wanted = {.first = memory_end() - size, .bytes = size, .mode = ecc_strong};
+  const EccRange there = memory_controller_range(strong_range);
+  const bool same = there.mode == wanted.mode && there.first == wanted.first && there.bytes == wanted.bytes;
+  if (!same && memory_controller_set_range(strong_range, wanted) != range_ok)
+    return checkpoint_no_strong_memory;
+  memory_keep_from(wanted.first);
+  uses_memory = true;
+  ssd_every = every;
+  writes = 0;
+  return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
 }
 
 CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes) {
@@ -182,11 +232,7 @@ CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes) {
   return checkpoint_ok;
 }
 
-CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
-  const CheckpointStatus status = request(name, version);
-  if (status != checkpoint_ok) return status;
-  if (region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
-  if (all_pages() > checkpoint_page_limit) return checkpoint_too_large;
+static void fill_header(uint64_t version) {
   Header* const header = &header_page.header;
   memset(&header_page, 0, sizeof header_page);
   memcpy(header->magic, magic, sizeof magic);
@@ -196,45 +242,133 @@ CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
   memcpy(header->regions, regions, sizeof regions);
   header->contents_checksum = contents_checksum();
   header->header_checksum = checksum(CHECKSUM_START, header, offsetof(Header, header_checksum));
+}
+
+// A store of a part of a block reads it first. What it finds wrong there is counted and no SError: the store
+// itself would be lost on it.
+static CheckpointStatus write_to_memory(uint64_t version) {
+  const uint32_t errors = memory_errors();
+  bool sound = memory_level_begin(descriptor.request.name, version) && memory_errors() == errors &&
+               memory_level_append(&header_page.header, sizeof(Header));
+  for (unsigned i = 0; i < region_count && sound; ++i)
+    sound = memory_errors() == errors && memory_level_append(addresses[i], regions[i].bytes);
+  sound = sound && memory_level_commit();
+  if (sound && memory_errors() == errors) return checkpoint_ok;
+  memory_level_discard(descriptor.request.name, version);
+  return checkpoint_uncorrectable;
+}
+
+static bool fits_into_memory(void) {
+  uint64_t bytes = sizeof(Header);
+  for (unsigned i = 0; i < region_count; ++i) bytes += regions[i].bytes;
+  return memory_level_fits(bytes, region_count + 1);
+}
+
+// Once it is lost it stays so: a fault that stays would cost every write anew.
+static CheckpointStatus write_to_level_1(uint64_t version) {
+  if (!memory_level_is_open()) return checkpoint_uncorrectable;
+  if (!fits_into_memory()) return checkpoint_too_large;
+  const CheckpointStatus status = write_to_memory(version);
+  if (status != checkpoint_ok) memory_level_close();
+  return status;
+}
+
+static CheckpointStatus write_to_ssd(void) {
+  if (all_pages() > checkpoint_page_limit) return checkpoint_too_large;
   list_pages(copy_fragments(true));
   return execute(dimm_ssd_checkpoint);
 }
 
-CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version) {
-  CheckpointStatus status = request(name, max_version);
-  if (status == checkpoint_ok) status = execute(dimm_ssd_find);
+CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
+  nobody_asked();
+  const CheckpointStatus status = request(name, version);
+  if (status != checkpoint_ok) return status;
+  if (region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
+  if (all_pages() > checkpoint_page_limit) return checkpoint_too_large;
+  fill_header(version);
+  if (!uses_memory) return note(checkpoint_dimm_ssd, write_to_ssd());
+  const CheckpointStatus memory = note(checkpoint_memory, write_to_level_1(version));
+  const bool due = ssd_every != 0 && ++writes % ssd_every == 0;
+  if (due || (memory != checkpoint_ok && ssd_every != 0)) note(checkpoint_dimm_ssd, write_to_ssd());
+  return level_status[checkpoint_dimm_ssd - 1] == checkpoint_ok ? checkpoint_ok : memory;
+}
+
+static CheckpointStatus find_on_ssd(uint64_t max_version, uint64_t* version) {
+  descriptor.request.version = max_version;
+  const CheckpointStatus status = execute(dimm_ssd_find);
   if (status == checkpoint_ok) *version = dimm_ssd_found_version();
   return status;
 }
 
-static bool header_is_whole(const Header* header, uint64_t version) {
-  return memcmp(header->magic, magic, sizeof magic) == 0 &&
-         memcmp(header->name, descriptor.request.name, sizeof header->name) == 0 &&
-         header->version == version &&
-         header->header_checksum == checksum(CHECKSUM_START, header, offsetof(Header, header_checksum));
+CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version) {
+  const CheckpointStatus status = request(name, max_version);
+  if (status != checkpoint_ok) return status;
+  uint64_t on_ssd;
+  const bool in_memory = memory_level_newest(descriptor.request.name, max_version, version);
+  const CheckpointStatus ssd = find_on_ssd(max_version, &on_ssd);
+  if (ssd == checkpoint_ok && (!in_memory || on_ssd > *version)) *version = on_ssd;
+  return in_memory ? checkpoint_ok : ssd;
 }
 
-CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
+static CheckpointStatus check_header(uint64_t version) {
+  const Header* const header = &header_page.header;
+  if (memcmp(header->magic, magic, sizeof magic) != 0 ||
+      memcmp(header->name, descriptor.request.name, sizeof header->name) != 0 || header->version != version ||
+      header->header_checksum != checksum(CHECKSUM_START, header, offsetof(Header, header_checksum)))
+    return checkpoint_torn;
+  if (header->region_count != region_count ||
+      memcmp(header->regions, regions, region_count * sizeof *regions) != 0)
+    return checkpoint_other_regions;
+  return checkpoint_ok;
+}
+
+static CheckpointStatus check_contents(void) {
+  return contents_checksum() == header_page.header.contents_checksum ? checkpoint_ok : checkpoint_torn;
+}
+
+static CheckpointStatus restore_from_memory(uint64_t version) {
+  if (!memory_level_seek(descriptor.request.name, version)) return checkpoint_not_found;
+  if (!memory_level_read(&header_page.header, sizeof(Header))) return checkpoint_uncorrectable;
+  const CheckpointStatus status = check_header(version);
+  if (status != checkpoint_ok) return status;
+  for (unsigned i = 0; i < region_count; ++i)
+    if (!memory_level_read(addresses[i], regions[i].bytes)) return checkpoint_uncorrectable;
+  return check_contents();
+}
+
+static CheckpointStatus restore_from_ssd(uint64_t version) {
   uint64_t found;
-  CheckpointStatus status = checkpoint_find_newest(name, version, &found);
+  CheckpointStatus status = find_on_ssd(version, &found);
   if (status != checkpoint_ok) return status;
   if (found != version) return checkpoint_not_found;
-  if (region_count == 0) return checkpoint_bad_argument;
   // Another number of pages: refused before the device could touch a region.
   if (dimm_ssd_found_pages() != all_pages()) return checkpoint_other_regions;
   list_pages(copy_fragments(true));
   status = execute(dimm_ssd_restore);
+  if (status == checkpoint_ok) status = check_header(version);
   if (status != checkpoint_ok) return status;
-  const Header* const header = &header_page.header;
-  if (!header_is_whole(header, version)) return checkpoint_torn;
-  if (header->region_count != region_count ||
-      memcmp(header->regions, regions, region_count * sizeof *regions) != 0)
-    return checkpoint_other_regions;
   copy_fragments(false);
-  return contents_checksum() == header->contents_checksum ? checkpoint_ok : checkpoint_torn;
+  return check_contents();
+}
+
+CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
+  nobody_asked();
+  CheckpointStatus status = request(name, version);
+  if (status != checkpoint_ok) return status;
+  if (region_count == 0) return checkpoint_bad_argument;
+  CheckpointStatus memory = checkpoint_not_found;
+  if (memory_level_is_open()) memory = note(checkpoint_memory, restore_from_memory(version));
+  if (memory == checkpoint_ok) return memory;
+  if (memory == checkpoint_uncorrectable || memory == checkpoint_torn)
+    memory_level_discard(descriptor.request.name, version);
+  const CheckpointStatus ssd = note(checkpoint_dimm_ssd, restore_from_ssd(version));
+  return ssd == checkpoint_ok || memory == checkpoint_not_found ? ssd : memory;
 }
 
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   const CheckpointStatus status = request(name, version);
-  return status == checkpoint_ok ? execute(dimm_ssd_discard) : status;
+  if (status != checkpoint_ok) return status;
+  const bool in_memory = memory_level_is_open() && memory_level_discard(descriptor.request.name, version);
+  const CheckpointStatus ssd = execute(dimm_ssd_discard);
+  return in_memory ? checkpoint_ok : ssd;
 }

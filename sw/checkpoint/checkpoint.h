@@ -14,6 +14,12 @@
 // all of them. A restore into other regions, or of contents that are not what was written, is refused by
 // name.
 //
+// Levels, as VeloC and FTI have them: level 1 is memory, level 2 the DIMM-SSD. Level 1 is there once
+// checkpoint_use_memory() has put it under strong ECC; then every checkpoint goes to it, every n-th to level
+// 2 too, and a restore asks level 1 first (abeyratne2017 section 4.3.4). A checkpoint of level 1 that the
+// memory cannot correct any more is discarded as a whole. Level 1 survives a warm reset, level 2 the loss of
+// power.
+//
 // Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after
 // go through pages of this library, so that a restore never touches a neighbour. All calls are of core 0;
 // while one runs, no other core may write to a protected region: the device copies what it finds.
@@ -24,16 +30,21 @@
 
 typedef enum {
   checkpoint_ok = 0,
-  checkpoint_no_device,      // the node has no DIMM-SSD
-  checkpoint_bad_argument,   // name empty or over 31 characters, nothing protected, region empty
-  checkpoint_too_large,      // over 32 regions or over checkpoint_page_limit pages
-  checkpoint_not_found,      // no complete checkpoint of that name and version
-  checkpoint_other_regions,  // it was made of other regions than are protected now
-  checkpoint_torn,           // header or contents are not what was written
-  checkpoint_no_space,       // the device is full of checkpoints that nobody discarded
-  checkpoint_unreadable,     // flash lost it beyond correction
-  checkpoint_device_error,   // the device refused the request: bus error, bad descriptor, busy
+  checkpoint_no_device,         // the node has no DIMM-SSD
+  checkpoint_bad_argument,      // name empty or over 31 characters, nothing protected, region empty
+  checkpoint_too_large,         // over 32 regions or over checkpoint_page_limit pages
+  checkpoint_not_found,         // no complete checkpoint of that name and version
+  checkpoint_other_regions,     // it was made of other regions than are protected now
+  checkpoint_torn,              // header or contents are not what was written
+  checkpoint_no_space,          // the device is full of checkpoints that nobody discarded
+  checkpoint_unreadable,        // flash lost it beyond correction
+  checkpoint_device_error,      // the device refused the request: bus error, bad descriptor, busy
+  checkpoint_uncorrectable,     // memory lost it beyond correction; a page to be written or where it was kept
+  checkpoint_no_strong_memory,  // no memory controller, or it refuses a strong range
+  checkpoint_not_asked,         // of a level: the last write or restore did not come to it
 } CheckpointStatus;
+
+typedef enum { checkpoint_memory = 1, checkpoint_dimm_ssd = 2 } CheckpointLevel;
 
 #define checkpoint_any_version UINT64_MAX
 enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32 };
@@ -47,15 +58,27 @@ CheckpointStatus checkpoint_initialize(void);
 // Writer and restorer protect the same ids in the same order.
 CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 
-// Returns when the checkpoint is safe. An earlier one of the same name and version is replaced.
+// Puts level 1 into the last pages of DRAM, for checkpoints of `bytes` in all regions together: behind
+// checkpoint_initialize, which takes it out of use, and before memory_allocate. ssd_every: every n-th
+// checkpoint goes to level 2 too, and each that level 1 did not take, which ends its use; 0: none ever. Works
+// without a DIMM-SSD, too. checkpoint_uncorrectable: level 1 is in use, and has lost a checkpoint that it
+// held.
+CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
+
+// How the last checkpoint_write or checkpoint_restore ended there.
+CheckpointStatus checkpoint_level_status(CheckpointLevel level);
+
+// Returns when the checkpoint is safe, on one level at least. An earlier one of the same name and version is
+// replaced.
 CheckpointStatus checkpoint_write(const char* name, uint64_t version);
 
-// The newest complete version not above max_version.
+// The newest complete version not above max_version, of all levels.
 CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version);
 
 // Fills the protected regions. After checkpoint_not_found they are as before; after any other error their
-// contents are undefined: initialize them, or restore another version.
+// contents are undefined: initialize them, or restore another version. A version that level 1 cannot give
+// back is discarded there, and level 2 is asked for it.
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version);
 
-// Gives the space of a checkpoint back.
+// Gives the space of a checkpoint back, on all levels.
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version);

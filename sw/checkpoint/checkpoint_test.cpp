@@ -2,80 +2,15 @@
 // under power loss is tested where its model is.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstring>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "checkpoint/test_machine.h"
 
 extern "C" {
 #include "checkpoint/checkpoint.h"
-#include "drivers/dimm_ssd.h"
-}
-
-namespace {
-
-using Page = std::array<uint8_t, 4096>;
-std::map<std::pair<std::string, uint64_t>, std::vector<Page>> flash;
-bool device_present = true;
-DimmSsdError next_error = dimm_ssd_ok;
-uint64_t found_version, found_pages;
-
-uint64_t page_address(const DimmSsdRequest& request, uint32_t index) {
-  return reinterpret_cast<const uint64_t*>(&request + 1)[index];
-}
-
-DimmSsdError copy_in(const DimmSsdRequest& request) {
-  auto& pages = flash[{request.name, request.version}];
-  pages.resize(request.page_count);
-  for (uint32_t i = 0; i < request.page_count; ++i) {
-    EXPECT_EQ(page_address(request, i) % 4096, 0u);
-    std::memcpy(pages[i].data(), reinterpret_cast<const void*>(page_address(request, i)), 4096);
-  }
-  return dimm_ssd_ok;
-}
-
-DimmSsdError copy_out(const DimmSsdRequest& request) {
-  const auto at = flash.find({request.name, request.version});
-  if (at == flash.end()) return dimm_ssd_not_found;
-  if (at->second.size() != request.page_count) return dimm_ssd_bad_descriptor;
-  for (uint32_t i = 0; i < request.page_count; ++i)
-    std::memcpy(reinterpret_cast<void*>(page_address(request, i)), at->second[i].data(), 4096);
-  return dimm_ssd_ok;
-}
-
-DimmSsdError find(const DimmSsdRequest& request) {
-  bool found = false;
-  for (const auto& [key, pages] : flash) {
-    if (key.first != request.name || key.second > request.version) continue;
-    found = true;
-    found_version = key.second;
-    found_pages = pages.size();
-  }
-  return found ? dimm_ssd_ok : dimm_ssd_not_found;
-}
-
-}  // namespace
-
-extern "C" {
-bool dimm_ssd_probe() { return device_present; }
-uint64_t dimm_ssd_found_version() { return found_version; }
-uint32_t dimm_ssd_found_pages() { return static_cast<uint32_t>(found_pages); }
-DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request) {
-  if (next_error != dimm_ssd_ok) return std::exchange(next_error, dimm_ssd_ok);
-  switch (operation) {
-    case dimm_ssd_checkpoint:
-      return copy_in(*request);
-    case dimm_ssd_restore:
-      return copy_out(*request);
-    case dimm_ssd_find:
-      return find(*request);
-    case dimm_ssd_discard:
-      return flash.erase({request->name, request->version}) != 0 ? dimm_ssd_ok : dimm_ssd_not_found;
-  }
-  return dimm_ssd_bad_descriptor;
-}
 }
 
 namespace {
@@ -83,9 +18,7 @@ namespace {
 class CheckpointTest : public testing::Test {
  protected:
   void SetUp() override {
-    flash.clear();
-    device_present = true;
-    next_error = dimm_ssd_ok;
+    machine.reset();
     ASSERT_EQ(checkpoint_initialize(), checkpoint_ok);
     for (size_t i = 0; i < sizeof memory; ++i) memory[i] = static_cast<uint8_t>(i * 7 + i / 256);
   }
@@ -95,7 +28,7 @@ class CheckpointTest : public testing::Test {
 TEST_F(CheckpointTest, AlignedRegionComesBackInAHeaderAndItsPages) {
   checkpoint_protect(0, memory, 3 * 4096);
   ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);
-  EXPECT_EQ(flash.at({"a", 1}).size(), 4u);
+  EXPECT_EQ(machine.flash.at({"a", 1}).size(), 4u);
   const std::vector<uint8_t> before(memory, memory + 3 * 4096);
   std::memset(memory, 0, 3 * 4096);
   ASSERT_EQ(checkpoint_restore("a", 1), checkpoint_ok);
@@ -168,7 +101,7 @@ TEST_F(CheckpointTest, OtherRegionsAreRefused) {
 TEST_F(CheckpointTest, AnyChangedLineIsTorn) {
   checkpoint_protect(0, memory, 2 * 4096);
   ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);
-  auto& pages = flash.at({"a", 1});
+  auto& pages = machine.flash.at({"a", 1});
   for (size_t page = 0; page < pages.size(); ++page)
     for (size_t line = 0; line < (page == 0 ? 832u : 4096u); line += 64) {
       pages[page][line] ^= 0x80;
@@ -183,7 +116,7 @@ TEST_F(CheckpointTest, PagesOfTwoVersionsMixedAreTorn) {
   ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);
   memory[5000] ^= 1;
   ASSERT_EQ(checkpoint_write("a", 2), checkpoint_ok);
-  flash.at({"a", 2})[2] = flash.at({"a", 1})[2];
+  machine.flash.at({"a", 2})[2] = machine.flash.at({"a", 1})[2];
   EXPECT_EQ(checkpoint_restore("a", 2), checkpoint_torn);
 }
 
@@ -193,7 +126,7 @@ TEST_F(CheckpointTest, DeviceErrorsKeepTheirNames) {
                                                      {dimm_ssd_uncorrectable, "uncorrectable flash error"},
                                                      {dimm_ssd_bus_error, "request refused by the device"}};
   for (const auto& [error, name] : names) {
-    next_error = error;
+    machine.next_error = error;
     EXPECT_EQ(checkpoint_text(checkpoint_write("a", 1)), name);
   }
 }
@@ -219,7 +152,7 @@ TEST_F(CheckpointTest, ThirtyTwoRegionsAndNoMore) {
 }
 
 TEST_F(CheckpointTest, WithoutADeviceEveryCallSaysSo) {
-  device_present = false;
+  machine.has_dimm_ssd = false;
   EXPECT_EQ(checkpoint_initialize(), checkpoint_no_device);
   checkpoint_protect(0, memory, 8);
   uint64_t version;

@@ -1,0 +1,124 @@
+#include "checkpoint/test_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+extern "C" {
+#include "boot/guarded_copy.h"
+#include "boot/memory.h"
+}
+
+TestMachine machine;
+
+namespace {
+
+alignas(4096) std::uint8_t dram[TestMachine::dram_bytes];
+
+std::uint64_t page_address(const DimmSsdRequest& request, std::uint32_t index) {
+  return reinterpret_cast<const std::uint64_t*>(&request + 1)[index];
+}
+
+DimmSsdError copy_in(const DimmSsdRequest& request) {
+  auto& pages = machine.flash[{request.name, request.version}];
+  pages.resize(request.page_count);
+  for (std::uint32_t i = 0; i < request.page_count; ++i) {
+    EXPECT_EQ(page_address(request, i) % 4096, 0u);
+    std::memcpy(pages[i].data(), reinterpret_cast<const void*>(page_address(request, i)), 4096);
+  }
+  return dimm_ssd_ok;
+}
+
+DimmSsdError copy_out(const DimmSsdRequest& request) {
+  const auto at = machine.flash.find({request.name, request.version});
+  if (at == machine.flash.end()) return dimm_ssd_not_found;
+  if (at->second.size() != request.page_count) return dimm_ssd_bad_descriptor;
+  for (std::uint32_t i = 0; i < request.page_count; ++i)
+    std::memcpy(reinterpret_cast<void*>(page_address(request, i)), at->second[i].data(), 4096);
+  return dimm_ssd_ok;
+}
+
+DimmSsdError find(const DimmSsdRequest& request) {
+  EXPECT_EQ(request.page_count, 0u);
+  bool found = false;
+  for (const auto& [key, pages] : machine.flash) {
+    if (key.first != request.name || key.second > request.version) continue;
+    found = true;
+    machine.found_version = key.second;
+    machine.found_pages = pages.size();
+  }
+  return found ? dimm_ssd_ok : dimm_ssd_not_found;
+}
+
+// Whether a block of the bytes is poisoned.
+bool touches_poison(const void* data, std::size_t bytes) {
+  if (bytes == 0) return false;
+  const auto* const first = static_cast<const std::uint8_t*>(data);
+  const auto at = machine.poisoned.lower_bound(TestMachine::block_of(first));
+  return at != machine.poisoned.end() && *at <= TestMachine::block_of(first + bytes - 1);
+}
+
+}  // namespace
+
+void TestMachine::reset() {
+  *this = TestMachine();
+  dram = ::dram;
+  std::memset(dram, 0xa5, dram_bytes);
+}
+
+void TestMachine::warm_reset() { copies_until_reset = -1; }
+
+std::uint8_t* TestMachine::find(const std::string& text) {
+  auto* const end = dram + dram_bytes;
+  auto* const at = std::search(dram, end, text.begin(), text.end());
+  EXPECT_NE(at, end) << text;
+  return at;
+}
+
+extern "C" {
+bool dimm_ssd_probe() { return machine.has_dimm_ssd; }
+std::uint64_t dimm_ssd_found_version() { return machine.found_version; }
+std::uint32_t dimm_ssd_found_pages() { return static_cast<std::uint32_t>(machine.found_pages); }
+DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request) {
+  if (machine.next_error != dimm_ssd_ok) {
+    if (machine.next_error == dimm_ssd_bus_error && !machine.poisoned.empty()) ++machine.uncorrectable;
+    return std::exchange(machine.next_error, dimm_ssd_ok);
+  }
+  switch (operation) {
+    case dimm_ssd_checkpoint:
+      return copy_in(*request);
+    case dimm_ssd_restore:
+      return copy_out(*request);
+    case dimm_ssd_find:
+      return find(*request);
+    case dimm_ssd_discard:
+      return machine.flash.erase({request->name, request->version}) != 0 ? dimm_ssd_ok : dimm_ssd_not_found;
+  }
+  return dimm_ssd_bad_descriptor;
+}
+
+bool memory_controller_probe() { return machine.has_memory_controller; }
+EccRange memory_controller_range(unsigned) { return machine.range; }
+RangeProblem memory_controller_set_range(unsigned, EccRange range) {
+  ++machine.ranges_set;
+  if (machine.problem == range_ok) machine.range = range;
+  return machine.problem;
+}
+std::uint32_t memory_controller_uncorrectable() { return machine.uncorrectable; }
+
+std::uint64_t memory_end() { return reinterpret_cast<std::uintptr_t>(dram) + TestMachine::dram_bytes; }
+void memory_keep_from(std::uint64_t first) { machine.kept_from = first; }
+
+bool memory_copy_guarded(void* destination, const void* source, std::size_t bytes) {
+  if (machine.copies_until_reset == 0) throw WarmReset();
+  if (machine.copies_until_reset > 0) --machine.copies_until_reset;
+  const bool lost = touches_poison(source, bytes);
+  if (lost || touches_poison(destination, bytes)) ++machine.uncorrectable;
+  if (lost)
+    std::memset(destination, 0xff, bytes);
+  else
+    std::memcpy(destination, source, bytes);
+  return !lost;
+}
+}

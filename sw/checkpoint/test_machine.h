@@ -1,0 +1,49 @@
+// What the checkpoint library finds when it runs on the host: a DIMM-SSD that is a map, and 64 pages of DRAM
+// with a range table and blocks that are poisoned. The devices' own behaviour is tested where their models
+// are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#include "drivers/dimm_ssd.h"
+#include "drivers/memory_controller.h"
+}
+
+struct TestMachine {
+  using Page = std::array<std::uint8_t, 4096>;
+  static constexpr std::size_t dram_bytes = 64 * 4096;
+
+  void reset();       // everything
+  void warm_reset();  // memory, range table and flash stay
+
+  // The block that holds this byte: reads deliver ones and fail, stores are lost and counted.
+  void poison(const void* byte) { poisoned.insert(block_of(byte)); }
+  static std::uintptr_t block_of(const void* byte) { return reinterpret_cast<std::uintptr_t>(byte) / 64; }
+  // The first byte in level 1 that holds this text.
+  std::uint8_t* find(const std::string& text);
+
+  bool has_dimm_ssd = true, has_memory_controller = true;
+  RangeProblem problem = range_ok;  // what a strong range comes to
+  DimmSsdError next_error = dimm_ssd_ok;
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<Page>> flash;
+  std::uint64_t found_version = 0, found_pages = 0;
+  std::uint8_t* dram = nullptr;  // its first byte, page aligned
+  EccRange range = {};
+  unsigned ranges_set = 0;
+  std::set<std::uintptr_t> poisoned;
+  std::uint32_t uncorrectable = 0;
+  std::uint64_t kept_from = 0;
+  int copies_until_reset = -1;  // guarded copies that still happen; the next throws WarmReset
+};
+
+struct WarmReset {};
+
+extern TestMachine machine;
