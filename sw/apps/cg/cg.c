@@ -1,7 +1,11 @@
 // Solves a finite-element diffusion problem on all cores, checkpoints as it goes, and continues after a power
-// loss from the newest complete checkpoint with the same bits.
+// loss or an uncorrectable memory error from the newest complete checkpoint with the same bits.
 //
 //   cg [nx=16] [interval=5] [iterations=200] [tolerance=1e-10] [cores=N] [checkpoint=on|off] [name=cg]
+//      [memory_checkpoints=on|off] [ssd_every=4]
+//
+// memory_checkpoints: to memory under strong ECC (level 1) as well, and to the DIMM-SSD (level 2) only every
+// ssd_every-th time, 0 for never.
 //
 // Exit status: 0 converged and verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds
 // what two runs are compared by, in exact bits.
@@ -10,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apps/cg/memory_errors.h"
 #include "apps/cg/problem.h"
 #include "apps/cg/solver.h"
 #include "boot/arguments.h"
@@ -23,14 +28,15 @@
 typedef unsigned long long Printable;
 
 static struct {
-  uint64_t nx, interval, iterations, cores;
+  uint64_t nx, interval, iterations, cores, ssd_every;
   double tolerance;
-  bool checkpoint;
+  bool checkpoint, memory_checkpoints;
   const char* name;
 } options = {.nx = 16,
              .interval = 5,
              .iterations = 200,
              .cores = 0,
+             .ssd_every = 4,
              .tolerance = 1e-10,
              .checkpoint = true,
              .name = "cg"};
@@ -44,6 +50,8 @@ static bool read_options(int argc, char** argv) {
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
       {"checkpoint", argument_switch, &options.checkpoint, 0, 0, "write and look for checkpoints"},
       {"name", argument_text, &options.name, 1, 31, "name of the checkpoints"},
+      {"memory_checkpoints", argument_switch, &options.memory_checkpoints, 0, 0, "to memory as well"},
+      {"ssd_every", argument_number, &options.ssd_every, 0, 1000000, "which of them go to the DIMM-SSD too"},
   };
   return arguments_read(argc, argv, table, sizeof table / sizeof *table);
 }
@@ -63,16 +71,31 @@ static uint64_t bits(double value) {
 // --- Checkpoints: the version is the iteration; the two newest are kept, so that one is whole while the next
 // is written.
 
+static const CheckpointLevel levels[] = {checkpoint_memory, checkpoint_dimm_ssd};
+static const char* const level_names[] = {"level 1 (memory)", "level 2 (DIMM-SSD)"};
+
+static void print_levels(uint64_t version) {
+  for (int i = 0; i < 2; ++i) {
+    const CheckpointStatus status = checkpoint_level_status(levels[i]);
+    if (status != checkpoint_not_asked)
+      printf("cg: checkpoint %llu, %s: %s\n", (Printable)version, level_names[i], checkpoint_text(status));
+  }
+}
+
 static void write_checkpoint(Solver* solver) {
   const uint64_t iteration = solver->scalars.iteration;
   if (!options.checkpoint || iteration % options.interval != 0) return;
   const CheckpointStatus status = checkpoint_write(options.name, iteration);
+  if (options.memory_checkpoints) print_levels(iteration);
+  memory_errors_read();
   if (status != checkpoint_ok) {
     printf("cg: checkpoint %llu not written: %s\n", (Printable)iteration, checkpoint_text(status));
     return;  // and none given up for it
   }
   printf("cg: checkpoint %llu written\n", (Printable)iteration);
-  if (iteration > 2 * options.interval) checkpoint_discard(options.name, iteration - 2 * options.interval);
+  // With two levels the newest of the DIMM-SSD are older than that; it keeps as many as it is told to.
+  if (!options.memory_checkpoints && iteration > 2 * options.interval)
+    checkpoint_discard(options.name, iteration - 2 * options.interval);
 }
 
 static CheckpointStatus protect(Solver* solver) {
@@ -86,6 +109,8 @@ static CheckpointStatus protect(Solver* solver) {
 
 static bool is_usable(const Solver* solver, uint64_t version) {
   const CheckpointStatus status = checkpoint_restore(options.name, version);
+  if (options.memory_checkpoints) print_levels(version);
+  memory_errors_read();
   if (status == checkpoint_ok && solver->scalars.edge == options.nx) return true;
   printf("cg: checkpoint %llu refused: %s\n", (Printable)version,
          status == checkpoint_ok ? "made of another problem" : checkpoint_text(status));
@@ -103,6 +128,9 @@ static void restore_newest(Solver* solver) {
   while (status == checkpoint_ok) {
     if (is_usable(solver, version)) {
       printf("cg: checkpoint %llu restored\n", (Printable)version);
+      memory_errors_recovered(checkpoint_level_status(checkpoint_memory) == checkpoint_ok
+                                  ? checkpoint_memory
+                                  : checkpoint_dimm_ssd);
       return;
     }
     cores_run(solver_begin, solver);  // the refused one may have left its contents in the vectors
@@ -112,9 +140,24 @@ static void restore_newest(Solver* solver) {
   }
 }
 
-static void prepare_checkpoints(Solver* solver) {
-  if (!options.checkpoint) return;
+// Before anything is allocated: level 1 takes its place in memory.
+static CheckpointStatus prepare_levels(const Solver* solver) {
+  if (!options.checkpoint) return checkpoint_ok;
   CheckpointStatus status = checkpoint_initialize();
+  if (!options.memory_checkpoints) return status;
+  const uint64_t rows = options.nx * options.nx * options.nx;
+  const uint64_t bytes = 3 * rows * sizeof(double) + sizeof solver->scalars;
+  const CheckpointStatus memory = checkpoint_use_memory(bytes, (unsigned)options.ssd_every);
+  if (memory != checkpoint_ok) printf("cg: %s: %s\n", level_names[0], checkpoint_text(memory));
+  options.memory_checkpoints = memory != checkpoint_no_strong_memory;
+  if (!options.memory_checkpoints) return status;
+  if (status != checkpoint_ok) printf("cg: %s: %s\n", level_names[1], checkpoint_text(status));
+  memory_errors_read();
+  return checkpoint_ok;
+}
+
+static void prepare_checkpoints(Solver* solver, CheckpointStatus status) {
+  if (!options.checkpoint) return;
   if (status == checkpoint_ok) status = protect(solver);
   if (status != checkpoint_ok) {
     printf("cg: %s: solving without checkpoints\n", checkpoint_text(status));
@@ -174,19 +217,22 @@ int main(int argc, char** argv) {
     printf("cg: argument 'cores=%llu' is wrong: this machine has %u\n", (Printable)options.cores, cores);
     return exit_usage;
   }
-  if (power_probe())
+  const bool has_power = power_probe();
+  if (has_power)
     printf("cg: reset cause %s, boot %u\n", power_reset_cause_text(), (unsigned)power_boot_count());
   static Problem problem;
   static Solver solver = {.problem = &problem, .after_iteration = write_checkpoint};
   solver.iteration_limit = options.iterations;
   solver.tolerance = options.tolerance;
+  memory_errors_prepare(has_power);
+  const CheckpointStatus levels_status = prepare_levels(&solver);
   if (!problem_allocate(&problem, (uint32_t)options.nx) || !solver_allocate(&solver)) {
     printf("cg: nx=%llu does not fit into the memory of this machine\n", (Printable)options.nx);
     return exit_unavailable;
   }
   printf("cg: %u rows, %u entries, %u core%s\n", (unsigned)problem.rows,
          (unsigned)problem.row_start[problem.rows], cores, cores == 1 ? "" : "s");
-  prepare_checkpoints(&solver);
+  prepare_checkpoints(&solver, levels_status);
   cores_run(solver_begin, &solver);
   if (options.checkpoint) restore_newest(&solver);
   cores_run(solver_iterate, &solver);

@@ -1,0 +1,96 @@
+#include "apps/cg/memory_errors.h"
+
+#include <stdio.h>
+
+#include "boot/exception.h"
+#include "boot/exit_status.h"
+#include "boot/interrupts.h"
+#include "boot/ranks.h"
+#include "drivers/cpu.h"
+#include "drivers/memory_controller.h"
+#include "drivers/power.h"
+#include "drivers/semihosting.h"
+
+enum { resets_at_most = 8 };  // more of them and the memory is not worth another
+
+static bool present, recovering;
+static uint32_t corrected, uncorrectable;  // that have been told
+static uint32_t uncorrectable_before;      // this start
+static MemoryError first_corrected, first_uncorrectable;
+
+static void keep_first(const MemoryError* error) {
+  MemoryError* const first = error->uncorrectable ? &first_uncorrectable : &first_corrected;
+  if (first->address == 0) *first = *error;
+}
+
+static void read_log(void) {
+  first_corrected.address = first_uncorrectable.address = 0;
+  ranks_read_log(keep_first);
+}
+
+static void describe(const MemoryError* first, uint32_t count, char* text, size_t bytes) {
+  if (first->address != 0)
+    memory_controller_error_text(first, text, bytes);
+  else
+    snprintf(text, bytes, "error that the log has lost");
+  const size_t used = __builtin_strlen(text);
+  if (count > 1) snprintf(text + used, bytes - used, "; %u in all", (unsigned)count);
+}
+
+// On any core. Not printf: the SError may have struck inside it.
+static bool on_serror(void) {
+  static uint32_t taken;
+  const uint32_t count = memory_controller_uncorrectable();
+  if (count == uncorrectable_before) return false;  // another bus error
+  while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL) != 0) wait_for_interrupt();
+  char what[160], text[240];
+  read_log();
+  describe(&first_uncorrectable, count - uncorrectable_before, what, sizeof what);
+  const bool again = ranks_resets() < resets_at_most;
+  snprintf(text, sizeof text, "cg: core %u: %s: %s\n", cpu_index(), what,
+           again ? "everything is discarded, warm reset" : "once more, giving up");
+  semihosting_print(text);
+  if (!again) semihosting_exit(exit_failed);
+  ranks_count_reset();
+  power_warm_reset();
+}
+
+void memory_errors_prepare(bool has_power) {
+  present = memory_controller_probe();
+  if (!present) return;
+  const bool warm = has_power && power_reset_cause() == reset_warm;
+  ranks_initialize(warm);
+  recovering = warm && ranks_resets() != 0;
+  corrected = memory_controller_corrected();
+  uncorrectable = uncorrectable_before = memory_controller_uncorrectable();
+  read_log();
+  const int rank = ranks_choose();
+  const unsigned ranks = memory_controller_properties().ranks;
+  if (rank >= 0 && ranks > 1) printf("cg: data in rank %d of %u\n", rank, ranks);
+  if (has_power) exception_on_serror(on_serror);
+}
+
+static void print_new(const MemoryError* first, uint32_t count) {
+  if (count == 0) return;
+  char text[200];
+  describe(first, count, text, sizeof text);
+  printf("cg: %s\n", text);
+}
+
+void memory_errors_read(void) {
+  if (!present) return;
+  const uint32_t now_corrected = memory_controller_corrected(),
+                 now_uncorrectable = memory_controller_uncorrectable();
+  if (now_corrected == corrected && now_uncorrectable == uncorrectable) return;
+  read_log();
+  print_new(&first_corrected, now_corrected - corrected);
+  print_new(&first_uncorrectable, now_uncorrectable - uncorrectable);
+  corrected = now_corrected;
+  uncorrectable = now_uncorrectable;
+}
+
+void memory_errors_recovered(CheckpointLevel level) {
+  if (recovering)
+    power_recovered(level == checkpoint_memory ? recovered_from_memory : recovered_from_dimm_ssd);
+  recovering = false;
+}
