@@ -1,0 +1,183 @@
+// Breaks memory by the fault controller and looks at what the memory controller, the error log and the core
+// make of it: a bit that is corrected, a dead chip under normal ECC (SError) and under strong ECC
+// (corrected), a second dead chip. Needs two ranks that are ranges of addresses
+// (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2), since a chip dies in a whole rank. Exit status 0 when
+// every register said what it should.
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "boot/exception.h"
+#include "boot/exit_status.h"
+#include "boot/guarded_copy.h"
+#include "boot/interrupts.h"
+#include "boot/memory.h"
+#include "boot/ranks.h"
+#include "drivers/memory_controller.h"
+#include "drivers/power.h"
+
+enum { words = page_bytes / 8, register_bytes = 32 * 16 + 12 * 8 };
+
+static unsigned wrong;
+static volatile unsigned serrors;
+static uint64_t *normal, *strong;  // a page each, in the last rank
+
+static void check(bool right, const char* what) {
+  printf("bad_memory: %s: %s\n", what, right ? "yes" : "NO");
+  wrong += !right;
+}
+
+static bool count_serror(void) {
+  ++serrors;
+  return true;
+}
+
+static uint64_t pattern(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
+
+static void fill(uint64_t* page) {
+  for (uint64_t i = 0; i < words; ++i) page[i] = pattern(i);
+}
+
+static bool is_whole(const uint64_t* page) {
+  uint64_t differences = 0;
+  for (uint64_t i = 0; i < words; ++i) differences += page[i] != pattern(i);
+  return differences == 0;
+}
+
+// The oldest entry of the log, or one that matches nothing.
+static MemoryError take_error(void) {
+  MemoryError error = {.chip = 99};
+  if (memory_controller_oldest_error(&error)) memory_controller_drop_oldest_error();
+  char text[160];
+  memory_controller_error_text(&error, text, sizeof text);
+  printf("bad_memory: %s\n", error.chip == 99 ? "the log is empty" : text);
+  return error;
+}
+
+static void empty_log(void) {
+  MemoryError error;
+  while (memory_controller_oldest_error(&error)) memory_controller_drop_oldest_error();
+}
+
+// x * 2^power in GF(2^8) of polynomial 0x11d.
+static uint8_t shifted(uint8_t x, unsigned power) {
+  for (; power > 0; --power) x = (uint8_t)(x << 1 ^ ((x & 0x80) != 0 ? 0x1d : 0));
+  return x;
+}
+
+// Syndromes of RS(36,32) when one bit is wrong: e * alpha^(position * j), symbol 0 in the low byte.
+static uint32_t syndrome_of(unsigned chip, unsigned bit) {
+  const unsigned beat = bit / 4;
+  const uint8_t error = (uint8_t)(1u << (bit % 4 + 4 * (beat % 2)));
+  const unsigned position = 2 * chip + beat / 2 % 2;
+  uint32_t syndrome = 0;
+  for (unsigned j = 0; j < 4; ++j) syndrome |= (uint32_t)shifted(error, position * j) << 8 * j;
+  return syndrome;
+}
+
+static void one_bit(void) {
+  const unsigned chip = 5, bit = 22;  // beat 5, pin 2: symbol 2, codeword 1
+  const uint32_t corrected = memory_controller_corrected();
+  check(power_inject((MemoryFault){memory_fault_bit, &normal[100], chip, bit, false}), "a bit was broken");
+  check(normal[100] == pattern(100), "a broken bit is read as it was written");
+  data_synchronization_barrier();
+  check(memory_controller_corrected() == corrected + 1, "one error was corrected");
+  const MemoryError error = take_error();
+  check(error.address == ((uintptr_t)&normal[100] & ~(uintptr_t)63), "the log names the block");
+  check(error.chip == chip && error.rank == 1 && !error.uncorrectable && error.source == error_by_demand,
+        "the log names chip and rank");
+  check(error.codeword == 1 && error.syndrome == syndrome_of(chip, bit), "the syndrome is that of the bit");
+  check(is_whole(normal) && serrors == 0, "nobody else noticed");
+}
+
+// Loads from `address` while all registers have known values, and stores them: the SError comes in between.
+static void load_with_known_registers(const void* address, const uint8_t* before, uint8_t* after) {
+  register const void* x0 __asm__("x0") = address;
+  register const uint8_t* x1 __asm__("x1") = before;
+  register uint8_t* x2 __asm__("x2") = after;
+  __asm__ volatile(
+      ".irp r, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+      "ldr q\\r, [x1, #(16 * \\r)]\n .endr\n"
+      ".irp r, 4,5,6,7,8,9,10,11,12,13,14,15\n ldr x\\r, [x1, #(480 + 8 * \\r)]\n .endr\n"
+      "ldr x3, [x0]\n dsb sy\n isb\n b 1f\n 1: b 2f\n 2:\n"
+      ".irp r, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+      "str q\\r, [x2, #(16 * \\r)]\n .endr\n"
+      ".irp r, 4,5,6,7,8,9,10,11,12,13,14,15\n str x\\r, [x2, #(480 + 8 * \\r)]\n .endr\n"
+      : "+r"(x0), "+r"(x1), "+r"(x2)
+      :
+      : "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "v0", "v1", "v2",
+        "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17",
+        "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
+        "memory");
+}
+
+static void one_chip(void) {
+  const uint32_t uncorrectable = memory_controller_uncorrectable();
+  check(power_inject((MemoryFault){memory_fault_chip, normal, 3, 0, true}), "a chip of the rank is dead");
+  static uint64_t copy[words];
+  check(!memory_copy_guarded(copy, &normal[8], 64) && serrors == 0,
+        "a guarded copy under normal ECC says so");
+  const MemoryError error = take_error();
+  check(error.uncorrectable && error.rank == 1 && !error.strong && error.chip == chip_unknown &&
+            error.address == (uintptr_t)&normal[8],
+        "the log names the block as lost");
+  check(memory_controller_uncorrectable() > uncorrectable, "it was counted");
+  static uint8_t before[register_bytes] __attribute__((aligned(16))),
+      after[register_bytes] __attribute__((aligned(16)));
+  for (unsigned i = 0; i < register_bytes; ++i) before[i] = (uint8_t)(i * 37 + 11);
+  load_with_known_registers(&normal[16], before, after);
+  check(serrors == 1, "a load under normal ECC is an SError");
+  check(memcmp(before, after, register_bytes) == 0, "no register was changed by it");
+  empty_log();
+
+  const uint32_t corrected = memory_controller_corrected();
+  check(memory_copy_guarded(copy, strong, sizeof copy) && is_whole(copy), "a copy under strong ECC is right");
+  check(memory_controller_corrected() >= corrected + page_bytes / 64, "each of its blocks was corrected");
+  const MemoryError first = take_error();
+  check(first.strong && !first.uncorrectable && first.chip == 3 && first.address == (uintptr_t)strong,
+        "the log names the dead chip");
+  empty_log();
+}
+
+static void two_chips(void) {
+  check(power_inject((MemoryFault){memory_fault_chip, normal, 9, 0, true}),
+        "a second chip of the rank is dead");
+  uint64_t word;
+  check(!memory_copy_guarded(&word, strong, sizeof word) && serrors == 1, "a copy under strong ECC says so");
+  const MemoryError error = take_error();
+  check(error.uncorrectable && error.strong && error.address == (uintptr_t)strong,
+        "the log names the block as lost");
+}
+
+int main(void) {
+  if (!power_probe() || !memory_controller_probe()) {
+    printf("bad_memory: no fault controller or no memory controller\n");
+    return exit_unavailable;
+  }
+  const MemoryProperties memory = memory_controller_properties();
+  ranks_initialize(false);
+  if (memory.mode != ecc_normal || memory.profile == profile_chip || ranks_choose() != 1) {
+    printf(
+        "bad_memory: needs two ranks that are ranges of addresses, ecc=normal, and a profile other than "
+        "chip\n");
+    return exit_unavailable;
+  }
+  normal = memory_allocate(page_bytes);
+  strong = memory_allocate(page_bytes);
+  fill(normal);
+  fill(strong);
+  const EccRange range = {.first = (uintptr_t)strong, .bytes = page_bytes, .mode = ecc_strong};
+  check(memory_controller_set_range(3, range) == range_ok, "a page was put under strong ECC");
+  check(memory_controller_range(3).mode == ecc_strong, "the table shows it");
+  check(memory_controller_set_range(4, range) == range_overlap, "once");
+  check(is_whole(strong), "it holds what it held");
+  check(!power_inject((MemoryFault){memory_fault_bit, (void*)0x1000, 0, 0, false}),
+        "only memory can be broken");
+  exception_on_serror(count_serror);
+  one_bit();
+  one_chip();
+  two_chips();
+  printf("bad_memory: %u wrong\n", wrong);
+  return wrong == 0 ? exit_passed : exit_failed;
+}
