@@ -42,8 +42,9 @@ constexpr std::uint32_t fault_mask(FaultShape shape, unsigned bit) {
   return 0xFFFF'FFFF;
 }
 
-// Those of the covered bits that err; `mask` is not 0.
-constexpr std::uint32_t draw_errors(EccProfile profile, std::uint32_t mask, Random& random) {
+// Those of the covered bits that err; `mask` is not 0. `symbol_bits`: of the code, 8 or 4, whose symbols thesis speaks of.
+constexpr std::uint32_t draw_errors(EccProfile profile, std::uint32_t mask, Random& random,
+                                    unsigned symbol_bits = 8) {
   std::uint32_t errors = 0;
   if (profile != EccProfile::thesis) {
     while (errors == 0) errors = static_cast<std::uint32_t>(random.next()) & mask;
@@ -51,8 +52,9 @@ constexpr std::uint32_t draw_errors(EccProfile profile, std::uint32_t mask, Rand
   }
   for (std::uint32_t still_zero = mask; still_zero != 0;) {
     errors |= static_cast<std::uint32_t>(random.next()) & still_zero;
-    for (unsigned p = 0; p < chip_symbols; ++p)
-      if (const std::uint32_t symbol = 0xFFu << 8 * p; errors & symbol) still_zero &= ~symbol;
+    for (unsigned first = 0; first < 32; first += symbol_bits)
+      if (const std::uint32_t symbol = ((1u << symbol_bits) - 1) << first; errors & symbol)
+        still_zero &= ~symbol;
   }
   return errors;
 }

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
+
+#include "ecc/reed_solomon.h"
 
 namespace asterism {
 namespace {
@@ -29,6 +32,14 @@ std::array<std::uint8_t, 4> syndromes_of_half(EccMode mode, MemoryBlock block) {
   const DecodeResult result = DualModeCodec(EccProfile::thesis).decode(mode, block);
   if (mode == EccMode::normal) return result.syndromes[0];
   return {result.syndromes[0][0], result.syndromes[0][1], result.syndromes[1][0], result.syndromes[1][1]};
+}
+
+std::array<std::uint8_t, 4> third_of_half(const MemoryBlock& block) {
+  std::array<std::uint8_t, 4> third{};
+  for (unsigned p = 0; p < 2; ++p)
+    for (unsigned chip = 0; chip < block_chips; ++chip)
+      third[p] ^= gf256::multiply(rs_19_16.check(2, chip), block.symbol(chip, p));
+  return third;
 }
 
 #ifdef ASTERISM_X86_KERNELS
@@ -88,11 +99,7 @@ struct PageCodec::Maps {
       DualModeCodec::encode(mode, block);
       return std::array{block.parity[0], block.parity[1], block.parity[2], block.parity[3]};
     });
-    fill_from(third, [mode](MemoryBlock block) {
-      if (std::ranges::count(block.parity, 0) != block_beats) return std::array<std::uint8_t, 4>{};
-      DualModeCodec::encode(mode, block);
-      return std::array<std::uint8_t, 4>{block.third[0], block.third[1]};
-    });
+    fill_from(third, [](const MemoryBlock& block) { return third_of_half(block); });
     fill_from(syndromes, [mode](const MemoryBlock& block) { return syndromes_of_half(mode, block); });
   }
 };
@@ -123,14 +130,17 @@ void PageCodec::encode(std::span<const std::uint8_t> data, std::span<std::uint8_
   run(maps_.parity, data, nullptr, parity.data());
 }
 
-void PageCodec::encode_third(std::span<const std::uint8_t> data, std::span<std::uint8_t> third) const {
+void PageCodec::encode_third(std::span<const std::uint8_t> data, std::span<const std::uint8_t> parity,
+                             std::span<std::uint8_t> third) const {
   expect_size(data.size() % block_bytes, 0, "data over whole blocks");
+  expect_size(parity.size(), data.size() / block_bytes * block_beats, "parity");
   expect_size(third.size(), data.size() / block_bytes * third_bytes, "third symbols");
   constexpr std::size_t at_a_time = 64;
   std::array<std::uint8_t, at_a_time * out_bytes> out;
   for (std::size_t block = 0; block < data.size() / block_bytes; block += at_a_time) {
     const std::size_t blocks = std::min(at_a_time, data.size() / block_bytes - block);
-    run(maps_.third, data.subspan(block * block_bytes, blocks * block_bytes), nullptr, out.data());
+    run(maps_.third, data.subspan(block * block_bytes, blocks * block_bytes),
+        parity.data() + block * block_beats, out.data());
     for (std::size_t half = 0; half < 2 * blocks; ++half)
       std::memcpy(&third[block * third_bytes + 2 * half], &out[4 * half], 2);
   }

@@ -39,8 +39,10 @@ class PageCodec {
 
   // Parity of data.size() / 64 blocks. Sizes that do not fit are the caller's mistake and throw std::invalid_argument.
   void encode(std::span<const std::uint8_t> data, std::span<std::uint8_t> parity) const;
-  // Strong mode: the third symbols.
-  void encode_third(std::span<const std::uint8_t> data, std::span<std::uint8_t> third) const;
+  // Strong mode: the third symbols that belong to data and parity. Of blocks with errors they differ from those that are
+  // stored by the third syndromes.
+  void encode_third(std::span<const std::uint8_t> data, std::span<const std::uint8_t> parity,
+                    std::span<std::uint8_t> third) const;
   void syndromes(std::span<const std::uint8_t> data, std::span<const std::uint8_t> parity,
                  std::span<std::uint8_t> syndromes) const;
 

@@ -43,7 +43,7 @@ class PageCodecPaths : public testing::TestWithParam<std::tuple<CodecPath, EccMo
 TEST_P(PageCodecPaths, EncodesAsTheCodecOfOneBlock) {
   Pages pages = random_pages(odd_count);
   codec.encode(pages.data, pages.parity);
-  if (mode == EccMode::strong) codec.encode_third(pages.data, pages.third);
+  if (mode == EccMode::strong) codec.encode_third(pages.data, pages.parity, pages.third);
   for (std::size_t i = 0; i < odd_count; ++i) {
     MemoryBlock expected = pages.block(i);
     DualModeCodec::encode(mode, expected);

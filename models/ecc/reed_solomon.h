@@ -98,8 +98,19 @@ constexpr void ReedSolomon::encode(std::span<std::uint8_t> codeword) const {
 
 constexpr Syndromes ReedSolomon::syndromes(std::span<const std::uint8_t> codeword) const {
   Syndromes sums{};
-  for (unsigned i = 0; i < length_; ++i)
-    for (unsigned j = 0; j < checks_; ++j) sums[j] ^= gf256::multiply(check(j, i), codeword[i]);
+  for (unsigned i = 0; i < length_; ++i) {
+    if (codeword[i] == 0) continue;
+    if (extended_ && i == length_ - 1) {
+      sums[checks_ - 1] ^= codeword[i];
+      continue;
+    }
+    unsigned exponent = gf256::log(codeword[i]);
+    for (unsigned j = 0; j < sums.size(); ++j) {
+      if (j < checks_) sums[j] ^= gf256::tables.power[exponent];
+      exponent += i;
+      if (exponent >= 255) exponent -= 255;
+    }
+  }
   return sums;
 }
 

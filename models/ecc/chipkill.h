@@ -1,0 +1,70 @@
+// x4 chipkill-correct, what the dual-mode code is compared with (abeyratne2017 Table 4.4): a code of 36 symbols of 4 bits
+// with 4 check symbols that corrects one symbol and detects two. Each beat of two ranks together, 36 chips, is a codeword.
+//
+// No Reed-Solomon code over GF(16) is so long. This one has the points of an elliptic quadric as the columns of its
+// parity-check matrix: (1, x, y, x^2 + xy + d y^2), a form without zeros but (0, 0), of which no three lie in a line; so
+// any three columns are independent and the distance is four. The 36 with y < 2 or with y = 2, x < 4 are taken.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace asterism {
+
+class Chipkill {
+ public:
+  static constexpr unsigned chips = 36;
+
+  struct Fix {
+    enum class Outcome : std::uint8_t { clean, corrected, uncorrectable };
+    Outcome outcome = Outcome::uncorrectable;
+    std::uint8_t chip = 0, error = 0;
+  };
+
+  constexpr Chipkill();
+
+  // What an error of a chip, 0..15, adds to the syndrome of a beat: four symbols of 4 bits.
+  constexpr std::uint16_t syndrome(unsigned chip, unsigned error) const { return syndromes_[chip][error]; }
+  constexpr Fix decode(std::uint16_t syndrome) const;
+
+  // In GF(16) with x^4 + x + 1.
+  static constexpr unsigned multiply(unsigned a, unsigned b);
+
+ private:
+  std::array<std::array<std::uint16_t, 16>, chips> syndromes_{};
+};
+
+constexpr unsigned Chipkill::multiply(unsigned a, unsigned b) {
+  unsigned product = 0;
+  for (unsigned bit = 0; bit < 4; ++bit)
+    if (b >> bit & 1) product ^= a << bit;
+  for (unsigned bit = 7; bit >= 4; --bit)
+    if (product >> bit & 1) product ^= 0x13u << (bit - 4);
+  return product;
+}
+
+constexpr Chipkill::Chipkill() {
+  constexpr unsigned d = 8;  // its trace is 1, so x^2 + x + d has no root and the form no zero
+  for (unsigned chip = 0; chip < chips; ++chip) {
+    const unsigned x = chip % 16, y = chip / 16;
+    const std::array<unsigned, 4> column = {1, x, y,
+                                            multiply(x, x) ^ multiply(x, y) ^ multiply(d, multiply(y, y))};
+    for (unsigned error = 0; error < 16; ++error)
+      for (unsigned row = 0; row < 4; ++row)
+        syndromes_[chip][error] |= static_cast<std::uint16_t>(multiply(column[row], error) << 4 * row);
+  }
+}
+
+// The first symbol of a syndrome is the error itself.
+constexpr Chipkill::Fix Chipkill::decode(std::uint16_t syndrome) const {
+  if (syndrome == 0) return {Fix::Outcome::clean, 0, 0};
+  const unsigned error = syndrome & 15;
+  for (unsigned chip = 0; error != 0 && chip < chips; ++chip)
+    if (syndromes_[chip][error] == syndrome)
+      return {Fix::Outcome::corrected, static_cast<std::uint8_t>(chip), static_cast<std::uint8_t>(error)};
+  return {};
+}
+
+inline constexpr Chipkill chipkill_code;
+
+}  // namespace asterism
