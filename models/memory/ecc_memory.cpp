@@ -106,7 +106,7 @@ EccMemory::Found EccMemory::look(Picoseconds now, std::uint64_t block, ErrorSour
                                  BlockAccess& access) {
   const EccMode mode = this->mode(block);
   access.decoding += syndromes_time(mode);
-  if (!seat_ && faults_.empty() && lost_.empty()) return {};
+  if (!seat_ && is_sound()) return {};
   const BlockLocation at = mapping_.locate(block);
   if (!seat_ && !is_touched(block, at)) return {};
 
@@ -289,7 +289,7 @@ void EccMemory::store_wrong(std::uint64_t block, const MemoryBlock& wrong, unsig
 }
 
 void EccMemory::written(std::uint64_t block, unsigned first, unsigned count) {
-  if (faults_.empty() && lost_.empty()) return;
+  if (is_sound()) return;
   bool is_healed = !faults_.empty() && faults_.written(mapping_.locate(block), first, count);
   if (lost_.contains(block) && lost_pieces_.complete(block, first, count)) {
     lost_.erase(block);
@@ -299,9 +299,10 @@ void EccMemory::written(std::uint64_t block, unsigned first, unsigned count) {
   const std::uint64_t page = block / page_blocks;
   const auto judged = judged_.find(page);
   if (judged == judged_.end()) return;  // nobody has asked
-  const DirectAccess before = judged->second;
-  judged_.erase(judged);
-  if (direct(Bytes(page * 4096)) != before) direct_changed(page_range(page));
+  const DirectAccess before = judged->second.access;
+  const DirectAccess now = judge_healed(block, judged->second).access;
+  if (now == DirectAccess::unseen) judged_.erase(judged);
+  if (now != before) direct_changed(page_range(page));
 }
 
 // --- Ranges
@@ -312,27 +313,33 @@ RangeProblem EccMemory::set_range(Picoseconds now, unsigned index, const std::op
       return problem;
   const std::optional<EccRange> before = ranges_[index];
   if (before == range) return RangeProblem::none;
+  const bool was_sound = is_sound();
   ++counts_.conversions;
   EccRanges after = ranges_;
   after.set(index, range);
-  BlockSet lost;
   for (const auto& changed : {before, range})
-    if (changed) convert(now, changed->offsets, after, lost);
+    if (changed) forget(changed->offsets);  // so that nothing is judged between two blocks
+  BlockSet lost;
+  if (before) convert(now, before->offsets, after, lost, {});
+  if (range) convert(now, range->offsets, after, lost, before ? before->offsets : AddressRange{});
   ranges_ = after;
   for (auto block = lost.next(0); block; block = lost.next(*block + 1)) lost_.insert(*block);
   if (!lost.empty()) touched_since_ = now;
   for (const auto& changed : {before, range})
-    if (changed) forget(changed->offsets);
+    if (changed && !was_sound) direct_changed(changed->offsets);
   return RangeProblem::none;
 }
 
 // Blocks that nothing touches are right in either mode, as parity is made when a block is decoded.
-void EccMemory::convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost) {
+void EccMemory::convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost,
+                        const AddressRange& done) {
   const std::uint64_t end = (offsets.first.value() + offsets.size.count()) / block_bytes;
   for (auto block = next_touched(offsets.first.value() / block_bytes); block && *block < end;
        block = next_touched(*block + 1)) {
     const bool stays = to.mode(Bytes(*block * block_bytes)) == mode(*block);
-    if (stays || lost_.contains(*block) || lost.contains(*block)) continue;
+    if (stays || done.contains(Address(*block * block_bytes)) || lost_.contains(*block) ||
+        lost.contains(*block))
+      continue;
     BlockAccess access;
     const Found found = look(now, *block, ErrorSource::conversion, Rewrite::never, access);
     counted(std::move(access));
@@ -354,24 +361,39 @@ std::optional<std::uint64_t> EccMemory::next_touched(std::uint64_t from) const {
 }
 
 DirectAccess EccMemory::direct(Bytes page) const {
-  if (faults_.empty() && lost_.empty()) return DirectAccess::unseen;
+  if (is_sound()) return DirectAccess::unseen;
   const std::uint64_t number = page / 4_KiB;
   const auto judged = judged_.find(number);
-  if (judged != judged_.end()) return judged->second;
-  const DirectAccess access = judge(number);
-  if (access != DirectAccess::unseen) judged_.emplace(number, access);
-  return access;
+  if (judged != judged_.end()) return judged->second.access;
+  const Judgement judgement = judge(number * page_blocks, (number + 1) * page_blocks);
+  if (judgement.access != DirectAccess::unseen) judged_.emplace(number, judgement);
+  return judgement.access;
 }
 
-DirectAccess EccMemory::judge(std::uint64_t page) const {
-  const std::uint64_t end = (page + 1) * page_blocks;
-  DirectAccess access = DirectAccess::unseen;
-  for (auto block = next_touched(page * page_blocks); block && *block < end;
-       block = next_touched(*block + 1)) {
-    if (!is_correctable(*block)) return DirectAccess::refused;
-    access = DirectAccess::shown;
+EccMemory::Judgement EccMemory::judge(std::uint64_t from, std::uint64_t end) const {
+  Judgement judgement;
+  for (auto block = next_touched(from); block && *block < end; block = next_touched(*block + 1)) {
+    if (!is_correctable(*block)) return {DirectAccess::refused, *block};
+    judgement.access = DirectAccess::shown;
   }
-  return access;
+  return judgement;
+}
+
+// A sweep of writes heals a page block by block: only what can have changed is looked at.
+const EccMemory::Judgement& EccMemory::judge_healed(std::uint64_t block, Judgement& judgement) const {
+  const std::uint64_t page = block / page_blocks, end = (page + 1) * page_blocks;
+  const auto touched = next_touched(page * page_blocks);
+  const bool was_refused = judgement.access == DirectAccess::refused;
+  if (!touched || *touched >= end) {
+    judgement = {};
+  } else if (was_refused && judgement.bad == block) {
+    judgement = judge(block, end);
+    if (judgement.access == DirectAccess::unseen) judgement.access = DirectAccess::shown;  // by those before
+  } else if ((!was_refused || block < judgement.bad) && is_touched(block, mapping_.locate(block)) &&
+             !is_correctable(block)) {
+    judgement = {DirectAccess::refused, block};
+  }
+  return judgement;
 }
 
 // By its errors alone, as if the ECC cache were empty.
@@ -397,7 +419,7 @@ bool EccMemory::is_correctable(std::uint64_t block) const {
 
 AddressRange EccMemory::alike(Bytes page) const {
   const AddressRange memory{Address(0), mapping_.geometry().size()};
-  if (faults_.empty() && lost_.empty()) return memory;
+  if (is_sound()) return memory;
   const std::uint64_t number = page / 4_KiB;
   if (direct(page) != DirectAccess::unseen) return page_range(number);
   Address first = memory.first, end = memory.first + memory.size;
@@ -409,9 +431,7 @@ AddressRange EccMemory::alike(Bytes page) const {
 }
 
 void EccMemory::forget(const AddressRange& offsets) {
-  if (faults_.empty() && lost_.empty()) return;
   std::erase_if(judged_, [&](const auto& judged) { return offsets.overlaps(page_range(judged.first)); });
-  direct_changed(offsets);
 }
 
 // --- The rest
@@ -423,10 +443,14 @@ void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
   faults_.inject(fault);
   touched_since_ = now;
   const bool is_one_block = fault.kind == MemoryFaultKind::bit || fault.kind == MemoryFaultKind::word;
-  if (is_one_block && fault.at.row < g.rows)
-    return forget(page_range(mapping_.block_at(fault.at) / page_blocks));
-  judged_.clear();
-  direct_changed({});
+  // The empty range is all of them.
+  AddressRange changed;
+  if (is_one_block && fault.at.row < g.rows) changed = page_range(mapping_.block_at(fault.at) / page_blocks);
+  if (changed.size == Bytes(0))
+    judged_.clear();
+  else
+    forget(changed);
+  direct_changed(changed);
 }
 
 void EccMemory::reset(Reset kind) {
@@ -435,14 +459,14 @@ void EccMemory::reset(Reset kind) {
   if (seat_) seat_->reset(kind);
   if (kind == Reset::cold) counts_ = {};
   if (kind == Reset::warm) return;
-  const bool had_faults = !faults_.empty() || !lost_.empty();
+  const bool was_sound = is_sound();
   faults_.reset(kind);
   ranges_.reset(kind);
   lost_ = {};
   lost_pieces_ = {};
   judged_.clear();
   if (kind == Reset::cold) touched_since_ = {};
-  if (had_faults) direct_changed({});
+  if (!was_sound) direct_changed({});
 }
 
 void EccMemory::report(Statistics& statistics) const {

@@ -136,6 +136,7 @@ class EccMemory {
   };
 
   EccMode mode(std::uint64_t block) const { return ranges_.mode(Bytes(block * block_bytes)); }
+  bool is_sound() const { return faults_.empty() && lost_.empty(); }
   bool is_touched(std::uint64_t block, const BlockLocation& at) const;
   // Reads a block, with all that follows from what is found.
   Found look(Picoseconds now, std::uint64_t block, ErrorSource source, Rewrite rewrite, BlockAccess& access);
@@ -158,9 +159,16 @@ class EccMemory {
   bool keeps_wrong(const BlockLocation& at, const Found& found) const;
   void store_wrong(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count);
   void written(std::uint64_t block, unsigned first, unsigned count);
-  void convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost);
+  void convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost,
+               const AddressRange& done);
 
-  DirectAccess judge(std::uint64_t page) const;
+  // How a page may be accessed, and why not: the first block that is not correctable.
+  struct Judgement {
+    DirectAccess access = DirectAccess::unseen;
+    std::uint64_t bad = 0;
+  };
+  Judgement judge(std::uint64_t from, std::uint64_t end) const;
+  const Judgement& judge_healed(std::uint64_t block, Judgement& judgement) const;
   bool is_correctable(std::uint64_t block) const;
   void forget(const AddressRange& offsets);
   BlockAccess counted(BlockAccess access);
@@ -179,7 +187,7 @@ class EccMemory {
 
   BlockSet lost_;  // found uncorrectable when they were converted, and not written again since
   BlockPieces lost_pieces_;
-  mutable std::unordered_map<std::uint64_t, DirectAccess> judged_;  // pages that faults touch
+  mutable std::unordered_map<std::uint64_t, Judgement> judged_;  // pages that faults touch
 
   struct Counts {
     std::uint64_t reads = 0, writes = 0, corrected = 0, uncorrectable = 0, silent = 0;

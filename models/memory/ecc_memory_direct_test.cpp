@@ -1,6 +1,7 @@
 // Direct access around faults, silent corruption, and a seat in place of the codec.
 #include <algorithm>
 
+#include "base/random.h"
 #include "ecc/fault_pattern.h"
 #include "memory/ecc_memory_test.h"
 
@@ -93,6 +94,33 @@ TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipShownOnceItIsWritten) {
   for (std::uint64_t each = block / 64 * 64; each < block / 64 * 64 + 64; ++each) small.write(each, 1);
   EXPECT_EQ(small.changes, std::vector{page_of(block)});
   EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+}
+
+// Whatever is written in whatever order, a page is judged as by somebody who has not seen it before.
+TEST_F(EccMemoryDirectTest, PagesAreJudgedAlikeHoweverTheyWereHealed) {
+  Random random(1);
+  std::array<int, 3> seen{};
+  for (int trial = 0; trial < 100; ++trial) {
+    SmallEccMemory watched, unwatched;
+    const auto strike = [&](const MemoryFault& fault) {
+      for (SmallEccMemory* each : {&watched, &unwatched}) each->memory.inject(0_ps, fault);
+    };
+    for (std::uint64_t faults = random.below(6); faults > 0; --faults) {
+      const auto column = static_cast<std::uint32_t>(random.below(64));
+      const auto on = static_cast<std::uint32_t>(random.below(3));
+      strike(fault_at(random.below(2) ? bit : word, {0, 0, 2, 5, column}, on,
+                      random.below(4) ? transient : stuck, static_cast<std::uint32_t>(random.below(32))));
+    }
+    strike(fault_at(MemoryFaultKind::row, place, 7, transient));
+    for (std::uint64_t writes = random.below(400); writes > 0; --writes) {
+      watched.memory.direct(page);
+      const std::uint64_t written = block / 64 * 64 + random.below(64);
+      for (SmallEccMemory* each : {&watched, &unwatched}) each->write(written, 1);
+    }
+    ASSERT_EQ(watched.memory.direct(page), unwatched.memory.direct(page));
+    ++seen[static_cast<int>(watched.memory.direct(page))];
+  }
+  for (const int times : seen) EXPECT_GT(times, 0);
 }
 
 TEST_F(EccMemoryDirectTest, APowerLossGivesBackWhatTransientFaultsTook) {

@@ -234,6 +234,25 @@ TEST(EccRangesOfMemory, PagesThatKeepTheirModeAreNotConverted) {
   EXPECT_EQ(small.errors[0].offset, small.at(2000));
 }
 
+TEST(EccRangesOfMemory, ARangeThatChangesItsModeIsConvertedOnce) {
+  SmallEccMemory small;
+  small.set_strong(0_B, 64_KiB);
+  small.memory.inject(0_ps, fault_at(bit, small.mapping.locate(10)));
+  small.memory.set_range(0_ps, 0, EccRange{{Address(0), 128_KiB}, EccMode::normal});
+  EXPECT_EQ(small.errors.size(), 1u);
+}
+
+TEST(EccRangesOfMemory, ConversionThatHealsTheLastFaultTellsWhoAccessesDirectly) {
+  SmallEccMemory small;
+  small.memory.inject(0_ps, fault_at(bit, place, 3, transient));
+  const Bytes page = small.at(small.block(place) / 64 * 64);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+  small.changes.clear();
+  small.set_strong(page, 4_KiB);
+  EXPECT_EQ(small.changes, (std::vector{AddressRange{Address(page.count()), 4_KiB}}));
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::unseen);
+}
+
 // 32 GiB are half a thousand million blocks: nothing here may walk through them.
 TEST(EccRangesOfMemory, ALargeMemoryIsConvertedByItsFaultsOnly) {
   const DramGeometry large{.channels = 4, .ranks = 2, .banks = 16, .rows = 1 << 16, .columns = 128};
