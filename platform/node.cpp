@@ -78,6 +78,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_targets();
   connect_interrupts();
   if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
+  if (config_.memory.codec.impl != Impl::model) seat_codec(rtl);
   power_.inject = [this](const FaultRequest& request) { return inject(request); };
   uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
@@ -146,6 +147,24 @@ void Node::place_rtc(const RtlOptions& rtl) {
         Diagnostic{.origin = scenario_.rtl.rtc_origin, .path = "node.rtc.variant", .problem = error.what()});
   }
   rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+}
+
+void Node::seat_codec(const RtlOptions& rtl) {
+  const CodecConfig& config = config_.memory.codec;
+  try {
+    codec_.emplace(RtlLibrary::open(scenario_.rtl.codec->file),
+                   RtlCodec::Settings{.instance = std::string(memory_.name()) + ".codec",
+                                      .impl = config.impl,
+                                      .profile = config_.memory.ecc.profile,
+                                      .clock = config.clock,
+                                      .trace = config.trace},
+                   rtl);
+  } catch (const RtlError& error) {
+    throw ConfigError(Diagnostic{
+        .origin = scenario_.rtl.codec_origin, .path = "node.memory.codec.variant", .problem = error.what()});
+  }
+  codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  memory_.seat(&*codec_);
 }
 
 void Node::differ(const Lockstep::Mismatch& mismatch) {
@@ -264,6 +283,7 @@ void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 
 void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (!end_ && rtc_rtl_ && how != End::How::mismatch) rtc_rtl_->finish();  // what may end it by a mismatch
+  if (!end_ && codec_ && how != End::How::mismatch) codec_->finish(at);
   if (end_) return;
   end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // not one instruction more
@@ -314,12 +334,14 @@ std::string Node::cpu_engine() const { return "unicorn " + unicorn_version(); }
 std::vector<std::string> Node::rtl_instances() const {
   std::vector<std::string> all = arbiters_ ? arbiters_->instances() : std::vector<std::string>();
   if (rtc_rtl_) all.push_back(rtc_rtl_->instance());
+  if (codec_) all.push_back(codec_->instance());
   return all;
 }
 
 std::vector<std::string> Node::rtl_summary() const {
   std::vector<std::string> lines = arbiters_ ? arbiters_->summary() : std::vector<std::string>();
   if (rtc_rtl_) std::ranges::copy(rtc_rtl_->summary(), std::back_inserter(lines));
+  if (codec_) std::ranges::copy(codec_->summary(), std::back_inserter(lines));
   return lines;
 }
 
@@ -328,7 +350,9 @@ void Node::report(Statistics& statistics) const {
   Statistics& fabric = statistics.group("fabric");
   fabric_->report(fabric);
   if (arbiters_) arbiters_->report(fabric.group("arbiter"));
-  memory_.report(statistics.group("memory"));
+  Statistics& memory = statistics.group("memory");
+  memory_.report(memory);
+  if (codec_) codec_->report(memory.group("codec"));
   gic_.report(statistics.group("gic"));
   uart0_.report(statistics.group("uart0"));
   if (rtc_rtl_) rtc_rtl_->report(statistics.group("rtc"));

@@ -18,6 +18,7 @@
 
 #include "core/core_cluster.h"
 #include "cosim/device_swap.h"
+#include "cosim/rtl_codec.h"
 #include "devices/gic400.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
@@ -58,6 +59,7 @@ class Node final : public sc_core::sc_module,
   void connect_interrupts();
   void seat_arbiters(const RtlOptions& rtl);
   void place_rtc(const RtlOptions& rtl);
+  void seat_codec(const RtlOptions& rtl);
   FaultOutcome inject(const FaultRequest& request);
   void differ(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
@@ -83,6 +85,7 @@ class Node final : public sc_core::sc_module,
 
   CoreCluster cores_;
   MemoryController memory_;
+  std::optional<RtlCodec> codec_;  // of the memory
   std::unique_ptr<Interconnect> fabric_;
   std::optional<RtlArbiters> arbiters_;
   Gic400 gic_;
