@@ -3,6 +3,7 @@
 
 #include "core/workload.h"
 #include "fabric/topology/graph_config.h"
+#include "memory/dram_part.h"
 #include "platform/study/built_fabric.h"
 #include "platform/study/study_kind.h"
 #include "platform/verbs.h"
@@ -31,6 +32,8 @@ GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
 
 // A part or a workload, by a key that no other kind of file has; nullopt when it is none.
 std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigLibrary& library) {
+  if (document.has("currents") || document.has("timing"))
+    return expanded(read_config<DramPart>(document, library));
   if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
   if (document.has("points") || document.has("wire_fs_per_um"))
     return expanded(read_config<SwitchTechnology>(document, library));
@@ -45,7 +48,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
   const char* kind = "scenarios";
-  for (const char* other : {"nodes", "studies", "flash", "technologies", "workloads", "graphs"})
+  for (const char* other : {"nodes", "studies", "dram", "flash", "technologies", "workloads", "graphs"})
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);

@@ -2,6 +2,7 @@
 
 #include "core/workload.h"
 #include "fabric/topology/graph_config.h"
+#include "memory/dram_part.h"
 #include "platform/rtl/block_config.h"
 #include "platform/verbs.h"
 #include "swizzle_switch/switch_technology.h"
@@ -21,6 +22,7 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "node") text = text_of<NodeConfig>("Asterism node", as_text);
   if (of == "scenario") text = text_of<ScenarioConfig>("Asterism scenario", as_text);
   if (of == "study") text = as_text ? study_documentation() : study_schema();
+  if (of == "dram") text = text_of<DramPart>("Asterism DRAM part", as_text);
   if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
   if (of == "technology") text = text_of<SwitchTechnology>("Asterism technology", as_text);
   if (of == "workload") text = text_of<Workload>("Asterism workload", as_text);

@@ -1,11 +1,9 @@
 #include "platform/study/memory_study.h"
 
-#include <array>
 #include <bit>
 #include <fstream>
 #include <optional>
 
-#include "base/quantity_text.h"
 #include "ecc/dual_mode_codec.h"
 #include "fabric/traffic/latency_histogram.h"
 #include "memory/dram_system.h"
@@ -14,16 +12,9 @@
 #include "memory/ecc_cache.h"
 #include "memory/parity_translation.h"
 #include "platform/config/config.h"
+#include "platform/study/share.h"
 
 namespace asterism {
-
-// A part of a whole: "33%".
-using Share = Quantity<struct ShareUnit>;  // millionths
-const QuantityKind& quantity_kind(Share) {
-  static constexpr std::array units = {QuantityUnit{"%", 10'000}};
-  static constexpr QuantityKind kind{"a share", "33%", units};
-  return kind;
-}
 
 constexpr auto enum_names(DramPattern) {
   return std::to_array<EnumName<DramPattern>>(

@@ -78,6 +78,7 @@ TEST(MemoryStudyTest, WritesAreAShare) {
   const std::vector<Cell> row = run({"requests=20000", "writes=33%"});
   EXPECT_NEAR(static_cast<double>(cell<std::uint64_t>(row, "writes_done")), 6600, 200);
   EXPECT_GT(cell<double>(row, "write_latency_ns"), 100);
+  EXPECT_EQ(study({"writes=0%:50%:12.5%"}).points.size(), 5u);
   EXPECT_EQ(mistake({"writes=0.33"}),
             "command line: error: writes: expected a share of at most \"100%\", got 0.33");
 }

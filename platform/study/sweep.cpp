@@ -9,6 +9,7 @@
 #include "base/fields.h"
 #include "base/quantity_text.h"
 #include "platform/config/json_parser.h"
+#include "platform/study/share.h"
 
 namespace asterism {
 namespace {
@@ -86,7 +87,8 @@ std::string decimal_text(std::uint64_t count, std::size_t places) {
 const QuantityKind* quantity_of(const ScalarType& type) {
   static const std::array kinds = {&quantity_kind(Picoseconds{}), &quantity_kind(Cycles{}),
                                    &quantity_kind(Bytes{}),       &quantity_kind(Frequency{}),
-                                   &quantity_kind(Bandwidth{}),   &quantity_kind(Micrometres{})};
+                                   &quantity_kind(Bandwidth{}),   &quantity_kind(Micrometres{}),
+                                   &quantity_kind(Share{})};
   const auto found = std::ranges::find(kinds, type.noun, [](const QuantityKind* kind) { return kind->noun; });
   return found == kinds.end() ? nullptr : *found;
 }

@@ -1,0 +1,139 @@
+// Accuracy and speed of the DRAM engine: DDR3-1600 11-11-11 with refresh, one channel of one rank, FR-FCFS, RoRaBaCoCh,
+// requests of 64 bytes, each asked a clock after the answer whose place it takes.
+//
+//   dram_bench [--check]
+//
+// Bandwidths are compared with what Ramulator 2.1 and DRAMSys 5.1 gave for the same traces. With --check the exit status
+// is 1 when a figure misses its limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "memory/dram_traffic.h"
+
+namespace asterism {
+namespace {
+
+bool all_met = true;
+
+void figure(const std::string& name, const std::string& measured, bool met, const std::string& limit) {
+  all_met = all_met && met;
+  fmt::print("{:<58} {:>9}   {}{}\n", name, measured, limit, met ? "" : "   MISSED");
+  std::fflush(stdout);
+}
+
+double cpu_seconds() {
+  timespec own{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
+}
+
+DramPart part() {  // configs/dram/ddr3_1600_2gb_x8.json
+  DramPart part;
+  part.capacity = 256_MiB, part.width = 8;
+  part.timing.trfc = 128_cycles;
+  return part;
+}
+
+DramConfig one_rank() {
+  DramConfig config;
+  config.ranks = 1;
+  return config;
+}
+
+struct Run {
+  double gigabytes_per_second, requests_per_second;
+};
+Run run(const DramConfig& config, DramPatternSettings settings, std::uint32_t outstanding,
+        std::uint64_t requests) {
+  DramSystem system(config, part(), 2_GiB);
+  settings.blocks = system.mapping().geometry().blocks();
+  settings.requests = requests;
+  DramPatternSource source(settings);
+  const double start = cpu_seconds();
+  const DramTrafficResult result = DramTraffic(system, outstanding, part().timing.tck).run(source);
+  const double seconds = cpu_seconds() - start;
+  return {64e3 * static_cast<double>(requests) / static_cast<double>(result.elapsed.count()),
+          static_cast<double>(requests) / seconds};
+}
+
+void bandwidth(const std::string& name, const Run& run, double theirs, double per_cent) {
+  const double off = 100 * (run.gigabytes_per_second / theirs - 1);
+  figure(fmt::format("{}, GB/s ({} there)", name, theirs), fmt::format("{:.3f}", run.gigabytes_per_second),
+         off < per_cent && off > -per_cent, fmt::format("within {}%: {:+.1f}%", per_cent, off));
+}
+
+constexpr DramPatternSettings sequential{.pattern = DramPattern::sequential}, random_reads{},
+    random_mixed{.writes = 0.33};
+
+void measure_bandwidth() {
+  bandwidth("sequential, 1 outstanding", run(one_rank(), sequential, 1, 500'000), 3.11, 1);
+  bandwidth("sequential, 32", run(one_rank(), sequential, 32, 500'000), 12.49, 1);
+  bandwidth("random, 1", run(one_rank(), random_reads, 1, 500'000), 1.33, 1);
+  bandwidth("random, 32", run(one_rank(), random_reads, 32, 500'000), 8.21, 1);
+  DramConfig theirs = one_rank();  // the peers' write queue: 32 entries, drained from 80% to 20%
+  theirs.write_queue = 32, theirs.write_high = 26, theirs.write_low = 6;
+  const Run mixed = run(theirs, random_mixed, 32, 500'000);
+  bandwidth("random, 33% writes, 32: Ramulator's", mixed, 7.54, 8);
+  bandwidth("random, 33% writes, 32: DRAMSys's", mixed, 7.0, 8);
+  figure("the same with a write queue of 64, GB/s",
+         fmt::format("{:.3f}", run(one_rank(), random_mixed, 32, 500'000).gigabytes_per_second), true, "");
+}
+
+struct Arrival : DramSystem::Sink {
+  Picoseconds at;
+  void completed(std::uint64_t, Picoseconds time) override { at = time; }
+};
+
+void measure_latency() {
+  DramSystem system(one_rank(), part(), 2_GiB);
+  Picoseconds now;
+  const auto access = [&](const std::string& name, const BlockLocation& location, unsigned clocks) {
+    Arrival arrival;
+    system.submit(now, {0, location, false});
+    while (arrival.at == 0_ps) system.advance_to(*system.next_event(), arrival);
+    const auto took = (arrival.at - now) / 1250_ps;
+    figure("unloaded, clocks: " + name, std::to_string(took), took == clocks, fmt::format("= {}", clocks));
+    now += 1_us;
+  };
+  access("closed bank", {.row = 1}, 26);
+  access("row hit", {.row = 1, .column = 1}, 15);
+  access("row conflict", {.row = 2}, 37);
+}
+
+void measure_speed() {
+  const auto best = [](DramPatternSettings settings) {
+    double best = 0;
+    for (int turn = 0; turn < 5; ++turn)
+      best = std::max(best, run(one_rank(), settings, 32, 1'000'000).requests_per_second);
+    return best / 1e6;
+  };
+  const double rand = best(random_reads), mixed = best(random_mixed), seq = best(sequential);
+  figure("M requests/s, random, 32", fmt::format("{:.2f}", rand), rand >= 2, ">= 2");
+  figure("M requests/s, random, 33% writes, 32", fmt::format("{:.2f}", mixed), mixed >= 2, ">= 2");
+  figure("M requests/s, sequential, 32", fmt::format("{:.2f}", seq), seq >= 5, ">= 5");
+}
+
+int measure(int argc, char** argv) {
+  const bool check = argc == 2 && std::string(argv[1]) == "--check";
+  if (argc > 1 && !check) throw std::invalid_argument("usage: dram_bench [--check]");
+  measure_bandwidth();
+  measure_latency();
+  measure_speed();
+  return check && !all_met ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) try {
+  return asterism::measure(argc, argv);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 64;
+}
