@@ -1,0 +1,158 @@
+// Memory that fails under real firmware: what it sees of it, and that the main job comes to the same bits all
+// the same.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// Two ranks that are ranges of addresses; firmware lies in rank 0.
+const Arguments two_ranks = {"node.memory.mapping=RaRoBaCoCh", "node.memory.ranks=2", "node.log.node=off"};
+
+struct MemoryFaultTest : CommandTest {
+  Ended on_two_ranks(const std::string& app, Arguments more = {}) const {
+    more.insert(more.end(), two_ranks.begin(), two_ranks.end());
+    return firmware(app, more);
+  }
+  // The main job, small, with what it says of `args` and dead chips of rank 1.
+  Ended main_job(const std::string& args, std::uint64_t at_us = 0, const std::vector<int>& chips = {}) const {
+    std::string faults;
+    for (const int chip : chips)
+      faults += fmt::format(
+          R"({}{{"at":"{}us","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":{}}})",
+          faults.empty() ? "" : ",", at_us, chip);
+    return on_two_ranks("cg", {"args=nx=10 interval=2 " + args, "faults=[" + faults + "]"});
+  }
+  // Kinds of events that tell of a failure, each once in a row.
+  std::vector<std::string> story(const std::string& run) const {
+    const std::set<std::string> told = {"memory_fault", "uncorrectable_error", "warm_reset", "restore",
+                                        "recovery"};
+    std::vector<std::string> kinds_told;
+    for (const std::string& kind : kinds(events(run)))
+      if (told.count(kind) != 0 && (kinds_told.empty() || kinds_told.back() != kind))
+        kinds_told.push_back(kind);
+    return kinds_told;
+  }
+  std::string recovered_from(const std::string& run) const {
+    for (const auto& event : events(run))
+      if (event["kind"] == "recovery") return event["from"];
+    return "nothing";
+  }
+};
+
+TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
+  const Ended ended = asterism({"run", "chip_failure"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
+  EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met"));
+  EXPECT_THAT(story("runs/chip_failure"),
+              ElementsAre("memory_fault", "uncorrectable_error", "warm_reset", "recovery"));
+  EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
+  const std::string console = contents("runs/chip_failure/console.log");
+  EXPECT_THAT(console, HasSubstr("rank 1 bank 1, normal ECC, syndrome 0x"));
+  EXPECT_THAT(console, HasSubstr("cg: data in rank 0 of 2\n"));
+  EXPECT_THAT(console, HasSubstr("rank 1 bank 6 chip 3, strong ECC, syndrome 0x"));
+  EXPECT_THAT(console, HasSubstr("cg: checkpoint 12, level 1 (memory): ok\n"));
+  EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 restored\n"));
+}
+
+TEST_F(MemoryFaultTest, WithASecondDeadChipTheOlderCheckpointOfTheSsdIsUsed) {
+  const Ended ended = asterism({"run", "chip_failure_two"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
+  EXPECT_THAT(story("runs/chip_failure_two"),
+              ElementsAre("memory_fault", "uncorrectable_error", "warm_reset", "uncorrectable_error",
+                          "restore", "recovery", "uncorrectable_error"));
+  EXPECT_EQ(recovered_from("runs/chip_failure_two"), "dimm_ssd");
+  const std::string console = contents("runs/chip_failure_two/console.log");
+  EXPECT_THAT(console, HasSubstr("cg: level 1 (memory): uncorrectable memory error\n"));
+  EXPECT_THAT(console, HasSubstr("cg: checkpoint 8, level 2 (DIMM-SSD): ok\n"));
+  EXPECT_THAT(console, HasSubstr("cg: checkpoint 8 restored\n"));
+  EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 written\n")) << "newer, and lost";
+}
+
+TEST_F(MemoryFaultTest, EveryRegisterSaysWhatWasBroken) {
+  const Ended ended = on_two_ranks("bad_memory");
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("bad_memory: 0 wrong\n"));
+}
+
+TEST_F(MemoryFaultTest, ThePatrolScrubberFindsWhatNobodyReads) {
+  const Ended ended = on_two_ranks("scrub");
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("scrub: 5 corrected, 5 of them logged\nscrub: 0 in the next pass\n"));
+}
+
+TEST_F(MemoryFaultTest, CheckpointsInMemoryDoNotChangeTheResult) {
+  EXPECT_EQ(main_job("checkpoint=off").status, 0);
+  const std::string result = contents("run/files/result.txt");
+  for (const char* args : {"memory_checkpoints=on ssd_every=4", "memory_checkpoints=on ssd_every=0"}) {
+    EXPECT_EQ(main_job(args).status, 0) << args;
+    EXPECT_EQ(contents("run/files/result.txt"), result) << args;
+  }
+}
+
+// In every phase: before the first checkpoint, while one is written to memory or to the DIMM-SSD, while the
+// cores compute, in the last iterations.
+TEST_F(MemoryFaultTest, AChipMayDieAtAnyTime) {
+  ASSERT_EQ(main_job("checkpoint=off").status, 0);
+  const std::string result = contents("run/files/result.txt");
+  for (std::uint64_t at_us = 20; at_us < 4700; at_us += 260) {
+    const Ended ended = main_job("memory_checkpoints=on", at_us, {3});
+    EXPECT_EQ(ended.status, 0) << at_us << " us\n" << ended.out << ended.err;
+    EXPECT_EQ(contents("run/files/result.txt"), result) << at_us << " us";
+    EXPECT_THAT(contents("run/console.log"), HasSubstr("warm reset\n")) << at_us << " us";
+    EXPECT_THAT(contents("run/console.log"), Not(HasSubstr("refused"))) << at_us << " us";
+  }
+}
+
+TEST_F(MemoryFaultTest, TwoChipsMayDieAtAnyTime) {
+  ASSERT_EQ(main_job("checkpoint=off").status, 0);
+  const std::string result = contents("run/files/result.txt");
+  for (std::uint64_t at_us = 20; at_us < 4700; at_us += 430) {
+    const Ended ended = main_job("memory_checkpoints=on", at_us, {3, 9});
+    EXPECT_EQ(ended.status, 0) << at_us << " us\n" << ended.out << ended.err;
+    EXPECT_EQ(contents("run/files/result.txt"), result) << at_us << " us";
+  }
+}
+
+TEST_F(MemoryFaultTest, WithoutCheckpointsInMemoryThoseOfTheSsdAreUsed) {
+  const Ended ended = main_job("memory_checkpoints=off", 5000, {3});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(recovered_from("run"), "dimm_ssd");
+}
+
+TEST_F(MemoryFaultTest, WhatTheSsdReadsWronglyIsNoCheckpoint) {
+  ASSERT_EQ(main_job("memory_checkpoints=on").status, 0);
+  std::uint64_t begin_us = 0;
+  for (const auto& event : events())
+    if (event["kind"] == "checkpoint_begin" && event["version"] == 16)
+      begin_us = event["time_ps"].get<std::uint64_t>() / 1'000'000;
+  const Ended ended = main_job("memory_checkpoints=on", begin_us + 2, {3});  // it reads the pages one by one
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/console.log"),
+              HasSubstr("cg: checkpoint 16, level 1 (memory): ok\n"
+                        "cg: checkpoint 16, level 2 (DIMM-SSD): uncorrectable memory error\n"));
+  EXPECT_EQ(recovered_from("run"), "dram");
+}
+
+TEST_F(MemoryFaultTest, ADeadChipAndThenALossOfPowerLeaveTheSsd) {
+  const Ended ended = on_two_ranks(
+      "cg", {"args=nx=10 interval=2 memory_checkpoints=on",
+             R"(faults=[{"at":"2.6ms","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":3},)"
+             R"({"at":"4ms","kind":"power_loss"}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(recovered_from("run"), "dram");
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 8 restored\n"));
+}
+
+}  // namespace
+}  // namespace asterism
