@@ -35,6 +35,7 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
       write_limit_(config.write_queue),
       write_high_(config.write_high),
       write_low_(config.write_low),
+      row_hits_(config.row_hits),
       policy_(config.page_policy),
       read_latency_(part.timing.cl.count() + part.timing.burst / 2),
       write_latency_(part.timing.cwl.count() + part.timing.burst / 2),
@@ -72,6 +73,7 @@ void DramChannel::reset(Tick now) {
   for (Entry& entry : pool_) entry.next_free = free_, free_ = &entry;
   reads_ = writes_ = 0;
   draining_ = false;
+  drained_ = reads_owed_ = 0;
   bus_free_ = writes_from_ = now;
   completions_.clear();
   forwarded_.clear();
@@ -129,7 +131,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
     ++counts_.reads, ++reads_;
   } else {
     ++counts_.writes, ++writes_;
-    if (writes_ >= write_high_) draining_ = true;
+    begin_or_end_draining();
   }
   if (direction() != before) return choose();
   if (kind != before) return;
@@ -148,9 +150,23 @@ void DramChannel::release(Entry& entry, Kind kind) {
   entry.next_free = free_, free_ = &entry;
   if (kind == read) {
     --reads_;
+    reads_owed_ = reads_ == 0 || reads_owed_ == 0 ? 0 : reads_owed_ - 1;
   } else {
     --writes_;
-    if (writes_ <= write_low_) draining_ = false;
+    ++drained_;
+  }
+  begin_or_end_draining();
+}
+
+void DramChannel::begin_or_end_draining() {
+  if (!draining_) {
+    draining_ = writes_ >= write_high_ && reads_owed_ == 0;
+    drained_ = 0;
+  } else if (writes_ <= write_low_) {
+    draining_ = false;
+  } else if (drained_ >= write_limit_ && reads_ > 0) {
+    draining_ = false;
+    reads_owed_ = reads_;
   }
 }
 
@@ -160,7 +176,8 @@ DramChannel::Choice DramChannel::of_bank(const Rank& rank, Bank& bank, Kind kind
   Choice choice;
   const bool is_open = bank.open_row != Bank::closed;
   std::uint64_t precedence = std::uint64_t{1} << 62;
-  if (is_open && bank.hit[kind] != nullptr) {
+  const bool others_turn = bank.accesses >= row_hits_ && bank.queue[kind].front().row != bank.open_row;
+  if (is_open && bank.hit[kind] != nullptr && !others_turn) {
     choice.request = bank.hit[kind];
     choice.command = kind == read ? DramCommand::read : DramCommand::write;
   } else {
@@ -230,6 +247,7 @@ void DramChannel::open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row
   if (ranks_[rank].open_banks++ == 0) ranks_[rank].open_since = at;
   Bank& opened = banks_[rank * banks_per_rank_ + bank];
   opened.open_row = row;
+  opened.accesses = 0;
   find_hits(opened);
 }
 
@@ -290,6 +308,7 @@ void DramChannel::issue_column(const Choice& choice) {
   const Tick done = choice.at + (kind == read ? read_latency_ : write_latency_);
   const Tick waited = done - entry.arrival;
   counts_.data_clocks += burst_;
+  ++banks_[entry.bank].accesses;
   if (kind == read) {
     counts_.read_clocks += waited;
     counts_.longest_read = std::max(counts_.longest_read, waited);

@@ -3,7 +3,9 @@
 // Scheduling is FR-FCFS: among the commands that could be issued first, reads or writes to an open row go before
 // activates and precharges, older requests before younger ones. A row that has waiting hits is not closed. Reads go
 // before writes until `write_high` writes wait or no read has been there for a row cycle (tRC); then writes go until
-// `write_low` are left, or, in the second case, a read comes. A read of a block whose write waits is answered from the
+// `write_low` are left, or, in the second case, a read comes. Nothing waits forever: after `row_hits` accesses of a row
+// an older request for another one comes first, and when as many writes have gone as the queue holds, the reads that
+// wait by then do. A read of a block whose write waits is answered from the
 // queue in the next clock; a second write of such a block takes the first one's place.
 //
 // Each rank is refreshed every tREFI, ranks in turn: when it is due nothing else starts there until it is done. While
@@ -95,6 +97,7 @@ class DramChannel {
   struct Bank {
     static constexpr std::uint32_t closed = ~std::uint32_t{0};
     std::uint32_t open_row = closed;
+    std::uint32_t accesses = 0;       // of the open row
     std::array<Entry*, kinds> hit{};  // the oldest request for the open row
     std::array<Queue, kinds> queue;   // by age
     bool has_requests() const { return !queue[read].empty() || !queue[write].empty(); }
@@ -118,6 +121,7 @@ class DramChannel {
   Entry* find(const Bank& bank, Kind kind, std::uint32_t row, std::uint32_t column) const;
   void take(Tick now, std::uint64_t id, const BlockLocation& at, Kind kind);
   void release(Entry& entry, Kind kind);
+  void begin_or_end_draining();
 
   void choose();
   Choice of_bank(const Rank& rank, Bank& bank, Kind kind) const;
@@ -134,7 +138,7 @@ class DramChannel {
   void skip_refreshes(Tick now);
   void refresh_loosely(std::uint32_t rank);
 
-  std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
+  std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_, row_hits_;
   PagePolicy policy_;
   Tick read_latency_, write_latency_, burst_, refresh_interval_, write_patience_;
   bool refresh_;
@@ -146,8 +150,10 @@ class DramChannel {
   Entry* free_ = nullptr;
   std::uint32_t reads_ = 0, writes_ = 0;
   bool draining_ = false;
-  Tick bus_free_ = 0;     // for commands
-  Tick writes_from_ = 0;  // where reads have not been there for long enough
+  std::uint32_t drained_ = 0;     // writes since it began
+  std::uint32_t reads_owed_ = 0;  // that go before it begins again
+  Tick bus_free_ = 0;             // for commands
+  Tick writes_from_ = 0;          // where reads have not been there for long enough
   std::uint64_t ages_ = 0;
   Choice best_;
   boost::circular_buffer<Completion> completions_, forwarded_;  // each by time

@@ -176,6 +176,39 @@ TEST(DramChannelTest, WritesDrainBetweenTheirWatermarks) {
     EXPECT_EQ(log[i].command == DramCommand::write, i < 8 || i >= 28) << i;
 }
 
+TEST(DramChannelTest, EndlessHitsDoNotKeepAnotherRowOut) {
+  DramChannel channel(config_of(1), ddr3_2gb_x8());
+  for (std::uint32_t i = 0; i < 8; ++i) channel.submit(0, 1, {.row = 1, .column = i}, false);
+  channel.submit(1, 2, {.row = 2}, false);
+  for (std::uint32_t hits = 8;; ++hits) {  // one for each that is answered
+    std::optional<DramChannel::Completion> completion;
+    while (!completion) completion = channel.advance(channel.next_event());
+    if (completion->id == 2) break;
+    ASSERT_LT(hits, 100u);
+    channel.submit(completion->at, 1, {.row = 1, .column = hits % 128}, false);
+  }
+}
+
+TEST(DramChannelTest, EndlessWritesDoNotKeepAReadOut) {
+  DramChannel channel(config_of(1), ddr3_2gb_x8());
+  Random random(1);
+  const auto fill = [&](Tick now) {
+    const auto next = [&] {
+      return BlockLocation{.bank = 1 + static_cast<std::uint32_t>(random.below(7)),
+                           .row = static_cast<std::uint32_t>(random.below(1000))};
+    };
+    while (channel.submit(now, 0, next(), true)) continue;
+  };
+  fill(0);
+  channel.submit(0, 1, {.row = 1}, false);
+  for (std::optional<DramChannel::Completion> completion; !completion;) {
+    const Tick now = channel.next_event();
+    ASSERT_LT(now, 2000u);
+    completion = channel.advance(now);
+    fill(now);
+  }
+}
+
 TEST(DramChannelTest, AFullQueueRefuses) {
   DramChannel channel(config_of(1), ddr3_2gb_x8());
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_TRUE(channel.submit(0, i, {.row = i}, false));
