@@ -114,5 +114,78 @@ TEST(DramSystemTest, LooseAndExactAgreeOnAnyDependentStream) {
   }
 }
 
+// ---- the whole ----
+
+TEST(DramSystemTest,
+     ChannelsOfAllControllersWorkSideBySide) {  // 24 controllers of 4, as abeyratne2017 Table 3.1
+  DramConfig config = one_rank();
+  config.controllers = 24, config.channels = 4;
+  DramSystem system(config, ddr3_2gb_x8(), 192_GiB);
+  for (std::uint32_t channel = 0; channel < 96; ++channel)
+    system.submit(0_ps, {95 - channel, {.channel = channel, .row = 1}, false});
+  Arrivals arrivals;
+  EXPECT_EQ(system.next_event(), 0_ps);
+  system.advance_to(32'499_ps, arrivals);
+  EXPECT_TRUE(arrivals.all.empty());
+  system.advance_to(32'500_ps, arrivals);
+  ASSERT_EQ(arrivals.all.size(), 96u);
+  for (std::uint32_t i = 0; i < 96; ++i)
+    EXPECT_EQ(arrivals.all[i], (std::pair<std::uint64_t, Picoseconds>{95 - i, 32'500_ps}));
+  EXPECT_EQ(system.next_event(), std::nullopt);
+}
+
+TEST(DramSystemTest, ARequestBetweenEdgesBeginsAtTheNext) {
+  DramSystem system(one_rank(), ddr3_2gb_x8(), 2_GiB);
+  Arrivals arrivals;
+  system.submit(1_ps, {0, {.row = 1}, false});
+  EXPECT_EQ(system.next_event(), 1250_ps);
+  system.advance_to(1_us, arrivals);
+  EXPECT_EQ(arrivals.all.at(0).second, 1250_ps + 32'500_ps);
+}
+
+TEST(DramSystemTest, ReportsWhatRequestsFoundAndCost) {
+  DramSystem system(one_rank(), ddr3_2gb_x8(), 2_GiB);
+  Picoseconds now;
+  for (const std::uint32_t row : {1u, 1u, 2u}) now += 1_us, system.access(now, {.row = row}, row == 2);
+  const DramSystem::Summary s = system.summary();
+  EXPECT_EQ(s.row_misses, 1u);
+  EXPECT_EQ(s.row_hits, 1u);
+  EXPECT_EQ(s.row_conflicts, 1u);
+  EXPECT_EQ(s.read_latency_sum, 32'500_ps + 18'750_ps);
+  EXPECT_EQ(s.write_latency_max, 1250_ps * (11 + 11 + 8 + 4));
+  EXPECT_EQ(s.activates, 2u);
+  EXPECT_EQ(s.refreshes, 0u);
+  EXPECT_GT(s.energy.activate, s.energy.read);
+}
+
+TEST(DramSystemTest, ResetsDropRequestsAndColdForgetsCounts) {
+  DramSystem system(one_rank(), ddr3_2gb_x8(), 2_GiB);
+  Arrivals arrivals;
+  for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
+    system.submit(1_us, {0, {.row = 1}, false});
+    system.reset(kind);
+    EXPECT_EQ(system.next_event(), std::nullopt);
+    system.advance_to(2_us, arrivals);
+    EXPECT_TRUE(arrivals.all.empty());
+  }
+  EXPECT_EQ(system.summary().reads, 0u);
+  EXPECT_EQ(system.summary().energy.read, 0);
+}
+
+std::string problem_of(Bytes size) {
+  try {
+    DramSystem(one_rank(), ddr3_2gb_x8(), size);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(DramSystemTest, RefusesASizeThatIsNotOfRows) {
+  EXPECT_EQ(problem_of(1_GiB), "none");
+  EXPECT_EQ(problem_of(1_GiB + 4_KiB), "expected a multiple of 64KiB, one row of all banks, got 1048580KiB");
+  EXPECT_EQ(problem_of(4_GiB), "expected at most 2GiB, all rows of all banks, got 4GiB");
+}
+
 }  // namespace
 }  // namespace asterism
