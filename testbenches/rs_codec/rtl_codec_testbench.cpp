@@ -54,7 +54,7 @@ struct RtlCodecTest : testing::Test {
     return block;
   }
   // What is delivered of a block with errors in these chips; equal to what the model delivers alone.
-  DecodeResult read(EccMode mode, std::vector<unsigned> chips, Picoseconds now) {
+  DecodeResult read(EccMode mode, const std::vector<unsigned>& chips, Picoseconds now) {
     MemoryBlock received = written(mode, now);
     for (const unsigned chip : chips) received.flip_symbol(chip, 1, 0x5A);
     MemoryBlock decoded = received;
