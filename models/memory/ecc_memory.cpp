@@ -22,6 +22,12 @@ bool has_room(const DramGeometry& geometry, std::uint32_t part_rows) {
   return geometry.rows + parity_rows(geometry) <= part_rows;
 }
 
+std::array<std::uint8_t, chip_symbols> symbols_of(const MemoryBlock& parity, std::size_t slot) {
+  std::array<std::uint8_t, chip_symbols> symbols{};
+  std::copy_n(parity.data.begin() + chip_symbols * slot, chip_symbols, symbols.begin());
+  return symbols;
+}
+
 AddressRange page_range(std::uint64_t page) { return {Address(page * 4096), 4_KiB}; }
 
 }  // namespace
@@ -197,7 +203,7 @@ EccMemory::ParityErrors EccMemory::decode_parity(Picoseconds now, const ParityPl
   errors.outcome = result.outcome;
   if (result.outcome == Outcome::corrected) ++counts_.parity_corrected;
   if (result.outcome == Outcome::uncorrectable) ++counts_.parity_uncorrectable;
-  std::copy_n(decoded.data.begin() + chip_symbols * place.slot, chip_symbols, errors.symbols.begin());
+  errors.symbols = symbols_of(decoded, place.slot);
   return errors;
 }
 
@@ -324,7 +330,6 @@ RangeProblem EccMemory::set_range(Picoseconds now, unsigned index, const std::op
   if (range) convert(now, range->offsets, after, lost, before ? before->offsets : AddressRange{});
   ranges_ = after;
   for (auto block = lost.next(0); block; block = lost.next(*block + 1)) lost_.insert(*block);
-  if (!lost.empty()) touched_since_ = now;
   for (const auto& changed : {before, range})
     if (changed && !was_sound) direct_changed(changed->offsets);
   return RangeProblem::none;
@@ -410,7 +415,7 @@ bool EccMemory::is_correctable(std::uint64_t block) const {
     MemoryBlock parity;
     faults_.errors(place.block, parity);
     if (codec_.decode(EccMode::normal, parity).outcome == Outcome::uncorrectable) return false;
-    std::copy_n(parity.data.begin() + chip_symbols * place.slot, chip_symbols, errors.third.begin());
+    errors.third = symbols_of(parity, place.slot);
     decoded = errors;
     result = codec_.decode(mode, decoded);
   }

@@ -108,7 +108,7 @@ class EccMemory {
   BlockAccess scrub(Picoseconds now, std::uint64_t block);
   // The first block from `from` on whose reading may find an error; nullopt: none up to the end.
   std::optional<std::uint64_t> next_touched(std::uint64_t from) const;
-  // When a block came to be touched for the last time.
+  // When blocks came to be touched for the last time: conversion loses only such as were touched before.
   Picoseconds touched_since() const { return touched_since_; }
 
   ErrorLog& log() { return log_; }

@@ -96,6 +96,21 @@ TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipShownOnceItIsWritten) {
   EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
 }
 
+// A transient error may hide a stuck one in the same cell.
+TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
+  const BlockLocation behind{0, 0, 2, 5, 9};
+  small.memory.inject(0_ps, fault_at(bit, place, 3, stuck));
+  small.memory.inject(0_ps, fault_at(bit, place, 5, stuck));
+  small.memory.inject(0_ps, fault_at(bit, place, 5, transient));
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+  for (const std::uint32_t on : {3u, 5u}) small.memory.inject(0_ps, fault_at(bit, behind, on, transient));
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
+  small.write(block, 1);
+  small.write(small.block(behind), 1);
+  EXPECT_TRUE(small.read(block).poisoned);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
+}
+
 // Whatever is written in whatever order, a page is judged as by somebody who has not seen it before.
 TEST_F(EccMemoryDirectTest, PagesAreJudgedAlikeHoweverTheyWereHealed) {
   Random random(1);

@@ -213,6 +213,21 @@ TEST(EccRangesOfMemory, LostBlocksAreOnlyGoneWithThePower) {
   EXPECT_EQ(small.memory.ranges()[0], std::nullopt);
 }
 
+TEST(EccRangesOfMemory, PiecesWrittenBeforeAPowerLossDoNotCountAfterIt) {
+  SmallEccMemory small;
+  const std::uint64_t block = small.block(place);
+  const auto lose = [&] {
+    small.memory.inject(0_ps, fault_at(chip, place, 3, transient));
+    small.set_strong(small.at(block / 64 * 64), 4_KiB);
+  };
+  lose();
+  small.write(block, 1, 0, 63);
+  small.memory.reset(Reset::power_loss);
+  lose();
+  small.write(block, 1, 63, 1);
+  EXPECT_TRUE(small.read(block).poisoned);
+}
+
 TEST(EccRangesOfMemory, ConversionBackToNormalReadsThroughTheStrongDecoder) {
   SmallEccMemory small(strong());
   const std::uint64_t block = small.block(place);
