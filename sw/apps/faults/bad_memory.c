@@ -91,6 +91,28 @@ static void one_bit(void) {
   check(is_whole(normal) && serrors == 0, "nobody else noticed");
 }
 
+static void one_word(void) {
+  check(power_inject((MemoryFault){memory_fault_word, &normal[200], 17, 4 * 7, false}), "a word was broken");
+  check(is_whole(normal), "a broken word is read as it was written");
+  const MemoryError error = take_error();
+  check(error.chip == 17 && !error.uncorrectable && error.address == (uintptr_t)&normal[200],
+        "the log names block and parity chip");
+  check(is_whole(normal) && take_error().chip == 99, "demand scrub has mended it");
+}
+
+// A bit of every beat: two symbols of each codeword, and RS(36,32) corrects one.
+static void one_pin(void) {
+  check(power_inject((MemoryFault){memory_fault_pin, normal, 3, 1, false}), "a pin of the rank is broken");
+  uint64_t word;
+  check(!memory_copy_guarded(&word, normal, sizeof word) && serrors == 0, "a guarded copy says so");
+  check(take_error().uncorrectable, "the log says that it was lost");
+  fill(normal);
+  empty_log();
+  const uint32_t errors = memory_controller_uncorrectable() + memory_controller_corrected();
+  check(is_whole(normal), "data that were written again are whole");
+  check(memory_controller_uncorrectable() + memory_controller_corrected() == errors, "without an error");
+}
+
 // Loads from `address` while all registers have known values, and stores them: the SError comes in between.
 static void load_with_known_registers(const void* address, const uint8_t* before, uint8_t* after) {
   register const void* x0 __asm__("x0") = address;
@@ -176,6 +198,8 @@ int main(void) {
         "only memory can be broken");
   exception_on_serror(count_serror);
   one_bit();
+  one_word();
+  one_pin();
   one_chip();
   two_chips();
   printf("bad_memory: %u wrong\n", wrong);
