@@ -1,5 +1,7 @@
 #include "dimm_ssd/dimm_ssd_module.h"
 
+#include <array>
+
 #include "base/random.h"
 #include "memory/memory_controller.h"
 #include "tlm/systemc_test.h"
@@ -11,7 +13,10 @@ namespace {
 struct DimmSsdModuleTest : SystemCTest {
   static constexpr std::uint64_t descriptor = 0x4000'1000, page = 0x4001'0000;
   NoEventLog events;
-  MemoryController memory{"memory", {.size = 4_MiB, .latency = 50_ns}, 1, 2};
+  MemoryController memory{
+      "memory", {.config = {.size = 4_MiB}, .part = {}, .base = Address(0x4000'0000)}, 2, events};
+  TestInitiator guest{"guest"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
   DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, Address(0x4000'0000), events};
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
@@ -22,6 +27,8 @@ struct DimmSsdModuleTest : SystemCTest {
     memory_cpu.socket.bind(memory.ports[1]);
     cpu.socket.bind(ssd.registers);
     ssd.interrupt.bind(irq);
+    guest.socket.bind(memory.target);
+    memory.interrupt.bind(memory_irq);
     ssd.power_up();
   }
   void poke(std::uint64_t address, std::uint64_t value) { memory_cpu.write(address - 0x4000'0000, value); }
@@ -31,6 +38,19 @@ struct DimmSsdModuleTest : SystemCTest {
     poke(descriptor + 32, version);
     poke(descriptor + 40, pages);
     for (std::uint32_t i = 0; i < pages; ++i) poke(descriptor + 48 + 8 * i, page + i * 4096);
+  }
+  // When a line of the descriptor and those of a page have been read, one after the other: the controller's latency, DRAM's,
+  // and syndromes in normal mode.
+  static Picoseconds end_of_reading(Picoseconds start, const std::array<Bytes, 2>& addresses) {
+    DramSystem dram(DramConfig{}, DramPart{}, 4_MiB);
+    Picoseconds at = start;
+    const auto read = [&](Bytes address) {
+      const Bytes offset = address - Bytes(0x4000'0000);
+      at += 10_ns + dram.access(at, dram.mapping().locate(offset / 64_B), false) + 480_ps;
+    };
+    read(addresses[0]);
+    for (unsigned line = 0; line < 64; ++line) read(addresses[1] + line * 64_B);
+    return at;
   }
   std::uint32_t execute(std::uint32_t operation) {
     cpu.write32(map.interrupt_enable.offset(), 1);
@@ -56,13 +76,14 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, CheckpointsAndRestoresThroughTheMemoryControll
 // Two lines of descriptor, 64 of the page, then a flash page of data and one for the table.
 SYSTEMC_TEST_F(DimmSsdModuleTest, InterruptsExactlyWhenTheCommitIsProgrammed) {
   describe(1, 1);
+  wait_for(10_us);
+  memory.reset(Reset::warm);  // all banks closed
   cpu.delay = sc_core::SC_ZERO_TIME;
   cpu.write32(map.interrupt_enable.offset(), 1);
   cpu.write32(map.descriptor_low.offset(), descriptor);
   cpu.write32(map.command.offset(), 1);
-  const Picoseconds start = now();
-  expect_earliest(start + 65 * 50_ns + 2 * (transfer_time(16_KiB, 400_MBps) + 660_us),
-                  [&] { return irq.read(); });
+  const Picoseconds copied = end_of_reading(now(), {Bytes(descriptor), Bytes(page)});
+  expect_earliest(copied + 2 * (transfer_time(16_KiB, 400_MBps) + 660_us), [&] { return irq.read(); });
   EXPECT_EQ(cpu.read32(map.status.offset()), 0u);
 }
 
@@ -111,6 +132,17 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, AnyAccessGetsAnAnswer) {
     EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
     wait_for(Picoseconds(random.below(1'000'000)));
   }
+}
+
+SYSTEMC_TEST_F(DimmSsdModuleTest, RefusesPagesThatMemoryCannotCorrect) {
+  describe(3, 2);
+  memory.inject({.kind = MemoryFaultKind::word, .at = memory.locate(Bytes(page - 0x4000'0000)), .chip = 3});
+  EXPECT_EQ(execute(1), 0u);
+  memory.inject({.kind = MemoryFaultKind::chip, .at = memory.locate(Bytes(page - 0x4000'0000)), .chip = 3});
+  describe(4, 2);  // writes the descriptor anew, and no page
+  for (unsigned rest = 64; rest > 0; --rest) poke(descriptor + 8 * rest, 0);
+  describe(4, 2);
+  EXPECT_EQ(execute(1), 2u);
 }
 
 }  // namespace

@@ -268,7 +268,8 @@ void MemoryController::inject(const MemoryFault& fault) {
 }
 
 void MemoryController::found(const MemoryError& error) {
-  if (!error.corrected || ecc_.log().corrected() == 1) {
+  const bool is_logged = std::exchange(lost_, ecc_.log().lost()) == ecc_.log().lost();
+  if (is_logged && (!error.corrected || ecc_.log().corrected() == 1)) {
     const Address address = base_ + error.offset;
     log(name())->warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
                       address.value());

@@ -12,7 +12,7 @@ struct MemoryControllerTest : SystemCTest {
   NoEventLog events;
   MemoryController memory;
   TestInitiator cpu{"cpu"}, ssd{"ssd"};
-  sc_core::sc_signal<bool> irq{"irq"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq{"irq"};
 
   explicit MemoryControllerTest(MemoryConfig config = {}) : memory("memory", settings(config), 2, events) {
     cpu.socket.bind(memory.ports[0]);
