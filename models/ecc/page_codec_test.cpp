@@ -9,8 +9,8 @@
 namespace asterism {
 namespace {
 
-// On this host every path runs for these numbers of blocks: groups of 8 and 16, and what is left over.
-constexpr std::size_t odd_count = 3 * 16 + 8 + 5;
+// Eight pages that are taken in turns, groups of 16 and 8 blocks, and what is left over.
+constexpr std::size_t odd_count = 8 * 64 + 3 * 16 + 8 + 5;
 
 struct Pages {
   std::vector<std::uint8_t> data, parity, third, syndromes;

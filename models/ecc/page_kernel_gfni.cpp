@@ -46,7 +46,7 @@ inline __m512i product(const PageMap& map, __m512i bytes, unsigned r, unsigned o
 // The four output bytes of eight blocks, as words that are still to be summed over beats and pairs of chips.
 template <bool first_is_sum>
 inline void map_group(const PageMap& map, const std::uint8_t* data, __m512i checks, __m512i (&sums)[4]) {
-  constexpr std::size_t ahead = 2048;  // the host's own prefetching stops at the end of a page
+  constexpr std::size_t ahead = 512;
   __m512i x[8], y[8];
   for (unsigned i = 0; i < 8; ++i) {
     x[i] = _mm512_loadu_si512(data + 64 * i);
@@ -69,24 +69,33 @@ inline void map_group(const PageMap& map, const std::uint8_t* data, __m512i chec
   }
 }
 
+// Where the group of eight blocks lies that comes after so many: eight pages of 64 blocks are taken in turns, because the
+// host fetches eight streams from its memory faster than one.
+inline std::size_t first_block(std::size_t step, std::size_t blocks) {
+  constexpr std::size_t page = 64, pages = 8;
+  const std::size_t base = step / (page * pages) * (page * pages), group = (step - base) / 8;
+  return base + page * pages > blocks ? step : base + group % pages * page + group / pages * 8;
+}
+
 template <bool first_is_sum>
 std::size_t map_pages(const PageMap& map, const std::uint8_t* data, const std::uint8_t* parity,
                       std::uint8_t* out, std::size_t blocks) {
   const __m512i transpose = _mm512_load_si512(transposition), gather = _mm512_load_si512(gathering.from);
-  std::size_t done = 0;
-  for (; done + 8 <= blocks; done += 8) {
+  const std::size_t taken = blocks / 8 * 8;
+  for (std::size_t step = 0; step < taken; step += 8) {
+    const std::size_t at = first_block(step, blocks);
     __m512i sums[4], checks = _mm512_setzero_si512();
-    if (parity) checks = _mm512_permutexvar_epi8(transpose, _mm512_loadu_si512(parity + 8 * done));
-    map_group<first_is_sum>(map, data + 64 * done, checks, sums);
+    if (parity) checks = _mm512_permutexvar_epi8(transpose, _mm512_loadu_si512(parity + 8 * at));
+    map_group<first_is_sum>(map, data + 64 * at, checks, sums);
     const __m512i low =
         _mm512_xor_si512(_mm512_unpacklo_epi64(sums[0], sums[1]), _mm512_unpackhi_epi64(sums[0], sums[1]));
     const __m512i high =
         _mm512_xor_si512(_mm512_unpacklo_epi64(sums[2], sums[3]), _mm512_unpackhi_epi64(sums[2], sums[3]));
     const __m512i halves =
         _mm512_xor_si512(_mm512_shuffle_i64x2(low, high, 0x88), _mm512_shuffle_i64x2(low, high, 0xDD));
-    _mm512_storeu_si512(out + 8 * done, _mm512_permutexvar_epi8(gather, halves));
+    _mm512_storeu_si512(out + 8 * at, _mm512_permutexvar_epi8(gather, halves));
   }
-  return done;
+  return taken;
 }
 
 }  // namespace
