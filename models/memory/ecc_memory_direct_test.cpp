@@ -238,6 +238,19 @@ TEST(SilentCorruption, APartialWriteKeepsItsOwnBytes) {
   EXPECT_EQ(block_bytes - std::ranges::count(data, std::byte(0x55)), 3);  // and two of the other chips
 }
 
+TEST(SilentCorruption, AStoreThatWasSeenLaterKeepsItsBytesToo) {
+  SmallEccMemory small(all_strong());
+  const std::uint64_t block = small.block(place);
+  small.write(block, 0x55);
+  for (const MemoryFault& fault : miscorrected(transient)) small.memory.inject(0_ps, fault);
+  small.cells.data()[block * block_bytes + 1] = std::byte(0x66);  // by a grant from before the faults
+  small.memory.saw(1_us, small.at(block) + 1_B, 1, true);
+  std::array<std::byte, block_bytes> data;
+  small.read(block, data);
+  EXPECT_EQ(data[1], std::byte(0x66));
+  EXPECT_EQ(block_bytes - std::ranges::count(data, std::byte(0x55)), 3);
+}
+
 // --- A seat
 
 struct RecordingSeat final : CodecSeat {

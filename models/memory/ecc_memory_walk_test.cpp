@@ -1,0 +1,106 @@
+// Random walks: whatever happens to a memory, what it delivers as right is what was written last.
+#include <utility>
+
+#include "base/random.h"
+#include "memory/ecc_memory_test.h"
+#include "memory/patrol_scrubber.h"
+
+namespace asterism {
+namespace {
+
+struct Walk {
+  SmallEccMemory small;
+  PatrolScrubber scrubber{small.memory, 1_ns};
+  Random random;
+  Picoseconds now;
+  std::vector<std::byte> written;
+  static constexpr std::uint64_t blocks = 256;  // the first pages, so that things meet
+  std::uint64_t silent = 0;
+  unsigned wrong = 0, clean = 0, poisoned = 0, shown = 0, refused = 0;
+
+  Walk(EccMode mode, EccProfile profile, std::uint64_t seed) : small(config(mode, profile)), random(seed) {
+    take_cells();
+  }
+  static EccConfig config(EccMode mode, EccProfile profile) {
+    EccConfig config;
+    config.mode = mode;
+    config.profile = profile;
+    config.cache = 1_KiB;
+    config.cache_ways = 2;
+    return config;
+  }
+  void take_cells() { written.assign(small.cells.data(), small.cells.data() + blocks * block_bytes); }
+
+  void step() {
+    // What was delivered wrongly may have been written back so.
+    if (const std::uint64_t count = small.count("silent"); count != std::exchange(silent, count))
+      take_cells();
+    now += Picoseconds(random.below(20'000));
+    scrubber.advance_to(now);
+    const std::uint64_t what = random.below(1000);
+    if (what < 450) return read();
+    if (what < 900) return write();
+    if (what < 960) return strike();
+    if (what < 990) return change_range();
+    const bool is_warm = random.below(2) != 0;
+    if (!is_warm) small.cells.reset(Reset::power_loss);
+    small.memory.reset(is_warm ? Reset::warm : Reset::power_loss);
+    if (!is_warm) take_cells();
+    scrubber.reset(Reset::warm);
+    scrubber.set_interval(now, 1_ns);
+  }
+  void read() {
+    const std::uint64_t block = random.below(blocks);
+    const DirectAccess direct = small.memory.direct(small.at(block));
+    std::array<std::byte, block_bytes> data;
+    const BlockAccess access = small.memory.read(now, small.at(block), data);
+    const bool is_right = std::memcmp(data.data(), &written[block * block_bytes], block_bytes) == 0;
+    EXPECT_TRUE(access.poisoned || is_right != access.silent);  // a poisoned one may err in its parity only
+    EXPECT_TRUE(is_right || direct == DirectAccess::refused);
+    shown += direct == DirectAccess::shown;
+    refused += direct == DirectAccess::refused;
+    ++(access.poisoned ? poisoned : access.silent ? wrong : clean);
+  }
+  void write() {
+    const std::uint64_t block = random.below(blocks), first = random.below(2) * random.below(64);
+    const std::uint64_t count = first ? 1 + random.below(64 - first) : 64;
+    std::array<std::byte, block_bytes> data;
+    for (std::byte& byte : data) byte = std::byte(random.next() & 0xff);
+    const Bytes offset = small.at(block) + Bytes(first);
+    small.memory.write(now, offset, std::span(data).first(count));
+    std::memcpy(&written[offset.count()], data.data(), count);
+  }
+  void strike() {
+    constexpr std::array kinds{MemoryFaultKind::bit,  MemoryFaultKind::bit,    MemoryFaultKind::bit,
+                               MemoryFaultKind::word, MemoryFaultKind::column, MemoryFaultKind::pin,
+                               MemoryFaultKind::row,  MemoryFaultKind::chip};
+    BlockLocation at = small.mapping.locate(random.below(blocks));
+    if (random.below(4) == 0) at = parity_place(small_geometry, at).block;
+    small.memory.inject(
+        now, fault_at(kinds[random.below(kinds.size())], at, static_cast<std::uint32_t>(random.below(18)),
+                      random.below(8) ? Persistence::transient : Persistence::stuck,
+                      static_cast<std::uint32_t>(random.below(32))));
+  }
+  void change_range() {
+    const EccRange range{{Address(random.below(4) * 4096), Bytes((1 + random.below(2)) * 4096)},
+                         random.below(2) ? EccMode::strong : EccMode::normal};
+    small.memory.set_range(now, static_cast<unsigned>(random.below(3)),
+                           random.below(3) ? std::optional(range) : std::nullopt);
+  }
+};
+
+TEST(EccMemoryWalk, DeliversWhatWasWrittenOrSaysThatItCannot) {
+  for (const EccMode mode : {EccMode::normal, EccMode::strong})
+    for (const EccProfile profile : {EccProfile::strict, EccProfile::chip}) {
+      unsigned clean = 0, poisoned = 0, shown = 0, refused = 0;
+      for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        Walk walk(mode, profile, seed);
+        for (int i = 0; i < 3000; ++i) walk.step();
+        clean += walk.clean, poisoned += walk.poisoned, shown += walk.shown, refused += walk.refused;
+      }
+      for (const unsigned seen : {clean, poisoned, shown, refused}) EXPECT_GT(seen, 200u);
+    }
+}
+
+}  // namespace
+}  // namespace asterism
