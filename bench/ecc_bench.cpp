@@ -1,0 +1,207 @@
+// Speed of the bulk codec: encoding against ISA-L, syndromes of pages; and of the Monte Carlo of Table 4.4. One thread.
+//
+//   ecc_bench [--check] [--large MIB] [--trials N]
+//
+// Encoding is of RS(36,32): 32 bytes of data to 4 of parity, for ISA-L ec_encode_data with k = 32 and p = 4 over buffers
+// of the same size. GB/s are of data. Subjects take turns; a figure is the median of its turns, in processor time.
+// --large: what is too large for a cache, 1024 MiB unless told. --trials: of each of the table's 56 cells, 10000000 unless
+// told; the time is that of so many. With --check the exit status is 1 when a figure misses its limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "ecc/fault_coverage.h"
+#include "ecc/page_codec.h"
+
+#ifdef ASTERISM_ISAL
+#include <isa-l/erasure_code.h>
+#endif
+
+namespace asterism {
+namespace {
+
+constexpr unsigned turns = 15;
+bool all_met = true;
+
+double cpu_seconds() {
+  timespec own{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
+}
+
+void figure(const std::string& name, double value, const std::string& unit, double limit) {
+  const bool met = value >= limit;
+  all_met = all_met && met;
+  fmt::print("  {:<52} {:>8.2f} {:<6} {}{}\n", name, value, unit,
+             limit == 0 ? "" : fmt::format(">= {:.2f}", limit), met ? "" : "   MISSED");
+  std::fflush(stdout);
+}
+
+struct Subject {
+  std::function<void()> pass;  // over all of the data once
+  std::vector<double> seconds{};
+
+  double median() {
+    std::ranges::sort(seconds);
+    return seconds[seconds.size() / 2];
+  }
+};
+
+// Seconds of one pass of each, as they take turns of some 20 ms.
+void measure(std::vector<Subject*> subjects, std::size_t bytes) {
+  const std::size_t passes = std::max<std::size_t>(1, 200'000'000 / bytes);
+  for (Subject* subject : subjects) subject->pass();
+  for (unsigned turn = 0; turn < turns; ++turn)
+    for (Subject* subject : subjects) {
+      const double begin = cpu_seconds();
+      for (std::size_t i = 0; i < passes; ++i) subject->pass();
+      subject->seconds.push_back((cpu_seconds() - begin) / static_cast<double>(passes));
+    }
+}
+
+// Aligned as pages of a memory are.
+class Buffer {
+ public:
+  explicit Buffer(std::size_t bytes) : lines_(bytes / 64 + 1), bytes_(bytes) {}
+  std::uint8_t* data() { return lines_.data()->bytes; }
+  std::uint8_t& operator[](std::size_t i) { return data()[i]; }
+  std::size_t size() const { return bytes_; }
+  operator std::span<std::uint8_t>() { return {data(), bytes_}; }
+  operator std::span<const std::uint8_t>() { return {data(), bytes_}; }
+
+ private:
+  struct alignas(64) Line {
+    std::uint8_t bytes[64];
+  };
+  std::vector<Line> lines_;
+  std::size_t bytes_;
+};
+
+struct Pages {
+  Buffer data, parity, syndromes;
+
+  explicit Pages(std::size_t bytes) : data(bytes), parity(bytes / 8), syndromes(bytes / 8) {
+    Random random(1);
+    for (std::size_t i = 0; i < bytes; i += 8)
+      for (unsigned k = 0; k < 8; ++k) data[i + k] = static_cast<std::uint8_t>(random.at(i) >> 8 * k);
+    PageCodec(EccMode::normal).encode(data, parity);
+  }
+};
+
+#ifdef ASTERISM_ISAL
+// ISA-L's layout: 32 data buffers and 4 of parity, each in one piece.
+class IsaL {
+ public:
+  explicit IsaL(Buffer& data) : length_(data.size() / 32), parity_(4 * length_) {
+    std::vector<unsigned char> matrix(36 * 32);
+    gf_gen_cauchy1_matrix(matrix.data(), 36, 32);
+    ec_init_tables(32, 4, &matrix[32 * 32], tables_.data());
+    for (std::size_t i = 0; i < 32; ++i) from_.push_back(&data[i * length_]);
+    for (std::size_t i = 0; i < 4; ++i) to_.push_back(&parity_[i * length_]);
+  }
+  void encode() {
+    ec_encode_data(static_cast<int>(length_), 32, 4, tables_.data(), from_.data(), to_.data());
+  }
+
+ private:
+  std::size_t length_;
+  Buffer parity_;
+  std::vector<std::uint8_t> tables_ = std::vector<std::uint8_t>(32 * 4 * 32);
+  std::vector<unsigned char*> from_, to_;
+};
+#endif
+
+void measure_size(std::size_t bytes, const std::string& where, bool in_cache) {
+  Pages pages(bytes);
+  const auto gigabytes = static_cast<double>(bytes) / 1e9;
+  std::vector<Subject> encoders, checkers;
+  const std::vector<CodecPath> paths = in_cache ? codec_paths() : std::vector{codec_paths().back()};
+  std::vector<PageCodec> codecs;
+  for (const CodecPath path : paths) codecs.emplace_back(EccMode::normal, path);
+  for (const PageCodec& codec : codecs) {
+    encoders.push_back({[&] { codec.encode(pages.data, pages.parity); }});
+    checkers.push_back({[&] { codec.syndromes(pages.data, pages.parity, pages.syndromes); }});
+  }
+#ifdef ASTERISM_ISAL
+  IsaL isal(pages.data);
+  encoders.push_back({[&] { isal.encode(); }});
+#endif
+  std::vector<Subject*> all;
+  for (auto* subjects : {&encoders, &checkers})
+    for (Subject& subject : *subjects) all.push_back(&subject);
+  measure(all, bytes);
+
+  fmt::print("{}\n", where);
+#ifdef ASTERISM_ISAL
+  const double peer = gigabytes / encoders.back().median();
+  figure("ISA-L encodes", peer, "GB/s", 0);
+#endif
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string name(to_text(paths[i]));
+    const double encoding = gigabytes / encoders[i].median(), checking = gigabytes / checkers[i].median();
+    figure(name + " encodes", encoding, "GB/s", 0);
+#ifdef ASTERISM_ISAL
+    if (i + 1 == paths.size()) figure("of ISA-L's speed", encoding / peer, "", 1);
+#endif
+    figure(name + " finds syndromes", checking, "GB/s", in_cache && paths[i] == CodecPath::gfni ? 30 : 0);
+    figure(name + " finds syndromes, codewords", checking / 32 * 1000, "M/s",
+           in_cache && paths[i] == CodecPath::portable ? 100 : 0);
+  }
+}
+
+void measure_table(std::uint64_t trials) {
+  const double begin = cpu_seconds();
+  std::uint64_t silent = 0;
+  for (const auto& [code, code_name, code_meaning] : enum_names(CoverageCode{}))
+    for (const auto& [failure, name, meaning] : enum_names(FailureMode{}))
+      silent += measure_coverage(EccProfile::thesis, code, failure, trials, 1).silent;
+  const double seconds = cpu_seconds() - begin;
+  constexpr double limit = 60;
+  const bool met = trials != 10'000'000 || seconds < limit;
+  all_met = all_met && met;
+  fmt::print("Table 4.4, 56 cells of {} trials, {} silent\n  {:<52} {:>8.2f} s      < {:.0f}{}\n", trials,
+             silent, "profile thesis", seconds, limit, met ? "" : "   MISSED");
+}
+
+int run(int argc, char** argv) {
+  bool check = false;
+  std::size_t large = 1024;
+  std::uint64_t trials = 10'000'000;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--check")
+      check = true;
+    else if (argument == "--large" && i + 1 < argc)
+      large = std::stoul(argv[++i]);
+    else if (argument == "--trials" && i + 1 < argc)
+      trials = std::stoull(argv[++i]);
+    else
+      throw std::invalid_argument("usage: ecc_bench [--check] [--large MIB] [--trials N]");
+  }
+#ifndef ASTERISM_ISAL
+  fmt::print("built without ISA-L (libisal-dev): nothing to compare encoding with\n");
+#endif
+  measure_size(4096, "a page of 4 KiB", true);
+  measure_size(32 << 10, "32 KiB", true);
+  measure_size(large << 20, fmt::format("{} MiB", large), false);
+  measure_table(trials);
+  return check && !all_met ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) try {
+  return asterism::run(argc, argv);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 64;
+}
