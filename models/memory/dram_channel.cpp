@@ -35,13 +35,13 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
       write_limit_(config.write_queue),
       write_high_(config.write_high),
       write_low_(config.write_low),
-      row_hits_(config.row_hits),
       policy_(config.page_policy),
       read_latency_(part.timing.cl.count() + part.timing.burst / 2),
       write_latency_(part.timing.cwl.count() + part.timing.burst / 2),
       burst_(part.timing.burst / 2),
       refresh_interval_(part.timing.trefi.count()),
-      write_patience_(part.timing.trc.count()),
+      write_pause_(part.timing.trc.count()),
+      patience_(config.patience / part.timing.tck),
       refresh_(config.refresh),
       timing_(part, config.ranks),
       ranks_(config.ranks),
@@ -134,7 +134,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
     begin_or_end_draining();
   }
   if (direction() != before) return choose();
-  if (kind != before) return;
+  if (kind != before || is_urgent_) return;
   const Choice choice = of_bank(rank, bank, kind);
   if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
 }
@@ -172,16 +172,16 @@ void DramChannel::begin_or_end_draining() {
 
 // ---- scheduling ----
 
-DramChannel::Choice DramChannel::of_bank(const Rank& rank, Bank& bank, Kind kind) const {
+DramChannel::Choice DramChannel::of_bank(const Rank& rank, const Bank& bank, Kind kind,
+                                         bool oldest_only) const {
   Choice choice;
   const bool is_open = bank.open_row != Bank::closed;
   std::uint64_t precedence = std::uint64_t{1} << 62;
-  const bool others_turn = bank.accesses >= row_hits_ && bank.queue[kind].front().row != bank.open_row;
-  if (is_open && bank.hit[kind] != nullptr && !others_turn) {
+  if (is_open && bank.hit[kind] != nullptr && (!oldest_only || bank.hit[kind] == &bank.queue[kind].front())) {
     choice.request = bank.hit[kind];
     choice.command = kind == read ? DramCommand::read : DramCommand::write;
   } else {
-    choice.request = &bank.queue[kind].front();
+    choice.request = const_cast<Entry*>(&bank.queue[kind].front());
     choice.command = is_open ? DramCommand::precharge : DramCommand::activate;
     precedence <<= 1;
   }
@@ -206,17 +206,27 @@ DramChannel::Choice DramChannel::of_refresh(std::uint32_t r) const {
 
 void DramChannel::choose() {
   best_ = {};
+  is_urgent_ = false;
   const Kind kind = direction();
   const auto consider = [this](const Choice& choice) {
     if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
   };
+  const Entry* oldest = nullptr;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     const Rank& rank = ranks_[r];
-    if (refresh_) consider(of_refresh(r));
-    for (std::uint32_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1)
-      consider(of_bank(
-          rank, banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))], kind));
+    for (std::uint32_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1) {
+      const Bank& bank = banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))];
+      consider(of_bank(rank, bank, kind));
+      const Entry& front = bank.queue[kind].front();
+      if (oldest == nullptr || front.age < oldest->age) oldest = &front;
+    }
   }
+  if (kind == read && oldest != nullptr && best_.at != never && best_.at > oldest->arrival + patience_) {
+    is_urgent_ = true;
+    best_ = of_bank(ranks_[oldest->rank], banks_[oldest->bank], kind, true);
+  }
+  if (refresh_)
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) consider(of_refresh(r));
 }
 
 void DramChannel::count_first_command(Entry& entry, DramCommand command) {
@@ -247,7 +257,6 @@ void DramChannel::open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row
   if (ranks_[rank].open_banks++ == 0) ranks_[rank].open_since = at;
   Bank& opened = banks_[rank * banks_per_rank_ + bank];
   opened.open_row = row;
-  opened.accesses = 0;
   find_hits(opened);
 }
 
@@ -308,11 +317,10 @@ void DramChannel::issue_column(const Choice& choice) {
   const Tick done = choice.at + (kind == read ? read_latency_ : write_latency_);
   const Tick waited = done - entry.arrival;
   counts_.data_clocks += burst_;
-  ++banks_[entry.bank].accesses;
   if (kind == read) {
     counts_.read_clocks += waited;
     counts_.longest_read = std::max(counts_.longest_read, waited);
-    writes_from_ = done + write_patience_;
+    writes_from_ = done + write_pause_;
     push(completions_, {done, entry.id});
   } else {
     counts_.write_clocks += waited;

@@ -3,10 +3,11 @@
 // Scheduling is FR-FCFS: among the commands that could be issued first, reads or writes to an open row go before
 // activates and precharges, older requests before younger ones. A row that has waiting hits is not closed. Reads go
 // before writes until `write_high` writes wait or no read has been there for a row cycle (tRC); then writes go until
-// `write_low` are left, or, in the second case, a read comes. Nothing waits forever: after `row_hits` accesses of a row
-// an older request for another one comes first, and when as many writes have gone as the queue holds, the reads that
-// wait by then do. A read of a block whose write waits is answered from the
+// `write_low` are left, or, in the second case, a read comes. A read of a block whose write waits is answered from the
 // queue in the next clock; a second write of such a block takes the first one's place.
+//
+// No read waits forever: once the oldest one has waited for `patience`, nothing goes before it; and when as many writes
+// have gone as their queue holds, the reads that wait by then do. A write, for which nobody waits, may.
 //
 // Each rank is refreshed every tREFI, ranks in turn: when it is due nothing else starts there until it is done. While
 // nobody asks for anything no event tells of refreshes; they are made up for at the next call.
@@ -97,7 +98,6 @@ class DramChannel {
   struct Bank {
     static constexpr std::uint32_t closed = ~std::uint32_t{0};
     std::uint32_t open_row = closed;
-    std::uint32_t accesses = 0;       // of the open row
     std::array<Entry*, kinds> hit{};  // the oldest request for the open row
     std::array<Queue, kinds> queue;   // by age
     bool has_requests() const { return !queue[read].empty() || !queue[write].empty(); }
@@ -124,7 +124,7 @@ class DramChannel {
   void begin_or_end_draining();
 
   void choose();
-  Choice of_bank(const Rank& rank, Bank& bank, Kind kind) const;
+  Choice of_bank(const Rank& rank, const Bank& bank, Kind kind, bool oldest_only = false) const;
   Choice of_refresh(std::uint32_t rank) const;
   void issue(const Choice& choice);
   void issue_column(const Choice& choice);
@@ -138,9 +138,9 @@ class DramChannel {
   void skip_refreshes(Tick now);
   void refresh_loosely(std::uint32_t rank);
 
-  std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_, row_hits_;
+  std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
   PagePolicy policy_;
-  Tick read_latency_, write_latency_, burst_, refresh_interval_, write_patience_;
+  Tick read_latency_, write_latency_, burst_, refresh_interval_, write_pause_, patience_;
   bool refresh_;
 
   DramTimingState timing_;
@@ -156,6 +156,7 @@ class DramChannel {
   Tick writes_from_ = 0;          // where reads have not been there for long enough
   std::uint64_t ages_ = 0;
   Choice best_;
+  bool is_urgent_ = false;                                      // the oldest read's patience has ended
   boost::circular_buffer<Completion> completions_, forwarded_;  // each by time
 
   Tick last_access_ = 0, behind_ = 0;  // loose: see access()

@@ -176,17 +176,30 @@ TEST(DramChannelTest, WritesDrainBetweenTheirWatermarks) {
     EXPECT_EQ(log[i].command == DramCommand::write, i < 8 || i >= 28) << i;
 }
 
-TEST(DramChannelTest, EndlessHitsDoNotKeepAnotherRowOut) {
-  DramChannel channel(config_of(1), ddr3_2gb_x8());
+// As many hits of one row as others wait, without end, and one request elsewhere: when it is answered.
+Tick answered_beside_endless_hits(const BlockLocation& elsewhere, const DramPart& part) {
+  DramConfig config = config_of(2);
+  config.refresh = false;
+  config.patience = 1_us;
+  DramChannel channel(config, part);
   for (std::uint32_t i = 0; i < 8; ++i) channel.submit(0, 1, {.row = 1, .column = i}, false);
-  channel.submit(1, 2, {.row = 2}, false);
+  channel.submit(1, 2, elsewhere, false);
   for (std::uint32_t hits = 8;; ++hits) {  // one for each that is answered
     std::optional<DramChannel::Completion> completion;
     while (!completion) completion = channel.advance(channel.next_event());
-    if (completion->id == 2) break;
-    ASSERT_LT(hits, 100u);
+    if (completion->id == 2 || completion->at > 10'000) return completion->at;
     channel.submit(completion->at, 1, {.row = 1, .column = hits % 128}, false);
   }
+}
+
+TEST(DramChannelTest, EndlessHitsDoNotKeepOthersOut) {
+  const Tick patience = 1_us / 1250_ps;
+  const Tick conflict = answered_beside_endless_hits({.row = 2}, ddr3_2gb_x8());
+  EXPECT_GT(conflict, patience);
+  EXPECT_LT(conflict, patience + 60);
+  EXPECT_LT(answered_beside_endless_hits({.rank = 1, .row = 1}, ddr3_2gb_x8()),
+            patience + 60);  // behind the bus
+  EXPECT_LT(answered_beside_endless_hits({.bank = 4, .row = 1}, ddr4_8gb_x8()), 1_us / 833_ps + 60);
 }
 
 TEST(DramChannelTest, EndlessWritesDoNotKeepAReadOut) {
@@ -237,10 +250,10 @@ TEST(DramChannelTest, APageOf4KiBTakes256Clocks) {
 TEST(DramChannelTest, RefreshesGoOnWhileNobodyAsks) {
   DramChannel channel(config_of(2), ddr3_2gb_x8());
   EXPECT_EQ(channel.next_event(), DramChannel::never);
-  EXPECT_EQ(issued(channel, DramCommand::refresh, 6240 * 10), 10u + 9);  // ranks take turns
-  channel.submit(6240 * 10, 0, {.row = 1}, false);
+  EXPECT_EQ(issued(channel, DramCommand::refresh, 62'400), 10u + 9);  // ranks take turns
+  channel.submit(62'400, 0, {.row = 1}, false);
   finish(channel);
-  EXPECT_EQ(issued(channel, DramCommand::refresh, 6240 * 10 + 200), 10u + 9);
+  EXPECT_EQ(issued(channel, DramCommand::refresh, 62'600), 10u + 9);
 }
 
 TEST(DramChannelTest, ResetClosesAllBanksAndDropsWhatWaits) {

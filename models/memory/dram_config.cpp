@@ -22,9 +22,10 @@ void describe(Fields& f, DramConfig& c) {
     within(1, 1024));
   f("write_high", c.write_high, "Writes at which reads have to wait", within(1, 1024));
   f("write_low", c.write_low, "Writes left at which reads go on", within(0, 1023));
-  f("row_hits", c.row_hits,
-    "Accesses of a row that may go before an older request for another one; fewer are fairer, and slower",
-    within(1, 1'000'000));
+  f("patience", c.patience,
+    "How long a read lets younger ones go first that are nearer to ready; a shorter one costs bandwidth "
+    "under load",
+    within(100_ns, 1_s));
   f("refresh", c.refresh, "Without it nothing is lost to refreshes; no real memory works so");
   f.check([&] { return c.write_high <= c.write_queue; }, "write_high", "is at most write_queue");
   f.check([&] { return c.write_low < c.write_high; }, "write_low", "is less than write_high");

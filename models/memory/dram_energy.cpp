@@ -12,7 +12,7 @@ DramEnergy dram_energy(const DramPart& part, const DramActivity& activity) {
   // One mA for a clock, of all chips of a rank: mA * mV * ps is 1e-6 pJ.
   const double unit =
       static_cast<double>(t.tck.count()) * i.vdd_mv * 1e-6 * static_cast<double>(part.chips_per_rank());
-  const double burst = t.burst / 2;
+  const double burst = t.burst / 2.0;
 
   DramEnergy energy;
   // IDD0 is measured over activate, standby with the row open for tRAS, precharge, and standby closed for the rest of tRC.
