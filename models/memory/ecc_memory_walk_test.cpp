@@ -10,7 +10,7 @@ namespace {
 
 struct Walk {
   SmallEccMemory small;
-  PatrolScrubber scrubber{small.memory, 1_ns};
+  PatrolScrubber scrubber{small.memory, 10_ns};
   Random random;
   Picoseconds now;
   std::vector<std::byte> written;
@@ -47,7 +47,7 @@ struct Walk {
     small.memory.reset(is_warm ? Reset::warm : Reset::power_loss);
     if (!is_warm) take_cells();
     scrubber.reset(Reset::warm);
-    scrubber.set_interval(now, 1_ns);
+    scrubber.set_interval(now, 10_ns);
   }
   void read() {
     const std::uint64_t block = random.below(blocks);
