@@ -162,6 +162,19 @@ TEST_F(MemoryFaultTest, RanksThatWereLostStayOutOfUse) {
   EXPECT_EQ(recovered_from("run"), "dram");
 }
 
+// Rank 1 is dead, and a row of rank 0 in which the data then lie.
+TEST_F(MemoryFaultTest, WithoutASoundPlaceForItsDataTheJobGivesUp) {
+  const Ended ended = on_two_ranks(
+      "cg",
+      {"args=nx=10 interval=2 memory_checkpoints=on",
+       R"(faults=[{"at":"1.5ms","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":3},)"
+       R"({"at":"1.5ms","kind":"row","persistence":"stuck","channel":0,"rank":0,"bank":4,"row":21,"chip":3}])"});
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: reset cause warm, boot 9\n"));
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("once more, giving up\n"));
+  EXPECT_FALSE(exists("run/files/result.txt"));
+}
+
 TEST_F(MemoryFaultTest, ADeadChipAndThenALossOfPowerLeaveTheSsd) {
   const Ended ended = on_two_ranks(
       "cg", {"args=nx=10 interval=2 memory_checkpoints=on",
