@@ -279,7 +279,9 @@ void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first
     DualModeCodec::encode(mode, encoded);
     seat_->encode(now, mode, encoded);
   }
-  if (mode == EccMode::strong) write_third(now, mapping_.locate(block), access);
+  // Of a block that is not known but for some bytes there are no third symbols.
+  if (mode == EccMode::strong && (count == block_bytes || third_pieces_.complete(block, first, count)))
+    write_third(now, mapping_.locate(block), access);
   written(block, first, count);
 }
 
@@ -469,6 +471,7 @@ void EccMemory::reset(Reset kind) {
   ranges_.reset(kind);
   lost_ = {};
   lost_pieces_ = {};
+  third_pieces_ = {};
   judged_.clear();
   if (kind == Reset::cold) touched_since_ = {};
   if (!was_sound) direct_changed({});

@@ -187,6 +187,7 @@ class EccMemory {
 
   BlockSet lost_;  // found uncorrectable when they were converted, and not written again since
   BlockPieces lost_pieces_;
+  BlockPieces third_pieces_;                                     // of uncorrectable strong blocks
   mutable std::unordered_map<std::uint64_t, Judgement> judged_;  // pages that faults touch
 
   struct Counts {

@@ -16,6 +16,12 @@ constexpr AddressRange all_of_it{Address(0), 2_MiB};
 
 AddressRange page_of(std::uint64_t block) { return {Address(block / 64 * 4096), 4_KiB}; }
 
+EccConfig all_strong() {
+  EccConfig config;
+  config.mode = EccMode::strong;
+  return config;
+}
+
 struct EccMemoryDirectTest : testing::Test {
   SmallEccMemory small;
   const std::uint64_t block = small.block(place);
@@ -82,6 +88,17 @@ TEST_F(EccMemoryDirectTest, TheChipProfileAndStrongModeShowADeadChip) {
   strong.memory.inject(0_ps, fault_at(chip, {0, 1, 0, 0, 0}));
   EXPECT_EQ(strong.changes.size(), 2u);
   EXPECT_EQ(strong.memory.direct(page), DirectAccess::refused);
+}
+
+TEST_F(EccMemoryDirectTest, HealingOfParityShowsThePagesThatNeedIt) {
+  SmallEccMemory strong(all_strong());
+  strong.memory.inject(0_ps, fault_at(chip, place));
+  strong.memory.inject(0_ps, fault_at(MemoryFaultKind::row, {0, 1, 2, 16, 0}, 3, transient));
+  EXPECT_EQ(strong.memory.direct(page), DirectAccess::refused);
+  strong.changes.clear();
+  for (std::uint64_t each = block / 64 * 64; each < block / 64 * 64 + 64; ++each) strong.write(each, 1);
+  EXPECT_EQ(strong.changes, std::vector(4, AddressRange{}));  // four parity blocks
+  EXPECT_EQ(strong.memory.direct(page), DirectAccess::shown);
 }
 
 TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipShownOnceItIsWritten) {
@@ -182,12 +199,6 @@ std::vector<MemoryFault> miscorrected(Persistence persistence) {
     if (codec.decode(EccMode::strong, pattern).outcome == DecodeResult::Outcome::corrected) return faults;
   }
   return {};
-}
-
-EccConfig all_strong() {
-  EccConfig config;
-  config.mode = EccMode::strong;
-  return config;
 }
 
 TEST(SilentCorruption, IsDeliveredCountedAndRefusedDirectly) {

@@ -122,6 +122,19 @@ TEST(StrongEcc, ATransientlyDeadParityBlockIsHealedOnceAllItsSlotsWereWritten) {
   for (std::uint64_t slot = 0; slot < 16; ++slot) EXPECT_TRUE(small.holds(block + slot, 0x66));
 }
 
+TEST(StrongEcc, PiecesOfAnUncorrectableBlockGiveNoParityUntilAllOfItIsWritten) {
+  SmallEccMemory small(strong());
+  const std::uint64_t block = small.block({0, 0, 2, 5, 0});
+  small.memory.inject(0_ps, fault_at(MemoryFaultKind::row, parity, 8, transient));
+  small.memory.inject(0_ps, fault_at(chip, place));
+  for (std::uint64_t slot = 1; slot < 16; ++slot) small.write(block + slot, 0x66);
+  EXPECT_EQ(small.write(block, 0x66, 0, 63).extra.back(),
+            (ExtraAccess{parity, false}));  // of its own reading
+  EXPECT_TRUE(small.read(block + 1).poisoned);
+  small.write(block, 0x66, 63, 1);
+  for (std::uint64_t slot = 0; slot < 16; ++slot) EXPECT_TRUE(small.holds(block + slot, 0x66));
+}
+
 TEST(StrongEcc, NeedsAnotherRankAndRoomForParity) {
   Dram cells(2_MiB, 1);
   DramGeometry one_rank = small_geometry;

@@ -1,4 +1,5 @@
 // Random walks: whatever happens to a memory, what it delivers as right is what was written last.
+#include <map>
 #include <utility>
 
 #include "base/random.h"
@@ -15,6 +16,8 @@ struct Walk {
   Picoseconds now;
   std::vector<std::byte> written;
   static constexpr std::uint64_t blocks = 256;  // the first pages, so that things meet
+  std::map<std::uint64_t, std::uint64_t>
+      bad;  // blocks found uncorrectable, with a bit for each byte written since
   std::uint64_t silent = 0;
   unsigned wrong = 0, clean = 0, poisoned = 0, shown = 0, refused = 0;
 
@@ -45,7 +48,7 @@ struct Walk {
     const bool is_warm = random.below(2) != 0;
     if (!is_warm) small.cells.reset(Reset::power_loss);
     small.memory.reset(is_warm ? Reset::warm : Reset::power_loss);
-    if (!is_warm) take_cells();
+    if (!is_warm) take_cells(), bad.clear();
     scrubber.reset(Reset::warm);
     scrubber.set_interval(now, 10_ns);
   }
@@ -59,6 +62,9 @@ struct Walk {
     EXPECT_TRUE(is_right || direct == DirectAccess::refused);
     shown += direct == DirectAccess::shown;
     refused += direct == DirectAccess::refused;
+    // Only writing ends it.
+    EXPECT_TRUE(access.poisoned || !bad.contains(block)) << block;
+    if (access.poisoned) bad.try_emplace(block, 0);
     ++(access.poisoned ? poisoned : access.silent ? wrong : clean);
   }
   void write() {
@@ -69,6 +75,10 @@ struct Walk {
     const Bytes offset = small.at(block) + Bytes(first);
     small.memory.write(now, offset, std::span(data).first(count));
     std::memcpy(&written[offset.count()], data.data(), count);
+    const auto known = bad.find(block);
+    if (known == bad.end()) return;
+    known->second |= count == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << count) - 1) << first;
+    if (known->second == ~std::uint64_t{0}) bad.erase(known);
   }
   void strike() {
     constexpr std::array kinds{MemoryFaultKind::bit,  MemoryFaultKind::bit,    MemoryFaultKind::bit,
