@@ -20,6 +20,8 @@ struct DramAccess {
   std::uint64_t block = 0;  // of the memory
   bool is_write = false;
   Picoseconds earliest;
+
+  bool operator==(const DramAccess&) const = default;
 };
 
 class DramAccessSource {
