@@ -1,6 +1,7 @@
 // Memory that fails under real firmware: what it sees of it, and that the main job comes to the same bits all
 // the same.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <set>
@@ -22,14 +23,22 @@ struct MemoryFaultTest : CommandTest {
     more.insert(more.end(), two_ranks.begin(), two_ranks.end());
     return firmware(app, more);
   }
-  // The main job, small, with what it says of `args` and dead chips of rank 1.
+  // A fault that stays.
+  static std::string stuck(const std::string& at, const std::string& kind, const std::string& place) {
+    return fmt::format(R"({{"at":"{}","kind":"{}","persistence":"stuck","channel":0,{}}})", at, kind, place);
+  }
+  static std::string dead(const std::string& at, int rank, int chip) {
+    return stuck(at, "chip", fmt::format(R"("rank":{},"chip":{})", rank, chip));
+  }
+  static std::string faults(const std::vector<std::string>& all) {
+    return fmt::format("faults=[{}]", fmt::join(all, ","));
+  }
+  // The main job, small, with these arguments and dead chips of rank 1.
   Ended main_job(const std::string& args, std::uint64_t at_us = 0, const std::vector<int>& chips = {}) const {
-    std::string faults;
-    for (const int chip : chips)
-      faults += fmt::format(
-          R"({}{{"at":"{}us","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":{}}})",
-          faults.empty() ? "" : ",", at_us, chip);
-    return on_two_ranks("cg", {"args=nx=10 interval=2 " + args, "faults=[" + faults + "]"});
+    std::vector<std::string> all;
+    all.reserve(chips.size());
+    for (const int chip : chips) all.push_back(dead(fmt::format("{}us", at_us), 1, chip));
+    return on_two_ranks("cg", {"args=nx=10 interval=2 " + args, faults(all)});
   }
   // Kinds of events that tell of a failure, each once in a row.
   std::vector<std::string> story(const std::string& run) const {
@@ -144,14 +153,11 @@ TEST_F(MemoryFaultTest, WhatTheSsdReadsWronglyIsNoCheckpoint) {
   EXPECT_EQ(recovered_from("run"), "dram");
 }
 
-// The log is empty after it was read: what it said of the first rank outlives the second warm reset all the
-// same.
+// The log is empty after it was read: what it said of the first rank outlives the second warm reset.
 TEST_F(MemoryFaultTest, RanksThatWereLostStayOutOfUse) {
   const Ended ended = firmware(
       "cg", {"args=nx=10 interval=2 memory_checkpoints=on", "node.memory.mapping=RaRoBaCoCh",
-             "node.memory.ranks=4", "node.log.node=off",
-             R"(faults=[{"at":"2.6ms","kind":"chip","persistence":"stuck","channel":0,"rank":3,"chip":3},)"
-             R"({"at":"3ms","kind":"chip","persistence":"stuck","channel":0,"rank":2,"chip":7}])"});
+             "node.memory.ranks=4", "node.log.node=off", faults({dead("2.6ms", 3, 3), dead("3ms", 2, 7)})});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   const std::string console = contents("run/console.log");
   const auto third = console.find("cg: data in rank 3 of 4\n"),
@@ -164,11 +170,9 @@ TEST_F(MemoryFaultTest, RanksThatWereLostStayOutOfUse) {
 
 // Rank 1 is dead, and a row of rank 0 in which the data then lie.
 TEST_F(MemoryFaultTest, WithoutASoundPlaceForItsDataTheJobGivesUp) {
-  const Ended ended = on_two_ranks(
-      "cg",
-      {"args=nx=10 interval=2 memory_checkpoints=on",
-       R"(faults=[{"at":"1.5ms","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":3},)"
-       R"({"at":"1.5ms","kind":"row","persistence":"stuck","channel":0,"rank":0,"bank":4,"row":21,"chip":3}])"});
+  const std::string row = stuck("1.5ms", "row", R"("rank":0,"bank":4,"row":21,"chip":3)");
+  const Ended ended =
+      on_two_ranks("cg", {"args=nx=10 interval=2 memory_checkpoints=on", faults({dead("1.5ms", 1, 3), row})});
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: reset cause warm, boot 9\n"));
   EXPECT_THAT(contents("run/console.log"), HasSubstr("once more, giving up\n"));
@@ -176,10 +180,9 @@ TEST_F(MemoryFaultTest, WithoutASoundPlaceForItsDataTheJobGivesUp) {
 }
 
 TEST_F(MemoryFaultTest, ADeadChipAndThenALossOfPowerLeaveTheSsd) {
-  const Ended ended = on_two_ranks(
-      "cg", {"args=nx=10 interval=2 memory_checkpoints=on",
-             R"(faults=[{"at":"2.6ms","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":3},)"
-             R"({"at":"4ms","kind":"power_loss"}])"});
+  const Ended ended =
+      on_two_ranks("cg", {"args=nx=10 interval=2 memory_checkpoints=on",
+                          faults({dead("2.6ms", 1, 3), R"({"at":"4ms","kind":"power_loss"})"})});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_EQ(recovered_from("run"), "dram");
   EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 8 restored\n"));
