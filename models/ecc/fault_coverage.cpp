@@ -108,7 +108,7 @@ class DualModeTrials {
 
   // Syndromes of codeword w of block i. Third symbols have no errors, so those that the other symbols call for are the
   // third syndrome.
-  Row row(std::size_t i, unsigned w) const {
+  Row row(std::size_t i, std::size_t w) const {
     const std::uint8_t* of_block = &syndromes_[8 * i];
     if (mode_ == EccMode::normal)
       return {of_block[4 * w], of_block[4 * w + 1], of_block[4 * w + 2], of_block[4 * w + 3]};

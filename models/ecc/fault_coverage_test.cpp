@@ -69,7 +69,7 @@ void expect_enumerated(EccProfile profile, CoverageCode code, const PlacedFaults
 // Faults of one codeword only, so that thesis counts blocks as DualModeCodec does.
 TEST(ExactCoverage, IsWhatEnumerationFindsInOneCodeword) {
   expect_enumerated(thesis, rs_36_32, {{3, 11}, {0x0000'1F1F, 0x0000'F879}}, true);
-  expect_enumerated(strict, rs_36_32, {{3, 11}, {0x0000'3FF7, 0x0000'0FF3}}, true);
+  expect_enumerated(strict, rs_36_32, {{3, 11}, {0x0000'1FF7, 0x0000'0F73}}, true);
   expect_enumerated(chip, rs_36_32, {{0, 17}, {0x0000'1F1F, 0x0000'3C0F}}, true);
 }
 
@@ -111,6 +111,7 @@ TEST(FaultCoverage, MeasuresWhatIsExact) {
   for (const EccProfile profile : {thesis, strict, chip})
     for (const CoverageCode code : {rs_36_32, rs_18_16, rs_19_16, CoverageCode::chipkill})
       for (const auto& [failure, name, meaning] : enum_names(FailureMode{})) {
+        if (profile == chip && code != rs_36_32) continue;  // as strict
         const CoverageCounts counts = measure_coverage(profile, code, failure, trials, 1);
         const CoverageShares exact = exact_coverage(profile, code, failure);
         ASSERT_EQ(counts.trials(), trials);

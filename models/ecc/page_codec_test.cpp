@@ -92,7 +92,7 @@ TEST(PageCodec, RefusesSizesThatDoNotFit) {
   std::vector<std::uint8_t> data(128), parity(8);
   EXPECT_THROW(codec.encode(data, parity), std::invalid_argument);
   EXPECT_THROW(codec.encode(std::span(data).first(100), parity), std::invalid_argument);
-  EXPECT_THROW(PageCodec(EccMode::none), std::invalid_argument);
+  EXPECT_THROW(PageCodec{EccMode::none}, std::invalid_argument);
 }
 
 }  // namespace

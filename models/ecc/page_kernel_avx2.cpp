@@ -24,7 +24,7 @@ std::size_t map_pages_avx2(const PageMap& map, const std::uint8_t* data, const s
   for (; done + 16 <= blocks; done += 16) {
     __m128i beats[8], outputs[2][4];
     load_parity(parity ? parity + 8 * done : nullptr, beats);
-    for (unsigned half = 0; half < 2; ++half) {
+    for (std::size_t half = 0; half < 2; ++half) {
       __m256i x[16], sums[4];
       for (unsigned i = 0; i < 16; ++i)
         x[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + 64 * (done + i) + 32 * half));

@@ -31,7 +31,7 @@ constexpr auto gathering = [] {
 }();
 
 inline void unpack_round(const __m512i (&x)[8], __m512i (&y)[8]) {
-  for (unsigned i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     y[2 * i] = _mm512_unpacklo_epi8(x[i], x[i + 4]);
     y[2 * i + 1] = _mm512_unpackhi_epi8(x[i], x[i + 4]);
   }
@@ -48,7 +48,7 @@ template <bool first_is_sum>
 inline void map_group(const PageMap& map, const std::uint8_t* data, __m512i checks, __m512i (&sums)[4]) {
   constexpr std::size_t ahead = 512;
   __m512i x[8], y[8];
-  for (unsigned i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < 8; ++i) {
     x[i] = _mm512_loadu_si512(data + 64 * i);
     _mm_prefetch(reinterpret_cast<const char*>(data + 64 * i + ahead), _MM_HINT_T0);
   }

@@ -35,7 +35,7 @@ struct Vector128 {
 
 // Beat b of the parity of sixteen blocks in beats[b]; all 0 without parity.
 inline void load_parity(const std::uint8_t* parity, __m128i (&beats)[8]) {
-  for (unsigned i = 0; i < 8; ++i)
+  for (std::size_t i = 0; i < 8; ++i)
     beats[i] =
         parity ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(parity + 16 * i)) : _mm_setzero_si128();
   if (parity) transpose<Vector128>(beats);
@@ -64,7 +64,7 @@ inline void store(const __m128i (&outputs)[2][4], std::uint8_t* out) {
     words[half][3] = _mm_unpackhi_epi16(high01, high23);
   }
   auto* to = reinterpret_cast<__m128i*>(out);
-  for (unsigned i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     _mm_storeu_si128(to + 2 * i, _mm_unpacklo_epi32(words[0][i], words[1][i]));
     _mm_storeu_si128(to + 2 * i + 1, _mm_unpackhi_epi32(words[0][i], words[1][i]));
   }

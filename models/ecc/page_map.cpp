@@ -47,7 +47,7 @@ void fill(PageMap& map, const std::uint32_t (&response)[half_bytes][8]) {
         }
     }
   map.first_is_sum = true;
-  for (unsigned r = 0; r < 8; ++r)
+  for (std::size_t r = 0; r < 8; ++r)
     if (!std::ranges::equal(map.matrices[r][0], map.matrices[r / 4 * 4][0])) map.first_is_sum = false;
 }
 
