@@ -26,7 +26,7 @@ void check_memory(const NodeConfig& node, const std::vector<FaultConfig>& faults
       if (const auto fault = faults[i].memory_fault())
         if (const std::string problem = fault_problem(*fault, system.mapping().geometry(), part.rows());
             !problem.empty())
-          refuse(fmt::format("faults.{}", i), "a fault that " + problem);
+          refuse(fmt::format("faults.{}", i), "the fault " + problem + ", counted from 0");
   } catch (const std::invalid_argument& error) {
     refuse(memory + ".size", error.what());
   }

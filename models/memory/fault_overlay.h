@@ -60,7 +60,7 @@ struct MemoryFault {
   std::uint32_t bit = 0;
 };
 
-// "" or words that follow "a fault that": "lies in rank 3, of 2". Rows may be those of parity, too.
+// "" or words that follow "the fault": "lies in rank 3, of 2". Rows may be those of parity, too.
 std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows);
 
 class FaultOverlay {

@@ -23,7 +23,7 @@ struct MemoryRegisters : RegisterBank {
   Register range_control{*this, 0x24, "RANGE_CONTROL", Access::read_write, 0, "A write sets the entry and converts what the pages hold", {
       {"mode", 0, 2, "", {{"off", 0}, {"normal", 1}, {"strong", 2}}}}};
   Register range_status{*this, 0x28, "RANGE_STATUS", Access::read_only, 0, "How the last write of RANGE_CONTROL ended", {
-      {"problem", 0, 3, "", {{"none", 0}, {"unaligned", 1}, {"outside", 2}, {"overlap", 3}, {"one_rank", 4}, {"no_code", 5}}}}};
+      {"problem", 0, 3, "", {{"none", 0}, {"unaligned", 1}, {"outside", 2}, {"overlap", 3}, {"one_rank", 4}, {"no_code", 5}, {"no_room", 6}}}}};
   Register corrected{*this, 0x2c, "CORRECTED", Access::read_only, 0, "Errors corrected, by demand and scrub"};
   Register uncorrectable{*this, 0x30, "UNCORRECTABLE", Access::read_only, 0, "Errors that were not"};
   Register log_status{*this, 0x34, "LOG_STATUS", Access::read_only, 0, "The oldest entry of the error log", {

@@ -63,7 +63,8 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
                  "command line: error: until: expected a duration from \"1ns\" to \"10000s\", got 5");
   expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
   expect_refusal({"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
-                 "command line: error: faults.0.kind: expected \"power_loss\", got \"brownout\"");
+                 "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", "
+                 "\"column\", \"word\", \"chip\", \"row\", got \"brownout\"");
 }
 
 TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
@@ -75,6 +76,31 @@ TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
   expect_refusal(
       {"node.memory.size=65MiB"}, 65,
       "command line: error: node.memory.size: expected a value that is a multiple of 2 MiB, got \"65MiB\"");
+}
+
+TEST_F(BadInputTest, MemoryThatDoesNotFitTogetherIsRefused) {
+  expect_refusal(
+      {"node.memory.part=ddr3_1600_2gb_x8"}, 65,
+      "command line: error: node.memory.part: ddr3_1600_2gb_x8 has chips of 8 bits: the dual-mode codes "
+      "are of 18 chips of 4 bits; choose an x4 part, or ecc=none");
+  expect_refusal(
+      {"node.memory.mapping=RoRaBaCo"}, 65,
+      "command line: error: node.memory.mapping: expected a value that has each of Ro, Ra, Ba, Co and Ch "
+      "once, such as RoRaBaCoCh, got \"RoRaBaCo\"");
+  expect_refusal(
+      {"node.memory.size=8GiB"}, 65,
+      "command line: error: node.memory.size: expected at most 4GiB, all rows of all banks, got 8GiB");
+  EXPECT_THAT(asterism({"run", "hello", "node.memory.ecc=strong", "node.memory.ranks=1"}).err,
+              HasSubstr("stands in one rank: strong ECC keeps its third parity symbol in another one"));
+}
+
+TEST_F(BadInputTest, AFaultOutsideTheDeviceIsRefused) {
+  expect_refusal({"faults.0.at=1ms", "faults.0.kind=chip", "faults.0.rank=2"}, 65,
+                 "command line: error: faults.0: the fault lies in rank 2, of 2, counted from 0");
+  expect_refusal(
+      {"faults.0.at=1ms", "faults.0.kind=chip", "faults.0.row=2"}, 65,
+      "command line: error: faults.0.row: this key stands only where kind is \"bit\" or \"word\" or "
+      "\"row\", here it is \"chip\"");
 }
 
 TEST_F(BadInputTest, DevicesDoNotOverlap) {

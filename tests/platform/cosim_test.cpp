@@ -137,7 +137,7 @@ TEST_F(CosimScenarioTest, TheSolverLosesItsPowerWithEveryArbiterInLockstep) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("node.fabric.arbiter.XB: lockstep, "));
   EXPECT_THAT(ended.out, HasSubstr(" decisions, 0 mismatches\n"));
-  EXPECT_THAT(ended.out, HasSubstr("reached pairs 12/110"));
+  EXPECT_THAT(ended.out, HasSubstr("reached pairs 12/132"));
   EXPECT_THAT(ended.out, HasSubstr("1 power loss, 1 recovery"));
 }
 

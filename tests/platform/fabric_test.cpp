@@ -129,7 +129,7 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
     return ended.err;
   };
   EXPECT_EQ(refused({"node.fabric.topology=mesh", "node.fabric.nodes=9"}),
-            "command line: error: node.fabric.nodes: the fabric has 9 nodes for 4 masters and 7 targets\n");
+            "command line: error: node.fabric.nodes: the fabric has 9 nodes for 4 masters and 8 targets\n");
   EXPECT_EQ(refused(on("loose", {"node.placement.core9=1"})),
             "command line: error: node.placement: \"core9\" is neither a master nor a target on the "
             "fabric\n");
