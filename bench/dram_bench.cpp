@@ -76,13 +76,16 @@ void measure_bandwidth() {
   bandwidth("sequential, 32", run(one_rank(), sequential, 32, 500'000), 12.49, 1);
   bandwidth("random, 1", run(one_rank(), random_reads, 1, 500'000), 1.33, 1);
   bandwidth("random, 32", run(one_rank(), random_reads, 32, 500'000), 8.21, 1);
-  DramConfig theirs = one_rank();  // the peers' write queue: 32 entries, drained from 80% to 20%
-  theirs.write_queue = 32, theirs.write_high = 26, theirs.write_low = 6;
-  const Run mixed = run(theirs, random_mixed, 32, 500'000);
+  // The two simulators do not agree here, as their write queues and drains differ.
+  const Run mixed = run(one_rank(), random_mixed, 32, 500'000);
   bandwidth("random, 33% writes, 32: Ramulator's", mixed, 7.54, 8);
-  bandwidth("random, 33% writes, 32: DRAMSys's", mixed, 7.0, 8);
-  figure("the same with a write queue of 64, GB/s",
-         fmt::format("{:.3f}", run(one_rank(), random_mixed, 32, 500'000).gigabytes_per_second), true, "");
+  figure("  against DRAMSys's 7.0", fmt::format("{:+.1f}%", (mixed.gigabytes_per_second / 7.0 - 1) * 100),
+         true, "");
+  DramConfig shorter = one_rank();
+  shorter.write_queue = 32, shorter.write_high = 26, shorter.write_low = 6;
+  const Run sooner = run(shorter, random_mixed, 32, 500'000);
+  bandwidth("  with 32 writes, drained from 26 to 6: Ramulator's", sooner, 7.54, 8);
+  bandwidth("  the same: DRAMSys's", sooner, 7.0, 8);
 }
 
 struct Arrival : DramSystem::Sink {
