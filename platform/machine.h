@@ -40,6 +40,8 @@ class Machine {
   // Of the RTL in it: what it did and what that reached, a line each; and the first difference in lockstep.
   virtual std::vector<std::string> rtl_summary() const { return {}; }
   virtual const std::optional<Lockstep::Mismatch>& mismatch() const = 0;
+  // What failed in its memory, "" when nothing.
+  virtual std::string memory_summary() const { return ""; }
   virtual void report(Statistics& statistics) const = 0;
 };
 

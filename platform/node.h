@@ -51,6 +51,7 @@ class Node final : public sc_core::sc_module,
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
   const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
+  std::string memory_summary() const override { return memory_.summary(); }
   void report(Statistics& statistics) const override;
 
  private:

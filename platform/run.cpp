@@ -86,6 +86,8 @@ RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interrupti
                               ProgressLine& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
+    if (node.end())
+      return how_it_ended(*node.end());  // also before the start: RTL differs where the node is loaded
     if (now() >= until) return RunOutcome::End::time_limit;
     if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) return RunOutcome::End::stalled;
     const Clock::time_point start = Clock::now();
@@ -93,8 +95,7 @@ RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interrupti
     const Picoseconds left = until - now(), length = std::min(std::max(slice, to_next), left);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
-    if (node.end()) return how_it_ended(*node.end());
-    if (interruption.happened()) return RunOutcome::End::interrupted;
+    if (!node.end() && interruption.happened()) return RunOutcome::End::interrupted;
     progress.update(node, events);
     const double took = seconds_since(start);
     if (took < 0.01 && slice < 1_s) slice = slice * 2;
@@ -249,8 +250,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   RtlOptions rtl = settings.rtl;
   rtl.traces = directory.path() / "traces";
   std::optional<HangWatch> hang_watch;
-  if (scenario.rtl.any())
-    watch_rtl(hang_watch, directory, terminal ? &*terminal : nullptr);
+  if (scenario.rtl.any()) watch_rtl(hang_watch, directory, terminal ? &*terminal : nullptr);
   const std::unique_ptr<Machine> built = build(scenario, directory, rtl, events);
   Machine& node = *built;
   check_traces(rtl, node);
@@ -270,6 +270,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.recoveries = events.recoveries();
   outcome.power_losses = events.count("power_lost");
   outcome.cores = node.core_states();
+  outcome.memory = node.memory_summary();
   outcome.rtl = node.rtl_summary();
   if (auto mismatch = node.mismatch()) {
     // Where the trace will be when the run is over.

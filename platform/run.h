@@ -29,6 +29,7 @@ struct RunOutcome {
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
   std::vector<std::string> cores;  // what each was doing at the end
+  std::string memory;              // what failed in it, "" when nothing
   std::vector<std::string> rtl;    // what the RTL in the node did, a line each
   std::string mismatch;            // several lines
 

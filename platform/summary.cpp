@@ -74,6 +74,7 @@ std::string to_text(const Summary& s) {
       std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
   if (late > 0)
     line("faults", fmt::format("{} of {} would have come after the end of the run", late, faults.size()));
+  if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line(&done == &o.rtl.front() ? "RTL" : "", done);
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch)
     for (std::size_t core = 0; core < o.cores.size(); ++core)

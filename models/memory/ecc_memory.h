@@ -112,7 +112,10 @@ class EccMemory {
   Picoseconds touched_since() const { return touched_since_; }
 
   ErrorLog& log() { return log_; }
+  const ErrorLog& log() const { return log_; }
   const FaultOverlay& faults() const { return faults_; }
+  // Blocks that were delivered wrong, and nobody in the node knew.
+  std::uint64_t silent() const { return counts_.silent; }
   std::function<void(const MemoryError&)> on_error = [](const MemoryError&) {};
 
   void seat(CodecSeat* seat) { seat_ = seat; }

@@ -448,6 +448,14 @@ void MemoryController::report(Statistics& statistics) const {
   ecc_.report(statistics.group("ecc"));
 }
 
+std::string MemoryController::summary() const {
+  const std::uint64_t faults = ecc_.faults().injected();
+  if (faults == 0) return "";
+  return fmt::format("{} fault{}, {} error{} corrected, {} uncorrectable, {} silent", faults,
+                     faults == 1 ? "" : "s", ecc_.log().corrected(), ecc_.log().corrected() == 1 ? "" : "s",
+                     ecc_.log().uncorrectable(), ecc_.silent());
+}
+
 DeviceTreeNode MemoryController::device_tree(AddressRange range, unsigned spi) {
   DeviceTreeNode node{dt::node_name("memory-controller", range)};
   node.set("compatible", {"asterism,memory-controller"})

@@ -78,6 +78,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void reset(Reset kind);
   void power_up();
   void report(Statistics& statistics) const;
+  // "1 fault, 3 errors corrected, 2 uncorrectable, 0 silent"; "" while there was no fault.
+  std::string summary() const;
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
 
  private:

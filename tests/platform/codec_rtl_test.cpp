@@ -1,0 +1,27 @@
+// The memory's codec in RTL that is wrong, in a node.
+#include <gmock/gmock.h>
+
+#include "testbenches/planted.h"
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+using CodecRtlTest = CommandTest;
+
+// The boot ROM's first block differs already, before the first instruction.
+TEST_F(CodecRtlTest, ABugInTheFirstBlockEndsTheRunWithItsReport) {
+  plant(source_configs().parent_path() / "rtl/rs_codec", folder / "mine",
+        {{"rs_syndrome.sv", "power(row)", "power(row == 1 ? 2 : row)"}});
+  const Ended ended =
+      firmware("hello", {"node.memory.codec.impl=lockstep", "node.memory.codec.variant=mine/block.json"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("node.memory.codec"), HasSubstr("0 M instructions")));
+  EXPECT_TRUE(exists("run/stats.json"));
+}
+
+}  // namespace
+}  // namespace asterism
