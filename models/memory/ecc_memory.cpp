@@ -184,9 +184,9 @@ void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource 
   const MemoryError error{
       now,         is_corrected, source, Bytes(block * block_bytes), mapping_.locate(block),
       mode(block), found.result};
-  log_.add(error);
+  const bool is_new = log_.add(error);
   counts_.log_lost += log_.lost() - lost_before;
-  on_error(error);
+  on_error(error, is_new);
 }
 
 // --- Third parity symbols

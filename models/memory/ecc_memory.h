@@ -116,7 +116,8 @@ class EccMemory {
   const FaultOverlay& faults() const { return faults_; }
   // Blocks that were delivered wrong, and nobody in the node knew.
   std::uint64_t silent() const { return counts_.silent; }
-  std::function<void(const MemoryError&)> on_error = [](const MemoryError&) {};
+  // Of every error; `is_new`: the log has an entry for it alone.
+  std::function<void(const MemoryError&, bool is_new)> on_error = [](const MemoryError&, bool) {};
 
   void seat(CodecSeat* seat) { seat_ = seat; }
   void reset(Reset kind);

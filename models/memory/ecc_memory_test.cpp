@@ -130,14 +130,23 @@ TEST(EccMemory, WithoutADemandScrubATransientErrorIsCorrectedAgainAndAgain) {
   EXPECT_EQ(small.count("corrected"), 3u);
 }
 
-TEST(EccMemory, AStuckFaultIsCorrectedForEverAndTheLogKeepsTheFirstSixteen) {
+TEST(EccMemory, AStuckFaultIsCorrectedForEverAndLoggedOnce) {
   SmallEccMemory small;
   small.memory.inject(0_ps, fault_at(bit, place));
   for (int i = 0; i < 100; ++i) small.read(small.block(place));
   EXPECT_EQ(small.count("corrected"), 100u);
   EXPECT_EQ(small.memory.log().corrected(), 100u);
-  EXPECT_EQ(small.memory.log().lost(), 84u);
-  EXPECT_EQ(small.count("log_lost"), 84u);
+  EXPECT_EQ(small.memory.log().oldest()->count, 100u);
+  EXPECT_EQ(small.memory.log().lost(), 0u);
+  EXPECT_EQ(small.count("log_lost"), 0u);
+}
+
+TEST(EccMemory, CountsTheErrorsThatTheLogHasLost) {
+  SmallEccMemory small;
+  small.memory.inject(0_ps, fault_at(MemoryFaultKind::chip, place));
+  for (std::uint64_t block = 0; block < 20; ++block) small.read(block);
+  EXPECT_EQ(small.memory.log().lost(), 4u);
+  EXPECT_EQ(small.count("log_lost"), 4u);
 }
 
 TEST(EccMemory, AnUncorrectableTransientBlockIsHealedByWritingAllOfItInPieces) {

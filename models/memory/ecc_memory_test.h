@@ -25,7 +25,7 @@ struct SmallEccMemory {
 
   explicit SmallEccMemory(const EccConfig& c = {}, const char* order = "RoRaBaCoCh")
       : config(c), mapping(order, small_geometry), memory(config, cells, mapping, small_part_rows, 1) {
-    memory.on_error = [this](const MemoryError& error) { errors.push_back(error); };
+    memory.on_error = [this](const MemoryError& error, bool) { errors.push_back(error); };
     memory.direct_changed = [this](AddressRange range) { changes.push_back(range); };
   }
 

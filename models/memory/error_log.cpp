@@ -1,14 +1,35 @@
 #include "memory/error_log.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
 namespace asterism {
 
-void ErrorLog::add(const MemoryError& error) {
+bool ErrorLog::add(const MemoryError& error) {
   ++(error.corrected ? corrected_ : uncorrectable_);
-  if (entries_.size() == capacity) {
+  const auto same = std::ranges::find_if(entries_, [&](const MemoryError& entry) {
+    return entry.offset == error.offset && entry.corrected == error.corrected;
+  });
+  if (same != entries_.end()) {
+    ++same->count;
+    return false;
+  }
+  if (entries_.size() == capacity && (error.corrected || !displace_corrected())) {
     ++lost_;
-    return;
+    return false;
   }
   entries_.push_back(error);
+  return true;
+}
+
+// Makes room at the cost of the newest corrected error, if there is one.
+bool ErrorLog::displace_corrected() {
+  const auto newest = std::find_if(entries_.rbegin(), entries_.rend(), std::mem_fn(&MemoryError::corrected));
+  if (newest == entries_.rend()) return false;
+  lost_ += newest->count;
+  entries_.erase(std::next(newest).base());
+  return true;
 }
 
 void ErrorLog::drop_oldest() {

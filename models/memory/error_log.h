@@ -1,5 +1,7 @@
 // What the decoder found, as an operating system reads it: counts and the first errors with their place (in the manner of
-// EDAC). A full log keeps the oldest and counts what it lost.
+// EDAC). While an entry stands in the log, the same outcome at the same block is counted in it and makes no other one: a
+// fault that stays, or a block that is written in pieces, does not fill the log. A full log keeps the oldest, and counts
+// what it lost; but an uncorrectable error takes the place of the newest corrected one.
 // reset: warm keeps everything, as sticky error registers do; power_loss and cold clear.
 #pragma once
 
@@ -23,21 +25,25 @@ struct MemoryError {
   BlockLocation block;
   EccMode mode = EccMode::normal;
   DecodeResult result;
+  std::uint64_t count = 1;  // how often it was found while it stood in the log
 };
 
 class ErrorLog {
  public:
   static constexpr std::size_t capacity = 16;
 
-  void add(const MemoryError& error);
+  // Whether it has an entry of its own now.
+  bool add(const MemoryError& error);
   const MemoryError* oldest() const { return entries_.empty() ? nullptr : &entries_.front(); }
   void drop_oldest();
   std::uint64_t corrected() const { return corrected_; }
   std::uint64_t uncorrectable() const { return uncorrectable_; }
-  std::uint64_t lost() const { return lost_; }
+  std::uint64_t lost() const { return lost_; }  // errors of which no entry tells
   void reset(Reset kind);
 
  private:
+  bool displace_corrected();
+
   std::deque<MemoryError> entries_;
   std::uint64_t corrected_ = 0, uncorrectable_ = 0, lost_ = 0;
 };

@@ -37,9 +37,47 @@ TEST(ErrorLog, AFullOneKeepsTheOldestAndCountsTheRest) {
   EXPECT_EQ(entries, 16u);
 }
 
+TEST(ErrorLog, CountsTheSameOutcomeAtTheSameBlockInOneEntry) {
+  ErrorLog log;
+  EXPECT_TRUE(log.add(error_at(64, true)));
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(log.add(error_at(64, true)));
+  EXPECT_TRUE(log.add(error_at(64, false)));
+  EXPECT_EQ(log.corrected(), 21u);
+  EXPECT_EQ(log.lost(), 0u);
+  EXPECT_EQ(log.oldest()->count, 21u);
+  log.drop_oldest();
+  EXPECT_FALSE(log.oldest()->corrected);
+  EXPECT_EQ(log.oldest()->count, 1u);
+  EXPECT_TRUE(log.add(error_at(64, true))) << "the entry that it had was read";
+}
+
+TEST(ErrorLog, AnUncorrectableErrorThatFindsItFullTakesThePlaceOfTheNewestCorrectedOne) {
+  ErrorLog log;
+  for (std::uint64_t i = 0; i < 15; ++i) log.add(error_at(64 * i, true));
+  for (const bool corrected : {false, true}) log.add(error_at(64 * 15, corrected));
+  for (int i = 0; i < 3; ++i) log.add(error_at(64 * 14, true));
+  EXPECT_EQ(log.lost(), 1u);
+  EXPECT_TRUE(log.add(error_at(0, false)));
+  EXPECT_EQ(log.lost(), 1u + 4u);
+  for (std::uint64_t i = 0; i < 14; ++i, log.drop_oldest()) EXPECT_EQ(log.oldest()->offset, Bytes(64 * i));
+  for (const Bytes offset : {Bytes(64 * 15), Bytes(0)}) {
+    EXPECT_FALSE(log.oldest()->corrected);
+    EXPECT_EQ(log.oldest()->offset, offset);
+    log.drop_oldest();
+  }
+  EXPECT_EQ(log.oldest(), nullptr);
+}
+
+TEST(ErrorLog, OneFullOfUncorrectableErrorsKeepsThem) {
+  ErrorLog log;
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(log.add(error_at(64 * i, false)), i < 16);
+  EXPECT_EQ(log.oldest()->offset, 0_B);
+  EXPECT_EQ(log.lost(), 4u);
+}
+
 TEST(ErrorLog, KeepsEverythingThroughAWarmResetAndNothingThroughAPowerLoss) {
   ErrorLog log;
-  for (int i = 0; i < 17; ++i) log.add(error_at(0, false));
+  for (std::uint64_t i = 0; i < 17; ++i) log.add(error_at(64 * i, false));
   log.reset(Reset::warm);
   EXPECT_NE(log.oldest(), nullptr);
   EXPECT_EQ(log.lost(), 1u);

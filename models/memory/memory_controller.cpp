@@ -66,7 +66,7 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
   }
   std::ranges::stable_sort(faults_, {}, &TimedMemoryFault::at);
   ecc_.direct_changed = [this](AddressRange offsets) { withdraw(offsets); };
-  ecc_.on_error = [this](const MemoryError& error) { found(error); };
+  ecc_.on_error = [this](const MemoryError& error, bool is_new) { found(error, is_new); };
   describe_registers();
   rearm();
 }
@@ -267,9 +267,9 @@ void MemoryController::inject(const MemoryFault& fault) {
   rearm();
 }
 
-void MemoryController::found(const MemoryError& error) {
-  const bool is_logged = std::exchange(lost_, ecc_.log().lost()) == ecc_.log().lost();
-  if (is_logged && (!error.corrected || ecc_.log().corrected() == 1)) {
+// Of errors that have an entry of their own in the error log, all uncorrectable ones and the first corrected one are told.
+void MemoryController::found(const MemoryError& error, bool is_new) {
+  if (is_new && (!error.corrected || ecc_.log().corrected() == 1)) {
     const Address address = base_ + error.offset;
     log(name())->warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
                       address.value());

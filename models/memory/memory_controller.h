@@ -103,7 +103,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void describe_registers();
   void show_range();
   void set_range(std::uint32_t mode);
-  void found(const MemoryError& error);
+  void found(const MemoryError& error, bool is_new);
   void update_interrupt();
   void scrub_every(Picoseconds interval);
   void rearm();
@@ -124,7 +124,6 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   bool powered_ = true, seated_ = false;
   Picoseconds timing_now_;  // the latest time that the timing engine has seen
   std::uint64_t next_id_ = 0;
-  std::uint64_t lost_ = 0;  // by the error log, when last seen: those are not told one by one
   std::map<std::uint64_t, Waiting*> waiting_;
   std::vector<Waiting*> full_;  // for a place in a queue
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;

@@ -1,5 +1,9 @@
 #include "memory/memory_controller.h"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "base/random.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
@@ -7,9 +11,16 @@
 namespace asterism {
 namespace {
 
+struct EventKinds final : EventLog {
+  std::vector<std::string> kinds;
+  void record(Picoseconds, std::string_view, std::string_view kind, std::initializer_list<Detail>) override {
+    kinds.emplace_back(kind);
+  }
+};
+
 // One rank's worth of addresses each: what strikes rank 1 spares rank 0.
 struct MemoryControllerTest : SystemCTest {
-  NoEventLog events;
+  EventKinds events;
   MemoryController memory;
   TestInitiator cpu{"cpu"}, ssd{"ssd"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq{"irq"};
@@ -136,6 +147,17 @@ SYSTEMC_TEST_F(MemoryControllerTest, AnUncorrectableErrorPoisonsIsLoggedAndInter
   set(memory.registers.interrupt_status, 2);
   settle();
   EXPECT_FALSE(irq.read());
+}
+
+SYSTEMC_TEST_F(MemoryControllerTest, TellsOfAnUncorrectableBlockOnceWhileItStandsInTheLog) {
+  memory.inject(dead_chip(3));
+  for (const std::uint32_t offset : {0x40, 0x80, 0x48, 0x40}) cpu.read<std::uint64_t>(rank + offset);
+  EXPECT_EQ(value(memory.registers.uncorrectable), 4u);
+  EXPECT_EQ(events.kinds,
+            (std::vector<std::string>{"memory_fault", "uncorrectable_error", "uncorrectable_error"}));
+  set(memory.registers.log_pop, 1);
+  for (int i = 0; i < 2; ++i) cpu.read<std::uint64_t>(rank + 0x40);
+  EXPECT_EQ(events.kinds.size(), 4u);
 }
 
 SYSTEMC_TEST_F(MemoryControllerTest, StrongPagesSurviveADeadChipAndNotTwo) {
