@@ -14,6 +14,8 @@ namespace {
 // the simulation ends or is looked at from outside.
 constexpr std::uint64_t longest_lead = 16;
 
+constexpr std::uint64_t poisoned_block = 64;  // memory delivers it wrong as a whole
+
 constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
 
 AddressRange between(std::uint64_t first, std::uint64_t last) {
@@ -68,6 +70,7 @@ void CoreModule::reset(Reset kind) {
   start_.reset();
   standby_ = false;
   lock_up_reason_.clear();
+  last_poisoned_.reset();
   if (!is_on()) return;
   state_ = State::off;
   iss_->request_stop();
@@ -317,6 +320,10 @@ bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size
 bool CoreModule::succeeded(Address address, unsigned size) {
   if (payload_.is_response_ok() && !who_.poison) return true;
   ++bus_errors_;
+  if (who_.poison) {
+    const Address block(address.value() - address.value() % poisoned_block);
+    if (std::exchange(last_poisoned_, block) == block) return false;
+  }
   log(name())->warn("{} of {} bytes at {:#x}: {}, an SError", payload_.is_write() ? "store" : "load", size,
                     address.value(),
                     who_.poison ? std::string("poisoned data") : payload_.get_response_string());

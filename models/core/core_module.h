@@ -15,7 +15,8 @@
 //   nothing else is going to happen, 16 quanta beyond simulated time), at an expiry of its own timers, and
 //   before WFI, WFE, HVC and semihosting. An interrupt from elsewhere is taken within a quantum and one block
 //   of instructions; that of the core's own timer at the first block boundary after its expiry.
-// - A TLM error response or a poisoned one is an SError, and a warning in the log.
+// - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
+//   one block of memory, the first.
 // - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when
 //   an interrupt comes.
 //
@@ -158,6 +159,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;
+  std::optional<Address> last_poisoned_;  // block that was warned about
 
   // The core's own time: base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;

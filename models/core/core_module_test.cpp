@@ -1,15 +1,19 @@
 #include "core/core_module.h"
 
+#include <spdlog/sinks/ostream_sink.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/core_test_bus.h"
 #include "core/unicorn_iss.h"
+#include "tlm/log.h"
 #include "tlm/systemc_test.h"
 
 namespace asterism {
@@ -341,6 +345,27 @@ SYSTEMC_TEST_F(CoreModuleTest, PoisonedDataAreAnSError) {
                               0xb9405002,  // ldr w2, [x0, #0x50]
                               0x14000000,  // spin: b spin
                           });
+}
+
+SYSTEMC_TEST_F(CoreModuleTest, WarnsOnceOfPoisonedDataOfABlockInARowAndOfEachOtherError) {
+  std::ostringstream out;
+  const auto logger = log(core.name());
+  logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
+  logger->set_pattern("%v");
+  expect_serror_of(bench, {
+                              0xb9405002,  // ldr w2, [x0, #0x50]
+                              0xb9405002,  // ldr w2, [x0, #0x50]
+                              0xb9404002,  // ldr w2, [x0, #0x40]
+                              0xb9404002,  // ldr w2, [x0, #0x40]
+                              0xb9405002,  // ldr w2, [x0, #0x50]
+                              0xb9409002,  // ldr w2, [x0, #0x90]
+                              0x14000000,  // spin: b spin
+                          });
+  const std::string load = "load of 4 bytes at 0x9000";
+  EXPECT_EQ(out.str(), load + "050: poisoned data, an SError\n" + load +
+                           "040: TLM_GENERIC_ERROR_RESPONSE, an SError\n" + load +
+                           "040: TLM_GENERIC_ERROR_RESPONSE, an SError\n" + load +
+                           "090: poisoned data, an SError\n");
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, ACoreWithoutVectorsLocksUpAndSaysWhere) {

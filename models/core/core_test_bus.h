@@ -25,6 +25,7 @@ struct CoreTestBus : sc_core::sc_module {
     line = 0x30,           // drives `wire` to the value written, which drives `irq` a delta cycle later
     error = 0x40,          // GENERIC_ERROR
     poisoned = 0x50,       // OK, poisoned
+    poisoned_next = 0x90,  // the same, in another block of 64 bytes
   };
   struct Access {
     char kind;  // 'r', 'w'
@@ -119,6 +120,7 @@ struct CoreTestBus : sc_core::sc_module {
         payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
         break;
       case poisoned:
+      case poisoned_next:
         payload.get_extension<InitiatorExtension>()->poison = true;
         break;
     }
