@@ -46,7 +46,6 @@ TEST(MemoryStudyTest, EveryPartIsInOrder) {
 }
 
 TEST(MemoryStudyTest, AnImpossibleTimingIsRefusedByItsRule) {
-  ConfigDocument file = ConfigDocument::load(library.locate("dram", "ddr3_1600_2gb_x8"));
   for (const char* change :
        {"timing.cwl=12cycles", "timing.tras=11cycles", "timing.trc=38cycles", "timing.tccd_s=3cycles",
         "timing.tfaw=4cycles", "timing.trfc=38cycles", "timing.trefi=139cycles"}) {
