@@ -27,7 +27,8 @@ void describe(Fields& f, EccStudy& c) {
   f("seed", c.seed, "Of what is drawn; another one shows how much is chance");
 }
 
-// What Table 4.4 says.
+// What Table 4.4 says. It stands in configs/published too, where each value has its class and its expression, but nothing
+// says its failure and its code; a test keeps the two the same.
 CoverageShares published(FailureMode failure, CoverageCode code) {
   const bool single = !shapes_of(failure).second;
   if (code == CoverageCode::rs_18_16) return {0, 1, 0};

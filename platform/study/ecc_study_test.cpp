@@ -2,20 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "platform/config/config.h"
 #include "platform/study/point_runner.h"
+#include "platform/study/published.h"
 #include "platform/study/study.h"
 
 namespace asterism {
 namespace {
 
+const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
+
 Study study(const std::vector<std::string>& overrides) {
   ConfigDocument document = ConfigDocument::parse(R"({"kind": "ecc", "trials": 1000})", "s.json");
   for (const std::string& override : overrides) document.apply_override(override);
-  return read_study(std::move(document), "s", ConfigLibrary(ASTERISM_SOURCE_CONFIGS), {&ecc_study, 1});
+  return read_study(std::move(document), "s", library, {&ecc_study, 1});
 }
 
 Cell cell(const std::vector<Cell>& row, std::string_view column) {
@@ -42,6 +48,31 @@ TEST(EccStudyTest, PutsTheExactSharesAndThePublishedOnesBeside) {
   EXPECT_NEAR(number({"failure=pin+chip"}, "exact_sdc_ppm"), 30.5, 0.05);
   EXPECT_EQ(number({"failure=pin+pin"}, "exact_sdc_ppm"), 0);
   EXPECT_EQ(number({"failure=pin", "code=rs_36_32"}, "published_due_percent"), 100);
+}
+
+TEST(EccStudyTest, SaysPublishedWhatThePaperEntrySays) {
+  const auto paper = load_config<PublishedPaper>(library, "published", "abeyratne2017");
+  const auto entry = std::ranges::find(paper.entries, "table4.4", &PublishedEntry::id);
+  std::map<std::string, std::vector<Cell>> rows;
+  unsigned compared = 0;
+  for (const PublishedValue& value : entry->values) {  // measured: "column(study)"
+    std::istringstream measured(value.measured);
+    std::string column, name, word;
+    std::getline(std::getline(measured, column, '('), name, ')');
+    if (column.starts_with("exact_")) continue;
+    if (!rows.contains(name)) {
+      std::istringstream command(paper.studies.at(name));
+      std::vector<std::string> overrides;
+      for (command >> word; command >> word;)
+        if (!word.starts_with("trials=")) overrides.push_back(word);
+      overrides.emplace_back("trials=1");
+      rows[name] = study(overrides).points.at(0).point->run({});
+    }
+    EXPECT_NEAR(std::get<double>(cell(rows[name], "published_" + column)), value.published, 1e-9)
+        << value.what;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 3u * 56);
 }
 
 TEST(EccStudyTest, TellsTheDecodersTimes) {
