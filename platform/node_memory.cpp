@@ -18,15 +18,25 @@ void check_memory(const NodeConfig& node, const std::vector<FaultConfig>& faults
   };
   const std::string memory = path.empty() ? "memory" : path + ".memory";
   const auto part = load_config<DramPart>(library, "dram", node.memory.dram.part);
-  if (const std::string problem = ecc_problem(node.memory.ecc, node.memory.dram, part); !problem.empty())
-    refuse(memory + ".part", fmt::format("{} {}", node.memory.dram.part, problem));
+  const bool has_faults = part.suits_symbol_codes();
+  const std::string no_faults =
+      fmt::format("{} has chips of {} bits: faults of memory are modelled for chips of 4 bits",
+                  node.memory.dram.part, part.width);
+  if (node.memory.ecc.fit_per_device != 0 && !has_faults) refuse(memory + ".fit_per_device", no_faults);
   try {
     const DramSystem system(node.memory.dram, part, node.memory.size);
-    for (std::size_t i = 0; i < faults.size(); ++i)
-      if (const auto fault = faults[i].memory_fault())
-        if (const std::string problem = fault_problem(*fault, system.mapping().geometry(), part.rows());
-            !problem.empty())
-          refuse(fmt::format("faults.{}", i), "the fault " + problem + ", counted from 0");
+    const DramGeometry& geometry = system.mapping().geometry();
+    if (const auto problem = ecc_problem(node.memory.ecc.mode, node.memory.dram.part, part, geometry))
+      refuse(fmt::format("{}.{}", memory, problem->key), problem->words);
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      const auto fault = faults[i].memory_fault();
+      if (!fault) continue;
+      const std::string problem = fault_problem(*fault, geometry, part.rows());
+      if (!has_faults)
+        refuse(fmt::format("faults.{}", i), no_faults);
+      else if (!problem.empty())
+        refuse(fmt::format("faults.{}", i), "the fault " + problem + ", counted from 0");
+    }
   } catch (const std::invalid_argument& error) {
     refuse(memory + ".size", error.what());
   }

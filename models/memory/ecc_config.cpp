@@ -6,17 +6,26 @@
 
 namespace asterism {
 
+void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways) {
+  f("ecc_cache", cache,
+    "Of third parity symbols: a smaller one makes strong ECC access DRAM more often, 0 at every use",
+    at_most(16_MiB));
+  f("ecc_cache_ways", ways, "Of a set; fewer of them let blocks displace each other earlier", within(1, 64));
+  f.check(
+      [&] {
+        const Bytes way = 64_B * ways;
+        return cache == Bytes(0) || (cache % way == Bytes(0) && std::has_single_bit(cache / way));
+      },
+      "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
+}
+
 static_assert(member_count<EccConfig>() == 8);
 void describe(Fields& f, EccConfig& c) {
   f("ecc", c.mode, "Code of pages that firmware's ranges do not name; strong needs two ranks",
     one_of<EccMode>());
   f("ecc_profile", c.profile, "How far the decoder goes with the same storage, and how a fault's bits err",
     one_of<EccProfile>());
-  f("ecc_cache", c.cache,
-    "Of third parity symbols: a smaller one makes strong ECC access DRAM more often, 0 at every use",
-    at_most(16_MiB));
-  f("ecc_cache_ways", c.cache_ways, "Of a set; fewer of them let blocks displace each other earlier",
-    within(1, 64));
+  describe_ecc_cache(f, c.cache, c.cache_ways);
   f("demand_scrub", c.demand_scrub,
     "A block that was corrected is written back, which ends transient errors; without, they are corrected "
     "again "
@@ -27,12 +36,6 @@ void describe(Fields& f, EccConfig& c) {
     at_most(1'000'000'000));
   f("fit_acceleration", c.fit_acceleration, "One simulated second ages the devices by so many",
     within(1, 1'000'000'000'000'000));
-  f.check(
-      [&] {
-        const Bytes way = 64_B * c.cache_ways;
-        return c.cache == Bytes(0) || (c.cache % way == Bytes(0) && std::has_single_bit(c.cache / way));
-      },
-      "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
   f.check(c.patrol_interval % 1_ns == Picoseconds(0), "patrol_interval", "is a whole number of nanoseconds");
 }
 

@@ -20,5 +20,7 @@ struct EccConfig {
   std::uint64_t fit_acceleration = 1;  // simulated time counts this many times over
 };
 void describe(Fields& f, EccConfig& config);
+// The keys ecc_cache and ecc_cache_ways, wherever they stand.
+void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways);
 
 }  // namespace asterism

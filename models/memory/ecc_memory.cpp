@@ -4,23 +4,15 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "ecc/decoder_times.h"
+#include "memory/memory_config.h"
+
 namespace asterism {
 namespace {
 
 using Outcome = DecodeResult::Outcome;
 
 constexpr std::uint64_t page_blocks = 4096 / block_bytes;
-// abeyratne2017 Table 4.3.
-constexpr Picoseconds normal_syndromes = 480_ps, strong_syndromes = 410_ps, correction = 470_ps;
-
-Picoseconds syndromes_time(EccMode mode) {
-  if (mode == EccMode::none) return 0_ps;
-  return mode == EccMode::normal ? normal_syndromes : strong_syndromes;
-}
-
-bool has_room(const DramGeometry& geometry, std::uint32_t part_rows) {
-  return geometry.rows + parity_rows(geometry) <= part_rows;
-}
 
 std::array<std::uint8_t, chip_symbols> symbols_of(const MemoryBlock& parity, std::size_t slot) {
   std::array<std::uint8_t, chip_symbols> symbols{};
@@ -41,15 +33,11 @@ EccMemory::EccMemory(const EccConfig& config, Dram& cells, const AddressMapping&
       codec_(config.profile),
       faults_(config.profile, mapping, seed),
       ranges_(config.mode, mapping.geometry().size(), mapping.geometry().ranks,
-              has_room(mapping.geometry(), part_rows)),
+              leaves_parity_rows(mapping.geometry(), part_rows)),
       cache_(config.cache, config.cache_ways) {
-  const DramGeometry& g = mapping.geometry();
   if (config.mode != EccMode::strong) return;
-  if (g.ranks < 2) throw std::invalid_argument("strong ECC keeps parity in another rank, and there is one");
-  if (!has_room(g, part_rows))
-    throw std::invalid_argument("strong ECC needs " + std::to_string(parity_rows(g)) +
-                                " rows of each bank for parity, and the memory leaves " +
-                                std::to_string(part_rows - std::min(part_rows, g.rows)));
+  if (const auto problem = strong_ecc_problem(mapping.geometry(), part_rows))
+    throw std::invalid_argument(problem->words);
 }
 
 // --- Accesses
@@ -153,9 +141,9 @@ EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const B
     for (unsigned p = 0; has_third && p < chip_symbols; ++p) received.third[p] ^= (*errors)[p];
     decoded = received;
     found.result = codec_.decode(mode, decoded);
-    if (has_third) access.decoding += strong_syndromes + correction;
+    if (has_third) access.decoding += syndromes_time(EccMode::strong) + correction_time;
   } else if (found.result.outcome != Outcome::clean) {
-    access.decoding += correction;
+    access.decoding += correction_time;
   }
   if (seat) seat->decode(now, mode, received, decoded, found.result);
   if (!has_third) {
@@ -215,8 +203,8 @@ std::optional<EccMemory::ThirdSymbols> EccMemory::read_third(Picoseconds now, co
   access.extra.push_back({place.block, false});
   if (use.written_back) write_back(*use.written_back, access);
   const ParityErrors errors = decode_parity(now, place);
-  access.decoding += normal_syndromes;
-  if (errors.outcome != Outcome::clean) access.decoding += correction;
+  access.decoding += syndromes_time(EccMode::normal);
+  if (errors.outcome != Outcome::clean) access.decoding += correction_time;
   if (errors.outcome == Outcome::uncorrectable) {
     cache_.drop(place.block);
     return std::nullopt;

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "base/fields.h"
+#include "base/quantity_text.h"
+#include "memory/parity_translation.h"
 
 namespace asterism {
 
@@ -22,17 +26,29 @@ void describe(Fields& f, MemoryConfig& c) {
   f.check([&] { return c.size % 2_MiB == Bytes(0); }, "size", "is a multiple of 2 MiB");
 }
 
-std::string ecc_problem(const EccConfig& ecc, const DramConfig& dram, const DramPart& part) {
-  if (ecc.mode == EccMode::none) return "";
+std::optional<EccProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows) {
+  if (geometry.ranks < 2)
+    return EccProblem{"ecc",
+                      "strong ECC keeps its third parity symbol in another rank, and there is one; choose "
+                      "ranks=2 or more"};
+  if (leaves_parity_rows(geometry, part_rows)) return std::nullopt;
+  const Bytes row = geometry.size() / geometry.rows;  // of all banks
+  const Bytes step(std::lcm(row.count(), (2_MiB).count()));
+  const Bytes most = row * rows_beside_parity(part_rows) / step * step;
+  return EccProblem{"size", fmt::format("strong ECC keeps its third parity symbols in rows that the memory "
+                                        "does not use: expected at most {}, got {}",
+                                        to_text(most), to_text(geometry.size()))};
+}
+
+std::optional<EccProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
+                                      const DramGeometry& geometry) {
+  if (mode == EccMode::none) return std::nullopt;
   if (!part.suits_symbol_codes())
-    return fmt::format(
-        "has chips of {} bits: the dual-mode codes are of 18 chips of 4 bits; choose an x4 part, or "
-        "ecc=none",
-        part.width);
-  if (ecc.mode == EccMode::strong && dram.ranks < 2)
-    return "stands in one rank: strong ECC keeps its third parity symbol in another one; choose ranks=2 or "
-           "more";
-  return "";
+    return EccProblem{"part", fmt::format("{} has chips of {} bits: the dual-mode codes are of 18 chips of 4 "
+                                          "bits; choose an x4 part, or ecc=none",
+                                          name, part.width)};
+  if (mode == EccMode::normal) return std::nullopt;
+  return strong_ecc_problem(geometry, part.rows());
 }
 
 }  // namespace asterism

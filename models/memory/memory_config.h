@@ -1,9 +1,14 @@
 // The memory of a node: DRAM, its controllers, its ECC.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "base/enum_names.h"
 #include "base/units.h"
 #include "cosim/swap_config.h"
+#include "memory/address_mapping.h"
 #include "memory/dram_config.h"
 #include "memory/dram_part.h"
 #include "memory/ecc_config.h"
@@ -31,7 +36,15 @@ struct MemoryConfig {
 // The keys of dram and ecc stand beside the others.
 void describe(Fields& f, MemoryConfig& config);
 
-// "" or words that follow the name of a part: "has 9 chips of 8 bits in a rank: ..."
-std::string ecc_problem(const EccConfig& ecc, const DramConfig& dram, const DramPart& part);
+// Why a memory cannot have a code.
+struct EccProblem {
+  std::string_view key;  // the one to blame: "part", "ecc" or "size"
+  std::string words;     // for a user
+};
+// `part_rows`: of a bank, of which the geometry uses some.
+std::optional<EccProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows);
+// `part` by its name.
+std::optional<EccProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
+                                      const DramGeometry& geometry);
 
 }  // namespace asterism

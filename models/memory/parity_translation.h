@@ -21,6 +21,13 @@ constexpr unsigned parity_slots = 16;
 constexpr std::uint32_t parity_rows(const DramGeometry& geometry) {
   return (geometry.rows + parity_slots - 1) / parity_slots;
 }
+constexpr bool leaves_parity_rows(const DramGeometry& geometry, std::uint32_t part_rows) {
+  return geometry.rows + parity_rows(geometry) <= part_rows;
+}
+// The most rows in use that leave those.
+constexpr std::uint32_t rows_beside_parity(std::uint32_t part_rows) {
+  return static_cast<std::uint32_t>(std::uint64_t{part_rows} * parity_slots / (parity_slots + 1));
+}
 // Of a block in use; needs at least two ranks.
 ParityPlace parity_place(const DramGeometry& geometry, const BlockLocation& data);
 

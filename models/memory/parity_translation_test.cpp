@@ -44,5 +44,14 @@ TEST(ParityTranslation, NoTwoBlocksShareASlotEvenWhereSixteenDoesNotDivideARow) 
       }
 }
 
+TEST(ParityTranslation, TheMostRowsThatLeaveRoomAreExact) {
+  for (const std::uint32_t part_rows : {17u, 18u, 33u, 34u, 16384u, 32768u}) {
+    const std::uint32_t most = rows_beside_parity(part_rows);
+    EXPECT_TRUE(leaves_parity_rows({.rows = most}, part_rows)) << part_rows;
+    EXPECT_FALSE(leaves_parity_rows({.rows = most + 1}, part_rows)) << part_rows;
+  }
+  EXPECT_EQ(rows_beside_parity(16384), 15420u);
+}
+
 }  // namespace
 }  // namespace asterism

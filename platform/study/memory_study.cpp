@@ -1,15 +1,15 @@
 #include "platform/study/memory_study.h"
 
-#include <bit>
 #include <fstream>
 #include <optional>
 
-#include "ecc/dual_mode_codec.h"
+#include "ecc/decoder_times.h"
 #include "fabric/traffic/latency_histogram.h"
 #include "memory/dram_system.h"
 #include "memory/dram_trace.h"
 #include "memory/dram_traffic.h"
 #include "memory/ecc_cache.h"
+#include "memory/memory_config.h"
 #include "memory/parity_translation.h"
 #include "platform/config/config.h"
 #include "platform/study/share.h"
@@ -26,9 +26,6 @@ constexpr auto enum_names(DramPattern) {
 }
 
 namespace {
-
-// Table 4.3 of abeyratne2017, as models/memory/ecc_memory.h: the syndromes of a block without an error.
-constexpr Picoseconds normal_syndromes = 480_ps, strong_syndromes = 410_ps;
 
 DramConfig one_rank() {
   DramConfig dram;
@@ -60,11 +57,7 @@ void describe(Fields& f, MemoryStudy& c) {
   f("ecc", c.ecc,
     "Every code but none needs x4 chips; strong also two ranks, and costs extra accesses for writes",
     one_of<EccMode>());
-  f.when("ecc", c.ecc, EccMode::strong, [&] {
-    f("ecc_cache", c.ecc_cache, "Of third parity symbols; a smaller one causes more extra accesses",
-      at_most(64_MiB));
-    f("ecc_cache_ways", c.ecc_cache_ways, "Fewer of them let blocks displace each other", within(1, 64));
-  });
+  f.when("ecc", c.ecc, EccMode::strong, [&] { describe_ecc_cache(f, c.ecc_cache, c.ecc_cache_ways); });
   f("trace", c.trace, "A file of lines R|W address [time], in place of a pattern");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
     f("pattern", c.pattern, "What is accessed; the more hits of open rows, the faster",
@@ -85,27 +78,15 @@ void describe(Fields& f, MemoryStudy& c) {
   f.check([&] { return c.stride % 64_B == Bytes(0); }, "stride", "is a multiple of 64 B");
   f.check([&] { return c.footprint.value_or(4_KiB) % 4_KiB == Bytes(0); }, "footprint",
           "is a multiple of 4 KiB");
-  f.check(
-      [&] {
-        const Bytes way = 64_B * c.ecc_cache_ways;
-        return c.ecc_cache == Bytes(0) ||
-               (c.ecc_cache % way == Bytes(0) && std::has_single_bit(c.ecc_cache / way));
-      },
-      "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
 }
 
 class Point final : public StudyPointOf<MemoryStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     part_ = load_config<DramPart>(library, "dram", config_.dram.part);
-    check_ecc();
     size_ = config_.size.value_or(all_rows());
-    try {
-      const DramSystem system(config_.dram, part_, size_);
-      if (config_.ecc == EccMode::strong) check_parity_rows(system.mapping().geometry());
-    } catch (const std::invalid_argument& error) {
-      throw StudyMistake("size", error.what());
-    }
+    if (const auto problem = ecc_problem(config_.ecc, config_.dram.part, part_, geometry()))
+      throw StudyMistake(std::string(problem->key), problem->words);
     if (config_.footprint && *config_.footprint > size_)
       throw StudyMistake("footprint", "expected at most the memory's " + to_text(size_) + ", got " +
                                           to_text(*config_.footprint));
@@ -119,9 +100,8 @@ class Point final : public StudyPointOf<MemoryStudy> {
     DramTraffic traffic(system, config_.outstanding, part_.timing.tck * config_.turnaround.count());
     traffic.on_read = [&](Picoseconds time) { latency.add(time); };
     traffic.stop = [&] { return stop.stop_requested(); };
-    if (config_.ecc == EccMode::normal) traffic.after_read = normal_syndromes;
+    traffic.after_read = syndromes_time(config_.ecc);
     if (config_.ecc == EccMode::strong) {
-      traffic.after_read = strong_syndromes;
       traffic.extra_of = [&, geometry = system.mapping().geometry()](const BlockLocation& at, bool is_write,
                                                                      std::vector<DramRequest>& extra) {
         if (!is_write) return;  // RS(18,16) finds no error: the third symbols are not asked for
@@ -150,20 +130,10 @@ class Point final : public StudyPointOf<MemoryStudy> {
     return row * (part_.rows() - parity_rows(geometry));
   }
 
-  void check_ecc() const {
-    if (config_.ecc == EccMode::none) return;
-    if (!part_.suits_symbol_codes())
-      throw StudyMistake("ecc", "the code needs x4 chips, 18 of a rank; \"" + config_.dram.part + "\" has x" +
-                                    std::to_string(part_.width));
-    if (config_.ecc == EccMode::strong && config_.dram.ranks < 2)
-      throw StudyMistake("ecc",
-                         "strong keeps its third parity symbol in another rank: expected two ranks at least");
-  }
-
-  void check_parity_rows(const DramGeometry& geometry) const {
-    if (geometry.rows + parity_rows(geometry) > part_.rows())
-      throw StudyMistake("size", "expected at most " + to_text(all_rows()) +
-                                     ", which leaves rows for parity, got " + to_text(size_));
+  DramGeometry geometry() const try {
+    return DramSystem(config_.dram, part_, size_).mapping().geometry();
+  } catch (const std::invalid_argument& error) {
+    throw StudyMistake("size", error.what());
   }
 
   std::unique_ptr<DramAccessSource> open_trace() const {

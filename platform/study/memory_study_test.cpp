@@ -117,9 +117,22 @@ TEST(MemoryStudyTest, StrongCodesCostExtraAccessesForWritesAlone) {
 }
 
 TEST(MemoryStudyTest, RefusesACodeThatDoesNotFitTheChips) {
-  EXPECT_NE(mistake({"ecc=normal"}).find("the code needs x4 chips"), std::string::npos);
-  EXPECT_NE(mistake({"ecc=strong", "part=ddr3_1600_1gb_x4"}).find("two ranks at least"), std::string::npos);
+  EXPECT_NE(mistake({"ecc=normal"}).find("part: ddr3_1600_2gb_x8 has chips of 8 bits"), std::string::npos);
+  const std::string part = "part=ddr3_1600_1gb_x4";
+  EXPECT_NE(
+      mistake({"ecc=strong", part}).find("ecc: strong ECC keeps its third parity symbol in another rank"),
+      std::string::npos);
+  EXPECT_NE(mistake({"ecc=strong", part, "ranks=2", "size=4GiB"})
+                .find("size: strong ECC keeps its third parity symbols in rows that the memory does not use: "
+                      "expected at most 3854MiB, got 4GiB"),
+            std::string::npos);
   EXPECT_NE(mistake({"size=3GiB"}).find("expected at most 2GiB"), std::string::npos);
+  const auto with_cache = [&](const std::string& size) {
+    return mistake({"ecc=strong", part, "ranks=2", "ecc_cache=" + size});
+  };
+  EXPECT_EQ(with_cache("16MiB"), "none");
+  EXPECT_NE(with_cache("32MiB").find("ecc_cache: expected a size of at most \"16MiB\""), std::string::npos);
+  EXPECT_NE(with_cache("48KiB").find("ecc_cache_ways * 64 bytes times a power of two"), std::string::npos);
   EXPECT_NE(mistake({"mapping=RoRaBaCo"}).find("each of Ro, Ra, Ba, Co and Ch once"), std::string::npos);
 }
 

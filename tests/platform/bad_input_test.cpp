@@ -90,8 +90,36 @@ TEST_F(BadInputTest, MemoryThatDoesNotFitTogetherIsRefused) {
   expect_refusal(
       {"node.memory.size=8GiB"}, 65,
       "command line: error: node.memory.size: expected at most 4GiB, all rows of all banks, got 8GiB");
-  EXPECT_THAT(asterism({"run", "hello", "node.memory.ecc=strong", "node.memory.ranks=1"}).err,
-              HasSubstr("stands in one rank: strong ECC keeps its third parity symbol in another one"));
+  expect_refusal(
+      {"node.memory.ecc=strong", "node.memory.ranks=1"}, 65,
+      "command line: error: node.memory.ecc: strong ECC keeps its third parity symbol in another rank, and "
+      "there is one; choose ranks=2 or more");
+}
+
+TEST_F(BadInputTest, StrongEccOnAFullMemoryIsRefusedByCheckToo) {
+  const std::string message =
+      "command line: error: node.memory.size: strong ECC keeps its third parity symbols in rows that the "
+      "memory does not use: expected at most 3854MiB, got 4GiB";
+  expect_refusal({"node.memory.ecc=strong", "node.memory.size=4GiB"}, 65, message);
+  const Ended check = asterism({"check", "hello", "node.memory.ecc=strong", "node.memory.size=4GiB"});
+  EXPECT_EQ(check.err, message + "\n");
+  EXPECT_EQ(check.status, 65);
+  EXPECT_EQ(asterism({"check", "hello", "node.memory.ecc=strong", "node.memory.size=3854MiB"}).status, 0);
+}
+
+TEST_F(BadInputTest, FaultsAreOfChipsOfFourBits) {
+  const std::string problem =
+      "ddr3_1600_2gb_x8 has chips of 8 bits: faults of memory are modelled for chips of 4 bits";
+  const Arguments x8 = {"node.memory.part=ddr3_1600_2gb_x8", "node.memory.ecc=none"};
+  const auto with = [&](Arguments more) {
+    more.insert(more.begin(), x8.begin(), x8.end());
+    return more;
+  };
+  expect_refusal(with({R"(faults=[{"at":"1ms","kind":"chip","channel":0,"rank":0,"chip":9}])"}), 65,
+                 "command line: error: faults.0: " + problem);
+  expect_refusal(with({"node.memory.fit_per_device=66"}), 65,
+                 "command line: error: node.memory.fit_per_device: " + problem);
+  EXPECT_EQ(asterism({"check", "hello", x8[0], x8[1]}).status, 0);
 }
 
 TEST_F(BadInputTest, AFaultOutsideTheDeviceIsRefused) {
