@@ -11,7 +11,6 @@
 #include <unicorn/unicorn.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -24,6 +23,7 @@
 
 #include "core/core_cluster.h"
 #include "core/unicorn_iss.h"
+#include "figures.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -48,10 +48,6 @@ double seconds_of(const std::function<void()>& work) {
   const double start = seconds();
   work();
   return seconds() - start;
-}
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // ---- the programs: endless loops, x9 counts turns down from a value that is never reached ----
@@ -300,12 +296,11 @@ double qemu_mips(const Program& program, std::uint64_t instructions) {
 
 // ---- the figures ----
 
-bool all_met = true;
+Figures figures;
 
 void figure(const std::string& what, double value, const std::string& unit, bool met,
             const std::string& limit) {
-  all_met &= met;
-  fmt::print("{:<44} {:>9.1f} {:<5} {} ({})\n", what, value, unit, met ? "met   " : "MISSED", limit);
+  figures.add(what, fmt::format("{:.1f} {}", value, unit), met, limit);
 }
 
 void measure_loops(BenchNode& one) {
@@ -396,7 +391,7 @@ int sc_main(int argc, char** argv) {
   measure_device(one);
   measure_idle(four);
   sc_core::sc_stop();
-  return check && !all_met ? 1 : 0;
+  return check && !figures.all_met() ? 1 : 0;
 }
 
 int main(int argc, char** argv) {

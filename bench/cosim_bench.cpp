@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -20,6 +18,7 @@
 
 #include "base/random.h"
 #include "cosim/rtl_arbitration.h"
+#include "figures.h"
 #include "swizzle_switch/swizzle_switch.h"
 
 namespace asterism {
@@ -28,25 +27,12 @@ namespace {
 constexpr Picoseconds period = 666_ps;  // 1.5 GHz, as a Swizzle-Switch of 64 inputs
 constexpr std::size_t stimuli = 4096;
 constexpr unsigned decisions = 500'000;  // a turn
-bool all_met = true;
+Figures figures;
 
 void figure(const std::string& name, double per_second, double models_per_second, double limit) {
-  const bool met = per_second >= limit;
-  all_met = all_met && met;
-  fmt::print("  {:<44} {:>7.2f} M/s {:>7.2f}   {}{}\n", name, per_second / 1e6,
-             per_second / models_per_second, limit == 0 ? "" : fmt::format(">= {:.1f} M/s", limit / 1e6),
-             met ? "" : "   MISSED");
-  std::fflush(stdout);
-}
-
-double cpu_seconds() {
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
-}
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+  figures.add("  " + name,
+              fmt::format("{:.2f} M/s {:>5.2f}", per_second / 1e6, per_second / models_per_second),
+              per_second >= limit, limit == 0 ? "" : fmt::format(">= {:.1f} M/s", limit / 1e6));
 }
 
 // Requests as each subject takes them.
@@ -160,7 +146,7 @@ void measure_library(const std::string& file) {
   measure(all);
 
   const double models = median(all[0].speeds), limit = inputs == 64 ? 2.5e6 : 0;
-  fmt::print("  {:<44} {:>11} {:>7}\n", "", "", "model");
+  fmt::print("{:<58} {:>14}\n", "", "of the model");
   figure("SwizzleSwitch", models, models, 0);
   figure("RTL through the loader, settle and edge", median(all[1].speeds), models, limit);
   figure("RTL arbitrates", median(all[2].speeds), models, limit);
@@ -180,7 +166,7 @@ int run(int argc, char** argv) {
   }
   if (files.empty()) throw std::invalid_argument("usage: cosim_bench [--check] LIBRARY...");
   for (const std::string& file : files) measure_library(file);
-  return check && !all_met ? 1 : 0;
+  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace

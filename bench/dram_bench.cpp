@@ -8,30 +8,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "figures.h"
 #include "memory/dram_traffic.h"
 
 namespace asterism {
 namespace {
 
-bool all_met = true;
-
-void figure(const std::string& name, const std::string& measured, bool met, const std::string& limit) {
-  all_met = all_met && met;
-  fmt::print("{:<58} {:>9}   {}{}\n", name, measured, limit, met ? "" : "   MISSED");
-  std::fflush(stdout);
-}
-
-double cpu_seconds() {
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
-}
+Figures figures;
 
 DramPart part() {  // configs/dram/ddr3_1600_2gb_x8.json
   DramPart part;
@@ -64,8 +51,9 @@ Run run(const DramConfig& config, DramPatternSettings settings, std::uint32_t ou
 
 void bandwidth(const std::string& name, const Run& run, double theirs, double per_cent) {
   const double off = 100 * (run.gigabytes_per_second / theirs - 1);
-  figure(fmt::format("{}, GB/s ({} there)", name, theirs), fmt::format("{:.3f}", run.gigabytes_per_second),
-         off < per_cent && off > -per_cent, fmt::format("within {}%: {:+.1f}%", per_cent, off));
+  figures.add(fmt::format("{}, GB/s ({} there)", name, theirs),
+              fmt::format("{:.3f}", run.gigabytes_per_second), off < per_cent && off > -per_cent,
+              fmt::format("within {}%: {:+.1f}%", per_cent, off));
 }
 
 constexpr DramPatternSettings sequential{.pattern = DramPattern::sequential}, random_reads{},
@@ -79,8 +67,8 @@ void measure_bandwidth() {
   // The two simulators do not agree here, as their write queues and drains differ.
   const Run mixed = run(one_rank(), random_mixed, 32, 500'000);
   bandwidth("random, 33% writes, 32: Ramulator's", mixed, 7.54, 8);
-  figure("  against DRAMSys's 7.0", fmt::format("{:+.1f}%", (mixed.gigabytes_per_second / 7.0 - 1) * 100),
-         true, "");
+  figures.add("  against DRAMSys's 7.0",
+              fmt::format("{:+.1f}%", (mixed.gigabytes_per_second / 7.0 - 1) * 100));
   DramConfig shorter = one_rank();
   shorter.write_queue = 32, shorter.write_high = 26, shorter.write_low = 6;
   const Run sooner = run(shorter, random_mixed, 32, 500'000);
@@ -101,7 +89,8 @@ void measure_latency() {
     system.submit(now, {0, location, false});
     while (arrival.at == 0_ps) system.advance_to(*system.next_event(), arrival);
     const auto took = (arrival.at - now) / 1250_ps;
-    figure("unloaded, clocks: " + name, std::to_string(took), took == clocks, fmt::format("= {}", clocks));
+    figures.add("unloaded, clocks: " + name, std::to_string(took), took == clocks,
+                fmt::format("= {}", clocks));
     now += 1_us;
   };
   access("closed bank", {.row = 1}, 26);
@@ -117,9 +106,9 @@ void measure_speed() {
     return best / 1e6;
   };
   const double rand = best(random_reads), mixed = best(random_mixed), seq = best(sequential);
-  figure("M requests/s, random, 32", fmt::format("{:.2f}", rand), rand >= 2, ">= 2");
-  figure("M requests/s, random, 33% writes, 32", fmt::format("{:.2f}", mixed), mixed >= 2, ">= 2");
-  figure("M requests/s, sequential, 32", fmt::format("{:.2f}", seq), seq >= 5, ">= 5");
+  figures.add("M requests/s, random, 32", fmt::format("{:.2f}", rand), rand >= 2, ">= 2");
+  figures.add("M requests/s, random, 33% writes, 32", fmt::format("{:.2f}", mixed), mixed >= 2, ">= 2");
+  figures.add("M requests/s, sequential, 32", fmt::format("{:.2f}", seq), seq >= 5, ">= 5");
 }
 
 int measure(int argc, char** argv) {
@@ -128,7 +117,7 @@ int measure(int argc, char** argv) {
   measure_bandwidth();
   measure_latency();
   measure_speed();
-  return check && !all_met ? 1 : 0;
+  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace

@@ -7,13 +7,11 @@
 // part of this project. Without, latencies and saturation are compared with what it gave. With --check the exit status
 // is 1 when a figure misses its limit.
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,32 +20,12 @@
 #include "fabric/topology/topologies.h"
 #include "fabric/traffic/saturation.h"
 #include "fabric/traffic/simulation.h"
+#include "figures.h"
 
 namespace asterism {
 namespace {
 
-bool all_met = true;
-
-void figure(const std::string& name, const std::string& measured, bool met, const std::string& limit) {
-  all_met = all_met && met;
-  fmt::print("{:<46} {:>14}   {}{}\n", name, measured, limit, met ? "" : "   MISSED");
-  std::fflush(stdout);
-}
-
-double cpu_seconds() {
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
-}
-double cpu_seconds_of_children() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
-}
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
+Figures figures;
 
 FabricConfig one_clock(TopologyKind topology, std::uint32_t nodes) {
   FabricConfig config;
@@ -126,9 +104,9 @@ void compare_with(const std::string& booksim, const std::shared_ptr<const Topolo
       theirs = run_booksim(booksim, rate).cycles_per_second;
       ratios.push_back(run(mesh, rate, 10_us).cycles_per_second / theirs);
     }
-    figure(fmt::format("cycles/s over BookSim2's at {}", rate),
-           fmt::format("{:.1f} ({:.0f}/s)", median(ratios), theirs), median(ratios) >= limit,
-           fmt::format(">= {:.0f}", limit));
+    figures.add(fmt::format("cycles/s over BookSim2's at {}", rate),
+                fmt::format("{:.1f} ({:.0f}/s)", median(ratios), theirs), median(ratios) >= limit,
+                fmt::format(">= {:.0f}", limit));
   }
 }
 
@@ -138,16 +116,16 @@ void measure_accuracy(const std::shared_ptr<const Topology>& mesh) {
   // What BookSim2 gave for the same network (routing_delay 0).
   for (const auto& [rate, theirs] : {std::pair{0.002, 73.4}, {0.020, 78.2}, {0.028, 86.1}}) {
     const double ours = run(mesh, rate, 20_us).latency_cycles, off = 100 * (ours / theirs - 1);
-    figure(fmt::format("latency at {:.3f}, cycles ({} there)", rate, theirs), fmt::format("{:.1f}", ours),
-           off < 3 && off > -3, fmt::format("within 3%: {:+.1f}%", off));
+    figures.add(fmt::format("latency at {:.3f}, cycles ({} there)", rate, theirs),
+                fmt::format("{:.1f}", ours), off < 3 && off > -3, fmt::format("within 3%: {:+.1f}%", off));
   }
   SaturationConfig bracket;
   bracket.low = 0.03;
   bracket.high = 0.045;
   const SaturationResult found = find_saturation(mesh, {}, uniform(0.03), window(5_us, 10_us, 0_ps), bracket);
   const double off = 100 * (found.rate / 0.0361 - 1);
-  figure("saturation, packets/cycle/node (0.0361 there)", fmt::format("{:.4f}", found.rate),
-         off < 5 && off > -5, fmt::format("within 5%: {:+.1f}%", off));
+  figures.add("saturation, packets/cycle/node (0.0361 there)", fmt::format("{:.4f}", found.rate),
+              off < 5 && off > -5, fmt::format("within 5%: {:+.1f}%", off));
 }
 
 void measure_speed(const std::shared_ptr<const Topology>& mesh) {
@@ -157,9 +135,9 @@ void measure_speed(const std::shared_ptr<const Topology>& mesh) {
     speeds.push_back(busy);
     ratios.push_back(run(mesh, 0.0005, 100_us).cycles_per_second / busy);
   }
-  figure("cycles/s at 0.020", fmt::format("{:.0f}", median(speeds)), true, "");
-  figure("cycles/s at 0.0005 over those at 0.020", fmt::format("{:.1f}", median(ratios)),
-         median(ratios) >= 15, ">= 15");
+  figures.add("cycles/s at 0.020", fmt::format("{:.0f}", median(speeds)));
+  figures.add("cycles/s at 0.0005 over those at 0.020", fmt::format("{:.1f}", median(ratios)),
+              median(ratios) >= 15, ">= 15");
 }
 
 void measure_size() {
@@ -172,8 +150,8 @@ void measure_size() {
     const SimulationResult result = simulate(topology, {}, uniform(0.005), window(1_us, 2_us, 3_us));
     const double speed = static_cast<double>(result.simulated_cycles.count()) / (cpu_seconds() - start);
     const auto bytes = FlitNetwork(topology, {}).memory().count() / config.nodes;
-    figure(fmt::format("4,096-node {} at 0.005: cycles/s", name), fmt::format("{:.0f}", speed),
-           result.converged, fmt::format("runs; {} bytes a node", bytes));
+    figures.add(fmt::format("4,096-node {} at 0.005: cycles/s", name), fmt::format("{:.0f}", speed),
+                result.converged, fmt::format("runs; {} bytes a node", bytes));
   }
 }
 
@@ -194,7 +172,7 @@ int measure(int argc, char** argv) {
   measure_speed(mesh);
   if (!booksim.empty()) compare_with(booksim, mesh);
   measure_size();
-  return check && !all_met ? 1 : 0;
+  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace

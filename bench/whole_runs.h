@@ -1,13 +1,9 @@
-// Whole runs of the command, for benchmarks: turn about in user time of the host, or counted in its instructions; and the
-// table of figures that they print.
+// Whole runs of the command, for benchmarks: turn about in user time of the host, or counted in its instructions.
 #pragma once
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,25 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "figures.h"
+
 namespace asterism {
-
-class Figures {
- public:
-  bool all_met() const { return all_met_; }
-  void add(const std::string& name, const std::string& measured, bool met, const std::string& limit) {
-    all_met_ = all_met_ && met;
-    fmt::print("{:<58} {:>10}   {}{}\n", name, measured, limit, met ? "" : "   MISSED");
-    std::fflush(stdout);
-  }
-
- private:
-  bool all_met_ = true;
-};
-
-inline double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 class WholeRuns {
  public:
@@ -50,9 +30,9 @@ class WholeRuns {
     if (std::system(line.c_str()) != 0) throw std::runtime_error("failed: " + line + "\n" + log());
   }
   double user_seconds(const std::string& arguments) const {
-    const double before = of_children();
+    const double before = cpu_seconds_of_children();
     run(arguments);
-    return of_children() - before;
+    return cpu_seconds_of_children() - before;
   }
   // How many times as long the second takes.
   double ratio(const std::string& one, const std::string& other, int pairs) const {
@@ -79,11 +59,6 @@ class WholeRuns {
   }
 
  private:
-  static double of_children() {
-    rusage usage{};
-    getrusage(RUSAGE_CHILDREN, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
-  }
   std::string log() const {
     std::ifstream file(folder_ / "log");
     std::ostringstream text;
