@@ -41,13 +41,12 @@ unsigned ranks_read_log(ErrorVisitor visitor) {
     if (error.uncorrectable) {
       ++uncorrectable;
       if (error.rank < 64) retired |= (uint64_t)1 << error.rank;
+      // Before the entry is dropped: another core may reset this one in between.
+      if (retired != __kept_page.retired) store(retired, __kept_page.resets);
     }
     if (visitor != NULL) visitor(&error);
     memory_controller_drop_oldest_error();
   }
-  // A log full of corrected errors has lost the others' places: any rank may have them.
-  if (retired == 0 && memory_controller_uncorrectable() != 0) retired = ~(uint64_t)1;
-  if (retired != __kept_page.retired) store(retired, __kept_page.resets);
   return uncorrectable;
 }
 
