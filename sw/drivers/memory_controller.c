@@ -96,12 +96,15 @@ void memory_controller_drop_oldest_error(void) {
 }
 
 void memory_controller_error_text(const MemoryError* error, char* text, size_t bytes) {
+  snprintf(text, bytes, "%s error at 0x%llx", error->uncorrectable ? "uncorrectable" : "corrected",
+           (unsigned long long)error->address);
+}
+
+void memory_controller_place_text(const MemoryError* error, char* text, size_t bytes) {
   char chip[12] = "";
   if (error->chip != chip_unknown) snprintf(chip, sizeof chip, " chip %u", error->chip);
-  snprintf(text, bytes, "%s error at 0x%llx, channel %u rank %u bank %u%s, %s ECC, syndrome 0x%08x",
-           error->uncorrectable ? "uncorrectable" : "corrected", (unsigned long long)error->address,
-           error->channel, error->rank, error->bank, chip, error->strong ? "strong" : "normal",
-           (unsigned)error->syndrome);
+  snprintf(text, bytes, "channel %u rank %u bank %u%s, %s ECC, syndrome 0x%08x", error->channel, error->rank,
+           error->bank, chip, error->strong ? "strong" : "normal", (unsigned)error->syndrome);
 }
 
 void memory_controller_scrub(uint32_t nanoseconds) { set(MEMORY_CONTROLLER_SCRUB_INTERVAL, nanoseconds); }

@@ -65,8 +65,9 @@ uint32_t memory_controller_uncorrectable(void);
 bool memory_controller_oldest_error(MemoryError* error);  // false: the log is empty
 void memory_controller_drop_oldest_error(void);
 
-// "corrected error at 0x80001000, channel 0 rank 1 bank 3 chip 5, normal ECC, syndrome 0x0000abcd"
+// "corrected error at 0x80001000" and "channel 0 rank 1 bank 3 chip 5, normal ECC, syndrome 0x0000abcd"
 void memory_controller_error_text(const MemoryError* error, char* text, size_t bytes);
+void memory_controller_place_text(const MemoryError* error, char* text, size_t bytes);
 
 void memory_controller_scrub(uint32_t nanoseconds);  // between two blocks; 0: off
 uint32_t memory_controller_scrubbed(void);           // whole passes

@@ -4,19 +4,31 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "tests/platform/command.h"
 
 namespace asterism {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Le;
 using testing::Not;
+using testing::SizeIs;
 
 // Two ranks that are ranges of addresses; firmware lies in rank 0.
 const Arguments two_ranks = {"node.memory.mapping=RaRoBaCoCh", "node.memory.ranks=2", "node.log.node=off"};
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
 
 struct MemoryFaultTest : CommandTest {
   Ended on_two_ranks(const std::string& app, Arguments more = {}) const {
@@ -66,9 +78,18 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
               ElementsAre("memory_fault", "uncorrectable_error", "warm_reset", "recovery"));
   EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
   const std::string console = contents("runs/chip_failure/console.log");
-  EXPECT_THAT(console, HasSubstr("rank 1 bank 1, normal ECC, syndrome 0x"));
+  EXPECT_THAT(console, HasSubstr("cg: core 2: uncorrectable error at 0x80006b00; 3 in all\n"
+                                 "cg: core 2: channel 0 rank 1 bank 1, normal ECC, syndrome 0x055a0040\n"
+                                 "cg: core 2: everything is discarded, warm reset\n"));
   EXPECT_THAT(console, HasSubstr("cg: data in rank 0 of 2\n"));
   EXPECT_THAT(console, HasSubstr("rank 1 bank 6 chip 3, strong ECC, syndrome 0x"));
+  EXPECT_THAT(lines(console), Each(SizeIs(Le(80u))));
+  const auto tells = [&](const std::string& text) {
+    return std::ranges::count_if(
+        lines(ended.err), [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  EXPECT_EQ(tells("uncorrectable error in the block at 0x80017640"), 1) << ended.err;
+  EXPECT_EQ(tells("core2: load of 4 bytes at 0x800176"), 1) << ended.err;
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12, level 1 (memory): ok\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 restored\n"));
 }

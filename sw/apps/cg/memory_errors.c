@@ -28,13 +28,15 @@ static void read_log(void) {
   ranks_read_log(keep_first);
 }
 
-static void describe(const MemoryError* first, uint32_t count, char* text, size_t bytes) {
-  if (first->address != 0)
-    memory_controller_error_text(first, text, bytes);
-  else
-    snprintf(text, bytes, "error that the log has lost");
-  const size_t used = __builtin_strlen(text);
-  if (count > 1) snprintf(text + used, bytes - used, "; %u in all", (unsigned)count);
+// Lines that begin with `who`: the first error and how many there were, and its place where the log has it.
+static void describe(const char* who, const MemoryError* first, uint32_t count, char* text, size_t bytes) {
+  char what[60] = "error that the log has lost", place[100], all[24] = "";
+  if (first->address != 0) memory_controller_error_text(first, what, sizeof what);
+  if (count > 1) snprintf(all, sizeof all, "; %u in all", (unsigned)count);
+  const int used = snprintf(text, bytes, "%s: %s%s\n", who, what, all);
+  if (first->address == 0) return;
+  memory_controller_place_text(first, place, sizeof place);
+  snprintf(text + used, bytes - (size_t)used, "%s: %s\n", who, place);
 }
 
 // On any core. Not printf: the SError may have struck inside it.
@@ -43,11 +45,12 @@ static bool on_serror(void) {
   const uint32_t count = memory_controller_uncorrectable();
   if (count == uncorrectable_before) return false;  // another bus error
   while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL) != 0) wait_for_interrupt();
-  char what[160], text[240];
+  char who[20], what[200], text[280];
   read_log();
-  describe(&first_uncorrectable, count - uncorrectable_before, what, sizeof what);
+  snprintf(who, sizeof who, "cg: core %u", cpu_index());
+  describe(who, &first_uncorrectable, count - uncorrectable_before, what, sizeof what);
   const bool again = ranks_resets() < resets_at_most;
-  snprintf(text, sizeof text, "cg: core %u: %s: %s\n", cpu_index(), what,
+  snprintf(text, sizeof text, "%s%s: %s\n", what, who,
            again ? "everything is discarded, warm reset" : "once more, giving up");
   semihosting_print(text);
   if (!again) semihosting_exit(exit_failed);
@@ -73,8 +76,8 @@ void memory_errors_prepare(bool has_power) {
 static void print_new(const MemoryError* first, uint32_t count) {
   if (count == 0) return;
   char text[200];
-  describe(first, count, text, sizeof text);
-  printf("cg: %s\n", text);
+  describe("cg", first, count, text, sizeof text);
+  printf("%s", text);
 }
 
 void memory_errors_read(void) {

@@ -58,9 +58,15 @@ static bool is_whole(const uint64_t* page) {
 static MemoryError take_error(void) {
   MemoryError error = {.chip = 99};
   if (memory_controller_oldest_error(&error)) memory_controller_drop_oldest_error();
-  char text[160];
+  if (error.chip == 99) {
+    printf("bad_memory: the log is empty\n");
+    return error;
+  }
+  char text[100];
   memory_controller_error_text(&error, text, sizeof text);
-  printf("bad_memory: %s\n", error.chip == 99 ? "the log is empty" : text);
+  printf("bad_memory: %s\n", text);
+  memory_controller_place_text(&error, text, sizeof text);
+  printf("bad_memory: %s\n", text);
   return error;
 }
 
