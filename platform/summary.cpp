@@ -66,7 +66,7 @@ std::string to_text(const Summary& s) {
   line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
                                 o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));
   if (!s.scenario.workload)
-    line("checkpoints", fmt::format("{} committed, {}, {}", o.checkpoints,
+    line("checkpoints", fmt::format("{} committed to the DIMM-SSD, {}, {}", o.checkpoints,
                                     counted(o.power_losses, "power loss", "power losses"),
                                     counted(o.recoveries, "recovery", "recoveries")));
   const auto& faults = s.scenario.config.faults;

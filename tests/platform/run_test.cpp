@@ -21,7 +21,7 @@ TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
   EXPECT_THAT(ended.out, HasSubstr("also running the same scenario with faults=[], to compare results"));
   EXPECT_THAT(ended.out, HasSubstr("compared     with the same scenario with faults=[]: result.txt is equal, "
                                    "bit for bit"));
-  EXPECT_THAT(ended.out, HasSubstr("7 committed, 1 power loss, 1 recovery"));
+  EXPECT_THAT(ended.out, HasSubstr("7 committed to the DIMM-SSD, 1 power loss, 1 recovery"));
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met"));
   EXPECT_EQ(contents("runs/power_loss/files/result.txt"),
             contents("runs/power_loss/reference/files/result.txt"));
