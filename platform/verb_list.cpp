@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/study/paper.h"
 #include "platform/verbs.h"
 
@@ -11,10 +13,12 @@ void print(const std::vector<std::string>& names) {
 }
 
 void print_map() {
-  fmt::print("{:<10} {:<23} {:>9}\n", "device", "address", "interrupt");
   const AddressMap map(MemoryConfig{}.size);
+  std::size_t width = 0;
+  for (const MapEntry& entry : map.entries()) width = std::max(width, entry.name.size());
+  fmt::print("{:<{}} {:<23} {:>9}\n", "device", width, "address", "interrupt");
   for (const MapEntry& entry : map.entries())
-    fmt::print("{:<10} {:#010x}-{:#010x}   {:>9}\n", entry.name, entry.range.first.value(),
+    fmt::print("{:<{}} {:#010x}-{:#010x}   {:>9}\n", entry.name, width, entry.range.first.value(),
                entry.range.last().value(), entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "-");
 }
 

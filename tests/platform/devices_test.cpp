@@ -7,6 +7,7 @@ namespace asterism {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 using DevicesTest = CommandTest;
 
 TEST_F(DevicesTest, TheUartGivesBackALineFromAFile) {
@@ -28,6 +29,14 @@ TEST_F(DevicesTest, ASilentUartLeavesTheFirmwareWaiting) {
   const Ended ended = firmware("echo");
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.out, HasSubstr("core 0       waits for an interrupt"));
+}
+
+TEST_F(DevicesTest, TheListOfDevicesIsATable) {
+  const std::string all = asterism({"list", "devices"}).out;
+  EXPECT_THAT(all, StartsWith("device            address                 interrupt\n"));
+  EXPECT_THAT(all, HasSubstr("\nrtc               0x09010000-0x09010fff       SPI 2\n"
+                             "power             0x0b000000-0x0b000fff           -\n"
+                             "memory_controller 0x0b010000-0x0b010fff      SPI 19\n"));
 }
 
 TEST_F(DevicesTest, NoTimerInterruptComesEarly) {
