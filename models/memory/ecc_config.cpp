@@ -34,8 +34,12 @@ void describe(Fields& f, EccConfig& c) {
     "Between two blocks of the patrol scrubber; 0: it is off until firmware starts it", at_most(4_s));
   f("fit_per_device", c.fit_per_device, "Random faults of a DRAM device in 10^9 hours; 0: none",
     at_most(1'000'000'000));
-  f("fit_acceleration", c.fit_acceleration, "One simulated second ages the devices by so many",
-    within(1, 1'000'000'000'000'000));
+  f("fit_acceleration", c.fit_acceleration,
+    "One simulated second ages the devices by so many: 10^12 at most, which lets each of them fail every 55 "
+    "milliseconds at 66 FIT. More would break all chips before a program has begun",
+    within(1, 1'000'000'000'000));
+  f.check([&] { return c.fit_per_device <= 100'000'000'000'000'000 / c.fit_acceleration; }, "fit_per_device",
+          "is, times fit_acceleration, at most 10^17: 28 failures of a device in a simulated millisecond");
   f.check(c.patrol_interval % 1_ns == Picoseconds(0), "patrol_interval", "is a whole number of nanoseconds");
 }
 

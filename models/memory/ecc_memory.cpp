@@ -435,7 +435,7 @@ void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
   const DramGeometry& g = mapping_.geometry();
   if (const std::string problem = fault_problem(fault, g, part_rows_); !problem.empty())
     throw std::invalid_argument("the fault " + problem);
-  faults_.inject(fault);
+  if (!faults_.inject(fault)) return;
   touched_since_ = now;
   const bool is_one_block = fault.kind == MemoryFaultKind::bit || fault.kind == MemoryFaultKind::word;
   // The empty range is all of them.

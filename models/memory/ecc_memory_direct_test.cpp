@@ -118,7 +118,7 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
   const BlockLocation behind{0, 0, 2, 5, 9};
   small.memory.inject(0_ps, fault_at(bit, place, 3, stuck));
   small.memory.inject(0_ps, fault_at(bit, place, 5, stuck));
-  small.memory.inject(0_ps, fault_at(bit, place, 5, transient));
+  small.memory.inject(0_ps, fault_at(MemoryFaultKind::column, place, 5, transient));
   EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
   for (const std::uint32_t on : {3u, 5u}) small.memory.inject(0_ps, fault_at(bit, behind, on, transient));
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);

@@ -31,6 +31,33 @@ bool covers(const MemoryFault& fault, const BlockLocation& block) {
          (!has_column(fault.kind) || fault.at.column == block.column);
 }
 
+// Whether all bits that `inner` covers in its chip's part of a block are bits of `outer`.
+bool holds_bits_of(const MemoryFault& outer, const MemoryFault& inner) {
+  const FaultShape of_inner = shape(inner.kind);
+  switch (shape(outer.kind)) {
+    case FaultShape::bit:
+      return of_inner == FaultShape::bit && inner.bit == outer.bit;
+    case FaultShape::pin:
+      return (of_inner == FaultShape::bit || of_inner == FaultShape::pin) && inner.bit % 4 == outer.bit % 4;
+    case FaultShape::word:
+      return (of_inner == FaultShape::bit || of_inner == FaultShape::word) && inner.bit / 4 == outer.bit / 4;
+    case FaultShape::chip:
+      return true;
+  }
+  return false;
+}
+
+// Whether `inner` adds nothing to `outer`: the same bits or fewer, of the same blocks or fewer, for as long or less.
+bool holds_all_of(const MemoryFault& outer, const MemoryFault& inner) {
+  const auto is_of = [&](bool (*has)(Kind), std::uint32_t BlockLocation::*part) {
+    return !has(outer.kind) || (has(inner.kind) && inner.at.*part == outer.at.*part);
+  };
+  return outer.persistence == Persistence::stuck && outer.at.channel == inner.at.channel &&
+         outer.at.rank == inner.at.rank && outer.chip == inner.chip && holds_bits_of(outer, inner) &&
+         is_of(has_bank, &BlockLocation::bank) && is_of(has_row, &BlockLocation::row) &&
+         is_of(has_column, &BlockLocation::column);
+}
+
 }  // namespace
 
 std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows) {
@@ -70,8 +97,13 @@ FaultOverlay::FaultOverlay(EccProfile profile, const AddressMapping& mapping, st
   std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.stride > b.stride; });
 }
 
-void FaultOverlay::inject(const MemoryFault& fault) {
-  faults_.push_back({fault, Random(seed_).at(injected_++), {}, {}});
+bool FaultOverlay::inject(const MemoryFault& fault) {
+  const std::uint64_t seed = Random(seed_).at(injected_++);
+  if (std::ranges::any_of(faults_, [&](const Placed& old) { return holds_all_of(old.fault, fault); }))
+    return false;
+  std::erase_if(faults_, [&](const Placed& old) { return holds_all_of(fault, old.fault); });
+  faults_.push_back({fault, seed, {}, {}});
+  return true;
 }
 
 // Blocks of the memory by the mapping, those of parity behind them.

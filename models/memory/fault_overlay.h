@@ -15,6 +15,10 @@
 // A transient fault is an error in what the cells hold: a block that is written anew, whole or piece by piece, has it no
 // more. A stuck one stays. reset: warm keeps everything; power_loss keeps the stuck ones; cold forgets all.
 //
+// Cells that are stuck already do not fail again: a fault that an older stuck one covers entirely (all its bits of all its
+// blocks) counts as injected and changes nothing, and a stuck one takes the place of those that it covers. So however many
+// strike, no more are kept than there is left to break.
+//
 // Which blocks a fault touches is arithmetic on the address mapping, and never a walk through the blocks.
 #pragma once
 
@@ -68,7 +72,8 @@ class FaultOverlay {
   // `mapping` outlives this.
   FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed);
 
-  void inject(const MemoryFault& fault);  // one without a problem
+  // A fault without a problem. False: an older stuck one covers all of it, so that nothing changes.
+  bool inject(const MemoryFault& fault);
   bool empty() const { return faults_.empty(); }
   std::size_t size() const { return faults_.size(); }
   std::uint64_t injected() const { return injected_; }

@@ -106,8 +106,57 @@ TEST_F(FaultOverlayTest, TwoFaultsAddUp) {
   other.bit = 0;
   overlay.inject(other);
   EXPECT_EQ(erring_bits(errors({1, 1, 2, 5, 3})), 2u);
-  overlay.inject(fault(bit));  // the first bit once more
-  EXPECT_EQ(erring_bits(errors({1, 1, 2, 5, 3})), 1u);
+  overlay.inject(fault(bit, transient));  // the first bit once more, which is stuck
+  EXPECT_EQ(erring_bits(errors({1, 1, 2, 5, 3})), 2u);
+}
+
+// Each pair in both orders: which kinds are all of another one, at the place and the bit of fault().
+TEST(FaultOverlay, AStuckFaultTakesInWhatItCovers) {
+  const std::vector<MemoryFaultKind> kinds{bit, pin, column, word, chip, row};
+  const auto is_part_of = [](MemoryFaultKind outer) -> std::vector<MemoryFaultKind> {
+    if (outer == chip) return {bit, pin, column, word, chip, row};
+    if (outer == pin) return {bit, pin, column};
+    if (outer == column) return {bit, column};
+    if (outer == word) return {bit, word};
+    if (outer == row) return {bit, word, row};
+    return {bit};
+  };
+  const AddressMapping mapping{"RoRaBaCoCh", geometry};
+  for (const MemoryFaultKind outer : kinds)
+    for (const MemoryFaultKind inner : kinds) {
+      const std::vector<MemoryFaultKind> parts = is_part_of(outer);
+      const bool is_part = std::ranges::find(parts, inner) != parts.end();
+      FaultOverlay first(EccProfile::strict, mapping, 1), last(EccProfile::strict, mapping, 1);
+      first.inject(fault(outer));
+      EXPECT_EQ(first.inject(fault(inner, transient)), !is_part);
+      last.inject(fault(inner, transient));
+      EXPECT_TRUE(last.inject(fault(outer)));
+      const std::size_t kept = is_part ? 1 : 2;
+      EXPECT_EQ(first.size(), kept) << to_text(outer) << " " << to_text(inner);
+      EXPECT_EQ(last.size(), kept) << to_text(outer) << " " << to_text(inner);
+      EXPECT_EQ(last.injected(), 2u);
+    }
+}
+
+TEST_F(FaultOverlayTest, FaultsElsewhereOrForShorterAreKept) {
+  overlay.inject(fault(word));
+  MemoryFault other = fault(bit);
+  other.bit = 20;  // of the same beat
+  EXPECT_FALSE(overlay.inject(other));
+  other.bit = 19;
+  EXPECT_TRUE(overlay.inject(other));
+  for (const BlockLocation at :
+       {BlockLocation{0, 1, 2, 5, 3}, {1, 0, 2, 5, 3}, {1, 1, 1, 5, 3}, {1, 1, 2, 4, 3}, {1, 1, 2, 5, 4}}) {
+    other = fault(bit);
+    other.at = at;
+    EXPECT_TRUE(overlay.inject(other));
+  }
+  other = fault(bit);
+  other.chip = 8;
+  EXPECT_TRUE(overlay.inject(other));
+  EXPECT_TRUE(overlay.inject(fault(chip, transient)));
+  EXPECT_TRUE(overlay.inject(fault(row)));  // a transient one ends earlier
+  EXPECT_EQ(overlay.size(), 7u);            // the row took in the word and two bits of its chip
 }
 
 TEST_F(FaultOverlayTest, ATransientFaultIsHealedBlockByBlockAndPieceByPiece) {
