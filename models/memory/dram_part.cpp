@@ -35,7 +35,8 @@ void describe(Fields& f, DramTiming& t) {
   f.check([&] { return t.tccd_s.count() >= t.burst / 2; }, "tccd_s", "is at least a burst: burst / 2 clocks");
   f.check([&] { return t.tccd_l >= t.tccd_s; }, "tccd_l", "is at least tccd_s");
   f.check([&] { return t.trrd_l >= t.trrd_s; }, "trrd_l", "is at least trrd_s");
-  f.check([&] { return t.tfaw >= t.trrd_s; }, "tfaw", "is at least trrd_s");
+  f.check([&] { return t.tfaw >= t.trrd_s * 4; }, "tfaw",
+          "is at least 4 * trrd_s: a shorter window binds nothing");
   f.check([&] { return t.tfaw >= t.trrd_l; }, "tfaw", "is at least trrd_l");
   f.check([&] { return t.twtr_l >= t.twtr_s; }, "twtr_l", "is at least twtr_s");
   f.check([&] { return t.trfc >= t.trc; }, "trfc", "is at least trc: a refresh opens and closes rows");

@@ -38,5 +38,55 @@ TEST(DramPartTest, UnloadedLatenciesAreThoseOfDdr3At11_11_11) {
   EXPECT_EQ(part.peak(), 12'800_MBps);
 }
 
+// What a part's rules say of it; the first broken one.
+class Rules final : public Fields {
+ public:
+  std::string broken;
+
+ private:
+  void field(const Line&, const ShowValue&) override {}
+  void choice(const Condition& condition, const std::function<void()>& body) override {
+    if (condition.holds) body();
+  }
+  void relation(const Relation& relation, const std::function<bool()>& holds) override {
+    if (broken.empty() && !holds()) broken = std::string(relation.key) + " " + std::string(relation.rule);
+  }
+};
+template <class T>
+std::string broken_rule(T value) {
+  Rules rules;
+  describe(rules, value);
+  return rules.broken;
+}
+
+TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {
+  const auto with = [](Cycles DramTiming::*member, std::uint64_t value) {
+    DramTiming timing;  // DDR3-1600 11-11-11
+    timing.*member = Cycles(value);
+    return broken_rule(timing);
+  };
+  struct Bound {
+    Cycles DramTiming::*member;
+    std::uint64_t first_wrong, last_right;
+    const char* rule;
+  };
+  using T = DramTiming;
+  for (const Bound& bound : std::initializer_list<Bound>{
+           {&T::cwl, 12, 11, "cwl is at most cl"},
+           {&T::tras, 11, 12, "tras is more than trcd"},
+           {&T::trc, 38, 39, "trc is at least tras + trp"},
+           {&T::tccd_s, 3, 4, "tccd_s is at least a burst: burst / 2 clocks"},
+           {&T::tccd_l, 3, 4, "tccd_l is at least tccd_s"},
+           {&T::trrd_l, 4, 5, "trrd_l is at least trrd_s"},
+           {&T::trrd_l, 25, 24, "tfaw is at least trrd_l"},
+           {&T::tfaw, 19, 20, "tfaw is at least 4 * trrd_s: a shorter window binds nothing"},
+           {&T::twtr_l, 5, 6, "twtr_l is at least twtr_s"},
+           {&T::trfc, 38, 39, "trfc is at least trc: a refresh opens and closes rows"},
+           {&T::trefi, 99, 100, "trefi is more than trfc + trp: nothing is left for accesses otherwise"}}) {
+    EXPECT_EQ(with(bound.member, bound.first_wrong), bound.rule);
+    EXPECT_EQ(with(bound.member, bound.last_right), "") << bound.rule;
+  }
+}
+
 }  // namespace
 }  // namespace asterism
