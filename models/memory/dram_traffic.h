@@ -1,7 +1,7 @@
 // Drives a DramSystem alone: a number of requests under way at a time, each answered one followed by the next.
 //
 // A requester sees an answer at the last beat and asks anew `turnaround` later, at least: one clock is what the
-// simulators take whose bandwidths are published in docs/studies.md. A write is answered when its queue has taken it.
+// simulators take whose bandwidths stand in models/memory/README.md. A write is answered when its queue has taken it.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
