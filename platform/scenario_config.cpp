@@ -13,18 +13,18 @@ void describe_place(Fields& f, FaultConfig& c) {
   f.when("kind", c.kind, {bit, pin, column, word, chip, row}, [&] {
     f("persistence", c.persistence, "Whether a block that is written anew is sound again",
       one_of<Persistence>());
-    f("channel", place.channel, "Of all controllers");
-    f("rank", place.rank, "Of the channel");
-    f("chip", place.chip, "Of the rank: 0 to 15 hold data, 16 and 17 parity", within(0, 17));
+    f("channel", place.channel, "Of all controllers", required());
+    f("rank", place.rank, "Of the channel", required());
+    f("chip", place.chip, "Of the rank: 0 to 15 hold data, 16 and 17 parity", within(0, 17), required());
   });
-  f.when("kind", c.kind, {bit, column, word, row}, [&] { f("bank", place.bank, "Of the rank"); });
-  f.when("kind", c.kind, {bit, word, row}, [&] { f("row", place.row, "Of the bank"); });
+  f.when("kind", c.kind, {bit, column, word, row}, [&] { f("bank", place.bank, "Of the rank", required()); });
+  f.when("kind", c.kind, {bit, word, row}, [&] { f("row", place.row, "Of the bank", required()); });
   f.when("kind", c.kind, {bit, column, word},
-         [&] { f("column", place.column, "Of the row, in blocks of 64 bytes"); });
+         [&] { f("column", place.column, "Of the row, in blocks of 64 bytes", required()); });
   f.when("kind", c.kind, {bit, pin, column, word}, [&] {
     f("bit", place.bit,
       "Of the chip's 32 in a block, 4 * beat + pin: a pin fault takes its pin, a word fault its beat",
-      within(0, 31));
+      within(0, 31), required());
   });
 }
 

@@ -123,12 +123,45 @@ TEST_F(BadInputTest, FaultsAreOfChipsOfFourBits) {
 }
 
 TEST_F(BadInputTest, AFaultOutsideTheDeviceIsRefused) {
-  expect_refusal({"faults.0.at=1ms", "faults.0.kind=chip", "faults.0.rank=2"}, 65,
+  expect_refusal({R"(faults=[{"at":"1ms","kind":"chip","channel":0,"rank":2,"chip":0}])"}, 65,
                  "command line: error: faults.0: the fault lies in rank 2, of 2, counted from 0");
   expect_refusal(
-      {"faults.0.at=1ms", "faults.0.kind=chip", "faults.0.row=2"}, 65,
+      {R"(faults=[{"at":"1ms","kind":"chip","channel":0,"rank":0,"chip":0,"row":2}])"}, 65,
       "command line: error: faults.0.row: this key stands only where kind is \"bit\" or \"word\" or "
       "\"row\", here it is \"chip\"");
+}
+
+TEST_F(BadInputTest, APlaceOfAFaultIsGivenWhole) {
+  const auto refusal = [&](const std::string& kind) {
+    return asterism({"check", "hello", "faults.0.at=1ms", "faults.0.kind=" + kind}).err;
+  };
+  for (const auto& [kind, keys] :
+       std::map<std::string, std::vector<std::string>>{{"bit", {"bank", "row", "column", "bit"}},
+                                                       {"word", {"bank", "row", "column", "bit"}},
+                                                       {"column", {"bank", "column", "bit"}},
+                                                       {"row", {"bank", "row"}},
+                                                       {"pin", {"bit"}},
+                                                       {"chip", {}}}) {
+    const std::string told = refusal(kind);
+    for (const std::string key : {"channel", "rank", "chip"})
+      EXPECT_THAT(told, HasSubstr("faults.0." + key + ":"));
+    for (const std::string& key : keys) EXPECT_THAT(told, HasSubstr("faults.0." + key + ":")) << kind;
+    EXPECT_EQ(std::ranges::count(told, '\n'), 3 + std::ssize(keys)) << told;
+  }
+}
+
+TEST_F(BadInputTest, RandomFaultsHaveABound) {
+  expect_refusal({"node.memory.fit_acceleration=1000000000001"}, 65,
+                 "command line: error: node.memory.fit_acceleration: expected an integer from 1 to "
+                 "1000000000000, got 1000000000001");
+  expect_refusal({"node.memory.fit_per_device=100001", "node.memory.fit_acceleration=1000000000000"}, 65,
+                 "command line: error: node.memory.fit_per_device: expected a value that is, times "
+                 "fit_acceleration, at most 10^17: 28 failures of a device in a simulated millisecond, got "
+                 "100001");
+  EXPECT_EQ(asterism({"check", "hello", "node.memory.fit_per_device=100000",
+                      "node.memory.fit_acceleration=1000000000000"})
+                .status,
+            0);
 }
 
 TEST_F(BadInputTest, DevicesDoNotOverlap) {
