@@ -378,5 +378,15 @@ TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
   EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10%  OFF\n"));
 }
 
+// The shipped file names no pattern, which would contradict.
+TEST_F(StudyCommandTest, ATraceOfTheUsersTakesThePlaceOfThePattern) {
+  write("a", "R 0\nR 40\n");
+  write("b", "W 0\n");
+  const Ended ended = asterism({"study", "memory", "trace=a,b", "--csv", "t.csv"});
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(first_row("t.csv")["reads"], "2");
+}
+
 }  // namespace
 }  // namespace asterism
