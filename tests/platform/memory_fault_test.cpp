@@ -109,6 +109,19 @@ TEST_F(MemoryFaultTest, WithASecondDeadChipTheOlderCheckpointOfTheSsdIsUsed) {
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 written\n")) << "newer, and lost";
 }
 
+// The smaller run of docs/memory.md.
+TEST_F(MemoryFaultTest, ADeadChipIsTheSameStoryWithTheCodecsRtlInLockstep) {
+  const Ended ended = asterism({"run", "chip_failure", "node.memory.codec.impl=lockstep",
+                                "args=nx=4 interval=1 memory_checkpoints=on", "faults.0.at=5.2ms"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("0 committed to the DIMM-SSD, 0 power losses, 1 recovery"));
+  EXPECT_THAT(ended.out, HasSubstr("node.memory.codec: lockstep, "));
+  EXPECT_THAT(ended.out, HasSubstr(" operations, 0 mismatches"));
+  EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
+  EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
+  EXPECT_THAT(contents("runs/chip_failure/console.log"), HasSubstr(" chip 3, strong ECC, syndrome 0x"));
+}
+
 TEST_F(MemoryFaultTest, EveryRegisterSaysWhatWasBroken) {
   const Ended ended = on_two_ranks("bad_memory");
   EXPECT_EQ(ended.status, 0) << ended.out;
