@@ -309,22 +309,23 @@ DramCommand DramChannel::column_command(const Bank& bank, Kind kind) const {
   return closes ? DramCommand::write_precharge : DramCommand::write;
 }
 
+void DramChannel::count_burst(Kind kind, Tick waited) {
+  counts_.data_clocks += burst_;
+  (kind == read ? counts_.read_clocks : counts_.write_clocks) += waited;
+  std::uint64_t& longest = kind == read ? counts_.longest_read : counts_.longest_write;
+  longest = std::max(longest, waited);
+}
+
 void DramChannel::issue_column(const Choice& choice) {
   Entry& entry = *choice.request;
   const Kind kind = choice.command == DramCommand::read ? read : write;
   count_first_command(entry, choice.command);
   const std::uint32_t bank = in_rank(entry);
   const Tick done = choice.at + (kind == read ? read_latency_ : write_latency_);
-  const Tick waited = done - entry.arrival;
-  counts_.data_clocks += burst_;
+  count_burst(kind, done - entry.arrival);
   if (kind == read) {
-    counts_.read_clocks += waited;
-    counts_.longest_read = std::max(counts_.longest_read, waited);
     writes_from_ = done + write_pause_;
     push(completions_, {done, entry.id});
-  } else {
-    counts_.write_clocks += waited;
-    counts_.longest_write = std::max(counts_.longest_write, waited);
   }
   release(entry, kind);
   const DramCommand command = column_command(banks_[entry.bank], kind);
@@ -400,15 +401,19 @@ void DramChannel::refresh_loosely(std::uint32_t r) {
 // Masters run ahead of each other, each in a quantum of its own: one whose time lies behind that of the access before is
 // taken as asking at that one's time, and the clock of the banks goes on from there. So nobody waits for a request of
 // his own future.
-Tick DramChannel::access(Tick now, const BlockLocation& location, bool is_write) {
+Tick DramChannel::begin_loosely(Tick now) {
   if (now + behind_ < last_access_) {
     const Tick jump = last_access_ - (now + behind_);
     behind_ += jump;
     if (refresh_)
       for (Rank& rank : ranks_) rank.refresh_due += jump;
   }
-  const Tick begin = now + behind_;
-  last_access_ = begin;
+  last_access_ = now + behind_;
+  return last_access_;
+}
+
+Tick DramChannel::access(Tick now, const BlockLocation& location, bool is_write) {
+  const Tick begin = begin_loosely(now);
   Rank& rank = ranks_[location.rank];
   Bank& bank = banks_[location.rank * banks_per_rank_ + location.bank];
   if (refresh_) skip_refreshes(begin);
@@ -436,22 +441,22 @@ Tick DramChannel::access(Tick now, const BlockLocation& location, bool is_write)
       note(command, location.rank, location.bank, at);
       close(location.rank, location.bank, at);
     } else {
-      const Tick done = at + (is_write ? write_latency_ : read_latency_);
-      if (policy_ == PagePolicy::closed) {
-        note(is_write ? DramCommand::write_precharge : DramCommand::read_precharge, location.rank,
-             location.bank, at);
-        close(location.rank, location.bank, at);
-      } else {
-        note(command, location.rank, location.bank, at);
-      }
-      counts_.data_clocks += burst_;
-      const Tick waited = done - begin;
-      (is_write ? counts_.write_clocks : counts_.read_clocks) += waited;
-      std::uint64_t& longest = is_write ? counts_.longest_write : counts_.longest_read;
-      longest = std::max(longest, waited);
-      return done - behind_;
+      return column_loosely(location, is_write ? write : read, begin, at) - behind_;
     }
   }
+}
+
+// When the last beat has been moved.
+Tick DramChannel::column_loosely(const BlockLocation& location, Kind kind, Tick begin, Tick at) {
+  const bool closes = policy_ == PagePolicy::closed;
+  if (kind == read)
+    note(closes ? DramCommand::read_precharge : DramCommand::read, location.rank, location.bank, at);
+  else
+    note(closes ? DramCommand::write_precharge : DramCommand::write, location.rank, location.bank, at);
+  if (closes) close(location.rank, location.bank, at);
+  const Tick done = at + (kind == read ? read_latency_ : write_latency_);
+  count_burst(kind, done - begin);
+  return done;
 }
 
 DramCounts DramChannel::counts(Tick now) const {

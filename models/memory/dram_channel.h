@@ -128,6 +128,7 @@ class DramChannel {
   Choice of_refresh(std::uint32_t rank) const;
   void issue(const Choice& choice);
   void issue_column(const Choice& choice);
+  void count_burst(Kind kind, Tick waited);
   DramCommand column_command(const Bank& bank, Kind kind) const;
   void count_first_command(Entry& entry, DramCommand command);
   void note(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
@@ -136,7 +137,9 @@ class DramChannel {
   void refreshed(std::uint32_t rank);
   void find_hits(Bank& bank);
   void skip_refreshes(Tick now);
+  Tick begin_loosely(Tick now);
   void refresh_loosely(std::uint32_t rank);
+  Tick column_loosely(const BlockLocation& location, Kind kind, Tick begin, Tick at);
 
   std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
   PagePolicy policy_;
@@ -159,7 +162,7 @@ class DramChannel {
   bool is_urgent_ = false;                                      // the oldest read's patience has ended
   boost::circular_buffer<Completion> completions_, forwarded_;  // each by time
 
-  Tick last_access_ = 0, behind_ = 0;  // loose: see access()
+  Tick last_access_ = 0, behind_ = 0;  // loose: see begin_loosely()
   DramCounts counts_;
 };
 
