@@ -234,6 +234,7 @@ void Node::load_memory() {
 FaultOutcome Node::inject(const FaultRequest& request) {
   const AddressRange dram = scenario_.map.range("dram");
   if (!dram.contains(request.address)) return FaultOutcome::no_memory;
+  if (!scenario_.dram.suits_symbol_codes()) return FaultOutcome::no_such_place;  // faults are of x4 chips
   try {
     memory_.inject({.kind = static_cast<MemoryFaultKind>(request.kind),
                     .persistence = request.stuck ? Persistence::stuck : Persistence::transient,
