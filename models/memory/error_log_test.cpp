@@ -54,13 +54,13 @@ TEST(ErrorLog, CountsTheSameOutcomeAtTheSameBlockInOneEntry) {
 TEST(ErrorLog, AnUncorrectableErrorThatFindsItFullTakesThePlaceOfTheNewestCorrectedOne) {
   ErrorLog log;
   for (std::uint64_t i = 0; i < 15; ++i) log.add(error_at(64 * i, true));
-  for (const bool corrected : {false, true}) log.add(error_at(64 * 15, corrected));
-  for (int i = 0; i < 3; ++i) log.add(error_at(64 * 14, true));
+  for (const bool corrected : {false, true}) log.add(error_at(960, corrected));
+  for (int i = 0; i < 3; ++i) log.add(error_at(896, true));
   EXPECT_EQ(log.lost(), 1u);
   EXPECT_TRUE(log.add(error_at(0, false)));
   EXPECT_EQ(log.lost(), 1u + 4u);
   for (std::uint64_t i = 0; i < 14; ++i, log.drop_oldest()) EXPECT_EQ(log.oldest()->offset, Bytes(64 * i));
-  for (const Bytes offset : {Bytes(64 * 15), Bytes(0)}) {
+  for (const Bytes offset : {960_B, 0_B}) {
     EXPECT_FALSE(log.oldest()->corrected);
     EXPECT_EQ(log.oldest()->offset, offset);
     log.drop_oldest();

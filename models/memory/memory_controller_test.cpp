@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -25,7 +26,8 @@ struct MemoryControllerTest : SystemCTest {
   TestInitiator cpu{"cpu"}, ssd{"ssd"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq{"irq"};
 
-  explicit MemoryControllerTest(MemoryConfig config = {}) : memory("memory", settings(config), 2, events) {
+  explicit MemoryControllerTest(MemoryConfig config = {})
+      : memory("memory", settings(std::move(config)), 2, events) {
     cpu.socket.bind(memory.ports[0]);
     ssd.socket.bind(memory.ports[1]);
     memory.interrupt.bind(irq);
