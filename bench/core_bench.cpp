@@ -372,6 +372,7 @@ void measure_device(BenchNode& one) {
 void measure_idle(BenchNode& four) {
   four.start_all({0xd503207f});  // wfi
   std::vector<double> milliseconds;
+  milliseconds.reserve(7);
   for (int i = 0; i < 7; ++i)
     milliseconds.push_back(1e3 * seconds_of([] { sc_core::sc_start(to_sc_time(1_s)); }));
   figure("a simulated second of four cores in WFI", median(milliseconds), "ms", median(milliseconds) < 10,

@@ -43,7 +43,7 @@ struct Subject {
 };
 
 // Seconds of one pass of each, as they take turns of some 20 ms.
-void measure(std::vector<Subject*> subjects, std::size_t bytes) {
+void measure(const std::vector<Subject*>& subjects, std::size_t bytes) {
   const std::size_t passes = std::max<std::size_t>(1, 200'000'000 / bytes);
   for (Subject* subject : subjects) subject->pass();
   for (unsigned turn = 0; turn < turns; ++turn)
@@ -112,6 +112,7 @@ void measure_size(std::size_t bytes, const std::string& where, bool in_cache) {
   std::vector<Subject> encoders, checkers;
   const std::vector<CodecPath> paths = in_cache ? codec_paths() : std::vector{codec_paths().back()};
   std::vector<PageCodec> codecs;
+  codecs.reserve(paths.size());
   for (const CodecPath path : paths) codecs.emplace_back(EccMode::normal, path);
   for (const PageCodec& codec : codecs) {
     encoders.push_back({[&] { codec.encode(pages.data, pages.parity); }});
