@@ -9,6 +9,25 @@
 
 #include <cstddef>
 
+namespace {
+
+struct Stack {
+  const void* bottom = nullptr;
+  size_t size = 0;
+};
+
+Stack own_stack() {
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  Stack stack;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return stack;
+  if (pthread_attr_getstack(&attributes, &lowest, &stack.size) == 0) stack.bottom = lowest;
+  pthread_attr_destroy(&attributes);
+  return stack;
+}
+
+}  // namespace
+
 // By this symbol a program pulls the file out of its library.
 extern "C" {
 void asterism_sanitized_stack() {}
@@ -19,12 +38,8 @@ void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, size_
   using Start = void (*)(void**, const void*, size_t);
   static const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber"));
   if (!bottom || !size) {
-    pthread_attr_t attributes;
-    void* lowest = nullptr;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-      if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) bottom = lowest;
-      pthread_attr_destroy(&attributes);
-    }
+    static const Stack main = own_stack();  // reads /proc: once
+    bottom = main.bottom, size = main.size;
   }
   start(fake_stack, bottom, size);
 }
