@@ -41,27 +41,8 @@ void describe(Fields& f, FaultConfig& c) {
 }
 
 std::optional<MemoryFault> FaultConfig::memory_fault() const {
-  const auto kind_of_memory = [this]() -> std::optional<MemoryFaultKind> {
-    switch (kind) {
-      case FaultKind::power_loss:
-        return std::nullopt;
-      case FaultKind::bit:
-        return MemoryFaultKind::bit;
-      case FaultKind::pin:
-        return MemoryFaultKind::pin;
-      case FaultKind::column:
-        return MemoryFaultKind::column;
-      case FaultKind::word:
-        return MemoryFaultKind::word;
-      case FaultKind::chip:
-        return MemoryFaultKind::chip;
-      case FaultKind::row:
-        return MemoryFaultKind::row;
-    }
-    return std::nullopt;
-  }();
-  if (!kind_of_memory) return std::nullopt;
-  return MemoryFault{.kind = *kind_of_memory,
+  if (kind == FaultKind::power_loss) return std::nullopt;
+  return MemoryFault{.kind = static_cast<MemoryFaultKind>(kind),
                      .persistence = persistence,
                      .at = {place.channel, place.rank, place.bank, place.row, place.column},
                      .chip = place.chip,

@@ -14,7 +14,16 @@ namespace asterism {
 
 class Fields;
 
-enum class FaultKind { power_loss, bit, pin, column, word, chip, row };
+// Those of memory have the values of MemoryFaultKind.
+enum class FaultKind {
+  power_loss = 0,
+  bit = static_cast<int>(MemoryFaultKind::bit),
+  pin = static_cast<int>(MemoryFaultKind::pin),
+  column = static_cast<int>(MemoryFaultKind::column),
+  word = static_cast<int>(MemoryFaultKind::word),
+  chip = static_cast<int>(MemoryFaultKind::chip),
+  row = static_cast<int>(MemoryFaultKind::row)
+};
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>(
       {{FaultKind::power_loss, "power_loss", "the node loses its power"},

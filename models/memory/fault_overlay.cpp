@@ -67,6 +67,7 @@ std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry
     bool holds;
   };
   const Kind kind = fault.kind;
+  if (kind < Kind::bit || kind > Kind::row) return "is of no kind that there is";
   for (const Bound& bound : std::initializer_list<Bound>{
            {"lies in channel", fault.at.channel, geometry.channels, true},
            {"lies in rank", fault.at.rank, geometry.ranks, true},

@@ -268,6 +268,12 @@ TEST(FaultProblem, NamesWhatTheDeviceDoesNotHave) {
     EXPECT_EQ(fault_problem(wrong, geometry, 40), problem);
 }
 
+TEST(FaultProblem, AKindThatThereIsNotIsOne) {
+  for (const int kind : {0, 7})
+    EXPECT_EQ(fault_problem({.kind = static_cast<MemoryFaultKind>(kind), .at = {}}, geometry, 40),
+              "is of no kind that there is");
+}
+
 TEST(FaultProblem, OfARankAsksForNoBankAndOfAParityRowForNoMoreThanThePartHas) {
   EXPECT_EQ(fault_problem({.kind = chip, .at = {0, 1, 99, 99, 99}, .chip = 17, .bit = 99}, geometry, 40), "");
   EXPECT_EQ(fault_problem({.kind = row, .at = {0, 1, 0, 33, 99}}, geometry, 40), "");
