@@ -25,6 +25,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "base/write_observer.h"
 #include "core/system_register.h"
 
 namespace asterism {
@@ -144,6 +145,11 @@ class Iss {
 
   // Memory was changed by somebody else: decoded instructions there are dropped before the next block runs.
   virtual void invalidate_code(AddressRange range) = 0;
+
+  // Tells the lines of direct memory in `range` that this engine has stored to since the last call, and forgets them.
+  // Recorded always, at no cost: an interval begins with a call whose answer is thrown away. False: the engine does
+  // not track its stores.
+  virtual bool collect_writes(AddressRange, WriteObserver&) { return false; }
 
   // Not while run() is under way, except from a call to the host, where only x0-x30 and sp are up to date.
   virtual std::uint64_t read(CoreRegister which) const = 0;

@@ -1,0 +1,81 @@
+// Decoded blocks: runs of instructions that end where control may go elsewhere, at the end of a page, or after
+// longest_block of them. A block is what a translator to host code would take as its unit.
+//
+// Blocks lie by physical address, so that they outlive changes of the translation; a lookup by virtual address goes
+// through a small cache in front. Links from a block to the next, and that cache, hold only within an epoch: whatever
+// may change where an address leads (a TLB invalidation, a change of the translation regime, changed code) begins a new one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/a64/decoder.h"
+
+namespace asterism::a64 {
+
+inline constexpr unsigned longest_block = 64;  // instructions
+
+struct Block;
+
+// Where control went last time from one of the two ends of a block.
+struct Link {
+  Block* block = nullptr;
+  std::uint64_t epoch = 0;
+};
+
+struct Block {
+  std::uint64_t pc = 0;        // virtual address of the first instruction
+  std::uint64_t physical = 0;  // and its physical one
+  std::uint32_t count = 0;     // instructions
+  std::uint8_t context = 0;    // Context::code()
+  Link taken, next;
+  Block* same_place = nullptr;     // another one at this physical address (another pc or context)
+  std::vector<Operation> storage;  // the operations, then one that goes to the next block, then constants
+
+  const Operation* operations() const { return storage.data(); }
+};
+
+class BlockCache {
+ public:
+  explicit BlockCache(const Options& options) : options_(options) {}
+
+  Block* find(std::uint64_t physical, std::uint64_t pc, Context context) const;
+  // Decodes from the words at `code`, at most to the end of their page.
+  Block* make(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code);
+  // A block that is not kept: `count` instructions, and then it leaves. Valid until the next one is made.
+  Block* make_part(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code,
+                   unsigned count);
+
+  // Drops the blocks that touch a range of physical addresses; false when there was none. They stay allocated until
+  // collect(), since one of them may be running.
+  bool drop(std::uint64_t first, std::uint64_t last);
+  void collect() { dropped_.clear(); }
+
+  // 64-byte lines of a page from which a kept block was decoded.
+  std::uint64_t code_lines(std::uint64_t physical_page) const;
+  // Of all kept blocks, a measure of what they take.
+  std::size_t operations() const { return operations_; }
+
+ private:
+  void decode_into(Block& block, Context context, unsigned limit, const std::uint8_t* code);
+  void forget_place(Block* block);
+
+  const Options& options_;
+  std::unordered_map<std::uint64_t, Block*> by_place_;  // physical address of the first instruction
+  struct Page {
+    std::uint64_t lines = 0;
+    std::vector<std::unique_ptr<Block>> blocks;
+  };
+  std::unordered_map<std::uint64_t, Page> pages_;
+  std::vector<std::unique_ptr<Block>> dropped_;
+  Block part_;
+  std::size_t operations_ = 0;
+  // Of the block that is being decoded: its wide constants, and which operations have one.
+  std::vector<std::uint64_t> constants_;
+  std::vector<std::size_t> wide_;
+};
+
+}  // namespace asterism::a64

@@ -1,0 +1,273 @@
+#include "core/a64/cpu.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace asterism::a64 {
+namespace {
+
+// PSTATE and SPSR_EL1.
+constexpr std::uint64_t pstate_a = 1 << 8, pstate_i = 1 << 7, pstate_daif = 0xf << 6, pstate_il = 1 << 20;
+
+// Offsets into the vector table of one source (current level with SP_EL0, with SP_EL1, lower level).
+constexpr std::uint64_t vector_synchronous = 0x000, vector_irq = 0x080, vector_serror = 0x180;
+
+constexpr unsigned ec_pc_alignment = 0x22;
+// Exceptions in a row without a retired instruction: one may interrupt another's entry, more is a loop.
+constexpr unsigned lock_up_after = 4;
+constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
+// All blocks go when their operations are more than this (16 bytes each).
+constexpr std::size_t most_operations = 1 << 20;
+
+const Operation* end_loop(Cpu&, const Operation*) { return nullptr; }
+
+}  // namespace
+
+const Operation Cpu::exit_operation{end_loop};
+
+Cpu::Cpu(IssHost& host, unsigned core, const Options& options)
+    : host(host), memory(*this, host), core(core), options(options) {
+  reset_state();
+}
+
+void Cpu::reset_state() {
+  static_cast<State&>(*this) = State{};
+  daif = pstate_daif;
+  system.sctlr = 0x00c5'0838;  // as a Cortex-A57
+  memory.use_level(level);
+  memory.flush();
+  blocks.drop(0, never);
+  blocks.collect();
+  new_epoch();
+  block = nullptr;
+  stop_requested = event_wait = code_changed = false;
+  serror.reset();
+  stop_reason.reset();
+  why.clear();
+  unretired_exceptions = 0;
+  retired_at_exception = due_called_at_ = never;
+  set_attend_at();
+}
+
+// ---- the loop ----
+
+Iss::Stop Cpu::run() {
+  for (;;) {
+    if (const auto stop = attend()) return *stop;
+    run_blocks();
+    if (const auto stop = std::exchange(stop_reason, std::nullopt)) {
+      if (*stop == Iss::Stop::wait_for_interrupt && (irq || serror)) continue;  // WFI does not sleep
+      return *stop;
+    }
+  }
+}
+
+// Between instructions: whatever has come up. Afterwards at least one instruction may run.
+std::optional<Iss::Stop> Cpu::attend() {
+  for (;;) {
+    blocks.collect();
+    code_changed = false;
+    if (unretired_exceptions >= lock_up_after) {
+      why = "exceptions recur without an instruction between them";
+      return Iss::Stop::locked_up;
+    }
+    if (std::exchange(stop_requested, false)) return Iss::Stop::requested;
+    if (std::exchange(event_wait, false)) {
+      host.event_wait();
+    } else if (instructions() >= due_at && due_called_at_ != instructions()) {
+      due_called_at_ = instructions();
+      host.due();
+    } else if (!take_interrupts()) {
+      break;
+    }
+  }
+  set_attend_at();
+  if (left == 0) left = 1, ++attend_at;  // the host wants to be called at once, and was
+  return std::nullopt;
+}
+
+void Cpu::run_blocks() {
+  Block* first = find_block(pc);
+  if (first && left < first->count) first = find_block(pc, static_cast<unsigned>(left));
+  if (!first) return;
+  try {
+    const Operation* op = enter(first);
+    while (op) op = op->run(*this, op);
+  } catch (...) {
+    block = nullptr;
+    throw;
+  }
+}
+
+const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
+  left += static_cast<std::int64_t>(block->count - executed);
+  pc = to;
+  block = nullptr;
+  return &exit_operation;
+}
+
+const Operation* Cpu::overdrawn(Block* to) {
+  left += to->count;
+  pc = to->pc;
+  block = nullptr;
+  return &exit_operation;
+}
+
+const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
+  stop_reason = reason;
+  return synchronise(op);
+}
+
+const Operation* Cpu::wait_for_event(const Operation& op) {
+  event_wait = true;
+  return synchronise(op);
+}
+
+const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
+  const std::uint64_t began = epoch;
+  pc = target;
+  block = nullptr;
+  Block* found = find_block(target);
+  if (!found) return &exit_operation;
+  if (epoch == began) {
+    if (link) *link = {found, epoch};
+    jumps[target / 4 % jumps.size()] = {target | found->context, found};
+  }
+  return enter(found);
+}
+
+Block* Cpu::find_block(std::uint64_t target, std::optional<unsigned> limit) {
+  if (target % 4 != 0) {
+    take(vector_synchronous, esr::make(ec_pc_alignment, 0), target);
+    return nullptr;
+  }
+  const auto [translation, fault] = memory.translate(target, Access::fetch, level);
+  if (fault) return abort_fetch(*fault), nullptr;
+  const auto direct = memory.direct(translation.physical);
+  if (!direct) return abort_fetch({target, fault_status::external_abort}), nullptr;
+  const Context now = context();
+  if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
+  Block* found = blocks.find(translation.physical, target, now);
+  if (!found) {
+    if (blocks.operations() > most_operations) drop_code({Address(0), Bytes(never)});
+    found = blocks.make(translation.physical, target, now, direct->host);
+    const std::uint64_t page = translation.physical & Memory::page_mask;
+    memory.set_code_lines(page, blocks.code_lines(page));
+  }
+  return found;
+}
+
+// ---- counting ----
+
+void Cpu::set_attend_at() {
+  const std::uint64_t count = instructions();
+  const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
+  std::uint64_t at = std::max(due_at, count);
+  if (stop_requested || event_wait || code_changed || (irq && !(daif & pstate_i)) ||
+      (serror && !(daif & pstate_a)))
+    at = count;
+  left = static_cast<std::int64_t>(std::min(at - count, far_away)) - static_cast<std::int64_t>(rest);
+  attend_at = count + static_cast<std::uint64_t>(left) + rest;
+}
+
+void Cpu::new_epoch() {
+  ++epoch;
+  jumps.fill({});
+}
+
+void Cpu::drop_code(AddressRange range) {
+  if (range.size.count() == 0) return;
+  const std::uint64_t first = range.first.value(), size = range.size.count();
+  const std::uint64_t last = size - 1 > never - first ? never : first + (size - 1);
+  if (!blocks.drop(first, last)) return;
+  new_epoch();
+  code_changed = true;
+  set_attend_at();
+}
+
+// ---- exceptions ----
+
+const Operation* Cpu::raise(const Operation& op, unsigned exception_class, std::uint32_t iss) {
+  leave(pc_of(op), index_of(op));
+  take(vector_synchronous, esr::make(exception_class, iss), std::nullopt);
+  return &exit_operation;
+}
+
+const Operation* Cpu::raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss) {
+  synchronise(op);
+  take(vector_synchronous, esr::make(exception_class, iss), std::nullopt);
+  return &exit_operation;
+}
+
+const Operation* Cpu::data_abort(const Operation& op, const Fault& fault, bool is_store) {
+  leave(pc_of(op), index_of(op));
+  const unsigned from = level == 0 ? esr::ec_data_abort - 1 : esr::ec_data_abort;
+  take(vector_synchronous, esr::make(from, fault.status | std::uint32_t{is_store} << 6), fault.address);
+  return &exit_operation;
+}
+
+void Cpu::abort_fetch(const Fault& fault) {
+  const unsigned from = level == 0 ? esr::ec_instruction_abort - 1 : esr::ec_instruction_abort;
+  take(vector_synchronous, esr::make(from, fault.status), fault.address);
+}
+
+bool Cpu::take_interrupts() {
+  if (serror && !(daif & pstate_a)) {
+    take(vector_serror, esr::make(esr::ec_serror, *std::exchange(serror, std::nullopt)), std::nullopt);
+    return true;
+  }
+  if (irq && !(daif & pstate_i)) {
+    take(vector_irq, system.esr, std::nullopt);  // an interrupt leaves ESR as it is
+    return true;
+  }
+  return false;
+}
+
+void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
+  const std::uint64_t count = instructions();
+  unretired_exceptions = count == retired_at_exception ? unretired_exceptions + 1 : 0;
+  retired_at_exception = count;
+
+  const std::uint64_t source = level == 0 ? 0x400 : uses_sp_el1 ? 0x200 : 0x000;
+  system.spsr = pstate();
+  system.elr = pc;
+  system.esr = syndrome;
+  if (fault_address) system.far = *fault_address;
+  set_level(1, true);
+  daif = pstate_daif;
+  illegal = false;
+  pc = system.vbar + source + vector;
+}
+
+std::uint64_t Cpu::pstate() const {
+  return std::uint64_t{flags.nzcv()} << 28 | (illegal ? pstate_il : 0) | daif | std::uint64_t{level} << 2 |
+         static_cast<std::uint64_t>(uses_sp_el1);
+}
+
+void Cpu::set_pstate(std::uint64_t value) {
+  flags.set(static_cast<unsigned>(value >> 28 & 0xf));
+  illegal = value & pstate_il;
+  daif = static_cast<std::uint32_t>(value & pstate_daif);
+  set_level(value >> 2 & 3, value & 1);
+}
+
+void Cpu::set_level(unsigned exception_level, bool sp_el1) {
+  (uses_sp_el1 ? system.sp_el1 : system.sp_el0) = x[stack_pointer];
+  uses_sp_el1 = exception_level != 0 && sp_el1;
+  x[stack_pointer] = uses_sp_el1 ? system.sp_el1 : system.sp_el0;
+  level = static_cast<std::uint8_t>(exception_level);
+  memory.use_level(level);
+}
+
+Context Cpu::context() const {
+  const unsigned fpen = system.cpacr >> 20 & 3;
+  return {level == 0, fpen == 3 || (fpen == 1 && level == 1)};
+}
+
+void Cpu::note_undefined(std::uint32_t word, std::uint64_t at) {
+  constexpr std::size_t most = 256;  // a program that runs into data finds many
+  if (undefined_words.size() < most && undefined_words.insert(word).second && on_undefined)
+    on_undefined(word, Address(at));
+}
+
+}  // namespace asterism::a64

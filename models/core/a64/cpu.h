@@ -1,0 +1,194 @@
+// One A64 core at work: its state, its memory, and the loop that runs blocks of operations. Handlers see all of it.
+//
+// Counting. A block is paid for as a whole when it is entered (`left` goes down by its count) and what was not executed
+// is paid back when it is left early. So instructions() is exact at any time, also during a call to the host from
+// the middle of a block; and a block that is longer than what is left is run in part, so that the host is called at
+// exactly the count that it asked for.
+//
+// Leaving. A handler leaves a block by returning what leave(), finish(), raise() or stop() returned.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "core/a64/block.h"
+#include "core/a64/memory.h"
+#include "core/a64/operation.h"
+#include "core/a64/state.h"
+#include "core/iss.h"
+
+namespace asterism::a64 {
+
+// What an access asks for beyond its bytes.
+enum class Ordering : std::uint8_t {
+  normal,
+  aligned,       // exclusives, acquire and release, atomics: an unaligned one faults
+  unprivileged,  // LDTR, STTR: as EL0 would
+};
+
+class Cpu : public State {
+ public:
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+  Cpu(IssHost& host, unsigned core, const Options& options);
+
+  // ---- for handlers ----
+
+  IssHost& host;
+  Memory memory;
+
+  // The address of an operation's instruction.
+  std::uint64_t pc_of(const Operation& op) const { return block->pc + 4 * index_of(op); }
+
+  // Goes on behind an operation that has called the host or changed what ends blocks look at; or leaves, when
+  // there is something to attend to.
+  const Operation* finish(const Operation& op) {
+    if (left >= 0) [[likely]]
+      return &op + 1;
+    return leave(pc_of(op) + 4, index_of(op) + 1);
+  }
+  // Leaves the block after `executed` of its instructions; the loop goes on at `pc`.
+  const Operation* leave(std::uint64_t pc, std::uint64_t executed);
+  // Leaves behind an operation, which has changed what later instructions mean (system registers, the level).
+  const Operation* synchronise(const Operation& op) { return leave(pc_of(op) + 4, index_of(op) + 1); }
+  // Ends run() behind an operation.
+  const Operation* stop(const Operation& op, Iss::Stop why);
+  // WFE, YIELD: IssHost::event_wait() once the operation has retired.
+  const Operation* wait_for_event(const Operation& op);
+
+  // Goes to a block's other end: through a link, or by looking `target` up. All instructions of the block are done.
+  const Operation* follow(Link& link, std::uint64_t target) {
+    if (link.epoch == epoch) [[likely]]
+      return enter(link.block);
+    return find_and_enter(&link, target);
+  }
+  const Operation* jump(std::uint64_t target) {
+    const Jump& cached = jumps[target / 4 % jumps.size()];
+    if (cached.key == (target | block->context)) [[likely]]
+      return enter(cached.block);
+    return find_and_enter(nullptr, target);
+  }
+
+  // A synchronous exception of this instruction: it does not retire (SVC, HVC and SMC do, and return behind themselves).
+  const Operation* raise(const Operation& op, unsigned exception_class, std::uint32_t iss);
+  const Operation* raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss);
+  const Operation* undefined(const Operation& op) { return raise(op, esr::ec_unknown, 0); }
+  const Operation* data_abort(const Operation& op, const Fault& fault, bool is_store);
+
+  // Loads and stores off the fast path (memory.readable(), memory.writable()), of up to 32 bytes; little-endian bytes of
+  // guest memory in `data`. False: a fault was taken, nothing is changed, and the handler returns left_by_fault().
+  // True: the handler ends in finish(op).
+  bool load(const Operation& op, std::uint64_t address, unsigned size, void* data,
+            Ordering ordering = Ordering::normal);
+  bool store(const Operation& op, std::uint64_t address, unsigned size, const void* data,
+             Ordering ordering = Ordering::normal);
+  const Operation* left_by_fault() const { return &exit_operation; }
+
+  // The first time that a word is found UNDEFINED, it is told to on_undefined.
+  void note_undefined(std::uint32_t word, std::uint64_t pc);
+
+  // System registers by MRS and MSR; false: UNDEFINED at this level. A write may ask for synchronise().
+  bool read_system_register(const Operation& op, SystemRegister which, std::uint64_t& value);
+  enum class Written : std::uint8_t { undefined, done, synchronise };
+  Written write_system_register(const Operation& op, SystemRegister which, std::uint64_t value);
+
+  // PSTATE as SPSR has it.
+  std::uint64_t pstate() const;
+  void set_pstate(std::uint64_t value);
+  void set_level(unsigned exception_level, bool sp_el1);
+  Context context() const;
+
+  // Whatever may change where a virtual address leads, or what is there: links and cached jumps no longer hold.
+  void new_epoch();
+  // Code was changed: blocks go, and the one that is running ends behind its present operation.
+  void drop_code(AddressRange range);
+
+  // ---- for the engine ----
+
+  void reset_state();
+  Iss::Stop run();
+
+  std::uint64_t instructions() const {
+    return attend_at - static_cast<std::uint64_t>(left) -
+           (block && inside ? block->count - index_of(*inside) : 0);
+  }
+  // Some of what set_attend_at() looks at has changed.
+  void set_attend_at();
+
+  // Exception entry to EL1; pc is the preferred return address.
+  void take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
+
+  std::uint64_t index_of(const Operation& op) const {
+    return static_cast<std::uint64_t>(&op - block->operations());
+  }
+
+  // ---- where it stands ----
+
+  const unsigned core;
+  const Options options;
+  BlockCache blocks{options};
+  Block* block = nullptr;             // that is running
+  const Operation* inside = nullptr;  // the operation that is in a call to the host
+  std::uint64_t epoch = 1;
+
+  std::int64_t left = 0;  // instructions until something needs a look, the running block already taken off
+  std::uint64_t attend_at = 0;  // the count at which left is 0
+  std::uint64_t due_at = never;
+
+  bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
+  std::optional<std::uint32_t> serror;  // pending, its ISS
+  std::optional<Iss::Stop> stop_reason;
+  std::string why;
+  std::uint64_t retired_at_exception = never;
+  unsigned unretired_exceptions = 0;
+
+  struct Jump {
+    std::uint64_t key = 1;  // virtual address | Context::code()
+    Block* block = nullptr;
+  };
+  std::array<Jump, 512> jumps;
+
+  std::function<void(std::uint32_t word, Address pc)> on_undefined;
+  std::set<std::uint32_t> undefined_words;
+
+  static const Operation exit_operation;  // ends the loop
+
+ private:
+  const Operation* enter(Block* to) {
+    left -= to->count;
+    if (left < 0) [[unlikely]]
+      return overdrawn(to);
+    block = to;
+    return to->operations();
+  }
+  const Operation* overdrawn(Block* to);
+  const Operation* find_and_enter(Link* link, std::uint64_t target);
+  // The block at a virtual address; nullptr when an exception was taken. `limit`: see BlockCache::make_part().
+  Block* find_block(std::uint64_t target, std::optional<unsigned> limit = {});
+
+  std::optional<Iss::Stop> attend();
+  bool take_interrupts();
+  void run_blocks();
+  void abort_fetch(const Fault& fault);
+
+  std::uint64_t due_called_at_ = never;  // count
+};
+
+// What a call to the host is wrapped in: meanwhile the count of instructions is that of the operation.
+class InHost {
+ public:
+  InHost(Cpu& cpu, const Operation& op) : cpu_(cpu) { cpu.inside = &op; }
+  ~InHost() { cpu_.inside = nullptr; }
+  InHost(const InHost&) = delete;
+  InHost& operator=(const InHost&) = delete;
+
+ private:
+  Cpu& cpu_;
+};
+
+}  // namespace asterism::a64

@@ -1,0 +1,179 @@
+// From instruction words to operations.
+//
+// The encodings stand in tables, a row each, as the manual's diagrams draw them (Arm DDI 0487, C4):
+//
+//   constexpr Row rows[] = {
+//       {encoding("sf 0 0 100010 sh imm12 Rn Rd"), "ADD (immediate)", decode_add_immediate},
+//
+// A room of instructions (data_processing.cpp, load_store.cpp, ...) exports its rows; decoder.cpp joins them. Where two
+// rows match a word, the one with more fixed bits is meant; no row, or a decode function that returns false (a reserved
+// combination), makes the instruction UNDEFINED.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/a64/operation.h"
+
+namespace asterism::a64 {
+
+struct Encoding {
+  std::uint32_t mask = 0, value = 0;
+  constexpr bool matches(std::uint32_t word) const { return (word & mask) == value; }
+};
+
+// Fields named as in the manual, from bit 31 down; 0 and 1 are fixed bits, x any. Names that end in a number (imm12,
+// Rt2 is an exception) have that many bits, the others those below. Does not compile unless the bits are 32.
+consteval Encoding encoding(std::string_view diagram);
+
+// What an implementation may leave out.
+struct Options {
+  bool lse = true;    // FEAT_LSE: atomics
+  bool crc32 = true;  // FEAT_CRC32
+};
+
+// What else than its words a block depends on: a change of any of it ends a block.
+struct Context {
+  bool el0 = false;         // executes at EL0
+  bool fp_enabled = false;  // CPACR_EL1.FPEN lets this level use SIMD and floating point
+  std::uint8_t code() const { return static_cast<std::uint8_t>(el0 | fp_enabled << 1); }
+  bool operator==(const Context&) const = default;
+};
+
+// An instruction that is being decoded: its word, and what becomes of it.
+class Decoding {
+ public:
+  Decoding(std::uint32_t word, Context context, const Options& options, std::vector<std::uint64_t>& constants)
+      : word(word), context(context), options(options), constants_(constants) {}
+
+  const std::uint32_t word;
+  const Context context;
+  const Options& options;
+
+  Operation op;
+  bool ends_block = false;  // the instruction may go elsewhere, or change what the next ones mean
+
+  constexpr std::uint32_t bits(unsigned high, unsigned low) const {
+    return word >> low & static_cast<std::uint32_t>((std::uint64_t{2} << (high - low)) - 1);
+  }
+  constexpr bool bit(unsigned at) const { return word >> at & 1; }
+  constexpr std::int64_t signed_bits(unsigned high, unsigned low) const {
+    return static_cast<std::int64_t>(std::uint64_t{bits(high, low)} << (63 - (high - low))) >>
+           (63 - (high - low));
+  }
+  // General-purpose registers as operands: 31 is zero, or the stack pointer; as a result it is thrown away, or the
+  // stack pointer.
+  std::uint8_t source(unsigned low) const { return static_cast<std::uint8_t>(bits(low + 4, low)); }
+  std::uint8_t source_or_sp(unsigned low) const { return or_place(low, 32); }
+  std::uint8_t target(unsigned low) const { return or_place(low, 33); }
+  std::uint8_t target_or_sp(unsigned low) const { return or_place(low, 32); }
+  // SIMD and floating-point registers.
+  std::uint8_t vector(unsigned low) const { return source(low); }
+
+  // Gives the operation a 64-bit constant, at most one: Operation::wide().
+  void wide(std::uint64_t constant) {
+    op.imm = static_cast<std::uint32_t>(constants_.size());
+    constants_.push_back(constant);
+    is_wide_ = true;
+  }
+  bool is_wide() const { return is_wide_; }
+  void drop_constants() {
+    if (is_wide_) constants_.pop_back();
+    is_wide_ = false;
+  }
+
+ private:
+  std::uint8_t or_place(unsigned low, std::uint8_t place) const {
+    const std::uint8_t number = source(low);
+    return number == 31 ? place : number;
+  }
+  std::vector<std::uint64_t>& constants_;
+  bool is_wide_ = false;
+};
+
+struct Row {
+  Encoding encoding;
+  const char* name;  // as the manual's section is called
+  bool (*decode)(Decoding&);
+  enum class Needs : std::uint8_t { nothing, fp, lse, crc32 } needs = Needs::nothing;  // fp: also SIMD
+};
+
+// The rooms of the table.
+std::span<const Row> branch_rows();
+std::span<const Row> data_processing_immediate_rows();
+std::span<const Row> data_processing_register_rows();
+std::span<const Row> load_store_rows();
+std::span<const Row> exclusive_rows();  // exclusives, acquire and release, LSE atomics
+std::span<const Row> system_rows();
+std::span<const Row> floating_point_rows();  // scalar
+std::span<const Row> simd_rows();            // integer, permutations, copies, immediates
+std::span<const Row> simd_floating_point_rows();
+std::span<const Row> simd_load_store_rows();  // LD1 to LD4, ST1 to ST4
+
+// The row that a word belongs to; nullptr when none. An encoding of a part that is left out (Options) belongs to none.
+const Row* find_row(std::uint32_t word, const Options& options);
+// All rows, for tests that make instructions of them.
+std::vector<const Row*> all_rows();
+
+// Fills in decoding.op. An UNDEFINED instruction becomes an operation that raises the exception.
+void decode(Decoding& decoding);
+
+// ---- encoding(): how diagrams are read ----
+
+namespace detail {
+struct FieldWidth {
+  std::string_view name;
+  unsigned bits;
+};
+inline constexpr FieldWidth field_widths[] = {
+    {"sf", 1},    {"sh", 1},     {"op", 1},  {"S", 1},      {"N", 1},    {"immr", 6}, {"imms", 6},
+    {"immlo", 2}, {"immhi", 19}, {"hw", 2},  {"cond", 4},   {"nzcv", 4}, {"b5", 1},   {"b40", 5},
+    {"Rd", 5},    {"Rn", 5},     {"Rm", 5},  {"Ra", 5},     {"Rt", 5},   {"Rt2", 5},  {"Rs", 5},
+    {"shift", 2}, {"option", 3}, {"o0", 1},  {"o1", 1},     {"o2", 1},   {"o3", 1},   {"size", 2},
+    {"opc", 2},   {"V", 1},      {"L", 1},   {"A", 1},      {"R", 1},    {"Q", 1},    {"U", 1},
+    {"sz", 1},    {"CRn", 4},    {"CRm", 4}, {"op0", 1},    {"op1", 3},  {"op2", 3},  {"ptype", 2},
+    {"rmode", 2}, {"scale", 6},  {"H", 1},   {"M", 1},      {"immh", 4}, {"immb", 3}, {"cmode", 4},
+    {"a", 1},     {"b", 1},      {"c", 1},   {"d", 1},      {"e", 1},    {"f", 1},    {"g", 1},
+    {"h", 1},     {"i", 1},      {"len", 2}, {"opcode", 4},
+};
+consteval unsigned field_width(std::string_view name) {
+  for (const FieldWidth& field : field_widths)
+    if (field.name == name) return field.bits;
+  unsigned width = 0;
+  for (const char c : name)
+    if (c >= '0' && c <= '9') width = width * 10 + static_cast<unsigned>(c - '0');
+  if (width == 0) throw "a field of unknown width";
+  return width;
+}
+consteval bool is_fixed(std::string_view token) {
+  for (const char c : token)
+    if (c != '0' && c != '1' && c != 'x') return false;
+  return true;
+}
+}  // namespace detail
+
+consteval Encoding encoding(std::string_view diagram) {
+  Encoding result;
+  unsigned used = 0;
+  const auto add = [&](unsigned bits, std::uint32_t mask, std::uint32_t value) {
+    result.mask = bits == 32 ? mask : result.mask << bits | mask;
+    result.value = bits == 32 ? value : result.value << bits | value;
+    used += bits;
+  };
+  while (!diagram.empty()) {
+    const std::size_t end = diagram.find(' ') < diagram.size() ? diagram.find(' ') : diagram.size();
+    const std::string_view token = diagram.substr(0, end);
+    diagram.remove_prefix(end < diagram.size() ? end + 1 : end);
+    if (detail::is_fixed(token)) {
+      for (const char c : token) add(1, c != 'x', c == '1');
+    } else {
+      add(detail::field_width(token), 0, 0);
+    }
+  }
+  if (used != 32) throw "a diagram that is not of 32 bits";
+  return result;
+}
+
+}  // namespace asterism::a64

@@ -1,0 +1,26 @@
+// The A64 engine of this project (Armv8.0-A, EL0 and EL1): an interpreter of decoded blocks.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "core/a64/decoder.h"
+#include "core/a64/state.h"
+#include "core/iss.h"
+
+namespace asterism {
+
+class NativeIss : public Iss {
+ public:
+  // All of the architectural state, not while run() is under way.
+  virtual a64::State state() const = 0;
+  virtual void set_state(const a64::State& state) = 0;
+
+  // The first time that an instruction is found UNDEFINED: its word and address, for a log.
+  virtual void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) = 0;
+};
+
+// `core` becomes MPIDR_EL1.Aff0. The host outlives the engine.
+std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options = {});
+
+}  // namespace asterism

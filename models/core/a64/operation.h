@@ -1,0 +1,73 @@
+// What an instruction becomes when it is decoded: an Operation. Operations stand one after the other in a block, one for
+// each instruction, and each calls the next (direct threading).
+//
+// An operation's work is an ordinary function, in one of two forms:
+//
+//   void add(Cpu& cpu, const Operation& op)                          always goes on behind itself
+//   const Operation* load(Cpu& cpu, const Operation& op)             says what comes next: &op + 1, cpu.finish(op) after
+//                                                                    a call to the host, cpu.raise(...), a branch
+//   op.run = step<add>;
+//
+// In an optimised build step() ends in a tail call. It stays one only while nothing of its frame is in use at its end: an
+// object whose address leaves the function (a value that a slow path fills in) belongs in a [[gnu::noinline]] function.
+// In other builds, and under the sanitizers, step() returns and the engine's loop calls the next.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace asterism::a64 {
+
+class Cpu;
+struct Operation;
+
+using Handler = const Operation* (*)(Cpu&, const Operation*);
+
+struct Operation {
+  Handler run = nullptr;
+  std::uint8_t rd = 0, rn = 0, rm = 0, ra = 0;  // places in State::x or State::v, or what else fits
+  std::uint32_t imm = 0;
+
+  std::int64_t signed_imm() const { return static_cast<std::int32_t>(imm); }
+  // A 64-bit constant that Decoding::wide() has put behind the block's operations.
+  std::uint64_t wide() const {
+    std::uint64_t constant;
+    std::memcpy(&constant, reinterpret_cast<const char*>(this) + imm, sizeof constant);
+    return constant;
+  }
+};
+static_assert(sizeof(Operation) == 16);
+
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(ASTERISM_COVERAGE)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+inline constexpr bool threaded = false;
+#else
+inline constexpr bool threaded = true;
+#endif
+#else
+inline constexpr bool threaded = true;
+#endif
+#else
+inline constexpr bool threaded = false;
+#endif
+
+template <auto work>
+const Operation* step(Cpu& cpu, const Operation* op) {
+  const Operation* next;
+  if constexpr (std::is_void_v<std::invoke_result_t<decltype(work), Cpu&, const Operation&>>) {
+    work(cpu, *op);
+    next = op + 1;
+  } else {
+    next = work(cpu, *op);
+  }
+  if constexpr (threaded) {
+    return next->run(cpu, next);
+  } else {
+    return next;
+  }
+}
+
+}  // namespace asterism::a64

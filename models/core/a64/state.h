@@ -1,0 +1,65 @@
+// The architectural state of an A64 core (Armv8.0-A, EL0 and EL1): plain data, a snapshot is a copy.
+//
+// Two representations are chosen for speed: register 31 is a place like any other (one that reads as zero, one that is
+// the stack pointer, one that nobody reads), and the condition flags are kept as what they follow from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/a64/system_registers.h"
+
+namespace asterism::a64 {
+
+// Places in State::x beside X0 to X30.
+inline constexpr std::uint8_t zero_register = 31;  // always 0; never written
+inline constexpr std::uint8_t stack_pointer = 32;  // the SP in use
+inline constexpr std::uint8_t discarded = 33;      // takes what is written to XZR
+
+// N is bit 63 of negative, Z says that zero_if is 0.
+struct Flags {
+  std::uint64_t negative = 0, zero_if = 1;
+  bool c = false, v = false;
+
+  bool n() const { return static_cast<std::int64_t>(negative) < 0; }
+  bool z() const { return zero_if == 0; }
+  // N, Z, C, V as bits 3 to 0.
+  unsigned nzcv() const { return n() << 3 | z() << 2 | c << 1 | static_cast<unsigned>(v); }
+  void set(unsigned nzcv) {
+    negative = std::uint64_t{nzcv >> 3 & 1} << 63, zero_if = ~nzcv >> 2 & 1, c = nzcv >> 1 & 1, v = nzcv & 1;
+  }
+  bool operator==(const Flags& other) const { return nzcv() == other.nzcv(); }
+};
+
+// A SIMD and floating-point register; d[0] is the low half.
+struct alignas(16) Vector {
+  std::array<std::uint64_t, 2> d{};
+  bool operator==(const Vector&) const = default;
+};
+
+// The local exclusive monitor.
+struct ExclusiveMonitor {
+  bool armed = false;
+  std::uint8_t size = 0;                 // bytes, 1 to 16
+  std::uint64_t physical = 0;            // address
+  std::array<std::uint64_t, 2> value{};  // that was loaded
+  bool operator==(const ExclusiveMonitor&) const = default;
+};
+
+struct State {
+  std::array<std::uint64_t, 34> x{};
+  std::array<Vector, 32> v{};
+  Flags flags;
+  std::uint64_t pc = 0;  // not kept up to date inside a block
+  std::uint32_t fpcr = 0, fpsr = 0;
+  std::uint32_t daif = 0;   // at their places in PSTATE: bits 9 to 6
+  std::uint8_t level = 1;   // exception level: 0 or 1
+  bool uses_sp_el1 = true;  // PSTATE.SP
+  bool illegal = false;     // PSTATE.IL
+  SystemRegisters system;   // sp_el0 and sp_el1 there hold the one that is not in use
+  ExclusiveMonitor monitor;
+
+  bool operator==(const State&) const = default;
+};
+
+}  // namespace asterism::a64

@@ -1,0 +1,7 @@
+#include "core/a64/decoder.h"
+
+namespace asterism::a64 {
+
+std::span<const Row> system_rows() { return {}; }
+
+}  // namespace asterism::a64
