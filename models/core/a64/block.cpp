@@ -13,9 +13,7 @@ namespace {
 constexpr std::uint64_t line = 64;
 
 // The operation behind the last instruction of a block that simply goes on.
-const Operation* fall_through(Cpu& cpu, const Operation& op) {
-  return cpu.follow(cpu.block->next, cpu.pc_of(op));
-}
+const Operation* fall_through(Cpu& cpu, const Operation& op) { return cpu.follow_next(op); }
 // And of a part of a block.
 const Operation* end_of_part(Cpu& cpu, const Operation& op) {
   return cpu.leave(cpu.pc_of(op), cpu.block->count);

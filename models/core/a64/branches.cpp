@@ -11,15 +11,10 @@ namespace {
 
 constexpr unsigned link_register = 30;
 
-// A direct branch that is taken; imm is the distance in bytes.
-const Operation* taken(Cpu& cpu, const Operation& op) {
-  return cpu.follow(cpu.block->taken, cpu.pc_of(op) + static_cast<std::uint64_t>(op.signed_imm()));
-}
-const Operation* not_taken(Cpu& cpu, const Operation& op) {
-  return cpu.follow(cpu.block->next, cpu.pc_of(op) + 4);
-}
+// op.imm is the distance in bytes.
+const Operation* taken(Cpu& cpu, const Operation& op) { return cpu.follow_taken(op); }
 const Operation* taken_if(bool condition, Cpu& cpu, const Operation& op) {
-  return condition ? taken(cpu, op) : not_taken(cpu, op);
+  return condition ? cpu.follow_taken(op) : cpu.follow_next(op);
 }
 
 const Operation* branch_and_link(Cpu& cpu, const Operation& op) {

@@ -24,6 +24,8 @@ const Operation* end_loop(Cpu&, const Operation*) { return nullptr; }
 }  // namespace
 
 const Operation Cpu::exit_operation{end_loop};
+const Operation Cpu::overdrawn_operation{step<Cpu::give_back>};
+const Operation Cpu::jump_operation{step<Cpu::find_jump>};
 
 Cpu::Cpu(IssHost& host, unsigned core, const Options& options)
     : host(host), memory(*this, host), core(core), options(options) {
@@ -106,12 +108,7 @@ const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
   return &exit_operation;
 }
 
-const Operation* Cpu::overdrawn(Block* to) {
-  left += to->count;
-  pc = to->pc;
-  block = nullptr;
-  return &exit_operation;
-}
+const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(cpu.block->pc, 0); }
 
 const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
   stop_reason = reason;
@@ -122,6 +119,16 @@ const Operation* Cpu::wait_for_event(const Operation& op) {
   event_wait = true;
   return synchronise(op);
 }
+
+const Operation* Cpu::find_taken(Cpu& cpu, const Operation& op) {
+  return cpu.find_and_enter(&cpu.block->taken, cpu.pc_of(op) + static_cast<std::uint64_t>(op.signed_imm()));
+}
+
+const Operation* Cpu::find_next(Cpu& cpu, const Operation&) {
+  return cpu.find_and_enter(&cpu.block->next, cpu.block->pc + 4 * cpu.block->count);
+}
+
+const Operation* Cpu::find_jump(Cpu& cpu, const Operation&) { return cpu.find_and_enter(nullptr, cpu.pc); }
 
 const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   const std::uint64_t began = epoch;

@@ -39,9 +39,6 @@ class Cpu : public State {
 
   // ---- for handlers ----
 
-  IssHost& host;
-  Memory memory;
-
   // The address of an operation's instruction.
   std::uint64_t pc_of(const Operation& op) const { return block->pc + 4 * index_of(op); }
 
@@ -61,17 +58,24 @@ class Cpu : public State {
   // WFE, YIELD: IssHost::event_wait() once the operation has retired.
   const Operation* wait_for_event(const Operation& op);
 
-  // Goes to a block's other end: through a link, or by looking `target` up. All instructions of the block are done.
-  const Operation* follow(Link& link, std::uint64_t target) {
-    if (link.epoch == epoch) [[likely]]
-      return enter(link.block);
-    return find_and_enter(&link, target);
+  // Goes to one of a block's ends: that of a branch that is taken (op.imm is its distance in bytes), or the other. All
+  // instructions of the block are done.
+  const Operation* follow_taken(const Operation& op) {
+    if (block->taken.epoch == epoch) [[likely]]
+      return enter(block->taken.block);
+    return later<find_taken>(*this, op);
+  }
+  const Operation* follow_next(const Operation& op) {
+    if (block->next.epoch == epoch) [[likely]]
+      return enter(block->next.block);
+    return later<find_next>(*this, op);
   }
   const Operation* jump(std::uint64_t target) {
     const Jump& cached = jumps[target / 4 % jumps.size()];
     if (cached.key == (target | block->context)) [[likely]]
       return enter(cached.block);
-    return find_and_enter(nullptr, target);
+    pc = target;
+    return &jump_operation;
   }
 
   // A synchronous exception of this instruction: it does not retire (SVC, HVC and SMC do, and return behind themselves).
@@ -129,16 +133,20 @@ class Cpu : public State {
 
   // ---- where it stands ----
 
-  const unsigned core;
-  const Options options;
-  BlockCache blocks{options};
-  Block* block = nullptr;             // that is running
-  const Operation* inside = nullptr;  // the operation that is in a call to the host
+  Block* block = nullptr;               // that is running
+  const Operation* inside = nullptr;    // the operation that is in a call to the host
+  const Operation* deferred = nullptr;  // the operation of which later() does the rest
   std::uint64_t epoch = 1;
 
   std::int64_t left = 0;  // instructions until something needs a look, the running block already taken off
   std::uint64_t attend_at = 0;  // the count at which left is 0
   std::uint64_t due_at = never;
+
+  IssHost& host;
+  Memory memory;
+  const unsigned core;
+  const Options options;
+  BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
   std::optional<std::uint32_t> serror;  // pending, its ISS
@@ -161,12 +169,16 @@ class Cpu : public State {
  private:
   const Operation* enter(Block* to) {
     left -= to->count;
-    if (left < 0) [[unlikely]]
-      return overdrawn(to);
     block = to;
+    if (left < 0) [[unlikely]]
+      return &overdrawn_operation;
     return to->operations();
   }
-  const Operation* overdrawn(Block* to);
+  static const Operation jump_operation, overdrawn_operation;
+  static const Operation* find_taken(Cpu& cpu, const Operation& op);
+  static const Operation* find_next(Cpu& cpu, const Operation& op);
+  static const Operation* find_jump(Cpu& cpu, const Operation& op);
+  static const Operation* give_back(Cpu& cpu, const Operation& op);
   const Operation* find_and_enter(Link* link, std::uint64_t target);
   // The block at a virtual address; nullptr when an exception was taken. `limit`: see BlockCache::make_part().
   Block* find_block(std::uint64_t target, std::optional<unsigned> limit = {});
@@ -178,6 +190,14 @@ class Cpu : public State {
 
   std::uint64_t due_called_at_ = never;  // count
 };
+
+template <auto work>
+const Operation* later(Cpu& cpu, const Operation& op) {
+  static constexpr auto rest = [](Cpu& cpu, const Operation&) { return work(cpu, *cpu.deferred); };
+  static constexpr Operation operation{step<rest>};
+  cpu.deferred = &op;
+  return &operation;
+}
 
 // What a call to the host is wrapped in: meanwhile the count of instructions is that of the operation.
 class InHost {

@@ -10,6 +10,7 @@
 //
 // In an optimised build step() ends in a tail call. It stays one only while nothing of its frame is in use at its end: an
 // object whose address leaves the function (a value that a slow path fills in) belongs in a [[gnu::noinline]] function.
+// A handler that calls anything out of line on a rare path does so by later().
 // In other builds, and under the sanitizers, step() returns and the engine's loop calls the next.
 #pragma once
 
@@ -69,5 +70,10 @@ const Operation* step(Cpu& cpu, const Operation* op) {
     return next;
   }
 }
+
+// The rare part of a handler: `return later<slow>(cpu, op);` has slow(cpu, op) do the rest. It is an operation of its own,
+// so that the frequent part keeps no frame.
+template <auto work>
+const Operation* later(Cpu& cpu, const Operation& op);
 
 }  // namespace asterism::a64
