@@ -1,7 +1,235 @@
+// Exception generation, hints, barriers, PSTATE and system registers (Arm DDI 0487, C4.1.66), ERET. Cache, TLB and address
+// translation instructions are in system_maintenance.cpp.
+#include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
+#include "core/a64/system_register_table.h"
 
 namespace asterism::a64 {
+namespace {
 
-std::span<const Row> system_rows() { return {}; }
+constexpr unsigned ec_wfx = 0x01;
+constexpr std::uint32_t pstate_d = 1 << 9, pstate_a = 1 << 8, pstate_i = 1 << 7, pstate_f = 1 << 6;
+
+// ---- exception generation ----
+
+// op.imm is the instruction's immediate.
+const Operation* supervisor_call(Cpu& cpu, const Operation& op) {
+  return cpu.raise_behind(op, esr::ec_svc, op.imm);
+}
+const Operation* hypervisor_call(Cpu& cpu, const Operation& op) {
+  return cpu.stop(op, Iss::Stop::hypervisor_call);
+}
+const Operation* breakpoint(Cpu& cpu, const Operation& op) { return cpu.raise(op, esr::ec_brk, op.imm); }
+const Operation* semihosting_call(Cpu& cpu, const Operation& op) {
+  return cpu.stop(op, Iss::Stop::semihosting_call);
+}
+
+// What IllegalExceptionReturn() of the manual says, for a core of EL0 and EL1 in AArch64.
+bool is_illegal_target(std::uint64_t spsr) {
+  constexpr std::uint64_t aarch32 = 1 << 4, el2_or_el3 = 1 << 3, reserved = 1 << 1, mode = 0x1f, el0h = 1;
+  return (spsr & (aarch32 | el2_or_el3 | reserved)) != 0 || (spsr & mode) == el0h;
+}
+
+const Operation* exception_return(Cpu& cpu, const Operation& op) {
+  const std::uint64_t spsr = cpu.system.spsr;
+  const std::uint64_t target = cpu.system.elr;
+  cpu.synchronise(op);
+  if (is_illegal_target(spsr)) {
+    constexpr std::uint64_t level_and_sp = 0xd;
+    cpu.set_pstate((spsr & ~std::uint64_t{0x1f}) | (cpu.pstate() & level_and_sp));
+    cpu.illegal = true;
+  } else {
+    cpu.set_pstate(spsr);
+  }
+  cpu.monitor.armed = false;
+  cpu.pc = target;
+  return cpu.left_by_fault();
+}
+
+template <auto work>
+bool decode_exception(Decoding& d) {
+  d.op.run = step<work>;
+  d.op.imm = d.bits(20, 5);
+  d.ends_block = true;
+  return true;
+}
+bool decode_hypervisor_call(Decoding& d) { return !d.context.el0 && decode_exception<hypervisor_call>(d); }
+bool decode_halt(Decoding& d) {
+  constexpr std::uint32_t semihosting = 0xf000;
+  return d.bits(20, 5) == semihosting && decode_exception<semihosting_call>(d);
+}
+bool decode_exception_return(Decoding& d) { return !d.context.el0 && decode_exception<exception_return>(d); }
+
+// ---- hints and barriers ----
+
+void nothing(Cpu&, const Operation&) {}
+
+const Operation* event(Cpu& cpu, const Operation& op) { return cpu.wait_for_event(op); }
+const Operation* interrupt(Cpu& cpu, const Operation& op) {
+  return cpu.stop(op, Iss::Stop::wait_for_interrupt);
+}
+// At EL0, SCTLR_EL1 says whether WFI and WFE are allowed. op.imm is 0 for WFI, 1 for WFE.
+template <std::uint64_t allowing, auto work>
+const Operation* if_allowed(Cpu& cpu, const Operation& op) {
+  constexpr std::uint32_t always = 0x1e0'0000;  // CV, COND: as for an A64 instruction
+  if (!(cpu.system.sctlr & allowing)) return cpu.raise(op, ec_wfx, always | op.imm);
+  return work(cpu, op);
+}
+
+const Operation* synchronise(Cpu& cpu, const Operation& op) { return cpu.synchronise(op); }
+
+bool decode_hint(Decoding& d) {
+  constexpr unsigned yield = 1, wfe = 2, wfi = 3;
+  d.ends_block = true;
+  switch (d.bits(11, 5)) {
+    case yield:
+      d.op.run = step<event>;
+      return true;
+    case wfe:
+      d.op.imm = 1;
+      d.op.run = d.context.el0 ? step<if_allowed<sctlr::ntwe, event>> : step<event>;
+      return true;
+    case wfi:
+      d.op.run = d.context.el0 ? step<if_allowed<sctlr::ntwi, interrupt>> : step<interrupt>;
+      return true;
+    default:
+      d.op.run = step<nothing>;
+      d.ends_block = false;
+      return true;
+  }
+}
+
+bool decode_nothing(Decoding& d) {
+  d.op.run = step<nothing>;
+  return true;
+}
+bool decode_isb(Decoding& d) {
+  d.op.run = step<synchronise>;
+  d.ends_block = true;
+  return true;
+}
+
+void clear_exclusive(Cpu& cpu, const Operation&) { cpu.monitor.armed = false; }
+bool decode_clear_exclusive(Decoding& d) {
+  d.op.run = step<clear_exclusive>;
+  return true;
+}
+
+// ---- PSTATE ----
+
+// op.imm: the bits. Interrupts that are masked cannot become due; those that were may be now.
+void mask_exceptions(Cpu& cpu, const Operation& op) { cpu.daif |= op.imm; }
+const Operation* unmask_exceptions(Cpu& cpu, const Operation& op) {
+  cpu.daif &= ~op.imm;
+  if (cpu.irq || cpu.serror) return cpu.synchronise(op);
+  return &op + 1;
+}
+template <unsigned sp>
+void select_sp(Cpu& cpu, const Operation&) {
+  cpu.set_level(cpu.level, sp);
+}
+
+// At EL0, SCTLR_EL1.UMA says whether DAIFSet and DAIFClr are allowed; op.imm is the word.
+template <bool is_set>
+const Operation* change_mask_at_el0(Cpu& cpu, const Operation& op) {
+  if (!(cpu.system.sctlr & sctlr::uma)) return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
+  const std::uint32_t bits = (op.imm >> 8 & 0xf) << 6;
+  cpu.daif = is_set ? cpu.daif | bits : cpu.daif & ~bits;
+  return cpu.synchronise(op);
+}
+
+template <bool is_set>
+bool decode_mask(Decoding& d) {
+  static_assert((pstate_d | pstate_a | pstate_i | pstate_f) == 0xf << 6);
+  if (d.context.el0) {
+    d.op.imm = d.word;
+    d.op.run = step<change_mask_at_el0<is_set>>;
+    d.ends_block = true;
+    return true;
+  }
+  d.op.imm = d.bits(11, 8) << 6;
+  d.op.run = is_set ? step<mask_exceptions> : step<unmask_exceptions>;
+  return true;
+}
+bool decode_select_sp(Decoding& d) {
+  if (d.context.el0) return false;
+  d.op.run = d.bit(8) ? step<select_sp<1>> : step<select_sp<0>>;
+  return true;
+}
+
+// ---- system registers ----
+
+const Operation* refuse(Cpu& cpu, const Operation& op, const SystemRegisterRow* row, bool is_write) {
+  if (row && permission(cpu, *row, is_write) == Permission::trapped)
+    return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
+  cpu.note_undefined(op.imm, cpu.pc_of(op));
+  return cpu.undefined(op);
+}
+
+// op.imm is the word.
+[[gnu::noinline]] const Operation* read_register(Cpu& cpu, const Operation& op) {
+  const SystemRegister which = system_register_of(op.imm);
+  std::uint64_t value = 0;
+  if (!cpu.read_system_register(op, which, value)) return refuse(cpu, op, find_system_register(which), false);
+  cpu.x[op.rd] = value;
+  return cpu.finish(op);
+}
+[[gnu::noinline]] const Operation* write_register(Cpu& cpu, const Operation& op) {
+  const SystemRegister which = system_register_of(op.imm);
+  switch (cpu.write_system_register(op, which, cpu.x[op.rd])) {
+    case Cpu::Written::undefined:
+      return refuse(cpu, op, find_system_register(which), true);
+    case Cpu::Written::done:
+      return cpu.finish(op);
+    case Cpu::Written::synchronise:
+      return cpu.synchronise(op);
+  }
+  return cpu.synchronise(op);
+}
+
+constexpr SystemRegister fpcr{3, 3, 4, 4, 0}, fpsr{3, 3, 4, 4, 1};
+
+const Operation* raise_fp_trap(Cpu& cpu, const Operation& op) {
+  constexpr std::uint32_t always = 0x1e0'0000;
+  return cpu.raise(op, esr::ec_fp_trap, always);
+}
+
+template <bool is_write>
+bool decode_register(Decoding& d) {
+  const SystemRegister which = system_register_of(d.word);
+  d.op.imm = d.word;
+  d.op.rd = is_write ? d.source(0) : d.target(0);
+  d.op.run = is_write ? step<write_register> : step<read_register>;
+  if ((which == fpcr || which == fpsr) && !d.context.fp_enabled) d.op.run = step<raise_fp_trap>;
+  d.ends_block = true;
+  return true;
+}
+
+constexpr Row rows[] = {
+    // clang-format off
+    {encoding("11010100 000 imm16 00001"),                  "SVC",            decode_exception<supervisor_call>},
+    {encoding("11010100 000 imm16 00010"),                  "HVC",            decode_hypervisor_call},
+    {encoding("11010100 001 imm16 00000"),                  "BRK",            decode_exception<breakpoint>},
+    {encoding("11010100 010 imm16 00000"),                  "HLT",            decode_halt},
+    {encoding("1101011 0100 11111 000000 11111 00000"),     "ERET",           decode_exception_return},
+
+    {encoding("1101010100 0 00 011 0010 CRm op2 11111"),    "HINT",           decode_hint},
+    {encoding("1101010100 0 00 011 0011 CRm 010 11111"),    "CLREX",          decode_clear_exclusive},
+    {encoding("1101010100 0 00 011 0011 CRm 100 11111"),    "DSB",            decode_nothing},
+    {encoding("1101010100 0 00 011 0011 CRm 101 11111"),    "DMB",            decode_nothing},
+    {encoding("1101010100 0 00 011 0011 CRm 110 11111"),    "ISB",            decode_isb},
+
+    {encoding("1101010100 0 00 011 0100 CRm 110 11111"),    "MSR DAIFSet",    decode_mask<true>},
+    {encoding("1101010100 0 00 011 0100 CRm 111 11111"),    "MSR DAIFClr",    decode_mask<false>},
+    {encoding("1101010100 0 00 000 0100 CRm 101 11111"),    "MSR SPSel",      decode_select_sp},
+
+    {encoding("1101010100 0 1 o0 op1 CRn CRm op2 Rt"),      "MSR (register)", decode_register<true>},
+    {encoding("1101010100 1 1 o0 op1 CRn CRm op2 Rt"),      "MRS",            decode_register<false>},
+    // clang-format on
+};
+
+}  // namespace
+
+std::span<const Row> system_rows() { return rows; }
 
 }  // namespace asterism::a64
