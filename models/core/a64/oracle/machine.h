@@ -1,0 +1,64 @@
+// Two machines that run the same straight program from the same state: the engine of this project, and Unicorn as it
+// comes (QEMU's code generator), the oracle. Test sources, GPLv2 with what they link.
+//
+// A program stands in `code` and ends at its last word + 4. Memory of both: code_size bytes of code at code_base, data_size
+// bytes of data at data_base, nothing else; MMU off, EL1h, SIMD and floating point enabled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/a64/state.h"
+
+namespace asterism::a64::oracle {
+
+inline constexpr std::uint64_t code_base = 0x4000'0000, code_size = 0x1'0000;
+inline constexpr std::uint64_t program_base = code_base + 0x8000;  // literals reach around it
+inline constexpr std::uint64_t vectors = code_base + 0xf000;       // the program is left here: b .
+inline constexpr std::uint64_t data_base = 0x5000'0000, data_size = 0x1'0000;
+
+struct Registers {
+  std::array<std::uint64_t, 31> x{};
+  std::uint64_t sp = 0, pc = program_base;
+  std::array<Vector, 32> v{};
+  std::uint32_t nzcv = 0, fpcr = 0, fpsr = 0;
+  bool operator==(const Registers&) const = default;
+};
+
+struct Exception {
+  std::uint64_t syndrome = 0;
+  std::optional<std::uint64_t> address;  // of an abort
+  bool operator==(const Exception&) const = default;
+};
+
+// Registers as the program leaves them: pc is its end, or the preferred return address of the exception.
+struct Outcome {
+  Registers registers;
+  std::optional<Exception> exception;
+  bool left_memory = false;  // touched an address where there is nothing: no comparison
+  bool operator==(const Outcome&) const = default;
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual std::span<std::uint8_t> data() = 0;
+  // Places a program at program_base.
+  virtual void place(std::span<const std::uint32_t> program) = 0;
+  virtual Outcome run(const Registers& from) = 0;
+};
+
+enum class Cpu { cortex_a57, max };  // max has the LSE atomics and much that the engine leaves out
+
+std::unique_ptr<Machine> make_native_machine();
+std::unique_ptr<Machine> make_unicorn_machine(Cpu cpu);
+
+// What differs, a line each; empty when nothing does.
+std::string difference(const Outcome& native, const Outcome& oracle);
+
+}  // namespace asterism::a64::oracle

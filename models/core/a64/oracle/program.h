@@ -1,0 +1,59 @@
+// Random programs made from the decoder's own table: a row is picked, its free bits are drawn, and what decodes is kept.
+// Registers and distances are steered so that a program ends, and its loads and stores stay in the data:
+//
+//   x17       where an indirect branch goes (an ADR before it sets it)
+//   x20, x21  small indices; x22 the same below garbage (UXTW, SXTW); x23 negative
+//   x24, x25, sp  bases that write-back moves; x26 to x28 aligned bases that nothing moves
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "core/a64/decoder.h"
+#include "core/a64/oracle/machine.h"
+
+namespace asterism::a64::oracle {
+
+struct Program {
+  std::vector<std::uint32_t> words;
+};
+
+class Generator {
+ public:
+  // `of_class`: one of classes(), or "all". `row`: only rows whose name contains it.
+  Generator(std::string_view of_class, std::string_view row, const Options& options, std::uint64_t seed);
+  static const std::vector<std::string>& classes();
+
+  bool is_empty() const { return rows_.empty(); }
+  const std::vector<const Row*>& rows() const { return rows_; }
+
+  Program program(unsigned instructions);
+  Registers registers();
+  void fill(std::span<std::uint8_t> data);
+
+ private:
+  struct Slot {
+    std::uint32_t word;
+    bool is_behind_adr = false;
+  };
+  bool draw(const Row& row, std::uint32_t& word);
+  bool steer(std::uint32_t& word);
+  bool steer_load_store(std::uint32_t& word);
+  void steer_targets(std::uint32_t& word);
+  void aim_branches(std::vector<Slot>& slots);
+  std::uint64_t value();
+  std::uint64_t vector_half();
+
+  Options options_;
+  Random random_;
+  bool has_memory_ = false, has_branches_ = false, mixed_ = false;
+  std::vector<const Row*> rows_;
+};
+
+// The row's name, and what the generator knows about it.
+std::string describe(std::uint32_t word, const Options& options);
+
+}  // namespace asterism::a64::oracle

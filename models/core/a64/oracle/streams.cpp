@@ -1,0 +1,159 @@
+#include "core/a64/oracle/streams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/a64/oracle/machine.h"
+#include "core/a64/oracle/program.h"
+
+namespace asterism::a64::oracle {
+namespace {
+
+constexpr unsigned program_length = 48;
+constexpr unsigned runs_of_program = 6;  // from different states: Unicorn takes long to translate a program
+
+class Stream {
+ public:
+  explicit Stream(const StreamOptions& options)
+      : options_(options),
+        decoding_{.lse = needs_max(options.of_class)},
+        generator_(options.of_class, options.row, decoding_, options.seed),
+        native_(make_native_machine()),
+        oracle_(make_unicorn_machine(decoding_.lse ? Cpu::max : Cpu::cortex_a57)),
+        before_(data_size) {}
+
+  StreamResult run() {
+    if (generator_.is_empty()) return result_;
+    generator_.fill(native_->data());
+    copy(native_->data(), oracle_->data());
+    while (result_.instructions < options_.instructions && result_.mismatch.empty()) {
+      const Program program = generator_.program(program_length);
+      ++result_.programs;
+      place(program);
+      for (unsigned i = 0; i < runs_of_program && result_.mismatch.empty(); ++i) {
+        const Registers from = generator_.registers();
+        copy(native_->data(), before_);
+        if (differs(from)) result_.mismatch = shrink(program, from);
+        result_.instructions += program.words.size();
+      }
+    }
+    return result_;
+  }
+
+ private:
+  static bool needs_max(const std::string& of_class) { return of_class == "exclusive" || of_class == "all"; }
+  static void copy(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) {
+    std::memcpy(to.data(), from.data(), from.size());
+  }
+
+  void place(const Program& program) { native_->place(program.words), oracle_->place(program.words); }
+
+  bool differs(const Registers& from) {
+    of_oracle_ = oracle_->run(from);
+    if (of_oracle_.left_memory) {
+      ++result_.left_memory;
+      copy(before_, native_->data());
+      copy(before_, oracle_->data());
+      return false;
+    }
+    of_native_ = native_->run(from);
+    return !(of_native_ == of_oracle_) || !std::ranges::equal(native_->data(), oracle_->data());
+  }
+
+  bool differs_anew(const Program& program, const Registers& from) {
+    copy(before_, native_->data());
+    copy(before_, oracle_->data());
+    place(program);
+    return differs(from);
+  }
+
+  // Leaves out, as long as the rest still differs, whatever can be left out; then tells of it.
+  std::string shrink(Program program, const Registers& from) {
+    constexpr std::uint32_t nop = 0xaa1f'03ff;  // ORR xzr, xzr, xzr: keeps distances
+    for (std::uint32_t& word : program.words) {
+      const std::uint32_t kept = std::exchange(word, nop);
+      if (!differs_anew(program, from)) word = kept;
+    }
+    const Program padded = program;
+    std::erase(program.words, nop);
+    if (program.words.empty() || !differs_anew(program, from)) program = padded;
+    differs_anew(program, from);
+    return tell(program, from);
+  }
+
+  std::string tell(const Program& program, const Registers& from) {
+    std::string text =
+        fmt::format("class {}, seed {}, program {}:\n", options_.of_class, options_.seed, result_.programs);
+    for (std::size_t i = 0; i < program.words.size(); ++i)
+      text += fmt::format("  {:#x}: {:08x}  {}\n", program_base + 4 * i, program.words[i],
+                          describe(program.words[i], decoding_));
+    text += difference(of_native_, of_oracle_);
+    const auto native = native_->data(), oracle = oracle_->data();
+    unsigned told = 0;
+    for (std::size_t at = 0; at < data_size && told < 16; ++at)
+      if (native[at] != oracle[at])
+        text +=
+            fmt::format("  memory {:#x}: {:02x}, oracle {:02x}\n", data_base + at, native[at], oracle[at]),
+            ++told;
+    return text + "from\n" + all_of(from);
+  }
+
+  static std::string all_of(const Registers& registers) {
+    std::string text;
+    for (unsigned i = 0; i < 31; ++i)
+      text += fmt::format("  x{:<2} {:016x}{}", i, registers.x[i], i % 4 == 3 ? "\n" : "");
+    text += fmt::format("  sp {:x} nzcv {:04b} fpcr {:08x} fpsr {:08x}\n", registers.sp, registers.nzcv,
+                        registers.fpcr, registers.fpsr);
+    for (unsigned i = 0; i < 32; ++i)
+      text += fmt::format("  v{:<2} {:016x}_{:016x}{}", i, registers.v[i].d[1], registers.v[i].d[0],
+                          i % 2 == 1 ? "\n" : "");
+    return text;
+  }
+
+  StreamOptions options_;
+  Options decoding_;
+  Generator generator_;
+  std::unique_ptr<Machine> native_, oracle_;
+  std::vector<std::uint8_t> before_;
+  Outcome of_native_, of_oracle_;
+  StreamResult result_;
+};
+
+std::string exception_text(const std::optional<Exception>& exception, std::uint64_t pc) {
+  if (!exception) return fmt::format("none, pc {:#x}", pc);
+  return fmt::format("ELR {:#x} ESR {:#x} FAR {}", pc, exception->syndrome,
+                     exception->address ? fmt::format("{:#x}", *exception->address) : "-");
+}
+
+}  // namespace
+
+std::string difference(const Outcome& native, const Outcome& oracle) {
+  std::string text;
+  const Registers &a = native.registers, &b = oracle.registers;
+  const auto compare = [&](const std::string& name, std::uint64_t left, std::uint64_t right) {
+    if (left != right) text += fmt::format("  {}: {:#x}, oracle {:#x}\n", name, left, right);
+  };
+  for (unsigned i = 0; i < a.x.size(); ++i) compare(fmt::format("x{}", i), a.x[i], b.x[i]);
+  compare("sp", a.sp, b.sp);
+  for (unsigned i = 0; i < a.v.size(); ++i)
+    if (!(a.v[i] == b.v[i]))
+      text += fmt::format("  v{}: {:016x}_{:016x}, oracle {:016x}_{:016x}\n", i, a.v[i].d[1], a.v[i].d[0],
+                          b.v[i].d[1], b.v[i].d[0]);
+  compare("nzcv", a.nzcv, b.nzcv);
+  compare("fpcr", a.fpcr, b.fpcr);
+  compare("fpsr", a.fpsr, b.fpsr);
+  if (native.exception != oracle.exception || a.pc != b.pc)
+    text += "  exception: " + exception_text(native.exception, a.pc) + "; oracle " +
+            exception_text(oracle.exception, b.pc) + "\n";
+  return text;
+}
+
+StreamResult run_stream(const StreamOptions& options) { return Stream(options).run(); }
+
+}  // namespace asterism::a64::oracle

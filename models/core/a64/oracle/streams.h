@@ -1,0 +1,26 @@
+// Differential streams: random programs on the engine and on Unicorn, from the same state. What differs is shrunk to the
+// fewest instructions that show it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace asterism::a64::oracle {
+
+struct StreamOptions {
+  std::string of_class = "all";
+  std::string row;  // rows whose name contains it
+  std::uint64_t instructions = 100'000, seed = 1;
+};
+
+struct StreamResult {
+  std::uint64_t instructions = 0;  // executed, both sides the same
+  std::uint64_t programs = 0;      // different ones
+  std::uint64_t left_memory = 0;   // runs that were dropped because they left the data
+  std::string mismatch;            // of the first program that differs; empty: none
+};
+
+StreamResult run_stream(const StreamOptions& options);
+
+}  // namespace asterism::a64::oracle
