@@ -38,6 +38,7 @@ void Cpu::reset_state() {
   system.sctlr = 0x00c5'0838;  // as a Cortex-A57
   memory.use_level(level);
   memory.flush();
+  memory.forget_shown();
   blocks.drop(0, never);
   blocks.collect();
   new_epoch();
@@ -69,6 +70,7 @@ std::optional<Iss::Stop> Cpu::attend() {
   for (;;) {
     blocks.collect();
     code_changed = false;
+    memory.tell_shown();
     if (unretired_exceptions >= lock_up_after) {
       why = "exceptions recur without an instruction between them";
       return Iss::Stop::locked_up;
@@ -170,7 +172,7 @@ void Cpu::set_attend_at() {
   const std::uint64_t count = instructions();
   const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
   std::uint64_t at = std::max(due_at, count);
-  if (stop_requested || event_wait || code_changed || (irq && !(daif & pstate_i)) ||
+  if (stop_requested || event_wait || code_changed || memory.has_shown() || (irq && !(daif & pstate_i)) ||
       (serror && !(daif & pstate_a)))
     at = count;
   left = static_cast<std::int64_t>(std::min(at - count, far_away)) - static_cast<std::int64_t>(rest);

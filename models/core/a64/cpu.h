@@ -86,11 +86,12 @@ class Cpu : public State {
 
   // Loads and stores off the fast path (memory.readable(), memory.writable()), of up to 32 bytes; little-endian bytes of
   // guest memory in `data`. False: a fault was taken, nothing is changed, and the handler returns left_by_fault().
-  // True: the handler ends in finish(op).
+  // True: the handler ends in finish(op). `element`: bytes that have to be aligned by themselves when SCTLR_EL1.A is set,
+  // and that travel together to a device (a register of a pair); 0: all.
   bool load(const Operation& op, std::uint64_t address, unsigned size, void* data,
-            Ordering ordering = Ordering::normal);
+            Ordering ordering = Ordering::normal, unsigned element = 0);
   bool store(const Operation& op, std::uint64_t address, unsigned size, const void* data,
-             Ordering ordering = Ordering::normal);
+             Ordering ordering = Ordering::normal, unsigned element = 0);
   const Operation* left_by_fault() const { return &exit_operation; }
 
   // The first time that a word is found UNDEFINED, it is told to on_undefined.

@@ -1,20 +1,154 @@
 // Loads and stores off the fast path.
+//
+// First the whole of an access is translated, so that a fault leaves everything as it was. Then it is made piece by piece:
+// a piece lies in one page; on a device, or where accesses are shown, it is aligned and at most 8 bytes.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/a64/cpu.h"
 
 namespace asterism::a64 {
+namespace {
 
-bool Cpu::load(const Operation&, std::uint64_t address, unsigned size, void* data, Ordering) {
-  const auto direct = memory.direct(address);
-  if (direct) std::memcpy(data, direct->host, size);
+constexpr std::uint64_t sctlr_a = 2;
+constexpr unsigned widest_transfer = 8;
+
+bool is_misaligned(const Cpu& cpu, std::uint64_t address, unsigned element, Ordering ordering) {
+  if (address % element == 0) return false;
+  return ordering == Ordering::aligned || cpu.system.sctlr & sctlr_a;
+}
+
+// Calls f(offset, size) for aligned pieces of at most `widest` bytes.
+template <class F>
+void for_transfers(std::uint64_t physical, unsigned size, unsigned widest, F f) {
+  for (unsigned offset = 0; offset < size;) {
+    const std::uint64_t at = physical + offset;
+    unsigned piece = std::bit_floor(std::min(size - offset, widest));
+    while (at % piece != 0) piece /= 2;
+    f(offset, piece);
+    offset += piece;
+  }
+}
+
+// The bytes of an access that lie in one page.
+struct Part {
+  unsigned offset = 0, size = 0;
+  Memory::Translation at;
+};
+struct Parts {
+  std::array<Part, 2> parts;
+  unsigned count = 0;
+  const Part* begin() const { return parts.data(); }
+  const Part* end() const { return parts.data() + count; }
+};
+
+std::optional<Fault> translate(Cpu& cpu, std::uint64_t address, unsigned size, Access access,
+                               Ordering ordering, Parts& parts) {
+  const unsigned level = ordering == Ordering::unprivileged ? 0 : cpu.level;
+  for (unsigned offset = 0; offset < size;) {
+    const std::uint64_t first = address + offset;
+    const auto [translation, fault] = cpu.memory.translate(first, access, level);
+    if (fault) return fault;
+    const auto rest_of_page = static_cast<unsigned>(Memory::page_size - first % Memory::page_size);
+    const unsigned length = std::min(size - offset, rest_of_page);
+    parts.parts[parts.count++] = {offset, length, translation};
+    offset += length;
+  }
+  return std::nullopt;
+}
+
+void refuse(Cpu& cpu) {
+  if (!cpu.serror) cpu.serror = esr::serror_bus_error;
+  cpu.set_attend_at();
+}
+
+void show(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
+  for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
+    cpu.memory.show({Address(part.at.physical + offset), size, is_store});
+  });
+  cpu.set_attend_at();
+}
+
+void load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
+  cpu.memory.tell_shown();
+  for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
+    std::uint64_t value = 0;
+    if (!cpu.host.load(Address(part.at.physical + offset), size, value)) {
+      value = ~std::uint64_t{0};
+      refuse(cpu);
+    }
+    std::memcpy(data + offset, &value, size);
+  });
+}
+
+void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
+  cpu.memory.tell_shown();
+  for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, data + offset, size);
+    if (!cpu.host.store(Address(part.at.physical + offset), size, value)) refuse(cpu);
+  });
+}
+
+void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
+  // An earlier part may have gone to the host, which may have taken the memory back.
+  const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
+  if (!direct) return load_from_host(cpu, part, widest, data);
+  std::memcpy(data, direct->host, part.size);
+  if (direct->is_shown) show(cpu, part, widest, false);
+}
+
+void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
+  const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
+  if (!direct) return store_to_host(cpu, part, widest, data);
+  std::memcpy(direct->host, data, part.size);
+  const bool was_code = cpu.memory.mark_written(*direct->info, part.at.physical, part.size);
+  if (direct->info->code != 0) {
+    if (was_code) cpu.drop_code({Address(part.at.physical), Bytes(part.size)});
+    const std::uint64_t page = part.at.physical & Memory::page_mask;
+    cpu.memory.set_code_lines(page, cpu.blocks.code_lines(page));
+  }
+  if (direct->is_shown) show(cpu, part, widest, true);
+}
+
+}  // namespace
+
+bool Cpu::load(const Operation& op, std::uint64_t address, unsigned size, void* data, Ordering ordering,
+               unsigned element) {
+  if (element == 0) element = size;
+  const InHost in(*this, op);
+  if (is_misaligned(*this, address, element, ordering)) {
+    data_abort(op, {address, fault_status::alignment}, false);
+    return false;
+  }
+  Parts parts;
+  if (const auto fault = translate(*this, address, size, Access::load, ordering, parts)) {
+    data_abort(op, *fault, false);
+    return false;
+  }
+  for (const Part& part : parts)
+    load_part(*this, part, std::min(element, widest_transfer),
+              static_cast<std::uint8_t*>(data) + part.offset);
   return true;
 }
 
-bool Cpu::store(const Operation&, std::uint64_t address, unsigned size, const void* data, Ordering) {
-  const auto direct = memory.direct(address);
-  if (direct) std::memcpy(direct->host, data, size);
+bool Cpu::store(const Operation& op, std::uint64_t address, unsigned size, const void* data,
+                Ordering ordering, unsigned element) {
+  if (element == 0) element = size;
+  const InHost in(*this, op);
+  if (is_misaligned(*this, address, element, ordering)) {
+    data_abort(op, {address, fault_status::alignment}, true);
+    return false;
+  }
+  Parts parts;
+  if (const auto fault = translate(*this, address, size, Access::store, ordering, parts)) {
+    data_abort(op, *fault, true);
+    return false;
+  }
+  for (const Part& part : parts)
+    store_part(*this, part, std::min(element, widest_transfer),
+               static_cast<const std::uint8_t*>(data) + part.offset);
   return true;
 }
 

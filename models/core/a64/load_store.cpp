@@ -145,7 +145,8 @@ void store_both(const Cpu& cpu, const Operation& op, std::uint8_t* to) {
 template <class Data, Mode mode>
 [[gnu::noinline]] const Operation* load_pair_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
   std::array<std::uint8_t, 2 * Data::size> data{};
-  if (!cpu.load(op, address, 2 * Data::size, data.data())) return cpu.left_by_fault();
+  if (!cpu.load(op, address, 2 * Data::size, data.data(), Ordering::normal, Data::size))
+    return cpu.left_by_fault();
   load_both<Data>(cpu, op, data.data());
   write_back<mode>(cpu, op, address);
   return cpu.finish(op);
@@ -154,7 +155,8 @@ template <class Data, Mode mode>
 [[gnu::noinline]] const Operation* store_pair_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
   std::array<std::uint8_t, 2 * Data::size> data;
   store_both<Data>(cpu, op, data.data());
-  if (!cpu.store(op, address, 2 * Data::size, data.data())) return cpu.left_by_fault();
+  if (!cpu.store(op, address, 2 * Data::size, data.data(), Ordering::normal, Data::size))
+    return cpu.left_by_fault();
   write_back<mode>(cpu, op, address);
   return cpu.finish(op);
 }

@@ -2,9 +2,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <functional>
 #include <utility>
 
 namespace asterism::a64 {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
+
+constexpr std::uint64_t sctlr_m = 1, sctlr_a = 2;
+
+}  // namespace
 
 // ---- direct memory ----
 
@@ -12,9 +21,10 @@ void Memory::map(AddressRange range, std::uint8_t* host, bool is_shown) {
   const std::uint64_t first = (range.first.value() + page_size - 1) & page_mask;
   const std::uint64_t end = (range.first.value() + range.size.count()) & page_mask;
   if (first >= end) return;
+  const Grant grant{first, end - 1, host + (first - range.first.value()), is_shown};
+  if (const Grant* known = grant_at(first); known && *known == grant) return;
   unmap({Address(first), Bytes(end - first)});
-  grants_.push_back({first, end - 1, host + (first - range.first.value()), is_shown});
-  flush();
+  grants_.insert(std::ranges::upper_bound(grants_, first, {}, &Grant::first), grant);
 }
 
 void Memory::unmap(AddressRange range) {
@@ -27,18 +37,20 @@ void Memory::unmap(AddressRange range) {
       kept.push_back(grant);
       continue;
     }
-    if (grant.first < first) kept.push_back({grant.first, first - 1, grant.host, grant.is_shown});
-    if (grant.last > last)
-      kept.push_back({last + 1, grant.last, grant.host + (last + 1 - grant.first), grant.is_shown});
+    // A page that goes in part goes as a whole.
+    const std::uint64_t below = first & page_mask, above = last | ~page_mask;
+    if (grant.first < below) kept.push_back({grant.first, below - 1, grant.host, grant.is_shown});
+    if (grant.last > above)
+      kept.push_back({above + 1, grant.last, grant.host + (above + 1 - grant.first), grant.is_shown});
   }
   grants_ = std::move(kept);
   flush();
 }
 
 const Memory::Grant* Memory::grant_at(std::uint64_t physical) const {
-  for (const Grant& grant : grants_)
-    if (grant.first <= physical && physical <= grant.last) return &grant;
-  return nullptr;
+  const auto above = std::ranges::upper_bound(grants_, physical, {}, &Grant::first);
+  if (above == grants_.begin() || physical > std::prev(above)->last) return nullptr;
+  return &*std::prev(above);
 }
 
 std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
@@ -66,37 +78,127 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   page.code = lines;
 }
 
+// ---- what was stored to, and what is shown ----
+
+void Memory::list(PageInfo& info, std::uint64_t physical) {
+  if (std::exchange(info.is_listed, true)) return;
+  listed_.push_back({physical & page_mask, &info});
+}
+
+bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size) {
+  const std::uint64_t first = physical / 64 % 64, last = (physical + size - 1) / 64 % 64;
+  const std::uint64_t lines = (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (63 - last));
+  info.dirty |= lines;
+  list(info, physical);
+  return info.code & lines;
+}
+
 void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
-  for (auto& [number, chunk] : chunks_)
-    for (std::size_t at = 0; at < chunk->size(); ++at) {
-      const Address page(number * chunk_size + at * page_size);
-      PageInfo& info = (*chunk)[at];
-      if (info.dirty == 0 || !range.overlaps({page, Bytes(page_size)})) continue;
-      observer.written(page, std::exchange(info.dirty, 0));
-    }
+  const auto in_range = [&](const Listed& each) {
+    return range.overlaps({Address(each.page), Bytes(page_size)});
+  };
+  const auto middle = std::stable_partition(listed_.begin(), listed_.end(), std::not_fn(in_range));
+  std::vector<Listed> told(middle, listed_.end());
+  listed_.erase(middle, listed_.end());
+  for (const Listed& each : told) each.info->is_listed = false;
+  for (Tlb& tlb : tlbs_)
+    for (TlbEntry& entry : tlb)
+      if (entry.info && !entry.info->is_listed) entry.write_tag = TlbEntry::none;
+  std::ranges::sort(told, {}, &Listed::page);
+  for (const Listed& each : told)
+    if (const std::uint64_t lines = std::exchange(each.info->dirty, 0))
+      observer.written(Address(each.page), lines);
+}
+
+void Memory::tell_shown() {
+  if (shown_.empty()) return;
+  const auto told = std::exchange(shown_, {});
+  host_.shown(told);
 }
 
 // ---- translation ----
 
-Memory::Result Memory::translate(std::uint64_t address, Access, unsigned exception_level) {
-  TlbEntry& entry = tlbs_[exception_level][address / page_size % tlb_entries];
-  if (entry.page != (address & page_mask)) fill(entry, address);
-  return {{entry.physical | address % page_size, 0}, {}};
+Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned exception_level) {
+  const std::size_t slot = address / page_size % tlb_entries;
+  const TlbPage& page = pages_[exception_level][slot];
+  const bool is_known = page.page == (address & page_mask) && page.permissions(access);
+  if (!is_known)
+    if (const auto fault = fill(address, exception_level)) return {{}, fault};
+  if (!page.permissions(access))
+    return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
+  if (access == Access::store) admit_stores(tlbs_[exception_level][slot], page);
+  return {{page.physical | address % page_size, page.level, page.is_direct}, {}};
 }
 
-void Memory::fill(TlbEntry& entry, std::uint64_t address) {
-  entry = {};
-  entry.page = entry.physical = address & page_mask;
-  const auto memory = direct(entry.physical);
-  if (!memory || memory->is_shown) return;
+std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_level) {
+  const Walk found = walk(state_.system, address, *this);
+  if (found.fault) return Fault{address, *found.fault};
+  const std::size_t slot = address / page_size % tlb_entries;
+  const auto memory = direct(found.physical & page_mask);  // may flush
+  TlbPage& page = pages_[exception_level][slot];
+  page = {address & page_mask, found.physical & page_mask, found.permissions[exception_level], found.level,
+          found.span,          memory.has_value()};
+  if (state_.system.sctlr & sctlr_m) widest_span_ = std::max(widest_span_, found.span);
+  TlbEntry& entry = tlbs_[exception_level][slot] = {};
+  if (!memory || memory->is_shown) return std::nullopt;
   entry.info = memory->info;
-  entry.addend = reinterpret_cast<std::uintptr_t>(memory->host) - entry.page;
-  entry.read_tag = entry.page;
-  if (memory->info->code == 0) entry.write_tag = entry.page;
+  entry.addend = reinterpret_cast<std::uintptr_t>(memory->host) - page.page;
+  if (page.permissions.load && !(state_.system.sctlr & sctlr_a)) entry.read_tag = page.page;
+  return std::nullopt;
+}
+
+// The fast path serves stores to a page once it is listed.
+void Memory::admit_stores(TlbEntry& entry, const TlbPage& page) {
+  if (!entry.info || entry.info->code != 0 || state_.system.sctlr & sctlr_a) return;
+  list(*entry.info, page.physical);
+  entry.write_tag = page.page;
+}
+
+std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {
+  std::uint64_t value = 0;
+  if (const auto memory = direct(physical)) {
+    std::memcpy(&value, memory->host, sizeof value);
+    return value;
+  }
+  return host_.load(Address(physical), sizeof value, value) ? std::optional(value) : std::nullopt;
+}
+
+std::uint64_t Memory::probe(std::uint64_t address, Access access, unsigned exception_level) {
+  constexpr std::uint64_t fixed = 1 << 11;  // RES1
+  const Walk found = walk(state_.system, address, *this);
+  std::uint64_t status = 0;
+  if (found.fault) {
+    status = *found.fault;
+  } else if (!found.permissions[exception_level](access)) {
+    status = fault_status::permission + found.level;
+  } else {
+    return std::uint64_t{found.attributes} << 56 | (found.physical & page_mask) | fixed |
+           std::uint64_t{found.shareability} << 7;
+  }
+  return fixed | status << 1 | 1;
 }
 
 void Memory::flush() {
   for (Tlb& tlb : tlbs_) tlb.fill({});
+  for (auto& pages : pages_) pages.fill({});
+  widest_span_ = 12;
+}
+
+void Memory::flush_page(std::uint64_t address) {
+  const auto flush = [&](std::size_t slot) {
+    for (std::size_t level = 0; level < tlbs_.size(); ++level) {
+      TlbPage& page = pages_[level][slot];
+      const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;
+      if (page.page == TlbEntry::none || differs >> page.span != 0) continue;
+      page = {};
+      tlbs_[level][slot] = {};
+    }
+  };
+  if (widest_span_ <= 12) {
+    flush(address / page_size % tlb_entries);
+  } else {
+    for (std::size_t slot = 0; slot < tlb_entries; ++slot) flush(slot);
+  }
 }
 
 }  // namespace asterism::a64

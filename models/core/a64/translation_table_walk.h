@@ -1,0 +1,63 @@
+// Stage 1 of the EL1&0 translation regime (Arm DDI 0487, D5, VMSAv8-64): from a virtual address through the tables to a
+// physical one, and what may be done there. No TLB (memory.h has one), no stage 2.
+//
+// As in Armv8.0: no hardware update of the access flag or of the dirty state, no hierarchical permission disables, 48
+// bits of address. The contiguous bit is a hint and not looked at. Of what the architecture leaves open: a size (TnSZ)
+// out of range is a translation fault at level 0, a reserved granule (TGn) is 4 KiB.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "core/a64/system_registers.h"
+
+namespace asterism::a64 {
+
+enum class Access : std::uint8_t { load, store, fetch };
+
+// Why an access cannot be made: what ESR and FAR say of it. `status` is the fault status code (DFSC, IFSC).
+struct Fault {
+  std::uint64_t address = 0;
+  std::uint8_t status = 0;
+  bool operator==(const Fault&) const = default;
+};
+namespace fault_status {  // add the level (0 to 3) to those that have one
+inline constexpr std::uint8_t address_size = 0x00, translation = 0x04, access_flag = 0x08, permission = 0x0c;
+inline constexpr std::uint8_t external_abort = 0x10, external_abort_on_walk = 0x14, alignment = 0x21;
+}  // namespace fault_status
+
+// As ID_AA64MMFR0_EL1.PARange says it.
+inline constexpr unsigned physical_address_bits = 44;
+
+// A set of what may be done.
+struct Permissions {
+  bool load = false, store = false, fetch = false;
+  bool operator()(Access access) const {
+    return access == Access::load ? load : access == Access::store ? store : fetch;
+  }
+  bool operator==(const Permissions&) const = default;
+};
+
+// Where the tables stand.
+class TableMemory {
+ public:
+  virtual ~TableMemory() = default;
+  // The 8 bytes at a physical address; nullopt: nobody answers.
+  virtual std::optional<std::uint64_t> descriptor(std::uint64_t physical) = 0;
+};
+
+struct Walk {
+  std::uint64_t physical = 0;                // of the address
+  std::uint8_t level = 0;                    // at which the block or page was found, or the fault
+  std::uint8_t span = 64;                    // the block or page has 2^span bytes
+  std::array<Permissions, 2> permissions{};  // at EL0 and EL1
+  std::uint8_t attributes = 0;               // a byte of MAIR_EL1
+  std::uint8_t shareability = 0;             // as PAR_EL1.SH
+  std::optional<std::uint8_t> fault;         // a fault status with its level
+};
+
+// Whatever the permissions are: who accesses looks at them.
+Walk walk(const SystemRegisters& system, std::uint64_t address, TableMemory& tables);
+
+}  // namespace asterism::a64
