@@ -1,0 +1,175 @@
+// Scalar conversions between formats, to and from integers and fixed point, and moves between register files
+// (Arm DDI 0487, C4.1.68).
+#include "core/a64/floating_point_conversion.h"
+
+#include <type_traits>
+
+#include "core/a64/cpu.h"
+#include "core/a64/fast_float.h"
+
+namespace asterism::a64 {
+namespace {
+
+using Half = std::uint16_t;
+using Single = std::uint32_t;
+using Double = std::uint64_t;
+
+template <class T>
+T read(const Cpu& cpu, std::uint8_t at) {
+  return static_cast<T>(cpu.v[at].d[0]);
+}
+void write(Cpu& cpu, std::uint8_t at, std::uint64_t bits) { cpu.v[at].d = {bits, 0}; }
+
+// ---- between formats ----
+
+template <class To, class From>
+void convert(Cpu& cpu, const Operation& op) {
+  const From from = read<From>(cpu, op.rn);
+  if constexpr (sizeof(From) == 4 && sizeof(To) == 8)
+    write(cpu, op.rd, fast_float::to_double(cpu, from));
+  else if constexpr (sizeof(From) == 8 && sizeof(To) == 4)
+    write(cpu, op.rd, fast_float::to_single(cpu, from));
+  else
+    write(cpu, op.rd, slowly<soft_float::convert<To, From>>(cpu, from, FloatEnvironment(cpu.fpcr).rounding));
+}
+template <class To, class From>
+bool decode_convert(Decoding& d) {
+  d.op.rd = d.vector(0), d.op.rn = d.vector(5);
+  d.op.run = step<convert<To, From>>;
+  return true;
+}
+
+// ---- to integers and fixed point: ra fraction bits, rm the rounding ----
+
+template <class Int, class T>
+void to_integer(Cpu& cpu, const Operation& op) {
+  const Int result = slowly<soft_float::to_integer<Int, T>>(cpu, read<T>(cpu, op.rn), unsigned{op.ra},
+                                                            static_cast<Rounding>(op.rm));
+  cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(result);
+}
+template <class Int, class T>
+void truncate(Cpu& cpu, const Operation& op) {
+  cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(fast_float::truncate<Int>(cpu, read<T>(cpu, op.rn)));
+}
+
+template <class Int>
+Handler to_integer_handler(const Decoding& d) {
+  const bool is_double = d.bit(22);
+  if (d.op.ra == 0 && static_cast<Rounding>(d.op.rm) == Rounding::toward_zero)
+    return is_double ? step<truncate<Int, Double>> : step<truncate<Int, Single>>;
+  return is_double ? step<to_integer<Int, Double>> : step<to_integer<Int, Single>>;
+}
+
+bool decode_to(Decoding& d, Rounding rounding, unsigned fraction_bits) {
+  const bool is_wide = d.bit(31), is_unsigned = d.bit(16);
+  d.op.rd = d.target(0), d.op.rn = d.vector(5);
+  d.op.rm = static_cast<std::uint8_t>(rounding), d.op.ra = static_cast<std::uint8_t>(fraction_bits);
+  if (is_wide)
+    d.op.run = is_unsigned ? to_integer_handler<std::uint64_t>(d) : to_integer_handler<std::int64_t>(d);
+  else
+    d.op.run = is_unsigned ? to_integer_handler<std::uint32_t>(d) : to_integer_handler<std::int32_t>(d);
+  return true;
+}
+template <Rounding rounding>
+bool decode_to_integer(Decoding& d) {
+  return decode_to(d, rounding, 0);
+}
+
+// ---- from integers and fixed point ----
+
+template <class T, class Int>
+void from_integer(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd, fast_float::from_integer<T>(cpu, static_cast<Int>(cpu.x[op.rn])));
+}
+template <class T, class Int>
+void from_fixed(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd,
+        slowly<soft_float::from_integer<T, Int>>(cpu, static_cast<Int>(cpu.x[op.rn]), unsigned{op.ra}));
+}
+
+template <class Int>
+Handler from_integer_handler(const Decoding& d) {
+  const bool is_double = d.bit(22);
+  if (d.op.ra == 0) return is_double ? step<from_integer<Double, Int>> : step<from_integer<Single, Int>>;
+  return is_double ? step<from_fixed<Double, Int>> : step<from_fixed<Single, Int>>;
+}
+
+bool decode_from(Decoding& d, unsigned fraction_bits) {
+  const bool is_wide = d.bit(31), is_unsigned = d.bit(16);
+  d.op.rd = d.vector(0), d.op.rn = d.source(5);
+  d.op.ra = static_cast<std::uint8_t>(fraction_bits);
+  if (is_wide)
+    d.op.run = is_unsigned ? from_integer_handler<std::uint64_t>(d) : from_integer_handler<std::int64_t>(d);
+  else
+    d.op.run = is_unsigned ? from_integer_handler<std::uint32_t>(d) : from_integer_handler<std::int32_t>(d);
+  return true;
+}
+bool decode_from_integer(Decoding& d) { return decode_from(d, 0); }
+
+// Fixed point: 64 - scale fraction bits, of a word at most 32.
+bool decode_fixed_point(Decoding& d) {
+  const unsigned fraction_bits = 64 - d.bits(15, 10);
+  if (!d.bit(31) && fraction_bits > 32) return false;
+  return d.bit(19) ? decode_to(d, Rounding::toward_zero, fraction_bits) : decode_from(d, fraction_bits);
+}
+
+// ---- moves ----
+
+template <class T>
+void to_general(Cpu& cpu, const Operation& op) {
+  cpu.x[op.rd] = read<T>(cpu, op.rn);
+}
+template <class T>
+void from_general(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd, static_cast<T>(cpu.x[op.rn]));
+}
+void top_to_general(Cpu& cpu, const Operation& op) { cpu.x[op.rd] = cpu.v[op.rn].d[1]; }
+void top_from_general(Cpu& cpu, const Operation& op) { cpu.v[op.rd].d[1] = cpu.x[op.rn]; }
+
+template <auto work>
+bool decode_to_general(Decoding& d) {
+  d.op.rd = d.target(0), d.op.rn = d.vector(5);
+  d.op.run = step<work>;
+  return true;
+}
+template <auto work>
+bool decode_from_general(Decoding& d) {
+  d.op.rd = d.vector(0), d.op.rn = d.source(5);
+  d.op.run = step<work>;
+  return true;
+}
+
+constexpr auto fp = Row::Needs::fp;
+
+constexpr Row rows[] = {
+    // clang-format off
+    {encoding("00011110 00 1 0001 01 10000 Rn Rd"), "FCVT Dd, Sn", decode_convert<Double, Single>, fp},
+    {encoding("00011110 00 1 0001 11 10000 Rn Rd"), "FCVT Hd, Sn", decode_convert<Half, Single>, fp},
+    {encoding("00011110 01 1 0001 00 10000 Rn Rd"), "FCVT Sd, Dn", decode_convert<Single, Double>, fp},
+    {encoding("00011110 01 1 0001 11 10000 Rn Rd"), "FCVT Hd, Dn", decode_convert<Half, Double>, fp},
+    {encoding("00011110 11 1 0001 00 10000 Rn Rd"), "FCVT Sd, Hn", decode_convert<Single, Half>, fp},
+    {encoding("00011110 11 1 0001 01 10000 Rn Rd"), "FCVT Dd, Hn", decode_convert<Double, Half>, fp},
+
+    {encoding("sf 0011110 0x 1 00 00x 000000 Rn Rd"), "FCVTNS, FCVTNU (scalar)", decode_to_integer<Rounding::nearest_even>, fp},
+    {encoding("sf 0011110 0x 1 01 00x 000000 Rn Rd"), "FCVTPS, FCVTPU (scalar)", decode_to_integer<Rounding::up>, fp},
+    {encoding("sf 0011110 0x 1 10 00x 000000 Rn Rd"), "FCVTMS, FCVTMU (scalar)", decode_to_integer<Rounding::down>, fp},
+    {encoding("sf 0011110 0x 1 11 00x 000000 Rn Rd"), "FCVTZS, FCVTZU (scalar, integer)", decode_to_integer<Rounding::toward_zero>, fp},
+    {encoding("sf 0011110 0x 1 00 10x 000000 Rn Rd"), "FCVTAS, FCVTAU (scalar)", decode_to_integer<Rounding::nearest_away>, fp},
+    {encoding("sf 0011110 0x 1 00 01x 000000 Rn Rd"), "SCVTF, UCVTF (scalar, integer)", decode_from_integer, fp},
+    {encoding("sf 0011110 0x 0 11 00x scale Rn Rd"),  "FCVTZS, FCVTZU (scalar, fixed-point)", decode_fixed_point, fp},
+    {encoding("sf 0011110 0x 0 00 01x scale Rn Rd"),  "SCVTF, UCVTF (scalar, fixed-point)", decode_fixed_point, fp},
+
+    {encoding("0 0011110 00 1 00 110 000000 Rn Rd"), "FMOV Wd, Sn",      decode_to_general<to_general<Single>>, fp},
+    {encoding("0 0011110 00 1 00 111 000000 Rn Rd"), "FMOV Sd, Wn",      decode_from_general<from_general<Single>>, fp},
+    {encoding("1 0011110 01 1 00 110 000000 Rn Rd"), "FMOV Xd, Dn",      decode_to_general<to_general<Double>>, fp},
+    {encoding("1 0011110 01 1 00 111 000000 Rn Rd"), "FMOV Dd, Xn",      decode_from_general<from_general<Double>>, fp},
+    {encoding("1 0011110 10 1 01 110 000000 Rn Rd"), "FMOV Xd, Vn.D[1]", decode_to_general<top_to_general>, fp},
+    {encoding("1 0011110 10 1 01 111 000000 Rn Rd"), "FMOV Vd.D[1], Xn", decode_from_general<top_from_general>, fp},
+    // clang-format on
+};
+
+}  // namespace
+
+std::span<const Row> floating_point_conversion_rows() { return rows; }
+
+}  // namespace asterism::a64
