@@ -84,7 +84,7 @@ class Cpu : public State {
   const Operation* undefined(const Operation& op) { return raise(op, esr::ec_unknown, 0); }
   const Operation* data_abort(const Operation& op, const Fault& fault, bool is_store);
 
-  // Loads and stores off the fast path (memory.readable(), memory.writable()), of up to 32 bytes; little-endian bytes of
+  // Loads and stores off the fast path (memory.readable(), memory.writable()), of up to 64 bytes; little-endian bytes of
   // guest memory in `data`. False: a fault was taken, nothing is changed, and the handler returns left_by_fault().
   // True: the handler ends in finish(op). `element`: bytes that have to be aligned by themselves when SCTLR_EL1.A is set,
   // and that travel together to a device (a register of a pair); 0: all.
