@@ -9,8 +9,9 @@ std::span<const Row> simd_rows() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> joined;
     for (const std::span<const Row> section :
-         {simd_three_same_rows(), simd_two_register_rows(), simd_across_lanes_rows(), simd_permute_rows(),
-          simd_copy_rows(), simd_shift_rows()})
+         {simd_three_same_rows(), simd_three_different_rows(), simd_by_element_rows(),
+          simd_two_register_rows(), simd_across_lanes_rows(), simd_permute_rows(), simd_copy_rows(),
+          simd_shift_rows()})
       joined.insert(joined.end(), section.begin(), section.end());
     return joined;
   }();

@@ -1,32 +1,8 @@
 // Advanced SIMD three same, vector and scalar (Arm DDI 0487, C4.1.96), without floating point.
-#include "core/a64/simd_tables.h"
+#include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {
 namespace {
-
-// f(a, b) of two lanes; or f(a, b, d) with the lane of the destination; or f(a, b, saturated).
-template <auto f>
-struct ThreeSame {
-  template <class T, unsigned bytes>
-  static void work(Cpu& cpu, const Operation& op) {
-    const auto a = lanes<T, bytes>(cpu.v[op.rn]);
-    const auto b = lanes<T, bytes>(cpu.v[op.rm]);
-    const auto d = lanes<T, bytes>(cpu.v[op.rd]);
-    Lanes<T, bytes> result;
-    bool saturated = false;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      if constexpr (std::is_invocable_v<decltype(f), T, T>) {
-        result[i] = f(a[i], b[i]);
-      } else if constexpr (std::is_invocable_v<decltype(f), T, T, bool&>) {
-        result[i] = f(a[i], b[i], saturated);
-      } else {
-        result[i] = f(a[i], b[i], d[i]);
-      }
-    }
-    put(cpu.v[op.rd], result);
-    if (saturated) cpu.fpsr |= fpsr_qc;
-  }
-};
 
 // Of pairs of neighbours: first those of the first operand, then those of the second.
 template <auto f>
@@ -47,9 +23,6 @@ struct Pairwise {
 
 constexpr auto sum = []<class T>(T a, T b) -> T { return add(a, b); };
 constexpr auto minus = []<class T>(T a, T b) -> T { return subtract(a, b); };
-constexpr auto times = []<class T>(T a, T b) -> T { return multiply(a, b); };
-constexpr auto multiply_add = []<class T>(T a, T b, T d) -> T { return add(d, multiply(a, b)); };
-constexpr auto multiply_subtract = []<class T>(T a, T b, T d) -> T { return subtract(d, multiply(a, b)); };
 
 constexpr auto equal = []<class T>(T a, T b) -> T { return all_ones_if<T>(a == b); };
 constexpr auto greater = []<class T>(T a, T b) -> T { return all_ones_if<T>(a > b); };
@@ -103,13 +76,6 @@ constexpr auto saturating_rounding_shift = []<class T>(T a, T b, bool& saturated
                  : rounding_shift_right(a, static_cast<unsigned>(-by));
 };
 
-constexpr auto doubling_high = []<class T>(T a, T b, bool& saturated) -> T {
-  return doubling_multiply_high<false>(a, b, saturated);
-};
-constexpr auto rounding_doubling_high = []<class T>(T a, T b, bool& saturated) -> T {
-  return doubling_multiply_high<true>(a, b, saturated);
-};
-
 constexpr auto polynomial_times = []<class T>(T a, T b) -> T {
   return static_cast<T>(polynomial_multiply(a, b));
 };
@@ -126,9 +92,9 @@ constexpr auto insert_if_false = []<class T>(T a, T b, T d) -> T { return d ^ ((
 // ---- rows ----
 
 template <auto f, unsigned sizes = sizes_bhsd, Sign sign = Sign::by_u>
-constexpr auto vectors = decode_vector<ThreeSame<f>, sizes, sign>;
+constexpr auto vectors = decode_vector<Lanewise<f>, sizes, sign>;
 template <auto f, unsigned sizes = sizes_bhsd, Sign sign = Sign::by_u>
-constexpr auto scalars = decode_scalar<ThreeSame<f>, sizes, sign>;
+constexpr auto scalars = decode_scalar<Lanewise<f>, sizes, sign>;
 template <auto f, unsigned sizes = sizes_bhs, Sign sign = Sign::by_u>
 constexpr auto pairs = decode_vector<Pairwise<f>, sizes, sign>;
 
@@ -136,8 +102,8 @@ constexpr auto pairs = decode_vector<Pairwise<f>, sizes, sign>;
 template <auto f>
 bool decode_logical(Decoding& d) {
   take_registers(d);
-  d.op.run = d.bit(30) ? step<ThreeSame<f>::template work<std::uint64_t, 16>>
-                       : step<ThreeSame<f>::template work<std::uint64_t, 8>>;
+  d.op.run = d.bit(30) ? step<Lanewise<f>::template work<std::uint64_t, 16>>
+                       : step<Lanewise<f>::template work<std::uint64_t, 8>>;
   return true;
 }
 
