@@ -1,4 +1,7 @@
-// Floating point for handlers: the host's arithmetic where it must give what soft_float.h does, result and flags, else that.
+// The floating-point operations that instructions are made of, each in two forms:
+//
+//   soft()   what the architecture says (soft_float.h)
+//   fast()   the same from the host's arithmetic, where that stands: then FPSR stays as it is, too
 //
 // The host rounds to nearest and keeps denormals. Its result stands when FPCR asks for the same, the result is an ordinary
 // number (no NaN, no infinity, nothing near a denormal, where flags are raised), and IXC says nothing new: it is set already,
@@ -12,44 +15,25 @@
 #include "core/a64/cpu.h"
 #include "core/a64/soft_float.h"
 
-// A handler that works with the host's fused multiply-add carries this, and is chosen by host_has_fma().
-#if defined(__x86_64__) && !defined(__FMA__)
-#define ASTERISM_WITH_FMA [[gnu::target("fma")]]
-#else
-#define ASTERISM_WITH_FMA
-#endif
-
 namespace asterism::a64 {
 
-inline bool host_has_fma() {
-#if defined(__x86_64__) && !defined(__FMA__)
-  return __builtin_cpu_supports("fma");
-#elif defined(__FMA__) || defined(__aarch64__)
-  return true;
-#else
-  return false;
-#endif
-}
+using Half = std::uint16_t;
+using Single = std::uint32_t;
+using Double = std::uint64_t;
 
-// Calls soft_float's `operation` with FPCR as it stands, and adds what it raises to FPSR.
-template <auto operation, class... Arguments>
-[[gnu::noinline]] auto slowly(Cpu& cpu, Arguments... arguments) {
+template <class T>
+struct Fast {
+  T bits = 0;
+  bool stands = false;
+};
+
+// Calls soft() with FPCR as it stands, and adds what it raises to FPSR.
+template <class Compute, class... Arguments>
+[[gnu::noinline]] auto softly(Cpu& cpu, Arguments... arguments) {
   FloatEnvironment e(cpu.fpcr);
-  const auto result = operation(e, arguments...);
+  const auto result = Compute::soft(e, arguments...);
   cpu.fpsr |= e.raised;
   return result;
-}
-
-// As step(), for work that carries ASTERISM_WITH_FMA.
-template <auto work>
-ASTERISM_WITH_FMA const Operation* step_with_fma(Cpu& cpu, const Operation* op) {
-  work(cpu, *op);
-  const Operation* next = op + 1;
-  if constexpr (threaded) {
-    return next->run(cpu, next);
-  } else {
-    return next;
-  }
 }
 
 namespace fast_float {
@@ -60,11 +44,13 @@ template <class T>
 Host<T> host(T bits) {
   return std::bit_cast<Host<T>>(bits);
 }
+inline Single bits_of(float value) { return std::bit_cast<Single>(value); }
+inline Double bits_of(double value) { return std::bit_cast<Double>(value); }
 
-// Rounds to nearest and keeps denormals.
-inline bool is_plain(const Cpu& cpu) { return (cpu.fpcr & (fpcr_bit::fz | fpcr_bit::rmode)) == 0; }
-inline bool keeps_denormals(const Cpu& cpu) { return (cpu.fpcr & fpcr_bit::fz) == 0; }
-inline bool inexact_is_known(const Cpu& cpu) { return cpu.fpsr & fpsr_bit::ixc; }
+// FPCR rounds to nearest and keeps denormals.
+inline bool is_plain(const State& state) { return (state.fpcr & (fpcr_bit::fz | fpcr_bit::rmode)) == 0; }
+inline bool keeps_denormals(const State& state) { return (state.fpcr & fpcr_bit::fz) == 0; }
+inline bool inexact_is_known(const State& state) { return state.fpsr & fpsr_bit::ixc; }
 
 // Neither overflow nor, before rounding, underflow can have led to this result: a number beyond the smallest normal one.
 template <class T>
@@ -77,11 +63,11 @@ bool is_zero(T value) {
   return absolute(value) == 0;
 }
 
-// That nothing was rounded; some exact results are not seen to be. Results are ordinary.
+// That nothing was rounded, the result being ordinary; some exact results are not seen to be.
 template <class F>
 bool is_exact_sum(F a, F b, F sum) {
-  const F b_part = sum - a, a_part = sum - b_part;
-  return (a - a_part) + (b - b_part) == 0;
+  const F part_b = sum - a, part_a = sum - part_b;
+  return (a - part_a) + (b - part_b) == 0;
 }
 template <class T>
 int trailing_zeros(T value) {
@@ -92,239 +78,315 @@ bool is_exact_product(T a, T b) {
   return trailing_zeros(a) + trailing_zeros(b) > static_cast<int>(Float<T>::fraction_bits);
 }
 
+// A sum that is zero is exact, and its zero the host's.
 template <class T>
-T add(Cpu& cpu, T a, T b) {
-  if (is_plain(cpu)) [[likely]] {
-    const Host<T> sum = host(a) + host(b);
-    const T bits = std::bit_cast<T>(sum);
-    // A sum that is zero is exact.
-    if ((is_ordinary(bits) && (inexact_is_known(cpu) || is_exact_sum(host(a), host(b), sum))) ||
-        is_zero(bits)) [[likely]]
-      return bits;
-  }
-  return slowly<soft_float::add<T>>(cpu, a, b);
+Fast<T> sum(const State& state, Host<T> a, Host<T> b) {
+  const Host<T> result = a + b;
+  const T bits = bits_of(result);
+  const bool is_right = is_ordinary(bits) && (inexact_is_known(state) || is_exact_sum(a, b, result));
+  return {bits, is_plain(state) && (is_right || is_zero(bits))};
 }
 
 template <class T>
-T subtract(Cpu& cpu, T a, T b) {
-  if (is_plain(cpu)) [[likely]] {
-    const Host<T> difference = host(a) - host(b);
-    const T bits = std::bit_cast<T>(difference);
-    if ((is_ordinary(bits) && (inexact_is_known(cpu) || is_exact_sum(host(a), -host(b), difference))) ||
-        is_zero(bits)) [[likely]]
-      return bits;
-  }
-  return slowly<soft_float::subtract<T>>(cpu, a, b);
+Fast<T> product(const State& state, T a, T b) {
+  const T bits = bits_of(host(a) * host(b));
+  const bool is_right = is_ordinary(bits) && (inexact_is_known(state) || is_exact_product(a, b));
+  return {bits, is_plain(state) && (is_right || (is_zero(bits) && (is_zero(a) || is_zero(b))))};
 }
 
+// A fused multiply-add whose product and sum are both exact: no host needs an instruction for it.
 template <class T>
-bool is_product(const Cpu& cpu, T a, T b, T product) {
-  return (is_ordinary(product) && (inexact_is_known(cpu) || is_exact_product(a, b))) ||
-         (is_zero(product) && (is_zero(a) || is_zero(b)));
-}
-template <class T>
-T multiply(Cpu& cpu, T a, T b) {
-  const T product = std::bit_cast<T>(host(a) * host(b));
-  if (is_plain(cpu) && is_product(cpu, a, b, product)) [[likely]]
-    return product;
-  return slowly<soft_float::multiply<T>>(cpu, a, b);
-}
-template <class T>
-T multiply_extended(Cpu& cpu, T a, T b) {
-  const T product = std::bit_cast<T>(host(a) * host(b));
-  if (is_plain(cpu) && is_product(cpu, a, b, product)) [[likely]]
-    return product;
-  return slowly<soft_float::multiply_extended<T>>(cpu, a, b);
-}
-template <class T>
-T multiply_negated(Cpu& cpu, T a, T b) {
-  return negate(multiply(cpu, a, b));
+Fast<T> exact_multiply_add(const State& state, T addend, T a, T b) {
+  const Host<T> product = host(a) * host(b), result = product + host(addend);
+  const T product_bits = bits_of(product), bits = bits_of(result);
+  const bool is_exact = (is_ordinary(product_bits) && is_exact_product(a, b)) ||
+                        (is_zero(product_bits) && (is_zero(a) || is_zero(b)));
+  const bool is_right = is_ordinary(bits) && is_exact_sum(product, host(addend), result);
+  return {bits, is_plain(state) && is_exact && (is_right || is_zero(bits))};
 }
 
-template <class T>
-T divide(Cpu& cpu, T a, T b) {
-  if (is_plain(cpu) && !is_zero(b)) [[likely]] {
-    const T quotient = std::bit_cast<T>(host(a) / host(b));
-    if (is_ordinary(quotient) &&
-        (inexact_is_known(cpu) || (is_exact_product(quotient, b) && host(quotient) * host(b) == host(a))))
-        [[likely]]
-      return quotient;
-  }
-  return slowly<soft_float::divide<T>>(cpu, a, b);
+// The host's fused multiply-add. Debian's x86-64 does not promise one: which handlers use it is found out at run time.
+#if defined(__x86_64__) && !defined(__FMA__)
+inline bool host_has_fma() { return __builtin_cpu_supports("fma"); }
+inline float fused(float addend, float a, float b) {
+  asm("vfmadd231ss %2, %1, %0" : "+x"(addend) : "x"(a), "x"(b));
+  return addend;
 }
+inline double fused(double addend, double a, double b) {
+  asm("vfmadd231sd %2, %1, %0" : "+x"(addend) : "x"(a), "x"(b));
+  return addend;
+}
+#else
+#if defined(__FMA__) || defined(__aarch64__)
+inline bool host_has_fma() { return true; }
+#else
+inline bool host_has_fma() { return false; }
+#endif
+inline float fused(float addend, float a, float b) { return __builtin_fmaf(a, b, addend); }
+inline double fused(double addend, double a, double b) { return __builtin_fma(a, b, addend); }
+#endif
 
 inline float host_root(float value) { return __builtin_sqrtf(value); }
 inline double host_root(double value) { return __builtin_sqrt(value); }
 
+}  // namespace fast_float
+
+// ---- two operands ----
+
 template <class T>
-T square_root(Cpu& cpu, T a) {
-  if (is_plain(cpu) && is_ordinary(a) && !(a & Float<T>::sign_bit)) [[likely]] {
-    const T root = std::bit_cast<T>(host_root(host(a)));
-    if (inexact_is_known(cpu) || (is_exact_product(root, root) && host(root) * host(root) == host(a)))
-        [[likely]]
-      return root;
+struct Add {
+  static Fast<T> fast(const State& state, T a, T b) {
+    return fast_float::sum<T>(state, fast_float::host(a), fast_float::host(b));
   }
-  return slowly<soft_float::square_root<T>>(cpu, a);
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::add(e, a, b); }
+};
+
+template <class T>
+struct Subtract {
+  static Fast<T> fast(const State& state, T a, T b) {
+    return fast_float::sum<T>(state, fast_float::host(a), -fast_float::host(b));
+  }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::subtract(e, a, b); }
+};
+
+template <class T>
+struct AbsoluteDifference {
+  static Fast<T> fast(const State& state, T a, T b) {
+    const Fast<T> result = Subtract<T>::fast(state, a, b);
+    return {absolute(result.bits), result.stands};
+  }
+  static T soft(FloatEnvironment& e, T a, T b) { return absolute(soft_float::subtract(e, a, b)); }
+};
+
+template <class T>
+struct Multiply {
+  static Fast<T> fast(const State& state, T a, T b) { return fast_float::product(state, a, b); }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::multiply(e, a, b); }
+};
+
+template <class T>
+struct MultiplyNegated {
+  static Fast<T> fast(const State& state, T a, T b) {
+    const Fast<T> result = fast_float::product(state, a, b);
+    return {negate(result.bits), result.stands};
+  }
+  static T soft(FloatEnvironment& e, T a, T b) { return negate(soft_float::multiply(e, a, b)); }
+};
+
+template <class T>
+struct MultiplyExtended {
+  static Fast<T> fast(const State& state, T a, T b) { return fast_float::product(state, a, b); }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::multiply_extended(e, a, b); }
+};
+
+template <class T>
+struct Divide {
+  static Fast<T> fast(const State& state, T a, T b) {
+    using namespace fast_float;
+    const T bits = bits_of(host(a) / host(b));
+    const bool is_exact = is_exact_product(bits, b) && host(bits) * host(b) == host(a);
+    return {bits, is_plain(state) && is_ordinary(bits) && (inexact_is_known(state) || is_exact)};
+  }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::divide(e, a, b); }
+};
+
+template <class T, bool is_maximum>
+Fast<T> fast_extreme(const State& state, T a, T b) {
+  using namespace fast_float;
+  if (!keeps_denormals(state) || is_nan(a) || is_nan(b)) return {};
+  if (host(a) == host(b)) return {is_maximum ? a & b : a | b, true};  // differ at most in the sign of zero
+  return {(host(a) > host(b)) == is_maximum ? a : b, true};
 }
 
-// Where both steps are exact, a fused operation is a product and a sum.
 template <class T>
-struct ProductAndSum {
-  T sum;
-  bool is_exact;
+struct Maximum {
+  static Fast<T> fast(const State& state, T a, T b) { return fast_extreme<T, true>(state, a, b); }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::maximum(e, a, b); }
 };
 template <class T>
-ProductAndSum<T> multiply_and_add(T addend, T a, T b) {
-  const Host<T> product = host(a) * host(b), sum = product + host(addend);
-  const T product_bits = std::bit_cast<T>(product), bits = std::bit_cast<T>(sum);
-  const bool is_exact = (is_ordinary(product_bits) && is_exact_product(a, b)) ||
-                        (is_zero(product_bits) && (is_zero(a) || is_zero(b)));
-  return {bits,
-          is_exact && ((is_ordinary(bits) && is_exact_sum(product, host(addend), sum)) || is_zero(bits))};
-}
+struct Minimum {
+  static Fast<T> fast(const State& state, T a, T b) { return fast_extreme<T, false>(state, a, b); }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::minimum(e, a, b); }
+};
+template <class T>
+struct MaximumNumber {
+  static Fast<T> fast(const State& state, T a, T b) { return fast_extreme<T, true>(state, a, b); }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::maximum_number(e, a, b); }
+};
+template <class T>
+struct MinimumNumber {
+  static Fast<T> fast(const State& state, T a, T b) { return fast_extreme<T, false>(state, a, b); }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::minimum_number(e, a, b); }
+};
 
 template <class T>
-T multiply_add(Cpu& cpu, T addend, T a, T b) {
-  if (const auto exact = multiply_and_add(addend, a, b); exact.is_exact && is_plain(cpu)) return exact.sum;
-  return slowly<soft_float::multiply_add<T>>(cpu, addend, a, b);
-}
-
-// Where the host has an instruction for it.
-#if defined(__x86_64__) && !defined(__FMA__)
-[[gnu::target("fma"), gnu::always_inline]] inline float fused(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
-[[gnu::target("fma"), gnu::always_inline]] inline double fused(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
-#else
-inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
-#endif
-
+struct ReciprocalStep {
+  static Fast<T> fast(const State&, T, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::reciprocal_step(e, a, b); }
+};
 template <class T>
-ASTERISM_WITH_FMA T multiply_add_with_fma(Cpu& cpu, T addend, T a, T b) {
-  if (is_plain(cpu)) [[likely]] {
-    if (inexact_is_known(cpu)) [[likely]] {
-      const T result = std::bit_cast<T>(fused(host(a), host(b), host(addend)));
-      if (is_ordinary(result)) [[likely]]
-        return result;
-    } else if (const auto exact = multiply_and_add(addend, a, b); exact.is_exact) {
-      return exact.sum;
-    }
-  }
-  return slowly<soft_float::multiply_add<T>>(cpu, addend, a, b);
-}
+struct ReciprocalRootStep {
+  static Fast<T> fast(const State&, T, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a, T b) { return soft_float::reciprocal_root_step(e, a, b); }
+};
 
-// NZCV goes to cpu.flags.
-template <class T, bool signal_quiet>
-void compare(Cpu& cpu, T a, T b) {
-  if (keeps_denormals(cpu) && !is_nan(a) && !is_nan(b)) [[likely]] {
-    const bool is_less = host(a) < host(b);
-    cpu.flags.negative = std::uint64_t{is_less} << 63;
-    cpu.flags.zero_if = host(a) != host(b);
-    cpu.flags.c = !is_less;
-    cpu.flags.v = false;
-    return;
-  }
-  cpu.flags.set(slowly<soft_float::compare<T>>(cpu, a, b, signal_quiet));
-}
-
-// As lanes say it: all ones for true.
+// Comparisons of lanes: all ones for true.
 enum class Relation : std::uint8_t { equal, greater_equal, greater };
-template <class T, Relation relation>
-T holds_of(Cpu& cpu, T a, T b) {
-  bool result;
-  if (keeps_denormals(cpu) && !is_nan(a) && !is_nan(b)) [[likely]] {
-    result = relation == Relation::equal           ? host(a) == host(b)
-             : relation == Relation::greater_equal ? host(a) >= host(b)
-                                                   : host(a) > host(b);
-  } else {
-    const unsigned nzcv = slowly<soft_float::compare<T>>(cpu, a, b, relation != Relation::equal);
-    result = relation == Relation::equal           ? nzcv == 0b0110
-             : relation == Relation::greater_equal ? nzcv == 0b0110 || nzcv == 0b0010
-                                                   : nzcv == 0b0010;
-  }
-  return result ? static_cast<T>(~T{0}) : T{0};
-}
 
-template <class T, bool is_maximum, auto soft>
-T extreme(Cpu& cpu, T a, T b) {
-  if (keeps_denormals(cpu) && !is_nan(a) && !is_nan(b)) [[likely]] {
-    if (host(a) == host(b)) return is_maximum ? a & b : a | b;  // differ at most in the sign of zero
-    return (host(a) > host(b)) == is_maximum ? a : b;
+template <class T, Relation relation, bool of_magnitudes = false>
+struct Compare {
+  static Fast<T> fast(const State& state, T a, T b) {
+    using namespace fast_float;
+    if (!keeps_denormals(state) || is_nan(a) || is_nan(b)) return {};
+    if (of_magnitudes) a = absolute(a), b = absolute(b);
+    const bool result = relation == Relation::equal           ? host(a) == host(b)
+                        : relation == Relation::greater_equal ? host(a) >= host(b)
+                                                              : host(a) > host(b);
+    return {result ? static_cast<T>(~T{0}) : T{0}, true};
   }
-  return slowly<soft>(cpu, a, b);
-}
-template <class T>
-T maximum(Cpu& cpu, T a, T b) {
-  return extreme<T, true, soft_float::maximum<T>>(cpu, a, b);
-}
-template <class T>
-T minimum(Cpu& cpu, T a, T b) {
-  return extreme<T, false, soft_float::minimum<T>>(cpu, a, b);
-}
-template <class T>
-T maximum_number(Cpu& cpu, T a, T b) {
-  return extreme<T, true, soft_float::maximum_number<T>>(cpu, a, b);
-}
-template <class T>
-T minimum_number(Cpu& cpu, T a, T b) {
-  return extreme<T, false, soft_float::minimum_number<T>>(cpu, a, b);
-}
-
-inline std::uint64_t to_double(Cpu& cpu, std::uint32_t a) {
-  if (is_ordinary(a) || is_zero(a)) [[likely]]
-    return std::bit_cast<std::uint64_t>(static_cast<double>(host(a)));
-  return slowly<soft_float::convert<std::uint64_t, std::uint32_t>>(cpu, a, Rounding::nearest_even);
-}
-[[gnu::noinline]] inline std::uint32_t to_single_slowly(Cpu& cpu, std::uint64_t a) {
-  FloatEnvironment e(cpu.fpcr);
-  const auto result = soft_float::convert<std::uint32_t>(e, a, e.rounding);
-  cpu.fpsr |= e.raised;
-  return result;
-}
-inline std::uint32_t to_single(Cpu& cpu, std::uint64_t a) {
-  if (is_plain(cpu)) [[likely]] {
-    const auto single = static_cast<float>(host(a));
-    const auto bits = std::bit_cast<std::uint32_t>(single);
-    if ((is_ordinary(bits) && (inexact_is_known(cpu) || static_cast<double>(single) == host(a))) ||
-        is_zero(a)) [[likely]]
-      return bits;
+  static T soft(FloatEnvironment& e, T a, T b) {
+    constexpr unsigned equal = 0b0110, greater = 0b0010;
+    if (of_magnitudes) a = absolute(a), b = absolute(b);
+    const unsigned nzcv = soft_float::compare(e, a, b, relation != Relation::equal);
+    const bool result =
+        (relation != Relation::greater && nzcv == equal) || (relation != Relation::equal && nzcv == greater);
+    return result ? static_cast<T>(~T{0}) : T{0};
   }
-  return to_single_slowly(cpu, a);
-}
+};
+template <class T>
+using IsEqual = Compare<T, Relation::equal>;
+template <class T>
+using IsGreaterOrEqual = Compare<T, Relation::greater_equal>;
+template <class T>
+using IsGreater = Compare<T, Relation::greater>;
+template <class T>
+using IsGreaterOrEqualInMagnitude = Compare<T, Relation::greater_equal, true>;
+template <class T>
+using IsGreaterInMagnitude = Compare<T, Relation::greater, true>;
 
-// Toward zero and without a scale, as compilers ask for; else soft_float's.
+// ---- three operands ----
+
+template <class T, bool with_host_fma>
+struct MultiplyAdd {
+  static Fast<T> fast(const State& state, T addend, T a, T b) {
+    using namespace fast_float;
+    if (with_host_fma && inexact_is_known(state)) [[likely]] {
+      const T bits = bits_of(fused(host(addend), host(a), host(b)));
+      return {bits, is_plain(state) && is_ordinary(bits)};
+    }
+    return exact_multiply_add(state, addend, a, b);
+  }
+  static T soft(FloatEnvironment& e, T addend, T a, T b) { return soft_float::multiply_add(e, addend, a, b); }
+};
+
+// ---- one operand ----
+
+template <class T>
+struct SquareRoot {
+  static Fast<T> fast(const State& state, T a) {
+    using namespace fast_float;
+    if (!is_plain(state) || !is_ordinary(a) || (a & Float<T>::sign_bit)) return {};
+    const T bits = bits_of(host_root(host(a)));
+    return {bits,
+            inexact_is_known(state) || (is_exact_product(bits, bits) && host(bits) * host(bits) == host(a))};
+  }
+  static T soft(FloatEnvironment& e, T a) { return soft_float::square_root(e, a); }
+};
+
+template <class T, Rounding rounding>
+struct Round {
+  static Fast<T> fast(const State&, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a) { return soft_float::round_to_integral(e, a, rounding, false); }
+};
+template <class T>
+using RoundToNearest = Round<T, Rounding::nearest_even>;
+template <class T>
+using RoundUp = Round<T, Rounding::up>;
+template <class T>
+using RoundDown = Round<T, Rounding::down>;
+template <class T>
+using RoundTowardZero = Round<T, Rounding::toward_zero>;
+template <class T>
+using RoundToNearestAway = Round<T, Rounding::nearest_away>;
+
+template <class T, bool exact>
+struct RoundAsSet {
+  static Fast<T> fast(const State&, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a) { return soft_float::round_to_integral(e, a, e.rounding, exact); }
+};
+template <class T>
+using RoundByFpcr = RoundAsSet<T, false>;
+template <class T>
+using RoundByFpcrExact = RoundAsSet<T, true>;
+
+template <class To, class From>
+struct Convert {
+  static Fast<To> fast(const State& state, From a) {
+    using namespace fast_float;
+    if constexpr (sizeof(From) == 4 && sizeof(To) == 8) {
+      return {bits_of(static_cast<double>(host(a))), is_ordinary(a) || is_zero(a)};
+    } else if constexpr (sizeof(From) == 8 && sizeof(To) == 4) {
+      const auto single = static_cast<float>(host(a));
+      const bool is_right =
+          is_ordinary(bits_of(single)) && (inexact_is_known(state) || static_cast<double>(single) == host(a));
+      return {bits_of(single), is_plain(state) && (is_right || is_zero(a))};
+    }
+    return {};
+  }
+  static To soft(FloatEnvironment& e, From a) { return soft_float::convert<To>(e, a, e.rounding); }
+};
+
+// To integers, with `fraction_bits`; the fast form has none, and rounds toward zero, as compilers ask for.
 template <class Int, class T>
-Int truncate(Cpu& cpu, T a) {
-  constexpr Host<T> limit = std::is_signed_v<Int> ? Host<T>(std::uint64_t{1} << (8 * sizeof(Int) - 1))
-                                                  : 2 * Host<T>(std::uint64_t{1} << (8 * sizeof(Int) - 1));
-  const Host<T> value = host(a);
-  const bool is_inside = value < limit && (std::is_signed_v<Int> ? value > -limit : value >= 0);
-  if (is_inside && (is_ordinary(a) || is_zero(a))) [[likely]] {
+struct ToInteger {
+  static Fast<Int> fast(const State& state, T a) {
+    using namespace fast_float;
+    constexpr auto half = static_cast<Host<T>>(std::uint64_t{1} << (8 * sizeof(Int) - 1));
+    constexpr Host<T> limit = std::is_signed_v<Int> ? half : 2 * half;
+    const Host<T> value = host(a);
+    const bool is_inside = value < limit && (std::is_signed_v<Int> ? value > -limit : value >= 0);
+    if (!is_inside || !(is_ordinary(a) || is_zero(a))) return {};
     const auto result = static_cast<Int>(value);
-    if (inexact_is_known(cpu) || static_cast<Host<T>>(result) == value) [[likely]]
-      return result;
+    return {result, inexact_is_known(state) || static_cast<Host<T>>(result) == value};
   }
-  return slowly<soft_float::to_integer<Int, T>>(cpu, a, 0u, Rounding::toward_zero);
-}
+  static Int soft(FloatEnvironment& e, T a, unsigned fraction_bits, Rounding rounding) {
+    return soft_float::to_integer<Int>(e, a, fraction_bits, rounding);
+  }
+};
 
 template <class T, class Int>
-T from_integer(Cpu& cpu, Int value) {
-  const auto result = static_cast<Host<T>>(value);
-  // The magnitude has no more bits than a fraction holds: exact.
-  constexpr Int most =
-      Int{1} << (8 * sizeof(Int) > Float<T>::fraction_bits + 1 ? Float<T>::fraction_bits : 0);
-  if constexpr (8 * sizeof(Int) <= Float<T>::fraction_bits) {
-    return std::bit_cast<T>(result);
-  } else {
-    const bool is_exact = value <= most && (!std::is_signed_v<Int> || value >= Int{0} - most);
-    if (is_exact || (is_plain(cpu) && inexact_is_known(cpu))) [[likely]]
-      return std::bit_cast<T>(result);
-    return slowly<soft_float::from_integer<T, Int>>(cpu, value, 0u);
+struct FromInteger {
+  static Fast<T> fast(const State& state, Int value) {
+    using namespace fast_float;
+    const T bits = bits_of(static_cast<Host<T>>(value));
+    constexpr unsigned fraction_bits = Float<T>::fraction_bits;
+    if constexpr (8 * sizeof(Int) <= fraction_bits) {
+      return {bits, true};
+    } else {
+      constexpr Int most = Int{1} << fraction_bits;
+      const bool is_exact = value <= most && (!std::is_signed_v<Int> || value >= Int{0} - most);
+      return {bits, is_exact || (is_plain(state) && inexact_is_known(state))};
+    }
   }
-}
+  static T soft(FloatEnvironment& e, Int value, unsigned fraction_bits) {
+    return soft_float::from_integer<T>(e, value, fraction_bits);
+  }
+};
 
-}  // namespace fast_float
+template <class T>
+struct ReciprocalEstimate {
+  static Fast<T> fast(const State&, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a) { return soft_float::reciprocal_estimate(e, a); }
+};
+template <class T>
+struct ReciprocalRootEstimate {
+  static Fast<T> fast(const State&, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a) { return soft_float::reciprocal_root_estimate(e, a); }
+};
+template <class T>
+struct ReciprocalExponent {
+  static Fast<T> fast(const State&, T) { return {}; }
+  static T soft(FloatEnvironment& e, T a) { return soft_float::reciprocal_exponent(e, a); }
+};
+
 }  // namespace asterism::a64

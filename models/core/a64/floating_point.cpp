@@ -13,10 +13,6 @@
 namespace asterism::a64 {
 namespace {
 
-using namespace fast_float;
-using Single = std::uint32_t;
-using Double = std::uint64_t;
-
 template <class T>
 T read(const Cpu& cpu, std::uint8_t at) {
   return static_cast<T>(cpu.v[at].d[0]);
@@ -28,116 +24,160 @@ bool is_double(const Decoding& d) { return d.bit(22); }
 
 // ---- one source ----
 
-template <class T>
-T same(Cpu&, T a) {
-  return a;
+template <class T, class Compute>
+const Operation* one_source_softly(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd, softly<Compute>(cpu, read<T>(cpu, op.rn)));
+  return &op + 1;
 }
-template <class T>
-T absolute_of(Cpu&, T a) {
-  return absolute(a);
+template <class T, class Compute>
+const Operation* one_source(Cpu& cpu, const Operation& op) {
+  const Fast<T> result = Compute::fast(cpu, read<T>(cpu, op.rn));
+  if (!result.stands) [[unlikely]]
+    return later<one_source_softly<T, Compute>>(cpu, op);
+  write(cpu, op.rd, result.bits);
+  return &op + 1;
 }
-template <class T>
-T negation_of(Cpu&, T a) {
-  return negate(a);
-}
-
-template <class T, auto compute>
-void one_source(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, compute(cpu, read<T>(cpu, op.rn)));
-}
-template <auto single, auto double_>
+template <template <class> class Compute>
 bool decode_one_source(Decoding& d) {
   d.op.rd = d.vector(0), d.op.rn = d.vector(5);
-  d.op.run = is_double(d) ? step<one_source<Double, double_>> : step<one_source<Single, single>>;
+  d.op.run =
+      is_double(d) ? step<one_source<Double, Compute<Double>>> : step<one_source<Single, Compute<Single>>>;
   return true;
 }
 
+// These move bits, of NaNs too.
+template <class T>
+struct Same {
+  static Fast<T> fast(const State&, T a) { return {a, true}; }
+  static T soft(FloatEnvironment&, T a) { return a; }
+};
+template <class T>
+struct Absolute {
+  static Fast<T> fast(const State&, T a) { return {absolute(a), true}; }
+  static T soft(FloatEnvironment&, T a) { return absolute(a); }
+};
+template <class T>
+struct Negate {
+  static Fast<T> fast(const State&, T a) { return {negate(a), true}; }
+  static T soft(FloatEnvironment&, T a) { return negate(a); }
+};
+
 // ---- two sources ----
 
-template <class T, auto compute>
-void two_sources(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, compute(cpu, read<T>(cpu, op.rn), read<T>(cpu, op.rm)));
+template <class T, class Compute>
+const Operation* two_sources_softly(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd, softly<Compute>(cpu, read<T>(cpu, op.rn), read<T>(cpu, op.rm)));
+  return &op + 1;
 }
-template <auto single, auto double_>
+template <class T, class Compute>
+const Operation* two_sources(Cpu& cpu, const Operation& op) {
+  const Fast<T> result = Compute::fast(cpu, read<T>(cpu, op.rn), read<T>(cpu, op.rm));
+  if (!result.stands) [[unlikely]]
+    return later<two_sources_softly<T, Compute>>(cpu, op);
+  write(cpu, op.rd, result.bits);
+  return &op + 1;
+}
+template <template <class> class Compute>
 bool decode_two_sources(Decoding& d) {
   d.op.rd = d.vector(0), d.op.rn = d.vector(5), d.op.rm = d.vector(16);
-  d.op.run = is_double(d) ? step<two_sources<Double, double_>> : step<two_sources<Single, single>>;
+  d.op.run =
+      is_double(d) ? step<two_sources<Double, Compute<Double>>> : step<two_sources<Single, Compute<Single>>>;
   return true;
 }
 
 // ---- three sources ----
 
+template <class T, bool negates_addend, bool negates_product, bool with_host_fma>
+struct ThreeSources {
+  using Compute = MultiplyAdd<T, with_host_fma>;
+  static T addend(const Cpu& cpu, const Operation& op) {
+    const T value = read<T>(cpu, op.ra);
+    return negates_addend ? negate(value) : value;
+  }
+  static T factor(const Cpu& cpu, const Operation& op) {
+    const T value = read<T>(cpu, op.rn);
+    return negates_product ? negate(value) : value;
+  }
+  static const Operation* work_softly(Cpu& cpu, const Operation& op) {
+    write(cpu, op.rd, softly<Compute>(cpu, addend(cpu, op), factor(cpu, op), read<T>(cpu, op.rm)));
+    return &op + 1;
+  }
+  static const Operation* work(Cpu& cpu, const Operation& op) {
+    const Fast<T> result = Compute::fast(cpu, addend(cpu, op), factor(cpu, op), read<T>(cpu, op.rm));
+    if (!result.stands) [[unlikely]]
+      return later<work_softly>(cpu, op);
+    write(cpu, op.rd, result.bits);
+    return &op + 1;
+  }
+};
 template <class T, bool negates_addend, bool negates_product>
-void multiply_add(Cpu& cpu, const Operation& op) {
-  const T addend = read<T>(cpu, op.ra), a = read<T>(cpu, op.rn), b = read<T>(cpu, op.rm);
-  write(cpu, op.rd,
-        fast_float::multiply_add(cpu, negates_addend ? negate(addend) : addend,
-                                 negates_product ? negate(a) : a, b));
-}
-template <class T, bool negates_addend, bool negates_product>
-ASTERISM_WITH_FMA void multiply_add_fused(Cpu& cpu, const Operation& op) {
-  const T addend = read<T>(cpu, op.ra), a = read<T>(cpu, op.rn), b = read<T>(cpu, op.rm);
-  write(cpu, op.rd,
-        multiply_add_with_fma(cpu, negates_addend ? negate(addend) : addend, negates_product ? negate(a) : a,
-                              b));
+Handler three_sources() {
+  return fast_float::host_has_fma() ? step<ThreeSources<T, negates_addend, negates_product, true>::work>
+                                    : step<ThreeSources<T, negates_addend, negates_product, false>::work>;
 }
 template <bool negates_addend, bool negates_product>
 bool decode_multiply_add(Decoding& d) {
   d.op.rd = d.vector(0), d.op.rn = d.vector(5), d.op.ra = d.vector(10), d.op.rm = d.vector(16);
-  if (host_has_fma())
-    d.op.run = is_double(d) ? step_with_fma<multiply_add_fused<Double, negates_addend, negates_product>>
-                            : step_with_fma<multiply_add_fused<Single, negates_addend, negates_product>>;
-  else
-    d.op.run = is_double(d) ? step<multiply_add<Double, negates_addend, negates_product>>
-                            : step<multiply_add<Single, negates_addend, negates_product>>;
+  d.op.run = is_double(d) ? three_sources<Double, negates_addend, negates_product>()
+                          : three_sources<Single, negates_addend, negates_product>();
   return true;
 }
 
 // ---- comparisons and selections ----
 
-template <class T, bool signal_quiet>
-void compare_registers(Cpu& cpu, const Operation& op) {
-  compare<T, signal_quiet>(cpu, read<T>(cpu, op.rn), read<T>(cpu, op.rm));
-}
-template <class T, bool signal_quiet>
-void compare_zero(Cpu& cpu, const Operation& op) {
-  compare<T, signal_quiet>(cpu, read<T>(cpu, op.rn), T{0});
-}
+template <class T, bool signal_quiet, bool with_zero>
+struct Comparison {
+  static T second(const Cpu& cpu, const Operation& op) { return with_zero ? T{0} : read<T>(cpu, op.rm); }
+  static unsigned soft(FloatEnvironment& e, T a, T b) { return soft_float::compare(e, a, b, signal_quiet); }
+
+  static const Operation* work_softly(Cpu& cpu, const Operation& op) {
+    cpu.flags.set(softly<Comparison>(cpu, read<T>(cpu, op.rn), second(cpu, op)));
+    return &op + 1;
+  }
+  static const Operation* work(Cpu& cpu, const Operation& op) {
+    using namespace fast_float;
+    const T a = read<T>(cpu, op.rn), b = second(cpu, op);
+    if (!keeps_denormals(cpu) || is_nan(a) || is_nan(b)) [[unlikely]]
+      return later<work_softly>(cpu, op);
+    const bool is_less = host(a) < host(b);
+    cpu.flags.negative = std::uint64_t{is_less} << 63;
+    cpu.flags.zero_if = host(a) != host(b);
+    cpu.flags.c = !is_less;
+    cpu.flags.v = false;
+    return &op + 1;
+  }
+};
 template <bool signal_quiet, bool with_zero>
 bool decode_compare(Decoding& d) {
   d.op.rn = d.vector(5), d.op.rm = d.vector(16);
-  if constexpr (with_zero)
-    d.op.run =
-        is_double(d) ? step<compare_zero<Double, signal_quiet>> : step<compare_zero<Single, signal_quiet>>;
-  else
-    d.op.run = is_double(d) ? step<compare_registers<Double, signal_quiet>>
-                            : step<compare_registers<Single, signal_quiet>>;
+  d.op.run = is_double(d) ? step<Comparison<Double, signal_quiet, with_zero>::work>
+                          : step<Comparison<Single, signal_quiet, with_zero>::work>;
   return true;
 }
 
-using Condition = bool (*)(const Flags&);
-template <std::size_t... condition>
-constexpr std::array<Condition, 16> conditions_of(std::index_sequence<condition...>) {
-  return {holds<condition>...};
+// imm is the flags when the condition does not hold.
+template <class T, bool signal_quiet, unsigned condition>
+const Operation* compare_if(Cpu& cpu, const Operation& op) {
+  if (holds<condition>(cpu.flags)) return Comparison<T, signal_quiet, false>::work(cpu, op);
+  cpu.flags.set(op.imm);
+  return &op + 1;
 }
-constexpr auto conditions = conditions_of(std::make_index_sequence<16>());
-
-// ra is the condition, imm the flags when it does not hold.
-template <class T, bool signal_quiet>
-void compare_if(Cpu& cpu, const Operation& op) {
-  if (conditions[op.ra](cpu.flags))
-    compare_registers<T, signal_quiet>(cpu, op);
-  else
-    cpu.flags.set(op.imm);
+template <class T, bool signal_quiet, std::size_t... condition>
+Handler conditional_comparison(unsigned which, std::index_sequence<condition...>) {
+  static constexpr Handler handlers[] = {step<compare_if<T, signal_quiet, condition>>...};
+  return handlers[which];
 }
 bool decode_compare_if(Decoding& d) {
-  d.op.rn = d.vector(5), d.op.rm = d.vector(16);
-  d.op.ra = static_cast<std::uint8_t>(d.bits(15, 12)), d.op.imm = d.bits(3, 0);
+  constexpr auto all = std::make_index_sequence<16>();
+  d.op.rn = d.vector(5), d.op.rm = d.vector(16), d.op.imm = d.bits(3, 0);
   const bool signal_quiet = d.bit(4);
+  const unsigned condition = d.bits(15, 12);
   if (is_double(d))
-    d.op.run = signal_quiet ? step<compare_if<Double, true>> : step<compare_if<Double, false>>;
+    d.op.run = signal_quiet ? conditional_comparison<Double, true>(condition, all)
+                            : conditional_comparison<Double, false>(condition, all);
   else
-    d.op.run = signal_quiet ? step<compare_if<Single, true>> : step<compare_if<Single, false>>;
+    d.op.run = signal_quiet ? conditional_comparison<Single, true>(condition, all)
+                            : conditional_comparison<Single, false>(condition, all);
   return true;
 }
 
@@ -168,47 +208,31 @@ bool decode_move_immediate(Decoding& d) {
   return true;
 }
 
-// ---- rounding to integral values ----
-
-template <class T, Rounding rounding>
-T rounded(Cpu& cpu, T a) {
-  return slowly<soft_float::round_to_integral<T>>(cpu, a, rounding, false);
-}
-template <class T, bool exact>
-T rounded_as_fpcr_says(Cpu& cpu, T a) {
-  return slowly<soft_float::round_to_integral<T>>(cpu, a, FloatEnvironment(cpu.fpcr).rounding, exact);
-}
-template <Rounding rounding>
-constexpr auto decode_round = decode_one_source<rounded<Single, rounding>, rounded<Double, rounding>>;
-template <bool exact>
-constexpr auto decode_round_by_fpcr =
-    decode_one_source<rounded_as_fpcr_says<Single, exact>, rounded_as_fpcr_says<Double, exact>>;
-
 constexpr auto fp = Row::Needs::fp;
 
 constexpr Row rows[] = {
     // clang-format off
-    {encoding("00011110 0x 1 000000 10000 Rn Rd"), "FMOV (register)", decode_one_source<same<Single>, same<Double>>, fp},
-    {encoding("00011110 0x 1 000001 10000 Rn Rd"), "FABS (scalar)",   decode_one_source<absolute_of<Single>, absolute_of<Double>>, fp},
-    {encoding("00011110 0x 1 000010 10000 Rn Rd"), "FNEG (scalar)",   decode_one_source<negation_of<Single>, negation_of<Double>>, fp},
-    {encoding("00011110 0x 1 000011 10000 Rn Rd"), "FSQRT (scalar)",  decode_one_source<square_root<Single>, square_root<Double>>, fp},
-    {encoding("00011110 0x 1 001000 10000 Rn Rd"), "FRINTN (scalar)", decode_round<Rounding::nearest_even>, fp},
-    {encoding("00011110 0x 1 001001 10000 Rn Rd"), "FRINTP (scalar)", decode_round<Rounding::up>, fp},
-    {encoding("00011110 0x 1 001010 10000 Rn Rd"), "FRINTM (scalar)", decode_round<Rounding::down>, fp},
-    {encoding("00011110 0x 1 001011 10000 Rn Rd"), "FRINTZ (scalar)", decode_round<Rounding::toward_zero>, fp},
-    {encoding("00011110 0x 1 001100 10000 Rn Rd"), "FRINTA (scalar)", decode_round<Rounding::nearest_away>, fp},
-    {encoding("00011110 0x 1 001110 10000 Rn Rd"), "FRINTX (scalar)", decode_round_by_fpcr<true>, fp},
-    {encoding("00011110 0x 1 001111 10000 Rn Rd"), "FRINTI (scalar)", decode_round_by_fpcr<false>, fp},
+    {encoding("00011110 0x 1 000000 10000 Rn Rd"), "FMOV (register)", decode_one_source<Same>, fp},
+    {encoding("00011110 0x 1 000001 10000 Rn Rd"), "FABS (scalar)",   decode_one_source<Absolute>, fp},
+    {encoding("00011110 0x 1 000010 10000 Rn Rd"), "FNEG (scalar)",   decode_one_source<Negate>, fp},
+    {encoding("00011110 0x 1 000011 10000 Rn Rd"), "FSQRT (scalar)",  decode_one_source<SquareRoot>, fp},
+    {encoding("00011110 0x 1 001000 10000 Rn Rd"), "FRINTN (scalar)", decode_one_source<RoundToNearest>, fp},
+    {encoding("00011110 0x 1 001001 10000 Rn Rd"), "FRINTP (scalar)", decode_one_source<RoundUp>, fp},
+    {encoding("00011110 0x 1 001010 10000 Rn Rd"), "FRINTM (scalar)", decode_one_source<RoundDown>, fp},
+    {encoding("00011110 0x 1 001011 10000 Rn Rd"), "FRINTZ (scalar)", decode_one_source<RoundTowardZero>, fp},
+    {encoding("00011110 0x 1 001100 10000 Rn Rd"), "FRINTA (scalar)", decode_one_source<RoundToNearestAway>, fp},
+    {encoding("00011110 0x 1 001110 10000 Rn Rd"), "FRINTX (scalar)", decode_one_source<RoundByFpcrExact>, fp},
+    {encoding("00011110 0x 1 001111 10000 Rn Rd"), "FRINTI (scalar)", decode_one_source<RoundByFpcr>, fp},
 
-    {encoding("00011110 0x 1 Rm 0000 10 Rn Rd"), "FMUL (scalar)",   decode_two_sources<multiply<Single>, multiply<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0001 10 Rn Rd"), "FDIV (scalar)",   decode_two_sources<divide<Single>, divide<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0010 10 Rn Rd"), "FADD (scalar)",   decode_two_sources<add<Single>, add<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0011 10 Rn Rd"), "FSUB (scalar)",   decode_two_sources<subtract<Single>, subtract<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0100 10 Rn Rd"), "FMAX (scalar)",   decode_two_sources<maximum<Single>, maximum<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0101 10 Rn Rd"), "FMIN (scalar)",   decode_two_sources<minimum<Single>, minimum<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0110 10 Rn Rd"), "FMAXNM (scalar)", decode_two_sources<maximum_number<Single>, maximum_number<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 0111 10 Rn Rd"), "FMINNM (scalar)", decode_two_sources<minimum_number<Single>, minimum_number<Double>>, fp},
-    {encoding("00011110 0x 1 Rm 1000 10 Rn Rd"), "FNMUL (scalar)",  decode_two_sources<multiply_negated<Single>, multiply_negated<Double>>, fp},
+    {encoding("00011110 0x 1 Rm 0000 10 Rn Rd"), "FMUL (scalar)",   decode_two_sources<Multiply>, fp},
+    {encoding("00011110 0x 1 Rm 0001 10 Rn Rd"), "FDIV (scalar)",   decode_two_sources<Divide>, fp},
+    {encoding("00011110 0x 1 Rm 0010 10 Rn Rd"), "FADD (scalar)",   decode_two_sources<Add>, fp},
+    {encoding("00011110 0x 1 Rm 0011 10 Rn Rd"), "FSUB (scalar)",   decode_two_sources<Subtract>, fp},
+    {encoding("00011110 0x 1 Rm 0100 10 Rn Rd"), "FMAX (scalar)",   decode_two_sources<Maximum>, fp},
+    {encoding("00011110 0x 1 Rm 0101 10 Rn Rd"), "FMIN (scalar)",   decode_two_sources<Minimum>, fp},
+    {encoding("00011110 0x 1 Rm 0110 10 Rn Rd"), "FMAXNM (scalar)", decode_two_sources<MaximumNumber>, fp},
+    {encoding("00011110 0x 1 Rm 0111 10 Rn Rd"), "FMINNM (scalar)", decode_two_sources<MinimumNumber>, fp},
+    {encoding("00011110 0x 1 Rm 1000 10 Rn Rd"), "FNMUL (scalar)",  decode_two_sources<MultiplyNegated>, fp},
 
     {encoding("00011111 0x 0 Rm 0 Ra Rn Rd"), "FMADD",  decode_multiply_add<false, false>, fp},
     {encoding("00011111 0x 0 Rm 1 Ra Rn Rd"), "FMSUB",  decode_multiply_add<false, true>, fp},

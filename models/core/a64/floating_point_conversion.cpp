@@ -10,10 +10,6 @@
 namespace asterism::a64 {
 namespace {
 
-using Half = std::uint16_t;
-using Single = std::uint32_t;
-using Double = std::uint64_t;
-
 template <class T>
 T read(const Cpu& cpu, std::uint8_t at) {
   return static_cast<T>(cpu.v[at].d[0]);
@@ -23,14 +19,17 @@ void write(Cpu& cpu, std::uint8_t at, std::uint64_t bits) { cpu.v[at].d = {bits,
 // ---- between formats ----
 
 template <class To, class From>
-void convert(Cpu& cpu, const Operation& op) {
-  const From from = read<From>(cpu, op.rn);
-  if constexpr (sizeof(From) == 4 && sizeof(To) == 8)
-    write(cpu, op.rd, fast_float::to_double(cpu, from));
-  else if constexpr (sizeof(From) == 8 && sizeof(To) == 4)
-    write(cpu, op.rd, fast_float::to_single(cpu, from));
-  else
-    write(cpu, op.rd, slowly<soft_float::convert<To, From>>(cpu, from, FloatEnvironment(cpu.fpcr).rounding));
+const Operation* convert_softly(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd, softly<Convert<To, From>>(cpu, read<From>(cpu, op.rn)));
+  return &op + 1;
+}
+template <class To, class From>
+const Operation* convert(Cpu& cpu, const Operation& op) {
+  const Fast<To> result = Convert<To, From>::fast(cpu, read<From>(cpu, op.rn));
+  if (!result.stands) [[unlikely]]
+    return later<convert_softly<To, From>>(cpu, op);
+  write(cpu, op.rd, result.bits);
+  return &op + 1;
 }
 template <class To, class From>
 bool decode_convert(Decoding& d) {
@@ -42,14 +41,19 @@ bool decode_convert(Decoding& d) {
 // ---- to integers and fixed point: ra fraction bits, rm the rounding ----
 
 template <class Int, class T>
-void to_integer(Cpu& cpu, const Operation& op) {
-  const Int result = slowly<soft_float::to_integer<Int, T>>(cpu, read<T>(cpu, op.rn), unsigned{op.ra},
-                                                            static_cast<Rounding>(op.rm));
+const Operation* to_integer(Cpu& cpu, const Operation& op) {
+  const Int result =
+      softly<ToInteger<Int, T>>(cpu, read<T>(cpu, op.rn), unsigned{op.ra}, static_cast<Rounding>(op.rm));
   cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(result);
+  return &op + 1;
 }
 template <class Int, class T>
-void truncate(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(fast_float::truncate<Int>(cpu, read<T>(cpu, op.rn)));
+const Operation* truncate(Cpu& cpu, const Operation& op) {
+  const Fast<Int> result = ToInteger<Int, T>::fast(cpu, read<T>(cpu, op.rn));
+  if (!result.stands) [[unlikely]]
+    return later<to_integer<Int, T>>(cpu, op);
+  cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(result.bits);
+  return &op + 1;
 }
 
 template <class Int>
@@ -78,13 +82,17 @@ bool decode_to_integer(Decoding& d) {
 // ---- from integers and fixed point ----
 
 template <class T, class Int>
-void from_integer(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, fast_float::from_integer<T>(cpu, static_cast<Int>(cpu.x[op.rn])));
+const Operation* from_fixed(Cpu& cpu, const Operation& op) {
+  write(cpu, op.rd, softly<FromInteger<T, Int>>(cpu, static_cast<Int>(cpu.x[op.rn]), unsigned{op.ra}));
+  return &op + 1;
 }
 template <class T, class Int>
-void from_fixed(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd,
-        slowly<soft_float::from_integer<T, Int>>(cpu, static_cast<Int>(cpu.x[op.rn]), unsigned{op.ra}));
+const Operation* from_integer(Cpu& cpu, const Operation& op) {
+  const Fast<T> result = FromInteger<T, Int>::fast(cpu, static_cast<Int>(cpu.x[op.rn]));
+  if (!result.stands) [[unlikely]]
+    return later<from_fixed<T, Int>>(cpu, op);
+  write(cpu, op.rd, result.bits);
+  return &op + 1;
 }
 
 template <class Int>

@@ -1,0 +1,43 @@
+// Random cases for floating-point instructions: words from the decoder's own rows, and operands that are heavy in what
+// goes wrong: NaNs with payloads, denormals, infinities, halfway cases, results near the ends of the range.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/a64/decoder.h"
+
+namespace asterism::a64 {
+
+// Vd and Xd are register 0, the operands registers 1 to 3 (V3 is Ra of FMADD).
+struct FloatInstruction {
+  std::uint32_t word = 0;
+  const Row* row = nullptr;
+};
+
+// As guest.c has them.
+struct FloatCase {
+  std::uint32_t instruction = 0;  // index
+  std::uint32_t fpcr = 0, fpsr = 0, nzcv = 0;
+  std::array<std::uint64_t, 2> x{};
+  std::array<std::array<std::uint64_t, 2>, 4> v{};
+};
+struct FloatOutcome {
+  std::array<std::uint64_t, 2> v{};
+  std::uint64_t x = 0;
+  std::uint32_t fpsr = 0, nzcv = 0;
+  bool operator==(const FloatOutcome&) const = default;
+};
+
+// All forms of all rows of the floating-point rooms; immediates are samples.
+std::vector<FloatInstruction> float_instructions(std::mt19937_64& random);
+
+FloatCase float_case(std::mt19937_64& random, const std::vector<FloatInstruction>& instructions);
+
+std::string describe(const FloatInstruction& instruction, const FloatCase& given);
+std::string describe(const FloatOutcome& outcome);
+
+}  // namespace asterism::a64
