@@ -181,8 +181,8 @@ bool Generator::steer(std::uint32_t& word) {
       const SystemPlace& place = plain_registers[random_.below(std::size(plain_registers))];
       set_field(word, 5, 15,
                 (place.op0 & 1) << 14 | place.op1 << 11 | place.crn << 7 | place.crm << 3 | place.op2);
-      // FPSR is not written: see unicorn_machine.cpp for the bits that QEMU keeps of it.
-      if (place.crm == 4 && place.op2 == 1) word |= 1u << 21;
+      // FPCR and FPSR are not written: QEMU keeps the bits that only AArch32 has, which are RES0 here.
+      if (place.crm == 4) word |= 1u << 21;
       steer_targets(word);
       return true;
     }

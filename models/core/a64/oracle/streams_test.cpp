@@ -1,0 +1,43 @@
+// Ten million random instructions against Unicorn, by class; the seeds are fixed. More by a64_streams.
+#include "core/a64/oracle/streams.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <set>
+#include <string>
+
+#include "core/a64/oracle/program.h"
+
+namespace asterism::a64::oracle {
+namespace {
+
+class A64Streams : public testing::TestWithParam<std::string> {};
+
+TEST_P(A64Streams, AgreeWithUnicorn) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const StreamOptions options{.of_class = GetParam(), .row = {}, .instructions = 250'000, .seed = seed};
+    std::cout << options.of_class << ": seed " << seed << "\n";
+    const StreamResult result = run_stream(options);
+    ASSERT_EQ(result.mismatch, "");
+    EXPECT_GE(result.instructions, options.instructions);
+    EXPECT_LT(result.left_memory * 100, result.programs);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Classes, A64Streams,
+                         testing::Values("branches", "immediate", "register", "load_store", "system",
+                                         "floating_point"),
+                         [](const auto& info) { return info.param; });
+
+TEST(A64StreamsThemselves, DrawEachRowOfAClass) {
+  Generator generator("immediate", "", {}, 1);
+  std::set<const Row*> drawn;
+  for (int i = 0; i < 100; ++i)
+    for (const std::uint32_t word : generator.program(48).words) drawn.insert(find_row(word, {}));
+  EXPECT_EQ(drawn.size(), generator.rows().size());
+  EXPECT_GE(drawn.size(), 5u);
+}
+
+}  // namespace
+}  // namespace asterism::a64::oracle
