@@ -281,6 +281,23 @@ struct MultiplyAdd {
 
 // ---- one operand ----
 
+// These move bits, of NaNs too.
+template <class T>
+struct Same {
+  static Fast<T> fast(const State&, T a) { return {a, true}; }
+  static T soft(FloatEnvironment&, T a) { return a; }
+};
+template <class T>
+struct Absolute {
+  static Fast<T> fast(const State&, T a) { return {absolute(a), true}; }
+  static T soft(FloatEnvironment&, T a) { return absolute(a); }
+};
+template <class T>
+struct Negate {
+  static Fast<T> fast(const State&, T a) { return {negate(a), true}; }
+  static T soft(FloatEnvironment&, T a) { return negate(a); }
+};
+
 template <class T>
 struct SquareRoot {
   static Fast<T> fast(const State& state, T a) {

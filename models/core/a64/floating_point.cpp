@@ -45,23 +45,6 @@ bool decode_one_source(Decoding& d) {
   return true;
 }
 
-// These move bits, of NaNs too.
-template <class T>
-struct Same {
-  static Fast<T> fast(const State&, T a) { return {a, true}; }
-  static T soft(FloatEnvironment&, T a) { return a; }
-};
-template <class T>
-struct Absolute {
-  static Fast<T> fast(const State&, T a) { return {absolute(a), true}; }
-  static T soft(FloatEnvironment&, T a) { return absolute(a); }
-};
-template <class T>
-struct Negate {
-  static Fast<T> fast(const State&, T a) { return {negate(a), true}; }
-  static T soft(FloatEnvironment&, T a) { return negate(a); }
-};
-
 // ---- two sources ----
 
 template <class T, class Compute>

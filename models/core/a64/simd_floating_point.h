@@ -1,0 +1,178 @@
+// What the rooms of SIMD floating point share: an operation of fast_float.h, applied lane by lane to operands that the shape
+// of the instruction picks. All lanes are computed before one is written.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <span>
+#include <tuple>
+
+#include "core/a64/cpu.h"
+#include "core/a64/decoder.h"
+#include "core/a64/fast_float.h"
+
+namespace asterism::a64 {
+
+// The room's other files; simd_floating_point.cpp joins them.
+std::span<const Row> simd_floating_point_two_register_rows();
+std::span<const Row> simd_floating_point_by_element_rows();
+
+namespace simd_float {
+
+template <class T>
+T lane(const Vector& v, unsigned index) {
+  T result;
+  std::memcpy(&result, reinterpret_cast<const char*>(v.d.data()) + index * sizeof(T), sizeof result);
+  return result;
+}
+
+// What is above the lanes becomes 0.
+template <class T, std::size_t count>
+void put(Vector& v, const std::array<T, count>& lanes) {
+  std::array<std::uint64_t, 2> d{};
+  std::memcpy(d.data(), lanes.data(), sizeof lanes);
+  v.d = d;
+}
+
+// ---- operands of lane i ----
+
+struct One {
+  template <class T, unsigned count>
+  static std::tuple<T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    return {lane<T>(cpu.v[op.rn], i)};
+  }
+};
+struct OneAndImmediate {
+  template <class T, unsigned count>
+  static std::tuple<T, unsigned> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    return {lane<T>(cpu.v[op.rn], i), op.imm};
+  }
+};
+struct OneAndZero {
+  template <class T, unsigned count>
+  static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    return {lane<T>(cpu.v[op.rn], i), T{0}};
+  }
+};
+struct ZeroAndOne {
+  template <class T, unsigned count>
+  static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    return {T{0}, lane<T>(cpu.v[op.rn], i)};
+  }
+};
+struct Two {
+  template <class T, unsigned count>
+  static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    return {lane<T>(cpu.v[op.rn], i), lane<T>(cpu.v[op.rm], i)};
+  }
+};
+// Neighbours, first those of Vn, then those of Vm.
+struct Pair {
+  template <class T, unsigned count>
+  static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    const Vector& v = cpu.v[2 * i < count ? op.rn : op.rm];
+    const unsigned first = 2 * i % count;
+    return {lane<T>(v, first), lane<T>(v, first + 1)};
+  }
+};
+// Both of Vn.
+struct ScalarPair {
+  template <class T, unsigned count>
+  static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned) {
+    return {lane<T>(cpu.v[op.rn], 0), lane<T>(cpu.v[op.rn], 1)};
+  }
+};
+// Vd, to which the product is added.
+template <bool negates>
+struct Three {
+  template <class T, unsigned count>
+  static std::tuple<T, T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    const T a = lane<T>(cpu.v[op.rn], i);
+    return {lane<T>(cpu.v[op.rd], i), negates ? negate(a) : a, lane<T>(cpu.v[op.rm], i)};
+  }
+};
+// op.ra is the one element of Vm.
+struct TwoByElement {
+  template <class T, unsigned count>
+  static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    return {lane<T>(cpu.v[op.rn], i), lane<T>(cpu.v[op.rm], op.ra)};
+  }
+};
+template <bool negates>
+struct ThreeByElement {
+  template <class T, unsigned count>
+  static std::tuple<T, T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
+    const T a = lane<T>(cpu.v[op.rn], i);
+    return {lane<T>(cpu.v[op.rd], i), negates ? negate(a) : a, lane<T>(cpu.v[op.rm], op.ra)};
+  }
+};
+
+// ---- work ----
+
+template <class T, unsigned count, class Compute, class Operands>
+const Operation* lanewise_softly(Cpu& cpu, const Operation& op) {
+  std::array<T, count> result;
+  for (unsigned i = 0; i < count; ++i)
+    result[i] = std::apply([&](auto... values) { return static_cast<T>(softly<Compute>(cpu, values...)); },
+                           Operands::template of<T, count>(cpu, op, i));
+  put(cpu.v[op.rd], result);
+  return &op + 1;
+}
+
+template <class T, unsigned count, class Compute, class Operands>
+const Operation* lanewise(Cpu& cpu, const Operation& op) {
+  std::array<T, count> result;
+  bool all_stand = true;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto [bits, stands] = std::apply([&](auto... values) { return Compute::fast(cpu, values...); },
+                                           Operands::template of<T, count>(cpu, op, i));
+    result[i] = static_cast<T>(bits);
+    all_stand &= stands;
+  }
+  if (!all_stand) [[unlikely]]
+    return later<lanewise_softly<T, count, Compute, Operands>>(cpu, op);
+  put(cpu.v[op.rd], result);
+  return &op + 1;
+}
+
+// ---- decoding ----
+
+inline void registers(Decoding& d) { d.op.rd = d.vector(0), d.op.rn = d.vector(5), d.op.rm = d.vector(16); }
+
+// 2S, 4S and 2D.
+template <template <class> class Compute, class Operands>
+bool decode_vector(Decoding& d) {
+  registers(d);
+  const bool is_double = d.bit(22), q = d.bit(30);
+  if (is_double && !q) return false;
+  d.op.run = is_double ? step<lanewise<Double, 2, Compute<Double>, Operands>>
+             : q       ? step<lanewise<Single, 4, Compute<Single>, Operands>>
+                       : step<lanewise<Single, 2, Compute<Single>, Operands>>;
+  return true;
+}
+template <template <class> class Compute, class Operands>
+bool decode_scalar(Decoding& d) {
+  registers(d);
+  d.op.run = d.bit(22) ? step<lanewise<Double, 1, Compute<Double>, Operands>>
+                       : step<lanewise<Single, 1, Compute<Single>, Operands>>;
+  return true;
+}
+
+template <class T>
+using FusedOnHost = MultiplyAdd<T, true>;
+template <class T>
+using FusedElsewhere = MultiplyAdd<T, false>;
+
+template <class Operands>
+bool decode_vector_fused(Decoding& d) {
+  return fast_float::host_has_fma() ? decode_vector<FusedOnHost, Operands>(d)
+                                    : decode_vector<FusedElsewhere, Operands>(d);
+}
+template <class Operands>
+bool decode_scalar_fused(Decoding& d) {
+  return fast_float::host_has_fma() ? decode_scalar<FusedOnHost, Operands>(d)
+                                    : decode_scalar<FusedElsewhere, Operands>(d);
+}
+
+}  // namespace simd_float
+}  // namespace asterism::a64
