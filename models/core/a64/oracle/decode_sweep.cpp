@@ -8,24 +8,11 @@
 
 #include "base/random.h"
 #include "core/a64/decoder.h"
+#include "core/a64/oracle/known_differences.h"
+#include "core/a64/oracle/machine.h"
 
 namespace asterism::a64::oracle {
 namespace {
-
-constexpr KnownDifference table[] = {
-    // clang-format off
-    {0xfff0'0000, 0xd510'0000, "MSR: which registers there are is up to the implementation (system_registers.cpp)"},
-    {0xfff0'0000, 0xd530'0000, "MRS: as MSR"},
-    {0xffd8'0000, 0xd508'0000, "SYS, SYSL: as MSR"},
-    {0xffe0'001f, 0xd400'0002, "HVC: QEMU's core has no EL2 to call; here the host answers (PSCI)"},
-    {0xffe0'001f, 0xd400'0003, "SMC: QEMU's core has an EL3, which this engine has not"},
-    {0xffff'fc1f, 0xd69f'0000, "ERET with a register field that is not 11111 is unallocated; QEMU does not look"},
-    {0xffff'cc00, 0x4e28'4800, "AESE, AESD, AESMC, AESIMC: cryptography is left out (ID_AA64ISAR0_EL1 says so)"},
-    {0xffff'cc00, 0x5e28'0800, "SHA1H, SHA1SU1, SHA256SU0: as AESE"},
-    {0xffe0'8c00, 0x5e00'0000, "SHA1C to SHA256SU1: as AESE"},
-    {0xbfe0'fc00, 0x0ee0'e000, "PMULL, PMULL2 of 64 bits: as AESE"},
-    // clang-format on
-};
 
 constexpr std::uint32_t excp_udef = 1;
 constexpr std::size_t chunk = 1 << 15;  // words that one engine translates before it is made anew
@@ -39,15 +26,10 @@ bool is_defined(std::uint32_t word, const Options& options) {
 }
 
 bool is_atomics_space(std::uint32_t word) {
-  return (word & 0x3b20'0c00) == 0x3820'0000 ||  // LDADD and its kin, SWP
-         (word & 0x3fa0'7c00) == 0x08a0'7c00 ||  // CAS
-         (word & 0xbfa0'7c00) == 0x0820'7c00;    // CASP
-}
-
-bool is_known(std::uint32_t word) {
-  for (const KnownDifference& known : known_differences())
-    if ((word & known.mask) == known.value) return true;
-  return false;
+  const std::uint32_t operation = word >> 12 & 0xf;
+  return ((word & 0x3f20'0c00) == 0x3820'0000 && operation <= 8) ||  // LDADD and its kin, SWP
+         (word & 0x3fa0'7c00) == 0x08a0'7c00 ||                      // CAS
+         (word & 0xbfa0'7c00) == 0x0820'7c00;                        // CASP
 }
 
 void require(uc_err error, const char* what) {
@@ -56,8 +38,6 @@ void require(uc_err error, const char* what) {
 }
 
 }  // namespace
-
-std::span<const KnownDifference> known_differences() { return table; }
 
 // Runs words one at a time, all registers 0 and no memory but theirs: whatever they do, but an undefined instruction, tells
 // that they are defined.
@@ -127,7 +107,7 @@ Sweep::~Sweep() = default;
 std::vector<SweepDifference> Sweep::compare(std::span<const std::uint32_t> words) {
   std::vector<std::uint32_t> plain, atomics;
   for (const std::uint32_t word : words)
-    if (!is_known(word)) (is_atomics_space(word) ? atomics : plain).push_back(word);
+    if (!known_difference(word, Aspect::decoding)) (is_atomics_space(word) ? atomics : plain).push_back(word);
   std::vector<SweepDifference> result;
   const auto check = [&](const std::vector<std::uint32_t>& those, Translator& oracle,
                          const Options& options) {

@@ -8,16 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/a64/oracle/machine.h"
-
 namespace asterism::a64::oracle {
-
-// Where the engine means to differ: words that match are left out.
-struct KnownDifference {
-  std::uint32_t mask, value;
-  const char* reason;
-};
-std::span<const KnownDifference> known_differences();
 
 struct SweepDifference {
   std::uint32_t word;

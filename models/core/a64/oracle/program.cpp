@@ -5,6 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include "core/a64/oracle/known_differences.h"
+
 namespace asterism::a64::oracle {
 namespace {
 
@@ -36,6 +38,9 @@ constexpr bool is_literal(std::uint32_t word) { return is(word, 0x3b00'0000, 0x1
 constexpr bool is_exclusive_group(std::uint32_t word) { return is(word, 0x3f00'0000, 0x0800'0000); }
 constexpr bool is_compare_and_swap(std::uint32_t word) {  // CAS; CASP
   return is(word, 0x3fa0'7c00, 0x08a0'7c00) || is(word, 0xbfa0'7c00, 0x0820'7c00);
+}
+constexpr bool uses_monitor(std::uint32_t word) {
+  return is(word, 0x3f80'0000, 0x0800'0000) && !is_compare_and_swap(word);
 }
 constexpr bool is_atomic(std::uint32_t word) { return is(word, 0x3f20'0c00, 0x3820'0000); }
 constexpr bool is_pair(std::uint32_t word) { return is(word, 0x3a00'0000, 0x2800'0000); }
@@ -119,7 +124,7 @@ Generator::Generator(std::string_view of_class, std::string_view row_name, const
       if (std::string_view(row.name).find(row_name) == std::string_view::npos) continue;
       std::uint32_t word = 0;
       bool any = false;
-      for (int attempt = 0; attempt < 4096 && !any; ++attempt) any = draw(row, word);
+      for (int attempt = 0; attempt < 4096 && !any; ++attempt) choose_exclusives(), any = draw(row, word);
       if (!any) continue;
       rows_.push_back(&row);
       has_memory_ |= is_load_store(word);
@@ -130,9 +135,16 @@ Generator::Generator(std::string_view of_class, std::string_view row_name, const
 
 // ---- programs ----
 
+// Whether a store-exclusive of another size than the load's succeeds is CONSTRAINED UNPREDICTABLE.
+void Generator::choose_exclusives() {
+  exclusive_pair_ = random_.next() & 1;
+  exclusive_size_ = static_cast<unsigned>(exclusive_pair_ ? 2 + random_.below(2) : random_.below(4));
+}
+
 Program Generator::program(unsigned instructions) {
   std::vector<Slot> slots;
   while (slots.size() < instructions) {
+    if (slots.empty()) choose_exclusives();  // the rows may want others
     const Row& row = *rows_[random_.below(rows_.size())];
     std::uint32_t word = 0;
     for (int attempt = 0; attempt < 64; ++attempt) {
@@ -171,7 +183,7 @@ void Generator::aim_branches(std::vector<Slot>& slots) {
 
 bool Generator::draw(const Row& row, std::uint32_t& word) {
   word = row.encoding.value | (static_cast<std::uint32_t>(random_.next()) & ~row.encoding.mask);
-  return steer(word) && decodes(row, word, options_);
+  return steer(word) && decodes(row, word, options_) && !known_difference(word, Aspect::execution);
 }
 
 bool Generator::steer(std::uint32_t& word) {
@@ -208,6 +220,10 @@ bool Generator::steer_load_store(std::uint32_t& word) {
   const bool is_aligned = is_exclusive_group(word) || is_atomic(word);
   if (!is_vector && is_reserved(rt)) set_field(word, 0, 5, free_register(rt));
   if (is_pair(word) && !is_vector) set_field(word, 10, 5, free_register(rt2));
+  if (uses_monitor(word)) {
+    if ((word >> 21 & 1) != exclusive_pair_) return false;
+    set_field(word, 30, 2, exclusive_size_);
+  }
   if (is_exclusive_group(word)) {
     if (!is_compare_and_swap(word)) set_field(word, 10, 5, free_register(rt2));
     // CASP writes the register behind Rs, too.

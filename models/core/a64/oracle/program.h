@@ -39,6 +39,7 @@ class Generator {
     std::uint32_t word;
     bool is_behind_adr = false;
   };
+  void choose_exclusives();
   bool draw(const Row& row, std::uint32_t& word);
   bool steer(std::uint32_t& word);
   bool steer_load_store(std::uint32_t& word);
@@ -50,6 +51,8 @@ class Generator {
   Options options_;
   Random random_;
   bool has_memory_ = false, has_branches_ = false, mixed_ = false;
+  bool exclusive_pair_ = false;  // of all exclusives in a program
+  unsigned exclusive_size_ = 0;
   std::vector<const Row*> rows_;
 };
 

@@ -1,0 +1,19 @@
+// Where the engine means to differ from QEMU, the oracle: words that match are left out of the comparison.
+#pragma once
+
+#include <cstdint>
+
+namespace asterism::a64::oracle {
+
+enum class Aspect : std::uint8_t { decoding, execution };
+
+struct KnownDifference {
+  std::uint32_t mask, value;
+  Aspect aspect;
+  const char* reason;
+};
+
+// The entry that a word belongs to; nullptr when none.
+const KnownDifference* known_difference(std::uint32_t word, Aspect aspect);
+
+}  // namespace asterism::a64::oracle
