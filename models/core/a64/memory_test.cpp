@@ -1,0 +1,515 @@
+// What the memory of a core does beside moving bytes: lines that were stored to, code that is stored to, devices, memory
+// that is shown or withdrawn, and the TLB.
+#include "core/a64/memory.h"
+
+#include <map>
+
+#include "core/a64/cpu.h"
+#include "core/a64/mmu_test.h"
+
+namespace asterism::a64 {
+namespace {
+
+using Lines = std::map<std::uint64_t, std::uint64_t>;  // by page
+
+struct Collector : WriteObserver {
+  Lines lines;
+  std::vector<std::uint64_t> order;
+  void written(Address page, std::uint64_t told) override {
+    lines[page.value()] |= told;
+    order.push_back(page.value());
+  }
+};
+
+struct MemoryTest : MmuTest {
+  static constexpr AddressRange everything{Address(0), Bytes(~std::uint64_t{0})};
+  Lines collect(AddressRange range = everything) {
+    Collector collector;
+    EXPECT_TRUE(core->collect_writes(range, collector));
+    return collector.lines;
+  }
+  // What a program marks, run from `before`.
+  Lines marks(const std::vector<std::uint32_t>& words, const State& before) {
+    collect();
+    run(words, before);
+    return collect();
+  }
+  static constexpr std::uint64_t line(unsigned at) { return std::uint64_t{1} << at; }
+};
+
+// ---- lines that were stored to ----
+
+TEST_F(MemoryTest, AStoreOfEveryKindMarksExactlyItsLines) {
+  const std::uint64_t p = data_base, q = data_base + page_size;
+  map(p, p, at_el0);  // for STTR
+  const struct {
+    std::uint32_t word;
+    std::uint64_t address;
+    Lines expected;
+  } cases[] = {
+      {0x39000002, p, {{p, line(0)}}},                         // strb w2, [x0]
+      {0x39000002, p + 63, {{p, line(0)}}},                    // strb w2, [x0]
+      {0x39000002, p + 64, {{p, line(1)}}},                    // strb w2, [x0]
+      {0x79000002, p + 63, {{p, line(0) | line(1)}}},          // strh w2, [x0]
+      {0xb9000002, p + 0xffc, {{p, line(63)}}},                // str w2, [x0]
+      {0xf9000002, p + 0xff9, {{p, line(63)}, {q, line(0)}}},  // str x2, [x0]
+      {0xf8040402, p + 128, {{p, line(2)}}},                   // str x2, [x0], #64
+      {0xf8040c02, p + 128, {{p, line(3)}}},                   // str x2, [x0, #64]!
+      {0xf81f8002, q, {{p, line(63)}}},                        // stur x2, [x0, #-8]
+      {0xf8237802, p, {{p, line(4)}}},                         // str x2, [x0, x3, lsl #3]
+      {0xf8000802, p + 72, {{p, line(1)}}},                    // sttr x2, [x0]
+      {0x29000c02, p + 60, {{p, line(0) | line(1)}}},          // stp w2, w3, [x0]
+      {0xa9bf0c02, q + 8, {{p, line(63)}, {q, line(0)}}},      // stp x2, x3, [x0, #-16]!
+      {0xa8000c02, p + 64, {{p, line(1)}}},                    // stnp x2, x3, [x0]
+      {0x3d000002, p + 191, {{p, line(2)}}},                   // str b2, [x0]
+      {0xfd000002, p + 188, {{p, line(2) | line(3)}}},         // str d2, [x0]
+      {0x3d800002, p + 64, {{p, line(1)}}},                    // str q2, [x0]
+      {0x3d800002, p + 120, {{p, line(1) | line(2)}}},         // str q2, [x0]
+      {0xad000c02, p + 32, {{p, line(0)}}},                    // stp q2, q3, [x0]
+      {0xad000c02, p + 48, {{p, line(0) | line(1)}}},          // stp q2, q3, [x0]
+      {0xad000c02, p + 0xff0, {{p, line(63)}, {q, line(0)}}},  // stp q2, q3, [x0]
+      {0xc89ffc02, p + 320, {{p, line(5)}}},                   // stlr x2, [x0]
+      {0xf8220004, p + 384, {{p, line(6)}}},                   // ldadd x2, x4, [x0]
+      {0x38228004, p + 448, {{p, line(7)}}},                   // swpb w2, w4, [x0]
+      {0xc8a57c02, p + 512, {{p, line(8)}}},                   // cas x5, x2, [x0]
+      {0xd50b7420, p + 600, {{p, line(9)}}},                   // dc zva, x0
+      {0x4c007002, p + 640, {{p, line(10)}}},                  // st1 {v2.16b}, [x0]
+      {0x4c000002, p + 704, {{p, line(11)}}},                  // st4 {v2.16b-v5.16b}, [x0]
+      {0x0d000c02, p + 768, {{p, line(12)}}},                  // st1 {v2.b}[3], [x0]
+      {0xf9400002, p, {}},                                     // ldr x2, [x0]
+      {0xc85f7c02, p, {}},                                     // ldxr x2, [x0]
+  };
+  for (const auto& [word, address, expected] : cases) {
+    std::memset(&this->word(p), 0, 2 * page_size);
+    State before = with_mmu(address, 0, 2, 32);
+    before.x[9] = p + 62 * 64, before.x[10] = q + 62 * 64;
+    EXPECT_EQ(marks({word}, before), expected) << std::hex << word << " to " << address;
+    // And on the fast path, once the pages have been stored to.
+    std::memset(&this->word(p), 0, 2 * page_size);
+    Lines also = expected;
+    also[p] |= line(62), also[q] |= line(62);
+    EXPECT_EQ(marks(
+                  {
+                      0x3900013f,  // strb wzr, [x9]
+                      0x3900015f,  // strb wzr, [x10]
+                      word,
+                  },
+                  before),
+              also)
+        << std::hex << word << " to " << address;
+  }
+}
+
+TEST_F(MemoryTest, AStoreExclusiveMarksWhenItStores) {
+  const Lines expected = {{data_base, line(2)}};
+  EXPECT_EQ(marks(
+                {
+                    0xc85f7c02,  // ldxr x2, [x0]
+                    0xc8037c02,  // stxr w3, x2, [x0]
+                },
+                with_mmu(data_base + 128)),
+            expected);
+  EXPECT_EQ(marks({0xc8037c02}, with_mmu(data_base + 128)), Lines{});  // stxr w3, x2, [x0]
+}
+
+TEST_F(MemoryTest, CollectingForgetsAndKeepsWhatIsOutside) {
+  const State before = with_mmu(data_base, data_base + page_size);
+  run(
+      {
+          0x3900001f,  // strb wzr, [x0]
+          0x3901003f,  // strb wzr, [x1, #64]
+      },
+      before);
+  EXPECT_EQ(collect({Address(data_base + page_size), Bytes(page_size)}),
+            (Lines{{data_base + page_size, line(1)}}));
+  EXPECT_EQ(collect({Address(data_base + page_size), Bytes(page_size)}), Lines{});
+  EXPECT_EQ(collect(), (Lines{{data_base, line(0)}}));
+  EXPECT_EQ(collect(), Lines{});
+}
+
+TEST_F(MemoryTest, PagesAreToldInAscendingOrder) {
+  const State before = with_mmu(data_base, data_base + page_size, data_base + 4 * page_size);
+  collect();
+  run(
+      {
+          0x3900005f,  // strb wzr, [x2]
+          0x3900001f,  // strb wzr, [x0]
+          0x3900003f,  // strb wzr, [x1]
+      },
+      before);
+  Collector collector;
+  core->collect_writes(everything, collector);
+  EXPECT_EQ(collector.order,
+            (std::vector<std::uint64_t>{data_base, data_base + page_size, data_base + 4 * page_size}));
+}
+
+TEST_F(MemoryTest, AnIntervalMayBeginInTheMiddleOfABlock) {
+  std::vector<Lines> intervals;
+  host.place(code_base, {0x3900001f,  // strb wzr, [x0]
+                         0x3901001f,  // strb wzr, [x0, #64]
+                         0x3902001f,  // strb wzr, [x0, #128]
+                         0x1400'0000});
+  State before = with_mmu(data_base);
+  before.pc = code_base;
+  core->set_state(before);
+  collect();
+  host.on_due = [&] {
+    intervals.push_back(collect());
+    core->call_at(core->instructions() + 1);
+    if (intervals.size() == 4) core->request_stop();
+  };
+  core->call_at(core->instructions() + 1);
+  core->run();
+  EXPECT_EQ(intervals,
+            (std::vector<Lines>{{{data_base, line(0)}}, {{data_base, line(1)}}, {{data_base, line(2)}}, {}}));
+}
+
+// ---- stores to code ----
+
+constexpr std::uint32_t set_x2_to_1 = 0xd2800022, set_x2_to_2 = 0xd2800042;  // movz x2, #...
+
+TEST_F(MemoryTest, CodeThatIsStoredToRunsAsItIsNow) {
+  const std::uint32_t stores[] = {
+      0xb9000001,  // str w1, [x0]
+      0x29000401,  // stp w1, w1, [x0]
+      0xf81fc003,  // stur x3, [x0, #-4]
+      0xbd000000,  // str s0, [x0]
+      0xb8218004,  // swp w1, w4, [x0]
+      0x889ffc01,  // stlr w1, [x0]
+      0x39000001,  // strb w1, [x0]
+  };
+  for (const std::uint32_t store : stores) {
+    State before = with_mmu(code_base + 4, set_x2_to_2, 0, std::uint64_t{set_x2_to_2} << 32 | store);
+    before.v[0].d[0] = set_x2_to_2;
+    EXPECT_EQ(run({store, set_x2_to_1, 0xd503201f}, before).x[2], 2u) << std::hex << store;
+  }
+}
+
+TEST_F(MemoryTest, CodeIsKnownByItsPhysicalPage) {
+  map(data_base, code_base);
+  const State before = with_mmu(data_base + 8, set_x2_to_2, 0, data_base);
+  EXPECT_EQ(run({0xb902007f,  // str wzr, [x3, #512]
+                 0xb9000001,  // str w1, [x0]
+                 set_x2_to_1},
+                before)
+                .x[2],
+            2u);
+}
+
+TEST_F(MemoryTest, APageIsCodeFromTheFirstBlockOn) {
+  // The page is in the TLB for stores before anything of it is decoded.
+  host.place(data_base + 64, {set_x2_to_1, 0xd65f03c0});  // ret
+  const State before = with_mmu(data_base, set_x2_to_2, 0, data_base + 64);
+  const State after = run({0xb900001f,              // str wzr, [x0]
+                           0xd63f0060, 0xb9000061,  // str w1, [x3]
+                           0xd63f0060},
+                          before, 8);  // blr x3
+  EXPECT_EQ(after.x[2], 2u);
+  EXPECT_EQ(after.pc, code_base + 16);
+}
+
+TEST_F(MemoryTest, StoresToCodeAreSeenAtEveryQuantum) {
+  for (const std::uint64_t quantum : {1, 2, 3}) {
+    State before = with_mmu(code_base + 8, set_x2_to_2);
+    before.pc = code_base;
+    host.place(code_base, {0xd503201f, 0xb9000001});  // str w1, [x0]
+    host.place(code_base + 8, {set_x2_to_1, 0x1400'0000});
+    core->invalidate_code(host.memory_range());
+    core->set_state(before);
+    const std::uint64_t end = core->instructions() + 6;
+    host.on_due = [&] {
+      if (core->instructions() >= end) core->request_stop();
+      core->call_at(core->instructions() + quantum);
+    };
+    core->call_at(core->instructions() + quantum);
+    core->run();
+    EXPECT_EQ(core->read(CoreRegister::x2), 2u) << quantum;
+  }
+}
+
+// ---- devices ----
+
+TEST_F(MemoryTest, DevicesAreReachedInAlignedPiecesOfAtMost8Bytes) {
+  using Sizes = std::vector<std::pair<std::uint64_t, unsigned>>;  // offset, size
+  const struct {
+    std::uint32_t word;
+    std::uint64_t offset;
+    Sizes expected;
+  } cases[] = {
+      {0xf9400002, 8, {{8, 8}}},                               // ldr x2, [x0]
+      {0xf9000002, 16, {{16, 8}}},                             // str x2, [x0]
+      {0x39400002, 3, {{3, 1}}},                               // ldrb w2, [x0]
+      {0xa9400c02, 16, {{16, 8}, {24, 8}}},                    // ldp x2, x3, [x0]
+      {0x29000c02, 16, {{16, 4}, {20, 4}}},                    // stp w2, w3, [x0]
+      {0x3dc00002, 32, {{32, 8}, {40, 8}}},                    // ldr q2, [x0]
+      {0xad000c02, 32, {{32, 8}, {40, 8}, {48, 8}, {56, 8}}},  // stp q2, q3, [x0]
+      {0xf9400002, 1, {{1, 1}, {2, 2}, {4, 4}, {8, 1}}},       // ldr x2, [x0]
+      {0xb9000002, 2, {{2, 2}, {4, 2}}},                       // str w2, [x0]
+      {0xa9400c02, 4, {{4, 4}, {8, 8}, {16, 4}}},              // ldp x2, x3, [x0]
+  };
+  for (const auto& [word, offset, expected] : cases) {
+    host.accesses.clear();
+    State before = with(device + offset);
+    before.system.cpacr = 3 << 20;
+    run({word}, before);
+    Sizes sizes;
+    for (const BusAccess& each : host.accesses) sizes.emplace_back(each.address - device, each.size);
+    EXPECT_EQ(sizes, expected) << std::hex << word;
+  }
+}
+
+TEST_F(MemoryTest, BytesOfADeviceComeAndGoInTheirOrder) {
+  host.on_load = [](std::uint64_t address) { return 0x0101'0101'0101'0101u * (address & 0xf); };
+  EXPECT_EQ(run({0xf8401002}, device).x[2], 0x08'04040404'0202'01u);  // ldur x2, [x0, #1]
+  run({0xf8006001}, device, 0x8877'6655'4433'2211);                   // stur x1, [x0, #6]
+  const std::vector<BusAccess> stores(host.accesses.end() - 3, host.accesses.end());
+  EXPECT_EQ(stores, (std::vector<BusAccess>{{'w', device + 6, 2, 0x2211},
+                                            {'w', device + 8, 4, 0x6655'4433},
+                                            {'w', device + 12, 2, 0x8877}}));
+}
+
+TEST_F(MemoryTest, WhatTheHostRefusesIsAnSErrorAndOnes) {
+  const std::uint64_t nowhere = 0x7000'0000;
+  State before = with(nowhere, nowhere);
+  before.daif = 0x3c0;
+  State after = run(
+      {
+          0x79400002,  // ldrh w2, [x0]
+          0xf8408c23,  // ldr x3, [x1, #8]!
+          0xf9000003,  // str x3, [x0]
+      },
+      before);  // masked: it stays pending
+  EXPECT_EQ(after.x[2], 0xffffu);
+  EXPECT_EQ(after.x[3], ~0ull);
+  EXPECT_EQ(after.x[1], nowhere + 8);
+  before.daif = 0;
+  after = run({0xd503201f, 0xd503201f}, before, 1);  // taken at once
+  EXPECT_EQ(after.system.esr, esr::make(esr::ec_serror, 0x11));
+  EXPECT_EQ(after.system.elr, code_base);
+  EXPECT_EQ(after.pc, vectors + 0x380);
+}
+
+TEST_F(MemoryTest, AnSErrorIsTakenBehindItsInstruction) {
+  State before = with(0x7000'0000);
+  before.daif = 0;
+  const State after = run({0xf8408402, 0xd503201f}, before, 2);  // ldr x2, [x0], #8
+  EXPECT_EQ(after.system.elr, code_base + 4);
+  EXPECT_EQ(after.x[0], 0x7000'0008u);
+}
+
+TEST_F(MemoryTest, AnAccessMayBeginInMemoryAndEndInADevice) {
+  map(data_base + page_size, device);
+  host.on_load = [](std::uint64_t) { return 0xdddd'dddd; };
+  word(data_base + page_size - 8) = 0x8877'6655'4433'2211;
+  const State after = run(
+      {
+          0xf9400002,  // ldr x2, [x0]
+          0xf9000001,  // str x1, [x0]
+      },
+      with_mmu(data_base + page_size - 4, 0x1122'3344'5566'7788));
+  EXPECT_EQ(after.x[2], 0xdddd'dddd'8877'6655u);
+  EXPECT_EQ(word(data_base + page_size - 8), 0x5566'7788'4433'2211u);
+  EXPECT_EQ(host.accesses,
+            (std::vector<BusAccess>{{'r', device, 4, 0xdddd'dddd}, {'w', device, 4, 0x1122'3344}}));
+}
+
+TEST_F(MemoryTest, MemoryThatIsWithdrawnDuringAnAccessIsNotTouched) {
+  map(data_base, device);
+  host.record_memory = true;
+  host.on_load = [&](std::uint64_t) {
+    host.direct = false;
+    core->unmap_direct(host.memory_range());
+    return 0;
+  };
+  host.place(code_base, {0xf9400002});  // ldr x2, [x0]
+  State before = with_mmu(data_base + page_size - 4);
+  before.pc = code_base;
+  word(data_base + page_size) = 0x5a5a'5a5a;
+  core->set_state(before);
+  core->call_at(core->instructions() + 1);
+  host.on_due = [&] { core->request_stop(); };
+  core->run();
+  EXPECT_EQ(core->read(CoreRegister::x2), 0x5a5a'5a5a'0000'0000u);
+  EXPECT_EQ(host.accesses.back(), (BusAccess{'r', data_base + page_size, 4, 0x5a5a'5a5a}));
+}
+
+// ---- shown memory ----
+
+TEST_F(MemoryTest, ShownAccessesAreToldInTheirOrderBehindTheirInstruction) {
+  host.show = true;
+  core->unmap_direct(host.memory_range());
+  std::vector<std::uint64_t> counts;
+  host.on_shown = [&] { counts.push_back(core->instructions()); };
+  const std::uint64_t start = core->instructions();
+  run(
+      {
+          0x39400401,  // ldrb w1, [x0, #1]
+          0xa9010800,  // stp x0, x2, [x0, #16]
+          0x3dc00801,  // ldr q1, [x0, #32]
+          0xb8402001,  // ldur w1, [x0, #2]
+      },
+      with_mmu(data_base));
+  EXPECT_EQ(host.shown_accesses, (std::vector<ShownAccess>{{Address(data_base + 1), 1, false},
+                                                           {Address(data_base + 16), 8, true},
+                                                           {Address(data_base + 24), 8, true},
+                                                           {Address(data_base + 32), 8, false},
+                                                           {Address(data_base + 40), 8, false},
+                                                           {Address(data_base + 2), 2, false},
+                                                           {Address(data_base + 4), 2, false}}));
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{start + 1, start + 2, start + 3, start + 4}));
+}
+
+TEST_F(MemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomic) {
+  host.show = true;
+  core->unmap_direct(host.memory_range());
+  std::vector<std::uint64_t> seen;
+  host.on_shown = [&] { seen.push_back(host.peek(data_base)); };
+  run({0xf8210002}, data_base, 5);  // ldadd x1, x2, [x0]
+  EXPECT_EQ(seen, std::vector<std::uint64_t>{5});
+  EXPECT_EQ(host.shown_accesses,
+            (std::vector<ShownAccess>{{Address(data_base), 8, false}, {Address(data_base), 8, true}}));
+}
+
+TEST_F(MemoryTest, WhatIsShownComesBeforeWhatGoesToADevice) {
+  host.show = true;
+  core->unmap_direct(host.memory_range());
+  map(data_base + page_size, device);
+  run({0xf9000001}, with_mmu(data_base + page_size - 4));  // str x1, [x0]
+  EXPECT_EQ(host.accesses.size(), 2u);
+  EXPECT_EQ(host.accesses[0].kind, 'W');
+  EXPECT_EQ(host.accesses[1].kind, 'w');
+}
+
+TEST_F(MemoryTest, ShownStoresMarkTheirLines) {
+  host.show = true;
+  core->unmap_direct(host.memory_range());
+  EXPECT_EQ(marks(
+                {
+                    0xf9000001,  // str x1, [x0]
+                    0xf9002001,  // str x1, [x0, #64]
+                },
+                with(data_base + 64)),
+            (Lines{{data_base, line(1) | line(2)}}));
+}
+
+// ---- the TLB ----
+
+struct TlbTest : MemoryTest {
+  // Loads, changes a descriptor, loads again, invalidates, and loads a third time: X2, X3, X4.
+  State change(std::uint64_t address, std::uint64_t& descriptor, std::uint64_t value,
+               const std::vector<std::uint32_t>& invalidate) {
+    map(tables, tables);
+    const auto at = reinterpret_cast<std::uint8_t*>(&descriptor) - host.memory.bytes + code_base;
+    map(at & ~(page_size - 1), at & ~(page_size - 1));
+    State before = with_mmu(address, 0, 0, 0);
+    before.x[5] = at, before.x[6] = value, before.x[7] = address >> 12;
+    std::vector<std::uint32_t> words = {
+        0xf9400002,  // ldr x2, [x0]
+        0xf90000a6,  // str x6, [x5]
+        0xf9400003,  // ldr x3, [x0]
+    };
+    words.insert(words.end(), invalidate.begin(), invalidate.end());
+    words.push_back(0xf9400004);  // ldr x4, [x0]
+    return run(words, before);
+  }
+};
+
+TEST_F(TlbTest, HoldsATranslationUntilItIsInvalidated) {
+  word(data_base) = 1, word(data_base + page_size) = 2;
+  const std::uint32_t invalidations[] = {
+      0xd508871f,  // tlbi vmalle1
+      0xd5088727,  // tlbi vae1, x7
+      0xd5088767,  // tlbi vaae1, x7
+      0xd50883a7,  // tlbi vale1is, x7
+      0xd508875f,  // tlbi aside1, xzr
+  };
+  for (const std::uint32_t invalidate : invalidations) {
+    map(data_base, data_base);
+    const State after =
+        change(data_base, descriptor(data_base), (data_base + page_size) | page | af, {invalidate});
+    EXPECT_EQ(after.x[2], 1u) << std::hex << invalidate;
+    EXPECT_EQ(after.x[3], 1u) << std::hex << invalidate;
+    EXPECT_EQ(after.x[4], 2u) << std::hex << invalidate;
+  }
+}
+
+TEST_F(TlbTest, InvalidatingAnAddressDropsAllThatItsBlockHasMapped) {
+  const std::uint64_t virtual_block = 0x8000'0000;
+  descriptor(virtual_block, 2) = code_base | block | af;  // 2 MiB
+  word(data_base) = 1;
+  word(data_base + 0x20'0000) = 2;
+  const std::uint64_t offset = data_base - code_base;
+  // Another page of the block is named.
+  const State after =
+      change(virtual_block + offset, descriptor(virtual_block, 2), (code_base + 0x20'0000) | block | af,
+             {
+                 0xd10134e7,  // sub x7, x7, #77
+                 0xd5088727,  // tlbi vae1, x7
+             });
+  EXPECT_EQ(after.x[2], 1u);
+  EXPECT_EQ(after.x[3], 1u);
+  EXPECT_EQ(after.x[4], 2u);
+}
+
+TEST_F(TlbTest, InvalidatingAnotherPageLeavesAPageAlone) {
+  word(data_base) = 1, word(data_base + page_size) = 2;
+  const State after = change(data_base, descriptor(data_base), (data_base + page_size) | page | af,
+                             {
+                                 0x910004e7,  // add x7, x7, #1
+                                 0xd5088727,  // tlbi vae1, x7
+                             });
+  EXPECT_EQ(after.x[4], 1u);
+}
+
+TEST_F(TlbTest, ManyPagesShareAnEntry) {
+  // 256 pages further is the same entry.
+  for (unsigned at = 0; at < 4; ++at) {
+    map(0x1'0000'0000 + at * 256 * page_size, data_base + at * page_size);
+    word(data_base + at * page_size) = at + 10;
+  }
+  const std::uint64_t step = 256 * page_size;
+  const State after = run({0xf9400002,  // ldr x2, [x0]
+                           0xf8616803,  // ldr x3, [x0, x1]
+                           0xd503201f,  // nop
+                           0xf8616804,  // ldr x4, [x0, x1]
+
+                           0xf9400005},  // ldr x5, [x0]
+                          with_mmu(0x1'0000'0000, step));
+  EXPECT_EQ(after.x[2], 10u);
+  EXPECT_EQ(after.x[3], 11u);
+  EXPECT_EQ(after.x[4], 11u);
+  EXPECT_EQ(after.x[5], 10u);
+}
+
+// ---- AT ----
+
+TEST_F(MemoryTest, AtTellsWhereAnAddressLeadsOrWhyNot) {
+  const std::uint64_t fixed = 1 << 11, mair = 0xff;  // attribute 0: normal memory
+  const auto failed = [&](std::uint64_t status) { return fixed | status << 1 | 1; };
+  map(data_base, data_base + page_size, read_only | 3 << 8);
+  map(data_base + page_size, data_base, at_el0);
+  const struct {
+    std::uint32_t word;
+    std::uint64_t address, par;
+  } cases[] = {
+      {0xd5087800, data_base + 0x123, (data_base + page_size) | fixed | 3 << 7 | mair << 56},  // at s1e1r, x0
+      {0xd5087820, data_base, failed(0x0f)},                                                   // at s1e1w, x0
+      {0xd5087840, data_base, failed(0x0f)},                                                   // at s1e0r, x0
+      {0xd5087860, data_base + page_size, data_base | fixed | mair << 56},                     // at s1e0w, x0
+      {0xd5087800, unmapped, failed(0x07)},                                                    // at s1e1r, x0
+      {0xd5087840, 1ull << 40, failed(0x04)},                                                  // at s1e0r, x0
+  };
+  for (const auto& [word, address, par] : cases) {
+    State before = with_mmu(address);
+    before.system.mair = mair;
+    EXPECT_EQ(run({word}, before).system.par, par) << std::hex << word;
+  }
+}
+
+// ---- size ----
+
+// 552 cores are to fit into 1 GiB beside all else.
+TEST(MemorySize, OfACoreWithoutItsBlocksIsBelow64KiB) { EXPECT_LT(sizeof(Cpu), 64u << 10); }
+
+}  // namespace
+}  // namespace asterism::a64
