@@ -12,7 +12,7 @@ constexpr std::uint64_t pstate_a = 1 << 8, pstate_i = 1 << 7, pstate_daif = 0xf 
 // Offsets into the vector table of one source (current level with SP_EL0, with SP_EL1, lower level).
 constexpr std::uint64_t vector_synchronous = 0x000, vector_irq = 0x080, vector_serror = 0x180;
 
-constexpr unsigned ec_pc_alignment = 0x22;
+constexpr unsigned ec_illegal_state = 0x0e, ec_pc_alignment = 0x22;
 // Exceptions in a row without a retired instruction: one may interrupt another's entry, more is a loop.
 constexpr unsigned lock_up_after = 4;
 constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
@@ -154,6 +154,10 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<unsigned> limit) {
   if (fault) return abort_fetch(*fault), nullptr;
   const auto direct = memory.direct(translation.physical);
   if (!direct) return abort_fetch({target, fault_status::external_abort}), nullptr;
+  if (illegal) {
+    take(vector_synchronous, esr::make(ec_illegal_state, 0), std::nullopt);
+    return nullptr;
+  }
   const Context now = context();
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
   Block* found = blocks.find(translation.physical, target, now);

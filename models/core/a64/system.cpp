@@ -1,5 +1,7 @@
 // Exception generation, hints, barriers, PSTATE and system registers (Arm DDI 0487, C4.1.66), ERET. Cache, TLB and address
 // translation instructions are in system_maintenance.cpp.
+#include <cstring>
+
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
 #include "core/a64/system_register_table.h"
@@ -159,35 +161,45 @@ bool decode_select_sp(Decoding& d) {
 
 // ---- system registers ----
 
-const Operation* refuse(Cpu& cpu, const Operation& op, const SystemRegisterRow* row, bool is_write) {
-  if (row && permission(cpu, *row, is_write) == Permission::trapped)
-    return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
-  cpu.note_undefined(op.imm, cpu.pc_of(op));
-  return cpu.undefined(op);
+// op.imm is the word; rn and rm hold the number of the register's row.
+const SystemRegisterRow* row_of(const Operation& op) {
+  return system_register_row(static_cast<std::uint16_t>(op.rn | op.rm << 8));
+}
+Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_write) {
+  return row ? permission(cpu, *row, is_write) : Permission::undefined;
 }
 
-// op.imm is the word.
 [[gnu::noinline]] const Operation* read_register(Cpu& cpu, const Operation& op) {
-  const SystemRegister which = system_register_of(op.imm);
-  std::uint64_t value = 0;
-  if (!cpu.read_system_register(op, which, value)) return refuse(cpu, op, find_system_register(which), false);
-  cpu.x[op.rd] = value;
+  const SystemRegisterRow* row = row_of(op);
+  const Permission allowed = permission(cpu, row, false);
+  if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
+  cpu.x[op.rd] = read(cpu, op, *row);
   return cpu.finish(op);
 }
 [[gnu::noinline]] const Operation* write_register(Cpu& cpu, const Operation& op) {
-  const SystemRegister which = system_register_of(op.imm);
-  switch (cpu.write_system_register(op, which, cpu.x[op.rd])) {
-    case Cpu::Written::undefined:
-      return refuse(cpu, op, find_system_register(which), true);
-    case Cpu::Written::done:
-      return cpu.finish(op);
-    case Cpu::Written::synchronise:
-      return cpu.synchronise(op);
-  }
-  return cpu.synchronise(op);
+  const SystemRegisterRow* row = row_of(op);
+  const Permission allowed = permission(cpu, row, true);
+  if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
+  const Cpu::Written written = write(cpu, op, *row, cpu.x[op.rd]);
+  return written == Cpu::Written::done ? cpu.finish(op) : cpu.synchronise(op);
 }
 
-constexpr SystemRegister fpcr{3, 3, 4, 4, 0}, fpsr{3, 3, 4, 4, 1};
+// Registers that are no more than state: op.imm is the distance into it.
+void read_state(Cpu& cpu, const Operation& op) {
+  std::memcpy(&cpu.x[op.rd], reinterpret_cast<const char*>(&cpu.system) + op.imm, sizeof(std::uint64_t));
+}
+void write_state(Cpu& cpu, const Operation& op) {
+  std::memcpy(reinterpret_cast<char*>(&cpu.system) + op.imm, &cpu.x[op.rd], sizeof(std::uint64_t));
+}
+bool is_plain(const SystemRegisterRow& row, bool is_write, bool el0) {
+  return row.state && row.state != &SystemRegisters::sp_el0 &&
+         (is_write ? row.writable && !row.write : true) && (!el0 || is_open_to_el0(row));
+}
+std::uint32_t place_of(SystemRegisterRow::State state) {
+  static constexpr SystemRegisters any;
+  return static_cast<std::uint32_t>(reinterpret_cast<const char*>(&(any.*state)) -
+                                    reinterpret_cast<const char*>(&any));
+}
 
 const Operation* raise_fp_trap(Cpu& cpu, const Operation& op) {
   constexpr std::uint32_t always = 0x1e0'0000;
@@ -196,12 +208,23 @@ const Operation* raise_fp_trap(Cpu& cpu, const Operation& op) {
 
 template <bool is_write>
 bool decode_register(Decoding& d) {
+  constexpr SystemRegister fpcr{3, 3, 4, 4, 0}, fpsr{3, 3, 4, 4, 1};
   const SystemRegister which = system_register_of(d.word);
+  const SystemRegisterRow* row = find_system_register(which);
   d.op.imm = d.word;
   d.op.rd = is_write ? d.source(0) : d.target(0);
+  const unsigned number = number_of(row);
+  d.op.rn = number & 0xff, d.op.rm = static_cast<std::uint8_t>(number >> 8);
   d.op.run = is_write ? step<write_register> : step<read_register>;
-  if ((which == fpcr || which == fpsr) && !d.context.fp_enabled) d.op.run = step<raise_fp_trap>;
-  d.ends_block = true;
+  d.ends_block = is_write || !row;
+  if ((which == fpcr || which == fpsr) && !d.context.fp_enabled) {
+    d.op.run = step<raise_fp_trap>;
+    d.ends_block = true;
+  } else if (row && is_plain(*row, is_write, d.context.el0)) {
+    d.op.imm = place_of(row->state);
+    d.op.run = is_write ? step<write_state> : step<read_state>;
+    d.ends_block = false;
+  }
   return true;
 }
 
@@ -223,12 +246,19 @@ constexpr Row rows[] = {
     {encoding("1101010100 0 00 011 0100 CRm 111 11111"),    "MSR DAIFClr",    decode_mask<false>},
     {encoding("1101010100 0 00 000 0100 CRm 101 11111"),    "MSR SPSel",      decode_select_sp},
 
+    {encoding("1101010100 0 01 op1 CRn CRm op2 Rt"),        "SYS",            decode_system_instruction},
     {encoding("1101010100 0 1 o0 op1 CRn CRm op2 Rt"),      "MSR (register)", decode_register<true>},
     {encoding("1101010100 1 1 o0 op1 CRn CRm op2 Rt"),      "MRS",            decode_register<false>},
     // clang-format on
 };
 
 }  // namespace
+
+const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission) {
+  if (permission == Permission::trapped) return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
+  cpu.note_undefined(op.imm, cpu.pc_of(op));
+  return cpu.undefined(op);
+}
 
 std::span<const Row> system_rows() { return rows; }
 

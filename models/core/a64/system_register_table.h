@@ -14,22 +14,31 @@ struct SystemRegisterRow {
   using Read = std::uint64_t (*)(const Cpu&);
   using Write = Cpu::Written (*)(Cpu&, std::uint64_t value);
   using State = std::uint64_t SystemRegisters::*;
+  using AtEl0 = Permission (*)(const Cpu&, bool is_write);
 
   SystemRegister which;
   const char* name;
-  bool readable, writable;                          // at EL1
-  Permission (*at_el0)(const Cpu&, bool is_write);  // asked at EL0 after these
-  State state;                                      // where it is, when it is plain state
-  std::uint64_t mask;                               // bits of the state that a write changes; or a constant
-  Read read;                                        // otherwise
-  Write write;                                      // the effect of a write
-  enum class Owner : std::uint8_t { core, host } owner;  // host: IssHost::read_register()
+  bool readable = true, writable = false;
+  AtEl0 at_el0 = nullptr;  // says whether EL0 may, when it can be read or written at all; nullptr: UNDEFINED
+  State state = nullptr;   // where it is, when it is plain state,
+  std::uint64_t constant = 0;    // or what it always reads as,
+  Read read = nullptr;           // or how it is made up.
+  Write write = nullptr;         // the effect of a write; nullptr: all of `state`
+  bool belongs_to_host = false;  // IssHost::read_register() and write_register()
 };
 
-// nullptr: there is none of this name.
+// nullptr: there is none of this name. Rows have numbers from 1 up; 0 is none.
 const SystemRegisterRow* find_system_register(SystemRegister which);
-// At the present exception level.
+std::uint16_t number_of(const SystemRegisterRow* row);
+const SystemRegisterRow* system_register_row(std::uint16_t number);
+
+// At the present exception level, with all that SCTLR_EL1 and CNTKCTL_EL1 say about EL0.
 Permission permission(const Cpu& cpu, const SystemRegisterRow& row, bool is_write);
+// Whether EL0 may always.
+bool is_open_to_el0(const SystemRegisterRow& row);
+
+std::uint64_t read(Cpu& cpu, const Operation& op, const SystemRegisterRow& row);
+Cpu::Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value);
 
 // ESR's ISS for a trapped MSR, MRS or system instruction (EC 0x18): all that matters of it is in the word.
 constexpr std::uint32_t trapped_iss(std::uint32_t word) {
@@ -44,5 +53,11 @@ constexpr SystemRegister system_register_of(std::uint32_t word) {
   };
   return {field(19, 2), field(16, 3), field(12, 4), field(8, 4), field(5, 3)};
 }
+
+// IC, DC, AT and TLBI.
+bool decode_system_instruction(Decoding& decoding);
+
+// The end of an MSR, MRS or system instruction that is not allowed; op.imm is its word.
+const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission);
 
 }  // namespace asterism::a64

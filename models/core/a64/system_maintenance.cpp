@@ -1,0 +1,177 @@
+// System instructions: caches, address translation, TLBs (Arm DDI 0487, C5.3 to C5.5).
+//
+// No cache is modelled. What is left of maintenance by address is that the address is translated, and may fault; what is
+// left of the instruction cache is the decoded blocks.
+#include <array>
+#include <cstring>
+
+#include "core/a64/cpu.h"
+#include "core/a64/decoder.h"
+#include "core/a64/system_register_table.h"
+
+namespace asterism::a64 {
+namespace {
+
+constexpr std::uint64_t line = 64;
+constexpr std::uint64_t vector_synchronous = 0;
+constexpr AddressRange everything{Address(0), Bytes(Cpu::never)};
+
+// ---- by address ----
+
+// A fault of a cache maintenance instruction: says that it was one, and that it writes.
+const Operation* maintenance_abort(Cpu& cpu, const Operation& op, const Fault& fault) {
+  constexpr std::uint32_t cm = 1 << 8, wnr = 1 << 6;
+  const unsigned from = cpu.level == 0 ? esr::ec_data_abort - 1 : esr::ec_data_abort;
+  cpu.leave(cpu.pc_of(op), cpu.index_of(op));
+  cpu.take(vector_synchronous, esr::make(from, cm | wnr | fault.status), fault.address);
+  return cpu.left_by_fault();
+}
+
+Memory::Result translate(Cpu& cpu, const Operation& op, Access access) {
+  InHost in(cpu, op);  // the tables may be in memory that the host has yet to map
+  return cpu.memory.translate(cpu.x[op.rd], access, cpu.level);
+}
+
+template <Access access>
+[[gnu::noinline]] const Operation* maintain_data(Cpu& cpu, const Operation& op) {
+  if (const auto [translation, fault] = translate(cpu, op, access); fault)
+    return maintenance_abort(cpu, op, *fault);
+  return cpu.finish(op);
+}
+
+void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range) {
+  InHost in(cpu, op);
+  cpu.drop_code(range);
+  cpu.host.instructions_changed(range);
+}
+
+[[gnu::noinline]] const Operation* invalidate_instructions(Cpu& cpu, const Operation& op) {
+  const auto [translation, fault] = translate(cpu, op, Access::load);
+  if (fault) return maintenance_abort(cpu, op, *fault);
+  tell_instructions_changed(cpu, op, {Address(translation.physical & ~(line - 1)), Bytes(line)});
+  return cpu.synchronise(op);
+}
+[[gnu::noinline]] const Operation* invalidate_all_instructions(Cpu& cpu, const Operation& op) {
+  tell_instructions_changed(cpu, op, everything);
+  return cpu.synchronise(op);
+}
+
+// FAR is the address as given, not that of the line.
+[[gnu::noinline]] const Operation* zero_line_slowly(Cpu& cpu, const Operation& op) {
+  if (const auto [translation, fault] = translate(cpu, op, Access::store); fault)
+    return cpu.data_abort(op, *fault, true);
+  static constexpr std::array<std::uint8_t, line / 2> zeroes{};
+  const std::uint64_t address = cpu.x[op.rd] & ~(line - 1);
+  if (!cpu.store(op, address, zeroes.size(), zeroes.data()) ||
+      !cpu.store(op, address + zeroes.size(), zeroes.size(), zeroes.data()))
+    return cpu.left_by_fault();
+  return cpu.finish(op);
+}
+const Operation* zero_line(Cpu& cpu, const Operation& op) {
+  if (std::uint8_t* bytes = cpu.memory.writable<line>(cpu.x[op.rd] & ~(line - 1))) [[likely]] {
+    std::memset(bytes, 0, line);
+    return &op + 1;
+  }
+  return later<zero_line_slowly>(cpu, op);
+}
+
+// ---- address translation ----
+
+template <Access access, unsigned exception_level>
+[[gnu::noinline]] const Operation* translate_address(Cpu& cpu, const Operation& op) {
+  InHost in(cpu, op);
+  cpu.system.par = cpu.memory.probe(cpu.x[op.rd], access, exception_level);
+  return cpu.finish(op);
+}
+
+// ---- TLBs ----
+
+// The TLB knows no ASID: what would go by one goes whole.
+void invalidate_translations(Cpu& cpu, const Operation&) {
+  cpu.memory.flush();
+  cpu.new_epoch();
+}
+// Xt has bits 55 to 12 of the address; those above are as bit 55.
+void invalidate_translation(Cpu& cpu, const Operation& op) {
+  cpu.memory.flush_page(static_cast<std::uint64_t>(static_cast<std::int64_t>(cpu.x[op.rd] << 20) >> 20)
+                        << 12);
+  cpu.new_epoch();
+}
+
+void nothing(Cpu&, const Operation&) {}
+
+// ---- EL0 ----
+
+// Where bits of SCTLR_EL1 say whether EL0 may. op.imm is the word.
+template <std::uint64_t allowing, auto work>
+const Operation* if_allowed(Cpu& cpu, const Operation& op) {
+  if (!(cpu.system.sctlr & allowing)) return refuse(cpu, op, Permission::trapped);
+  return work(cpu, op);
+}
+
+// ---- rows ----
+
+struct Instruction {
+  std::uint8_t op1, crn, crm, op2;
+  const char* name;
+  Handler at_el1;
+  Handler at_el0 = nullptr;  // nullptr: UNDEFINED there
+};
+
+constexpr Instruction instructions[] = {
+    // clang-format off
+    {0, 7, 1, 0,  "IC IALLUIS",     step<invalidate_all_instructions>},
+    {0, 7, 5, 0,  "IC IALLU",       step<invalidate_all_instructions>},
+    {3, 7, 5, 1,  "IC IVAU",        step<invalidate_instructions>,
+                                    step<if_allowed<sctlr::uci, invalidate_instructions>>},
+
+    {0, 7, 6, 1,  "DC IVAC",        step<maintain_data<Access::store>>},
+    {0, 7, 6, 2,  "DC ISW",         step<nothing>},
+    {0, 7, 10, 2, "DC CSW",         step<nothing>},
+    {0, 7, 14, 2, "DC CISW",        step<nothing>},
+    {3, 7, 4, 1,  "DC ZVA",         step<zero_line>,
+                                    step<if_allowed<sctlr::dze, zero_line>>},
+    {3, 7, 10, 1, "DC CVAC",        step<maintain_data<Access::load>>,
+                                    step<if_allowed<sctlr::uci, maintain_data<Access::load>>>},
+    {3, 7, 11, 1, "DC CVAU",        step<maintain_data<Access::load>>,
+                                    step<if_allowed<sctlr::uci, maintain_data<Access::load>>>},
+    {3, 7, 14, 1, "DC CIVAC",       step<maintain_data<Access::load>>,
+                                    step<if_allowed<sctlr::uci, maintain_data<Access::load>>>},
+
+    {0, 7, 8, 0,  "AT S1E1R",       step<translate_address<Access::load, 1>>},
+    {0, 7, 8, 1,  "AT S1E1W",       step<translate_address<Access::store, 1>>},
+    {0, 7, 8, 2,  "AT S1E0R",       step<translate_address<Access::load, 0>>},
+    {0, 7, 8, 3,  "AT S1E0W",       step<translate_address<Access::store, 0>>},
+
+    {0, 8, 3, 0,  "TLBI VMALLE1IS", step<invalidate_translations>},
+    {0, 8, 3, 1,  "TLBI VAE1IS",    step<invalidate_translation>},
+    {0, 8, 3, 2,  "TLBI ASIDE1IS",  step<invalidate_translations>},
+    {0, 8, 3, 3,  "TLBI VAAE1IS",   step<invalidate_translation>},
+    {0, 8, 3, 5,  "TLBI VALE1IS",   step<invalidate_translation>},
+    {0, 8, 3, 7,  "TLBI VAALE1IS",  step<invalidate_translation>},
+    {0, 8, 7, 0,  "TLBI VMALLE1",   step<invalidate_translations>},
+    {0, 8, 7, 1,  "TLBI VAE1",      step<invalidate_translation>},
+    {0, 8, 7, 2,  "TLBI ASIDE1",    step<invalidate_translations>},
+    {0, 8, 7, 3,  "TLBI VAAE1",     step<invalidate_translation>},
+    {0, 8, 7, 5,  "TLBI VALE1",     step<invalidate_translation>},
+    {0, 8, 7, 7,  "TLBI VAALE1",    step<invalidate_translation>},
+    // clang-format on
+};
+
+}  // namespace
+
+bool decode_system_instruction(Decoding& d) {
+  const SystemRegister which = system_register_of(d.word);
+  for (const Instruction& each : instructions) {
+    if (which != SystemRegister{1, each.op1, each.crn, each.crm, each.op2}) continue;
+    d.op.run = d.context.el0 ? each.at_el0 : each.at_el1;
+    d.op.rd = d.source(0);
+    d.op.imm = d.word;
+    d.ends_block = d.op.run == step<invalidate_instructions> ||
+                   d.op.run == step<invalidate_all_instructions> || d.context.el0;
+    return d.op.run != nullptr;
+  }
+  return false;
+}
+
+}  // namespace asterism::a64
