@@ -119,7 +119,7 @@ void Memory::tell_shown() {
 // ---- translation ----
 
 Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned exception_level) {
-  const std::size_t slot = address / page_size % tlb_entries;
+  const std::size_t slot = slot_of(address);
   const TlbPage& page = pages_[exception_level][slot];
   const bool is_known = page.page == (address & page_mask) && page.permissions(access);
   if (!is_known)
@@ -133,7 +133,7 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
 std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_level) {
   const Walk found = walk(state_.system, address, *this);
   if (found.fault) return Fault{address, *found.fault};
-  const std::size_t slot = address / page_size % tlb_entries;
+  const std::size_t slot = slot_of(address);
   const auto memory = direct(found.physical & page_mask);  // may flush
   TlbPage& page = pages_[exception_level][slot];
   page = {address & page_mask, found.physical & page_mask, found.permissions[exception_level], found.level,
@@ -195,7 +195,7 @@ void Memory::flush_page(std::uint64_t address) {
     }
   };
   if (widest_span_ <= 12) {
-    flush(address / page_size % tlb_entries);
+    flush(slot_of(address));
   } else {
     for (std::size_t slot = 0; slot < tlb_entries; ++slot) flush(slot);
   }

@@ -56,17 +56,22 @@ class Memory final : private TableMemory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
+  // Of the TLB's entries: the one that serves an address. Pages a power of two apart, as arrays often are, do not meet.
+  static constexpr std::size_t slot_of(std::uint64_t address) {
+    return (address / page_size ^ address / (page_size * tlb_entries)) % tlb_entries;
+  }
+
   // Where an access inside a page is; nullptr when it takes the slow path. writable() marks the lines dirty.
   template <unsigned size>
   const std::uint8_t* readable(std::uint64_t address) const {
-    const TlbEntry& entry = (*tlb_)[address / page_size % tlb_entries];
+    const TlbEntry& entry = (*tlb_)[slot_of(address)];
     if (((address + (size - 1)) & page_mask) != entry.read_tag) [[unlikely]]
       return nullptr;
     return never_null(reinterpret_cast<std::uint8_t*>(address + entry.addend));
   }
   template <unsigned size>
   std::uint8_t* writable(std::uint64_t address) {
-    const TlbEntry& entry = (*tlb_)[address / page_size % tlb_entries];
+    const TlbEntry& entry = (*tlb_)[slot_of(address)];
     if (((address + (size - 1)) & page_mask) != entry.write_tag) [[unlikely]]
       return nullptr;
     std::uint64_t lines = std::uint64_t{1} << (address / 64 % 64);
