@@ -5,124 +5,24 @@
 //   core_bench [--check]      with --check the exit status is 1 when a figure misses its limit
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <tlm_utils/simple_target_socket.h>
-#include <unicorn/unicorn.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/core_cluster.h"
 #include "core/unicorn_iss.h"
+#include "core_programs.h"
 #include "figures.h"
 #include "tlm/time.h"
 
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t memory_base = 0x4000'0000, memory_size = 16 << 20;
 constexpr std::uint64_t device = 0x0900'0000;
-
-// Time of the CPU, of this process and of children that have ended: other work on the machine does not count.
-double seconds() {
-  const auto used = [](int who) {
-    rusage usage{};
-    getrusage(who, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  };
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec) + used(RUSAGE_CHILDREN);
-}
-double seconds_of(const std::function<void()>& work) {
-  const double start = seconds();
-  work();
-  return seconds() - start;
-}
-
-// ---- the programs: endless loops, x9 counts turns down from a value that is never reached ----
-
-struct Program {
-  std::string name;
-  std::vector<std::uint32_t> words;
-  double instructions_a_turn;
-};
-
-const std::vector<Program> programs = {
-    {"integer",
-     {
-         0xd28da561,  // mov x1, #0x6d2b
-         0xd28b0a25,  // mov x5, #0x5851
-         0xca013421,  // loop: eor x1, x1, x1, lsl #13
-         0xca411c21,  // eor x1, x1, x1, lsr #7
-         0xca014421,  // eor x1, x1, x1, lsl #17
-         0x9b050822,  // madd x2, x1, x5, x2
-         0x8b428063,  // add x3, x3, x2, lsr #32
-         0xf240003f,  // tst x1, #1
-         0x9a840484,  // csinc x4, x4, x4, eq
-         0x36000049,  // tbz x9, #0, even
-         0x8b0100c6,  // add x6, x6, x1
-         0xf1000529,  // even: subs x9, x9, #1
-         0x54fffec1,  // b.ne loop
-     },
-     10.5},
-    {"copy",
-     {
-         0xd282000c,  // outer: mov x12, #4096
-         0xaa0a03ed,  // mov x13, x10
-         0xaa0b03ee,  // mov x14, x11
-         0xa8c109a1,  // loop: ldp x1, x2, [x13], #16
-         0xa8c111a3,  // ldp x3, x4, [x13], #16
-         0xa88109c1,  // stp x1, x2, [x14], #16
-         0xa88111c3,  // stp x3, x4, [x14], #16
-         0xf100818c,  // subs x12, x12, #32
-         0x54ffff61,  // b.ne loop
-         0xf1000529,  // subs x9, x9, #1
-         0x54fffec1,  // b.ne outer
-     },
-     3 + 128 * 6 + 2},
-    {"daxpy",
-     {
-         0x1e6f1000,  // fmov d0, #1.5
-         0xd280400c,  // outer: mov x12, #512
-         0xaa0a03ed,  // mov x13, x10
-         0xaa0b03ee,  // mov x14, x11
-         0xfc4085a1,  // loop: ldr d1, [x13], #8
-         0xfd4001c2,  // ldr d2, [x14]
-         0x1f400822,  // fmadd d2, d1, d0, d2
-         0xfc0085c2,  // str d2, [x14], #8
-         0xf100058c,  // subs x12, x12, #1
-         0x54ffff61,  // b.ne loop
-         0xf1000529,  // subs x9, x9, #1
-         0x54fffec1,  // b.ne outer
-     },
-     3 + 512 * 6 + 2},
-};
-
-// Sets the registers that the loops use.
-std::vector<std::uint32_t> prologue(std::uint64_t source, std::uint64_t target, std::uint64_t turns) {
-  std::vector<std::uint32_t> words;
-  const auto set = [&](std::uint32_t reg, std::uint64_t value) {
-    for (std::uint32_t part = 0; part < 4; ++part) {  // movz, movk, movk, movk
-      const auto half = static_cast<std::uint32_t>(value >> (16 * part) & 0xffff);
-      words.push_back((part == 0 ? 0xd280'0000 : 0xf280'0000) | part << 21 | half << 5 | reg);
-    }
-  };
-  set(9, turns);
-  set(10, source);
-  set(11, target);
-  return words;
-}
 
 // ---- memory and a device with one register ----
 
@@ -193,107 +93,6 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
   }
 };
 
-std::vector<std::uint32_t> with_prologue(const Program& program) {
-  std::vector<std::uint32_t> words =
-      prologue(memory_base + (1 << 20), memory_base + (2 << 20) + 0x5000, ~0ull);
-  words.insert(words.end(), program.words.begin(), program.words.end());
-  return words;
-}
-
-// ---- raw Unicorn with the block hook that counting instructions takes at least ----
-
-class RawUnicorn {
- public:
-  explicit RawUnicorn(const Program& program) {
-    uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &uc_);
-    uc_ctl_set_cpu_model(uc_, UC_CPU_ARM64_MAX);
-    uc_ctl_exits_enable(uc_);
-    uc_mem_map(uc_, memory_base, memory_size, UC_PROT_ALL);
-    const std::vector<std::uint32_t> words = with_prologue(program);
-    uc_mem_write(uc_, memory_base, words.data(), words.size() * 4);
-    uc_hook hook;
-    uc_hook_add(uc_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(on_block), this, 1, 0);
-    run(100'000);
-  }
-  ~RawUnicorn() { uc_close(uc_); }
-  RawUnicorn(const RawUnicorn&) = delete;
-
-  double mips(std::uint64_t instructions) {
-    const std::uint64_t before = count_;
-    const double elapsed = seconds_of([&] { run(instructions); });
-    return static_cast<double>(count_ - before) / elapsed / 1e6;
-  }
-
- private:
-  static void on_block(uc_engine* uc, std::uint64_t, std::uint32_t size, void* self) {
-    auto& raw = *static_cast<RawUnicorn*>(self);
-    if (raw.count_ >= raw.stop_at_) {
-      uc_emu_stop(uc);
-      return;
-    }
-    raw.count_ += size / 4;
-  }
-  void run(std::uint64_t instructions) {
-    stop_at_ = count_ + instructions;
-    uc_emu_start(uc_, pc_, 0, 0, 0);
-    uc_reg_read(uc_, UC_ARM64_REG_PC, &pc_);
-  }
-
-  uc_engine* uc_ = nullptr;
-  std::uint64_t pc_ = memory_base, count_ = 0, stop_at_ = 0;
-};
-
-// ---- qemu-aarch64 in user mode, on an ELF file made here ----
-
-// Runs a program for some turns; seconds, or 0 where qemu-aarch64 is not installed.
-double qemu_seconds(const Program& program, std::uint64_t turns) {
-  constexpr std::uint64_t base = 0x40'0000, headers = 64 + 56;
-  std::vector<std::uint32_t> words = prologue(base + (1 << 20), base + (2 << 20) + 0x5000, turns);
-  words.insert(words.end(), program.words.begin(), program.words.end());
-  words.insert(words.end(), {0xd280'0000, 0xd280'0ba8, 0xd400'0001});  // mov x0, #0; mov x8, #93; svc #0
-  std::vector<std::uint64_t> header = {0x0001'0102'464c'457f,
-                                       0,
-                                       0x0000'0001'00b7'0002,
-                                       base + headers,
-                                       64,
-                                       0,
-                                       0x0038'0040'0000'0000,
-                                       0x40'0001,
-                                       0x7'0000'0001,
-                                       0,
-                                       base,
-                                       base,
-                                       headers + words.size() * 4,
-                                       4 << 20,
-                                       4096};
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("core_bench_{}.elf", getpid());
-  {
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(header.data()), static_cast<std::streamsize>(headers));
-    file.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(words.size() * 4));
-  }
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  int status = -1;
-  const double elapsed = seconds_of([&] {
-    const pid_t child = fork();
-    if (child == 0) {
-      execlp("qemu-aarch64", "qemu-aarch64", path.c_str(), static_cast<char*>(nullptr));
-      _exit(127);
-    }
-    waitpid(child, &status, 0);
-  });
-  std::filesystem::remove(path);
-  return status == 0 ? elapsed : 0;
-}
-
-double qemu_mips(const Program& program, std::uint64_t instructions) {
-  const auto turns =
-      static_cast<std::uint64_t>(static_cast<double>(instructions) / program.instructions_a_turn);
-  const double startup = qemu_seconds(program, 1), whole = qemu_seconds(program, turns);
-  if (whole <= startup) return 0;
-  return static_cast<double>(turns) * program.instructions_a_turn / (whole - startup) / 1e6;
-}
-
 // ---- the figures ----
 
 Figures figures;
@@ -307,7 +106,7 @@ void measure_loops(BenchNode& one) {
   constexpr int rounds = 7;
   fmt::print("{:<10} {:>12} {:>12} {:>12} {:>10}\n", "loop", "raw MIPS", "module MIPS", "qemu MIPS",
              "module/raw");
-  for (const Program& program : programs) {
+  for (const Program& program : loops) {
     RawUnicorn raw(program);
     one.start_all(with_prologue(program));
     const std::uint64_t instructions = program.name == "integer" ? 100'000'000 : 10'000'000;
@@ -343,11 +142,11 @@ double four_against_one(BenchNode& one, BenchNode& four, const Program& program)
 }
 
 void measure_four(BenchNode& one, BenchNode& four, BenchNode& four_slow) {
-  for (const Program& program : programs) {
+  for (const Program& program : loops) {
     const double ratio = four_against_one(one, four, program);
     figure("four cores against one, " + program.name, 100 * ratio, "%", ratio >= 0.95, ">= 95%");
   }
-  const double ratio = four_against_one(one, four_slow, programs[0]);
+  const double ratio = four_against_one(one, four_slow, loops[0]);
   figure("the same, integer at a quantum of 10 us", 100 * ratio, "%", ratio >= 0.95, ">= 95%");
 }
 

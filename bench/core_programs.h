@@ -1,0 +1,65 @@
+// What the benchmarks of the core run: endless loops, and what they run on beside the engines of models/core.
+#pragma once
+
+#include <sys/resource.h>
+#include <unicorn/unicorn.h>
+
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace asterism {
+
+inline constexpr std::uint64_t memory_base = 0x4000'0000, memory_size = 16 << 20;
+
+// Time of the processor for some work, of this process and of children that have ended: other work on the machine does
+// not count.
+double seconds_of(const std::function<void()>& work);
+
+// x9 counts turns down from a value that is never reached, x10 and x11 are the addresses of a source and a target.
+struct Program {
+  std::string name;
+  std::vector<std::uint32_t> words;
+  double instructions_a_turn = 0;  // where qemu-aarch64 runs it
+};
+
+// Integer, copy and floating-point loops.
+extern const std::vector<Program> loops;
+// A loop for each class of instructions.
+extern const std::vector<Program> classes;
+// Loads and stores in two areas of 64 pages, with the MMU on and 4 KiB pages (an identity map in these tables). A TLB that
+// is indexed by the page's low bits holds the first pair of areas, and not the other.
+extern const std::vector<Program> paged;
+inline constexpr std::uint64_t tables_base = memory_base + (12 << 20);
+std::vector<std::uint64_t> identity_tables();
+
+std::vector<std::uint32_t> with_prologue(const Program& program);
+
+// Raw Unicorn with the block hook that counting instructions takes at least; tracks_writes: with a hook that keeps a bit
+// for each line of memory that is written, too.
+class RawUnicorn {
+ public:
+  explicit RawUnicorn(const Program& program, bool tracks_writes = false);
+  ~RawUnicorn() { uc_close(uc_); }
+  RawUnicorn(const RawUnicorn&) = delete;
+  RawUnicorn& operator=(const RawUnicorn&) = delete;
+
+  double mips(std::uint64_t instructions);
+
+ private:
+  static void on_block(uc_engine* uc, std::uint64_t address, std::uint32_t size, void* self);
+  static void on_write(uc_engine* uc, uc_mem_type type, std::uint64_t address, int size, std::int64_t value,
+                       void* self);
+  void run(std::uint64_t instructions);
+
+  uc_engine* uc_ = nullptr;
+  std::uint64_t pc_ = memory_base, count_ = 0, stop_at_ = 0;
+  std::vector<std::uint64_t> dirty_ = std::vector<std::uint64_t>(memory_size / 4096);
+};
+
+// qemu-aarch64 in user mode, on an ELF file made for it; 0 where it is not installed.
+double qemu_mips(const Program& program, std::uint64_t instructions);
+
+}  // namespace asterism

@@ -1,0 +1,142 @@
+// Speed of the A64 engine, beside Unicorn and qemu-aarch64 in one interleaved run:
+//   - three loops against Unicorn with the hooks that it takes to count instructions and to track writes;
+//   - a loop for each class of instructions against Unicorn that only counts, so that a slow class shows.
+//
+//   engine_bench [--check] [--native LOOP]
+//
+// --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a profiler.
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/a64/native_iss.h"
+#include "core_programs.h"
+#include "figures.h"
+
+namespace asterism {
+namespace {
+
+// The A64 engine with the memory that the loops use. It tracks writes always.
+class Native final : private IssHost {
+ public:
+  explicit Native(const Program& program) : core_(make_native_iss(*this, 0)) {
+    const std::vector<std::uint32_t> words = with_prologue(program);
+    std::memcpy(memory_, words.data(), words.size() * 4);
+    const std::vector<std::uint64_t> tables = identity_tables();
+    std::memcpy(memory_ + (tables_base - memory_base), tables.data(), tables.size() * 8);
+    core_->map_direct({Address(memory_base), Bytes(memory_size)}, memory_);
+    a64::State state = core_->state();
+    state.pc = memory_base;
+    state.system.cpacr = 3 << 20;  // floating point at every level
+    core_->set_state(state);
+    run(100'000);
+  }
+  ~Native() override { munmap(memory_, memory_size); }
+  Native(const Native&) = delete;
+  Native& operator=(const Native&) = delete;
+
+  double mips(std::uint64_t instructions) {
+    const std::uint64_t before = core_->instructions();
+    const double elapsed = seconds_of([&] { run(instructions); });
+    return static_cast<double>(core_->instructions() - before) / elapsed / 1e6;
+  }
+
+ private:
+  void run(std::uint64_t instructions) {
+    core_->call_at(core_->instructions() + instructions);
+    if (core_->run() != Iss::Stop::requested || core_->read(CoreRegister::elr) != 0)
+      fmt::print("the engine has stopped: {}\n", core_->why());
+  }
+
+  bool load(Address, unsigned, std::uint64_t&) override { return false; }
+  bool store(Address, unsigned, std::uint64_t) override { return false; }
+  void touch(Address) override {}
+  void shown(std::span<const ShownAccess>) override {}
+  std::optional<std::uint64_t> read_register(SystemRegister) override { return std::nullopt; }
+  bool write_register(SystemRegister, std::uint64_t) override { return false; }
+  void due() override { core_->request_stop(); }
+  void event_wait() override {}
+  void instructions_changed(AddressRange) override {}
+
+  std::uint8_t* memory_ = static_cast<std::uint8_t*>(
+      mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  std::unique_ptr<NativeIss> core_;
+};
+
+Figures figures;
+
+// Every engine runs for about this long a round.
+std::uint64_t instructions_of_a_round(double mips) { return static_cast<std::uint64_t>(mips * 1e6 * 0.02); }
+
+void measure_loops() {
+  constexpr int rounds = 7;
+  constexpr double limits[] = {0.7, 8, 5};
+  fmt::print("{:<26} {:>8} {:>10} {:>12} {:>8}   MIPS\n", "loop", "native", "Unicorn", "with hooks", "qemu");
+  std::vector<double> ratios;
+  for (const Program& program : loops) {
+    Native native(program);
+    RawUnicorn raw(program), hooked(program, true);
+    std::vector<double> native_mips, raw_mips, hooked_mips, against;
+    for (int i = 0; i < rounds; ++i) {
+      native_mips.push_back(native.mips(instructions_of_a_round(600)));
+      raw_mips.push_back(raw.mips(instructions_of_a_round(100)));
+      hooked_mips.push_back(hooked.mips(instructions_of_a_round(60)));
+      against.push_back(native_mips.back() / hooked_mips.back());
+    }
+    const double qemu = qemu_mips(program, 1'000'000'000);
+    fmt::print("{:<26} {:>8.0f} {:>10.0f} {:>12.0f} {:>8}\n", program.name, median(native_mips),
+               median(raw_mips), median(hooked_mips), qemu > 0 ? fmt::format("{:.0f}", qemu) : "-");
+    ratios.push_back(median(against));
+  }
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    figures.add(loops[i].name + " against Unicorn with both hooks", fmt::format("{:.2f} x", ratios[i]),
+                ratios[i] >= limits[i], fmt::format(">= {:.1f} x", limits[i]));
+}
+
+void measure_class(const Program& program) {
+  constexpr int rounds = 5;
+  Native native(program);
+  RawUnicorn raw(program);
+  std::vector<double> native_mips, raw_mips, ratios;
+  for (int i = 0; i < rounds; ++i) {
+    native_mips.push_back(native.mips(instructions_of_a_round(300)));
+    raw_mips.push_back(raw.mips(instructions_of_a_round(100)));
+    ratios.push_back(native_mips.back() / raw_mips.back());
+  }
+  fmt::print("{:<26} {:>8.0f} {:>10.0f} {:>12.2f}\n", program.name, median(native_mips), median(raw_mips),
+             median(ratios));
+  std::fflush(stdout);
+}
+
+void measure_classes() {
+  fmt::print("\n{:<26} {:>8} {:>10} {:>12}\n", "class", "native", "Unicorn", "ratio");
+  for (const Program& program : classes) measure_class(program);
+  for (const Program& program : paged) measure_class(program);
+}
+
+int run_native(const std::string& name) {
+  for (const std::vector<Program>* list : {&loops, &classes, &paged})
+    for (const Program& program : *list)
+      if (program.name == name) {
+        fmt::print("{:.0f} MIPS\n", Native(program).mips(1'000'000'000));
+        return 0;
+      }
+  fmt::print("no such loop: {}\n", name);
+  return 2;
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) {
+  using namespace asterism;
+  if (argc == 3 && std::strcmp(argv[1], "--native") == 0) return run_native(argv[2]);
+  const bool check = argc > 1 && std::strcmp(argv[1], "--check") == 0;
+  measure_loops();
+  measure_classes();
+  return check && !figures.all_met() ? 1 : 0;
+}
