@@ -150,7 +150,6 @@ class Cpu : public State {
   BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
-  std::optional<std::uint32_t> serror;  // pending, its ISS
   std::optional<Iss::Stop> stop_reason;
   std::string why;
   std::uint64_t retired_at_exception = never;

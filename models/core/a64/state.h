@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/a64/system_registers.h"
 
@@ -58,6 +59,7 @@ struct State {
   bool illegal = false;     // PSTATE.IL
   SystemRegisters system;   // sp_el0 and sp_el1 there hold the one that is not in use
   ExclusiveMonitor monitor;
+  std::optional<std::uint32_t> serror;  // pending, its ISS
 
   bool operator==(const State&) const = default;
 };

@@ -22,6 +22,19 @@ inline constexpr std::uint64_t program_base = code_base + 0x8000;  // literals r
 inline constexpr std::uint64_t vectors = code_base + 0xf000;       // the program is left here: b .
 inline constexpr std::uint64_t data_base = 0x5000'0000, data_size = 0x1'0000;
 
+// Memory that is a page's multiple and begins at a page.
+class Pages {
+ public:
+  explicit Pages(std::size_t size) : size_(size), bytes_(size + 4096) {}
+  std::span<std::uint8_t> bytes() {
+    return {bytes_.data() + (4096 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 4096), size_};
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<std::uint8_t> bytes_;
+};
+
 struct Registers {
   std::array<std::uint64_t, 31> x{};
   std::uint64_t sp = 0, pc = program_base;

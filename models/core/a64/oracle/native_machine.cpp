@@ -10,19 +10,6 @@ namespace {
 constexpr std::uint32_t branch_to_itself = 0x14000000;
 constexpr unsigned ec_address_lowest = 0x20, ec_address_highest = 0x25;
 
-// Memory that is a page's multiple and begins at a page.
-class Pages {
- public:
-  explicit Pages(std::size_t size) : size_(size), bytes_(size + 4096) {}
-  std::span<std::uint8_t> bytes() {
-    return {bytes_.data() + (4096 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 4096), size_};
-  }
-
- private:
-  std::size_t size_;
-  std::vector<std::uint8_t> bytes_;
-};
-
 class NativeMachine final : public Machine, private IssHost {
  public:
   NativeMachine() : code_(code_size), data_(data_size), iss_(make_native_iss(*this, 0)) {

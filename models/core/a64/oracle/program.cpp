@@ -10,7 +10,7 @@
 namespace asterism::a64::oracle {
 namespace {
 
-constexpr unsigned branch_register = 17, first_index = 20, first_base = 24, first_aligned_base = 26;
+constexpr unsigned branch_register = 17, first_reserved = 18, first_base = 24, first_aligned_base = 26;
 constexpr std::uint64_t data_centre = data_base + data_size / 2;
 
 constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned bits) {
@@ -57,7 +57,7 @@ constexpr bool writes_back(std::uint32_t word) {
 // Reserved registers give way to others, even ones to even ones.
 constexpr unsigned free_register(unsigned number) {
   if (number == branch_register) return number - 1;
-  return number >= first_index && number < 29 ? number - 12 : number;
+  return number >= first_reserved && number < 29 ? number - 12 : number;
 }
 constexpr bool is_reserved(unsigned number) { return free_register(number) != number; }
 

@@ -2,6 +2,7 @@
 // Registers and distances are steered so that a program ends, and its loads and stores stay in the data:
 //
 //   x17       where an indirect branch goes (an ADR before it sets it)
+//   x18, x19  for who puts a program together (guest.h)
 //   x20, x21  small indices; x22 the same below garbage (UXTW, SXTW); x23 negative
 //   x24, x25, sp  bases that write-back moves; x26 to x28 aligned bases that nothing moves
 #pragma once

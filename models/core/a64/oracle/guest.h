@@ -1,0 +1,77 @@
+// A whole guest made of random programs: loops, branches, exceptions with their handlers, masking and unmasking of interrupts,
+// a device, code that changes itself; it goes round for ever. And a host that runs it, calls at any interval, raises
+// interrupts at given counts, and writes down what it sees.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/random.h"
+#include "core/a64/native_iss.h"
+#include "core/a64/oracle/machine.h"
+
+namespace asterism::a64::oracle {
+
+inline constexpr std::uint64_t guest_device = 0x0900'0000;
+
+struct Guest {
+  std::vector<std::uint8_t> code, data;
+  State state;
+};
+Guest make_guest(std::uint64_t seed, unsigned level);
+
+// What the host saw: the count, and what.
+struct Seen {
+  enum class What : std::uint8_t { load, store, event_wait, instructions_changed } what;
+  std::uint64_t count = 0, address = 0, value = 0;
+  bool operator==(const Seen&) const = default;
+};
+
+struct GuestResult {
+  State state;
+  std::uint64_t instructions = 0;
+  std::vector<std::uint8_t> code, data;
+  std::vector<Seen> seen;
+  bool irq = false;  // the line's level
+  bool operator==(const GuestResult&) const = default;
+};
+
+class GuestHost final : private IssHost {
+ public:
+  // Interrupts come up at some counts that follow from the seed. `begun`: instructions that were executed elsewhere.
+  GuestHost(const GuestResult& from, std::uint64_t interrupt_seed);
+
+  // Runs to a count of instructions, with calls to the host at every multiple of the interval.
+  GuestResult run(std::uint64_t to, std::uint64_t interval);
+  static GuestResult beginning(const Guest& guest) {
+    return {guest.state, 0, guest.code, guest.data, {}, false};
+  }
+
+ private:
+  std::uint64_t count() const { return iss_->instructions() + begun_; }
+  void call_next();
+  void raise_irq(bool level) { irq_ = level, iss_->set_irq(level); }
+
+  bool load(Address address, unsigned size, std::uint64_t& value) override;
+  bool store(Address address, unsigned size, std::uint64_t value) override;
+  void touch(Address) override {}
+  void shown(std::span<const ShownAccess>) override {}
+  std::optional<std::uint64_t> read_register(SystemRegister) override { return {}; }
+  bool write_register(SystemRegister, std::uint64_t) override { return false; }
+  void due() override;
+  void event_wait() override { seen_.push_back({Seen::What::event_wait, count()}); }
+  void instructions_changed(AddressRange range) override {
+    seen_.push_back({Seen::What::instructions_changed, count(), range.first.value(), range.size.count()});
+  }
+
+  Pages code_, data_;
+  std::unique_ptr<NativeIss> iss_;
+  std::vector<Seen> seen_;
+  std::vector<std::uint64_t> interrupts_;  // counts
+  std::uint64_t begun_, to_ = 0, interval_ = 1;
+  bool irq_ = false;
+};
+
+}  // namespace asterism::a64::oracle
