@@ -20,11 +20,10 @@ namespace {
 
 constexpr std::uint64_t pstate_of_reset = 0x3c5;  // EL1h, DAIF masked
 
-uc_engine* open_unicorn() {
+uc_engine* open_unicorn(int model) {
   uc_engine* uc = nullptr;
   require_ok(uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &uc), "open");
-  // "max" rather than a Cortex-A: it has the LSE atomics.
-  require_ok(uc_ctl_set_cpu_model(uc, UC_CPU_ARM64_MAX), "CPU model");
+  require_ok(uc_ctl_set_cpu_model(uc, model), "CPU model");
   // No address stops the emulation by itself.
   require_ok(uc_ctl_exits_enable(uc), "exits");
 #if ASTERISM_UNICORN_TLB_FILL
@@ -35,7 +34,7 @@ uc_engine* open_unicorn() {
 
 }  // namespace
 
-UnicornCpu::UnicornCpu(unsigned core) : uc_(open_unicorn()) {
+UnicornCpu::UnicornCpu(unsigned core, int model) : uc_(open_unicorn(model)) {
   set(system_register::scr_el3, 0x5b1);
   set(system_register::hcr_el2, std::uint64_t{1} << 31);
   run_probe(core);

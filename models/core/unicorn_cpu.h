@@ -20,7 +20,8 @@ void require_ok(uc_err error, const char* what);
 class UnicornCpu {
  public:
   // In the state of reset: EL1h, non-secure, below an EL2 and EL3 that do nothing, as firmware finds it on QEMU virt.
-  explicit UnicornCpu(unsigned core);
+  // `model` is one of Unicorn's UC_CPU_ARM64_*.
+  UnicornCpu(unsigned core, int model);
   ~UnicornCpu();
   UnicornCpu(const UnicornCpu&) = delete;
 

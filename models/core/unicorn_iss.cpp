@@ -54,7 +54,7 @@ constexpr AddressRange everything{Address(0), Bytes(never)};
 
 class UnicornIss final : public Iss, private UnicornMemory::Bus {
  public:
-  UnicornIss(IssHost& host, unsigned core);
+  UnicornIss(IssHost& host, unsigned core, int model);
 
   void reset() override;
   void start(Address entry, std::uint64_t x0) override;
@@ -167,8 +167,8 @@ class UnicornIss final : public Iss, private UnicornMemory::Bus {
 
 // ---- making ----
 
-UnicornIss::UnicornIss(IssHost& host, unsigned core)
-    : host_(host), mpidr_(1u << 31 | core), cpu_(core), uc_(cpu_.handle()), memory_(uc_, *this) {
+UnicornIss::UnicornIss(IssHost& host, unsigned core, int model)
+    : host_(host), mpidr_(1u << 31 | core), cpu_(core, model), uc_(cpu_.handle()), memory_(uc_, *this) {
   add_hooks();
 }
 
@@ -645,8 +645,13 @@ void UnicornIss::write(CoreRegister which, std::uint64_t value) {
 
 }  // namespace
 
+// "max" rather than a Cortex-A: it has the LSE atomics.
 std::unique_ptr<Iss> make_unicorn_iss(IssHost& host, unsigned core) {
-  return std::make_unique<UnicornIss>(host, core);
+  return std::make_unique<UnicornIss>(host, core, UC_CPU_ARM64_MAX);
+}
+
+std::unique_ptr<Iss> make_unicorn_cortex_a57(IssHost& host, unsigned core) {
+  return std::make_unique<UnicornIss>(host, core, UC_CPU_ARM64_A57);
 }
 
 std::string unicorn_version() {

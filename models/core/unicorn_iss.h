@@ -13,6 +13,9 @@ namespace asterism {
 // does not behave as this engine needs it.
 std::unique_ptr<Iss> make_unicorn_iss(IssHost& host, unsigned core);
 
+// The same as a Cortex-A57: Armv8.0-A without LSE, with the identification registers of that core.
+std::unique_ptr<Iss> make_unicorn_cortex_a57(IssHost& host, unsigned core);
+
 // Of the library that runs: "2.0.1".
 std::string unicorn_version();
 

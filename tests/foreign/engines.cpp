@@ -1,0 +1,29 @@
+#include "engines.h"
+
+#include <stdexcept>
+
+#include "core/a64/native_iss.h"
+#ifdef ASTERISM_FOREIGN_UNICORN
+#include "core/unicorn_iss.h"
+#endif
+
+namespace asterism::foreign {
+
+bool has(Engine engine) {
+#ifdef ASTERISM_FOREIGN_UNICORN
+  return engine == Engine::native || engine == Engine::unicorn;
+#else
+  return engine == Engine::native;
+#endif
+}
+
+std::unique_ptr<Iss> make_iss(Engine engine, IssHost& host) {
+  if (engine == Engine::native) return make_native_iss(host, 0, {.lse = false});
+#ifdef ASTERISM_FOREIGN_UNICORN
+  return make_unicorn_cortex_a57(host, 0);
+#else
+  throw std::invalid_argument("this build has no Unicorn");
+#endif
+}
+
+}  // namespace asterism::foreign

@@ -1,0 +1,57 @@
+// A bank of NOR flash as QEMU's virt machine has it: two chips of 16 bits side by side, 32 bits wide.
+//
+// Each chip understands Intel's command set as the Numonyx P30 does (datasheet 306666) and the Common Flash
+// Interface (JEDEC JESD68.01): read array, status, identifier and query; word and buffered program; block
+// erase; lock and unlock. Programming only clears bits, erasing sets those of a block. Both take no time. No
+// block is ever locked.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace asterism::foreign {
+
+class NorFlash {
+ public:
+  static constexpr std::size_t block_size = 256 << 10;  // of both chips
+
+  explicit NorFlash(std::size_t size) : bytes_(size, 0xff) {}
+
+  // Of 1, 2, 4 or 8 bytes, aligned, inside the bank.
+  std::uint64_t load(std::size_t offset, unsigned size) const;
+  void store(std::size_t offset, unsigned size, std::uint64_t value);
+
+  const std::vector<std::uint8_t>& contents() const { return bytes_; }
+
+  // Commands under way are dropped; the contents stay.
+  void reset() { chips_ = {}; }
+
+ private:
+  enum class Reads { array, status, identifier, query };
+  enum class Awaits { command, program, erase, lock, count, data, confirmation };
+  struct Chip {
+    Reads reads = Reads::array;
+    Awaits awaits = Awaits::command;
+    std::uint8_t status = ready;
+    unsigned missing = 0;                                       // words of a buffered program
+    std::vector<std::pair<std::size_t, std::uint16_t>> buffer;  // word number, data
+  };
+  static constexpr unsigned chips = 2;
+  static constexpr std::uint8_t ready = 0x80, sequence_error = 0x30;
+
+  std::uint16_t read(unsigned chip, std::size_t word) const;
+  void write(unsigned chip, std::size_t word, std::uint16_t value);
+  void command(Chip& chip, std::uint8_t command);
+  std::uint8_t query(std::size_t word) const;
+  std::uint16_t cell(unsigned chip, std::size_t word) const;
+  void program(unsigned chip, std::size_t word, std::uint16_t value);
+  void erase(unsigned chip, std::size_t word);
+
+  std::vector<std::uint8_t> bytes_;
+  std::array<Chip, chips> chips_;
+};
+
+}  // namespace asterism::foreign

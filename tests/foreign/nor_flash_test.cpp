@@ -1,0 +1,85 @@
+#include "nor_flash.h"
+
+#include <gtest/gtest.h>
+
+namespace asterism::foreign {
+namespace {
+
+struct NorFlashTest : testing::Test {
+  NorFlash flash{2 * NorFlash::block_size};
+  void command(std::size_t offset, std::uint32_t command) { flash.store(offset, 4, command << 16 | command); }
+  std::uint64_t word(std::size_t offset) { return flash.load(offset, 4); }
+};
+
+TEST_F(NorFlashTest, ProgramsAWordAndClearsBitsOnly) {
+  command(0x100, 0x40);
+  flash.store(0x100, 4, 0x1234'f0f0);
+  EXPECT_EQ(word(0x100), 0x0080'0080u);  // status: ready
+  command(0, 0xff);
+  EXPECT_EQ(word(0x100), 0x1234'f0f0u);
+  command(0x100, 0x10);
+  flash.store(0x100, 4, 0xffff'0ff0);
+  command(0, 0xff);
+  EXPECT_EQ(word(0x100), 0x1234'00f0u);
+  EXPECT_EQ(flash.load(0x103, 1), 0x12u);
+  EXPECT_EQ(flash.load(0x100, 8), 0xffff'ffff'1234'00f0u);
+}
+
+TEST_F(NorFlashTest, ProgramsABufferWhenItIsConfirmed) {
+  command(0x200, 0xe8);
+  command(0x200, 1);  // two words
+  flash.store(0x200, 4, 0x1111'1111);
+  flash.store(0x204, 4, 0x2222'2222);
+  command(0x200, 0xd0);
+  command(0, 0xff);
+  EXPECT_EQ(flash.load(0x200, 8), 0x2222'2222'1111'1111u);
+
+  command(0x300, 0xe8);
+  command(0x300, 0);
+  flash.store(0x300, 4, 0);
+  command(0x300, 0xff);  // not confirmed
+  EXPECT_EQ(word(0), 0x00b0'00b0u);
+  command(0, 0x50);
+  EXPECT_EQ(word(0), 0x0080'0080u);
+  command(0, 0xff);
+  EXPECT_EQ(word(0x300), 0xffff'ffffu);
+}
+
+TEST_F(NorFlashTest, RefusesABufferThatIsTooLong) {
+  command(0, 0xe8);
+  command(0, 32);
+  EXPECT_EQ(word(0), 0x00b0'00b0u);
+}
+
+TEST_F(NorFlashTest, ErasesOneBlockOfTheChipsThatWereTold) {
+  for (const std::size_t at : {std::size_t{0}, NorFlash::block_size}) {
+    command(at, 0x40);
+    flash.store(at, 4, 0);
+  }
+  command(0x40, 0x20);
+  command(0x40, 0xd0);
+  command(0, 0xff);
+  EXPECT_EQ(word(0), 0xffff'ffffu);
+  EXPECT_EQ(word(NorFlash::block_size), 0u);
+
+  flash.store(NorFlash::block_size, 2, 0x20);  // one chip
+  flash.store(NorFlash::block_size, 2, 0xd0);
+  flash.store(NorFlash::block_size, 2, 0xff);
+  EXPECT_EQ(word(NorFlash::block_size), 0x0000'ffffu);
+}
+
+TEST_F(NorFlashTest, SaysWhatItIs) {
+  command(0x154, 0x98);
+  EXPECT_EQ(word(4 * 0x10), 0x0051'0051u);  // Q
+  EXPECT_EQ(word(4 * 0x27), 0x0012'0012u);  // 256 KiB a chip
+  EXPECT_EQ(word(4 * 0x2d), 0x0001'0001u);  // two blocks
+  EXPECT_EQ(word(4 * 0x30), 0x0002'0002u);  // of 128 KiB
+  EXPECT_EQ(word(4 * 0x31), 0x0050'0050u);  // P
+  command(0, 0x90);
+  EXPECT_EQ(word(0), 0x0089'0089u);
+  flash.reset();
+  EXPECT_EQ(word(0), 0xffff'ffffu);
+}
+
+}  // namespace
+}  // namespace asterism::foreign

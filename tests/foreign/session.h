@@ -1,0 +1,54 @@
+// Somebody at the machine's terminal: waits for words and then types, as a script says. And the firmware that
+// is booted so, as Debian has it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machine.h"
+
+namespace asterism::foreign {
+
+struct Line {
+  std::string after;  // words that the machine has printed since the last line was typed
+  std::string type;
+};
+
+struct Firmware {
+  std::string name;
+  std::filesystem::path file;
+  std::string package;  // of Debian, that has it
+  std::vector<Line> script;
+};
+// U-Boot: from its prompt over what it can do without a disk, through a reset, to PSCI's off.
+const Firmware& uboot();
+// EDK2: from its shell to PSCI's off.
+const Firmware& edk2();
+// By name, for command lines; throws std::invalid_argument.
+const Firmware& firmware_named(std::string_view name);
+
+class Session {
+ public:
+  Session(Machine& machine, std::vector<Line> script);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // All that the machine has printed.
+  const std::string& transcript() const { return transcript_; }
+  // The first line that was not typed yet.
+  const Line* waits_for() const { return next_ < script_.size() ? &script_[next_] : nullptr; }
+  std::function<void(char)> on_output = [](char) {};
+
+ private:
+  void print(char character);
+
+  Machine& machine_;
+  std::vector<Line> script_;
+  std::size_t next_ = 0, since_ = 0;
+  std::string transcript_;
+};
+
+}  // namespace asterism::foreign
