@@ -82,7 +82,11 @@ class Sweep::Translator {
     blocks_ = 0;
     uc_context_restore(uc_, reset_);
     uc_emu_start(uc_, at, at + 4, 0, 0);
-    return exception_ != excp_udef;
+    if (exception_ != excp_udef) return true;
+    // A branch of another word may have had this one translated together with the next ones.
+    std::uint64_t pc = 0;
+    uc_reg_read(uc_, UC_ARM64_REG_PC, &pc);
+    return pc != at;
   }
   static void on_exception(uc_engine* uc, std::uint32_t number, void* self) {
     static_cast<Translator*>(self)->exception_ = number;
