@@ -1,6 +1,7 @@
 # Compiler settings and outside packages, in one place.
 option(ASTERISM_WERROR "Treat warnings as errors" OFF)
 option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc-aarch64-linux-gnu and picolibc)" ON)
+option(ASTERISM_UNICORN "Build the engine on Unicorn too, which makes GPLv2 binaries" ON)
 option(ASTERISM_BENCH "Build bench/" ON)
 option(ASTERISM_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 set(ASTERISM_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
@@ -33,7 +34,9 @@ endif()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
-pkg_check_modules(UNICORN REQUIRED IMPORTED_TARGET unicorn)
+if(ASTERISM_UNICORN)
+  pkg_check_modules(UNICORN REQUIRED IMPORTED_TARGET unicorn)
+endif()
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)

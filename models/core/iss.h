@@ -1,6 +1,6 @@
 // An instruction-set simulator of one A64 core, and what it asks of its surroundings.
 //
-// Plain C++: which engine runs the instructions is known only to the factory that made it (unicorn_iss.h).
+// Plain C++: which engine runs the instructions is known only to the factory that made it (iss_factory.h).
 //
 // The engine knows instructions, exceptions and the count of retired instructions. It knows no time: its host
 // says at which instruction count it wants to be called next and turns counts into time. Counts depend on the
@@ -8,13 +8,14 @@
 //
 // Where things happen:
 //
-//   - Loads, stores and fetches go to memory mapped with map_direct(); other loads and stores to the host.
-//   - Loads and stores to memory that is mapped as shown are told to the host at the next block boundary, in their
-//     order, and before a load or store that goes to the host. An atomic instruction stays atomic.
-//   - The host is called and interrupts are taken at block boundaries (after a branch, or another instruction
-//     that ends a basic block of the engine), never in between.
-//   - A load or store that the host refuses raises SError: asynchronous, taken at a block boundary, at the
-//     latest 256 instructions after PSTATE.A was cleared. The load returns ones.
+//   - A boundary is where the host is called and interrupts are taken. The native engine (a64/) has one between any
+//     two instructions; Unicorn has one behind each of its basic blocks (a branch, or another instruction that ends one)
+//     and none in between.
+//   - Loads, stores and fetches go to memory mapped with map_direct(); other loads and stores to the host, at once.
+//   - Loads and stores to memory that is mapped as shown are told to the host at the next boundary, in their order, and
+//     before a load or store that goes to the host. An atomic instruction stays atomic.
+//   - A load or store that the host refuses raises SError: asynchronous, taken at the next boundary at which PSTATE.A
+//     is clear (Unicorn: at the latest 256 instructions after it was cleared). The load returns ones.
 //   - A fetch that no direct mapping serves is an instruction abort (synchronous external abort), taken by
 //     the guest with ELR = FAR = the address.
 #pragma once
@@ -81,6 +82,9 @@ class IssHost {
   virtual void event_wait() = 0;
   // IC IVAU, IC IALLU: other cores drop what they have decoded. An empty range means all.
   virtual void instructions_changed(AddressRange range) = 0;
+
+  // The first time that the engine finds an instruction UNDEFINED, which the guest is told as such: for a log.
+  virtual void undefined_instruction(std::uint32_t /*word*/, Address /*pc*/) {}
 };
 
 // What a debugger or an exception handler of the host may see and set.
@@ -120,18 +124,20 @@ class Iss {
 
   // Runs until something stops it.
   virtual Stop run() = 0;
-  // From anywhere, also while run() waits in a call to the host: run() returns at the next block boundary.
+  // From anywhere, also while run() waits in a call to the host: run() returns at the next boundary.
   virtual void request_stop() = 0;
   // Words for Stop::unsupported and Stop::locked_up.
   virtual std::string why() const = 0;
 
   // Instructions retired since the engine was made. An instruction that takes an exception (other than SVC,
-  // HVC, SMC) does not retire. During a call from IssHost the block that is being executed counts as a whole.
+  // HVC, SMC) does not retire. During a call from IssHost: those before the instruction that calls; with Unicorn, the
+  // block that is being executed counts as a whole.
   virtual std::uint64_t instructions() const = 0;
-  // The host's due() is called at the first block boundary at which this many are retired.
+  // The host's due() is called at the first boundary at which this many are retired: in the native engine, at exactly
+  // this count.
   virtual void call_at(std::uint64_t instructions) = 0;
 
-  // Level of the IRQ input; an interrupt is taken when PSTATE.I is clear.
+  // Level of the IRQ input; an interrupt is taken at a boundary at which PSTATE.I is clear.
   virtual void set_irq(bool level) = 0;
   // Makes an SError pending, with its 25-bit ISS.
   virtual void raise_serror(std::uint32_t iss) = 0;
@@ -143,7 +149,7 @@ class Iss {
   virtual void map_direct(AddressRange range, std::uint8_t* host, bool is_shown = false) = 0;
   virtual void unmap_direct(AddressRange range) = 0;
 
-  // Memory was changed by somebody else: decoded instructions there are dropped before the next block runs.
+  // Memory was changed by somebody else: decoded instructions there are dropped at the next boundary.
   virtual void invalidate_code(AddressRange range) = 0;
 
   // Tells the lines of direct memory in `range` that this engine has stored to since the last call, and forgets them.

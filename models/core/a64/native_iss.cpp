@@ -26,10 +26,12 @@ class A64Iss final : public NativeIss {
 
   void map_direct(AddressRange range, std::uint8_t* host, bool is_shown) override {
     cpu_.memory.map(range, host, is_shown);
+    cpu_.drop_code(range);  // other memory may stand there now
     cpu_.new_epoch();
   }
   void unmap_direct(AddressRange range) override {
     cpu_.memory.unmap(range);
+    cpu_.drop_code(range);
     cpu_.new_epoch();
   }
   void invalidate_code(AddressRange range) override { cpu_.drop_code(range); }

@@ -1,5 +1,5 @@
-// The MMU, exception levels and several engines at once.
-#include "core/unicorn_iss_test.h"
+// What every engine promises: the MMU, several engines at once.
+#include "core/iss_test.h"
 
 namespace asterism {
 namespace {
@@ -11,7 +11,7 @@ using Stop = Iss::Stop;
 
 // Level-1 table of 1 GiB blocks: device memory at 0, memory at 1 GiB with level-2 blocks of 2 MiB, of which the
 // second is not mapped.
-struct UnicornIssMmuTest : UnicornIssTest {
+struct IssMmuTest : IssTest {
   static constexpr std::uint64_t table1 = code_base + 0x20000, table2 = code_base + 0x21000;
   void put(std::uint64_t address, std::uint64_t value) {
     std::memcpy(host.memory.bytes + (address - code_base), &value, 8);
@@ -46,7 +46,9 @@ struct UnicornIssMmuTest : UnicornIssTest {
   std::size_t prologue = 0;
 };
 
-TEST_F(UnicornIssMmuTest, IdentityMapWorksForMemoryAndDevices) {
+ASTERISM_TEST_ENGINES(IssMmuTest);
+
+TEST_P(IssMmuTest, IdentityMapWorksForMemoryAndDevices) {
   start_with_mmu({
       0xd2a12001,  // mov x1, #0x9000000
       0xb9400422,  // ldr w2, [x1, #4]
@@ -61,7 +63,7 @@ TEST_F(UnicornIssMmuTest, IdentityMapWorksForMemoryAndDevices) {
   EXPECT_EQ(core->instructions(), 21u);
 }
 
-TEST_F(UnicornIssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
+TEST_P(IssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
   start_with_mmu({
       0xd2a80401,  // mov x1, #0x40200000
       0xd28000e2,  // mov x2, #7
@@ -76,7 +78,7 @@ TEST_F(UnicornIssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
   EXPECT_EQ(core->instructions(), prologue + 2 + 2);
 }
 
-TEST_F(UnicornIssMmuTest, TranslationFaultOfAStoreSaysWrite) {
+TEST_P(IssMmuTest, TranslationFaultOfAStoreSaysWrite) {
   start_with_mmu({
       0xd2a80401,  // mov x1, #0x40200000
       0xf9000022,  // str x2, [x1]
@@ -86,7 +88,7 @@ TEST_F(UnicornIssMmuTest, TranslationFaultOfAStoreSaysWrite) {
   expect_exception(0x200, address_of(1), esr::make(esr::ec_data_abort, 0x46));
 }
 
-TEST_F(UnicornIssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
+TEST_P(IssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
   start_with_mmu({
       0xd2a80401,  // mov x1, #0x40200000
       0xd61f0020,  // br x1
@@ -96,7 +98,7 @@ TEST_F(UnicornIssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
   EXPECT_EQ(core->instructions(), prologue + 2 + 2);
 }
 
-TEST_F(UnicornIssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
+TEST_P(IssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
   start_with_mmu({
       0xd2800021,  // mov x1, #1
       0xd503207f,  // wfi
@@ -111,7 +113,7 @@ TEST_F(UnicornIssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
   EXPECT_EQ(core->read(x1), 2u);
 }
 
-TEST_F(UnicornIssMmuTest, ResetTurnsItOff) {
+TEST_P(IssMmuTest, ResetTurnsItOff) {
   start_with_mmu({0xd503207f});
   core->run();
   core->reset();
@@ -124,46 +126,16 @@ TEST_F(UnicornIssMmuTest, ResetTurnsItOff) {
   EXPECT_EQ(core->instructions(), prologue + 1 + 3);
 }
 
-// ---- exception levels ----
-
-using UnicornIssLevelTest = UnicornIssTest;
-
-TEST_F(UnicornIssLevelTest, AnExceptionAtEl0IsTakenOrStopsTheCoreAndSaysWhy) {
-  load({
-      0x100000a0,  // adr x0, user
-      0xd5184020,  // msr elr_el1, x0
-      0xd2807800,  // mov x0, #0x3c0
-      0xd5184000,  // msr spsr_el1, x0
-      0xd69f03e0,  // eret
-      0x91000421,  // user: add x1, x1, #1
-      0xd4000001,  // svc #0
-  });
-  place_vectors();
-  const Stop stop = core->run();
-  EXPECT_EQ(core->read(x1), 1u);
-  if (unicorn_version() >= "2.1") {
-    EXPECT_EQ(stop, Stop::hypervisor_call);
-    expect_exception(0x400, code_base + 28, esr::make(esr::ec_svc, 0));
-  } else {
-    EXPECT_EQ(stop, Stop::unsupported);
-    EXPECT_NE(core->why().find("EL0"), std::string::npos);
-    EXPECT_EQ(core->run(), Stop::unsupported);
-  }
-  core->reset();
-  load({0xd503207f});  // wfi
-  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
-}
-
 // ---- several cores ----
 
 // Each of two engines adds to a counter 1,000 times, with control passing from one to the other inside blocks and
 // between them.
-void expect_atomic_increments(const std::vector<std::uint32_t>& increment) {
+void expect_atomic_increments(CoreEngine engine, const std::vector<std::uint32_t>& increment) {
   IssTestHost hosts[2];
   std::unique_ptr<Iss> cores[2];
   for (int i : {0, 1}) {
     if (i == 1) hosts[1].memory = hosts[0].memory;
-    cores[i] = make_unicorn_iss(hosts[i], i);
+    cores[i] = make_iss(engine, hosts[i], i);
     hosts[i].core = cores[i].get();
     cores[i]->reset();
     if (i == 0) hosts[0].place(code_base, increment);
@@ -179,39 +151,42 @@ void expect_atomic_increments(const std::vector<std::uint32_t>& increment) {
   EXPECT_EQ(hosts[0].peek(data_base), 2000u);
 }
 
-TEST(UnicornIssCoresTest, ExclusivesAreAtomicAcrossEngines) {
-  expect_atomic_increments({
-      0xc85f7c01,  // loop: ldxr x1, [x0]
-      0x14000001,  // b next
-      0x91000421,  // next: add x1, x1, #1
-      0xc802fc01,  // stlxr w2, x1, [x0]
-      0x35ffff82,  // cbnz w2, loop
-      0xf10004a5,  // subs x5, x5, #1
-      0x54ffff41,  // b.ne loop
-      0xd503207f,  // wfi
-  });
+using IssCoresTest = testing::TestWithParam<CoreEngine>;
+ASTERISM_TEST_ENGINES(IssCoresTest);
+
+TEST_P(IssCoresTest, ExclusivesAreAtomicAcrossEngines) {
+  expect_atomic_increments(GetParam(), {
+                                           0xc85f7c01,  // loop: ldxr x1, [x0]
+                                           0x14000001,  // b next
+                                           0x91000421,  // next: add x1, x1, #1
+                                           0xc802fc01,  // stlxr w2, x1, [x0]
+                                           0x35ffff82,  // cbnz w2, loop
+                                           0xf10004a5,  // subs x5, x5, #1
+                                           0x54ffff41,  // b.ne loop
+                                           0xd503207f,  // wfi
+                                       });
 }
 
-TEST(UnicornIssCoresTest, LseAtomicsAreAtomicAcrossEngines) {
-  expect_atomic_increments({
-      0xd2800021,  // mov x1, #1
-      0xf8e10002,  // loop: ldaddal x1, x2, [x0]
-      0xf10004a5,  // subs x5, x5, #1
-      0x54ffffc1,  // b.ne loop
-      0xd503207f,  // wfi
-  });
-  expect_atomic_increments({
-      0xf9400001,  // loop: ldr x1, [x0]
-      0x14000001,  // b next
-      0xaa0103e2,  // next: mov x2, x1
-      0x91000423,  // add x3, x1, #1
-      0xc8e2fc03,  // casal x2, x3, [x0]
-      0xeb01005f,  // cmp x2, x1
-      0x54ffff41,  // b.ne loop
-      0xf10004a5,  // subs x5, x5, #1
-      0x54ffff01,  // b.ne loop
-      0xd503207f,  // wfi
-  });
+TEST_P(IssCoresTest, LseAtomicsAreAtomicAcrossEngines) {
+  expect_atomic_increments(GetParam(), {
+                                           0xd2800021,  // mov x1, #1
+                                           0xf8e10002,  // loop: ldaddal x1, x2, [x0]
+                                           0xf10004a5,  // subs x5, x5, #1
+                                           0x54ffffc1,  // b.ne loop
+                                           0xd503207f,  // wfi
+                                       });
+  expect_atomic_increments(GetParam(), {
+                                           0xf9400001,  // loop: ldr x1, [x0]
+                                           0x14000001,  // b next
+                                           0xaa0103e2,  // next: mov x2, x1
+                                           0x91000423,  // add x3, x1, #1
+                                           0xc8e2fc03,  // casal x2, x3, [x0]
+                                           0xeb01005f,  // cmp x2, x1
+                                           0x54ffff41,  // b.ne loop
+                                           0xf10004a5,  // subs x5, x5, #1
+                                           0x54ffff01,  // b.ne loop
+                                           0xd503207f,  // wfi
+                                       });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The fixture of the Unicorn engine's tests.
+// The fixture of the tests that every engine behind Iss has to pass: what iss.h promises.
 //
 // Programs are arrays of words with their assembly beside them, so that the tests need no cross compiler.
 #pragma once
@@ -6,20 +6,23 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "core/iss_factory.h"
 #include "core/iss_test_host.h"
-#include "core/unicorn_iss.h"
 
 namespace asterism {
 
-struct UnicornIssTest : testing::Test {
+struct IssTest : testing::TestWithParam<CoreEngine> {
   IssTestHost host;
-  std::unique_ptr<Iss> core = make_unicorn_iss(host, 3);
-  UnicornIssTest() {
+  std::unique_ptr<Iss> core = make_iss(GetParam(), host, 3);
+  IssTest() {
     host.core = core.get();
     core->reset();
   }
+  // The native engine counts instruction by instruction; Unicorn calls the host only between its blocks.
+  static bool is_exact() { return GetParam() == CoreEngine::native; }
   // Puts a program at the start of memory and starts it there.
   void load(const std::vector<std::uint32_t>& program) {
     host.place(code_base, program);
@@ -37,5 +40,16 @@ struct UnicornIssTest : testing::Test {
     core->write(CoreRegister::vbar, vectors);
   }
 };
+
+// The fixture's tests run on every engine of this build.
+inline std::vector<CoreEngine> engines_of_this_build() {
+  std::vector<CoreEngine> all;
+  for (const auto& each : enum_names(CoreEngine{}))
+    if (is_in_this_build(each.value)) all.push_back(each.value);
+  return all;
+}
+#define ASTERISM_TEST_ENGINES(Fixture)                                            \
+  INSTANTIATE_TEST_SUITE_P(, Fixture, testing::ValuesIn(engines_of_this_build()), \
+                           [](const auto& info) { return std::string(to_text(info.param)); })
 
 }  // namespace asterism

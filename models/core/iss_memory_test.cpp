@@ -1,19 +1,21 @@
-// Memory, devices, interrupts and system registers.
+// What every engine promises: memory, devices, interrupts and system registers.
 #include <functional>
 #include <stdexcept>
 
-#include "core/unicorn_iss_test.h"
+#include "core/iss_test.h"
 
 namespace asterism {
 namespace {
 
 using enum CoreRegister;
 using Stop = Iss::Stop;
-using UnicornIssMemoryTest = UnicornIssTest;
+using IssMemoryTest = IssTest;
+
+ASTERISM_TEST_ENGINES(IssMemoryTest);
 
 // ---- the bus ----
 
-TEST_F(UnicornIssMemoryTest, LoadsAndStoresOutsideDirectMemoryGoToTheHostOnceEach) {
+TEST_P(IssMemoryTest, LoadsAndStoresOutsideDirectMemoryGoToTheHostOnceEach) {
   load({
       0x39400401,  // ldrb w1, [x0, #1]
       0x79400402,  // ldrh w2, [x0, #2]
@@ -34,25 +36,7 @@ TEST_F(UnicornIssMemoryTest, LoadsAndStoresOutsideDirectMemoryGoToTheHostOnceEac
   EXPECT_EQ(core->read(x3), 4u);
 }
 
-TEST_F(UnicornIssMemoryTest, DoublewordsReachTheBusAsTwoWordsLowFirst) {
-  load({
-      0xf9400401,  // ldr x1, [x0, #8]
-      0xf9000801,  // str x1, [x0, #16]
-      0x29400c02,  // ldp w2, w3, [x0]
-      0xd503207f,  // wfi
-  });
-  core->write(x0, device);
-  core->run();
-  EXPECT_EQ(core->read(x1), 0x0000'000c'0000'0008u);
-  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'r', device + 8, 4, 8},
-                                                   {'r', device + 12, 4, 12},
-                                                   {'w', device + 16, 4, 8},
-                                                   {'w', device + 20, 4, 12},
-                                                   {'r', device, 4, 0},
-                                                   {'r', device + 4, 4, 4}}));
-}
-
-TEST_F(UnicornIssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
+TEST_P(IssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
   host.show = true;
   load({
       0x39400401,  // ldrb w1, [x0, #1]
@@ -72,7 +56,7 @@ TEST_F(UnicornIssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetc
   EXPECT_EQ(host.peek(data_base + 24), 7u);
 }
 
-TEST_F(UnicornIssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
+TEST_P(IssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
   host.show = true;
   load({
       0xb9400002,  // ldr w2, [x0]
@@ -87,7 +71,7 @@ TEST_F(UnicornIssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsT
                                {'R', data_base, 4, 0}, {'w', device, 4, 0}, {'W', data_base + 4, 4, 0}}));
 }
 
-TEST_F(UnicornIssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction) {
+TEST_P(IssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction) {
   host.show = true;
   load({
       0x885ffc02,  // loop: ldaxr w2, [x0]
@@ -104,7 +88,7 @@ TEST_F(UnicornIssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInst
   EXPECT_EQ(host.accesses.back().kind, 'W');
 }
 
-TEST_F(UnicornIssMemoryTest, AResetDropsWhatWasNotYetShown) {
+TEST_P(IssMemoryTest, AResetDropsWhatWasNotYetShown) {
   host.show = true;
   load({0xb9400002, 0xb9000022, 0xb9000402, 0xd503207f});  // as above; the device resets the core
   core->write(x0, data_base);
@@ -118,7 +102,7 @@ TEST_F(UnicornIssMemoryTest, AResetDropsWhatWasNotYetShown) {
   EXPECT_EQ(host.shown_accesses.size(), told);
 }
 
-TEST_F(UnicornIssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {
+TEST_P(IssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {
   load({
       0xd50342ff,  // msr daifclr, #2
       0xb9400001,  // loop: ldr w1, [x0]
@@ -147,7 +131,7 @@ TEST_F(UnicornIssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {
   EXPECT_EQ(core->instructions(), 1 + 50 * 5 + 50 * 3 + 1);
 }
 
-TEST_F(UnicornIssMemoryTest, BusErrorOnALoadIsAnSErrorWhereItIsUnmasked) {
+TEST_P(IssMemoryTest, BusErrorOnALoadIsAnSErrorWhereItIsUnmasked) {
   load({
       0xd50344ff,  // msr daifclr, #4
       0xb9400001,  // ldr w1, [x0]
@@ -160,12 +144,13 @@ TEST_F(UnicornIssMemoryTest, BusErrorOnALoadIsAnSErrorWhereItIsUnmasked) {
   core->write(x0, 0x2000'0000);
   EXPECT_EQ(core->run(), Stop::hypervisor_call);
   EXPECT_EQ(core->read(x1), 0xffff'ffffu);
-  EXPECT_EQ(core->read(x2), 1u);  // to the end of the block
-  expect_exception(0x380, code_base + 16, esr::make(esr::ec_serror, esr::serror_bus_error));
+  EXPECT_EQ(core->read(x2), is_exact() ? 0u : 1u);  // or at the end of the block
+  expect_exception(0x380, code_base + (is_exact() ? 8 : 16),
+                   esr::make(esr::ec_serror, esr::serror_bus_error));
   EXPECT_EQ(core->read(spsr), 0x2c5u);
 }
 
-TEST_F(UnicornIssMemoryTest, BusErrorOnAStoreWaitsUntilItIsUnmasked) {
+TEST_P(IssMemoryTest, BusErrorOnAStoreWaitsUntilItIsUnmasked) {
   load({
       0xb9000001,  // str w1, [x0]
       0xd2807d02,  // mov x2, #1000
@@ -184,7 +169,7 @@ TEST_F(UnicornIssMemoryTest, BusErrorOnAStoreWaitsUntilItIsUnmasked) {
   EXPECT_LE(core->read(x3), 128u);
 }
 
-TEST_F(UnicornIssMemoryTest, WfiDoesNotSleepOnAPendingSErrorOrIrq) {
+TEST_P(IssMemoryTest, WfiDoesNotSleepOnAPendingSErrorOrIrq) {
   load({
       0xb9000001,  // str w1, [x0]
       0xd50344ff,  // msr daifclr, #4
@@ -209,7 +194,7 @@ TEST_F(UnicornIssMemoryTest, WfiDoesNotSleepOnAPendingSErrorOrIrq) {
   EXPECT_EQ(core->read(pc), code_base + 12);
 }
 
-TEST_F(UnicornIssMemoryTest, WildPointersAnywhereAreBusErrors) {
+TEST_P(IssMemoryTest, WildPointersAnywhereAreBusErrors) {
   load({
       0xb9400001,  // loop: ldr w1, [x0]
       0xb9000801,  // str w1, [x0, #8]
@@ -226,23 +211,7 @@ TEST_F(UnicornIssMemoryTest, WildPointersAnywhereAreBusErrors) {
   EXPECT_EQ(core->instructions(), 5001u);
 }
 
-TEST_F(UnicornIssMemoryTest, AddressBeyondThePhysicalOnesIsADataAbort) {
-  if (unicorn_version() >= "2.1") GTEST_SKIP() << "a bus error there (README)";
-  for (std::uint64_t address : {0x0001'0000'0000'0000ull, ~0ull, ~0ull - 3, ~0ull - 7, ~0ull - 4095}) {
-    load({
-        0xd503201f,  // nop
-        0xf9400001,  // ldr x1, [x0]
-        0xd503207f,  // wfi
-    });
-    place_vectors();
-    core->write(x0, address);
-    EXPECT_EQ(core->run(), Stop::hypervisor_call);
-    expect_exception(0x200, code_base + 4, esr::make(esr::ec_data_abort, 0));  // address size fault, level 0
-    EXPECT_EQ(core->read(far), address);
-  }
-}
-
-TEST_F(UnicornIssMemoryTest, AtomicsAndZeroingOnADeviceEnd) {
+TEST_P(IssMemoryTest, AtomicsAndZeroingOnADeviceEnd) {
   load({
       0x885f7c01,  // ldxr w1, [x0]
       0x88027c01,  // stxr w2, w1, [x0]
@@ -258,7 +227,7 @@ TEST_F(UnicornIssMemoryTest, AtomicsAndZeroingOnADeviceEnd) {
 
 // ---- direct memory ----
 
-TEST_F(UnicornIssMemoryTest, WithdrawnMemoryIsNotTouchedAgainEvenInTheSameBlock) {
+TEST_P(IssMemoryTest, WithdrawnMemoryIsNotTouchedAgainEvenInTheSameBlock) {
   load({
       0xf9000041,  // str x1, [x2]
       0xb9400003,  // ldr w3, [x0]
@@ -270,7 +239,7 @@ TEST_F(UnicornIssMemoryTest, WithdrawnMemoryIsNotTouchedAgainEvenInTheSameBlock)
   core->write(x1, 0x1234);
   core->write(x2, data_base);
   host.on_load = [&](std::uint64_t) {
-    core->unmap_direct(host.memory_range());
+    core->unmap_direct({Address(data_base), Bytes(4096)});
     host.direct = false;
     host.lost = true;
     return 0;
@@ -281,7 +250,7 @@ TEST_F(UnicornIssMemoryTest, WithdrawnMemoryIsNotTouchedAgainEvenInTheSameBlock)
   EXPECT_EQ(core->read(x4), ~0ull);
 }
 
-TEST_F(UnicornIssMemoryTest, AWithdrawnPageGoesOverTheBusAndTheRestStaysDirect) {
+TEST_P(IssMemoryTest, AWithdrawnPageGoesOverTheBusAndTheRestStaysDirect) {
   load({
       0xf9400001,  // ldr x1, [x0]
       0x91400400,  // add x0, x0, #4096
@@ -299,11 +268,12 @@ TEST_F(UnicornIssMemoryTest, AWithdrawnPageGoesOverTheBusAndTheRestStaysDirect) 
   core->write(x0, data_base);
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
   EXPECT_EQ(core->read(x1) + core->read(x2) + core->read(x3), 6u);
-  EXPECT_EQ(host.accesses,
-            (std::vector<BusAccess>{{'r', data_base + 4096, 4, 2}, {'r', data_base + 4100, 4, 0}}));
+  const std::vector<BusAccess> whole{{'r', data_base + 4096, 8, 2}};
+  const std::vector<BusAccess> halves{{'r', data_base + 4096, 4, 2}, {'r', data_base + 4100, 4, 0}};
+  EXPECT_EQ(host.accesses, is_exact() ? whole : halves);
 }
 
-TEST_F(UnicornIssMemoryTest, AGrantReplacesTheWindowThroughTheBus) {
+TEST_P(IssMemoryTest, AGrantReplacesTheWindowThroughTheBus) {
   load({
       0xb9400001,  // ldr w1, [x0]
       0x14000001,  // b next
@@ -319,7 +289,7 @@ TEST_F(UnicornIssMemoryTest, AGrantReplacesTheWindowThroughTheBus) {
   EXPECT_EQ(host.accesses.size(), 1u);
 }
 
-TEST_F(UnicornIssMemoryTest, OtherContentsAtOtherHostMemoryAreExecuted) {
+TEST_P(IssMemoryTest, OtherContentsAtOtherHostMemoryAreExecuted) {
   load({
       0xd2800021,  // mov x1, #1
       0xd503207f,  // wfi
@@ -336,7 +306,7 @@ TEST_F(UnicornIssMemoryTest, OtherContentsAtOtherHostMemoryAreExecuted) {
   EXPECT_EQ(core->read(x1), 2u);
 }
 
-TEST_F(UnicornIssMemoryTest, CodeThatTheGuestChangesRunsChanged) {
+TEST_P(IssMemoryTest, CodeThatTheGuestChangesRunsChanged) {
   load({
       0xd2800003,  // mov x3, #0
       0x10000040,  // again: adr x0, patch
@@ -361,7 +331,7 @@ TEST_F(UnicornIssMemoryTest, CodeThatTheGuestChangesRunsChanged) {
   EXPECT_EQ(host.changed_code[0], (AddressRange{Address(code_base), Bytes(64)}));
 }
 
-TEST_F(UnicornIssMemoryTest, CodeThatSomebodyElseChangesRunsChangedOnceInvalidated) {
+TEST_P(IssMemoryTest, CodeThatSomebodyElseChangesRunsChangedOnceInvalidated) {
   load({
       0xd2800021,  // mov x1, #1
       0xd503207f,  // wfi
@@ -382,7 +352,7 @@ const std::vector<std::uint32_t> count_for_ever = {
     0x17ffffff,  // b loop
 };
 
-TEST_F(UnicornIssMemoryTest, IrqIsTakenAtTheNextBlockBoundary) {
+TEST_P(IssMemoryTest, IrqIsTakenAtTheNextBlockBoundary) {
   load(count_for_ever);
   place_vectors();
   host.on_due = [&] { core->set_irq(true), core->call_at(~0ull); };
@@ -395,7 +365,7 @@ TEST_F(UnicornIssMemoryTest, IrqIsTakenAtTheNextBlockBoundary) {
   EXPECT_EQ(core->instructions(), 1 + 2 * 50 + 2u);
 }
 
-TEST_F(UnicornIssMemoryTest, MaskedIrqWaitsForItsUnmasking) {
+TEST_P(IssMemoryTest, MaskedIrqWaitsForItsUnmasking) {
   load({
       0xd2800c80,  // mov x0, #100
       0xf1000400,  // loop: subs x0, x0, #1
@@ -413,7 +383,7 @@ TEST_F(UnicornIssMemoryTest, MaskedIrqWaitsForItsUnmasking) {
   EXPECT_EQ(core->instructions(), 1 + 200 + 1 + 2u);
 }
 
-TEST_F(UnicornIssMemoryTest, IrqThatGoesAwayWhileMaskedIsNotTaken) {
+TEST_P(IssMemoryTest, IrqThatGoesAwayWhileMaskedIsNotTaken) {
   load({
       0xd503201f,  // nop
       0x14000001,  // b next
@@ -428,7 +398,7 @@ TEST_F(UnicornIssMemoryTest, IrqThatGoesAwayWhileMaskedIsNotTaken) {
   EXPECT_EQ(core->read(x27), 0u);
 }
 
-TEST_F(UnicornIssMemoryTest, IrqIsTakenBehindAWfi) {
+TEST_P(IssMemoryTest, IrqIsTakenBehindAWfi) {
   load({
       0xd50342ff,  // msr daifclr, #2
       0xd503207f,  // wfi
@@ -440,13 +410,13 @@ TEST_F(UnicornIssMemoryTest, IrqIsTakenBehindAWfi) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
   core->set_irq(true);
   host.on_due = [&] { core->set_irq(false), core->call_at(~0ull); };
-  core->call_at(core->instructions());
+  core->call_at(core->instructions() + 1);  // the ERET
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
   EXPECT_EQ(core->read(x1), 5u);
   EXPECT_EQ(core->read(elr), code_base + 8);
 }
 
-TEST_F(UnicornIssMemoryTest, SErrorComesBeforeIrqAndIrqAfterIt) {
+TEST_P(IssMemoryTest, SErrorComesBeforeIrqAndIrqAfterIt) {
   load({
       0xd50346ff,  // msr daifclr, #6
       0xd503201f,  // nop
@@ -469,7 +439,7 @@ TEST_F(UnicornIssMemoryTest, SErrorComesBeforeIrqAndIrqAfterIt) {
 
 // ---- system registers ----
 
-TEST_F(UnicornIssMemoryTest, MpidrNamesTheCore) {
+TEST_P(IssMemoryTest, MpidrNamesTheCore) {
   load({
       0xd53800a1,  // mrs x1, mpidr_el1
       0xd503207f,  // wfi
@@ -478,7 +448,7 @@ TEST_F(UnicornIssMemoryTest, MpidrNamesTheCore) {
   EXPECT_EQ(core->read(x1), 0x8000'0003u);
 }
 
-TEST_F(UnicornIssMemoryTest, TimerRegistersBelongToTheHost) {
+TEST_P(IssMemoryTest, TimerRegistersBelongToTheHost) {
   load({
       0xd53be041,  // mrs x1, cntvct_el0
       0xd28009a2,  // mov x2, #77
@@ -499,9 +469,11 @@ TEST_F(UnicornIssMemoryTest, TimerRegistersBelongToTheHost) {
   EXPECT_EQ(host.registers[system_register::cntv_ctl_el0.code()], 0u);
 }
 
-TEST_F(UnicornIssMemoryTest, ResetForgetsEverythingButTheCount) {
+TEST_P(IssMemoryTest, ResetForgetsEverythingButTheCount) {
   load({
       0xd5034fff,  // msr daifclr, #0xf
+      0xd2a00605,  // mov x5, #0x300000
+      0xd5181045,  // msr cpacr_el1, x5
       0xd2820005,  // mov x5, #0x1000
       0x910000bf,  // mov sp, x5
       0xd518c005,  // msr vbar_el1, x5
@@ -514,10 +486,13 @@ TEST_F(UnicornIssMemoryTest, ResetForgetsEverythingButTheCount) {
   core->raise_serror(0);
   core->request_stop();
   core->reset();
-  EXPECT_EQ(core->instructions(), 8u);
+  EXPECT_EQ(core->instructions(), 10u);
   for (CoreRegister r : {x5, sp, vbar, elr, esr, far}) EXPECT_EQ(core->read(r), 0u);
   EXPECT_EQ(core->read(pstate), 0x3c5u);
   load({
+      0xd2a00605,  // mov x5, #0x300000
+      0xd5181045,  // msr cpacr_el1, x5
+      0xd5033fdf,  // isb
       0x9e660061,  // fmov x1, d3
       0xd538d082,  // mrs x2, tpidr_el1
       0xd5384103,  // mrs x3, sp_el0

@@ -1,0 +1,191 @@
+// Where the native engine is more exact than iss.h asks, and what only it has: see iss_test.cpp for the rest.
+#include "core/a64/native_iss.h"
+
+#include "core/iss_test.h"
+
+namespace asterism {
+namespace {
+
+using enum CoreRegister;
+using Stop = Iss::Stop;
+using NativeIssTest = IssTest;
+INSTANTIATE_TEST_SUITE_P(, NativeIssTest, testing::Values(CoreEngine::native));
+
+TEST_P(NativeIssTest, DueIsCalledAtExactlyItsCount) {
+  load({
+      0xd2800140,  // mov x0, #10
+      0xd503201f,  // loop: nop
+      0xf1000400,  // subs x0, x0, #1
+      0x54ffffc1,  // b.ne loop
+      0xd503207f,  // wfi
+  });
+  std::vector<std::uint64_t> seen;
+  std::vector<std::uint64_t> places;
+  host.on_due = [&] {
+    seen.push_back(core->instructions());
+    places.push_back(core->read(pc));
+    core->call_at(core->instructions() + 4);
+  };
+  core->call_at(3);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  ASSERT_GE(seen.size(), 3u);
+  EXPECT_EQ(seen[0], 3u);
+  EXPECT_EQ(seen[1], 7u);
+  EXPECT_EQ(seen[2], 11u);
+  EXPECT_EQ(places[0], code_base + 12);
+  EXPECT_EQ(places[1], code_base + 4);
+}
+
+TEST_P(NativeIssTest, TheCountDuringAnAccessIsThatOfTheInstructionsBeforeIt) {
+  load({
+      0xd503201f,  // nop
+      0xb9400001,  // ldr w1, [x0]
+      0xd503201f,  // nop
+      0xb9000001,  // str w1, [x0]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, device);
+  std::vector<std::uint64_t> counts;
+  host.on_load = [&](std::uint64_t) { return counts.push_back(core->instructions()), 0; };
+  host.on_store = [&](std::uint64_t, std::uint64_t) { counts.push_back(core->instructions()); };
+  core->run();
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 3}));
+}
+
+TEST_P(NativeIssTest, AnIrqRaisedAtACountIsTakenAtThatCount) {
+  load({
+      0xd50342ff,  // msr daifclr, #2
+      0x91000421,  // loop: add x1, x1, #1
+      0x17ffffff,  // b loop
+  });
+  place_vectors();
+  host.on_due = [&] { core->set_irq(true), core->call_at(~0ull); };
+  core->call_at(100);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(elr), code_base + 8);  // behind the ADD
+  EXPECT_EQ(core->read(x1), 50u);
+  EXPECT_EQ(core->instructions(), 102u);
+}
+
+TEST_P(NativeIssTest, AStoreThatRaisesAnIrqIsTheLastBeforeIt) {
+  load({
+      0xd50342ff,  // msr daifclr, #2
+      0xb9000001,  // str w1, [x0]
+      0x91000442,  // add x2, x2, #1
+      0xd503207f,  // wfi
+  });
+  place_vectors();
+  core->write(x0, device);
+  host.on_store = [&](std::uint64_t, std::uint64_t) { core->set_irq(true); };
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(elr), code_base + 8);
+  EXPECT_EQ(core->read(x2), 0u);
+}
+
+TEST_P(NativeIssTest, FloatingPointIsTrappedUntilItIsEnabled) {
+  load({
+      0xd503201f,  // nop
+      0x1e602800,  // fadd d0, d0, d0
+  });
+  place_vectors();
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  expect_exception(0x200, code_base + 4, esr::make(esr::ec_fp_trap, 0x1e0'0000));
+  core->reset();
+  load({
+      0xd2a00600,  // mov x0, #0x300000
+      0xd5181040,  // msr cpacr_el1, x0
+      0xd5033fdf,  // isb
+      0x1e6e1000,  // fmov d0, #1.0
+      0x1e602800,  // fadd d0, d0, d0
+      0x9e660001,  // fmov x1, d0
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1), 0x4000'0000'0000'0000u);
+}
+
+TEST_P(NativeIssTest, DoublewordsReachADeviceWhole) {
+  load({
+      0xf9400401,  // ldr x1, [x0, #8]
+      0xf9000801,  // str x1, [x0, #16]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, device);
+  core->run();
+  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'r', device + 8, 8, 8}, {'w', device + 16, 8, 8}}));
+}
+
+TEST_P(NativeIssTest, AnExceptionAtEl0IsTakenAtEl1AndReturnedFrom) {
+  load({
+      0x100000a0,  // adr x0, user
+      0xd5184020,  // msr elr_el1, x0
+      0xd2807800,  // mov x0, #0x3c0
+      0xd5184000,  // msr spsr_el1, x0
+      0xd69f03e0,  // eret
+      0x91000421,  // user: add x1, x1, #1
+      0xd4000001,  // svc #0
+      0x91000421,  // add x1, x1, #1
+      0xd5381000,  // mrs x0, sctlr_el1
+  });
+  place_vectors();
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  expect_exception(0x400, code_base + 28, esr::make(esr::ec_svc, 0));
+  EXPECT_EQ(core->read(spsr) & 0x1f, 0u);
+  core->write(pc, code_base + 16);  // eret
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  expect_exception(0x400, code_base + 32, esr::make(esr::ec_unknown, 0));
+  EXPECT_EQ(core->read(x1), 2u);
+}
+
+TEST_P(NativeIssTest, AStoreToCodeOfItsOwnIsSeenByTheNextInstruction) {
+  load({
+      0x10000040,  // adr x0, patch
+      0xb9000001,  // str w1, [x0]
+      0xd2800024,  // patch: mov x4, #1
+      0xd503207f,  // wfi
+  });
+  core->write(x1, 0xd2800044);  // mov x4, #2
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x4), 2u);
+}
+
+TEST_P(NativeIssTest, TellsUndefinedInstructionsOnce) {
+  load({
+      0x00000000,  // udf #0
+  });
+  host.place(vectors + 0x200, {
+                                  0xd5384028,  // mrs x8, elr_el1
+                                  0xf1000529,  // subs x9, x9, #1
+                                  0x54000041,  // b.ne .+8
+                                  0xd4000002,  // hvc #0
+                                  0xd69f03e0,  // eret
+                              });
+  core->write(vbar, vectors);
+  core->write(x9, 3);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(host.undefined, (std::vector<std::pair<std::uint32_t, std::uint64_t>>{{0, code_base}}));
+}
+
+struct Lines : WriteObserver {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  void written(Address page, std::uint64_t lines) override { all.emplace_back(page.value(), lines); }
+};
+
+TEST_P(NativeIssTest, KeepsTrackOfItsStores) {
+  load({
+      0xf9000001,  // str x1, [x0]
+      0xf9002001,  // str x1, [x0, #64]
+      0xd503207f,  // wfi
+  });
+  core->write(x0, data_base + 0x1000);
+  core->run();
+  Lines lines;
+  EXPECT_TRUE(core->collect_writes(host.memory_range(), lines));
+  EXPECT_EQ(lines.all, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{{data_base + 0x1000, 3}}));
+  lines.all.clear();
+  core->collect_writes(host.memory_range(), lines);
+  EXPECT_TRUE(lines.all.empty());
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,37 @@
+#include "core/iss_factory.h"
+
+#include <stdexcept>
+
+#include "core/a64/native_iss.h"
+#if ASTERISM_UNICORN
+#include "core/unicorn_iss.h"
+#endif
+
+namespace asterism {
+namespace {
+
+std::unique_ptr<Iss> make_native(IssHost& host, unsigned core) {
+  auto iss = make_native_iss(host, core);
+  iss->on_undefined([&host](std::uint32_t word, Address pc) { host.undefined_instruction(word, pc); });
+  return iss;
+}
+
+}  // namespace
+
+std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core) {
+  if (engine == CoreEngine::native) return make_native(host, core);
+#if ASTERISM_UNICORN
+  return make_unicorn_iss(host, core);
+#else
+  throw std::invalid_argument("this build has no Unicorn");
+#endif
+}
+
+std::string version_of(CoreEngine engine) {
+#if ASTERISM_UNICORN
+  if (engine == CoreEngine::unicorn) return "unicorn " + unicorn_version();
+#endif
+  return std::string(to_text(engine));
+}
+
+}  // namespace asterism

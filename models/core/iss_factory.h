@@ -1,0 +1,19 @@
+// Makes the engines that a configuration may name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/core_engine.h"
+#include "core/iss.h"
+
+namespace asterism {
+
+// `core` becomes MPIDR_EL1.Aff0. The host outlives the engine. Throws std::invalid_argument for an engine that is not in
+// this build.
+std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core);
+
+// With the version of the library that runs: "native", "unicorn 2.0.1".
+std::string version_of(CoreEngine engine);
+
+}  // namespace asterism
