@@ -121,8 +121,11 @@ TEST_F(FloatingPointTest, HasNoArithmeticOfHalves) {
 
 TEST_F(FloatingPointTest, IsTrappedWhereItIsDisabled) {
   state.system.cpacr = 0;
-  const State after = run({0x1e212802}, state, 0);  // fadd s2, s0, s1
+  host.place(vectors + 0x200, {0x1400'0000});    // b .
+  const State after = run({0x1e212802}, state);  // fadd s2, s0, s1
   EXPECT_EQ(after.v[2], state.v[2]);
+  EXPECT_EQ(after.system.esr, esr::make(esr::ec_fp_trap, 0x1e0'0000));
+  EXPECT_EQ(after.system.elr, code_base);
 }
 
 }  // namespace
