@@ -20,6 +20,7 @@ namespace asterism::a64::oracle {
 inline constexpr std::uint64_t code_base = 0x4000'0000, code_size = 0x1'0000;
 inline constexpr std::uint64_t program_base = code_base + 0x8000;  // literals reach around it
 inline constexpr std::uint64_t vectors = code_base + 0xf000;       // the program is left here: b .
+inline constexpr std::uint64_t tables_base = 0x6000'0000, tables_size = 0x4000;
 inline constexpr std::uint64_t data_base = 0x5000'0000, data_size = 0x1'0000;
 
 // Memory that is a page's multiple and begins at a page.
@@ -64,7 +65,12 @@ class Machine {
   // Places a program at program_base.
   virtual void place(std::span<const std::uint32_t> program) = 0;
   virtual Outcome run(const Registers& from) = 0;
+  // Turns the MMU on: `tables` are copied to tables_base, the first level (of 1 GiB) first; 4 KiB granule, T0SZ 32.
+  virtual void translate_by(std::span<const std::uint64_t> tables) = 0;
 };
+
+// Of the translation's registers.
+inline constexpr std::uint64_t tcr_of_tables = 32 | 1 << 23, mair_of_tables = 0xff;
 
 enum class Cpu { cortex_a57, max };  // max has the LSE atomics and much that the engine leaves out
 

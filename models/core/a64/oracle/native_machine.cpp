@@ -12,10 +12,12 @@ constexpr unsigned ec_address_lowest = 0x20, ec_address_highest = 0x25;
 
 class NativeMachine final : public Machine, private IssHost {
  public:
-  NativeMachine() : code_(code_size), data_(data_size), iss_(make_native_iss(*this, 0)) {
+  NativeMachine()
+      : code_(code_size), data_(data_size), tables_(tables_size), iss_(make_native_iss(*this, 0)) {
     iss_->reset();
     iss_->map_direct({Address(code_base), Bytes(code_size)}, code_.bytes().data());
     iss_->map_direct({Address(data_base), Bytes(data_size)}, data_.bytes().data());
+    iss_->map_direct({Address(tables_base), Bytes(tables_size)}, tables_.bytes().data());
     for (std::uint64_t at = vectors; at < vectors + 0x800; at += 0x80) put(at, branch_to_itself);
     reset_ = iss_->state();
     reset_.system.cpacr = 3u << 20;
@@ -46,6 +48,14 @@ class NativeMachine final : public Machine, private IssHost {
     iss_->call_at(iss_->instructions() + (end_ - program_base) / 4 + 1);
     if (iss_->run() != Iss::Stop::requested) throw std::runtime_error("the engine stopped: " + iss_->why());
     return outcome(iss_->state());
+  }
+
+  void translate_by(std::span<const std::uint64_t> tables) override {
+    std::memcpy(tables_.bytes().data(), tables.data(), tables.size_bytes());
+    reset_.system.ttbr0 = tables_base;
+    reset_.system.tcr = tcr_of_tables;
+    reset_.system.mair = mair_of_tables;
+    reset_.system.sctlr |= 1;
   }
 
  private:
@@ -82,7 +92,7 @@ class NativeMachine final : public Machine, private IssHost {
   void event_wait() override {}
   void instructions_changed(AddressRange) override {}
 
-  Pages code_, data_;
+  Pages code_, data_, tables_;
   std::unique_ptr<NativeIss> iss_;
   State reset_;
   std::uint64_t end_ = program_base;

@@ -38,8 +38,7 @@ class UnicornMachine final : public Machine {
     uc_hook hook;
     require(uc_hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(&on_exception), this, 1, 0),
             "hook");
-    uc_arm64_cp_reg cpacr{1, 0, 3, 0, 2, 3u << 20};
-    require(uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &cpacr), "CPACR");
+    set_system_register({1, 0, 3, 0, 2, 3u << 20});  // CPACR_EL1
     require(uc_context_alloc(uc_, &reset_), "context");
     require(uc_context_alloc(uc_, &scratch_), "context");
     find_syndrome();
@@ -63,6 +62,33 @@ class UnicornMachine final : public Machine {
     end_ = program_base + program.size_bytes();
     put(end_, branch_to_itself);  // not executed, but literals reach it
     uc_ctl_remove_cache(uc_, program_base, end_);
+  }
+
+  // In Unicorn 2.0 registers of the translation take effect only when a program writes them.
+  void translate_by(std::span<const std::uint64_t> tables) override {
+    if (!translates_) {
+      require(uc_mem_map(uc_, tables_base, tables_size, UC_PROT_READ | UC_PROT_WRITE), "tables");
+      set_system_register({1, 1, 3, 6, 0, 0x5b1});                   // SCR_EL3: below it all is AArch64
+      set_system_register({1, 1, 3, 4, 0, std::uint64_t{1} << 31});  // HCR_EL2
+      require(uc_context_save(uc_, reset_), "context");
+    }
+    translates_ = true;
+    require(uc_mem_write(uc_, tables_base, tables.data(), tables.size_bytes()), "tables");
+    static constexpr std::uint32_t setup[] = {
+        0xd5182000,  // msr ttbr0_el1, x0
+        0xd5182041,  // msr tcr_el1, x1
+        0xd518a202,  // msr mair_el1, x2
+        0xd5033fdf,  // isb
+        0xd5181003,  // msr sctlr_el1, x3
+        0xd508871f,  // tlbi vmalle1
+        0xd5033f9f,  // dsb sy
+        0xd5033fdf,  // isb
+    };
+    place(setup);
+    Registers from;
+    from.x[0] = tables_base, from.x[1] = tcr_of_tables, from.x[2] = mair_of_tables, from.x[3] = 0x00c5'0839;
+    if (run(from).exception) throw std::runtime_error("unicorn: the MMU could not be turned on");
+    require(uc_context_save(uc_, reset_), "context");
   }
 
   Outcome run(const Registers& from) override {
@@ -97,6 +123,10 @@ class UnicornMachine final : public Machine {
 
   void put(std::uint64_t at, std::uint32_t word) {
     require(uc_mem_write(uc_, at, &word, sizeof word), "code");
+  }
+
+  void set_system_register(uc_arm64_cp_reg value) {
+    require(uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &value), "system register");
   }
 
   void gather() {
@@ -142,6 +172,7 @@ class UnicornMachine final : public Machine {
   std::vector<std::uint8_t> data_;
   std::uint64_t end_ = program_base;
   std::uint32_t exception_number_ = 0;
+  bool translates_ = false;
 
   Registers registers_;
   std::uint64_t nzcv_ = 0, fpcr_ = 0, fpsr_ = 0;
