@@ -1,4 +1,5 @@
 // foreign_boot uboot|edk2 [--engine native|unicorn] [--time looks|instructions] [--interactive] [--limit N]
+// foreign_boot uboot|edk2 --qemu
 //
 // Boots firmware and prints what it prints, typing a script of commands, or, interactively, what is typed
 // (Ctrl-] ends).
@@ -9,10 +10,12 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <ctime>
 #include <iostream>
 #include <map>
 
 #include "engines.h"
+#include "qemu_session.h"
 #include "session.h"
 
 namespace asterism::foreign {
@@ -77,17 +80,17 @@ int boot(const std::string& name, Engine engine, Time time, bool interactive, st
   Session session(machine, interactive ? std::vector<Line>() : firmware.script);
   session.on_output = [](char character) { std::cout.put(character).flush(); };
 
-  const auto began = std::chrono::steady_clock::now();
+  const std::clock_t began = std::clock();
   const Machine::End end = interactive ? run_interactively(machine) : machine.run(limit);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
 
   static const std::map<Machine::End, std::string> ends = {{Machine::End::count, "stopped"},
                                                            {Machine::End::powered_off, "powered off"},
                                                            {Machine::End::asleep, "asleep for ever"},
                                                            {Machine::End::stuck, "stuck"}};
   const auto count = static_cast<double>(machine.instructions());
-  fmt::print(stderr, "\n{} {}: {} instructions, {} interrupts, {:.2f} s, {:.0f} MIPS\n", ends.at(end),
-             machine.iss().why(), machine.instructions(), machine.interrupts_taken(), seconds,
+  fmt::print(stderr, "\n{} {}: {} instructions, {} interrupts, {:.2f} s of CPU time, {:.0f} MIPS\n",
+             ends.at(end), machine.iss().why(), machine.instructions(), machine.interrupts_taken(), seconds,
              count / seconds / 1e6);
   if (session.waits_for()) fmt::print(stderr, "still waiting for '{}'\n", session.waits_for()->after);
   if (end == Machine::End::stuck || end == Machine::End::asleep)
@@ -106,7 +109,7 @@ int main(int argc, char** argv) {
   std::string name;
   Engine engine = Engine::native;
   Time time = Time::looks;
-  bool interactive = false;
+  bool interactive = false, on_qemu = false;
   std::uint64_t limit = Machine::never;
   app.add_option("firmware", name, "uboot or edk2")->required();
   app.add_option("--engine", engine)
@@ -117,8 +120,13 @@ int main(int argc, char** argv) {
           std::map<std::string, Time>{{"looks", Time::looks}, {"instructions", Time::instructions}}));
   app.add_flag("--interactive", interactive, "Type yourself; Ctrl-] ends");
   app.add_option("--limit", limit, "Instructions");
+  app.add_flag("--qemu", on_qemu, "On qemu-system-aarch64 instead, with the same device tree");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (on_qemu) {
+      std::cout << qemu_transcript(firmware_named(name), std::chrono::minutes(2));
+      return 0;
+    }
     return boot(name, engine, time, interactive, limit);
   } catch (const std::exception& error) {
     fmt::print(stderr, "foreign_boot: {}\n", error.what());

@@ -3,28 +3,34 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "engines.h"
 #include "first_difference.h"
 #include "machine.h"
+#include "qemu_session.h"
 #include "session.h"
 
 namespace asterism::foreign {
 namespace {
 
-std::unique_ptr<Machine> make_machine(const Firmware& firmware, Engine engine, Time time = Time::looks) {
+std::unique_ptr<Machine> make_machine(
+    const Firmware& firmware, Engine engine, Time time = Time::looks,
+    const std::vector<std::byte>& device_tree = Machine::default_device_tree()) {
   return std::make_unique<Machine>(
-      firmware.file, [engine](IssHost& host) { return make_iss(engine, host); }, time);
+      firmware.file, [engine](IssHost& host) { return make_iss(engine, host); }, time, device_tree);
 }
 
 // A boot from reset to power off, as the firmware's script says.
 struct Boot {
-  Boot(const Firmware& firmware, Engine engine, Time time = Time::looks)
-      : machine(make_machine(firmware, engine, time)), session(*machine, firmware.script) {
+  Boot(const Firmware& firmware, Engine engine, Time time = Time::looks,
+       const std::vector<std::byte>& device_tree = Machine::default_device_tree())
+      : machine(make_machine(firmware, engine, time, device_tree)), session(*machine, firmware.script) {
     machine->warn = [](const std::string& line) { ADD_FAILURE() << line; };
     end = machine->run(most_instructions);
   }
@@ -109,6 +115,19 @@ TEST_F(ForeignBoot, UBootIsTheSameOnUnicorn) {
   need(uboot(), Engine::unicorn);
   if (IsSkipped()) return;
   expect_same(Boot(uboot(), Engine::native), Boot(uboot(), Engine::unicorn));
+}
+
+// But for the countdown, which depends on when the key comes.
+TEST_F(ForeignBoot, UBootSaysTheSameOnQemu) {
+  need(uboot());
+  if (IsSkipped()) return;
+  ASSERT_TRUE(has_qemu()) << "qemu-system-aarch64 is not installed: scripts/setup test";
+  const auto without_countdown = [](const std::string& transcript) {
+    return std::regex_replace(transcript, std::regex("autoboot: [ 0-9\b]*"), "autoboot:");
+  };
+  const Boot boot(uboot(), Engine::native, Time::looks, qemu_device_tree());
+  EXPECT_EQ(without_countdown(boot.session.transcript()),
+            without_countdown(qemu_transcript(uboot(), std::chrono::minutes(1))));
 }
 
 TEST_F(ForeignBoot, Edk2ComesToItsShellAndObeys) {

@@ -44,11 +44,12 @@ Pages::Pages(std::size_t size)
 }
 Pages::~Pages() { munmap(first_, size_); }
 
-Machine::Machine(const std::filesystem::path& firmware, const IssFactory& make_iss, Time time)
+Machine::Machine(const std::filesystem::path& firmware, const IssFactory& make_iss, Time time,
+                 std::vector<std::byte> device_tree)
     : time_(time),
       rom_(rom_range.size.count()),
       dram_(dram_range.size.count()),
-      device_tree_(device_tree()),
+      device_tree_(std::move(device_tree)),
       flash_(flash_range.size.count()),
       iss_(make_iss(*this)) {
   std::ranges::copy(contents_of(firmware), rom_.bytes().begin());
@@ -262,7 +263,7 @@ void Machine::store_register(std::uint64_t address, std::uint32_t value) {
 
 // ---- device tree ----
 
-std::vector<std::byte> Machine::device_tree() {
+std::vector<std::byte> Machine::default_device_tree() {
   using Cells = DeviceTreeNode::Cells;
   DeviceTreeNode root{""};
   root.set("compatible", {"linux,dummy-virt"})

@@ -65,7 +65,8 @@ class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sin
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
   // Throws std::runtime_error when the firmware cannot be read.
-  Machine(const std::filesystem::path& firmware, const IssFactory& make_iss, Time time = Time::looks);
+  Machine(const std::filesystem::path& firmware, const IssFactory& make_iss, Time time = Time::looks,
+          std::vector<std::byte> device_tree = default_device_tree());
 
   enum class End {
     count,        // this many instructions are retired
@@ -91,8 +92,8 @@ class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sin
   // Accesses that nobody answers, and the like.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
-  // The flattened device tree.
-  static std::vector<std::byte> device_tree();
+  // Flattened.
+  static std::vector<std::byte> default_device_tree();
 
  private:
   // IssHost

@@ -51,18 +51,20 @@ const Firmware& firmware_named(std::string_view name) {
   throw std::invalid_argument("no firmware of the name '" + std::string(name) + "'");
 }
 
-Session::Session(Machine& machine, std::vector<Line> script) : machine_(machine), script_(std::move(script)) {
-  machine_.uart.on_output = [this](char character) { print(character); };
-}
-
-void Session::print(char character) {
+std::string Typist::sees(char character) {
   transcript_ += character;
-  on_output(character);
   const Line* line = waits_for();
-  if (!line || transcript_.find(line->after, since_) == std::string::npos) return;
-  machine_.uart.type(line->type);
+  if (!line || transcript_.find(line->after, since_) == std::string::npos) return {};
   since_ = transcript_.size();
   ++next_;
+  return line->type;
+}
+
+Session::Session(Machine& machine, std::vector<Line> script) : typist_(std::move(script)) {
+  machine.uart.on_output = [this, &machine](char character) {
+    on_output(character);
+    machine.uart.type(typist_.sees(character));
+  };
 }
 
 }  // namespace asterism::foreign

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "machine.h"
@@ -30,25 +31,35 @@ const Firmware& edk2();
 // By name, for command lines; throws std::invalid_argument.
 const Firmware& firmware_named(std::string_view name);
 
+class Typist {
+ public:
+  explicit Typist(std::vector<Line> script) : script_(std::move(script)) {}
+
+  // The machine has printed a character: what to type now, or nothing.
+  std::string sees(char character);
+  // All that the machine has printed.
+  const std::string& transcript() const { return transcript_; }
+  // The first line that was not typed yet.
+  const Line* waits_for() const { return next_ < script_.size() ? &script_[next_] : nullptr; }
+
+ private:
+  std::vector<Line> script_;
+  std::size_t next_ = 0, since_ = 0;
+  std::string transcript_;
+};
+
 class Session {
  public:
   Session(Machine& machine, std::vector<Line> script);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // All that the machine has printed.
-  const std::string& transcript() const { return transcript_; }
-  // The first line that was not typed yet.
-  const Line* waits_for() const { return next_ < script_.size() ? &script_[next_] : nullptr; }
+  const std::string& transcript() const { return typist_.transcript(); }
+  const Line* waits_for() const { return typist_.waits_for(); }
   std::function<void(char)> on_output = [](char) {};
 
  private:
-  void print(char character);
-
-  Machine& machine_;
-  std::vector<Line> script_;
-  std::size_t next_ = 0, since_ = 0;
-  std::string transcript_;
+  Typist typist_;
 };
 
 }  // namespace asterism::foreign
