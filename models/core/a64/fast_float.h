@@ -2,6 +2,7 @@
 //
 //   soft()   what the architecture says (soft_float.h)
 //   fast()   the same from the host's arithmetic, where that stands: then FPSR stays as it is, too
+//   host()   of the basic ones: the host's result alone, which stands under the conditions of takes_host_results()
 //
 // The host rounds to nearest and keeps denormals. Its result stands when FPCR asks for the same, the result is an ordinary
 // number (no NaN, no infinity, nothing near a denormal, where flags are raised), and IXC says nothing new: it is set already,
@@ -51,6 +52,9 @@ inline Double bits_of(double value) { return std::bit_cast<Double>(value); }
 inline bool is_plain(const State& state) { return (state.fpcr & (fpcr_bit::fz | fpcr_bit::rmode)) == 0; }
 inline bool keeps_denormals(const State& state) { return (state.fpcr & fpcr_bit::fz) == 0; }
 inline bool inexact_is_known(const State& state) { return state.fpsr & fpsr_bit::ixc; }
+
+// Ordinary results of the host stand without a further look.
+inline bool takes_host_results(const State& state) { return is_plain(state) && inexact_is_known(state); }
 
 // Neither overflow nor, before rounding, underflow can have led to this result: a number beyond the smallest normal one.
 template <class T>
@@ -135,6 +139,7 @@ inline double host_root(double value) { return __builtin_sqrt(value); }
 
 template <class T>
 struct Add {
+  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) + fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     return fast_float::sum<T>(state, fast_float::host(a), fast_float::host(b));
   }
@@ -143,6 +148,7 @@ struct Add {
 
 template <class T>
 struct Subtract {
+  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) - fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     return fast_float::sum<T>(state, fast_float::host(a), -fast_float::host(b));
   }
@@ -151,6 +157,7 @@ struct Subtract {
 
 template <class T>
 struct AbsoluteDifference {
+  static T host(T a, T b) { return absolute(Subtract<T>::host(a, b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     const Fast<T> result = Subtract<T>::fast(state, a, b);
     return {absolute(result.bits), result.stands};
@@ -160,6 +167,7 @@ struct AbsoluteDifference {
 
 template <class T>
 struct Multiply {
+  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) * fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) { return fast_float::product(state, a, b); }
   static T soft(FloatEnvironment& e, T a, T b) { return soft_float::multiply(e, a, b); }
 };
@@ -175,16 +183,18 @@ struct MultiplyNegated {
 
 template <class T>
 struct MultiplyExtended {
+  static T host(T a, T b) { return Multiply<T>::host(a, b); }
   static Fast<T> fast(const State& state, T a, T b) { return fast_float::product(state, a, b); }
   static T soft(FloatEnvironment& e, T a, T b) { return soft_float::multiply_extended(e, a, b); }
 };
 
 template <class T>
 struct Divide {
+  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) / fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     using namespace fast_float;
-    const T bits = bits_of(host(a) / host(b));
-    const bool is_exact = is_exact_product(bits, b) && host(bits) * host(b) == host(a);
+    const T bits = host(a, b);
+    const bool is_exact = is_exact_product(bits, b) && Multiply<T>::host(bits, b) == a;
     return {bits, is_plain(state) && is_ordinary(bits) && (inexact_is_known(state) || is_exact)};
   }
   static T soft(FloatEnvironment& e, T a, T b) { return soft_float::divide(e, a, b); }
@@ -266,18 +276,30 @@ using IsGreaterInMagnitude = Compare<T, Relation::greater, true>;
 
 // ---- three operands ----
 
-template <class T, bool with_host_fma>
-struct MultiplyAdd {
+// Fast where it is exact, on any host.
+template <class T>
+struct ExactMultiplyAdd {
   static Fast<T> fast(const State& state, T addend, T a, T b) {
-    using namespace fast_float;
-    if (with_host_fma && inexact_is_known(state)) [[likely]] {
-      const T bits = bits_of(fused(host(addend), host(a), host(b)));
-      return {bits, is_plain(state) && is_ordinary(bits)};
-    }
-    return exact_multiply_add(state, addend, a, b);
+    return fast_float::exact_multiply_add(state, addend, a, b);
   }
   static T soft(FloatEnvironment& e, T addend, T a, T b) { return soft_float::multiply_add(e, addend, a, b); }
 };
+// On hosts that have an instruction for it.
+template <class T>
+struct HostMultiplyAdd {
+  static T host(T addend, T a, T b) {
+    return fast_float::bits_of(
+        fast_float::fused(fast_float::host(addend), fast_float::host(a), fast_float::host(b)));
+  }
+  static Fast<T> fast(const State& state, T addend, T a, T b) {
+    if (!fast_float::inexact_is_known(state)) return fast_float::exact_multiply_add(state, addend, a, b);
+    const T bits = host(addend, a, b);
+    return {bits, fast_float::is_plain(state) && fast_float::is_ordinary(bits)};
+  }
+  static T soft(FloatEnvironment& e, T addend, T a, T b) { return soft_float::multiply_add(e, addend, a, b); }
+};
+template <class T, bool with_host_fma>
+using MultiplyAdd = std::conditional_t<with_host_fma, HostMultiplyAdd<T>, ExactMultiplyAdd<T>>;
 
 // ---- one operand ----
 

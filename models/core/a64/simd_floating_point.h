@@ -120,7 +120,7 @@ const Operation* lanewise_softly(Cpu& cpu, const Operation& op) {
 }
 
 template <class T, unsigned count, class Compute, class Operands>
-const Operation* lanewise(Cpu& cpu, const Operation& op) {
+const Operation* lanewise_each(Cpu& cpu, const Operation& op) {
   std::array<T, count> result;
   bool all_stand = true;
   for (unsigned i = 0; i < count; ++i) {
@@ -135,6 +135,29 @@ const Operation* lanewise(Cpu& cpu, const Operation& op) {
   return &op + 1;
 }
 
+// Where the host's results are taken as they are, the compiler makes vector instructions of the loops.
+template <class T, unsigned count, class Compute, class Operands>
+const Operation* lanewise_on_host(Cpu& cpu, const Operation& op) {
+  std::array<T, count> result;
+  for (unsigned i = 0; i < count; ++i)
+    result[i] = std::apply([](auto... values) { return Compute::host(values...); },
+                           Operands::template of<T, count>(cpu, op, i));
+  bool all_stand = fast_float::takes_host_results(cpu);
+  for (unsigned i = 0; i < count; ++i) all_stand &= fast_float::is_ordinary(result[i]);
+  if (!all_stand) [[unlikely]]
+    return later<lanewise_each<T, count, Compute, Operands>>(cpu, op);
+  put(cpu.v[op.rd], result);
+  return &op + 1;
+}
+
+template <class T, unsigned count, class Compute, class Operands>
+constexpr Handler lanewise() {
+  if constexpr (count > 1 && requires { Compute::host; })
+    return step<lanewise_on_host<T, count, Compute, Operands>>;
+  else
+    return step<lanewise_each<T, count, Compute, Operands>>;
+}
+
 // ---- decoding ----
 
 inline void registers(Decoding& d) { d.op.rd = d.vector(0), d.op.rn = d.vector(5), d.op.rm = d.vector(16); }
@@ -145,33 +168,28 @@ bool decode_vector(Decoding& d) {
   registers(d);
   const bool is_double = d.bit(22), q = d.bit(30);
   if (is_double && !q) return false;
-  d.op.run = is_double ? step<lanewise<Double, 2, Compute<Double>, Operands>>
-             : q       ? step<lanewise<Single, 4, Compute<Single>, Operands>>
-                       : step<lanewise<Single, 2, Compute<Single>, Operands>>;
+  d.op.run = is_double ? lanewise<Double, 2, Compute<Double>, Operands>()
+             : q       ? lanewise<Single, 4, Compute<Single>, Operands>()
+                       : lanewise<Single, 2, Compute<Single>, Operands>();
   return true;
 }
 template <template <class> class Compute, class Operands>
 bool decode_scalar(Decoding& d) {
   registers(d);
-  d.op.run = d.bit(22) ? step<lanewise<Double, 1, Compute<Double>, Operands>>
-                       : step<lanewise<Single, 1, Compute<Single>, Operands>>;
+  d.op.run = d.bit(22) ? lanewise<Double, 1, Compute<Double>, Operands>()
+                       : lanewise<Single, 1, Compute<Single>, Operands>();
   return true;
 }
 
-template <class T>
-using FusedOnHost = MultiplyAdd<T, true>;
-template <class T>
-using FusedElsewhere = MultiplyAdd<T, false>;
-
 template <class Operands>
 bool decode_vector_fused(Decoding& d) {
-  return fast_float::host_has_fma() ? decode_vector<FusedOnHost, Operands>(d)
-                                    : decode_vector<FusedElsewhere, Operands>(d);
+  return fast_float::host_has_fma() ? decode_vector<HostMultiplyAdd, Operands>(d)
+                                    : decode_vector<ExactMultiplyAdd, Operands>(d);
 }
 template <class Operands>
 bool decode_scalar_fused(Decoding& d) {
-  return fast_float::host_has_fma() ? decode_scalar<FusedOnHost, Operands>(d)
-                                    : decode_scalar<FusedElsewhere, Operands>(d);
+  return fast_float::host_has_fma() ? decode_scalar<HostMultiplyAdd, Operands>(d)
+                                    : decode_scalar<ExactMultiplyAdd, Operands>(d);
 }
 
 }  // namespace simd_float

@@ -75,9 +75,10 @@ bool decode_lengthen(Decoding& d) {
 
 template <class Compute, class Narrow, class Wide>
 std::uint64_t narrowed(Cpu& cpu, const Vector& v) {
+  constexpr unsigned width = 8 * sizeof(Narrow);
   std::uint64_t result = 0;
-  for (unsigned i = 0; i < 16 / sizeof(Wide); ++i)
-    result |= std::uint64_t{softly<Compute>(cpu, lane<Wide>(v, i))} << (i * 8 * sizeof(Narrow));
+  for (unsigned i = 0; i < 64 / width; ++i)
+    result |= std::uint64_t{softly<Compute>(cpu, lane<Wide>(v, i))} << (i * width);
   return result;
 }
 // FCVTN, FCVTXN, and the second of each: op.imm says to which half; the lower one keeps the rest, which becomes 0.
