@@ -178,7 +178,9 @@ template <class T, unsigned what, unsigned condition>
 void select(Cpu& cpu, const Operation& op) {
   const T a = static_cast<T>(cpu.x[op.rn]), m = static_cast<T>(cpu.x[op.rm]);
   const T b = what == 0 ? m : what == 1 ? m + 1 : what == 2 ? ~m : T{0} - m;
-  cpu.x[op.rd] = holds<condition>(cpu.flags) ? a : b;
+  // Without a branch: a program that selects instead of branching does so because nobody could predict it.
+  const T chooses_a = T{0} - static_cast<T>(holds<condition>(cpu.flags));
+  cpu.x[op.rd] = b ^ ((a ^ b) & chooses_a);
 }
 
 bool decode_select(Decoding& d) {
