@@ -60,7 +60,7 @@ T add_with_carry(Flags& flags, T a, T b, bool carry) {
 template <class T>
 T logical_setting_flags(Flags& flags, T result) {
   set_nz(flags, result);
-  flags.c = flags.v = false;
+  flags.c = false, flags.v = 0;
   return result;
 }
 

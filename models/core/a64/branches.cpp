@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "core/a64/conditions.h"
+#include "core/a64/branch_operations.h"
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
 
@@ -11,31 +11,9 @@ namespace {
 
 constexpr unsigned link_register = 30;
 
-// op.imm is the distance in bytes.
-const Operation* taken(Cpu& cpu, const Operation& op) { return cpu.follow_taken(op); }
-const Operation* taken_if(bool condition, Cpu& cpu, const Operation& op) {
-  return condition ? cpu.follow_taken(op) : cpu.follow_next(op);
-}
-
 const Operation* branch_and_link(Cpu& cpu, const Operation& op) {
   cpu.x[link_register] = cpu.pc_of(op) + 4;
   return taken(cpu, op);
-}
-
-template <unsigned condition>
-const Operation* branch_if(Cpu& cpu, const Operation& op) {
-  return taken_if(holds<condition>(cpu.flags), cpu, op);
-}
-
-template <class T, bool zero>
-const Operation* compare_and_branch(Cpu& cpu, const Operation& op) {
-  return taken_if((static_cast<T>(cpu.x[op.rd]) == 0) == zero, cpu, op);
-}
-
-// ra is the bit.
-template <bool zero>
-const Operation* test_and_branch(Cpu& cpu, const Operation& op) {
-  return taken_if((cpu.x[op.rd] >> op.ra & 1) != static_cast<std::uint64_t>(zero), cpu, op);
 }
 
 const Operation* branch_register(Cpu& cpu, const Operation& op) { return cpu.jump(cpu.x[op.rn]); }

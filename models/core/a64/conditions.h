@@ -14,9 +14,10 @@ bool holds(const Flags& flags) {
   if constexpr (pair == 1) result = flags.c;
   if constexpr (pair == 2) result = flags.n();
   if constexpr (pair == 3) result = flags.v;
-  if constexpr (pair == 4) result = flags.c && !flags.z();
+  // Without branches, which && would make.
+  if constexpr (pair == 4) result = unsigned{flags.c} & unsigned{!flags.z()};
   if constexpr (pair == 5) result = flags.n() == flags.v;
-  if constexpr (pair == 6) result = !flags.z() && flags.n() == flags.v;
+  if constexpr (pair == 6) result = unsigned{!flags.z()} & unsigned{flags.n() == flags.v};
   return result != (condition % 2 == 1 && pair != 7);
 }
 

@@ -6,12 +6,12 @@
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
 #include "core/a64/handler_table.h"
+#include "core/a64/integer_operations.h"
 
 namespace asterism::a64 {
 namespace {
 
-using X = std::uint64_t;
-using W = std::uint32_t;
+using namespace integer;
 
 // Where an operation's constant stands: in imm, sign-extended, or behind the block.
 enum class Constant : std::uint8_t { narrow, wide };
@@ -53,22 +53,9 @@ bool decode_address(Decoding& d) {
 
 // ---- ADD, SUB ----
 
-// The constant is negative for SUB.
-template <class T>
-void add(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = static_cast<T>(cpu.x[op.rn] + static_cast<std::uint64_t>(op.signed_imm()));
-}
 template <class T>
 void move(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>(cpu.x[op.rn]);
-}
-template <class T>
-void adds(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = add_setting_flags<T>(cpu.flags, static_cast<T>(cpu.x[op.rn]), op.imm);
-}
-template <class T>
-void subs(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = subtract_setting_flags<T>(cpu.flags, static_cast<T>(cpu.x[op.rn]), op.imm);
 }
 
 bool decode_add(Decoding& d) {
@@ -77,8 +64,10 @@ bool decode_add(Decoding& d) {
   d.op.rd = sets_flags ? d.target(0) : d.target_or_sp(0);
   d.op.rn = d.source_or_sp(5);
   d.op.imm = subtracts && !sets_flags ? 0 - value : value;
-  if (sets_flags) return subtracts ? by_width<subs<X>, subs<W>>(d) : by_width<adds<X>, adds<W>>(d);
-  return value == 0 ? by_width<move<X>, move<W>>(d) : by_width<add<X>, add<W>>(d);
+  if (sets_flags)
+    return subtracts ? by_width<one<SubsConstant<X>>, one<SubsConstant<W>>>(d)
+                     : by_width<one<AddsConstant<X>>, one<AddsConstant<W>>>(d);
+  return value == 0 ? by_width<move<X>, move<W>>(d) : by_width<one<AddConstant<X>>, one<AddConstant<W>>>(d);
 }
 
 // ---- AND, ORR, EOR ----
@@ -95,49 +84,42 @@ std::optional<std::uint64_t> bit_mask(bool n, unsigned immr, unsigned imms, bool
   return is_x ? element : element & ones<std::uint64_t>(32);
 }
 
-enum Logic : std::uint8_t { logic_and, logic_or, logic_xor, logic_and_setting_flags };
-template <class T, unsigned logic, Constant where>
-void logical(Cpu& cpu, const Operation& op) {
-  const T a = static_cast<T>(cpu.x[op.rn]), b = constant_of<T, where>(op);
-  if constexpr (logic == logic_and) cpu.x[op.rd] = a & b;
-  if constexpr (logic == logic_or) cpu.x[op.rd] = a | b;
-  if constexpr (logic == logic_xor) cpu.x[op.rd] = a ^ b;
-  if constexpr (logic == logic_and_setting_flags) cpu.x[op.rd] = logical_setting_flags<T>(cpu.flags, a & b);
+constexpr unsigned orr = 1, ands = 3;  // opc
+template <unsigned opc>
+void logical_wide(Cpu& cpu, const Operation& op) {
+  cpu.x[op.rd] = logic<X, opc>(cpu.flags, cpu.x[op.rn], op.wide());
 }
 template <Constant where>
 void set(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = constant_of<X, where>(op);
 }
-// Of values below 2^32 the constant needs no room of its own.
-void set_zero_extended(Cpu& cpu, const Operation& op) { cpu.x[op.rd] = op.imm; }
 
 bool decode_set(Decoding& d, std::uint64_t value) {
   if (value >> 32 != 0)
     return with_constant(d, value, step<set<Constant::narrow>>, step<set<Constant::wide>>);
   d.op.imm = static_cast<std::uint32_t>(value);
-  d.op.run = step<set_zero_extended>;
+  d.op.run = step<one<SetConstant>>;  // needs no room of its own
   return true;
 }
 
 bool decode_logical(Decoding& d) {
-  const unsigned logic = d.bits(30, 29);
+  const unsigned opc = d.bits(30, 29);
   const auto mask = bit_mask(d.bit(22), d.bits(21, 16), d.bits(15, 10), d.bit(31));
   if (!mask) return false;
-  d.op.rd = logic == logic_and_setting_flags ? d.target(0) : d.target_or_sp(0);
+  d.op.rd = opc == ands ? d.target(0) : d.target_or_sp(0);
   d.op.rn = d.source(5);
-  if (logic == logic_or && d.op.rn == zero_register) return decode_set(d, *mask);
+  if (opc == orr && d.op.rn == zero_register) return decode_set(d, *mask);
   if (!d.bit(31)) {
     static constexpr auto handlers =
-        table_of<4>([]<std::size_t i> { return Handler{step<logical<W, i, Constant::narrow>>}; });
+        table_of<4>([]<std::size_t i> { return Handler{step<one<LogicConstant<W, i>>>}; });
     d.op.imm = static_cast<std::uint32_t>(*mask);
-    d.op.run = handlers[logic];
+    d.op.run = handlers[opc];
     return true;
   }
   static constexpr auto narrow =
-      table_of<4>([]<std::size_t i> { return Handler{step<logical<X, i, Constant::narrow>>}; });
-  static constexpr auto wide =
-      table_of<4>([]<std::size_t i> { return Handler{step<logical<X, i, Constant::wide>>}; });
-  return with_constant(d, *mask, narrow[logic], wide[logic]);
+      table_of<4>([]<std::size_t i> { return Handler{step<one<LogicConstant<X, i>>>}; });
+  static constexpr auto wide = table_of<4>([]<std::size_t i> { return Handler{step<logical_wide<i>>}; });
+  return with_constant(d, *mask, narrow[opc], wide[opc]);
 }
 
 // ---- MOVN, MOVZ, MOVK ----
@@ -187,10 +169,6 @@ template <class T>
 void placed_field(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>((cpu.x[op.rn] & op.imm) << op.rm);
 }
-template <class T, Shift shift>
-void shift_by_constant(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = shifted<T, shift>(static_cast<T>(cpu.x[op.rn]), op.rm);
-}
 template <class T, class Part>
 void extend(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>(static_cast<Part>(cpu.x[op.rn]));
@@ -214,7 +192,7 @@ bool decode_signed_field(Decoding& d, const Field& field, unsigned bits) {
   const unsigned top = field.is_extracted ? field.low + field.width : field.width;
   d.op.ra = static_cast<std::uint8_t>(bits - top);
   d.op.rm = static_cast<std::uint8_t>(bits - field.width - (field.is_extracted ? 0 : field.low));
-  if (d.op.ra == 0) return by_width<shift_by_constant<X, Shift::asr>, shift_by_constant<W, Shift::asr>>(d);
+  if (d.op.ra == 0) return by_width<one<ShiftConstant<X, Shift::asr>>, one<ShiftConstant<W, Shift::asr>>>(d);
   if (d.op.ra == d.op.rm) {
     if (field.width == 8) return by_width<extend<X, std::int8_t>, extend<W, std::int8_t>>(d);
     if (field.width == 16) return by_width<extend<X, std::int16_t>, extend<W, std::int16_t>>(d);
@@ -227,8 +205,8 @@ bool decode_unsigned_field(Decoding& d, const Field& field, unsigned bits) {
   d.op.rm = static_cast<std::uint8_t>(field.low);
   if (field.low + field.width == bits)
     return field.is_extracted
-               ? by_width<shift_by_constant<X, Shift::lsr>, shift_by_constant<W, Shift::lsr>>(d)
-               : by_width<shift_by_constant<X, Shift::lsl>, shift_by_constant<W, Shift::lsl>>(d);
+               ? by_width<one<ShiftConstant<X, Shift::lsr>>, one<ShiftConstant<W, Shift::lsr>>>(d)
+               : by_width<one<ShiftConstant<X, Shift::lsl>>, one<ShiftConstant<W, Shift::lsl>>>(d);
   if (field.low == 0 && field.width == 8)
     return by_width<extend<X, std::uint8_t>, extend<W, std::uint8_t>>(d);
   if (field.low == 0 && field.width == 16)

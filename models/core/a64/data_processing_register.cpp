@@ -9,12 +9,12 @@
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
 #include "core/a64/handler_table.h"
+#include "core/a64/integer_operations.h"
 
 namespace asterism::a64 {
 namespace {
 
-using X = std::uint64_t;
-using W = std::uint32_t;
+using namespace integer;
 
 template <std::size_t sf>
 using Width = std::conditional_t<sf != 0, X, W>;
@@ -25,37 +25,7 @@ void decode_rd_rn_rm(Decoding& d) {
   d.op.rm = d.source(16);
 }
 
-template <class T>
-void move(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = static_cast<T>(cpu.x[op.rm]);
-}
-
 // ---- with a shifted register: imm is the amount ----
-
-// What the bits 30 and 29 (opc) and 21 (N: inverted) say.
-template <class T, unsigned opc, bool inverted, Shift shift>
-void logical(Cpu& cpu, const Operation& op) {
-  const T a = static_cast<T>(cpu.x[op.rn]), m = shifted<T, shift>(static_cast<T>(cpu.x[op.rm]), op.imm);
-  const T b = inverted ? ~m : m;
-  if constexpr (opc == 0) cpu.x[op.rd] = a & b;
-  if constexpr (opc == 1) cpu.x[op.rd] = a | b;
-  if constexpr (opc == 2) cpu.x[op.rd] = a ^ b;
-  if constexpr (opc == 3) cpu.x[op.rd] = logical_setting_flags<T>(cpu.flags, a & b);
-}
-
-// What the bits 30 (op) and 29 (S) say.
-template <class T, unsigned op_s>
-void add(Cpu& cpu, const Operation& op, T a, T b) {
-  if constexpr (op_s == 0) cpu.x[op.rd] = static_cast<T>(a + b);
-  if constexpr (op_s == 1) cpu.x[op.rd] = add_setting_flags<T>(cpu.flags, a, b);
-  if constexpr (op_s == 2) cpu.x[op.rd] = static_cast<T>(a - b);
-  if constexpr (op_s == 3) cpu.x[op.rd] = subtract_setting_flags<T>(cpu.flags, a, b);
-}
-template <class T, unsigned op_s, Shift shift>
-void add_shifted(Cpu& cpu, const Operation& op) {
-  add<T, op_s>(cpu, op, static_cast<T>(cpu.x[op.rn]),
-               shifted<T, shift>(static_cast<T>(cpu.x[op.rm]), op.imm));
-}
 
 constexpr std::size_t shift_kinds = 5;
 // Registers, shift and amount of a shifted-register instruction; false: reserved.
@@ -69,13 +39,13 @@ bool decode_shifted(Decoding& d, std::size_t& shift) {
 bool decode_logical(Decoding& d) {
   static constexpr auto handlers = table_of<2 * 4 * 2 * shift_kinds>([]<std::size_t i> {
     constexpr std::size_t shift = i % shift_kinds, rest = i / shift_kinds;
-    return Handler{step<logical<Width<rest / 8>, rest / 2 % 4, rest % 2 == 1, Shift{shift}>>};
+    return Handler{step<one<LogicShifted<Width<rest / 8>, rest / 2 % 4, rest % 2 == 1, Shift{shift}>>>};
   });
   std::size_t shift;
   if (!decode_shifted(d, shift)) return false;
   const unsigned opc = d.bits(30, 29);
   if (opc == 1 && !d.bit(21) && d.op.rn == zero_register && d.op.imm == 0)
-    return by_width<move<X>, move<W>>(d);
+    return by_width<one<Move<X>>, one<Move<W>>>(d);
   d.op.run = handlers[((d.bits(31, 29) << 1 | d.bits(21, 21)) * shift_kinds) + shift];
   return true;
 }
@@ -83,7 +53,7 @@ bool decode_logical(Decoding& d) {
 bool decode_add_shifted(Decoding& d) {
   static constexpr auto handlers = table_of<2 * 4 * shift_kinds>([]<std::size_t i> {
     constexpr std::size_t shift = i % shift_kinds, rest = i / shift_kinds;
-    return Handler{step<add_shifted<Width<rest / 4>, rest % 4, Shift{shift}>>};
+    return Handler{step<one<AddShifted<Width<rest / 4>, rest % 4, Shift{shift}>>>};
   });
   std::size_t shift;
   if (!decode_shifted(d, shift) || d.bits(23, 22) == 3) return false;
@@ -95,8 +65,8 @@ bool decode_add_shifted(Decoding& d) {
 
 template <class T, unsigned op_s, class Part>
 void add_extended(Cpu& cpu, const Operation& op) {
-  add<T, op_s>(cpu, op, static_cast<T>(cpu.x[op.rn]),
-               static_cast<T>(static_cast<T>(static_cast<Part>(cpu.x[op.rm])) << op.imm));
+  const T part = static_cast<T>(static_cast<Part>(cpu.x[op.rm]));
+  cpu.x[op.rd] = sum<T, op_s>(cpu.flags, static_cast<T>(cpu.x[op.rn]), part << op.imm);
 }
 
 template <std::size_t option>
@@ -173,19 +143,9 @@ bool decode_compare_if(Decoding& d) {
 
 // ---- conditional select ----
 
-// What the bits 30 (op) and 10 (o2) say: CSEL, CSINC, CSINV, CSNEG.
-template <class T, unsigned what, unsigned condition>
-void select(Cpu& cpu, const Operation& op) {
-  const T a = static_cast<T>(cpu.x[op.rn]), m = static_cast<T>(cpu.x[op.rm]);
-  const T b = what == 0 ? m : what == 1 ? m + 1 : what == 2 ? ~m : T{0} - m;
-  // Without a branch: a program that selects instead of branching does so because nobody could predict it.
-  const T chooses_a = T{0} - static_cast<T>(holds<condition>(cpu.flags));
-  cpu.x[op.rd] = b ^ ((a ^ b) & chooses_a);
-}
-
 bool decode_select(Decoding& d) {
   static constexpr auto handlers = table_of<2 * 4 * 16>(
-      []<std::size_t i> { return Handler{step<select<Width<i / 64>, i / 16 % 4, i % 16>>}; });
+      []<std::size_t i> { return Handler{step<one<Select<Width<i / 64>, i / 16 % 4, i % 16>>>}; });
   decode_rd_rn_rm(d);
   d.op.run = handlers[d.bits(31, 30) << 5 | d.bits(10, 10) << 4 | d.bits(15, 12)];
   return true;
@@ -302,10 +262,6 @@ bool decode_crc(Decoding& d) {
 // ---- three sources ----
 
 template <class T>
-void madd(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = static_cast<T>(cpu.x[op.ra] + cpu.x[op.rn] * cpu.x[op.rm]);
-}
-template <class T>
 void mul(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>(cpu.x[op.rn] * cpu.x[op.rm]);
 }
@@ -334,7 +290,8 @@ bool decode_madd(Decoding& d) {
   decode_rd_rn_rm(d);
   d.op.ra = d.source(10);
   if (d.bit(15)) return by_width<msub<X>, msub<W>>(d);
-  return d.op.ra == zero_register ? by_width<mul<X>, mul<W>>(d) : by_width<madd<X>, madd<W>>(d);
+  return d.op.ra == zero_register ? by_width<mul<X>, mul<W>>(d)
+                                  : by_width<one<MultiplyAdd<X>>, one<MultiplyAdd<W>>>(d);
 }
 template <auto adds, auto subtracts>
 bool decode_multiply_long(Decoding& d) {

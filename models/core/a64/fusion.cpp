@@ -1,7 +1,101 @@
 #include "core/a64/fusion.h"
 
-namespace asterism::a64 {
+#include <array>
+#include <tuple>
+#include <unordered_map>
 
-void fuse(std::vector<Operation>&) {}
+#include "core/a64/branch_operations.h"
+#include "core/a64/integer_operations.h"
+
+namespace asterism::a64 {
+namespace {
+
+using namespace integer;
+
+// What is fused, because gcc's code and hand-written loops are full of it.
+using Results =
+    std::tuple<AddConstant<X>, AddConstant<W>, AddShifted<X, 0, Shift::none>, AddShifted<W, 0, Shift::none>,
+               AddShifted<X, 2, Shift::none>, AddShifted<X, 0, Shift::lsl>, AddShifted<X, 0, Shift::lsr>,
+               LogicShifted<X, 2, false, Shift::none>, LogicShifted<X, 2, false, Shift::lsl>,
+               LogicShifted<X, 2, false, Shift::lsr>, LogicConstant<X, 0>, ShiftConstant<X, Shift::lsl>,
+               ShiftConstant<X, Shift::lsr>, MultiplyAdd<X>, Move<X>, SetConstant>;
+using Comparisons = std::tuple<SubsConstant<X>, SubsConstant<W>, AddShifted<X, 3, Shift::none>,
+                               AddShifted<W, 3, Shift::none>, LogicConstant<X, 3>, LogicConstant<W, 3>>;
+
+// The handler of a pair, by whether the second's rn and rm are the first's rd: bits 0 and 1.
+using ByOperands = std::array<Handler, 4>;
+struct Pair {
+  Handler first, second;
+  bool operator==(const Pair&) const = default;
+};
+struct HashOfPair {
+  std::size_t operator()(const Pair& pair) const {
+    return reinterpret_cast<std::uintptr_t>(pair.first) * 31 ^ reinterpret_cast<std::uintptr_t>(pair.second);
+  }
+};
+using Pairs = std::unordered_map<Pair, ByOperands, HashOfPair>;
+
+template <class First, class Second>
+void add_results(Pairs& pairs) {
+  constexpr bool n = Second::uses_n, m = Second::uses_m;
+  pairs[{step<one<First>>, step<one<Second>>}] = {
+      step<two<First, Second, false, false>>, step<two<First, Second, n, false>>,
+      step<two<First, Second, false, m>>, step<two<First, Second, n, m>>};
+}
+template <class Comparison, auto branch>
+const Operation* compare_then(Cpu& cpu, const Operation& op) {
+  one<Comparison>(cpu, op);
+  return branch(cpu, (&op)[1]);
+}
+template <class First, auto branch>
+void add_branch(Pairs& pairs) {
+  constexpr Handler handler = step<compare_then<First, branch>>;
+  pairs[{step<one<First>>, step<branch>}] = {handler, handler, handler, handler};
+}
+template <class Comparison, unsigned condition>
+void add_conditional(Pairs& pairs) {
+  add_branch<Comparison, branch_if<condition>>(pairs);
+  add_results<Comparison, Select<X, 0, condition>>(pairs);
+  add_results<Comparison, Select<X, 1, condition>>(pairs);
+  add_results<Comparison, Select<W, 0, condition>>(pairs);
+  add_results<Comparison, Select<W, 1, condition>>(pairs);
+}
+
+// f.operator()<Type>() for every type of a tuple.
+template <class Types, class F>
+void for_each_type(F f) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (f.template operator()<std::tuple_element_t<i, Types>>(), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<Types>>());
+}
+
+Pairs all_pairs() {
+  constexpr std::size_t conditions = 14;  // without AL
+  Pairs pairs;
+  for_each_type<Results>(
+      [&]<class First> { for_each_type<Results>([&]<class Second> { add_results<First, Second>(pairs); }); });
+  for_each_type<Comparisons>([&]<class Comparison> {
+    [&]<std::size_t... condition>(std::index_sequence<condition...>) {
+      (add_conditional<Comparison, condition>(pairs), ...);
+    }
+    (std::make_index_sequence<conditions>());
+  });
+  return pairs;
+}
+
+}  // namespace
+
+void fuse(std::vector<Operation>& operations) {
+  static const Pairs pairs = all_pairs();
+  // From the end, where comparisons stand before their branches.
+  for (std::size_t at = operations.size(); at >= 2; --at) {
+    Operation &first = operations[at - 2], &second = operations[at - 1];
+    const auto found = pairs.find({first.run, second.run});
+    if (found == pairs.end()) continue;
+    first.run = found->second[(second.rn == first.rd ? 1 : 0) + (second.rm == first.rd ? 2 : 0)];
+    --at;
+  }
+}
 
 }  // namespace asterism::a64

@@ -61,6 +61,7 @@ const Operation* step(Cpu& cpu, const Operation* op) {
   if constexpr (std::is_void_v<std::invoke_result_t<decltype(work), Cpu&, const Operation&>>) {
     work(cpu, *op);
     next = op + 1;
+    if constexpr (threaded) asm("" : "+r"(next));  // one addition, then a jump by its result
   } else {
     next = work(cpu, *op);
   }

@@ -19,13 +19,16 @@ inline constexpr std::uint8_t discarded = 33;      // takes what is written to X
 
 // N is bit 63 of negative, Z says that zero_if is 0.
 struct Flags {
-  std::uint64_t negative = 0, zero_if = 1;
-  bool c = false, v = false;
+  // In this order two scalar stores set N and Z; side by side they are made a vector store first.
+  std::uint64_t negative = 0;
+  bool c = false;
+  std::uint8_t v = 0;  // 0 or 1
+  std::uint64_t zero_if = 1;
 
   bool n() const { return static_cast<std::int64_t>(negative) < 0; }
   bool z() const { return zero_if == 0; }
   // N, Z, C, V as bits 3 to 0.
-  unsigned nzcv() const { return n() << 3 | z() << 2 | c << 1 | static_cast<unsigned>(v); }
+  unsigned nzcv() const { return n() << 3 | z() << 2 | c << 1 | v; }
   void set(unsigned nzcv) {
     negative = std::uint64_t{nzcv >> 3 & 1} << 63, zero_if = ~nzcv >> 2 & 1, c = nzcv >> 1 & 1, v = nzcv & 1;
   }
