@@ -17,30 +17,13 @@ namespace {
 
 constexpr unsigned pages = data_size / 4096;
 
-std::uint64_t leaf(std::uint64_t address, std::uint64_t bits) { return address | 0x300 | bits; }
-
-// Identity, all of it normal memory; the data's pages of random kinds.
 std::vector<std::uint64_t> random_tables(Random& random) {
-  constexpr std::uint64_t block = 1, page = 3, accessed = 1 << 10, read_only = 1 << 7, el0 = 1 << 6;
-  static constexpr std::array<std::uint64_t, 8> kinds = {
-      page | accessed,
-      page | accessed,
-      page | accessed | el0,
-      page | accessed | el0 | read_only,
-      page,
-      page | accessed | read_only,
-      0,
-      0,
-  };
-  std::vector<std::uint64_t> tables(3 * 512);
-  tables[1] = (tables_base + 0x1000) | 3;
-  tables[512] = leaf(code_base, block | accessed);
-  tables[512 + (data_base - 0x4000'0000) / 0x20'0000] = (tables_base + 0x2000) | 3;
-  for (unsigned i = 0; i < pages; ++i) {
-    const std::uint64_t kind = kinds[random.below(kinds.size())];
-    tables[1024 + i] = kind == 0 ? 0 : leaf(data_base + 4096 * i, kind);
-  }
-  return tables;
+  using enum PageKind;
+  static constexpr std::array<PageKind, 8> kinds = {read_write,   read_write, el0,     el0_read_only,
+                                                    not_accessed, read_only,  missing, missing};
+  std::array<PageKind, pages> chosen{};
+  for (PageKind& kind : chosen) kind = kinds[random.below(kinds.size())];
+  return identity_tables(chosen);
 }
 
 // Bases about the pages' borders.

@@ -182,12 +182,23 @@ class GuestMaker {
 Guest make_guest(std::uint64_t seed, unsigned level) { return GuestMaker(seed).make(level); }
 
 GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
-    : code_(code_size), data_(data_size), iss_(make_native_iss(*this, 0)), begun_(from.instructions) {
+    : served_(from.served),
+      first_tables_(from.tables),
+      code_(code_size),
+      data_(data_size),
+      tables_(tables_size),
+      iss_(make_native_iss(*this, 0)),
+      begun_(from.instructions) {
   std::ranges::copy(from.code, code_.bytes().begin());
   std::ranges::copy(from.data, data_.bytes().begin());
+  std::memcpy(tables_.bytes().data(), from.tables.data(), from.tables.size() * sizeof(std::uint64_t));
   iss_->reset();
   iss_->map_direct({Address(code_base), Bytes(code_size)}, code_.bytes().data());
-  iss_->map_direct({Address(data_base), Bytes(data_size)}, data_.bytes().data());
+  for (std::size_t i = 0; i < served_.size(); ++i)
+    if (served_[i] == Served::direct)
+      iss_->map_direct({Address(data_base + 4096 * i), Bytes(4096)}, data_.bytes().data() + 4096 * i);
+  if (!from.tables.empty())
+    iss_->map_direct({Address(tables_base), Bytes(tables_size)}, tables_.bytes().data());
   iss_->set_state(from.state);
   raise_irq(from.irq);
   Random random(interrupt_seed);
@@ -197,11 +208,16 @@ GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
 GuestResult GuestHost::run(std::uint64_t to, std::uint64_t interval) {
   to_ = to, interval_ = interval;
   call_next();
-  while (count() < to)
-    if (const Iss::Stop stop = iss_->run(); stop != Iss::Stop::requested)
-      throw std::runtime_error("the engine stopped: " + iss_->why());
+  while (count() < to) {
+    const Iss::Stop stop = iss_->run();
+    if (stop == Iss::Stop::requested) continue;
+    seen_.push_back({Seen::What::stop, count(), static_cast<std::uint64_t>(stop)});
+    if (stop == Iss::Stop::locked_up) break;
+    if (stop == Iss::Stop::unsupported) throw std::runtime_error("the engine stopped: " + iss_->why());
+  }
   const auto code = code_.bytes(), data = data_.bytes();
-  return {iss_->state(), count(), {code.begin(), code.end()}, {data.begin(), data.end()}, seen_, irq_};
+  return {iss_->state(), count(),      {code.begin(), code.end()}, {data.begin(), data.end()}, seen_, irq_,
+          served_,       first_tables_};
 }
 
 void GuestHost::call_next() {
@@ -221,13 +237,29 @@ void GuestHost::due() {
   }
 }
 
-bool GuestHost::load(Address address, unsigned, std::uint64_t& value) {
+// Where the host has a page of the data that it serves itself; nullptr when that is somewhere else.
+std::uint8_t* GuestHost::by_host(Address address, unsigned size) {
+  const std::uint64_t at = address.value() - data_base;
+  if (at >= data_size || size > data_size - at || served_[at / 4096] != Served::by_host) return nullptr;
+  return data_.bytes().data() + at;
+}
+
+bool GuestHost::load(Address address, unsigned size, std::uint64_t& value) {
+  if (const std::uint8_t* from = by_host(address, size)) {
+    value = 0;
+    std::memcpy(&value, from, size);
+    return true;
+  }
   value = count() * 0x9E37'79B9'7F4A'7C15u;
   seen_.push_back({Seen::What::load, count(), address.value(), value});
   return address.value() >= guest_device && address.value() < guest_device + 0x1000;
 }
 
-bool GuestHost::store(Address address, unsigned, std::uint64_t value) {
+bool GuestHost::store(Address address, unsigned size, std::uint64_t value) {
+  if (std::uint8_t* to = by_host(address, size)) {
+    std::memcpy(to, &value, size);
+    return true;
+  }
   seen_.push_back({Seen::What::store, count(), address.value(), value});
   raise_irq(false);
   return address.value() >= guest_device && address.value() < guest_device + 0x1000;

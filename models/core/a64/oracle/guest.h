@@ -3,6 +3,7 @@
 // interrupts at given counts, and writes down what it sees.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,10 +25,13 @@ Guest make_guest(std::uint64_t seed, unsigned level);
 
 // What the host saw: the count, and what.
 struct Seen {
-  enum class What : std::uint8_t { load, store, event_wait, instructions_changed } what;
+  enum class What : std::uint8_t { load, store, event_wait, instructions_changed, stop } what;
   std::uint64_t count = 0, address = 0, value = 0;
   bool operator==(const Seen&) const = default;
 };
+
+// How a page of the data reaches a guest: by itself, through the host, or not at all.
+enum class Served : std::uint8_t { direct, by_host, refused };
 
 struct GuestResult {
   State state;
@@ -35,6 +39,8 @@ struct GuestResult {
   std::vector<std::uint8_t> code, data;
   std::vector<Seen> seen;
   bool irq = false;  // the line's level
+  std::array<Served, data_size / 4096> served{};
+  std::vector<std::uint64_t> tables;  // of the translation, at tables_base
   bool operator==(const GuestResult&) const = default;
 };
 
@@ -43,10 +49,11 @@ class GuestHost final : private IssHost {
   // Interrupts come up at some counts that follow from the seed. `begun`: instructions that were executed elsewhere.
   GuestHost(const GuestResult& from, std::uint64_t interrupt_seed);
 
-  // Runs to a count of instructions, with calls to the host at every multiple of the interval.
+  // Runs to a count of instructions, with calls to the host at every multiple of the interval; ends before when the core
+  // locks up. Calls of the guest (HVC, semihosting) and WFI are written down, and it goes on.
   GuestResult run(std::uint64_t to, std::uint64_t interval);
   static GuestResult beginning(const Guest& guest) {
-    return {guest.state, 0, guest.code, guest.data, {}, false};
+    return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}};
   }
 
  private:
@@ -54,6 +61,7 @@ class GuestHost final : private IssHost {
   void call_next();
   void raise_irq(bool level) { irq_ = level, iss_->set_irq(level); }
 
+  std::uint8_t* by_host(Address address, unsigned size);
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
   void touch(Address) override {}
@@ -66,7 +74,9 @@ class GuestHost final : private IssHost {
     seen_.push_back({Seen::What::instructions_changed, count(), range.first.value(), range.size.count()});
   }
 
-  Pages code_, data_;
+  const std::array<Served, data_size / 4096> served_;
+  const std::vector<std::uint64_t> first_tables_;
+  Pages code_, data_, tables_;
   std::unique_ptr<NativeIss> iss_;
   std::vector<Seen> seen_;
   std::vector<std::uint64_t> interrupts_;  // counts

@@ -69,13 +69,16 @@ class Machine {
   virtual void translate_by(std::span<const std::uint64_t> tables) = 0;
 };
 
-// Of the translation's registers.
-inline constexpr std::uint64_t tcr_of_tables = 32 | 1 << 23, mair_of_tables = 0xff;
-
 enum class Cpu { cortex_a57, max };  // max has the LSE atomics and much that the engine leaves out
 
 std::unique_ptr<Machine> make_native_machine();
 std::unique_ptr<Machine> make_unicorn_machine(Cpu cpu);
+
+// ---- translation: identity, normal memory; the data's pages of these kinds ----
+
+enum class PageKind : std::uint8_t { read_write, missing, read_only, not_accessed, el0, el0_read_only };
+std::vector<std::uint64_t> identity_tables(std::span<const PageKind> data_pages);
+inline constexpr std::uint64_t tcr_of_tables = 32 | 1 << 23, mair_of_tables = 0xff;
 
 // What differs, a line each; empty when nothing does.
 std::string difference(const Outcome& native, const Outcome& oracle);

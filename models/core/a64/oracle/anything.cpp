@@ -1,0 +1,70 @@
+#include "core/a64/oracle/anything.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace asterism::a64::oracle {
+namespace {
+
+constexpr unsigned pages = data_size / 4096;
+
+struct Head {
+  bool is_el1, translates, traps_fp, has_handlers;
+  std::uint64_t seed;
+  std::array<std::uint8_t, pages> kinds;  // 0 to 3
+};
+
+Head read_head(std::span<const std::uint8_t> bytes) {
+  std::array<std::uint8_t, head_of_anything> head{};
+  std::copy_n(bytes.begin(), std::min(bytes.size(), head.size()), head.begin());
+  Head result{(head[0] & 1) != 0, (head[0] & 2) != 0, (head[0] & 4) != 0, (head[0] & 8) != 0, head[1], {}};
+  for (unsigned i = 0; i < pages; ++i) result.kinds[i] = head[2 + i / 4] >> (2 * (i % 4)) & 3;
+  return result;
+}
+
+void translate(GuestResult& guest, const Head& head) {
+  std::vector<PageKind> kinds;
+  for (const std::uint8_t kind : head.kinds) kinds.push_back(static_cast<PageKind>(kind));
+  guest.tables = identity_tables(kinds);
+  guest.state.system.ttbr0 = tables_base;
+  guest.state.system.tcr = tcr_of_tables;
+  guest.state.system.mair = mair_of_tables;
+  guest.state.system.sctlr |= 1;
+}
+
+}  // namespace
+
+GuestResult anything(std::span<const std::uint8_t> bytes) {
+  const Head head = read_head(bytes);
+  Random random(head.seed);
+  GuestResult guest = GuestHost::beginning(make_guest(head.seed, head.is_el1));
+  if (!head.has_handlers) std::ranges::fill(guest.code, std::uint8_t{0});
+  if (bytes.size() > head_of_anything) {
+    const auto program = bytes.subspan(head_of_anything);
+    std::memcpy(guest.code.data(), program.data(),
+                std::min<std::size_t>(program.size(), vectors - code_base));
+  }
+  if (head.traps_fp) guest.state.system.cpacr = 0;
+  // Addresses about the borders of pages, among whatever else.
+  for (unsigned i = 0; i < 31; i += 2)
+    guest.state.x[i] = data_base + 4096 * random.below(pages) + random.below(128) - 64;
+  guest.state.x[stack_pointer] = data_base + data_size / 2;
+  if (head.translates) {
+    translate(guest, head);
+  } else {
+    for (unsigned i = 0; i < pages; ++i) guest.served[i] = static_cast<Served>(head.kinds[i] % 3);
+  }
+  return guest;
+}
+
+std::string run_anything(std::span<const std::uint8_t> bytes, std::uint64_t instructions) {
+  const GuestResult guest = anything(bytes);
+  const GuestResult one = GuestHost(guest, 1).run(instructions, 1'000'000);
+  const GuestResult other = GuestHost(guest, 1).run(instructions, 3);
+  if (one == other) return {};
+  if (one.instructions != other.instructions) return "the counts differ";
+  if (!(one.state == other.state)) return "the states differ";
+  return one.seen == other.seen ? "the memories differ" : "what the host saw differs";
+}
+
+}  // namespace asterism::a64::oracle
