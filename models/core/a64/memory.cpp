@@ -11,9 +11,29 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
 
-constexpr std::uint64_t sctlr_m = 1, sctlr_a = 2;
+constexpr std::uint64_t sctlr_a = 2;
+
+// A bit for each of a page's bytes, which are 0 or 1.
+std::uint64_t dirty_lines(const std::uint8_t* dirty) {
+  std::uint64_t lines = 0;
+  for (unsigned at = 0; at < 8; ++at) {
+    std::uint64_t eight;
+    std::memcpy(&eight, dirty + 8 * at, sizeof eight);
+    lines |= (eight * 0x0102'0408'1020'4080 >> 56) << 8 * at;
+  }
+  return lines;
+}
 
 }  // namespace
+
+template <class F>
+void Memory::for_entries(F f) {
+  for (const auto& tlb : tlbs_) {
+    if (!tlb || tlb->is_empty) continue;
+    for (std::size_t slot = 0; slot < tlb_entries; ++slot)
+      if (tlb->pages[slot].page != TlbPage::none) f(*tlb, slot);
+  }
+}
 
 // ---- direct memory ----
 
@@ -65,16 +85,20 @@ std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
 
 PageInfo& Memory::info(std::uint64_t physical) {
   auto& chunk = chunks_[physical / chunk_size];
-  if (!chunk) chunk = std::make_unique<Chunk>();
-  return (*chunk)[physical % chunk_size / page_size];
+  if (!chunk) {
+    chunk = std::make_unique<Chunk>();
+    for (std::size_t at = 0; at < chunk->pages.size(); ++at)
+      chunk->pages[at].dirty = chunk->dirty.data() + at * (page_size / line);
+  }
+  return chunk->pages[physical % chunk_size / page_size];
 }
 
 void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   PageInfo& page = info(physical_page);
   if (page.code == 0 && lines != 0)
-    for (Tlb& tlb : tlbs_)
-      for (TlbEntry& entry : tlb)
-        if (entry.info == &page) entry.write_tag = TlbEntry::none;
+    for_entries([&](Tlb& tlb, std::size_t slot) {
+      if (tlb.pages[slot].info == &page) tlb.entries[slot].write_page = nowhere(slot);
+    });
   page.code = lines;
 }
 
@@ -86,11 +110,10 @@ void Memory::list(PageInfo& info, std::uint64_t physical) {
 }
 
 bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size) {
-  const std::uint64_t first = physical / 64 % 64, last = (physical + size - 1) / 64 % 64;
-  const std::uint64_t lines = (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (63 - last));
-  info.dirty |= lines;
+  const std::uint64_t first = physical % page_size / line, last = (physical + size - 1) % page_size / line;
+  for (std::uint64_t at = first; at <= last; ++at) info.dirty[at] = 1;
   list(info, physical);
-  return info.code & lines;
+  return info.code << (63 - last) >> (63 - last) >> first != 0;
 }
 
 void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
@@ -101,13 +124,16 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
   std::vector<Listed> told(middle, listed_.end());
   listed_.erase(middle, listed_.end());
   for (const Listed& each : told) each.info->is_listed = false;
-  for (Tlb& tlb : tlbs_)
-    for (TlbEntry& entry : tlb)
-      if (entry.info && !entry.info->is_listed) entry.write_tag = TlbEntry::none;
+  for_entries([](Tlb& tlb, std::size_t slot) {
+    const PageInfo* info = tlb.pages[slot].info;
+    if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
+  });
   std::ranges::sort(told, {}, &Listed::page);
-  for (const Listed& each : told)
-    if (const std::uint64_t lines = std::exchange(each.info->dirty, 0))
-      observer.written(Address(each.page), lines);
+  for (const Listed& each : told) {
+    const std::uint64_t lines = dirty_lines(each.info->dirty);
+    std::memset(each.info->dirty, 0, page_size / line);
+    if (lines != 0) observer.written(Address(each.page), lines);
+  }
 }
 
 void Memory::tell_shown() {
@@ -119,39 +145,49 @@ void Memory::tell_shown() {
 // ---- translation ----
 
 Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned exception_level) {
+  Tlb& tlb = this->tlb(exception_level);
   const std::size_t slot = slot_of(address);
-  const TlbPage& page = pages_[exception_level][slot];
+  const TlbPage& page = tlb.pages[slot];
   const bool is_known = page.page == (address & page_mask) && page.permissions(access);
   if (!is_known)
     if (const auto fault = fill(address, exception_level)) return {{}, fault};
   if (!page.permissions(access))
     return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
-  if (access == Access::store) admit_stores(tlbs_[exception_level][slot], page);
+  if (access == Access::store) admit_stores(tlb.entries[slot], page);
   return {{page.physical | address % page_size, page.level, page.is_direct}, {}};
 }
 
 std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_level) {
   const Walk found = walk(state_.system, address, *this);
   if (found.fault) return Fault{address, *found.fault};
-  const std::size_t slot = slot_of(address);
   const auto memory = direct(found.physical & page_mask);  // may flush
-  TlbPage& page = pages_[exception_level][slot];
-  page = {address & page_mask, found.physical & page_mask, found.permissions[exception_level], found.level,
-          found.span,          memory.has_value()};
-  if (state_.system.sctlr & sctlr_m) widest_span_ = std::max(widest_span_, found.span);
-  TlbEntry& entry = tlbs_[exception_level][slot] = {};
+  const bool is_tagged = static_cast<std::int64_t>(address << 8) >> 8 != static_cast<std::int64_t>(address);
+  is_scattered_ |= found.span > 12 || is_tagged;
+  Tlb& tlb = this->tlb(exception_level);
+  tlb.is_empty = false;
+  const std::size_t slot = slot_of(address);
+  TlbPage& page = tlb.pages[slot];
+  page = {.page = address & page_mask,
+          .physical = found.physical & page_mask,
+          .permissions = found.permissions[exception_level],
+          .level = found.level,
+          .span = found.span,
+          .is_direct = memory.has_value()};
+  TlbEntry& entry = tlb.entries[slot];
+  entry = {nowhere(slot), nowhere(slot)};
   if (!memory || memory->is_shown) return std::nullopt;
-  entry.info = memory->info;
-  entry.addend = reinterpret_cast<std::uintptr_t>(memory->host) - page.page;
-  if (page.permissions.load && !(state_.system.sctlr & sctlr_a)) entry.read_tag = page.page;
+  page.info = memory->info;
+  entry.host = memory->host;
+  entry.dirty = memory->info->dirty;
+  if (page.permissions.load && !(state_.system.sctlr & sctlr_a)) entry.read_page = page.page;
   return std::nullopt;
 }
 
 // The fast path serves stores to a page once it is listed.
 void Memory::admit_stores(TlbEntry& entry, const TlbPage& page) {
-  if (!entry.info || entry.info->code != 0 || state_.system.sctlr & sctlr_a) return;
-  list(*entry.info, page.physical);
-  entry.write_tag = page.page;
+  if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr_a) return;
+  list(*page.info, page.physical);
+  entry.write_page = page.page;
 }
 
 std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {
@@ -178,27 +214,32 @@ std::uint64_t Memory::probe(std::uint64_t address, Access access, unsigned excep
   return fixed | status << 1 | 1;
 }
 
+const std::size_t Memory::tlb_bytes = sizeof(Tlb);
+
+void Memory::Tlb::flush() {
+  if (std::exchange(is_empty, true)) return;
+  entries.fill({nowhere(1), nowhere(1)});
+  entries[0] = {nowhere(0), nowhere(0)};
+  pages.fill({});
+}
+
 void Memory::flush() {
-  for (Tlb& tlb : tlbs_) tlb.fill({});
-  for (auto& pages : pages_) pages.fill({});
-  widest_span_ = 12;
+  for (const auto& tlb : tlbs_)
+    if (tlb) tlb->flush();
+  is_scattered_ = false;
 }
 
 void Memory::flush_page(std::uint64_t address) {
-  const auto flush = [&](std::size_t slot) {
-    for (std::size_t level = 0; level < tlbs_.size(); ++level) {
-      TlbPage& page = pages_[level][slot];
-      const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;
-      if (page.page == TlbEntry::none || differs >> page.span != 0) continue;
-      page = {};
-      tlbs_[level][slot] = {};
-    }
+  const auto flush = [&](Tlb& tlb, std::size_t slot) {
+    TlbPage& page = tlb.pages[slot];
+    const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;
+    if (page.page == TlbPage::none || differs >> page.span != 0) return;
+    page = {};
+    tlb.entries[slot] = {nowhere(slot), nowhere(slot)};
   };
-  if (widest_span_ <= 12) {
-    flush(slot_of(address));
-  } else {
-    for (std::size_t slot = 0; slot < tlb_entries; ++slot) flush(slot);
-  }
+  if (is_scattered_) return for_entries(flush);
+  for (const auto& tlb : tlbs_)
+    if (tlb) flush(*tlb, slot_of(address));
 }
 
 }  // namespace asterism::a64

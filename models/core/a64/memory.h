@@ -22,62 +22,67 @@
 
 namespace asterism::a64 {
 
-// Of a 4 KiB page of direct memory; bit i stands for its 64-byte line i.
+// Of a 4 KiB page of direct memory.
 struct PageInfo {
-  std::uint64_t dirty = 0;  // stored to since the last collect_writes()
-  std::uint64_t code = 0;   // decoded blocks come from it
-  bool is_listed = false;   // among those that collect_writes() looks at
+  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: stored to since the last collect_writes()
+  std::uint64_t code = 0;         // bit i: decoded blocks come from line i
+  bool is_listed = false;         // among the pages that collect_writes() looks at
 };
 
-// What the fast path compares with.
+// What the fast path looks at: whether an access lies in the page, and where that is.
 struct alignas(32) TlbEntry {
-  static constexpr std::uint64_t none = 1;          // no page has this address
-  std::uint64_t read_tag = none, write_tag = none;  // virtual page that the fast path serves
-  std::uintptr_t addend = 0;                        // from a virtual address to the host's
-  PageInfo* info = nullptr;
+  std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere() when it does not serve them
+  std::uint8_t* host = nullptr;                 // of the page
+  std::uint8_t* dirty = nullptr;                // PageInfo::dirty
 };
 
 // What a walk has found, for the slow path.
 struct TlbPage {
-  std::uint64_t page = TlbEntry::none;  // virtual
-  std::uint64_t physical = 0;           // page
-  Permissions permissions;              // of this TLB's exception level
-  std::uint8_t level = 0;               // of the walk at which the descriptor was found
-  std::uint8_t span = 12;               // the descriptor maps 2^span bytes
+  static constexpr std::uint64_t none = 1;  // no page has this address
+  std::uint64_t page = none;                // virtual
+  std::uint64_t physical = 0;               // page
+  PageInfo* info = nullptr;                 // when the fast path may serve it
+  Permissions permissions;                  // at this TLB's exception level
+  std::uint8_t level = 0;                   // of the walk at which the descriptor was found
+  std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
   bool is_direct = false;
 };
 
 class Memory final : private TableMemory {
  public:
-  static constexpr std::uint64_t page_size = 4096, page_mask = ~(page_size - 1);
-  static constexpr unsigned tlb_entries = 256;
+  static constexpr std::uint64_t page_size = 4096, page_mask = ~(page_size - 1), line = 64;
+  static constexpr unsigned tlb_entries = 512;
 
-  Memory(const State& state, IssHost& host) : state_(state), host_(host) {}
+  Memory(const State& state, IssHost& host) : state_(state), host_(host) { use_level(1); }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Of the TLB's entries: the one that serves an address. Pages a power of two apart, as arrays often are, do not meet.
+  // The TLB's entry for an address. Pages a power of two apart, as arrays often are, do not meet; nor do those where an
+  // allocator has put a few pages between.
   static constexpr std::size_t slot_of(std::uint64_t address) {
-    return (address / page_size ^ address / (page_size * tlb_entries)) % tlb_entries;
+    return (address / page_size + 5 * (address / (page_size * tlb_entries))) % tlb_entries;
   }
 
   // Where an access inside a page is; nullptr when it takes the slow path. writable() marks the lines dirty.
   template <unsigned size>
   const std::uint8_t* readable(std::uint64_t address) const {
-    const TlbEntry& entry = (*tlb_)[slot_of(address)];
-    if (((address + (size - 1)) & page_mask) != entry.read_tag) [[unlikely]]
+    const TlbEntry& entry = entries_[slot_of(address)];
+    const std::uint64_t offset = address - entry.read_page;
+    if (offset > page_size - size) [[unlikely]]
       return nullptr;
-    return never_null(reinterpret_cast<std::uint8_t*>(address + entry.addend));
+    return never_null(entry.host + offset);
   }
   template <unsigned size>
   std::uint8_t* writable(std::uint64_t address) {
-    const TlbEntry& entry = (*tlb_)[slot_of(address)];
-    if (((address + (size - 1)) & page_mask) != entry.write_tag) [[unlikely]]
+    const TlbEntry& entry = entries_[slot_of(address)];
+    const std::uint64_t offset = address - entry.write_page;
+    if (offset > page_size - size) [[unlikely]]
       return nullptr;
-    std::uint64_t lines = std::uint64_t{1} << (address / 64 % 64);
-    if constexpr (size > 1) lines |= std::uint64_t{1} << ((address + (size - 1)) / 64 % 64);
-    entry.info->dirty |= lines;
-    return never_null(reinterpret_cast<std::uint8_t*>(address + entry.addend));
+    std::uint8_t* const dirty = entry.dirty;
+    std::uint8_t* const host = entry.host;
+    dirty[offset / line] = 1;
+    if constexpr (size > 1) dirty[(offset + size - 1) / line] = 1;
+    return never_null(host + offset);
   }
 
   // ---- direct memory (Iss::map_direct and its kin) ----
@@ -128,12 +133,25 @@ class Memory final : private TableMemory {
   // Of all that the block or page at an address maps; bits above 55 do not count.
   void flush_page(std::uint64_t address);
   // The exception level has changed: each level has a TLB of its own.
-  void use_level(unsigned exception_level) { tlb_ = &tlbs_[exception_level]; }
+  void use_level(unsigned exception_level) { entries_ = tlb(exception_level).entries.data(); }
+  static const std::size_t tlb_bytes;  // of a level; there is none before the level is used
 
  private:
-  using Tlb = std::array<TlbEntry, tlb_entries>;
+  struct Tlb {
+    Tlb() { flush(); }
+    void flush();
+    std::array<TlbEntry, tlb_entries> entries;
+    std::array<TlbPage, tlb_entries> pages;  // beside them
+    bool is_empty = false;
+  };
+  // A page that no address of an entry lies in.
+  static constexpr std::uint64_t nowhere(std::size_t slot) { return slot == 0 ? page_size : 0; }
+
   static constexpr std::uint64_t chunk_size = 2 << 20;
-  using Chunk = std::array<PageInfo, chunk_size / page_size>;
+  struct Chunk {
+    std::array<PageInfo, chunk_size / page_size> pages;
+    std::array<std::uint8_t, chunk_size / line> dirty{};
+  };
   struct Grant {
     std::uint64_t first, last;
     std::uint8_t* host;
@@ -153,14 +171,21 @@ class Memory final : private TableMemory {
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
   void admit_stores(TlbEntry& entry, const TlbPage& page);
+  Tlb& tlb(unsigned exception_level) {
+    auto& tlb = tlbs_[exception_level];
+    if (!tlb) [[unlikely]]
+      tlb = std::make_unique<Tlb>();
+    return *tlb;
+  }
+  template <class F>
+  void for_entries(F f);  // (Tlb&, slot), of all that hold a page
 
   const State& state_;
   IssHost& host_;
-  std::array<Tlb, 2> tlbs_{};
-  std::array<std::array<TlbPage, tlb_entries>, 2> pages_{};  // beside the entries of tlbs_
-  Tlb* tlb_ = &tlbs_[1];
-  std::uint8_t widest_span_ = 12;  // in pages_
-  std::vector<Grant> grants_;      // whole pages, disjoint, ascending
+  std::array<std::unique_ptr<Tlb>, 2> tlbs_;
+  TlbEntry* entries_ = nullptr;  // of the level in use
+  bool is_scattered_ = false;  // what flush_page() drops may stand in other entries than that of its address
+  std::vector<Grant> grants_;  // whole pages, disjoint, ascending
   std::map<std::uint64_t, std::unique_ptr<Chunk>>
       chunks_;  // by physical address / chunk_size, made on first use
   struct Listed {
