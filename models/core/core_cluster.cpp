@@ -36,6 +36,12 @@ void CoreCluster::invalidate_code(AddressRange range) {
   for (const auto& core : cores_) core->invalidate_code(range);
 }
 
+bool CoreCluster::collect_writes(AddressRange range, WriteObserver& observer) {
+  bool tracked = true;
+  for (const auto& core : cores_) tracked = core->collect_writes(range, observer) && tracked;
+  return tracked;
+}
+
 std::uint64_t CoreCluster::instructions() const {
   std::uint64_t sum = 0;
   for (const auto& core : cores_) sum += core->instructions();

@@ -1,6 +1,6 @@
 // The cores of a node with what joins them: PSCI by HVC, and the news that instructions have changed.
 //
-//   CoreCluster cores{config.cores, config.quantum, *this, make_unicorn_iss};
+//   CoreCluster cores{config.cores, config.quantum, *this, make_iss_of_cores};
 //   for (unsigned i = 0; i < cores.count(); ++i) {
 //     fabric.add_master(cores[i].bus);
 //     cores[i].irq.bind(gic.irq[i]);
@@ -46,6 +46,10 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
 
   // Memory was changed by a device or a loader.
   void invalidate_code(AddressRange range);
+
+  // The lines that any core has stored to since the last call; a page may be told more than once. False: the engine
+  // does not track its stores.
+  bool collect_writes(AddressRange range, WriteObserver& observer);
 
   std::uint64_t instructions() const;
   void report(Statistics& statistics) const;

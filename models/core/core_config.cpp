@@ -6,10 +6,16 @@ namespace asterism {
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 
-static_assert(member_count<CoreConfig>() == 5);
+static_assert(member_count<CoreConfig>() == 6);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count, "Cores; firmware starts all but the first by PSCI. The GIC-400 serves no more than 8",
     within(1, 8));
+  f("engine", c.engine,
+    "What runs the instructions. The same program has the same results; with unicorn an access to a device "
+    "stands at the end "
+    "of its "
+    "block of instructions, not at its own",
+    one_of<CoreEngine>());
   f("clock", c.clock, "Clock of every core; a higher one retires more instructions in simulated time",
     within(1_MHz, 10_GHz));
   f("cpi", c.cpi,

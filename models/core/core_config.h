@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/units.h"
+#include "core/core_engine.h"
 #include "core/instruction_clock.h"
 
 namespace asterism {
@@ -10,6 +11,7 @@ class Fields;
 
 struct CoreConfig {
   unsigned count = 4;
+  CoreEngine engine = CoreEngine::unicorn;
   Frequency clock = 1_GHz;
   double cpi = 1.0;                // cycles per instruction
   Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ

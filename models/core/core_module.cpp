@@ -42,7 +42,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
   debug_payload_.set_extension(&who_);
 
   sc_core::sc_spawn_options thread;
-  thread.set_stack_size(256 << 10);  // Unicorn translates on it
+  thread.set_stack_size(256 << 10);  // the engine decodes, and Unicorn translates, on it
   sc_core::sc_spawn([this] { execute(); }, sc_core::sc_gen_unique_name("execute"), &thread);
   sc_core::sc_spawn_options method;
   method.spawn_method();
@@ -187,9 +187,11 @@ void CoreModule::rebase() {
 // Lets simulated time catch up with the core.
 void CoreModule::synchronise() {
   const Picoseconds target = local_time();
+  // The core's own timer may expire at this very time, before or after the core wakes: its interrupt is there before the
+  // next instruction.
+  const bool expires = alarm_.armed() && *alarm_.armed() <= target;
   wait_until(target, false);
-  // An expiry of the core's own timer at this very time: its interrupt is there before the next instruction.
-  if (alarm_.armed() && *alarm_.armed() <= target) settle();
+  if (expires) settle();
 }
 
 // Until a time, or until the core is reset, or until IRQ is high when that is asked for.
@@ -277,6 +279,10 @@ bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
 }
 
 void CoreModule::instructions_changed(AddressRange range) { code_changed(range); }
+
+void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
+  log(name())->warn("undefined instruction {:#010x} at {:#x}, told this once", word, pc.value());
+}
 
 // ---- memory ----
 

@@ -96,6 +96,10 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   // Memory was changed by another master or a debugger: instructions there are decoded anew.
   void invalidate_code(AddressRange range) { iss_->invalidate_code(range); }
+  // Iss::collect_writes: the lines that this core has stored to, false when its engine does not track them.
+  bool collect_writes(AddressRange range, WriteObserver& observer) {
+    return iss_->collect_writes(range, observer);
+  }
   // This core made instructions change (IC IVAU, write_memory()): the platform tells the other cores.
   std::function<void(AddressRange)> code_changed = [](AddressRange) {};
 
@@ -115,6 +119,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   void due() override;
   void event_wait() override;
   void instructions_changed(AddressRange range) override;
+  void undefined_instruction(std::uint32_t word, Address pc) override;
   // GenericTimer::Sink
   void timer_outputs(Picoseconds at, GenericTimer::Outputs outputs) override;
 

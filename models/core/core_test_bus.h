@@ -69,9 +69,10 @@ struct CoreTestBus : sc_core::sc_module {
     std::memcpy(&value, memory + (address - memory_base), sizeof value);
     return value;
   }
-  void withdraw() {
+  // Of the page at an address; nothing is granted any more.
+  void withdraw(std::uint64_t page) {
     grants = false;
-    socket->invalidate_direct_mem_ptr(memory_base, memory_base + memory_size - 1);
+    socket->invalidate_direct_mem_ptr(page, page + 4095);
   }
 
   std::uint8_t* memory;
