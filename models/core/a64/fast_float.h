@@ -292,9 +292,10 @@ struct HostMultiplyAdd {
         fast_float::fused(fast_float::host(addend), fast_float::host(a), fast_float::host(b)));
   }
   static Fast<T> fast(const State& state, T addend, T a, T b) {
-    if (!fast_float::inexact_is_known(state)) return fast_float::exact_multiply_add(state, addend, a, b);
     const T bits = host(addend, a, b);
-    return {bits, fast_float::is_plain(state) && fast_float::is_ordinary(bits)};
+    if (fast_float::takes_host_results(state) && fast_float::is_ordinary(bits)) [[likely]]
+      return {bits, true};
+    return fast_float::exact_multiply_add(state, addend, a, b);
   }
   static T soft(FloatEnvironment& e, T addend, T a, T b) { return soft_float::multiply_add(e, addend, a, b); }
 };
