@@ -171,7 +171,8 @@ void placed_field(Cpu& cpu, const Operation& op) {
 }
 template <class T, class Part>
 void extend(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = static_cast<T>(static_cast<Part>(cpu.x[op.rn]));
+  cpu.x[op.rd] =
+      static_cast<T>(static_cast<Part>(cpu.x[op.rn]));  // NOLINT(bugprone-signed-char-misuse): meant
 }
 // The bits of the source rotated right by rm that the constant has replace those of the target.
 template <class T>

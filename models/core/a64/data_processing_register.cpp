@@ -37,7 +37,7 @@ bool decode_shifted(Decoding& d, std::size_t& shift) {
 }
 
 bool decode_logical(Decoding& d) {
-  static constexpr auto handlers = table_of<2 * 4 * 2 * shift_kinds>([]<std::size_t i> {
+  static constexpr auto handlers = table_of<shift_kinds * 16>([]<std::size_t i> {
     constexpr std::size_t shift = i % shift_kinds, rest = i / shift_kinds;
     return Handler{step<one<LogicShifted<Width<rest / 8>, rest / 2 % 4, rest % 2 == 1, Shift{shift}>>>};
   });
@@ -51,7 +51,7 @@ bool decode_logical(Decoding& d) {
 }
 
 bool decode_add_shifted(Decoding& d) {
-  static constexpr auto handlers = table_of<2 * 4 * shift_kinds>([]<std::size_t i> {
+  static constexpr auto handlers = table_of<shift_kinds * 8>([]<std::size_t i> {
     constexpr std::size_t shift = i % shift_kinds, rest = i / shift_kinds;
     return Handler{step<one<AddShifted<Width<rest / 4>, rest % 4, Shift{shift}>>>};
   });
@@ -65,7 +65,8 @@ bool decode_add_shifted(Decoding& d) {
 
 template <class T, unsigned op_s, class Part>
 void add_extended(Cpu& cpu, const Operation& op) {
-  const T part = static_cast<T>(static_cast<Part>(cpu.x[op.rm]));
+  const T part =
+      static_cast<T>(static_cast<Part>(cpu.x[op.rm]));  // NOLINT(bugprone-signed-char-misuse): meant
   cpu.x[op.rd] = sum<T, op_s>(cpu.flags, static_cast<T>(cpu.x[op.rn]), part << op.imm);
 }
 
@@ -198,7 +199,11 @@ bool decode_one_source(Decoding& d) {
 // Of X registers only.
 template <auto x>
 bool decode_one_source_x(Decoding& d) {
-  return d.bit(31) && decode_one_source<x, x>(d);
+  if (!d.bit(31)) return false;
+  d.op.rd = d.target(0);
+  d.op.rn = d.source(5);
+  d.op.run = step<x>;
+  return true;
 }
 
 // ---- two sources ----

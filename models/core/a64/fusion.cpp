@@ -42,23 +42,39 @@ void add_results(Pairs& pairs) {
       step<two<First, Second, false, false>>, step<two<First, Second, n, false>>,
       step<two<First, Second, false, m>>, step<two<First, Second, n, m>>};
 }
-template <class Comparison, auto branch>
-const Operation* compare_then(Cpu& cpu, const Operation& op) {
-  one<Comparison>(cpu, op);
+template <class First, auto branch>
+const Operation* one_then(Cpu& cpu, const Operation& op) {
+  one<First>(cpu, op);
   return branch(cpu, (&op)[1]);
 }
 template <class First, auto branch>
 void add_branch(Pairs& pairs) {
-  constexpr Handler handler = step<compare_then<First, branch>>;
+  constexpr Handler handler = step<one_then<First, branch>>;
   pairs[{step<one<First>>, step<branch>}] = {handler, handler, handler, handler};
+}
+template <class First>
+void add_branches(Pairs& pairs) {
+  add_branch<First, taken>(pairs);
+  add_branch<First, compare_and_branch<X, false>>(pairs);
+  add_branch<First, compare_and_branch<X, true>>(pairs);
+  add_branch<First, compare_and_branch<W, false>>(pairs);
+  add_branch<First, compare_and_branch<W, true>>(pairs);
+  add_branch<First, test_and_branch<false>>(pairs);
+  add_branch<First, test_and_branch<true>>(pairs);
+}
+// That a selection is of the comparison's result is too rare for handlers of its own.
+template <class Comparison, class Selection>
+void add_selection(Pairs& pairs) {
+  constexpr Handler handler = step<two<Comparison, Selection, false, false>>;
+  pairs[{step<one<Comparison>>, step<one<Selection>>}] = {handler, handler, handler, handler};
 }
 template <class Comparison, unsigned condition>
 void add_conditional(Pairs& pairs) {
   add_branch<Comparison, branch_if<condition>>(pairs);
-  add_results<Comparison, Select<X, 0, condition>>(pairs);
-  add_results<Comparison, Select<X, 1, condition>>(pairs);
-  add_results<Comparison, Select<W, 0, condition>>(pairs);
-  add_results<Comparison, Select<W, 1, condition>>(pairs);
+  add_selection<Comparison, Select<X, 0, condition>>(pairs);
+  add_selection<Comparison, Select<X, 1, condition>>(pairs);
+  add_selection<Comparison, Select<W, 0, condition>>(pairs);
+  add_selection<Comparison, Select<W, 1, condition>>(pairs);
 }
 
 // f.operator()<Type>() for every type of a tuple.
@@ -73,8 +89,10 @@ void for_each_type(F f) {
 Pairs all_pairs() {
   constexpr std::size_t conditions = 14;  // without AL
   Pairs pairs;
-  for_each_type<Results>(
-      [&]<class First> { for_each_type<Results>([&]<class Second> { add_results<First, Second>(pairs); }); });
+  for_each_type<Results>([&]<class First> {
+    for_each_type<Results>([&]<class Second> { add_results<First, Second>(pairs); });
+    add_branches<First>(pairs);
+  });
   for_each_type<Comparisons>([&]<class Comparison> {
     [&]<std::size_t... condition>(std::index_sequence<condition...>) {
       (add_conditional<Comparison, condition>(pairs), ...);

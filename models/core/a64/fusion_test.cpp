@@ -156,6 +156,29 @@ TEST_F(FusedPairTest, BranchesEqualThoseOfOneInstructionAtATime) {
       }
 }
 
+TEST_F(FusedPairTest, ResultsBeforeBranchesEqualThoseOfOneInstructionAtATime) {
+  std::mt19937 random(1);
+  std::mt19937_64 values(2);
+  for (const Sample& first : results)
+    for (const std::uint32_t b : {
+             0x14000002u,  // b .+8
+             0xb4000040u,  // cbz x0, .+8
+             0xb5000040u,  // cbnz x0, .+8
+             0x34000041u,  // cbz w1, .+8
+             0x35000041u,  // cbnz w1, .+8
+             0x36100042u,  // tbz w2, #2, .+8
+             0x37000043u,  // tbnz w3, #0, .+8
+         }) {
+      std::uint32_t a = with_registers(first.word, random, first.has_m);
+      if (first.word == 0xaa0003e0) a |= 31 << 5;  // MOV is ORR with XZR
+      ASSERT_TRUE(is_fused({a, b})) << std::hex << a << " " << b;
+      // Either way two more follow: add x0, x0, #1; add x1, x1, #1; b .-4
+      expect_equal_at_every_split({a, b, 0x91000400, 0x91000421, 0x17ffffff},
+                                  random_state(core->state(), values), 5);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST_F(FusedPairTest, ALoopOfFusedPairsCountsEveryInstruction) {
   // loop: eor x1, x1, x1, lsl #13; eor x1, x1, x1, lsr #7; tst x1, #1; csinc x2, x2, x2, eq; subs x0, x0, #1; b.ne loop
   const std::vector<std::uint32_t> words = {0xca013421, 0xca411c21, 0xf240003f,
