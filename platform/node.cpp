@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/unicorn_iss.h"
+#include "core/iss_factory.h"
 #include "fabric/crossbar.h"
 #include "fabric/fabric_module.h"
 #include "platform/config/diagnostics.h"
@@ -59,7 +59,10 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
     : sc_module(name),
       scenario_(scenario),
       config_(scenario.config.node),
-      cores_(config_.cores, config_.quantum, *this, make_unicorn_iss),
+      cores_(config_.cores, config_.quantum, *this,
+             [engine = config_.cores.engine](IssHost& host, unsigned core) {
+               return make_iss(engine, host, core);
+             }),
       memory_("memory",
               {.config = config_.memory,
                .part = scenario.dram,
@@ -330,7 +333,7 @@ std::vector<std::string> Node::core_states() {
   return states;
 }
 
-std::string Node::cpu_engine() const { return "unicorn " + unicorn_version(); }
+std::string Node::cpu_engine() const { return version_of(config_.cores.engine); }
 
 std::vector<std::string> Node::rtl_instances() const {
   std::vector<std::string> all = arbiters_ ? arbiters_->instances() : std::vector<std::string>();

@@ -75,6 +75,17 @@ void check_map(const NodeConfig& node, const ConfigDocument& document, const std
   map.apply(node.address_map, document, path.empty() ? "address_map" : path + ".address_map", problems);
 }
 
+void check_engine(const NodeConfig& node, const ConfigDocument& document, const std::string& prefix,
+                  Diagnostics& problems) {
+  const CoreEngine engine = node.cores.engine;
+  if (is_in_this_build(engine)) return;
+  const std::string path = prefix + "cores.engine";
+  problems.add({.origin = document.origin_of(path),
+                .path = path,
+                .problem = "this build has no \"" + std::string(to_text(engine)) +
+                           "\": it was configured with ASTERISM_UNICORN=OFF; take \"native\""});
+}
+
 }  // namespace
 
 InstalledFiles InstalledFiles::find() {
@@ -98,6 +109,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   AddressMap map(config.memory.size);
   check_map(config, document, "", problems, map);
   check_log(config, document, "log", problems);
+  check_engine(config, document, "", problems);
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
   check_rtl(config, fabric, document, "", problems);
@@ -112,6 +124,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   AddressMap map(config.node.memory.size);
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, document, "node.log", problems);
+  check_engine(config.node, document, "node.", problems);
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", problems);
   check_rtl(config.node, fabric, document, "node", problems);
