@@ -9,6 +9,7 @@ struct NorFlashTest : testing::Test {
   NorFlash flash{2 * NorFlash::block_size};
   void command(std::size_t offset, std::uint32_t command) { flash.store(offset, 4, command << 16 | command); }
   std::uint64_t word(std::size_t offset) { return flash.load(offset, 4); }
+  std::uint64_t query(std::size_t number) { return word(4 * number); }
 };
 
 TEST_F(NorFlashTest, ProgramsAWordAndClearsBitsOnly) {
@@ -70,11 +71,11 @@ TEST_F(NorFlashTest, ErasesOneBlockOfTheChipsThatWereTold) {
 
 TEST_F(NorFlashTest, SaysWhatItIs) {
   command(0x154, 0x98);
-  EXPECT_EQ(word(4 * 0x10), 0x0051'0051u);  // Q
-  EXPECT_EQ(word(4 * 0x27), 0x0012'0012u);  // 256 KiB a chip
-  EXPECT_EQ(word(4 * 0x2d), 0x0001'0001u);  // two blocks
-  EXPECT_EQ(word(4 * 0x30), 0x0002'0002u);  // of 128 KiB
-  EXPECT_EQ(word(4 * 0x31), 0x0050'0050u);  // P
+  EXPECT_EQ(query(0x10), 0x0051'0051u);  // Q
+  EXPECT_EQ(query(0x27), 0x0012'0012u);  // 256 KiB a chip
+  EXPECT_EQ(query(0x2d), 0x0001'0001u);  // two blocks
+  EXPECT_EQ(query(0x30), 0x0002'0002u);  // of 128 KiB
+  EXPECT_EQ(query(0x31), 0x0050'0050u);  // P
   command(0, 0x90);
   EXPECT_EQ(word(0), 0x0089'0089u);
   flash.reset();

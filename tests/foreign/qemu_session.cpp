@@ -40,6 +40,7 @@ class Qemu {
                      {"qemu-system-aarch64", "-cpu", "cortex-a57", "-m", "256", "-display", "none", "-net",
                       "none", "-vga", "none", "-monitor", "none", "-serial", "stdio"});
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
     int to[2], from[2];
@@ -85,7 +86,7 @@ class Qemu {
 };
 
 std::filesystem::path write_device_tree(const TemporaryDirectory& directory) {
-  const std::filesystem::path file = directory.path / "device_tree";
+  std::filesystem::path file = directory.path / "device_tree";
   const std::vector<std::byte> blob = Machine::default_device_tree();
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(blob.data()), static_cast<std::streamsize>(blob.size()));
