@@ -84,13 +84,19 @@ std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
 }
 
 PageInfo& Memory::info(std::uint64_t physical) {
-  auto& chunk = chunks_[physical / chunk_size];
+  const std::uint64_t number = physical / chunk_size;
+  if (number != last_chunk_.number || !last_chunk_.chunk) last_chunk_ = {number, &chunk(number)};
+  return last_chunk_.chunk->pages[physical % chunk_size / page_size];
+}
+
+Memory::Chunk& Memory::chunk(std::uint64_t number) {
+  auto& chunk = chunks_[number];
   if (!chunk) {
     chunk = std::make_unique<Chunk>();
     for (std::size_t at = 0; at < chunk->pages.size(); ++at)
       chunk->pages[at].dirty = chunk->dirty.data() + at * (page_size / line);
   }
-  return chunk->pages[physical % chunk_size / page_size];
+  return *chunk;
 }
 
 void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {

@@ -166,6 +166,7 @@ class Memory final : private TableMemory {
 
   const Grant* grant_at(std::uint64_t physical) const;
   PageInfo& info(std::uint64_t physical);
+  Chunk& chunk(std::uint64_t number);
   void list(PageInfo& info, std::uint64_t physical);
 
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
@@ -188,6 +189,10 @@ class Memory final : private TableMemory {
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending
   std::map<std::uint64_t, std::unique_ptr<Chunk>>
       chunks_;  // by physical address / chunk_size, made on first use
+  struct {
+    std::uint64_t number = 0;
+    Chunk* chunk = nullptr;
+  } last_chunk_;  // that was asked for
   struct Listed {
     std::uint64_t page;
     PageInfo* info;
