@@ -159,13 +159,13 @@ std::uint64_t random_lanes(Random& random, const Format& f, int exponent) {
   return result;
 }
 
-const Format& random_format(Random& random, std::uint32_t word) {
-  if ((word & 0xff20'fc00) == 0x1e20'4000 || (word & 0xbffe'fc00) == 0x0e20'7800) {
-    if ((word >> 22 & 3) == 3 || (word >> 24 & 0x1f) == 0x0e)
-      return (word >> 22 & 1) && word >> 24 != 0x1e ? single_format : half_format;
-  }
+// Mostly that of the instruction's operands.
+const Format& random_format(Random& random, const FloatInstruction& instruction) {
   if (one_in(random, 8)) return one_in(random, 2) ? single_format : double_format;
-  return word >> 22 & 1 ? double_format : single_format;
+  const bool sz = instruction.word >> 22 & 1;
+  if (name_has(*instruction.row, "Hn")) return half_format;  // FCVT
+  if (name_has(*instruction.row, "FCVTL")) return sz ? single_format : half_format;
+  return sz ? double_format : single_format;
 }
 
 }  // namespace
@@ -187,7 +187,6 @@ std::vector<FloatInstruction> float_instructions(Random& random) {
 FloatCase float_case(Random& random, const std::vector<FloatInstruction>& instructions) {
   FloatCase result;
   result.instruction = static_cast<std::uint32_t>(below(random, instructions.size()));
-  const std::uint32_t word = instructions[result.instruction].word;
   if (one_in(random, 2)) {
     result.fpcr = static_cast<std::uint32_t>(random()) & fpcr_bit::writable;
   } else {
@@ -196,7 +195,7 @@ FloatCase float_case(Random& random, const std::vector<FloatInstruction>& instru
   result.fpsr = one_in(random, 3) ? 0 : static_cast<std::uint32_t>(random()) & fpsr_bit::writable;
   result.nzcv = static_cast<std::uint32_t>(random()) & 0xf000'0000;
   for (std::uint64_t& x : result.x) x = random_integer(random);
-  const Format& f = random_format(random, word);
+  const Format& f = random_format(random, instructions[result.instruction]);
   const Exponents exponents = random_exponents(random, f);
   for (std::size_t i = 0; i < result.v.size(); ++i)
     for (std::uint64_t& part : result.v[i])
