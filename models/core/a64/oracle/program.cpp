@@ -97,6 +97,12 @@ constexpr Class class_table[] = {
     {"simd_load_store", simd_load_store_rows},
 };
 
+// Data processing and branches.
+bool is_integer(const Class& c) {
+  return c.rows == branch_rows || c.rows == data_processing_immediate_rows ||
+         c.rows == data_processing_register_rows;
+}
+
 bool decodes(const Row& row, std::uint32_t word, const Options& options) {
   if (find_row(word, options) != &row) return false;
   std::vector<std::uint64_t> constants;
@@ -110,6 +116,7 @@ const std::vector<std::string>& Generator::classes() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> result;
     for (const Class& c : class_table) result.emplace_back(c.name);
+    result.emplace_back("dense");
     return result;
   }();
   return names;
@@ -117,9 +124,9 @@ const std::vector<std::string>& Generator::classes() {
 
 Generator::Generator(std::string_view of_class, std::string_view row_name, const Options& options,
                      std::uint64_t seed)
-    : options_(options), random_(seed), mixed_(of_class == "all") {
+    : options_(options), random_(seed), mixed_(of_class == "all"), few_registers_(of_class == "dense") {
   for (const Class& c : class_table) {
-    if (!mixed_ && of_class != c.name) continue;
+    if (!mixed_ && of_class != c.name && !(few_registers_ && is_integer(c))) continue;
     for (const Row& row : c.rows()) {
       if (std::string_view(row.name).find(row_name) == std::string_view::npos) continue;
       std::uint32_t word = 0;
@@ -183,6 +190,10 @@ void Generator::aim_branches(std::vector<Slot>& slots) {
 
 bool Generator::draw(const Row& row, std::uint32_t& word) {
   word = row.encoding.value | (static_cast<std::uint32_t>(random_.next()) & ~row.encoding.mask);
+  if (few_registers_ && !is_branch(word)) {
+    for (const unsigned low : {0u, 5u, 16u})
+      if (low != 16 || is(word, 0x0e00'0000, 0x0a00'0000)) word &= ~(0x1cu << low) | row.encoding.value;
+  }
   return steer(word) && decodes(row, word, options_) && !known_difference(word, Aspect::execution);
 }
 

@@ -24,7 +24,8 @@ struct Program {
 
 class Generator {
  public:
-  // `of_class`: one of classes(), or "all". `row`: only rows whose name contains it.
+  // `of_class`: one of classes(), or "all"; "dense" is integers and branches on four registers, so that instructions depend
+  // on each other (and are fused). `row`: only rows whose name contains it.
   Generator(std::string_view of_class, std::string_view row, const Options& options, std::uint64_t seed);
   static const std::vector<std::string>& classes();
 
@@ -51,7 +52,7 @@ class Generator {
 
   Options options_;
   Random random_;
-  bool has_memory_ = false, has_branches_ = false, mixed_ = false;
+  bool has_memory_ = false, has_branches_ = false, mixed_ = false, few_registers_ = false;
   bool exclusive_pair_ = false;  // of all exclusives in a program
   unsigned exclusive_size_ = 0;
   std::vector<const Row*> rows_;
