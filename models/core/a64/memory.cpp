@@ -16,7 +16,7 @@ constexpr std::uint64_t sctlr_a = 2;
 // A bit for each of a page's bytes, which are 0 or 1.
 std::uint64_t dirty_lines(const std::uint8_t* dirty) {
   std::uint64_t lines = 0;
-  for (unsigned at = 0; at < 8; ++at) {
+  for (std::size_t at = 0; at < 8; ++at) {
     std::uint64_t eight;
     std::memcpy(&eight, dirty + 8 * at, sizeof eight);
     lines |= (eight * 0x0102'0408'1020'4080 >> 56) << 8 * at;
