@@ -62,6 +62,23 @@ void add_branches(Pairs& pairs) {
   add_branch<First, test_and_branch<false>>(pairs);
   add_branch<First, test_and_branch<true>>(pairs);
 }
+// The end of a loop that counts: a result, the comparison of a counter, and the branch back.
+template <class First, class Comparison, unsigned condition>
+void add_end_of_loop(Pairs& pairs) {
+  constexpr auto comparison = one_then<Comparison, branch_if<condition>>;
+  constexpr Handler handler = step<one_then<First, comparison>>;
+  pairs[{step<one<First>>, step<comparison>}] = {handler, handler, handler, handler};
+}
+template <class First>
+void add_ends_of_loops(Pairs& pairs) {
+  constexpr unsigned eq = 0, ne = 1;
+  add_end_of_loop<First, SubsConstant<X>, eq>(pairs);
+  add_end_of_loop<First, SubsConstant<X>, ne>(pairs);
+  add_end_of_loop<First, SubsConstant<W>, eq>(pairs);
+  add_end_of_loop<First, SubsConstant<W>, ne>(pairs);
+  add_end_of_loop<First, AddShifted<X, 3, Shift::none>, eq>(pairs);
+  add_end_of_loop<First, AddShifted<X, 3, Shift::none>, ne>(pairs);
+}
 // That a selection is of the comparison's result is too rare for handlers of its own.
 template <class Comparison, class Selection>
 void add_selection(Pairs& pairs) {
@@ -92,6 +109,7 @@ Pairs all_pairs() {
   for_each_type<Results>([&]<class First> {
     for_each_type<Results>([&]<class Second> { add_results<First, Second>(pairs); });
     add_branches<First>(pairs);
+    add_ends_of_loops<First>(pairs);
   });
   for_each_type<Comparisons>([&]<class Comparison> {
     [&]<std::size_t... condition>(std::index_sequence<condition...>) {
@@ -106,13 +124,12 @@ Pairs all_pairs() {
 
 void fuse(std::vector<Operation>& operations) {
   static const Pairs pairs = all_pairs();
-  // From the end, where comparisons stand before their branches.
+  // From the end, where comparisons stand before their branches. What is fused already may be the second of a pair again.
   for (std::size_t at = operations.size(); at >= 2; --at) {
     Operation &first = operations[at - 2], &second = operations[at - 1];
     const auto found = pairs.find({first.run, second.run});
     if (found == pairs.end()) continue;
     first.run = found->second[(second.rn == first.rd ? 1 : 0) + (second.rm == first.rd ? 2 : 0)];
-    --at;
   }
 }
 

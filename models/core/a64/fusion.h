@@ -1,5 +1,5 @@
-// Pairs of instructions that are run as one: the first operation does the work of both and goes on behind the second,
-// which stays where it is, so that places and counts do not change.
+// Instructions that are run as one, two or three of them: the first operation does the work of all and goes on behind the
+// last; the others stay where they are, so that places and counts do not change.
 #pragma once
 
 #include <vector>

@@ -37,11 +37,11 @@ TEST(FusionTest, FusesComparisonsWithWhatTheyAreFor) {
 }
 
 TEST(FusionTest, AComparisonStaysWithItsBranchWhateverStandsBefore) {
-  std::vector<Operation> operations = decoded({0x91000400, 0xf1000529, 0x54000001});  // add; subs; b.ne
-  const Handler add = operations[0].run, subs = operations[1].run;
+  std::vector<Operation> operations = decoded({0x91000400, 0xf240003f, 0x54000001});  // add; tst; b.ne
+  const Handler add = operations[0].run, tst = operations[1].run;
   fuse(operations);
   EXPECT_EQ(operations[0].run, add);
-  EXPECT_NE(operations[1].run, subs);
+  EXPECT_NE(operations[1].run, tst);
 }
 
 // Whole runs take fused pairs; runs of one instruction at a time cannot.
@@ -177,6 +177,27 @@ TEST_F(FusedPairTest, ResultsBeforeBranchesEqualThoseOfOneInstructionAtATime) {
                                   random_state(core->state(), values), 5);
       if (HasFatalFailure()) return;
     }
+}
+
+TEST_F(FusedPairTest, EndsOfLoopsEqualThoseOfOneInstructionAtATime) {
+  std::mt19937 random(1);
+  std::mt19937_64 values(2);
+  for (const Sample& first : results)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::uint32_t condition = 0; condition < 2; ++condition) {
+        std::uint32_t a = with_registers(first.word, random, first.has_m);
+        if (first.word == 0xaa0003e0) a |= 31 << 5;  // MOV is ORR with XZR
+        const std::uint32_t b = with_registers(comparisons[i].word, random, comparisons[i].has_m);
+        const std::uint32_t c = 0x5400'0040 | condition;  // b.eq .+8, b.ne .+8
+        std::vector<Operation> operations = decoded({a, b, c});
+        const Handler alone = operations[0].run;
+        fuse(operations);
+        ASSERT_NE(operations[0].run, alone) << std::hex << a << " " << b;
+        // Either way two more follow: add x0, x0, #1; add x1, x1, #1; b .-4
+        expect_equal_at_every_split({a, b, c, 0x91000400, 0x91000421, 0x17ffffff},
+                                    random_state(core->state(), values), 6);
+        if (HasFatalFailure()) return;
+      }
 }
 
 TEST_F(FusedPairTest, ALoopOfFusedPairsCountsEveryInstruction) {
