@@ -31,7 +31,8 @@ struct MoveToGeneral {
   template <class T, unsigned bytes>
   static void work(Cpu& cpu, const Operation& op) {
     using Register = std::conditional_t<bytes == 16, std::uint64_t, std::uint32_t>;
-    cpu.x[op.rd] = static_cast<Register>(element<T>(cpu.v[op.rn], op.rm));
+    using Extended = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    cpu.x[op.rd] = static_cast<Register>(Extended{element<T>(cpu.v[op.rn], op.rm)});
   }
 };
 

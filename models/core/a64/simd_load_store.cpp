@@ -12,7 +12,7 @@ namespace {
 
 void write_back(Cpu& cpu, const Operation& op) { cpu.x[op.rn] += op.imm + cpu.x[op.rm]; }
 
-Vector& register_of(Cpu& cpu, const Operation& op, unsigned i) { return cpu.v[(op.rd + i) % 32]; }
+Vector& register_of(Cpu& cpu, const Operation& op, std::size_t i) { return cpu.v[(op.rd + i) % 32]; }
 
 // ---- what an instruction moves: `size` bytes in elements, between memory and registers ----
 
@@ -22,14 +22,14 @@ struct Consecutive {
   static constexpr unsigned size = registers * bytes;
   static unsigned element(const Operation& op) { return 1u << op.ra; }
   [[gnu::always_inline]] static void to_registers(Cpu& cpu, const Operation& op, const std::uint8_t* from) {
-    for (unsigned r = 0; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
       Vector& v = register_of(cpu, op, r);
       std::memcpy(v.d.data(), from + r * bytes, bytes);
       if constexpr (bytes == 8) v.d[1] = 0;
     }
   }
   [[gnu::always_inline]] static void to_memory(Cpu& cpu, const Operation& op, std::uint8_t* to) {
-    for (unsigned r = 0; r < registers; ++r)
+    for (std::size_t r = 0; r < registers; ++r)
       std::memcpy(to + r * bytes, register_of(cpu, op, r).d.data(), bytes);
   }
 };
@@ -42,17 +42,17 @@ struct Interleaved {
   [[gnu::always_inline]] static void to_registers(Cpu& cpu, const Operation& op, const std::uint8_t* from) {
     std::array<T, size / sizeof(T)> memory;
     std::memcpy(memory.data(), from, size);
-    for (unsigned r = 0; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
       Lanes<T, bytes> result;
-      for (unsigned i = 0; i < structures; ++i) result[i] = memory[i * registers + r];
+      for (std::size_t i = 0; i < structures; ++i) result[i] = memory[i * registers + r];
       put(register_of(cpu, op, r), result);
     }
   }
   [[gnu::always_inline]] static void to_memory(Cpu& cpu, const Operation& op, std::uint8_t* to) {
     std::array<T, size / sizeof(T)> memory;
-    for (unsigned r = 0; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
       const auto source = lanes<T, bytes>(register_of(cpu, op, r));
-      for (unsigned i = 0; i < structures; ++i) memory[i * registers + r] = source[i];
+      for (std::size_t i = 0; i < structures; ++i) memory[i * registers + r] = source[i];
     }
     std::memcpy(to, memory.data(), size);
   }
@@ -64,14 +64,14 @@ struct Single {
   static constexpr unsigned size = registers * sizeof(T);
   static unsigned element(const Operation&) { return sizeof(T); }
   [[gnu::always_inline]] static void to_registers(Cpu& cpu, const Operation& op, const std::uint8_t* from) {
-    for (unsigned r = 0; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
       T value;
       std::memcpy(&value, from + r * sizeof(T), sizeof value);
       set_element(register_of(cpu, op, r), op.ra, value);
     }
   }
   [[gnu::always_inline]] static void to_memory(Cpu& cpu, const Operation& op, std::uint8_t* to) {
-    for (unsigned r = 0; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
       const T value = a64::element<T>(register_of(cpu, op, r), op.ra);
       std::memcpy(to + r * sizeof(T), &value, sizeof value);
     }
@@ -84,7 +84,7 @@ struct Replicated {
   static constexpr unsigned size = registers * sizeof(T);
   static unsigned element(const Operation&) { return sizeof(T); }
   [[gnu::always_inline]] static void to_registers(Cpu& cpu, const Operation& op, const std::uint8_t* from) {
-    for (unsigned r = 0; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
       T value;
       std::memcpy(&value, from + r * sizeof(T), sizeof value);
       Lanes<T, bytes> result;

@@ -103,7 +103,7 @@ bool decode_extract(Decoding& d) {
 
 template <unsigned registers, bool keeps, unsigned bytes>
 void look_up(Cpu& cpu, const Operation& op) {
-  std::array<std::uint8_t, 16 * registers> table;
+  std::array<std::uint8_t, std::size_t{16} * registers> table;
   for (unsigned i = 0; i < registers; ++i) std::memcpy(&table[16 * i], cpu.v[(op.rn + i) % 32].d.data(), 16);
   const auto index = lanes<std::uint8_t, bytes>(cpu.v[op.rm]);
   auto result = lanes<std::uint8_t, bytes>(cpu.v[op.rd]);

@@ -29,15 +29,28 @@ struct EachLane {
   }
 };
 
+template <class T>
+T bytes_reversed(T value) {
+  if constexpr (sizeof(T) == 8) return __builtin_bswap64(value);
+  if constexpr (sizeof(T) == 4) return __builtin_bswap32(value);
+  return static_cast<T>(value << 8 | value >> 8);
+}
+
 // Turns round the lanes within each group of so many bytes.
 template <unsigned group>
 struct Reverse {
   template <class T, unsigned bytes>
   static void work(Cpu& cpu, const Operation& op) {
-    const auto a = lanes<T, bytes>(cpu.v[op.rn]);
-    Lanes<T, bytes> result;
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = a[i ^ (group / sizeof(T) - 1)];
-    put(cpu.v[op.rd], result);
+    if constexpr (sizeof(T) == 1) {  // byte by byte would take the host long
+      auto result = lanes<typename detail::OfBytes<group>::type, bytes>(cpu.v[op.rn]);
+      for (auto& lane : result) lane = bytes_reversed(lane);
+      put(cpu.v[op.rd], result);
+    } else {
+      const auto a = lanes<T, bytes>(cpu.v[op.rn]);
+      Lanes<T, bytes> result;
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] = a[i ^ (group / sizeof(T) - 1)];
+      put(cpu.v[op.rd], result);
+    }
   }
 };
 
