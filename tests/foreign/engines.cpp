@@ -3,14 +3,14 @@
 #include <stdexcept>
 
 #include "core/a64/native_iss.h"
-#ifdef ASTERISM_FOREIGN_UNICORN
+#if ASTERISM_UNICORN
 #include "core/unicorn_iss.h"
 #endif
 
 namespace asterism::foreign {
 
 bool has(Engine engine) {
-#ifdef ASTERISM_FOREIGN_UNICORN
+#if ASTERISM_UNICORN
   return engine == Engine::native || engine == Engine::unicorn;
 #else
   return engine == Engine::native;
@@ -19,7 +19,7 @@ bool has(Engine engine) {
 
 std::unique_ptr<Iss> make_iss(Engine engine, IssHost& host) {
   if (engine == Engine::native) return make_native_iss(host, 0, {.lse = false});
-#ifdef ASTERISM_FOREIGN_UNICORN
+#if ASTERISM_UNICORN
   return make_unicorn_cortex_a57(host, 0);
 #else
   throw std::invalid_argument("this build has no Unicorn");
