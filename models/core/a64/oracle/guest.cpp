@@ -158,7 +158,7 @@ class GuestMaker {
   void change_code() {
     const bool ahead = random_.below(2);
     if (!ahead) assembler_.put(0x9100'0400);
-    const std::uint64_t slot = ahead ? assembler_.here() + 4 * (4 + 3 + 1) : assembler_.here() - 4;
+    const std::uint64_t slot = ahead ? assembler_.here() + 32 : assembler_.here() - 4;
     assembler_.move(scratch, slot);
     assembler_.put({0xb940'0250,    // ldr w16, [x18]
                     0x5216'0610,    // eor w16, w16, #0xc00
