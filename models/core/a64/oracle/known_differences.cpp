@@ -9,6 +9,7 @@ constexpr KnownDifference table[] = {
     {0xfff0'0000, 0xd530'0000, Aspect::decoding, "MRS: as MSR"},
     {0xffd8'0000, 0xd508'0000, Aspect::decoding, "SYS, SYSL: as MSR"},
     {0xffe0'001f, 0xd400'0002, Aspect::decoding, "HVC: QEMU's core has no EL2 to call; here the host answers (PSCI)"},
+    {0xffff'ffff, 0xd45e'0000, Aspect::decoding, "HLT #0xf000: a semihosting call here"},
     {0xffe0'001f, 0xd400'0003, Aspect::decoding, "SMC: QEMU's core has an EL3, which this engine has not"},
     {0xffff'fc1f, 0xd69f'0000, Aspect::decoding, "ERET with a register field that is not 11111 is unallocated; QEMU does not look"},
     {0xffff'cc00, 0x4e28'4800, Aspect::decoding, "AESE, AESD, AESMC, AESIMC: cryptography is left out (ID_AA64ISAR0_EL1 says so)"},
