@@ -8,7 +8,7 @@
 //                                                                    a call to the host, cpu.raise(...), a branch
 //   op.run = step<add>;
 //
-// In an optimised build step() ends in a tail call. It stays one only while nothing of its frame is in use at its end: an
+// In a release build step() ends in a tail call. It stays one only while nothing of its frame is in use at its end: an
 // object whose address leaves the function (a value that a slow path fills in) belongs in a [[gnu::noinline]] function.
 // A handler that calls anything out of line on a rare path does so by later().
 // In other builds, and under the sanitizers, step() returns and the engine's loop calls the next.
@@ -40,17 +40,9 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 16);
 
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(ASTERISM_COVERAGE)
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr bool threaded = false;
-#else
+// Said by the build (models/core/CMakeLists.txt).
+#ifdef ASTERISM_THREADED
 inline constexpr bool threaded = true;
-#endif
-#else
-inline constexpr bool threaded = true;
-#endif
 #else
 inline constexpr bool threaded = false;
 #endif
