@@ -15,6 +15,10 @@ CoreCluster::CoreCluster(const CoreConfig& config, Picoseconds quantum, Surround
       for (unsigned other = 0; other < count(); ++other)
         if (other != i) cores_[other]->invalidate_code(range);
     };
+    cores_[i]->invalidated_translations = [this, i] {
+      for (unsigned other = 0; other < count(); ++other)
+        if (other != i) cores_[other]->invalidate_translations();
+    };
   }
 }
 

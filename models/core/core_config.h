@@ -11,7 +11,7 @@ class Fields;
 
 struct CoreConfig {
   unsigned count = 4;
-  CoreEngine engine = CoreEngine::unicorn;
+  CoreEngine engine = CoreEngine::native;
   Frequency clock = 1_GHz;
   double cpi = 1.0;                // cycles per instruction
   Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ

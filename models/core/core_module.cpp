@@ -279,6 +279,7 @@ bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
 }
 
 void CoreModule::instructions_changed(AddressRange range) { code_changed(range); }
+void CoreModule::translations_changed() { invalidated_translations(); }
 
 void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
   log(name())->warn("undefined instruction {:#010x} at {:#x}, told this once", word, pc.value());

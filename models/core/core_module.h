@@ -100,8 +100,12 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool collect_writes(AddressRange range, WriteObserver& observer) {
     return iss_->collect_writes(range, observer);
   }
-  // This core made instructions change (IC IVAU, write_memory()): the platform tells the other cores.
+  // Another core has invalidated translations.
+  void invalidate_translations() { iss_->invalidate_translations(); }
+  // This core made instructions change (IC IVAU, write_memory()), or invalidated translations: the platform tells the
+  // other cores.
   std::function<void(AddressRange)> code_changed = [](AddressRange) {};
+  std::function<void()> invalidated_translations = [] {};
 
  private:
   struct StartRequest {
@@ -119,6 +123,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   void due() override;
   void event_wait() override;
   void instructions_changed(AddressRange range) override;
+  void translations_changed() override;
   void undefined_instruction(std::uint32_t word, Address pc) override;
   // GenericTimer::Sink
   void timer_outputs(Picoseconds at, GenericTimer::Outputs outputs) override;

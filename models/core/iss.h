@@ -82,6 +82,8 @@ class IssHost {
   virtual void event_wait() = 0;
   // IC IVAU, IC IALLU: other cores drop what they have decoded. An empty range means all.
   virtual void instructions_changed(AddressRange range) = 0;
+  // TLBI of the inner shareable domain: other cores drop their translations.
+  virtual void translations_changed() {}
 
   // The first time that the engine finds an instruction UNDEFINED, which the guest is told as such: for a log.
   virtual void undefined_instruction(std::uint32_t /*word*/, Address /*pc*/) {}
@@ -151,6 +153,9 @@ class Iss {
 
   // Memory was changed by somebody else: decoded instructions there are dropped at the next boundary.
   virtual void invalidate_code(AddressRange range) = 0;
+
+  // Another core changed the translation tables: what was cached of them is dropped before the next block runs.
+  virtual void invalidate_translations() {}
 
   // Tells the lines of direct memory in `range` that this engine has stored to since the last call, and forgets them.
   // Recorded always, at no cost: an interval begins with a call whose answer is thrown away. False: the engine does

@@ -47,6 +47,7 @@ struct IssTestHost : IssHost {
   std::vector<ShownAccess> shown_accesses;
   std::function<void()> on_shown;
   std::vector<AddressRange> changed_code;
+  unsigned translation_changes = 0;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> undefined;
   std::map<std::uint16_t, std::uint64_t> registers;  // the host's own, by SystemRegister::code()
   std::function<std::uint64_t(std::uint64_t address)> on_load;
@@ -113,6 +114,7 @@ struct IssTestHost : IssHost {
     if (on_event_wait) on_event_wait();
   }
   void instructions_changed(AddressRange range) override { changed_code.push_back(range); }
+  void translations_changed() override { ++translation_changes; }
   void undefined_instruction(std::uint32_t word, Address pc) override {
     undefined.emplace_back(word, pc.value());
   }

@@ -78,9 +78,9 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
               ElementsAre("memory_fault", "uncorrectable_error", "warm_reset", "recovery"));
   EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
   const std::string console = contents("runs/chip_failure/console.log");
-  EXPECT_THAT(console, HasSubstr("cg: core 2: uncorrectable error at 0x80006b00; 3 in all\n"
-                                 "cg: core 2: channel 0 rank 1 bank 1, normal ECC, syndrome 0x055a0040\n"
-                                 "cg: core 2: everything is discarded, warm reset\n"));
+  EXPECT_THAT(console, HasSubstr("cg: core 3: uncorrectable error at 0x80029680; 3 in all\n"
+                                 "cg: core 3: channel 0 rank 1 bank 2, normal ECC, syndrome 0xb7c999c5\n"
+                                 "cg: core 3: everything is discarded, warm reset\n"));
   EXPECT_THAT(console, HasSubstr("cg: data in rank 0 of 2\n"));
   EXPECT_THAT(console, HasSubstr("rank 1 bank 6 chip 3, strong ECC, syndrome 0x"));
   EXPECT_THAT(lines(console), Each(SizeIs(Le(80u))));
@@ -88,8 +88,8 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
     return std::ranges::count_if(
         lines(ended.err), [&](const std::string& line) { return line.find(text) != std::string::npos; });
   };
-  EXPECT_EQ(tells("uncorrectable error in the block at 0x80017640"), 1) << ended.err;
-  EXPECT_EQ(tells("core2: load of 4 bytes at 0x800176"), 1) << ended.err;
+  EXPECT_EQ(tells("uncorrectable error in the block at 0x80029680"), 1) << ended.err;
+  EXPECT_EQ(tells("core3: load of 8 bytes at 0x800296"), 1) << ended.err;
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12, level 1 (memory): ok\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 restored\n"));
 }

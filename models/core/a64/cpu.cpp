@@ -17,7 +17,7 @@ constexpr unsigned ec_illegal_state = 0x0e, ec_pc_alignment = 0x22;
 constexpr unsigned lock_up_after = 4;
 constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
 // All blocks go when their operations are more than this (16 bytes each).
-constexpr std::size_t most_operations = 1 << 20;
+constexpr std::size_t most_operations = 1 << 17;
 
 const Operation* end_loop(Cpu&, const Operation*) { return nullptr; }
 

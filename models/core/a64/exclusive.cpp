@@ -324,7 +324,6 @@ constexpr Row rows[] = {
     {encoding("size 001000 0 L 0 Rs o0 Rt2 Rn Rt"),      "LDXR, LDAXR, STXR, STLXR", decode_exclusive},
     {encoding("1 sz 001000 0 L 1 Rs o0 Rt2 Rn Rt"),      "LDXP, LDAXP, STXP, STLXP", decode_exclusive_pair},
     {encoding("size 001000 1 L 0 Rs 1 Rt2 Rn Rt"),       "LDAR, STLR", decode_ordered},
-    {encoding("size 001000 1 L 0 Rs 0 Rt2 Rn Rt"),       "LDLAR, STLLR", decode_ordered, lse},  // of Armv8.1, as LSE is
     {encoding("size 001000 1 L 1 Rs o0 11111 Rn Rt"),    "CAS, CASA, CASAL, CASL", decode_compare_and_swap, lse},
     {encoding("0 sz 001000 0 L 1 Rs o0 11111 Rn Rt"),    "CASP, CASPA, CASPAL, CASPL", decode_compare_and_swap_pair, lse},
 

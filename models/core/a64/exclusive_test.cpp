@@ -142,10 +142,10 @@ TEST_F(ExclusiveTest, ExclusivesOnMemoryBehindTheBusCompareThere) {
 TEST_F(ExclusiveTest, AcquireAndRelease) {
   EXPECT_EQ(after(0xc8dffc02, 0x8877'6655'4433'2211).x[2], 0x8877'6655'4433'2211u);  // ldar x2, [x0]
   EXPECT_EQ(after(0x08dffc02, 0x8877'6655'4433'2211).x[2], 0x11u);                   // ldarb w2, [x0]
-  EXPECT_EQ(after(0x88df7c02, 0x8877'6655'4433'2211).x[2], 0x4433'2211u);            // ldlar w2, [x0]
+  EXPECT_EQ(after(0x88dffc02, 0x8877'6655'4433'2211).x[2], 0x4433'2211u);            // ldar w2, [x0]
   EXPECT_EQ(stored(0xc89ffc01, 0, 0x1234), 0x1234u);                                 // stlr x1, [x0]
   EXPECT_EQ(stored(0x489ffc01, 0, ~0ull), 0xffffu);                                  // stlrh w1, [x0]
-  EXPECT_EQ(stored(0x889f7c01, 0, ~0ull), 0xffff'ffffu);                             // stllr w1, [x0]
+  EXPECT_EQ(stored(0x889ffc01, 0, ~0ull), 0xffff'ffffu);                             // stlr w1, [x0]
 }
 
 TEST_F(ExclusiveTest, UnalignedOnesFault) {

@@ -35,6 +35,10 @@ class A64Iss final : public NativeIss {
     cpu_.new_epoch();
   }
   void invalidate_code(AddressRange range) override { cpu_.drop_code(range); }
+  void invalidate_translations() override {
+    cpu_.memory.flush();
+    cpu_.new_epoch();
+  }
   bool collect_writes(AddressRange range, WriteObserver& observer) override {
     return cpu_.memory.collect_writes(range, observer), true;
   }

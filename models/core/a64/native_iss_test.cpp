@@ -149,6 +149,18 @@ TEST_P(NativeIssTest, AStoreToCodeOfItsOwnIsSeenByTheNextInstruction) {
   EXPECT_EQ(core->read(x4), 2u);
 }
 
+TEST_P(NativeIssTest, InvalidationOfTheInnerShareableDomainIsToldToTheOtherCores) {
+  load({
+      0xd508871f,  // tlbi vmalle1
+      0xd5088720,  // tlbi vae1, x0
+      0xd508831f,  // tlbi vmalle1is
+      0xd5088320,  // tlbi vae1is, x0
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(host.translation_changes, 2u);
+}
+
 TEST_P(NativeIssTest, TellsUndefinedInstructionsOnce) {
   load({
       0x00000000,  // udf #0

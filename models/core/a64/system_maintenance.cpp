@@ -98,6 +98,15 @@ void invalidate_translation(Cpu& cpu, const Operation& op) {
   cpu.new_epoch();
 }
 
+// Of the inner shareable domain: on all cores.
+template <auto work>
+[[gnu::noinline]] const Operation* on_all_cores(Cpu& cpu, const Operation& op) {
+  InHost in(cpu, op);
+  work(cpu, op);
+  cpu.host.translations_changed();
+  return cpu.finish(op);
+}
+
 void nothing(Cpu&, const Operation&) {}
 
 // ---- EL0 ----
@@ -143,12 +152,12 @@ constexpr Instruction instructions[] = {
     {0, 7, 8, 2,  "AT S1E0R",       step<translate_address<Access::load, 0>>},
     {0, 7, 8, 3,  "AT S1E0W",       step<translate_address<Access::store, 0>>},
 
-    {0, 8, 3, 0,  "TLBI VMALLE1IS", step<invalidate_translations>},
-    {0, 8, 3, 1,  "TLBI VAE1IS",    step<invalidate_translation>},
-    {0, 8, 3, 2,  "TLBI ASIDE1IS",  step<invalidate_translations>},
-    {0, 8, 3, 3,  "TLBI VAAE1IS",   step<invalidate_translation>},
-    {0, 8, 3, 5,  "TLBI VALE1IS",   step<invalidate_translation>},
-    {0, 8, 3, 7,  "TLBI VAALE1IS",  step<invalidate_translation>},
+    {0, 8, 3, 0,  "TLBI VMALLE1IS", step<on_all_cores<invalidate_translations>>},
+    {0, 8, 3, 1,  "TLBI VAE1IS",    step<on_all_cores<invalidate_translation>>},
+    {0, 8, 3, 2,  "TLBI ASIDE1IS",  step<on_all_cores<invalidate_translations>>},
+    {0, 8, 3, 3,  "TLBI VAAE1IS",   step<on_all_cores<invalidate_translation>>},
+    {0, 8, 3, 5,  "TLBI VALE1IS",   step<on_all_cores<invalidate_translation>>},
+    {0, 8, 3, 7,  "TLBI VAALE1IS",  step<on_all_cores<invalidate_translation>>},
     {0, 8, 7, 0,  "TLBI VMALLE1",   step<invalidate_translations>},
     {0, 8, 7, 1,  "TLBI VAE1",      step<invalidate_translation>},
     {0, 8, 7, 2,  "TLBI ASIDE1",    step<invalidate_translations>},

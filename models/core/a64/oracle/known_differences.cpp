@@ -16,7 +16,6 @@ constexpr KnownDifference table[] = {
     {0xffff'cc00, 0x5e28'0800, Aspect::decoding, "SHA1H, SHA1SU1, SHA256SU0: as AESE"},
     {0xffe0'8c00, 0x5e00'0000, Aspect::decoding, "SHA1C to SHA256SU1: as AESE"},
     {0xbfe0'fc00, 0x0ee0'e000, Aspect::decoding, "PMULL, PMULL2 of 64 bits: as AESE"},
-    {0x3fa0'8000, 0x0880'0000, Aspect::decoding, "LDLAR, STLLR (FEAT_LOR) are here, as LDAR and STLR: an A57 has them not"},
     {0xbf20'cc00, 0x3820'4000, Aspect::execution, "LDSMAX to LDUMIN of bytes and halves: QEMU before 6 compares without extending the operand"},
     {0xff20'cc00, 0xb820'4000, Aspect::execution, "LDSMAX to LDUMIN of words: as of bytes"},
     // clang-format on

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t branch_to_itself = 0x14000000;
 
-struct BadInputTest : A64Test {
+struct LostGuestTest : A64Test {
   // Goes to `target` and from there, by an exception, to the vectors.
   State jump_to(std::uint64_t target) {
     host.place(vectors + 0x200, {branch_to_itself});
@@ -16,7 +16,7 @@ struct BadInputTest : A64Test {
   }
 };
 
-TEST_F(BadInputTest, AnInfiniteLoopAtQuantumOneCallsTheHostAtEachInstruction) {
+TEST_F(LostGuestTest, AnInfiniteLoopAtQuantumOneCallsTheHostAtEachInstruction) {
   host.place(code_base, {branch_to_itself});
   core->start(Address(code_base), 0);
   std::uint64_t calls = 0;
@@ -31,7 +31,7 @@ TEST_F(BadInputTest, AnInfiniteLoopAtQuantumOneCallsTheHostAtEachInstruction) {
   EXPECT_EQ(core->read(CoreRegister::pc), code_base);
 }
 
-TEST_F(BadInputTest, WfiWithEverythingMaskedComesBackUntilAnInterruptIsPending) {
+TEST_F(LostGuestTest, WfiWithEverythingMaskedComesBackUntilAnInterruptIsPending) {
   host.place(code_base, {0xd503207f, 0x91000400, 0x17fffffe});  // wfi; add x0, x0, #1; b .-8
   core->start(Address(code_base), 0);
   core->write(CoreRegister::pstate, 0x3c5);
@@ -46,7 +46,7 @@ TEST_F(BadInputTest, WfiWithEverythingMaskedComesBackUntilAnInterruptIsPending) 
   EXPECT_EQ(core->read(CoreRegister::x0), 102u);
 }
 
-TEST_F(BadInputTest, AJumpIntoTextIsUndefinedWhereTheTextIsNoInstruction) {
+TEST_F(LostGuestTest, AJumpIntoTextIsUndefinedWhereTheTextIsNoInstruction) {
   constexpr std::uint64_t text = data_base + 0x104;
   host.place(text, {0xd503201f, 0x01434241});  // nop, then "ABC"
   const State after = jump_to(text);
@@ -55,7 +55,7 @@ TEST_F(BadInputTest, AJumpIntoTextIsUndefinedWhereTheTextIsNoInstruction) {
   EXPECT_EQ(after.system.esr, esr::make(esr::ec_unknown, 0));
 }
 
-TEST_F(BadInputTest, AJumpBetweenTwoInstructionsIsAnAlignmentFaultOfThePc) {
+TEST_F(LostGuestTest, AJumpBetweenTwoInstructionsIsAnAlignmentFaultOfThePc) {
   const State after = jump_to(code_base + 2);
   EXPECT_EQ(after.pc, vectors + 0x200);
   EXPECT_EQ(after.system.elr, code_base + 2);
