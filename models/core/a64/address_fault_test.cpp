@@ -9,13 +9,13 @@ constexpr unsigned instruction_abort = 0x21, instruction_abort_from_el0 = 0x20;
 constexpr std::uint32_t is_store = 1 << 6;
 constexpr std::uint32_t translation_3 = 0x07, access_flag_3 = 0x0b, permission_3 = 0x0f, alignment = 0x21;
 
-struct MemoryFaultTest : MmuTest {
+struct AddressFaultTest : MmuTest {
   static constexpr std::uint64_t last_bytes = unmapped - 8;  // of the last page that is mapped
 };
 
 // ---- accesses that reach into a page that is not there ----
 
-TEST_F(MemoryFaultTest, APairWithWriteBackThatFaultsOnItsSecondHalfChangesNothing) {
+TEST_F(AddressFaultTest, APairWithWriteBackThatFaultsOnItsSecondHalfChangesNothing) {
   for (const std::uint32_t load : {
            0xa8c10c02u,  // ldp x2, x3, [x0], #16
            0xa9c00c02u,  // ldp x2, x3, [x0, #0]!
@@ -33,7 +33,7 @@ TEST_F(MemoryFaultTest, APairWithWriteBackThatFaultsOnItsSecondHalfChangesNothin
   EXPECT_EQ(word(last_bytes), 77u);
 }
 
-TEST_F(MemoryFaultTest, FarIsTheFirstByteThatCannotBeReached) {
+TEST_F(AddressFaultTest, FarIsTheFirstByteThatCannotBeReached) {
   const struct {
     std::uint32_t word;
     std::uint64_t address, far;
@@ -61,13 +61,13 @@ TEST_F(MemoryFaultTest, FarIsTheFirstByteThatCannotBeReached) {
   }
 }
 
-TEST_F(MemoryFaultTest, AStoreThatFaultsOnItsSecondPageChangesNoByte) {
+TEST_F(AddressFaultTest, AStoreThatFaultsOnItsSecondPageChangesNoByte) {
   word(last_bytes) = 0x1122'3344'5566'7788;
   fault({0xf9000002}, with_mmu(unmapped - 3, 0, ~0ull));  // str x2, [x0]
   EXPECT_EQ(word(last_bytes), 0x1122'3344'5566'7788u);
 }
 
-TEST_F(MemoryFaultTest, ElrIsTheInstructionInTheMiddleOfItsBlock) {
+TEST_F(AddressFaultTest, ElrIsTheInstructionInTheMiddleOfItsBlock) {
   const State after = fault(
       {
           0xf9400002,  // ldr x2, [x0]
@@ -82,7 +82,7 @@ TEST_F(MemoryFaultTest, ElrIsTheInstructionInTheMiddleOfItsBlock) {
 
 // ---- permissions ----
 
-TEST_F(MemoryFaultTest, AReadOnlyPageRefusesStores) {
+TEST_F(AddressFaultTest, AReadOnlyPageRefusesStores) {
   map(data_base, data_base, read_only);
   const State after = fault(
       {
@@ -93,7 +93,7 @@ TEST_F(MemoryFaultTest, AReadOnlyPageRefusesStores) {
   expect_exception(after, data_abort, permission_3 | is_store, code_base + 4, data_base + 8);
 }
 
-TEST_F(MemoryFaultTest, ReadsLeaveNoWayForStores) {
+TEST_F(AddressFaultTest, ReadsLeaveNoWayForStores) {
   // The page is in the TLB for loads, a store finds that it is read-only; and the other way round.
   map(data_base, data_base, read_only);
   map(data_base + page_size, data_base + page_size);
@@ -107,14 +107,14 @@ TEST_F(MemoryFaultTest, ReadsLeaveNoWayForStores) {
   expect_exception(after, data_abort, permission_3 | is_store, code_base + 8, data_base);
 }
 
-TEST_F(MemoryFaultTest, AnAccessFlagThatIsClearFaults) {
+TEST_F(AddressFaultTest, AnAccessFlagThatIsClearFaults) {
   descriptor(data_base) &= ~af;
   expect_exception(fault({0xf9400002}, with_mmu(data_base)), data_abort, access_flag_3, code_base,
                    data_base);  // ldr x2, [x0]
   descriptor(data_base) |= af;
 }
 
-TEST_F(MemoryFaultTest, El0ReachesOnlyWhatIsItsOwn) {
+TEST_F(AddressFaultTest, El0ReachesOnlyWhatIsItsOwn) {
   map(code_base, code_base, at_el0 | read_only);
   map(data_base, data_base, at_el0);
   const State after = fault(
@@ -128,7 +128,7 @@ TEST_F(MemoryFaultTest, El0ReachesOnlyWhatIsItsOwn) {
   EXPECT_EQ(after.pc, vectors + 0x400);
 }
 
-TEST_F(MemoryFaultTest, UnprivilegedAccessesAreThoseOfEl0) {
+TEST_F(AddressFaultTest, UnprivilegedAccessesAreThoseOfEl0) {
   map(data_base + page_size, data_base + page_size, at_el0);
   const State fine = run(
       {
@@ -143,7 +143,7 @@ TEST_F(MemoryFaultTest, UnprivilegedAccessesAreThoseOfEl0) {
                    data_base);  // sttrb w2, [x0]
 }
 
-TEST_F(MemoryFaultTest, WhatEl1MayDoIsNotLeftInTheTlbOfEl0) {
+TEST_F(AddressFaultTest, WhatEl1MayDoIsNotLeftInTheTlbOfEl0) {
   map(code_base, code_base, at_el0 | read_only);
   State before = with_mmu(data_base);
   before.system.elr = code_base + 8;
@@ -159,12 +159,12 @@ TEST_F(MemoryFaultTest, WhatEl1MayDoIsNotLeftInTheTlbOfEl0) {
 
 // ---- fetches ----
 
-TEST_F(MemoryFaultTest, AJumpIntoAnUnmappedPageIsAnInstructionAbort) {
+TEST_F(AddressFaultTest, AJumpIntoAnUnmappedPageIsAnInstructionAbort) {
   const State after = fault({0xd61f0000}, with_mmu(unmapped), 1);  // br x0
   expect_exception(after, instruction_abort, translation_3, unmapped, unmapped);
 }
 
-TEST_F(MemoryFaultTest, ABlockThatRunsIntoAnUnmappedPageFaultsThere) {
+TEST_F(AddressFaultTest, ABlockThatRunsIntoAnUnmappedPageFaultsThere) {
   const std::uint64_t end = vectors + page_size;
   host.place(end - 8, {0xd503201f, 0xd503201f});  // nop
   core->invalidate_code(host.memory_range());
@@ -172,7 +172,7 @@ TEST_F(MemoryFaultTest, ABlockThatRunsIntoAnUnmappedPageFaultsThere) {
   expect_exception(after, instruction_abort, translation_3, end, end);
 }
 
-TEST_F(MemoryFaultTest, ExecuteNeverIsEachLevelsOwn) {
+TEST_F(AddressFaultTest, ExecuteNeverIsEachLevelsOwn) {
   host.place(data_base, {0x1400'0000});  // b .
   const std::uint32_t br = 0xd61f0000;   // br x0
   const struct {
@@ -199,7 +199,7 @@ TEST_F(MemoryFaultTest, ExecuteNeverIsEachLevelsOwn) {
   }
 }
 
-TEST_F(MemoryFaultTest, WhereNoMemoryIsAFetchIsAnExternalAbort) {
+TEST_F(AddressFaultTest, WhereNoMemoryIsAFetchIsAnExternalAbort) {
   map(data_base, device);
   expect_exception(fault({0xd61f0000}, with_mmu(data_base), 1), instruction_abort, 0x10, data_base,
                    data_base);
@@ -209,7 +209,7 @@ TEST_F(MemoryFaultTest, WhereNoMemoryIsAFetchIsAnExternalAbort) {
 
 constexpr std::uint64_t upper = 0xffff'ff80'0000'0000;
 
-TEST_F(MemoryFaultTest, TablesMayStandInADevice) {
+TEST_F(AddressFaultTest, TablesMayStandInADevice) {
   State before = with_mmu(upper + 0x1008);
   before.system.ttbr1 = device;
   std::vector<std::uint64_t> asked;
@@ -223,7 +223,7 @@ TEST_F(MemoryFaultTest, TablesMayStandInADevice) {
   EXPECT_EQ(asked, (std::vector<std::uint64_t>{device, device, device + 8}));
 }
 
-TEST_F(MemoryFaultTest, TablesInNowhereAreAnExternalAbortOnTheWalk) {
+TEST_F(AddressFaultTest, TablesInNowhereAreAnExternalAbortOnTheWalk) {
   State before = with_mmu(upper);
   before.system.ttbr1 = 0x7000'0000;
   expect_exception(fault({0xf9400002}, before), data_abort, 0x15, code_base, upper);  // ldr x2, [x0]
@@ -236,14 +236,14 @@ TEST_F(MemoryFaultTest, TablesInNowhereAreAnExternalAbortOnTheWalk) {
   expect_exception(fault({0xd61f0000}, before, 1), instruction_abort, 0x16, upper, upper);
 }
 
-TEST_F(MemoryFaultTest, ATableThatIsItsOwnNextEnds) {
+TEST_F(AddressFaultTest, ATableThatIsItsOwnNextEnds) {
   State before = with_mmu(upper);
   before.system.ttbr1 = data_base;
   word(data_base) = data_base | 3 | af;
   EXPECT_EQ(run({0xf9400002}, before).x[2], data_base | 3 | af);  // ldr x2, [x0]
 }
 
-TEST_F(MemoryFaultTest, WithItsOwnTablesInNowhereACoreLocksUp) {
+TEST_F(AddressFaultTest, WithItsOwnTablesInNowhereACoreLocksUp) {
   State before = with_mmu();
   before.system.ttbr0 = 0x7000'0000;
   before.pc = code_base;
@@ -255,7 +255,7 @@ TEST_F(MemoryFaultTest, WithItsOwnTablesInNowhereACoreLocksUp) {
 
 // ---- alignment ----
 
-TEST_F(MemoryFaultTest, WithoutAlignmentCheckingUnalignedAccessesCrossLinesAndPages) {
+TEST_F(AddressFaultTest, WithoutAlignmentCheckingUnalignedAccessesCrossLinesAndPages) {
   map(data_base, data_base + 0x4000);
   map(data_base + page_size, data_base + 0x2000);
   word(data_base + 0x4ff8) = 0x8877'6655'4433'2211;
@@ -273,7 +273,7 @@ TEST_F(MemoryFaultTest, WithoutAlignmentCheckingUnalignedAccessesCrossLinesAndPa
   EXPECT_EQ(after.x[3], 0xeedd'0102'0304'0506u);
 }
 
-TEST_F(MemoryFaultTest, AlignmentIsThatOfARegisterAndNotOfAPair) {
+TEST_F(AddressFaultTest, AlignmentIsThatOfARegisterAndNotOfAPair) {
   State before = with_mmu(data_base + 8);
   before.system.sctlr |= sctlr_a;
   EXPECT_EQ(run(
@@ -315,14 +315,14 @@ TEST_F(MemoryFaultTest, AlignmentIsThatOfARegisterAndNotOfAPair) {
   }
 }
 
-TEST_F(MemoryFaultTest, AnAlignmentFaultComesBeforeATranslationFault) {
+TEST_F(AddressFaultTest, AnAlignmentFaultComesBeforeATranslationFault) {
   State before = with_mmu(unmapped + 1);
   before.system.sctlr |= sctlr_a;
   expect_exception(fault({0xf9400002}, before), data_abort, alignment, code_base,
                    unmapped + 1);  // ldr x2, [x0]
 }
 
-TEST_F(MemoryFaultTest, AcquireReleaseExclusivesAndAtomicsAreAlwaysAligned) {
+TEST_F(AddressFaultTest, AcquireReleaseExclusivesAndAtomicsAreAlwaysAligned) {
   const struct {
     std::uint32_t word;
     std::uint32_t iss;

@@ -31,9 +31,9 @@ struct Block {
   std::uint64_t physical = 0;  // and its physical one
   std::uint32_t count = 0;     // instructions
   std::uint8_t context = 0;    // Context::code()
-  Link taken, next;
-  Block* same_place = nullptr;     // another one at this physical address (another pc or context)
-  std::vector<Operation> storage;  // the operations, then one that goes to the next block, then constants
+  Link taken{}, next{};
+  Block* same_place = nullptr;       // another one at this physical address (another pc or context)
+  std::vector<Operation> storage{};  // the operations, then one that goes to the next block, then constants
 
   const Operation* operations() const { return storage.data(); }
 };

@@ -140,7 +140,7 @@ const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   if (!found) return &exit_operation;
   if (epoch == began) {
     if (link) *link = {found, epoch};
-    jumps[target / 4 % jumps.size()] = {target | found->context, found};
+    jumps[target / 4 % jumps.size()] = found;
   }
   return enter(found);
 }
@@ -185,7 +185,7 @@ void Cpu::set_attend_at() {
 
 void Cpu::new_epoch() {
   ++epoch;
-  jumps.fill({});
+  jumps.fill(&nowhere);
 }
 
 void Cpu::drop_code(AddressRange range) {

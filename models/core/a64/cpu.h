@@ -71,9 +71,9 @@ class Cpu : public State {
     return later<find_next>(*this, op);
   }
   const Operation* jump(std::uint64_t target) {
-    const Jump& cached = jumps[target / 4 % jumps.size()];
-    if (cached.key == (target | block->context)) [[likely]]
-      return enter(cached.block);
+    Block* cached = jumps[target / 4 % jumps.size()];
+    if (cached->pc == target && cached->context == block->context) [[likely]]
+      return enter(cached);
     pc = target;
     return &jump_operation;
   }
@@ -155,11 +155,8 @@ class Cpu : public State {
   std::uint64_t retired_at_exception = never;
   unsigned unretired_exceptions = 0;
 
-  struct Jump {
-    std::uint64_t key = 1;  // virtual address | Context::code()
-    Block* block = nullptr;
-  };
-  std::array<Jump, 512> jumps;
+  std::array<Block*, 512> jumps;   // where indirect branches went
+  Block nowhere{.context = 0xff};  // of no context: where none went yet
 
   std::function<void(std::uint32_t word, Address pc)> on_undefined;
   std::set<std::uint32_t> undefined_words;

@@ -137,6 +137,36 @@ TEST_P(NativeIssTest, AnExceptionAtEl0IsTakenAtEl1AndReturnedFrom) {
   EXPECT_EQ(core->read(x1), 2u);
 }
 
+TEST_P(NativeIssTest, AJumpFromEl0ToAddressZeroAborts) {
+  load({
+      0xd5184020,  // msr elr_el1, x0
+      0xd518401f,  // msr spsr_el1, xzr
+      0xd69f03e0,  // eret
+      0xd61f03e0,  // user: br xzr
+  });
+  core->write(x0, code_base + 12);
+  place_vectors();
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  expect_exception(0x400, 0, esr::make(esr::ec_instruction_abort - 1, esr::synchronous_external_abort));
+}
+
+TEST_P(NativeIssTest, AJumpBetweenWordsFaultsAlsoWhereTheWordIsKnown) {
+  load({
+      0x1000001e,  // loop: adr x30, loop
+      0xd503201f,  // nop
+      0xd65f03c0,  // ret
+  });
+  place_vectors();
+  host.on_due = [&] {
+    core->write(x30, code_base | 1);
+    core->call_at(~std::uint64_t{0});
+  };
+  core->call_at(5 * 3 + 2);
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  expect_exception(0x200, code_base | 1, esr::make(0x22, 0));
+  EXPECT_EQ(core->read(far), code_base | 1);
+}
+
 TEST_P(NativeIssTest, AStoreToCodeOfItsOwnIsSeenByTheNextInstruction) {
   load({
       0x10000040,  // adr x0, patch
