@@ -223,6 +223,21 @@ TEST_F(AddressFaultTest, TablesMayStandInADevice) {
   EXPECT_EQ(asked, (std::vector<std::uint64_t>{device, device, device + 8}));
 }
 
+TEST_F(AddressFaultTest, AWalkThatMeetsAnotherCoresInvalidationBeginsAnew) {
+  State before = with_mmu(upper + 0x1008);
+  before.system.ttbr1 = device;
+  unsigned asked = 0;
+  host.on_load = [&](std::uint64_t) -> std::uint64_t {
+    ++asked;
+    if (asked % 3 != 0) return device | 3;
+    if (asked == 6) return (data_base + 0x2000) | page | af;
+    core->invalidate_translations();  // the table has changed while this descriptor was under way
+    return data_base | page | af;
+  };
+  word(data_base + 8) = 4711, word(data_base + 0x2008) = 4712;
+  EXPECT_EQ(run({0xf9400002}, before).x[2], 4712u);  // ldr x2, [x0]
+}
+
 TEST_F(AddressFaultTest, TablesInNowhereAreAnExternalAbortOnTheWalk) {
   State before = with_mmu(upper);
   before.system.ttbr1 = 0x7000'0000;

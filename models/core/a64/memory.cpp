@@ -164,7 +164,13 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
 }
 
 std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_level) {
-  const Walk found = walk(state_.system, address, *this);
+  // A walk that waits for the bus may meet another core's invalidation.
+  std::uint64_t flushes;
+  Walk found;
+  do {
+    flushes = flushes_;
+    found = walk(state_.system, address, *this);
+  } while (flushes != flushes_);
   if (found.fault) return Fault{address, *found.fault};
   const auto memory = direct(found.physical & page_mask);  // may flush
   const bool is_tagged = static_cast<std::int64_t>(address << 8) >> 8 != static_cast<std::int64_t>(address);
@@ -230,16 +236,19 @@ void Memory::Tlb::flush() {
 }
 
 void Memory::flush() {
+  ++flushes_;
   for (const auto& tlb : tlbs_)
     if (tlb) tlb->flush();
   is_scattered_ = false;
 }
 
 void Memory::flush_page(std::uint64_t address) {
+  ++flushes_;
   const auto flush = [&](Tlb& tlb, std::size_t slot) {
     TlbPage& page = tlb.pages[slot];
     const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;
-    if (page.page == TlbPage::none || differs >> page.span != 0) return;
+    const bool is_elsewhere = page.span < 64 && differs >> page.span != 0;
+    if (page.page == TlbPage::none || is_elsewhere) return;
     page = {};
     tlb.entries[slot] = {nowhere(slot), nowhere(slot)};
   };

@@ -185,6 +185,7 @@ class Memory final : private TableMemory {
   IssHost& host_;
   std::array<std::unique_ptr<Tlb>, 2> tlbs_;
   TlbEntry* entries_ = nullptr;  // of the level in use
+  std::uint64_t flushes_ = 0;
   bool is_scattered_ = false;  // what flush_page() drops may stand in other entries than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending
   std::map<std::uint64_t, std::unique_ptr<Chunk>>

@@ -451,6 +451,20 @@ TEST_F(TlbTest, InvalidatingAnAddressDropsAllThatItsBlockHasMapped) {
   EXPECT_EQ(after.x[4], 2u);
 }
 
+TEST_F(TlbTest, InvalidatingWithoutTranslationChangesNothing) {
+  word(data_base) = 4711;
+  const std::vector<std::uint32_t> words = {
+      0xf9400002,  // ldr x2, [x0]
+      0xd5088721,  // tlbi vae1, x1
+      0xf9400003,  // ldr x3, [x0]
+  };
+  for (const std::uint64_t number : {data_base >> 12, std::uint64_t{0}, ~std::uint64_t{0}}) {
+    const State after = run(words, data_base, number);
+    EXPECT_EQ(after.x[2], 4711u);
+    EXPECT_EQ(after.x[3], 4711u);
+  }
+}
+
 TEST_F(TlbTest, InvalidatingAnotherPageLeavesAPageAlone) {
   word(data_base) = 1, word(data_base + page_size) = 2;
   const State after = change(data_base, descriptor(data_base), (data_base + page_size) | page | af,
