@@ -1,44 +1,71 @@
 // Random instruction streams on the A64 engine and on Unicorn:
 //   a64_streams [--class NAME] [--row SUBSTRING] [--instructions N] [--seed S]
+//
+// The exit status is 0 when all agree, 1 when not or when a class could not be tried, 64 when the arguments are wrong.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cstdlib>
-#include <iostream>
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/a64/oracle/program.h"
 #include "core/a64/oracle/streams.h"
 
+namespace asterism::a64::oracle {
+namespace {
+
+constexpr int usage = 64;
+
+bool has_row(const std::string& of_class, const std::string& row) {
+  return std::ranges::any_of(stream_rows(of_class),
+                             [&](const std::string& name) { return name.find(row) != std::string::npos; });
+}
+
+bool agrees(const StreamOptions& options) {
+  const StreamResult result = run_stream(options);
+  fmt::print("{}: seed {}, {} instructions, {} programs, {} runs left the data\n", options.of_class,
+             options.seed, result.instructions, result.programs, result.left_memory);
+  if (!result.mismatch.empty()) fmt::print("MISMATCH {}", result.mismatch);
+  if (result.compared == 0) fmt::print("{}: NOTHING was compared\n", options.of_class);
+  return result.mismatch.empty() && result.compared != 0;
+}
+
+}  // namespace
+}  // namespace asterism::a64::oracle
+
 int main(int argc, char** argv) {
   using namespace asterism::a64::oracle;
+  std::vector<std::string> classes = Generator::classes();
+  classes.emplace_back("all");
+
+  CLI::App app{"Random instruction streams on the A64 engine and on Unicorn", "a64_streams"};
+  std::string of_class;
   StreamOptions options;
-  bool by_class = true;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--class") {
-      options.of_class = value, by_class = false;
-    } else if (name == "--row") {
-      options.row = value;
-    } else if (name == "--instructions") {
-      options.instructions = std::strtoull(value.c_str(), nullptr, 0);
-    } else if (name == "--seed") {
-      options.seed = std::strtoull(value.c_str(), nullptr, 0);
-    } else {
-      std::cerr << "unknown option " << name << "\n";
-      return 2;
-    }
+  app.add_option("--class", of_class, "Of these instructions only; else of every class")
+      ->check(CLI::IsMember(classes));
+  app.add_option("--row", options.row, "Of rows only whose name contains this");
+  app.add_option("--instructions", options.instructions, "At least so many, of each class")
+      ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
+  app.add_option("--seed", options.seed, "Of the random numbers");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage;
   }
-  std::vector<std::string> classes = {options.of_class};
-  if (by_class) classes = Generator::classes(), classes.emplace_back("all");
-  bool failed = false;
+
+  if (!of_class.empty()) classes = {of_class};
+  std::erase_if(classes, [&](const std::string& name) { return !has_row(name, options.row); });
+  if (classes.empty()) {
+    fmt::print(stderr, "--row: no name contains '{}'; there are {}\n", options.row,
+               fmt::join(stream_rows(of_class.empty() ? "all" : of_class), "; "));
+    return usage;
+  }
+  bool all_agree = true;
   for (const std::string& name : classes) {
     options.of_class = name;
-    const StreamResult result = run_stream(options);
-    std::cout << fmt::format("{}: seed {}, {} instructions, {} programs, {} runs left the data{}\n", name,
-                             options.seed, result.instructions, result.programs, result.left_memory,
-                             result.programs == 0 ? ": no such row" : "");
-    if (!result.mismatch.empty()) std::cout << "MISMATCH " << result.mismatch, failed = true;
+    all_agree &= agrees(options);
   }
-  return failed ? 1 : 0;
+  return all_agree ? 0 : 1;
 }

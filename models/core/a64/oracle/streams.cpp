@@ -18,11 +18,16 @@ namespace {
 constexpr unsigned program_length = 48;
 constexpr unsigned runs_of_program = 6;  // from different states: Unicorn takes long to translate a program
 
+// LSE atomics are in one class only; for them Unicorn must be `max`.
+Options decoding_of(const std::string& of_class) {
+  return {.lse = of_class == "exclusive" || of_class == "all"};
+}
+
 class Stream {
  public:
   explicit Stream(const StreamOptions& options)
       : options_(options),
-        decoding_{.lse = needs_max(options.of_class)},
+        decoding_(decoding_of(options.of_class)),
         generator_(options.of_class, options.row, decoding_, options.seed),
         native_(make_native_machine()),
         oracle_(make_unicorn_machine(decoding_.lse ? Cpu::max : Cpu::cortex_a57)),
@@ -47,7 +52,6 @@ class Stream {
   }
 
  private:
-  static bool needs_max(const std::string& of_class) { return of_class == "exclusive" || of_class == "all"; }
   static void copy(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) {
     std::memcpy(to.data(), from.data(), from.size());
   }
@@ -62,6 +66,7 @@ class Stream {
       copy(before_, oracle_->data());
       return false;
     }
+    ++result_.compared;
     of_native_ = native_->run(from);
     return !(of_native_ == of_oracle_) || !std::ranges::equal(native_->data(), oracle_->data());
   }
@@ -155,5 +160,14 @@ std::string difference(const Outcome& native, const Outcome& oracle) {
 }
 
 StreamResult run_stream(const StreamOptions& options) { return Stream(options).run(); }
+
+std::vector<std::string> stream_rows(const std::string& of_class) {
+  const Generator generator(of_class, "", decoding_of(of_class), 1);
+  std::vector<std::string> names;
+  for (const Row* row : generator.rows()) names.emplace_back(row->name);
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
 
 }  // namespace asterism::a64::oracle

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace asterism::a64::oracle {
 
@@ -15,12 +16,16 @@ struct StreamOptions {
 };
 
 struct StreamResult {
-  std::uint64_t instructions = 0;  // executed, both sides the same
+  std::uint64_t instructions = 0;  // run
   std::uint64_t programs = 0;      // different ones
-  std::uint64_t left_memory = 0;   // runs that were dropped because they left the data
+  std::uint64_t compared = 0;      // runs of them whose results were compared
+  std::uint64_t left_memory = 0;   // and that were dropped because they left the data
   std::string mismatch;            // of the first program that differs; empty: none
 };
 
 StreamResult run_stream(const StreamOptions& options);
+
+// Names of the rows that a stream of this class draws from.
+std::vector<std::string> stream_rows(const std::string& of_class);
 
 }  // namespace asterism::a64::oracle

@@ -1,8 +1,9 @@
-// Eleven million random instructions against Unicorn, by class; the seeds are fixed. More by a64_streams.
+// Twelve million random instructions against Unicorn, by class; the seeds are fixed. More by a64_streams.
 #include "core/a64/oracle/streams.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 #include <string>
@@ -22,6 +23,7 @@ TEST_P(A64Streams, AgreeWithUnicorn) {
     const StreamResult result = run_stream(options);
     ASSERT_EQ(result.mismatch, "");
     EXPECT_GE(result.instructions, options.instructions);
+    EXPECT_GT(result.compared, 0u);
     EXPECT_LT(result.left_memory * 100, result.programs);
   }
 }
@@ -34,6 +36,21 @@ std::vector<std::string> all_classes() {
 
 INSTANTIATE_TEST_SUITE_P(Classes, A64Streams, testing::ValuesIn(all_classes()),
                          [](const auto& info) { return info.param; });
+
+TEST(A64StreamsThemselves, CompareNothingWhereNoRowHasTheName) {
+  const StreamResult result = run_stream({.of_class = "branches", .row = "no such row"});
+  EXPECT_EQ(result.compared, 0u);
+  EXPECT_EQ(result.programs, 0u);
+}
+
+TEST(A64StreamsThemselves, NameTheRowsOfAClass) {
+  const auto has_ret = [](const std::string& of_class) {
+    return std::ranges::count(stream_rows(of_class), "RET");
+  };
+  EXPECT_EQ(has_ret("branches"), 1);
+  EXPECT_EQ(has_ret("all"), 1);
+  EXPECT_EQ(has_ret("register"), 0);
+}
 
 TEST(A64StreamsThemselves, DrawEachRowOfAClass) {
   Generator generator("immediate", "", {}, 1);
