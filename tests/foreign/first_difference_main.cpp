@@ -14,10 +14,16 @@ int main(int argc, char** argv) {
   CLI::App app{"Where two engines part"};
   std::string name;
   std::uint64_t stride = 1'000'000, limit = Machine::never;
-  app.add_option("firmware", name, "uboot or edk2")->required();
-  app.add_option("--stride", stride, "Instructions between two comparisons of the first search");
-  app.add_option("--limit", limit, "Instructions");
-  CLI11_PARSE(app, argc, argv);
+  app.add_option("firmware", name, "uboot or edk2")->required()->check(CLI::IsMember({"uboot", "edk2"}));
+  app.add_option("--stride", stride, "Instructions between two comparisons of the first search")
+      ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
+  app.add_option("--limit", limit, "Instructions")->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
+  try {
+    app.parse(argc, argv);
+    if (!has(Engine::unicorn)) throw CLI::ValidationError("first_difference", "this build has no Unicorn");
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 64;  // usage
+  }
   try {
     const Firmware& firmware = firmware_named(name);
     const auto with = [&](Engine engine) {

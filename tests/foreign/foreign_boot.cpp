@@ -22,6 +22,7 @@ namespace asterism::foreign {
 namespace {
 
 constexpr char end_key = 0x1d;  // Ctrl-]
+constexpr int usage = 64;       // exit status
 
 // The terminal, one key at a time.
 class Keyboard {
@@ -89,9 +90,10 @@ int boot(const std::string& name, Engine engine, Time time, bool interactive, st
                                                            {Machine::End::asleep, "asleep for ever"},
                                                            {Machine::End::stuck, "stuck"}};
   const auto count = static_cast<double>(machine.instructions());
-  fmt::print(stderr, "\n{} {}: {} instructions, {} interrupts, {:.2f} s of CPU time, {:.0f} MIPS\n",
-             ends.at(end), machine.iss().why(), machine.instructions(), machine.interrupts_taken(), seconds,
-             count / seconds / 1e6);
+  const std::string why = machine.iss().why();
+  fmt::print(stderr, "\n{}{}: {} instructions, {} interrupts, {:.2f} s of CPU time, {:.0f} MIPS\n",
+             ends.at(end), why.empty() ? "" : " " + why, machine.instructions(), machine.interrupts_taken(),
+             seconds, count / seconds / 1e6);
   if (session.waits_for()) fmt::print(stderr, "still waiting for '{}'\n", session.waits_for()->after);
   if (end == Machine::End::stuck || end == Machine::End::asleep)
     fmt::print(stderr, "pc {:#x}, ESR {:#x}, FAR {:#x}, ELR {:#x}\n", machine.iss().read(CoreRegister::pc),
@@ -111,7 +113,7 @@ int main(int argc, char** argv) {
   Time time = Time::looks;
   bool interactive = false, on_qemu = false;
   std::uint64_t limit = Machine::never;
-  app.add_option("firmware", name, "uboot or edk2")->required();
+  app.add_option("firmware", name, "uboot or edk2")->required()->check(CLI::IsMember({"uboot", "edk2"}));
   app.add_option("--engine", engine)
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Engine>{{"native", Engine::native}, {"unicorn", Engine::unicorn}}));
@@ -119,9 +121,14 @@ int main(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Time>{{"looks", Time::looks}, {"instructions", Time::instructions}}));
   app.add_flag("--interactive", interactive, "Type yourself; Ctrl-] ends");
-  app.add_option("--limit", limit, "Instructions");
+  app.add_option("--limit", limit, "Instructions")->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
   app.add_flag("--qemu", on_qemu, "On qemu-system-aarch64 instead, with the same device tree");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+    if (!has(engine)) throw CLI::ValidationError("--engine", "this build has no Unicorn");
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage;
+  }
   try {
     if (on_qemu) {
       std::cout << qemu_transcript(firmware_named(name), std::chrono::minutes(2));
