@@ -5,11 +5,14 @@
 //   engine_bench [--check] [--native LOOP]
 //
 // --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a profiler.
+// Wrong arguments are status 64, an engine that stops 70.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <CLI/CLI.hpp>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -49,7 +52,7 @@ class Native final : private IssHost {
   void run(std::uint64_t instructions) {
     core_->call_at(core_->instructions() + instructions);
     if (core_->run() != Iss::Stop::requested || core_->read(CoreRegister::elr) != 0)
-      fmt::print("the engine has stopped: {}\n", core_->why());
+      throw std::runtime_error("the engine has stopped: " + core_->why());
   }
 
   bool load(Address, unsigned, std::uint64_t&) override { return false; }
@@ -118,25 +121,47 @@ void measure_classes() {
   for (const Program& program : paged) measure_class(program);
 }
 
-int run_native(const std::string& name) {
-  for (const std::vector<Program>* list : {&loops, &classes, &paged})
-    for (const Program& program : *list)
-      if (program.name == name) {
-        fmt::print("{:.0f} MIPS\n", Native(program).mips(1'000'000'000));
-        return 0;
-      }
-  fmt::print("no such loop: {}\n", name);
-  return 2;
+std::vector<Program> all_programs() {
+  std::vector<Program> all = loops;
+  all.insert(all.end(), classes.begin(), classes.end());
+  all.insert(all.end(), paged.begin(), paged.end());
+  return all;
+}
+
+void run_native(const std::string& name) {
+  for (const Program& program : all_programs())
+    if (program.name == name) fmt::print("{:.0f} MIPS\n", Native(program).mips(1'000'000'000));
+}
+
+constexpr int usage = 64;
+
+int run(int argc, char** argv) {
+  CLI::App app{"Speed of the A64 engine, beside Unicorn and qemu-aarch64", "engine_bench"};
+  std::vector<std::string> names;
+  for (const Program& program : all_programs()) names.push_back(program.name);
+  bool check = false;
+  std::string native;
+  app.add_flag("--check", check, "Status 1 when a figure misses its limit");
+  app.add_option("--native", native, "This loop only, on the engine alone")->check(CLI::IsMember(names));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage;
+  }
+  if (!native.empty()) return run_native(native), 0;
+  measure_loops();
+  measure_classes();
+  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
 int main(int argc, char** argv) {
-  using namespace asterism;
-  if (argc == 3 && std::strcmp(argv[1], "--native") == 0) return run_native(argv[2]);
-  const bool check = argc > 1 && std::strcmp(argv[1], "--check") == 0;
-  measure_loops();
-  measure_classes();
-  return check && !figures.all_met() ? 1 : 0;
+  try {
+    return asterism::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "engine_bench: {}\n", error.what());
+    return 70;
+  }
 }
