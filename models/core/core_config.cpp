@@ -11,10 +11,9 @@ void describe(Fields& f, CoreConfig& c) {
   f("count", c.count, "Cores; firmware starts all but the first by PSCI. The GIC-400 serves no more than 8",
     within(1, 8));
   f("engine", c.engine,
-    "What runs the instructions. The same program has the same results; with unicorn an access to a device "
-    "stands at the end "
-    "of its "
-    "block of instructions, not at its own",
+    "What runs the instructions: the project's own engine, or Unicorn, where an access to a device and an "
+    "interrupt stand at the end of a block of instructions. Times and counts differ a little, and with them "
+    "what a program makes of them",
     one_of<CoreEngine>());
   f("clock", c.clock, "Clock of every core; a higher one retires more instructions in simulated time",
     within(1_MHz, 10_GHz));
@@ -27,8 +26,7 @@ void describe(Fields& f, CoreConfig& c) {
     within(1_MHz, 1_GHz));
   f("event_wait", c.event_wait,
     "Simulated time that a WFE or YIELD lets pass before the core looks again; a longer one makes spinning "
-    "cheaper "
-    "to simulate and barriers slower",
+    "cheaper to simulate and barriers slower",
     within(1_ns, 1_ms));
 }
 

@@ -282,7 +282,8 @@ void CoreModule::instructions_changed(AddressRange range) { code_changed(range);
 void CoreModule::translations_changed() { invalidated_translations(); }
 
 void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
-  log(name())->warn("undefined instruction {:#010x} at {:#x}, told this once", word, pc.value());
+  log(name())->warn("undefined instruction {:#010x} at {:#x} (further ones of this word are not told)", word,
+                    pc.value());
 }
 
 // ---- memory ----

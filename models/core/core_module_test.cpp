@@ -373,6 +373,31 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOnceOfPoisonedDataOfABlockInARowAndOfEachOth
                            "090: poisoned data, an SError\n");
 }
 
+SYSTEMC_TEST_F(CoreModuleTest, TellsOfAnUndefinedInstructionOnceAWord) {
+  std::ostringstream out;
+  const auto logger = log(core.name());
+  logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
+  logger->set_pattern("%v");
+  bus.place(vectors + 0x200, {
+                                 0xd5384021,  // mrs x1, elr_el1
+                                 0x91001021,  // add x1, x1, #4
+                                 0xd5184021,  // msr elr_el1, x1
+                                 0xd69f03e0,  // eret
+                             });
+  bench.run({
+      0xd2a80402,  // mov x2, #0x40200000
+      0xd518c002,  // msr vbar_el1, x2
+      0x00000001,  // undefined
+      0x00000001,  // undefined
+      0x00000002,  // undefined
+      0xd503207f,  // wfi
+  });
+  const std::string rest = " (further ones of this word are not told)\n";
+  EXPECT_EQ(out.str(), is_exact ? "undefined instruction 0x00000001 at 0x40000008" + rest +
+                                      "undefined instruction 0x00000002 at 0x40000010" + rest
+                                : "");
+}
+
 SYSTEMC_TEST_F(CoreModuleTest, ACoreWithoutVectorsLocksUpAndSaysWhere) {
   bench.start({
       0xd2820001,  // mov x1, #0x1000
