@@ -55,7 +55,8 @@ struct ShownAccess {
 
 // What the engine asks while it runs. A call may take simulated time (wait() inside is allowed) and may call
 // back every method of Iss but run(), reset() and start(). A C++ exception thrown here ends run(), which
-// throws it on.
+// throws it on; in the native engine run() may then go on: an instruction that called has not retired and is executed
+// again.
 class IssHost {
  public:
   virtual ~IssHost() = default;

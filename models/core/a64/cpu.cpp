@@ -98,7 +98,7 @@ void Cpu::run_blocks() {
     const Operation* op = enter(first);
     while (op) op = op->run(*this, op);
   } catch (...) {
-    block = nullptr;
+    if (block) leave(pc_of(*called_last), index_of(*called_last));
     throw;
   }
 }

@@ -134,9 +134,10 @@ class Cpu : public State {
 
   // ---- where it stands ----
 
-  Block* block = nullptr;               // that is running
-  const Operation* inside = nullptr;    // the operation that is in a call to the host
-  const Operation* deferred = nullptr;  // the operation of which later() does the rest
+  Block* block = nullptr;                  // that is running
+  const Operation* inside = nullptr;       // the operation that is in a call to the host
+  const Operation* called_last = nullptr;  // or was last: the one that an exception of the host comes from
+  const Operation* deferred = nullptr;     // the operation of which later() does the rest
   std::uint64_t epoch = 1;
 
   std::int64_t left = 0;  // instructions until something needs a look, the running block already taken off
@@ -199,7 +200,7 @@ const Operation* later(Cpu& cpu, const Operation& op) {
 // What a call to the host is wrapped in: meanwhile the count of instructions is that of the operation.
 class InHost {
  public:
-  InHost(Cpu& cpu, const Operation& op) : cpu_(cpu) { cpu.inside = &op; }
+  InHost(Cpu& cpu, const Operation& op) : cpu_(cpu) { cpu.inside = cpu.called_last = &op; }
   ~InHost() { cpu_.inside = nullptr; }
   InHost(const InHost&) = delete;
   InHost& operator=(const InHost&) = delete;

@@ -1,6 +1,8 @@
 // Where the native engine is more exact than iss.h asks, and what only it has: see iss_test.cpp for the rest.
 #include "core/a64/native_iss.h"
 
+#include <stdexcept>
+
 #include "core/iss_test.h"
 
 namespace asterism {
@@ -50,6 +52,40 @@ TEST_P(NativeIssTest, TheCountDuringAnAccessIsThatOfTheInstructionsBeforeIt) {
   host.on_store = [&](std::uint64_t, std::uint64_t) { counts.push_back(core->instructions()); };
   core->run();
   EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 3}));
+}
+
+TEST_P(NativeIssTest, AnExceptionOfTheHostLeavesTheCoreAtTheInstructionThatCalled) {
+  load({
+      0x91000421,  // add x1, x1, #1
+      0x91000421,  // add x1, x1, #1
+      0xb9400002,  // ldr w2, [x0]
+      0x91000421,  // add x1, x1, #1
+      0xb9000002,  // str w2, [x0]
+      0x91000421,  // add x1, x1, #1
+      0xd503207f,  // wfi
+  });
+  core->write(x0, device);
+  unsigned left = 2;
+  const auto fail_twice = [&] {
+    if (left-- != 0) throw std::runtime_error("from a device");
+  };
+  host.on_load = [&](std::uint64_t) { return fail_twice(), 7; };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(core->run(), std::runtime_error);
+    EXPECT_EQ(core->instructions(), 2u);
+    EXPECT_EQ(core->read(pc), code_base + 8);
+  }
+  left = 1;
+  host.on_load = nullptr;
+  host.on_store = [&](std::uint64_t, std::uint64_t) { fail_twice(); };
+  core->call_at(6);
+  host.on_due = [&] { EXPECT_EQ(core->read(x1), 4u); };
+  EXPECT_THROW(core->run(), std::runtime_error);
+  EXPECT_EQ(core->instructions(), 4u);
+  EXPECT_EQ(core->read(pc), code_base + 16);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->instructions(), 7u);
+  EXPECT_EQ(core->read(x1), 4u);
 }
 
 TEST_P(NativeIssTest, AnIrqRaisedAtACountIsTakenAtThatCount) {
