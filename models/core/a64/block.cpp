@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "core/a64/cpu.h"
@@ -10,8 +11,6 @@
 namespace asterism::a64 {
 namespace {
 
-constexpr std::uint64_t line = 64;
-
 // The operation behind the last instruction of a block that simply goes on.
 const Operation* fall_through(Cpu& cpu, const Operation& op) { return cpu.follow_next(op); }
 // And of a part of a block.
@@ -19,10 +18,16 @@ const Operation* end_of_part(Cpu& cpu, const Operation& op) {
   return cpu.leave(cpu.pc_of(op), cpu.block->count);
 }
 
+// With two allocations, a node and a bucket of by_place_, and a pointer in a vector that has grown by doubling.
+std::size_t bytes_of(const Block& block) {
+  constexpr std::size_t allocation = 16, node = 48, pointers = 16;
+  return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers;
+}
+
 // Bit i: line i of the page that the block lies in.
 std::uint64_t lines_of(const Block& block) {
-  const std::uint64_t first = block.physical % Memory::page_size / line;
-  const std::uint64_t last = (block.physical + 4 * block.count - 1) % Memory::page_size / line;
+  const std::uint64_t first = block.physical % Memory::page_size / Memory::line;
+  const std::uint64_t last = (block.physical + 4 * block.count - 1) % Memory::page_size / Memory::line;
   return (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (63 - last));
 }
 
@@ -50,7 +55,7 @@ Block* BlockCache::make(std::uint64_t physical, std::uint64_t pc, Context contex
   const std::uint64_t to_end_of_page = (Memory::page_size - physical % Memory::page_size) / 4;
   decode_into(*block, context, static_cast<unsigned>(std::min<std::uint64_t>(longest_block, to_end_of_page)),
               code);
-  operations_ += block->storage.size();
+  bytes_ += bytes_of(*block);
   Block*& first = by_place_[physical];
   block->same_place = std::exchange(first, block);
   Page& page = pages_[physical & Memory::page_mask];
@@ -73,56 +78,64 @@ Block* BlockCache::make_part(std::uint64_t physical, std::uint64_t pc, Context c
 void BlockCache::decode_into(Block& block, Context context, unsigned limit, const std::uint8_t* code) {
   constants_.clear();
   wide_.clear();
-  block.storage.clear();
+  decoded_.clear();
   block.count = 0;
   bool ends = false;
   while (!ends && block.count < limit) {
     Decoding decoding(instruction_at(code + 4 * block.count), context, options_, constants_);
     decode(decoding);
     if (decoding.is_wide()) wide_.push_back(block.count);
-    block.storage.push_back(decoding.op);
+    decoded_.push_back(decoding.op);
     ++block.count;
     ends = decoding.ends_block;
   }
-  fuse(block.storage);
-  block.storage.push_back({step<fall_through>});
+  fuse(decoded_);
+  decoded_.push_back({step<fall_through>});
   // The constants follow; what refers to them learns where.
-  const std::size_t operations = block.storage.size();
+  const std::size_t operations = decoded_.size();
   for (const std::size_t at : wide_) {
-    Operation& op = block.storage[at];
+    Operation& op = decoded_[at];
     op.imm =
         static_cast<std::uint32_t>((operations - at) * sizeof(Operation) + op.imm * sizeof(std::uint64_t));
   }
-  block.storage.resize(operations + (constants_.size() + 1) / 2);
+  block.size = static_cast<std::uint16_t>(operations + (constants_.size() + 1) / 2);
+  block.storage = std::make_unique<Operation[]>(block.size);
+  std::ranges::copy(decoded_, block.storage.get());
   if (!constants_.empty())
-    std::memcpy(static_cast<void*>(block.storage.data() + operations), constants_.data(),
+    std::memcpy(static_cast<void*>(block.storage.get() + operations), constants_.data(),
                 constants_.size() * 8);
 }
 
 bool BlockCache::drop(std::uint64_t first, std::uint64_t last) {
-  const auto touches = [&](const std::unique_ptr<Block>& block) {
-    return block->physical <= last && block->physical + 4 * block->count - 1 >= first;
-  };
+  const std::uint64_t first_page = first & Memory::page_mask, last_page = last & Memory::page_mask;
+  if (first_page == last_page) return drop_in_page(first_page, first, last);
   bool any = false;
   for (auto page = pages_.begin(); page != pages_.end();) {
-    auto& [base, content] = *page;
-    if (base > last || base + Memory::page_size - 1 < first) {
-      ++page;
-      continue;
-    }
-    const auto gone = std::stable_partition(content.blocks.begin(), content.blocks.end(),
-                                            [&](const auto& block) { return !touches(block); });
-    for (auto block = gone; block != content.blocks.end(); ++block) {
-      any = true;
-      forget_place(block->get());
-      operations_ -= (*block)->storage.size();
-      dropped_.push_back(std::move(*block));
-    }
-    content.blocks.erase(gone, content.blocks.end());
-    content.lines = 0;
-    for (const auto& block : content.blocks) content.lines |= lines_of(*block);
-    page = content.blocks.empty() ? pages_.erase(page) : std::next(page);
+    const std::uint64_t base = page->first;
+    ++page;  // the page may go
+    if (first_page <= base && base <= last_page) any |= drop_in_page(base, first, last);
   }
+  return any;
+}
+
+bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last) {
+  const auto page = pages_.find(base);
+  if (page == pages_.end()) return false;
+  Page& content = page->second;
+  const auto gone =
+      std::stable_partition(content.blocks.begin(), content.blocks.end(), [&](const auto& block) {
+        return block->physical > last || block->physical + 4 * block->count - 1 < first;
+      });
+  const bool any = gone != content.blocks.end();
+  content.lines = 0;
+  for (auto block = content.blocks.begin(); block != gone; ++block) content.lines |= lines_of(**block);
+  for (auto block = gone; block != content.blocks.end(); ++block) {
+    forget_place(block->get());
+    bytes_ -= bytes_of(**block);
+  }
+  std::move(gone, content.blocks.end(), std::back_inserter(dropped_));
+  content.blocks.erase(gone, content.blocks.end());
+  if (content.blocks.empty()) pages_.erase(page);
   return any;
 }
 

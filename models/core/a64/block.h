@@ -31,15 +31,19 @@ struct Block {
   std::uint64_t physical = 0;  // and its physical one
   std::uint32_t count = 0;     // instructions
   std::uint8_t context = 0;    // Context::code()
+  std::uint16_t size = 0;      // of `storage`
   Link taken{}, next{};
-  Block* same_place = nullptr;       // another one at this physical address (another pc or context)
-  std::vector<Operation> storage{};  // the operations, then one that goes to the next block, then constants
+  Block* same_place = nullptr;             // another one at this physical address (another pc or context)
+  std::unique_ptr<Operation[]> storage{};  // operations, one that goes to the next block, constants
 
-  const Operation* operations() const { return storage.data(); }
+  const Operation* operations() const { return storage.get(); }
 };
 
 class BlockCache {
  public:
+  // Of an engine, so that those of the largest platforms (552 cores) stay below 1 GiB together.
+  static constexpr std::size_t most_bytes = 3 << 19;
+
   explicit BlockCache(const Options& options) : options_(options) {}
 
   Block* find(std::uint64_t physical, std::uint64_t pc, Context context) const;
@@ -52,15 +56,20 @@ class BlockCache {
   // Drops the blocks that touch a range of physical addresses; false when there was none. They stay allocated until
   // collect(), since one of them may be running.
   bool drop(std::uint64_t first, std::uint64_t last);
-  void collect() { dropped_.clear(); }
+  void collect() {
+    if (dropped_.empty()) return;
+    dropped_.clear();
+    dropped_.shrink_to_fit();
+  }
 
   // 64-byte lines of a page from which a kept block was decoded.
   std::uint64_t code_lines(std::uint64_t physical_page) const;
-  // Of all kept blocks, a measure of what they take.
-  std::size_t operations() const { return operations_; }
+  // What all kept blocks take, with their share of the tables here and of the allocator's.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   void decode_into(Block& block, Context context, unsigned limit, const std::uint8_t* code);
+  bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_place(Block* block);
 
   const Options& options_;
@@ -72,8 +81,9 @@ class BlockCache {
   std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<std::unique_ptr<Block>> dropped_;
   Block part_;
-  std::size_t operations_ = 0;
-  // Of the block that is being decoded: its wide constants, and which operations have one.
+  std::size_t bytes_ = 0;
+  // Of the block that is being decoded: its operations, its wide constants, and which operations have one.
+  std::vector<Operation> decoded_;
   std::vector<std::uint64_t> constants_;
   std::vector<std::size_t> wide_;
 };

@@ -16,8 +16,6 @@ constexpr unsigned ec_illegal_state = 0x0e, ec_pc_alignment = 0x22;
 // Exceptions in a row without a retired instruction: one may interrupt another's entry, more is a loop.
 constexpr unsigned lock_up_after = 4;
 constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
-// All blocks go when their operations are more than this (16 bytes each).
-constexpr std::size_t most_operations = 1 << 17;
 
 const Operation* end_loop(Cpu&, const Operation*) { return nullptr; }
 
@@ -162,7 +160,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<unsigned> limit) {
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
   Block* found = blocks.find(translation.physical, target, now);
   if (!found) {
-    if (blocks.operations() > most_operations) drop_code({Address(0), Bytes(never)});
+    if (blocks.bytes() > BlockCache::most_bytes) drop_code({Address(0), Bytes(never)});
     found = blocks.make(translation.physical, target, now, direct->host);
     const std::uint64_t page = translation.physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));

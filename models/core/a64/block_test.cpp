@@ -1,0 +1,116 @@
+// What is kept of decoded code, and what that takes.
+#include "core/a64/block.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "core/a64/a64_test.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASTERISM_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASTERISM_SANITIZED 1
+#endif
+#endif
+
+namespace asterism::a64 {
+namespace {
+
+constexpr std::uint64_t page_size = 4096;
+
+struct BlockCacheTest : testing::Test {
+  Options options;
+  BlockCache cache{options};
+  // Three pages of: nop; nop; nop; b .
+  std::vector<std::uint32_t> words;
+  BlockCacheTest() {
+    for (std::uint64_t at = 0; at < 3 * page_size; at += 16)
+      words.insert(words.end(), {0xd503201f, 0xd503201f, 0xd503201f, 0x14000000});
+  }
+  Block* make(std::uint64_t physical) {
+    return cache.make(physical, physical, {}, reinterpret_cast<const std::uint8_t*>(&words[physical / 4]));
+  }
+  bool is_kept(std::uint64_t physical) const { return cache.find(physical, physical, {}) != nullptr; }
+};
+
+TEST_F(BlockCacheTest, ARangeInsideAPageDropsTheBlocksThatItTouches) {
+  for (const std::uint64_t at : {0, 16, 32, 4096}) make(at);
+  EXPECT_TRUE(cache.drop(28, 31));
+  EXPECT_TRUE(is_kept(0));
+  EXPECT_FALSE(is_kept(16));
+  EXPECT_TRUE(is_kept(32));
+  EXPECT_TRUE(is_kept(4096));
+  EXPECT_FALSE(cache.drop(16, 31));
+  EXPECT_FALSE(cache.drop(2 * page_size, 2 * page_size + 63));
+  EXPECT_EQ(cache.code_lines(0), 1u);
+}
+
+TEST_F(BlockCacheTest, ARangeOfPagesDropsNoneOutsideIt) {
+  for (const std::uint64_t at : {0, 4080, 4096, 8192, 8208}) make(at);
+  EXPECT_TRUE(cache.drop(4092, 8192));
+  EXPECT_TRUE(is_kept(0));
+  EXPECT_FALSE(is_kept(4080));
+  EXPECT_FALSE(is_kept(4096));
+  EXPECT_FALSE(is_kept(8192));
+  EXPECT_TRUE(is_kept(8208));
+}
+
+TEST_F(BlockCacheTest, KnowsWhatItKeepsAndNothingWhenAllIsDropped) {
+  EXPECT_EQ(cache.bytes(), 0u);
+  make(0);
+  const std::size_t one = cache.bytes();
+  EXPECT_GE(one, sizeof(Block) + 5 * sizeof(Operation));
+  make(16);
+  EXPECT_EQ(cache.bytes(), 2 * one);
+  EXPECT_TRUE(cache.drop(0, ~std::uint64_t{0}));
+  EXPECT_EQ(cache.bytes(), 0u);
+  EXPECT_EQ(cache.code_lines(0), 0u);
+}
+
+// ---- the whole of a large platform ----
+
+std::size_t resident_bytes() {
+  std::size_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * page_size;
+}
+
+// Runs of 0 to 9 instructions, each with a branch to the next behind it, and WFI at the end.
+std::vector<std::uint32_t> short_blocks(std::size_t count) {
+  std::vector<std::uint32_t> words;
+  for (unsigned run = 0; words.size() < count; ++run) {
+    words.insert(words.end(), run % 10, 0x91000421);  // add x1, x1, #1
+    words.push_back(0x14000001);                      // b .+4
+  }
+  words.push_back(0xd503207f);  // wfi
+  return words;
+}
+
+TEST(FootprintTest, ManyEnginesThatHaveRunMoreThanTheyKeepStayBelowAGibibyte) {
+#ifdef ASTERISM_SANITIZED
+  GTEST_SKIP() << "the sanitizer's own memory counts";
+#endif
+  constexpr std::size_t engines = 552, instructions = 36'000;
+  IssTestHost host;
+  const auto words = short_blocks(instructions);
+  std::vector<std::unique_ptr<NativeIss>> cores;
+  for (std::size_t at = 0; at < engines; ++at) {
+    cores.push_back(make_native_iss(host, static_cast<unsigned>(at)));
+    host.core = cores.back().get();
+    const std::uint64_t entry = code_base + at * page_size;  // each finds its own at another place
+    host.place(entry, words);
+    host.core->start(Address(entry), 0);
+    ASSERT_EQ(host.core->run(), Iss::Stop::wait_for_interrupt);
+    ASSERT_EQ(host.core->instructions(), words.size());
+  }
+  EXPECT_LT(resident_bytes(), std::size_t{1} << 30);
+  RecordProperty("resident_bytes", std::to_string(resident_bytes()));
+}
+
+}  // namespace
+}  // namespace asterism::a64
