@@ -275,10 +275,11 @@ Context Cpu::context() const {
   return {level == 0, fpen == 3 || (fpen == 1 && level == 1)};
 }
 
-void Cpu::note_undefined(std::uint32_t word, std::uint64_t at) {
+void Cpu::note_undefined(std::uint32_t word, const Operation& op) {
   constexpr std::size_t most = 256;  // a program that runs into data finds many
-  if (undefined_words.size() < most && undefined_words.insert(word).second && on_undefined)
-    on_undefined(word, Address(at));
+  if (undefined_words.size() == most || !undefined_words.insert(word).second || !on_undefined) return;
+  const InHost in(*this, op);
+  on_undefined(word, Address(pc_of(op)));
 }
 
 }  // namespace asterism::a64

@@ -95,7 +95,7 @@ class Cpu : public State {
   const Operation* left_by_fault() const { return &exit_operation; }
 
   // The first time that a word is found UNDEFINED, it is told to on_undefined.
-  void note_undefined(std::uint32_t word, std::uint64_t pc);
+  void note_undefined(std::uint32_t word, const Operation& op);
 
   // System registers by MRS and MSR; false: UNDEFINED at this level. A write may ask for synchronise().
   bool read_system_register(const Operation& op, SystemRegister which, std::uint64_t& value);

@@ -48,7 +48,7 @@ bool is_left_out(const Row& row, const Options& options) {
 }
 
 const Operation* raise_undefined(Cpu& cpu, const Operation& op) {
-  cpu.note_undefined(op.imm, cpu.pc_of(op));
+  cpu.note_undefined(op.imm, op);
   return cpu.undefined(op);
 }
 const Operation* raise_fp_trap(Cpu& cpu, const Operation& op) {

@@ -256,7 +256,7 @@ constexpr Row rows[] = {
 
 const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission) {
   if (permission == Permission::trapped) return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
-  cpu.note_undefined(op.imm, cpu.pc_of(op));
+  cpu.note_undefined(op.imm, op);
   return cpu.undefined(op);
 }
 

@@ -425,5 +425,32 @@ TEST_F(A64SystemMmuTest, ATranslationIsForgottenWhenItIsInvalidated) {
   }
 }
 
+// ---- what the host is told ----
+
+TEST_F(A64SystemTest, TheHostIsToldOfAnUndefinedInstructionAtItsCountAndPlace) {
+  std::vector<std::uint64_t> told;
+  core->on_undefined([&](std::uint32_t, Address pc) {
+    told.insert(told.end(), {core->instructions(), core->read(CoreRegister::pc), pc.value()});
+  });
+  host.place(vectors + 0x200, {0x1400'0000});  // b .
+  const std::uint64_t before = core->instructions();
+  run(
+      {
+          0xd503201f,  // nop
+          0xd53be060,  // mrs x0, cntvctss_el0
+      },
+      with(0), 2);
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{before + 1, code_base + 4, code_base + 4}));
+  told.clear();
+  run(
+      {
+          0xd503201f,  // nop
+          0xd503201f,  // nop
+          0x00000001,  // udf #1
+      },
+      with(0), 3);
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{before + 4, code_base + 8, code_base + 8}));
+}
+
 }  // namespace
 }  // namespace asterism::a64
