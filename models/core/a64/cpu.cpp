@@ -128,7 +128,16 @@ const Operation* Cpu::find_next(Cpu& cpu, const Operation&) {
   return cpu.find_and_enter(&cpu.block->next, cpu.block->pc + 4 * cpu.block->count);
 }
 
-const Operation* Cpu::find_jump(Cpu& cpu, const Operation&) { return cpu.find_and_enter(nullptr, cpu.pc); }
+// Blocks have addresses without tags, so that a tagged one never meets a cached jump.
+const Operation* Cpu::find_jump(Cpu& cpu, const Operation&) {
+  return cpu.find_and_enter(nullptr, cpu.without_tag(cpu.pc));
+}
+
+std::uint64_t Cpu::without_tag(std::uint64_t address) const {
+  constexpr unsigned tbi0 = 37, tbi1 = 38, half = 55;
+  if (!(system.tcr >> (address >> half & 1 ? tbi1 : tbi0) & 1)) return address;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(address << 8) >> 8);
+}
 
 const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   const std::uint64_t began = epoch;
@@ -247,7 +256,7 @@ void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::
   set_level(1, true);
   daif = pstate_daif;
   illegal = false;
-  pc = system.vbar + source + vector;
+  pc = without_tag(system.vbar + source + vector);
 }
 
 std::uint64_t Cpu::pstate() const {

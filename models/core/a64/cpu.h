@@ -58,6 +58,9 @@ class Cpu : public State {
   // WFE, YIELD: IssHost::event_wait() once the operation has retired.
   const Operation* wait_for_event(const Operation& op);
 
+  // Where a branch to an address leads: without its tag, when TCR_EL1.TBIn says that it has one.
+  std::uint64_t without_tag(std::uint64_t address) const;
+
   // Goes to one of a block's ends: that of a branch that is taken (op.imm is its distance in bytes), or the other. All
   // instructions of the block are done.
   const Operation* follow_taken(const Operation& op) {

@@ -44,7 +44,7 @@ const Operation* exception_return(Cpu& cpu, const Operation& op) {
     cpu.set_pstate(spsr);
   }
   cpu.monitor.armed = false;
-  cpu.pc = target;
+  cpu.pc = cpu.without_tag(target);
   return cpu.left_by_fault();
 }
 

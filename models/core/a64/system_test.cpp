@@ -452,5 +452,36 @@ TEST_F(A64SystemTest, TheHostIsToldOfAnUndefinedInstructionAtItsCountAndPlace) {
   EXPECT_EQ(told, (std::vector<std::uint64_t>{before + 4, code_base + 8, code_base + 8}));
 }
 
+// ---- tagged addresses ----
+
+TEST_F(A64SystemTest, BranchesToATaggedAddressStripTheTag) {
+  constexpr std::uint64_t tbi0 = 1ull << 37, tag = 0x5aull << 56;
+  for (const std::uint32_t branch : {
+           0xd61f0000u,  // br x0
+           0xd63f0000u,  // blr x0
+           0xd65f0000u,  // ret x0
+           0xd69f03e0u,  // eret
+       })
+    for (int twice = 0; twice < 2; ++twice) {
+      State before = with(tag | (code_base + 8));
+      before.system.tcr = tbi0;
+      before.system.elr = before.x[0];
+      before.system.spsr = 0x3c5;
+      const State after = run({branch, 0xd503201f, 0x10000001}, before, 2);  // adr x1, .
+      EXPECT_EQ(after.x[1], code_base + 8) << std::hex << branch;
+      EXPECT_EQ(after.pc, code_base + 12);
+    }
+}
+
+TEST_F(A64SystemTest, ATagInTheUpperHalfIsSignExtendedAndOneThatCountsStays) {
+  constexpr std::uint64_t tbi1 = 1ull << 38, upper = 0x12ff'ffff'0000'0000;
+  host.place(vectors + 0x200, {0x1400'0000});  // b .
+  State before = with(upper);
+  before.system.tcr = tbi1;
+  EXPECT_EQ(run({0xd61f0000}, before, 2).system.elr, upper | 0xffull << 56);  // br x0
+  before.system.tcr = 0;
+  EXPECT_EQ(run({0xd61f0000}, before, 2).system.elr, upper);
+}
+
 }  // namespace
 }  // namespace asterism::a64
