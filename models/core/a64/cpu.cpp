@@ -219,16 +219,22 @@ const Operation* Cpu::raise_behind(const Operation& op, unsigned exception_class
   return &exit_operation;
 }
 
-const Operation* Cpu::data_abort(const Operation& op, const Fault& fault, bool is_store) {
+const Operation* Cpu::raise_fp_trap(Cpu& cpu, const Operation& op) {
+  constexpr std::uint32_t always = 0x1e0'0000;  // CV, COND: as for an A64 instruction
+  return cpu.raise(op, esr::ec_fp_trap, always);
+}
+
+const Operation* Cpu::data_abort(const Operation& op, const Fault& fault, bool is_store, std::uint32_t more) {
   leave(pc_of(op), index_of(op));
-  const unsigned from = level == 0 ? esr::ec_data_abort - 1 : esr::ec_data_abort;
-  take(vector_synchronous, esr::make(from, fault.status | std::uint32_t{is_store} << 6), fault.address);
+  abort(esr::ec_data_abort, fault.status | std::uint32_t{is_store} << 6 | more, fault.address);
   return &exit_operation;
 }
 
-void Cpu::abort_fetch(const Fault& fault) {
-  const unsigned from = level == 0 ? esr::ec_instruction_abort - 1 : esr::ec_instruction_abort;
-  take(vector_synchronous, esr::make(from, fault.status), fault.address);
+void Cpu::abort_fetch(const Fault& fault) { abort(esr::ec_instruction_abort, fault.status, fault.address); }
+
+// From EL0 the class is one less.
+void Cpu::abort(unsigned exception_class, std::uint32_t iss, std::uint64_t address) {
+  take(vector_synchronous, esr::make(exception_class - (level == 0 ? 1 : 0), iss), address);
 }
 
 bool Cpu::take_interrupts() {

@@ -85,7 +85,10 @@ class Cpu : public State {
   const Operation* raise(const Operation& op, unsigned exception_class, std::uint32_t iss);
   const Operation* raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss);
   const Operation* undefined(const Operation& op) { return raise(op, esr::ec_unknown, 0); }
-  const Operation* data_abort(const Operation& op, const Fault& fault, bool is_store);
+  // Of a load, a store or cache maintenance, which has its own bit in the ISS: `more`.
+  const Operation* data_abort(const Operation& op, const Fault& fault, bool is_store, std::uint32_t more = 0);
+  // What an instruction of SIMD and floating point is while CPACR_EL1 traps them.
+  static const Operation* raise_fp_trap(Cpu& cpu, const Operation& op);
 
   // Loads and stores off the fast path (memory.readable(), memory.writable()), of up to 64 bytes; little-endian bytes of
   // guest memory in `data`. False: a fault was taken, nothing is changed, and the handler returns left_by_fault().
@@ -99,11 +102,6 @@ class Cpu : public State {
 
   // The first time that a word is found UNDEFINED, it is told to on_undefined.
   void note_undefined(std::uint32_t word, const Operation& op);
-
-  // System registers by MRS and MSR; false: UNDEFINED at this level. A write may ask for synchronise().
-  bool read_system_register(const Operation& op, SystemRegister which, std::uint64_t& value);
-  enum class Written : std::uint8_t { undefined, done, synchronise };
-  Written write_system_register(const Operation& op, SystemRegister which, std::uint64_t value);
 
   // PSTATE as SPSR has it.
   std::uint64_t pstate() const;
@@ -188,6 +186,7 @@ class Cpu : public State {
   bool take_interrupts();
   void run_blocks();
   void abort_fetch(const Fault& fault);
+  void abort(unsigned exception_class, std::uint32_t iss, std::uint64_t address);
 
   std::uint64_t due_called_at_ = never;  // count
 };

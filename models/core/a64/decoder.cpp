@@ -51,10 +51,6 @@ const Operation* raise_undefined(Cpu& cpu, const Operation& op) {
   cpu.note_undefined(op.imm, op);
   return cpu.undefined(op);
 }
-const Operation* raise_fp_trap(Cpu& cpu, const Operation& op) {
-  constexpr std::uint32_t always = 0x1e0'0000;  // CV, COND: as for an A64 instruction
-  return cpu.raise(op, esr::ec_fp_trap, always);
-}
 
 }  // namespace
 
@@ -70,7 +66,7 @@ void decode(Decoding& decoding) {
   const Row* row = find_row(decoding.word, decoding.options);
   if (row && row->decode(decoding)) {
     if (row->needs != Row::Needs::fp || decoding.context.fp_enabled) return;
-    decoding.op = {step<raise_fp_trap>};
+    decoding.op = {step<Cpu::raise_fp_trap>};
   } else {
     decoding.op = {step<raise_undefined>};
     decoding.op.imm = decoding.word;

@@ -70,12 +70,10 @@ const Operation* event(Cpu& cpu, const Operation& op) { return cpu.wait_for_even
 const Operation* interrupt(Cpu& cpu, const Operation& op) {
   return cpu.stop(op, Iss::Stop::wait_for_interrupt);
 }
-// At EL0, SCTLR_EL1 says whether WFI and WFE are allowed. op.imm is 0 for WFI, 1 for WFE.
-template <std::uint64_t allowing, auto work>
-const Operation* if_allowed(Cpu& cpu, const Operation& op) {
+// op.imm is 0 for WFI, 1 for WFE.
+const Operation* trap_wait(Cpu& cpu, const Operation& op) {
   constexpr std::uint32_t always = 0x1e0'0000;  // CV, COND: as for an A64 instruction
-  if (!(cpu.system.sctlr & allowing)) return cpu.raise(op, ec_wfx, always | op.imm);
-  return work(cpu, op);
+  return cpu.raise(op, ec_wfx, always | op.imm);
 }
 
 const Operation* synchronise(Cpu& cpu, const Operation& op) { return cpu.synchronise(op); }
@@ -89,10 +87,10 @@ bool decode_hint(Decoding& d) {
       return true;
     case wfe:
       d.op.imm = 1;
-      d.op.run = d.context.el0 ? step<if_allowed<sctlr::ntwe, event>> : step<event>;
+      d.op.run = d.context.el0 ? step<if_allowed<sctlr::ntwe, event, trap_wait>> : step<event>;
       return true;
     case wfi:
-      d.op.run = d.context.el0 ? step<if_allowed<sctlr::ntwi, interrupt>> : step<interrupt>;
+      d.op.run = d.context.el0 ? step<if_allowed<sctlr::ntwi, interrupt, trap_wait>> : step<interrupt>;
       return true;
     default:
       d.op.run = step<nothing>;
@@ -131,10 +129,9 @@ void select_sp(Cpu& cpu, const Operation&) {
   cpu.set_level(cpu.level, sp);
 }
 
-// At EL0, SCTLR_EL1.UMA says whether DAIFSet and DAIFClr are allowed; op.imm is the word.
+// op.imm is the word.
 template <bool is_set>
 const Operation* change_mask_at_el0(Cpu& cpu, const Operation& op) {
-  if (!(cpu.system.sctlr & sctlr::uma)) return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
   const std::uint32_t bits = (op.imm >> 8 & 0xf) << 6;
   cpu.daif = is_set ? cpu.daif | bits : cpu.daif & ~bits;
   return cpu.synchronise(op);
@@ -145,7 +142,7 @@ bool decode_mask(Decoding& d) {
   static_assert((pstate_d | pstate_a | pstate_i | pstate_f) == 0xf << 6);
   if (d.context.el0) {
     d.op.imm = d.word;
-    d.op.run = step<change_mask_at_el0<is_set>>;
+    d.op.run = step<if_allowed<sctlr::uma, change_mask_at_el0<is_set>>>;
     d.ends_block = true;
     return true;
   }
@@ -180,8 +177,8 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
   const SystemRegisterRow* row = row_of(op);
   const Permission allowed = permission(cpu, row, true);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
-  const Cpu::Written written = write(cpu, op, *row, cpu.x[op.rd]);
-  return written == Cpu::Written::done ? cpu.finish(op) : cpu.synchronise(op);
+  const Written written = write(cpu, op, *row, cpu.x[op.rd]);
+  return written == Written::done ? cpu.finish(op) : cpu.synchronise(op);
 }
 
 // Registers that are no more than state: op.imm is the distance into it.
@@ -201,11 +198,6 @@ std::uint32_t place_of(SystemRegisterRow::State state) {
                                     reinterpret_cast<const char*>(&any));
 }
 
-const Operation* raise_fp_trap(Cpu& cpu, const Operation& op) {
-  constexpr std::uint32_t always = 0x1e0'0000;
-  return cpu.raise(op, esr::ec_fp_trap, always);
-}
-
 template <bool is_write>
 bool decode_register(Decoding& d) {
   constexpr SystemRegister fpcr{3, 3, 4, 4, 0}, fpsr{3, 3, 4, 4, 1};
@@ -218,7 +210,7 @@ bool decode_register(Decoding& d) {
   d.op.run = is_write ? step<write_register> : step<read_register>;
   d.ends_block = is_write || !row;
   if ((which == fpcr || which == fpsr) && !d.context.fp_enabled) {
-    d.op.run = step<raise_fp_trap>;
+    d.op.run = step<Cpu::raise_fp_trap>;
     d.ends_block = true;
   } else if (row && is_plain(*row, is_write, d.context.el0)) {
     d.op.imm = place_of(row->state);
@@ -254,8 +246,12 @@ constexpr Row rows[] = {
 
 }  // namespace
 
+const Operation* trap(Cpu& cpu, const Operation& op) {
+  return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
+}
+
 const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission) {
-  if (permission == Permission::trapped) return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
+  if (permission == Permission::trapped) return trap(cpu, op);
   cpu.note_undefined(op.imm, op);
   return cpu.undefined(op);
 }

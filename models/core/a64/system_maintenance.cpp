@@ -12,19 +12,15 @@
 namespace asterism::a64 {
 namespace {
 
-constexpr std::uint64_t line = 64;
-constexpr std::uint64_t vector_synchronous = 0;
+constexpr std::uint64_t line = Memory::line;
 constexpr AddressRange everything{Address(0), Bytes(Cpu::never)};
 
 // ---- by address ----
 
 // A fault of a cache maintenance instruction: says that it was one, and that it writes.
 const Operation* maintenance_abort(Cpu& cpu, const Operation& op, const Fault& fault) {
-  constexpr std::uint32_t cm = 1 << 8, wnr = 1 << 6;
-  const unsigned from = cpu.level == 0 ? esr::ec_data_abort - 1 : esr::ec_data_abort;
-  cpu.leave(cpu.pc_of(op), cpu.index_of(op));
-  cpu.take(vector_synchronous, esr::make(from, cm | wnr | fault.status), fault.address);
-  return cpu.left_by_fault();
+  constexpr std::uint32_t cm = 1 << 8;
+  return cpu.data_abort(op, fault, true, cm);
 }
 
 Memory::Result translate(Cpu& cpu, const Operation& op, Access access) {
@@ -108,15 +104,6 @@ template <auto work>
 }
 
 void nothing(Cpu&, const Operation&) {}
-
-// ---- EL0 ----
-
-// Where bits of SCTLR_EL1 say whether EL0 may. op.imm is the word.
-template <std::uint64_t allowing, auto work>
-const Operation* if_allowed(Cpu& cpu, const Operation& op) {
-  if (!(cpu.system.sctlr & allowing)) return refuse(cpu, op, Permission::trapped);
-  return work(cpu, op);
-}
 
 // ---- rows ----
 

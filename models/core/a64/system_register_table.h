@@ -10,9 +10,12 @@ namespace asterism::a64 {
 
 enum class Permission : std::uint8_t { undefined, trapped, allowed };
 
+// What a write asks for: to go on, or Cpu::synchronise().
+enum class Written : std::uint8_t { done, synchronise };
+
 struct SystemRegisterRow {
   using Read = std::uint64_t (*)(const Cpu&);
-  using Write = Cpu::Written (*)(Cpu&, std::uint64_t value);
+  using Write = Written (*)(Cpu&, std::uint64_t value);
   using State = std::uint64_t SystemRegisters::*;
   using AtEl0 = Permission (*)(const Cpu&, bool is_write);
 
@@ -38,7 +41,7 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow& row, bool is_writ
 bool is_open_to_el0(const SystemRegisterRow& row);
 
 std::uint64_t read(Cpu& cpu, const Operation& op, const SystemRegisterRow& row);
-Cpu::Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value);
+Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value);
 
 // ESR's ISS for a trapped MSR, MRS or system instruction (EC 0x18): all that matters of it is in the word.
 constexpr std::uint32_t trapped_iss(std::uint32_t word) {
@@ -59,5 +62,13 @@ bool decode_system_instruction(Decoding& decoding);
 
 // The end of an MSR, MRS or system instruction that is not allowed; op.imm is its word.
 const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission);
+// Of one that EL1 traps.
+const Operation* trap(Cpu& cpu, const Operation& op);
+
+// At EL0, where bits of SCTLR_EL1 say whether EL0 may.
+template <std::uint64_t allowing, auto work, auto otherwise = trap>
+const Operation* if_allowed(Cpu& cpu, const Operation& op) {
+  return cpu.system.sctlr & allowing ? work(cpu, op) : otherwise(cpu, op);
+}
 
 }  // namespace asterism::a64

@@ -11,7 +11,6 @@ namespace asterism::a64 {
 namespace {
 
 using Register = SystemRegisterRow;
-using Written = Cpu::Written;
 using S = SystemRegisters;
 
 // ---- what EL0 may ----
@@ -333,7 +332,7 @@ std::uint64_t read(Cpu& cpu, const Operation& op, const SystemRegisterRow& row) 
   return row.state ? cpu.system.*row.state : row.constant;
 }
 
-Cpu::Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value) {
+Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value) {
   if (row.belongs_to_host) {
     InHost in(cpu, op);
     cpu.host.write_register(row.which, value);
@@ -342,19 +341,6 @@ Cpu::Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, 
   if (row.write) return row.write(cpu, value);
   cpu.system.*row.state = value;
   return Written::done;
-}
-
-bool Cpu::read_system_register(const Operation& op, SystemRegister which, std::uint64_t& value) {
-  const Register* row = find_system_register(which);
-  if (!row || permission(*this, *row, false) != Permission::allowed) return false;
-  value = read(*this, op, *row);
-  return true;
-}
-
-Cpu::Written Cpu::write_system_register(const Operation& op, SystemRegister which, std::uint64_t value) {
-  const Register* row = find_system_register(which);
-  if (!row || permission(*this, *row, true) != Permission::allowed) return Written::undefined;
-  return write(*this, op, *row, value);
 }
 
 }  // namespace asterism::a64
