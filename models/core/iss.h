@@ -120,8 +120,8 @@ class Iss {
 
   virtual ~Iss() = default;
 
-  // Architectural reset: EL1h, DAIF masked, MMU and FP off, pending interrupts and calls dropped. Direct
-  // mappings and the instruction count are kept.
+  // Architectural reset: EL1h, DAIF masked, MMU and FP off; a pending SError and a requested stop are dropped. What the
+  // host has set is kept: the level of the IRQ input, call_at(), direct mappings; so is the instruction count.
   virtual void reset() = 0;
   virtual void start(Address entry, std::uint64_t x0) = 0;
 

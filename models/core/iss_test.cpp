@@ -328,5 +328,24 @@ TEST_P(IssTest, ExceptionOfTheHostEndsRun) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
+TEST_P(IssTest, ResetKeepsWhatTheHostHasSetAndDropsWhatIsPending) {
+  core->set_irq(true);
+  core->raise_serror(esr::serror_bus_error);
+  core->request_stop();
+  unsigned calls = 0;
+  host.on_due = [&] { ++calls, core->call_at(~std::uint64_t{0}); };
+  core->call_at(1);
+  core->reset();
+  load({
+      0xd50346ff,  // msr daifclr, #6
+      0xd503207f,  // wfi
+  });
+  place_vectors();
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->read(x27), 0x280u);  // IRQ
+  EXPECT_EQ(core->read(elr), code_base + 4);
+  EXPECT_EQ(calls, 1u);
+}
+
 }  // namespace
 }  // namespace asterism

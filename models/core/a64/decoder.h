@@ -5,7 +5,7 @@
 //   constexpr Row rows[] = {
 //       {encoding("sf 0 0 100010 sh imm12 Rn Rd"), "ADD (immediate)", decode_add_immediate},
 //
-// A room of instructions (data_processing.cpp, load_store.cpp, ...) exports its rows; decoder.cpp joins them. Where two
+// A room of instructions (branches.cpp, load_store.cpp, ...) exports its rows; decoder.cpp joins them. Where two
 // rows match a word, the one with more fixed bits is meant; no row, or a decode function that returns false (a reserved
 // combination), makes the instruction UNDEFINED.
 #pragma once
