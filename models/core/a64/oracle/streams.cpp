@@ -166,7 +166,7 @@ std::vector<std::string> stream_rows(const std::string& of_class) {
   std::vector<std::string> names;
   for (const Row* row : generator.rows()) names.emplace_back(row->name);
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
