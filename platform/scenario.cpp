@@ -82,8 +82,9 @@ void check_engine(const NodeConfig& node, const ConfigDocument& document, const 
   const std::string path = prefix + "cores.engine";
   problems.add({.origin = document.origin_of(path),
                 .path = path,
-                .problem = "this build has no \"" + std::string(to_text(engine)) +
-                           "\": it was configured with ASTERISM_UNICORN=OFF; take \"native\""});
+                .problem = "",
+                .expected = "\"native\", the engine of a build with ASTERISM_UNICORN=OFF",
+                .got = "\"" + std::string(to_text(engine)) + "\""});
 }
 
 }  // namespace
