@@ -191,14 +191,15 @@ GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
       begun_(from.instructions) {
   std::ranges::copy(from.code, code_.bytes().begin());
   std::ranges::copy(from.data, data_.bytes().begin());
-  std::memcpy(tables_.bytes().data(), from.tables.data(), from.tables.size() * sizeof(std::uint64_t));
   iss_->reset();
   iss_->map_direct({Address(code_base), Bytes(code_size)}, code_.bytes().data());
   for (std::size_t i = 0; i < served_.size(); ++i)
     if (served_[i] == Served::direct)
       iss_->map_direct({Address(data_base + 4096 * i), Bytes(4096)}, data_.bytes().data() + 4096 * i);
-  if (!from.tables.empty())
+  if (!from.tables.empty()) {
+    std::memcpy(tables_.bytes().data(), from.tables.data(), from.tables.size() * sizeof(std::uint64_t));
     iss_->map_direct({Address(tables_base), Bytes(tables_size)}, tables_.bytes().data());
+  }
   iss_->set_state(from.state);
   raise_irq(from.irq);
   Random random(interrupt_seed);
