@@ -27,7 +27,8 @@ std::size_t bytes_of(const Block& block) {
 // Bit i: line i of the page that the block lies in.
 std::uint64_t lines_of(const Block& block) {
   const std::uint64_t first = block.physical % Memory::page_size / Memory::line;
-  const std::uint64_t last = (block.physical + 4 * block.count - 1) % Memory::page_size / Memory::line;
+  const std::uint64_t last =
+      (block.physical + std::uint64_t{4} * block.count - 1) % Memory::page_size / Memory::line;
   return (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (63 - last));
 }
 
@@ -82,7 +83,7 @@ void BlockCache::decode_into(Block& block, Context context, unsigned limit, cons
   block.count = 0;
   bool ends = false;
   while (!ends && block.count < limit) {
-    Decoding decoding(instruction_at(code + 4 * block.count), context, options_, constants_);
+    Decoding decoding(instruction_at(code + std::uint64_t{4} * block.count), context, options_, constants_);
     decode(decoding);
     if (decoding.is_wide()) wide_.push_back(block.count);
     decoded_.push_back(decoding.op);
@@ -124,7 +125,7 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
   Page& content = page->second;
   const auto gone =
       std::stable_partition(content.blocks.begin(), content.blocks.end(), [&](const auto& block) {
-        return block->physical > last || block->physical + 4 * block->count - 1 < first;
+        return block->physical > last || block->physical + std::uint64_t{4} * block->count - 1 < first;
       });
   const bool any = gone != content.blocks.end();
   content.lines = 0;

@@ -125,7 +125,7 @@ const Operation* Cpu::find_taken(Cpu& cpu, const Operation& op) {
 }
 
 const Operation* Cpu::find_next(Cpu& cpu, const Operation&) {
-  return cpu.find_and_enter(&cpu.block->next, cpu.block->pc + 4 * cpu.block->count);
+  return cpu.find_and_enter(&cpu.block->next, cpu.block->pc + std::uint64_t{4} * cpu.block->count);
 }
 
 // Blocks have addresses without tags, so that a tagged one never meets a cached jump.
