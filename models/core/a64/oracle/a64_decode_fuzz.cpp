@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Block* block = blocks.make(at, at, context, code.data() + at);
     if (block->count == 0 || block->count > longest_block || blocks.find(at, at, context) != block)
       std::abort();
-    at += 4 * block->count;
+    at += std::size_t{4} * block->count;
   }
   return 0;
 }
