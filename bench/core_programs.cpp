@@ -363,65 +363,42 @@ const std::vector<Program> classes = {
      }},
 };
 
+// Turns the MMU on with identity_tables(), and goes through 64 pages of each of two areas; an instruction chooses where
+// the second one lies.
+static std::vector<std::uint32_t> through_pages(std::uint32_t choose_area) {
+  return {
+      0xd2801fe1,   // mov x1, #0xff
+      0xd2800322,   // mov x2, #0x19
+      0xf2a01002,   // movk x2, #0x80, lsl #16
+      0xd2a81803,   // mov x3, #0x40c00000
+      0xd518a201,   // msr mair_el1, x1
+      0xd5182042,   // msr tcr_el1, x2
+      0xd5182003,   // msr ttbr0_el1, x3
+      0xd5381004,   // mrs x4, sctlr_el1
+      0xb2400084,   // orr x4, x4, #1
+      0xd5033fdf,   // isb
+      0xd5181004,   // msr sctlr_el1, x4
+      0xd5033fdf,   // isb
+      0xd2820005,   // mov x5, #4096
+      0xd280080c,   // outer: mov x12, #64
+      0xaa0a03ed,   // mov x13, x10
+      choose_area,  // x14
+      0xf94005a1,   // loop: ldr x1, [x13, #8]
+      0xf94009a2,   // ldr x2, [x13, #16]
+      0xf90005c1,   // str x1, [x14, #8]
+      0xf90009c2,   // str x2, [x14, #16]
+      0x8b0501ad,   // add x13, x13, x5
+      0x8b0501ce,   // add x14, x14, x5
+      0xf100058c,   // subs x12, x12, #1
+      0x54ffff21,   // b.ne loop
+      0xf1000529,   // subs x9, x9, #1
+      0x54fffe81,   // b.ne outer
+  };
+}
+
 const std::vector<Program> paged = {
-    {"4 KiB pages",
-     {
-         0xd2801fe1,  // mov x1, #0xff
-         0xd2800322,  // mov x2, #0x19
-         0xf2a01002,  // movk x2, #0x80, lsl #16
-         0xd2a81803,  // mov x3, #0x40c00000
-         0xd518a201,  // msr mair_el1, x1
-         0xd5182042,  // msr tcr_el1, x2
-         0xd5182003,  // msr ttbr0_el1, x3
-         0xd5381004,  // mrs x4, sctlr_el1
-         0xb2400084,  // orr x4, x4, #1
-         0xd5033fdf,  // isb
-         0xd5181004,  // msr sctlr_el1, x4
-         0xd5033fdf,  // isb
-         0xd2820005,  // mov x5, #4096
-         0xd280080c,  // outer: mov x12, #64
-         0xaa0a03ed,  // mov x13, x10
-         0x9141016e,  // add x14, x11, #0x40000
-         0xf94005a1,  // loop: ldr x1, [x13, #8]
-         0xf94009a2,  // ldr x2, [x13, #16]
-         0xf90005c1,  // str x1, [x14, #8]
-         0xf90009c2,  // str x2, [x14, #16]
-         0x8b0501ad,  // add x13, x13, x5
-         0x8b0501ce,  // add x14, x14, x5
-         0xf100058c,  // subs x12, x12, #1
-         0x54ffff21,  // b.ne loop
-         0xf1000529,  // subs x9, x9, #1
-         0x54fffe81,  // b.ne outer
-    }},
-    {"4 KiB pages, others",
-     {
-         0xd2801fe1,  // mov x1, #0xff
-         0xd2800322,  // mov x2, #0x19
-         0xf2a01002,  // movk x2, #0x80, lsl #16
-         0xd2a81803,  // mov x3, #0x40c00000
-         0xd518a201,  // msr mair_el1, x1
-         0xd5182042,  // msr tcr_el1, x2
-         0xd5182003,  // msr ttbr0_el1, x3
-         0xd5381004,  // mrs x4, sctlr_el1
-         0xb2400084,  // orr x4, x4, #1
-         0xd5033fdf,  // isb
-         0xd5181004,  // msr sctlr_el1, x4
-         0xd5033fdf,  // isb
-         0xd2820005,  // mov x5, #4096
-         0xd280080c,  // outer: mov x12, #64
-         0xaa0a03ed,  // mov x13, x10
-         0xaa0b03ee,  // mov x14, x11
-         0xf94005a1,  // loop: ldr x1, [x13, #8]
-         0xf94009a2,  // ldr x2, [x13, #16]
-         0xf90005c1,  // str x1, [x14, #8]
-         0xf90009c2,  // str x2, [x14, #16]
-         0x8b0501ad,  // add x13, x13, x5
-         0x8b0501ce,  // add x14, x14, x5
-         0xf100058c,  // subs x12, x12, #1
-         0x54ffff21,  // b.ne loop
-         0xf1000529,  // subs x9, x9, #1
-         0x54fffe81,  // b.ne outer
-    }},
+    {"4 KiB pages", through_pages(0x9141016e)},          // add x14, x11, #0x40000
+    {"4 KiB pages, others", through_pages(0xaa0b03ee)},  // mov x14, x11
 };
 // clang-format on
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/a64/native_iss.h"
+#include "core/idle_iss_host.h"
 #include "core_programs.h"
 #include "figures.h"
 
@@ -24,7 +25,7 @@ namespace asterism {
 namespace {
 
 // The A64 engine with the memory that the loops use. It tracks writes always.
-class Native final : private IssHost {
+class Native final : private IdleIssHost {
  public:
   explicit Native(const Program& program) : core_(make_native_iss(*this, 0)) {
     const std::vector<std::uint32_t> words = with_prologue(program);
@@ -55,15 +56,7 @@ class Native final : private IssHost {
       throw std::runtime_error("the engine has stopped: " + core_->why());
   }
 
-  bool load(Address, unsigned, std::uint64_t&) override { return false; }
-  bool store(Address, unsigned, std::uint64_t) override { return false; }
-  void touch(Address) override {}
-  void shown(std::span<const ShownAccess>) override {}
-  std::optional<std::uint64_t> read_register(SystemRegister) override { return std::nullopt; }
-  bool write_register(SystemRegister, std::uint64_t) override { return false; }
   void due() override { core_->request_stop(); }
-  void event_wait() override {}
-  void instructions_changed(AddressRange) override {}
 
   std::uint8_t* memory_ = static_cast<std::uint8_t*>(
       mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

@@ -11,12 +11,11 @@
 namespace asterism::a64 {
 namespace {
 
-constexpr std::uint64_t sctlr_a = 2;
 constexpr unsigned widest_transfer = 8;
 
 bool is_misaligned(const Cpu& cpu, std::uint64_t address, unsigned element, Ordering ordering) {
   if (address % element == 0) return false;
-  return ordering == Ordering::aligned || cpu.system.sctlr & sctlr_a;
+  return ordering == Ordering::aligned || cpu.system.sctlr & sctlr::a;
 }
 
 // Calls f(offset, size) for aligned pieces of at most `widest` bytes.

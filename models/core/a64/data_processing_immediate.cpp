@@ -171,8 +171,8 @@ void placed_field(Cpu& cpu, const Operation& op) {
 }
 template <class T, class Part>
 void extend(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] =
-      static_cast<T>(static_cast<Part>(cpu.x[op.rn]));  // NOLINT(bugprone-signed-char-misuse): meant
+  // A Part is signed where the instruction extends the sign (SXTB): NOLINTNEXTLINE(bugprone-signed-char-misuse)
+  cpu.x[op.rd] = static_cast<T>(static_cast<Part>(cpu.x[op.rn]));
 }
 // The bits of the source rotated right by rm that the constant has replace those of the target.
 template <class T>

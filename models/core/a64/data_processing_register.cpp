@@ -65,8 +65,8 @@ bool decode_add_shifted(Decoding& d) {
 
 template <class T, unsigned op_s, class Part>
 void add_extended(Cpu& cpu, const Operation& op) {
-  const T part =
-      static_cast<T>(static_cast<Part>(cpu.x[op.rm]));  // NOLINT(bugprone-signed-char-misuse): meant
+  // A Part is signed where the option extends the sign (SXTB): NOLINTNEXTLINE(bugprone-signed-char-misuse)
+  const T part = static_cast<T>(static_cast<Part>(cpu.x[op.rm]));
   cpu.x[op.rd] = sum<T, op_s>(cpu.flags, static_cast<T>(cpu.x[op.rn]), part << op.imm);
 }
 
@@ -336,7 +336,7 @@ constexpr Row rows[] = {
     {encoding("sf 0 0 11010110 Rm 001001 Rn Rd"),            "LSRV",  decode_two_sources<shift_by_register<X, Shift::lsr>, shift_by_register<W, Shift::lsr>>},
     {encoding("sf 0 0 11010110 Rm 001010 Rn Rd"),            "ASRV",  decode_two_sources<shift_by_register<X, Shift::asr>, shift_by_register<W, Shift::asr>>},
     {encoding("sf 0 0 11010110 Rm 001011 Rn Rd"),            "RORV",  decode_two_sources<shift_by_register<X, Shift::ror>, shift_by_register<W, Shift::ror>>},
-    {encoding("sf 0 0 11010110 Rm 010 xxx Rn Rd"),           "CRC32, CRC32C", decode_crc, Row::Needs::crc32},
+    {encoding("sf 0 0 11010110 Rm 010 C size Rn Rd"),        "CRC32, CRC32C", decode_crc, Row::Needs::crc32},
 
     {encoding("sf 00 11011 000 Rm o0 Ra Rn Rd"),             "MADD, MSUB", decode_madd},
     {encoding("1 00 11011 001 Rm o0 Ra Rn Rd"),              "SMADDL, SMSUBL", decode_multiply_long<multiply_long<std::int32_t, false>, multiply_long<std::int32_t, true>>},

@@ -128,15 +128,15 @@ struct FieldWidth {
   unsigned bits;
 };
 inline constexpr FieldWidth field_widths[] = {
-    {"sf", 1},    {"sh", 1},     {"op", 1},  {"S", 1},      {"N", 1},    {"immr", 6}, {"imms", 6},
-    {"immlo", 2}, {"immhi", 19}, {"hw", 2},  {"cond", 4},   {"nzcv", 4}, {"b5", 1},   {"b40", 5},
-    {"Rd", 5},    {"Rn", 5},     {"Rm", 5},  {"Ra", 5},     {"Rt", 5},   {"Rt2", 5},  {"Rs", 5},
-    {"shift", 2}, {"option", 3}, {"o0", 1},  {"o1", 1},     {"o2", 1},   {"o3", 1},   {"size", 2},
-    {"opc", 2},   {"V", 1},      {"L", 1},   {"A", 1},      {"R", 1},    {"Q", 1},    {"U", 1},
-    {"sz", 1},    {"CRn", 4},    {"CRm", 4}, {"op0", 1},    {"op1", 3},  {"op2", 3},  {"ptype", 2},
-    {"rmode", 2}, {"scale", 6},  {"H", 1},   {"M", 1},      {"immh", 4}, {"immb", 3}, {"cmode", 4},
-    {"a", 1},     {"b", 1},      {"c", 1},   {"d", 1},      {"e", 1},    {"f", 1},    {"g", 1},
-    {"h", 1},     {"i", 1},      {"len", 2}, {"opcode", 4},
+    {"sf", 1},    {"sh", 1},     {"op", 1},     {"S", 1},    {"N", 1},      {"immr", 6}, {"imms", 6},
+    {"immlo", 2}, {"immhi", 19}, {"hw", 2},     {"cond", 4}, {"nzcv", 4},   {"b5", 1},   {"b40", 5},
+    {"Rd", 5},    {"Rn", 5},     {"Rm", 5},     {"Ra", 5},   {"C", 1},      {"Rt", 5},   {"Rt2", 5},
+    {"Rs", 5},    {"shift", 2},  {"option", 3}, {"o0", 1},   {"o1", 1},     {"o2", 1},   {"o3", 1},
+    {"size", 2},  {"opc", 2},    {"V", 1},      {"L", 1},    {"A", 1},      {"R", 1},    {"Q", 1},
+    {"U", 1},     {"sz", 1},     {"CRn", 4},    {"CRm", 4},  {"op0", 1},    {"op1", 3},  {"op2", 3},
+    {"ptype", 2}, {"rmode", 2},  {"scale", 6},  {"H", 1},    {"M", 1},      {"immh", 4}, {"immb", 3},
+    {"cmode", 4}, {"a", 1},      {"b", 1},      {"c", 1},    {"d", 1},      {"e", 1},    {"f", 1},
+    {"g", 1},     {"h", 1},      {"i", 1},      {"len", 2},  {"opcode", 4},
 };
 consteval unsigned field_width(std::string_view name) {
   for (const FieldWidth& field : field_widths)

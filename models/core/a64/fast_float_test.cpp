@@ -72,13 +72,16 @@ TYPED_TEST(FastFloat, StandsOnlyWhereItIsRight) {
   this->template check_two<IsGreaterOrEqualInMagnitude>();
 }
 
-TYPED_TEST(FastFloat, FusesWithTheHostsInstructionAndWithout) {
+TYPED_TEST(FastFloat, FusesWithoutTheHostsInstructionWhatIsExact) {
   using T = TypeParam;
   for (int i = 0; i < 100000; ++i)
     this->template check<MultiplyAdd<T, false>>(this->operand(), this->operand(), this->operand());
   EXPECT_GT(this->stood_, this->asked_ / 50);  // only what is exact
+}
+
+TYPED_TEST(FastFloat, FusesWithTheHostsInstruction) {
+  using T = TypeParam;
   if (!fast_float::host_has_fma()) GTEST_SKIP() << "this host has no fused multiply-add";
-  this->asked_ = this->stood_ = 0;
   for (int i = 0; i < 100000; ++i)
     this->template check<MultiplyAdd<T, true>>(this->operand(), this->operand(), this->operand());
   EXPECT_GT(this->stood_, this->asked_ / 10);

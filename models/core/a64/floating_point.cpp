@@ -9,16 +9,10 @@
 #include "core/a64/decoder.h"
 #include "core/a64/fast_float.h"
 #include "core/a64/floating_point_conversion.h"
+#include "core/a64/scalar_registers.h"
 
 namespace asterism::a64 {
 namespace {
-
-template <class T>
-T read(const Cpu& cpu, std::uint8_t at) {
-  return static_cast<T>(cpu.v[at].d[0]);
-}
-// A scalar result clears the rest of its register.
-void write(Cpu& cpu, std::uint8_t at, std::uint64_t bits) { cpu.v[at].d = {bits, 0}; }
 
 bool is_double(const Decoding& d) { return d.bit(22); }
 
@@ -26,15 +20,15 @@ bool is_double(const Decoding& d) { return d.bit(22); }
 
 template <class T, class Compute>
 const Operation* one_source_softly(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, softly<Compute>(cpu, read<T>(cpu, op.rn)));
+  write_scalar(cpu, op.rd, softly<Compute>(cpu, read_scalar<T>(cpu, op.rn)));
   return &op + 1;
 }
 template <class T, class Compute>
 const Operation* one_source(Cpu& cpu, const Operation& op) {
-  const Fast<T> result = Compute::fast(cpu, read<T>(cpu, op.rn));
+  const Fast<T> result = Compute::fast(cpu, read_scalar<T>(cpu, op.rn));
   if (!result.stands) [[unlikely]]
     return later<one_source_softly<T, Compute>>(cpu, op);
-  write(cpu, op.rd, result.bits);
+  write_scalar(cpu, op.rd, result.bits);
   return &op + 1;
 }
 template <template <class> class Compute>
@@ -49,15 +43,15 @@ bool decode_one_source(Decoding& d) {
 
 template <class T, class Compute>
 const Operation* two_sources_softly(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, softly<Compute>(cpu, read<T>(cpu, op.rn), read<T>(cpu, op.rm)));
+  write_scalar(cpu, op.rd, softly<Compute>(cpu, read_scalar<T>(cpu, op.rn), read_scalar<T>(cpu, op.rm)));
   return &op + 1;
 }
 template <class T, class Compute>
 const Operation* two_sources(Cpu& cpu, const Operation& op) {
-  const Fast<T> result = Compute::fast(cpu, read<T>(cpu, op.rn), read<T>(cpu, op.rm));
+  const Fast<T> result = Compute::fast(cpu, read_scalar<T>(cpu, op.rn), read_scalar<T>(cpu, op.rm));
   if (!result.stands) [[unlikely]]
     return later<two_sources_softly<T, Compute>>(cpu, op);
-  write(cpu, op.rd, result.bits);
+  write_scalar(cpu, op.rd, result.bits);
   return &op + 1;
 }
 template <template <class> class Compute>
@@ -74,22 +68,23 @@ template <class T, bool negates_addend, bool negates_product, bool with_host_fma
 struct ThreeSources {
   using Compute = MultiplyAdd<T, with_host_fma>;
   static T addend(const Cpu& cpu, const Operation& op) {
-    const T value = read<T>(cpu, op.ra);
+    const T value = read_scalar<T>(cpu, op.ra);
     return negates_addend ? negate(value) : value;
   }
   static T factor(const Cpu& cpu, const Operation& op) {
-    const T value = read<T>(cpu, op.rn);
+    const T value = read_scalar<T>(cpu, op.rn);
     return negates_product ? negate(value) : value;
   }
   static const Operation* work_softly(Cpu& cpu, const Operation& op) {
-    write(cpu, op.rd, softly<Compute>(cpu, addend(cpu, op), factor(cpu, op), read<T>(cpu, op.rm)));
+    write_scalar(cpu, op.rd,
+                 softly<Compute>(cpu, addend(cpu, op), factor(cpu, op), read_scalar<T>(cpu, op.rm)));
     return &op + 1;
   }
   static const Operation* work(Cpu& cpu, const Operation& op) {
-    const Fast<T> result = Compute::fast(cpu, addend(cpu, op), factor(cpu, op), read<T>(cpu, op.rm));
+    const Fast<T> result = Compute::fast(cpu, addend(cpu, op), factor(cpu, op), read_scalar<T>(cpu, op.rm));
     if (!result.stands) [[unlikely]]
       return later<work_softly>(cpu, op);
-    write(cpu, op.rd, result.bits);
+    write_scalar(cpu, op.rd, result.bits);
     return &op + 1;
   }
 };
@@ -110,16 +105,18 @@ bool decode_multiply_add(Decoding& d) {
 
 template <class T, bool signal_quiet, bool with_zero>
 struct Comparison {
-  static T second(const Cpu& cpu, const Operation& op) { return with_zero ? T{0} : read<T>(cpu, op.rm); }
+  static T second(const Cpu& cpu, const Operation& op) {
+    return with_zero ? T{0} : read_scalar<T>(cpu, op.rm);
+  }
   static unsigned soft(FloatEnvironment& e, T a, T b) { return soft_float::compare(e, a, b, signal_quiet); }
 
   static const Operation* work_softly(Cpu& cpu, const Operation& op) {
-    cpu.flags.set(softly<Comparison>(cpu, read<T>(cpu, op.rn), second(cpu, op)));
+    cpu.flags.set(softly<Comparison>(cpu, read_scalar<T>(cpu, op.rn), second(cpu, op)));
     return &op + 1;
   }
   static const Operation* work(Cpu& cpu, const Operation& op) {
     using namespace fast_float;
-    const T a = read<T>(cpu, op.rn), b = second(cpu, op);
+    const T a = read_scalar<T>(cpu, op.rn), b = second(cpu, op);
     if (!keeps_denormals(cpu) || is_nan(a) || is_nan(b)) [[unlikely]]
       return later<work_softly>(cpu, op);
     const bool is_less = host(a) < host(b);
@@ -166,7 +163,7 @@ bool decode_compare_if(Decoding& d) {
 
 template <class T, unsigned condition>
 void select_if(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, read<T>(cpu, holds<condition>(cpu.flags) ? op.rn : op.rm));
+  write_scalar(cpu, op.rd, read_scalar<T>(cpu, holds<condition>(cpu.flags) ? op.rn : op.rm));
 }
 template <class T, std::size_t... condition>
 constexpr std::array<Handler, 16> selections(std::index_sequence<condition...>) {
@@ -182,7 +179,7 @@ bool decode_select(Decoding& d) {
 
 // ---- moves ----
 
-void move_constant(Cpu& cpu, const Operation& op) { write(cpu, op.rd, op.wide()); }
+void move_constant(Cpu& cpu, const Operation& op) { write_scalar(cpu, op.rd, op.wide()); }
 bool decode_move_immediate(Decoding& d) {
   d.op.rd = d.vector(0);
   const unsigned imm8 = d.bits(20, 13);

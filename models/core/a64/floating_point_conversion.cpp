@@ -6,29 +6,24 @@
 
 #include "core/a64/cpu.h"
 #include "core/a64/fast_float.h"
+#include "core/a64/scalar_registers.h"
 
 namespace asterism::a64 {
 namespace {
-
-template <class T>
-T read(const Cpu& cpu, std::uint8_t at) {
-  return static_cast<T>(cpu.v[at].d[0]);
-}
-void write(Cpu& cpu, std::uint8_t at, std::uint64_t bits) { cpu.v[at].d = {bits, 0}; }
 
 // ---- between formats ----
 
 template <class To, class From>
 const Operation* convert_softly(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, softly<Convert<To, From>>(cpu, read<From>(cpu, op.rn)));
+  write_scalar(cpu, op.rd, softly<Convert<To, From>>(cpu, read_scalar<From>(cpu, op.rn)));
   return &op + 1;
 }
 template <class To, class From>
 const Operation* convert(Cpu& cpu, const Operation& op) {
-  const Fast<To> result = Convert<To, From>::fast(cpu, read<From>(cpu, op.rn));
+  const Fast<To> result = Convert<To, From>::fast(cpu, read_scalar<From>(cpu, op.rn));
   if (!result.stands) [[unlikely]]
     return later<convert_softly<To, From>>(cpu, op);
-  write(cpu, op.rd, result.bits);
+  write_scalar(cpu, op.rd, result.bits);
   return &op + 1;
 }
 template <class To, class From>
@@ -42,14 +37,14 @@ bool decode_convert(Decoding& d) {
 
 template <class Int, class T>
 const Operation* to_integer(Cpu& cpu, const Operation& op) {
-  const Int result =
-      softly<ToInteger<Int, T>>(cpu, read<T>(cpu, op.rn), unsigned{op.ra}, static_cast<Rounding>(op.rm));
+  const Int result = softly<ToInteger<Int, T>>(cpu, read_scalar<T>(cpu, op.rn), unsigned{op.ra},
+                                               static_cast<Rounding>(op.rm));
   cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(result);
   return &op + 1;
 }
 template <class Int, class T>
 const Operation* truncate(Cpu& cpu, const Operation& op) {
-  const Fast<Int> result = ToInteger<Int, T>::fast(cpu, read<T>(cpu, op.rn));
+  const Fast<Int> result = ToInteger<Int, T>::fast(cpu, read_scalar<T>(cpu, op.rn));
   if (!result.stands) [[unlikely]]
     return later<to_integer<Int, T>>(cpu, op);
   cpu.x[op.rd] = static_cast<std::make_unsigned_t<Int>>(result.bits);
@@ -83,7 +78,7 @@ bool decode_to_integer(Decoding& d) {
 
 template <class T, class Int>
 const Operation* from_fixed(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, softly<FromInteger<T, Int>>(cpu, static_cast<Int>(cpu.x[op.rn]), unsigned{op.ra}));
+  write_scalar(cpu, op.rd, softly<FromInteger<T, Int>>(cpu, static_cast<Int>(cpu.x[op.rn]), unsigned{op.ra}));
   return &op + 1;
 }
 template <class T, class Int>
@@ -91,7 +86,7 @@ const Operation* from_integer(Cpu& cpu, const Operation& op) {
   const Fast<T> result = FromInteger<T, Int>::fast(cpu, static_cast<Int>(cpu.x[op.rn]));
   if (!result.stands) [[unlikely]]
     return later<from_fixed<T, Int>>(cpu, op);
-  write(cpu, op.rd, result.bits);
+  write_scalar(cpu, op.rd, result.bits);
   return &op + 1;
 }
 
@@ -125,11 +120,11 @@ bool decode_fixed_point(Decoding& d) {
 
 template <class T>
 void to_general(Cpu& cpu, const Operation& op) {
-  cpu.x[op.rd] = read<T>(cpu, op.rn);
+  cpu.x[op.rd] = read_scalar<T>(cpu, op.rn);
 }
 template <class T>
 void from_general(Cpu& cpu, const Operation& op) {
-  write(cpu, op.rd, static_cast<T>(cpu.x[op.rn]));
+  write_scalar(cpu, op.rd, static_cast<T>(cpu.x[op.rn]));
 }
 void top_to_general(Cpu& cpu, const Operation& op) { cpu.x[op.rd] = cpu.v[op.rn].d[1]; }
 void top_from_general(Cpu& cpu, const Operation& op) { cpu.v[op.rd].d[1] = cpu.x[op.rn]; }

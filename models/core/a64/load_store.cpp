@@ -20,7 +20,7 @@ struct General {
   static void load(Cpu& cpu, unsigned place, const std::uint8_t* from) {
     Memory value;
     std::memcpy(&value, from, size);
-    // LDRSB extends the sign: NOLINTNEXTLINE(bugprone-signed-char-misuse)
+    // A Memory is signed where the load extends the sign (LDRSB): NOLINTNEXTLINE(bugprone-signed-char-misuse)
     cpu.x[place] = static_cast<Register>(value);
   }
   static void store(const Cpu& cpu, unsigned place, std::uint8_t* to) {

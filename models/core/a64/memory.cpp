@@ -11,8 +11,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
 
-constexpr std::uint64_t sctlr_a = 2;
-
 // A bit for each of a page's bytes, which are 0 or 1.
 std::uint64_t dirty_lines(const std::uint8_t* dirty) {
   std::uint64_t lines = 0;
@@ -191,13 +189,13 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
-  if (page.permissions.load && !(state_.system.sctlr & sctlr_a)) entry.read_page = page.page;
+  if (page.permissions.load && !(state_.system.sctlr & sctlr::a)) entry.read_page = page.page;
   return std::nullopt;
 }
 
 // The fast path serves stores to a page once it is listed.
 void Memory::admit_stores(TlbEntry& entry, const TlbPage& page) {
-  if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr_a) return;
+  if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return;
   list(*page.info, page.physical);
   entry.write_page = page.page;
 }

@@ -5,7 +5,6 @@
 namespace asterism::a64 {
 namespace {
 
-constexpr std::uint64_t sctlr_m = 1, sctlr_wxn = 1 << 19;
 constexpr unsigned table_address_bits = 48, deepest_level = 3;
 constexpr unsigned smallest_tsz = 16, largest_tsz = 39;
 constexpr std::uint8_t outer_shareable = 0b10;
@@ -117,7 +116,7 @@ Walk found(const SystemRegisters& system, const Half& half, std::uint64_t addres
   walk.level = static_cast<std::uint8_t>(level);
   walk.span = static_cast<std::uint8_t>(low);
   walk.physical = bits(leaf, table_address_bits - 1, low) << low | bits(address, low - 1, 0);
-  walk.permissions = permissions(leaf, tables, system.sctlr & sctlr_wxn);
+  walk.permissions = permissions(leaf, tables, system.sctlr & sctlr::wxn);
   walk.attributes = static_cast<std::uint8_t>(system.mair >> 8 * bits(leaf, 4, 2));
   walk.shareability = shareability(walk.attributes, leaf);
   return walk;
@@ -126,7 +125,7 @@ Walk found(const SystemRegisters& system, const Half& half, std::uint64_t addres
 }  // namespace
 
 Walk walk(const SystemRegisters& system, std::uint64_t address, TableMemory& tables) {
-  if (!(system.sctlr & sctlr_m)) return untranslated(system, address);
+  if (!(system.sctlr & sctlr::m)) return untranslated(system, address);
   const Half half = half_of(system, address);
   if (!half.has_tables_for(address)) return faulty(fault_status::translation, 0);
   const unsigned wide = output_bits(system.tcr);

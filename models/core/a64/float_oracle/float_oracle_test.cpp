@@ -11,6 +11,7 @@
 
 #include "core/a64/cpu.h"
 #include "core/a64/float_oracle/cases.h"
+#include "core/idle_iss_host.h"
 
 namespace asterism::a64 {
 namespace {
@@ -21,19 +22,6 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 0) : otherwise;
 }
-
-// Floating point asks its host for nothing.
-struct NoHost : IssHost {
-  bool load(Address, unsigned, std::uint64_t&) override { return false; }
-  bool store(Address, unsigned, std::uint64_t) override { return false; }
-  void touch(Address) override {}
-  void shown(std::span<const ShownAccess>) override {}
-  std::optional<std::uint64_t> read_register(SystemRegister) override { return {}; }
-  bool write_register(SystemRegister, std::uint64_t) override { return false; }
-  void due() override {}
-  void event_wait() override {}
-  void instructions_changed(AddressRange) override {}
-};
 
 // The engine's operations, run one by one.
 class Native {
@@ -67,7 +55,7 @@ class Native {
     std::array<Operation, 2> operations;
     std::uint64_t constant = 0;
   };
-  NoHost host_;
+  IdleIssHost host_;
   Cpu cpu_{host_, 0, {}};
   std::vector<Program> programs_;
 };

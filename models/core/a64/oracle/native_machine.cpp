@@ -3,6 +3,7 @@
 
 #include "core/a64/native_iss.h"
 #include "core/a64/oracle/machine.h"
+#include "core/idle_iss_host.h"
 
 namespace asterism::a64::oracle {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr std::uint32_t branch_to_itself = 0x14000000;
 constexpr unsigned ec_address_lowest = 0x20, ec_address_highest = 0x25;
 
-class NativeMachine final : public Machine, private IssHost {
+class NativeMachine final : public Machine, private IdleIssHost {
  public:
   NativeMachine()
       : code_(code_size), data_(data_size), tables_(tables_size), iss_(make_native_iss(*this, 0)) {
@@ -82,15 +83,7 @@ class NativeMachine final : public Machine, private IssHost {
     return result;
   }
 
-  bool load(Address, unsigned, std::uint64_t&) override { return false; }
-  bool store(Address, unsigned, std::uint64_t) override { return false; }
-  void touch(Address) override {}
-  void shown(std::span<const ShownAccess>) override {}
-  std::optional<std::uint64_t> read_register(SystemRegister) override { return {}; }
-  bool write_register(SystemRegister, std::uint64_t) override { return false; }
   void due() override { iss_->request_stop(); }
-  void event_wait() override {}
-  void instructions_changed(AddressRange) override {}
 
   Pages code_, data_, tables_;
   std::unique_ptr<NativeIss> iss_;

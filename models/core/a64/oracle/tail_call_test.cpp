@@ -54,7 +54,7 @@ void* run(void* argument) {
 class A64TailCalls : public testing::TestWithParam<std::string> {};
 
 TEST_P(A64TailCalls, LeaveTheStackAsItIs) {
-  if (!threaded) GTEST_SKIP() << "not an optimised build";
+  if (!threaded) GTEST_SKIP() << "a build whose operations are not threaded (a64/operation.h)";
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const GuestResult from = loop(GetParam(), seed);
     Job job{&from, {}};
