@@ -11,33 +11,43 @@
 //   V valid    1  the page is tracked; writes to others are ready at once and leave no trace
 //
 // The bitmap buffer is an associative memory of a few entries (the length of the write queue, 64), least recently used
-// out: a write request to a page in it sets its line there, and a page leaves it, into the table, when another takes its
-// entry, when a phase ends, or when the page is copied. A page in it is being written to: it is no candidate for an early copy.
+// out: a write request to a page in it sets its line there and is ready without a lookup of the table. A page leaves it, into
+// the table, when another takes its entry or when the phase ends: its lines join those of the page, its requests are added to
+// those of the same phase. A page in it is being written to: it is no candidate for an early copy.
 //
-// A page is `pending` when it was modified in a phase before the current one and not copied since, `candidate` when it was
-// modified in the current phase by at least `early_writes` requests. While a page is being copied it is locked. A write
-// request to a page that is pending or locked is not ready, and makes the page top priority.
+// A page is `pending` when it was modified in a phase before the current one and not copied since, `candidate` when it has
+// lines of the current phase and at least `early_writes` requests came in that phase. The requests stay counted when the
+// page is copied early (section 5.3.3 clears the count at the next interval), so it is a candidate again at its next line.
+// While a page is being copied it is locked. A write request to a page that is pending or locked is not ready, and makes the
+// page top priority.
 //
-// next() chooses what to copy: pages with a waiting write in the order of their first such request (the newest 64 of them;
-// a page that found that queue full comes in its class), then pending pages, then, when asked for, candidates; in each of
-// these two classes the first page at or after the one behind the last choice, around.
+// next() chooses what to copy: pages with a waiting write in the order of their first such request (64 of them; a page that
+// finds that queue full comes in its class), then pending pages, then, when asked for, candidates; in each of these two
+// classes the first page behind the last choice from this class, around.
+//
+// Phases are told apart modulo 2^phase_bits, as the entry holds no more: who lets a page be pending that long gets the phase
+// of another from next(), and a count of requests that old counts as the current phase's.
 //
 // All operations but begin_phase() cost about the same however large the table is. Lines are of any size: only their
 // number in a page counts.
 //
-// reset: every kind empties table and buffer and begins with phase 0; nothing is tracked.
+// reset: every kind empties table and buffer and begins with phase 0; nothing is tracked. Statistics go on.
 //
 // Source: abeyratne2017 sections 5.3.3 to 5.3.5, figures 5.9 and 5.11. The queue of 64 and the place of a choice among equals
 // are not published. rtl/matt is its twin.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
+#include "dimm_ssd/bitmap_buffer.h"
+#include "dimm_ssd/page_set.h"
 
 namespace asterism {
 
@@ -45,7 +55,7 @@ class Fields;
 class MattSeat;
 
 struct MattConfig {
-  std::uint32_t phase_bits = 13;      // 2 to 16: phases that may be open at once, less two
+  std::uint32_t phase_bits = 13;      // 2 to 16: two less than 2^this may be open at once
   std::uint32_t buffer_entries = 64;  // of the bitmap buffer, 1 to 1024
   std::uint32_t early_writes = 8;     // write requests that make a page a candidate, 1 to 255
 };
@@ -72,39 +82,52 @@ class Matt {
     bool priority = false, modified = false, valid = false;
     bool operator==(const Entry&) const = default;
   };
+  // What there is to copy.
+  struct Work {
+    std::uint32_t pending = 0;
+    bool candidates = false;
+    bool operator==(const Work&) const = default;
+  };
 
+  // Page numbers are below `pages` everywhere.
   Matt(const MattConfig& config, std::uint32_t pages);
-  ~Matt();
 
-  std::uint32_t pages() const;
+  std::uint32_t pages() const { return static_cast<std::uint32_t>(table_.size()); }
   // Entries of the chapter's size: 11 bytes for 13 bits of phase.
   Bytes size() const;
 
-  // Tracking of a page begins clean, or ends: it is then neither pending nor waited for.
+  // Tracking of a page begins clean, or ends: it is then neither pending, locked nor waited for.
   void track(std::uint32_t page, bool tracked);
-  // All its lines count as modified in the current phase, by as many requests: what a first checkpoint needs.
+  // All its lines count as modified in the current phase, by as many requests: what a first checkpoint needs. Nothing
+  // happens to a page that is not tracked, or to which a write would not be ready.
   void mark(std::uint32_t page);
 
   // Write requests to lines of one page (at least one bit), each line once. Not ready: nothing was noted but the priority.
-  Answer write(std::uint32_t page, std::uint64_t lines);
+  Answer write(std::uint32_t page, std::uint64_t lines) {
+    if (seat_ != nullptr) [[unlikely]]
+      return write_seated(page, lines);
+    return note(page, lines);
+  }
   // Whether a write would be ready, without noting anything.
   Answer peek(std::uint32_t page) const;
 
   // The current phase ends: what was modified in it is pending.
   void begin_phase();
-  std::uint64_t phase() const;    // not modulo: 0, 1, 2, ...
-  std::uint32_t pending() const;  // pages, with those that are being copied
-  bool has_candidates() const;
+  std::uint64_t phase() const { return phase_; }            // not modulo: 0, 1, 2, ...
+  std::uint32_t pending() const { return work().pending; }  // pages, with those that are being copied
+  bool has_candidates() const { return work().candidates; }
 
   // Chooses a page to copy and locks it. Its entry then holds no lines.
   std::optional<Choice> next(bool candidates_too);
-  // The same for a pending page that the caller has chosen: what copy-on-write takes out of the way of a write.
-  Choice take(std::uint32_t page);
-  // The page was copied: writes to it are ready. True: some have waited for that.
+  // The same for a page that the caller has chosen, such as one that copy-on-write takes out of the way of a write. Nothing,
+  // when the page is not pending or is locked.
+  std::optional<Choice> take(std::uint32_t page);
+  // The page was copied: writes to it are ready. True: some have waited for that. Nothing happens to a page that is not
+  // locked.
   bool copied(std::uint32_t page);
 
   Entry entry(std::uint32_t page) const;  // without what the buffer holds of it
-  bool is_buffered(std::uint32_t page) const;
+  bool is_buffered(std::uint32_t page) const { return buffer_.contains(page); }
 
   // RTL answers in this table's place, or is watched in lockstep with it (matt_seat.h); nullptr: none does.
   void seat(MattSeat* seat);
@@ -113,7 +136,54 @@ class Matt {
   // Requests, lookups of the table, writebacks of the buffer, requests not ready, choices by reason.
   void report(Statistics& statistics) const;
 
-  // The private part is the implementation's; write() to a page in the buffer is inline.
+ private:
+  // Bits P, M and V are waiting_, `lines` and tracked_.
+  struct Slot {
+    std::uint64_t lines = 0;
+    std::uint16_t phase = 0;
+    std::uint8_t writes = 0;
+  };
+
+  Answer note(std::uint32_t page, std::uint64_t lines) {
+    const std::uint32_t requests =
+        (lines & (lines - 1)) == 0 ? 1 : static_cast<std::uint32_t>(std::popcount(lines));
+    requests_ += requests;
+    if (buffer_.note(page, lines, requests)) return Answer::ready;
+    return look_up(page, lines, requests);
+  }
+  Answer look_up(std::uint32_t page, std::uint64_t lines, std::uint32_t requests);
+  Answer write_seated(std::uint32_t page, std::uint64_t lines);
+  void merge(const BitmapBuffer::Page& page);
+  void wait_for(std::uint32_t page);
+  void stop_waiting(std::uint32_t page);
+  Choice lock(std::uint32_t page, Reason reason);
+  std::optional<Choice> choose(bool candidates_too);
+  std::uint16_t phase_tag() const { return static_cast<std::uint16_t>(phase_ & phase_mask_); }
+  Work own_work() const;
+  Work work() const { return seat_ != nullptr ? seated_work_ : own_work(); }
+
+  std::uint32_t phase_bits_;
+  std::uint64_t phase_mask_;
+  std::uint32_t early_writes_;
+  std::uint64_t phase_ = 0;
+  std::vector<Slot> table_;
+  BitmapBuffer buffer_;
+
+  // A tracked page is in `free_` or blocked: pending or locked. Pages of the buffer are free.
+  PageSet tracked_, free_;
+  PageSet modified_;             // has lines of the current phase
+  PageSet candidates_;           // of these, not buffered
+  PageSet pending_;              // not locked
+  PageSet locked_, locked_now_;  // the latter have their lines from the current phase
+  PageSet waiting_;
+  std::vector<std::uint32_t> queue_;  // of `waiting_`, pending, in the order in which they are copied
+  std::uint32_t after_pending_ = 0, after_candidate_ = 0;
+
+  MattSeat* seat_ = nullptr;
+  Work seated_work_;
+
+  std::uint64_t requests_ = 0, lookups_ = 0, writebacks_ = 0, not_ready_ = 0, marked_ = 0;
+  std::array<std::uint64_t, 3> chosen_{}, chosen_lines_{};  // by Reason
 };
 
 }  // namespace asterism

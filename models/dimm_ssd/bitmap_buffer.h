@@ -1,0 +1,177 @@
+// The bitmap buffer of the memory controller: an associative memory of the pages that were written to last, with their lines
+// and the number of write requests since the page came in. The least recently written page makes room; an entry without a
+// page goes before it. The Memory Accesses Tracking Table (matt.h) says what happens to a page that leaves.
+//
+// reset: clear().
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace asterism {
+
+class BitmapBuffer {
+ public:
+  static constexpr std::uint32_t most_entries = 1024;
+  static constexpr std::uint8_t most_writes = 255;  // a count that stays
+
+  struct Page {
+    std::uint32_t number;
+    std::uint8_t writes;
+    std::uint64_t lines;
+  };
+
+  explicit BitmapBuffer(std::uint32_t entries)
+      : entries_(std::clamp(entries, std::uint32_t{1}, most_entries)),
+        keys_(std::bit_ceil(4 * entries_.size())) {
+    clear();
+  }
+
+  bool contains(std::uint32_t page) const { return keys_[key_of(page)].page == page; }
+
+  // False, and nothing is noted: the page is not here.
+  bool note(std::uint32_t page, std::uint64_t lines, std::uint32_t writes) {
+    if (entries_[newest_].page != page) {
+      const Key& key = keys_[key_of(page)];
+      if (key.page != page) return false;
+      make_newest(key.entry);
+    }
+    Entry& entry = entries_[newest_];
+    entry.lines |= lines;
+    entry.writes = std::min<std::uint32_t>(entry.writes + writes, most_writes);
+    return true;
+  }
+
+  // Brings in a page that is not here; returns the page whose entry it takes.
+  std::optional<Page> insert(std::uint32_t page, std::uint64_t lines, std::uint32_t writes) {
+    const std::uint16_t place = oldest_;
+    Entry& entry = entries_[place];
+    std::optional<Page> left;
+    if (entry.page != nobody) left = forget(entry);
+    entry.page = page;
+    entry.lines = lines;
+    entry.writes = std::min<std::uint32_t>(writes, most_writes);
+    keys_[key_of(page)] = {page, place};
+    make_newest(place);
+    return left;
+  }
+
+  // Takes a page out, if it is here.
+  std::optional<Page> remove(std::uint32_t page) {
+    const Key key = keys_[key_of(page)];
+    if (key.page != page) return std::nullopt;
+    make_oldest(key.entry);
+    return forget(entries_[key.entry]);
+  }
+
+  template <class Sink>
+  void flush(Sink&& sink) {
+    for (const Entry& entry : entries_)
+      if (entry.page != nobody) sink(as_page(entry));
+    clear();
+  }
+
+  // The page that leaves next, when the buffer is full.
+  std::optional<std::uint32_t> next_to_leave() const {
+    const std::uint32_t page = entries_[oldest_].page;
+    return page == nobody ? std::nullopt : std::optional(page);
+  }
+
+  void clear() {
+    const auto last = static_cast<std::uint16_t>(entries_.size() - 1);
+    for (std::uint16_t i = 0; i <= last; ++i)
+      entries_[i] = {0, nobody, 0, static_cast<std::uint16_t>(i == 0 ? last : i - 1),
+                     static_cast<std::uint16_t>(i == last ? 0 : i + 1)};
+    newest_ = 0;
+    oldest_ = last;
+    std::ranges::fill(keys_, Key{nobody, 0});
+  }
+
+ private:
+  static constexpr std::uint32_t nobody = 0xFFFF'FFFF;
+
+  // A ring: from each entry to the next newer and the next older one; the newest is older than none, so its `newer` is the
+  // oldest.
+  struct Entry {
+    std::uint64_t lines;
+    std::uint32_t page;
+    std::uint32_t writes;
+    std::uint16_t newer, older;
+  };
+  // Open addressing, linear probing: a quarter full at most, so most probes are one.
+  struct Key {
+    std::uint32_t page = nobody;
+    std::uint16_t entry = 0;
+  };
+
+  static Page as_page(const Entry& entry) {
+    return {entry.page, static_cast<std::uint8_t>(entry.writes), entry.lines};
+  }
+
+  std::size_t home(std::uint32_t page) const { return page * 0x9E3779B1u >> std::countl_zero(mask()); }
+  std::uint32_t mask() const { return static_cast<std::uint32_t>(keys_.size() - 1); }
+  // Where the page is, or where it would be put.
+  std::size_t key_of(std::uint32_t page) const {
+    std::size_t at = home(page);
+    while (keys_[at].page != page && keys_[at].page != nobody) at = (at + 1) & mask();
+    return at;
+  }
+
+  Page forget(Entry& entry) {
+    const Page page = as_page(entry);
+    std::size_t hole = key_of(entry.page);
+    for (std::size_t at = hole;;) {  // pull back those that had to go beyond the hole
+      at = (at + 1) & mask();
+      if (keys_[at].page == nobody) break;
+      if (((at - home(keys_[at].page)) & mask()) >= ((at - hole) & mask())) {
+        keys_[hole] = keys_[at];
+        hole = at;
+      }
+    }
+    keys_[hole].page = nobody;
+    entry.page = nobody;
+    return page;
+  }
+
+  void make_newest(std::uint16_t place) {
+    if (place == newest_) return;
+    if (place == oldest_) {  // the ring turns
+      oldest_ = entries_[place].newer;
+    } else {
+      unlink(place);
+      link(place);
+    }
+    newest_ = place;
+  }
+  void make_oldest(std::uint16_t place) {
+    if (place == oldest_) return;
+    if (place == newest_) {
+      newest_ = entries_[place].older;
+    } else {
+      unlink(place);
+      link(place);
+    }
+    oldest_ = place;
+  }
+  void unlink(std::uint16_t place) {
+    const Entry& entry = entries_[place];
+    entries_[entry.newer].older = entry.older;
+    entries_[entry.older].newer = entry.newer;
+  }
+  // Between the newest and the oldest.
+  void link(std::uint16_t place) {
+    entries_[place].older = newest_;
+    entries_[place].newer = oldest_;
+    entries_[newest_].newer = place;
+    entries_[oldest_].older = place;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<Key> keys_;
+  std::uint16_t newest_ = 0, oldest_ = 0;
+};
+
+}  // namespace asterism
