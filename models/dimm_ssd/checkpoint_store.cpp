@@ -27,7 +27,7 @@ void CheckpointStore::power_up(Picoseconds now) {
   table_ = {};
   logs_to_read_ = log_blocks;
   for (std::uint32_t package = 0; package < log_blocks; ++package)
-    read_log(now, package, nand_.image().next_page(package, 0));
+    read_log(now, package, nand_.image().next_page({package, 0}));
 }
 
 void CheckpointStore::read_log(Picoseconds now, std::uint32_t package, std::uint32_t end) {
@@ -57,7 +57,7 @@ bool CheckpointStore::fits(const CheckpointTable& table) const {
 }
 
 void CheckpointStore::finish_recovery(Picoseconds now) {
-  log_.page = nand_.image().next_page(log_.package, 0);
+  log_.page = nand_.image().next_page({log_.package, 0});
   ready_ = true;
   erase_unused(now);
   sink_.recovered(now);
@@ -84,14 +84,14 @@ CheckpointStore::Space CheckpointStore::begin(std::uint32_t flash_pages) {
 
 bool CheckpointStore::blank(std::uint32_t row) const {
   for (std::uint32_t package = 0; package < nand_.geometry().packages; ++package)
-    if (nand_.image().next_page(package, row) != 0 || erasing_.contains({row, package})) return false;
+    if (nand_.image().next_page({package, row}) != 0 || erasing_.contains({row, package})) return false;
   return true;
 }
 
 std::uint64_t CheckpointStore::wear(std::uint32_t row) const {
   std::uint64_t sum = 0;
   for (std::uint32_t package = 0; package < nand_.geometry().packages; ++package)
-    sum += nand_.image().erase_count(package, row);
+    sum += nand_.image().erase_count({package, row});
   return sum;
 }
 
@@ -102,7 +102,7 @@ FlashAddress CheckpointStore::place(const std::vector<std::uint32_t>& rows, std:
 }
 
 void CheckpointStore::write(Picoseconds now, std::uint32_t index, std::vector<std::byte> page) {
-  nand_.program(now, place(rows_in_use_, index), std::move(page), tag(Purpose::data));
+  nand_.program(now, place(rows_in_use_, index), std::move(page), {}, tag(Purpose::data));
 }
 
 void CheckpointStore::read(Picoseconds now, const CheckpointEntry& entry, std::uint32_t index) {
@@ -134,7 +134,7 @@ bool CheckpointStore::write_table(Picoseconds now, CheckpointTable next) {
   auto page = next.to_page(page_size().count());
   if (!page) return false;
   if (log_.page == nand_.geometry().pages_per_block) log_ = {1 - log_.package, 0};
-  nand_.program(now, {log_.package, 0, log_.page}, std::move(*page), tag(Purpose::table));
+  nand_.program(now, {log_.package, 0, log_.page}, std::move(*page), {}, tag(Purpose::table));
   ++log_.page;
   table_being_written_ = std::move(next);
   return true;
@@ -144,7 +144,7 @@ void CheckpointStore::transferred(Picoseconds at, NandArray::Tag t) {
   if (purpose_of(t) == Purpose::data) sink_.page_left_buffer(at);
 }
 
-void CheckpointStore::programmed(Picoseconds at, NandArray::Tag t) {
+void CheckpointStore::programmed(Picoseconds at, NandArray::Tag t, NandArray::Outcome) {
   if (purpose_of(t) == Purpose::data) return sink_.page_written(at);
   table_ = *std::exchange(table_being_written_, std::nullopt);
   rows_in_use_.clear();
@@ -152,12 +152,12 @@ void CheckpointStore::programmed(Picoseconds at, NandArray::Tag t) {
   sink_.committed(at);
 }
 
-void CheckpointStore::read_done(Picoseconds at, NandArray::Tag t, std::span<const std::byte> data) {
-  if (purpose_of(t) == Purpose::log_read) return log_page_read(at, first_of(t), second_of(t), data);
-  sink_.page_read(at, second_of(t), data);
+void CheckpointStore::read_done(Picoseconds at, NandArray::Tag t, const NandArray::Read& read) {
+  if (purpose_of(t) == Purpose::log_read) return log_page_read(at, first_of(t), second_of(t), read.data);
+  sink_.page_read(at, second_of(t), read.data);
 }
 
-void CheckpointStore::erased(Picoseconds at, NandArray::Tag t) {
+void CheckpointStore::erased(Picoseconds at, NandArray::Tag t, NandArray::Outcome) {
   erasing_.erase({first_of(t), second_of(t)});
   if (first_of(t) != 0 && blank(first_of(t))) sink_.space_freed(at);
 }
@@ -165,8 +165,8 @@ void CheckpointStore::erased(Picoseconds at, NandArray::Tag t) {
 void CheckpointStore::erase_unused(Picoseconds now) {
   const FlashGeometry& g = nand_.geometry();
   const auto erase = [&](std::uint32_t package, std::uint32_t row) {
-    if (nand_.image().next_page(package, row) == 0 || !erasing_.emplace(row, package).second) return;
-    nand_.erase(now, package, row, tag(Purpose::erase, row, package));
+    if (nand_.image().next_page({package, row}) == 0 || !erasing_.emplace(row, package).second) return;
+    nand_.erase(now, {package, row}, tag(Purpose::erase, row, package));
   };
   if (!table_being_written_) erase(1 - log_.package, 0);
   for (std::uint32_t row = 1; row < g.blocks; ++row) {

@@ -46,7 +46,7 @@ class CheckpointStore final : private NandArray::Sink {
   bool ready() const { return ready_; }
   const CheckpointTable& table() const { return table_; }
   Bytes page_size() const { return nand_.geometry().page; }
-  Bytes capacity() const { return nand_.geometry().total_pages() * page_size(); }
+  Bytes capacity() const { return nand_.geometry().all_pages() * page_size(); }
 
   // Takes rows for a checkpoint of so many flash pages. `wait`: rows are being erased, space_freed will tell.
   Space begin(std::uint32_t flash_pages);
@@ -71,9 +71,9 @@ class CheckpointStore final : private NandArray::Sink {
   };
 
   void transferred(Picoseconds at, NandArray::Tag tag) override;
-  void programmed(Picoseconds at, NandArray::Tag tag) override;
-  void erased(Picoseconds at, NandArray::Tag tag) override;
-  void read_done(Picoseconds at, NandArray::Tag tag, std::span<const std::byte> data) override;
+  void programmed(Picoseconds at, NandArray::Tag tag, NandArray::Outcome) override;
+  void erased(Picoseconds at, NandArray::Tag tag, NandArray::Outcome) override;
+  void read_done(Picoseconds at, NandArray::Tag tag, const NandArray::Read& read) override;
 
   FlashAddress place(const std::vector<std::uint32_t>& rows, std::uint32_t index) const;
   void read_log(Picoseconds now, std::uint32_t package, std::uint32_t page);

@@ -11,7 +11,10 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
         ssd_->advance_to(now, *this);
         alarm_.arm(ssd_->next_event());
       }) {
-  const FlashGeometry geometry{config.packages, config.blocks, part.pages_per_block, part.page};
+  const FlashGeometry geometry{.packages = config.packages,
+                               .blocks = config.blocks,
+                               .pages_per_block = part.pages_per_block,
+                               .page = part.page};
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
   ssd_ = std::make_unique<DimmSsd>(config, part, *image_, static_cast<DimmSsd::Memory&>(*this), this->name(),

@@ -35,7 +35,7 @@ struct TestEvents : EventLog {
 // A device with its memory, driven by hand. Pages of the guest start at 64 KiB.
 struct Bench : DimmSsd::Sink {
   static constexpr Address descriptor{0x1000};
-  FlashGeometry geometry{8, 6, 4, 16_KiB};
+  FlashGeometry geometry{.blocks = 6, .pages_per_block = 4};
   FlashPart part;
   FlashImage image{geometry};
   TestMemory memory;

@@ -1,143 +1,357 @@
 #include "flash/nand_array.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
+#include <utility>
+
+#include "base/random.h"
 
 namespace asterism {
 
-void NandArray::program(Picoseconds now, FlashAddress at, std::vector<std::byte> data, Tag tag) {
-  if (data.size() != part_.page.count()) throw std::logic_error("a flash page is programmed whole");
-  enqueue(now, {Kind::program, at, std::move(data), tag, order_++});
-}
-void NandArray::read(Picoseconds now, FlashAddress at, Tag tag) {
-  enqueue(now, {Kind::read, at, {}, tag, order_++});
-}
-void NandArray::erase(Picoseconds now, std::uint32_t package, std::uint32_t block, Tag tag) {
-  enqueue(now, {Kind::erase, {package, block, 0}, {}, tag, order_++});
-}
-
-void NandArray::enqueue(Picoseconds now, Operation operation) {
-  packages_.at(operation.at.package).queue.push_back(std::move(operation));
-  start_what_can_start(now);
-}
-
-// Operations start as far as stages are free. Starting one never frees another stage at the same instant,
-// except that a program leaving the page register for the array frees the register: hence array before
-// channel.
-void NandArray::start_what_can_start(Picoseconds now) {
-  for (Package& package : packages_) start_array(package, now);
-  start_channel(now);
+NandArray::NandArray(const FlashPart& part, FlashImage& image)
+    : part_(part),
+      image_(image),
+      transfer_(transfer_time(image.geometry().page, part.bus)),
+      planes_(image.geometry().all_planes()),
+      dies_(image.geometry().all_dies()),
+      channels_(image.geometry().channels) {
+  const FlashGeometry& g = geometry();
+  for (std::uint32_t die = 0; die < dies_.size(); ++die) {
+    dies_[die].first_plane = die * g.planes;
+    dies_[die].channel = die / (g.packages * g.dies);
+    for (Plane& plane : planes_of(dies_[die])) plane.die = die;
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    calendar_[lane].set_capacity(lane == transfer_lane ? channels_.size() : dies_.size());
 }
 
-void NandArray::start_array(Package& package, Picoseconds now) {
-  if (package.array.operation) return;
-  Stage& reg = package.page_register;
-  if (reg.operation && reg.operation->kind == Kind::program) {
-    if (reg.done || package.at_channel) return;  // still arriving
-    package.array = {std::move(reg.operation), now + part_.program};
-    reg = {};
+// ---- what is given ----
+
+NandArray::Index NandArray::take(FlashAddress at, Kind kind, Tag tag) {
+  const FlashGeometry& g = geometry();
+  if (at.plane >= g.all_planes() || at.block >= g.blocks || at.page >= g.pages_per_block)
+    throw std::out_of_range("no such place in the flash");
+  if (free_ == none) {
+    free_ = static_cast<Index>(pool_.size());
+    pool_.emplace_back();
+  }
+  const Index index = free_;
+  Operation& operation = pool_[index];
+  free_ = operation.next;
+  operation.at = at;
+  operation.kind = kind;
+  operation.tag = tag;
+  operation.order = order_++;
+  operation.next = none;
+  operation.spare_only = false;
+  return index;
+}
+
+void NandArray::give_back(Index operation) {
+  pool_[operation].next = free_;
+  free_ = operation;
+}
+
+void NandArray::program(Picoseconds now, FlashAddress at, std::vector<std::byte> data, const PageSpare& spare,
+                        Tag tag) {
+  if (data.size() != (image_.keeps_contents() ? geometry().page.count() : 0))
+    throw std::logic_error("a flash page is programmed whole");
+  const Index index = take(at, Kind::program, tag);
+  pool_[index].data = std::move(data);
+  pool_[index].spare = spare;
+  enqueue(now, index);
+}
+void NandArray::read(Picoseconds now, FlashAddress at, Tag tag) { enqueue(now, take(at, Kind::read, tag)); }
+void NandArray::read_spare(Picoseconds now, FlashAddress at, Tag tag) {
+  const Index index = take(at, Kind::read, tag);
+  pool_[index].spare_only = true;
+  enqueue(now, index);
+}
+void NandArray::erase(Picoseconds now, FlashBlock block, Tag tag) {
+  enqueue(now, take({block.plane, block.block, 0}, Kind::erase, tag));
+}
+
+void NandArray::enqueue(Picoseconds now, Index operation) {
+  Plane& plane = planes_[pool_[operation].at.plane];
+  Die& die = dies_[plane.die];
+  ++die.queued;
+  if (joins_at_once(die, plane, pool_[operation].kind, now)) {
+    plane.array = operation;
     return;
   }
-  if (package.queue.empty()) return;
-  Operation& next = package.queue.front();
-  if (next.kind == Kind::program || (next.kind == Kind::read && reg.operation)) return;
-  const Picoseconds time = next.kind == Kind::read ? part_.read : part_.erase;
-  package.array = {std::move(next), now + time};
-  package.queue.pop_front();
+  (plane.first == none ? plane.first : pool_[plane.last].next) = operation;
+  plane.last = operation;
+  touch(plane.die);
+  if (!advancing_) start_touched(now);
 }
 
-bool NandArray::wants_channel(const Package& package) const {
-  const Stage& reg = package.page_register;
-  if (reg.operation) return reg.operation->kind == Kind::read && !reg.done;
-  if (package.queue.empty() || package.queue.front().kind != Kind::program) return false;
-  if (!package.array.operation) return true;
-  return part_.cache_register && package.array.operation->kind == Kind::program;
+bool NandArray::joins_at_once(const Die& die, const Plane& plane, Kind kind, Picoseconds now) const {
+  return die.busy && die.kind == kind && die.since == now && kind != Kind::program && plane.array == none &&
+         plane.first == none && (kind == Kind::erase || plane.page_register == none);
 }
 
-std::uint64_t NandArray::channel_age(const Package& package) const {
-  return package.page_register.operation ? package.page_register.operation->order
-                                         : package.queue.front().order;
+NandArray::Index NandArray::unqueue(Plane& plane) {
+  const Index operation = plane.first;
+  plane.first = pool_[operation].next;
+  return operation;
 }
 
-void NandArray::start_channel(Picoseconds now) {
-  if (channel_busy_) return;
-  Package* oldest = nullptr;
-  for (Package& package : packages_)
-    if (wants_channel(package) && (!oldest || channel_age(package) < channel_age(*oldest))) oldest = &package;
-  if (!oldest) return;
-  Stage& reg = oldest->page_register;
-  if (!reg.operation) {
-    reg.operation = std::move(oldest->queue.front());
-    oldest->queue.pop_front();
+bool NandArray::next_is(const Plane& plane, Kind kind) const {
+  return plane.first != none && pool_[plane.first].kind == kind &&
+         (kind == Kind::erase || plane.page_register == none);
+}
+
+// ---- what begins ----
+
+void NandArray::touch(std::uint32_t die) {
+  if (std::exchange(dies_[die].touched, true)) return;
+  touched_.push_back(die);
+}
+
+// Dies first: what they ask of their channels at this instant competes there by age.
+void NandArray::start_touched(Picoseconds now) {
+  for (const std::uint32_t die : touched_) start(now, die);
+  for (const std::uint32_t die : touched_) {
+    dies_[die].touched = false;
+    start_channel(now, channels_[dies_[die].channel]);
   }
-  const Picoseconds time = transfer_time(part_.page, part_.bus);
-  reg.done = now + time;
-  channel_time_ += time;
-  oldest->at_channel = channel_busy_ = true;
+  touched_.clear();
 }
+
+void NandArray::start(Picoseconds now, std::uint32_t number) {
+  Die& die = dies_[number];
+  if (!die.busy && die.arrived != 0 && die.arriving == 0) start_programs(now, number);
+  if (die.arriving + die.arrived != 0) return collect_programs(die);
+  const Plane* plane = oldest(die);
+  if (!plane) return;
+  const Kind kind = pool_[plane->first].kind;
+  if (!next_is(*plane, kind)) return;
+  if (kind == Kind::program) {
+    if (!die.busy || (part_.cache_register && die.kind == Kind::program)) collect_programs(die);
+  } else if (!die.busy) {
+    for (Plane& other : planes_of(die))
+      if (next_is(other, kind)) other.array = unqueue(other);
+    start_array(now, number, kind);
+  }
+}
+
+NandArray::Plane* NandArray::oldest(const Die& die) {
+  Plane* found = nullptr;
+  for (Plane& plane : planes_of(die))
+    if (plane.first != none && (!found || pool_[plane.first].order < pool_[found->first].order))
+      found = &plane;
+  return found;
+}
+
+// A program that has arrived keeps its register until the array has taken it, so that none is collected twice.
+void NandArray::collect_programs(Die& die) {
+  for (Plane& plane : planes_of(die)) {
+    if (!next_is(plane, Kind::program)) continue;
+    ++die.arriving;
+    plane.page_register = unqueue(plane);
+    request_channel(die, plane, plane.page_register);
+  }
+}
+
+void NandArray::start_programs(Picoseconds now, std::uint32_t number) {
+  Die& die = dies_[number];
+  for (Plane& plane : planes_of(die)) {
+    if (plane.page_register == none || pool_[plane.page_register].kind != Kind::program) continue;
+    check_order(pool_[plane.page_register]);
+    plane.array = plane.page_register;
+    if (part_.cache_register) plane.page_register = none;
+  }
+  die.arrived = 0;
+  start_array(now, number, Kind::program);
+}
+
+void NandArray::check_order(const Operation& program) const {
+  if (image_.state(program.at) != FlashImage::PageState::erased ||
+      image_.next_page(program.at.whole_block()) != program.at.page)
+    throw std::logic_error("a flash page was programmed out of order or twice");
+}
+
+void NandArray::start_array(Picoseconds now, std::uint32_t number, Kind kind) {
+  Die& die = dies_[number];
+  die.busy = true;
+  die.kind = kind;
+  die.since = now;
+  const Picoseconds time = kind == Kind::program ? part_.program
+                           : kind == Kind::read  ? part_.read
+                                                 : part_.erase;
+  calendar_[static_cast<std::size_t>(kind)].push_back({now + time, number});
+}
+
+void NandArray::request_channel(Die& die, Plane& plane, Index operation) {
+  auto& waiting = channels_[die.channel].waiting;
+  waiting.push_back({pool_[operation].order, static_cast<std::uint32_t>(&plane - planes_.data())});
+  std::ranges::push_heap(waiting, std::greater{}, &Request::order);
+}
+
+void NandArray::start_channel(Picoseconds now, Channel& channel) {
+  if (channel.busy || channel.waiting.empty()) return;
+  std::ranges::pop_heap(channel.waiting, std::greater{}, &Request::order);
+  calendar_[transfer_lane].push_back({now + transfer_, channel.waiting.back().plane});
+  channel.waiting.pop_back();
+  channel_time_ += transfer_;
+  channel.busy = true;
+}
+
+// ---- what ends ----
 
 std::optional<Picoseconds> NandArray::next_event() const {
   std::optional<Picoseconds> next;
-  for (const Package& package : packages_)
-    next = earlier(next, earlier(package.array.done, package.page_register.done));
+  for (const Lane& lane : calendar_)
+    if (!lane.empty() && (!next || lane.front().at < *next)) next = lane.front().at;
   return next;
 }
 
+// A sink may give new operations, or reset the array, from inside a call.
 void NandArray::advance_to(Picoseconds now, Sink& sink) {
   for (auto t = next_event(); t && *t <= now; t = next_event()) {
-    for (Package& package : packages_) {
-      if (package.array.done == t) finish_array(package, *t, sink);
-      if (package.page_register.done == t) finish_channel(package, *t, sink);
+    advancing_ = true;
+    for (std::size_t number = 0; number < lanes; ++number) {
+      Lane& lane = calendar_[number];
+      while (!lane.empty() && lane.front().at == *t) {
+        const std::uint32_t index = lane.front().index;
+        lane.pop_front();
+        if (number == transfer_lane)
+          finish_transfer(*t, index, sink);
+        else
+          finish_array(*t, index, static_cast<Kind>(number), sink);
+      }
     }
-    start_what_can_start(*t);
+    advancing_ = false;
+    start_touched(*t);
   }
 }
 
-void NandArray::finish_array(Package& package, Picoseconds now, Sink& sink) {
-  package.array.done.reset();
-  Operation operation = *std::exchange(package.array.operation, std::nullopt);
-  const FlashAddress at = operation.at;
-  switch (operation.kind) {
-    case Kind::program:
-      if (image_.state(at) != FlashImage::PageState::erased ||
-          image_.next_page(at.package, at.block) != at.page)
-        throw std::logic_error("a flash page was programmed out of order or twice");
-      image_.program(at, operation.data);
-      ++programs_;
-      sink.programmed(now, operation.tag);
-      break;
-    case Kind::erase:
-      image_.erase(at.package, at.block);
-      ++erases_;
-      sink.erased(now, operation.tag);
-      break;
-    case Kind::read:
-      ++reads_;
-      package.page_register = {std::move(operation), std::nullopt};
-      break;
+void NandArray::finish_array(Picoseconds now, std::uint32_t number, Kind kind, Sink& sink) {
+  Die& die = dies_[number];
+  die.busy = false;
+  touch(number);
+  for (Plane& plane : planes_of(die)) {
+    const Index operation = std::exchange(plane.array, none);
+    if (operation == none) continue;
+    if (plane.page_register == operation) plane.page_register = none;
+    switch (kind) {
+      case Kind::program:
+        finish_program(now, operation, sink);
+        break;
+      case Kind::read:
+        finish_sensing(now, plane, operation, sink);
+        break;
+      case Kind::erase:
+        finish_erase(now, operation, sink);
+        break;
+    }
   }
 }
 
-void NandArray::finish_channel(Package& package, Picoseconds now, Sink& sink) {
-  Stage& reg = package.page_register;
-  reg.done.reset();
-  package.at_channel = channel_busy_ = false;
-  if (reg.operation->kind == Kind::program) return sink.transferred(now, reg.operation->tag);
-  const Operation operation = *std::exchange(reg.operation, std::nullopt);
-  const bool readable = image_.state(operation.at) != FlashImage::PageState::torn;
-  sink.read_done(now, operation.tag, readable ? image_.page(operation.at) : std::span<const std::byte>{});
+void NandArray::finish_program(Picoseconds now, Index index, Sink& sink) {
+  Operation& operation = pool_[index];
+  const bool failed = fails(operation);
+  if (failed)
+    image_.tear_program(operation.at, operation.data, operation.spare);
+  else
+    image_.program(operation.at, operation.data, operation.spare);
+  ++(failed ? failed_ : programs_);
+  std::vector<std::byte>().swap(operation.data);
+  --dies_[planes_[operation.at.plane].die].queued;
+  const Tag tag = operation.tag;
+  give_back(index);
+  sink.programmed(now, tag, failed ? Outcome::failed : Outcome::done);
 }
+
+void NandArray::finish_erase(Picoseconds now, Index index, Sink& sink) {
+  Operation& operation = pool_[index];
+  const bool failed = fails(operation);
+  if (!failed) image_.erase(operation.at.whole_block());
+  ++(failed ? failed_ : erases_);
+  --dies_[planes_[operation.at.plane].die].queued;
+  const Tag tag = operation.tag;
+  give_back(index);
+  sink.erased(now, tag, failed ? Outcome::failed : Outcome::done);
+}
+
+// The page goes to the register as it is now: an erase may follow before the channel has taken it.
+void NandArray::finish_sensing(Picoseconds now, Plane& plane, Index index, Sink& sink) {
+  Operation& operation = pool_[index];
+  const FlashImage::PageState state = image_.state(operation.at);
+  operation.is_erased = state == FlashImage::PageState::erased;
+  operation.is_readable =
+      state == FlashImage::PageState::programmed && image_.bit_errors(operation.at) <= part_.correctable_bits;
+  operation.spare = operation.is_readable ? image_.spare(operation.at) : PageSpare{};
+  ++reads_;
+  if (!operation.is_erased && !operation.is_readable) ++uncorrectable_;
+  if (operation.spare_only) return deliver(now, index, sink);
+  plane.page_register = index;
+  request_channel(dies_[plane.die], plane, index);
+}
+
+void NandArray::finish_transfer(Picoseconds now, std::uint32_t number, Sink& sink) {
+  Plane& plane = planes_[number];
+  Die& die = dies_[plane.die];
+  channels_[die.channel].busy = false;
+  touch(plane.die);
+  const Index operation = plane.page_register;
+  if (pool_[operation].kind == Kind::read) {
+    plane.page_register = none;
+    return deliver(now, operation, sink);
+  }
+  --die.arriving;
+  ++die.arrived;
+  sink.transferred(now, pool_[operation].tag);
+}
+
+void NandArray::deliver(Picoseconds now, Index index, Sink& sink) {
+  const Operation& operation = pool_[index];
+  Read read{.data = {},
+            .spare = operation.spare,
+            .is_readable = operation.is_readable,
+            .is_erased = operation.is_erased};
+  if (operation.is_readable && !operation.spare_only) read.data = image_.page(operation.at);
+  --dies_[planes_[operation.at.plane].die].queued;
+  const Tag tag = operation.tag;
+  give_back(index);
+  sink.read_done(now, tag, read);
+}
+
+bool NandArray::fails(const Operation& operation) const {
+  const FlashBlock block = operation.at.whole_block();
+  if (image_.is_bad(block)) return true;
+  if (part_.endurance == 0) return false;
+  const std::uint64_t tenth = part_.endurance / 10;
+  const std::uint64_t draw = Random(0).at(std::uint64_t{block.plane} * geometry().blocks + block.block);
+  const std::uint64_t last = part_.endurance - tenth + (draw >> 32) % (2 * tenth + 1);
+  const std::uint64_t erases = image_.erase_count(block);
+  if (operation.kind == Kind::erase || erases != last)
+    return erases >= last + (operation.kind != Kind::erase);
+  return operation.at.page >= (draw & 0xFFFF'FFFF) % (2 * std::uint64_t{geometry().pages_per_block});
+}
+
+// ---- the rest ----
 
 void NandArray::reset(Reset) {
-  for (Package& package : packages_) {
-    if (package.array.operation) {
-      const Operation& cut = *package.array.operation;
-      if (cut.kind == Kind::program) image_.tear_program(cut.at, cut.data), ++torn_;
-      if (cut.kind == Kind::erase) image_.tear_erase(cut.at.package, cut.at.block), ++torn_;
+  for (Plane& plane : planes_) {
+    if (plane.array != none) {
+      const Operation& cut = pool_[plane.array];
+      if (cut.kind == Kind::program) image_.tear_program(cut.at, cut.data, cut.spare), ++torn_;
+      if (cut.kind == Kind::erase) image_.tear_erase(cut.at.whole_block()), ++torn_;
     }
-    package = {};
+    plane = {.die = plane.die};
   }
-  channel_busy_ = false;
+  for (Die& die : dies_) die = {.first_plane = die.first_plane, .channel = die.channel, .since = {}};
+  for (Channel& channel : channels_) {
+    channel.waiting.clear();
+    channel.busy = false;
+  }
+  for (Lane& lane : calendar_) lane.clear();
+  touched_.clear();
+  pool_.clear();
+  free_ = none;
+  advancing_ = false;
 }
 
 void NandArray::report(Statistics& statistics) const {
@@ -145,10 +359,13 @@ void NandArray::report(Statistics& statistics) const {
   statistics.add("page_programs", programs_);
   statistics.add("block_erases", erases_);
   statistics.add("operations_torn", torn_);
+  statistics.add("operations_failed", failed_);
+  statistics.add("pages_uncorrectable", uncorrectable_);
   statistics.add("channel_busy", channel_time_);
   std::uint32_t most = 0;
-  for (std::uint32_t p = 0; p < geometry().packages; ++p)
-    for (std::uint32_t b = 0; b < geometry().blocks; ++b) most = std::max(most, image_.erase_count(p, b));
+  for (std::uint32_t plane = 0; plane < geometry().all_planes(); ++plane)
+    for (std::uint32_t block = 0; block < geometry().blocks; ++block)
+      most = std::max(most, image_.erase_count({plane, block}));
   statistics.add("erase_count_max", std::uint64_t{most});
 }
 

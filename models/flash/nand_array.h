@@ -1,26 +1,34 @@
-// NAND flash packages on one channel: what they hold and when they are done.
+// NAND flash packages on their channels: what they hold and when they are done.
 //
-// Each package executes its operations in the order given. A program moves the page over the channel into the
-// package's page register (page / bus), then into the array (`program`); a read goes the other way (`read`,
-// then the channel); an erase needs the array alone. With a cache register a page arrives while the one
-// before it is programmed, without it the register is taken until the array is done. The channel serves one
-// transfer at a time, the oldest request first. Eight packages with 660 us programs and a 400 MB/s bus so
-// take a page every 82.5 us (87.7 us without cache register).
+// Each die executes its operations in the order given, one at a time; where a die has several planes, it takes with its
+// oldest operation those of the same kind that are next for other planes, and executes them together. They are together
+// also when they come at the same instant, or, programs, while the first of them is still on its way to its register.
+// A program moves the page over the channel into the plane's page register (page / bus), then into the array (`program`);
+// a read goes the other way (`read`, then the channel; read_spare: no time on the channel); an erase needs the array
+// alone. With a cache register a page arrives while the one before it is programmed, without it the register is taken
+// until the array is done. A channel serves one transfer at a time, the oldest request first. Eight packages of one die
+// and one plane with 660 us programs and a 400 MB/s bus so take a page every 82.5 us (87.7 us without cache register).
 //
-// NAND's rules are the caller's to keep and are checked (std::logic_error): a page is programmed once between
-// erases and the pages of a block in order.
+// Wear: with a rated endurance, a block fails at an erase count of its own, within a tenth of the rating and
+// reproducible. Half of the blocks fail in the erase that would exceed it, the others in a program before, which tears
+// its page. From then on its programs and erases end with `failed`; what it holds stays readable. So do those of a block
+// that is marked bad. Bit errors (FlashImage::add_bit_errors) beyond the page code make a page uncorrectable.
 //
-// reset: cold and power_loss drop all queued work; on power_loss a page whose array operation was under way
-// is torn, as are all pages of a block whose erase was. warm lets nothing finish either: controller and
-// packages restart, but the array operation under way is cut off in the same way. The image itself survives
-// every kind.
+// NAND's rules are the caller's to keep and are checked (std::logic_error): a page is programmed once between erases, and
+// the pages of a block in order.
 //
-// Sources: abeyratne2017 §2.2.3.1 (organisation), Table 2.1 and 5.1 (latencies, one channel with eight
-// packages).
+// reset: cold and power_loss drop all queued work; on power_loss a page whose array operation was under way is torn, as
+// are all pages of a block whose erase was. warm lets nothing finish either: controller and packages restart, but the
+// array operation under way is cut off in the same way. The image itself survives every kind.
+//
+// Speed: a program costs two events and no allocation; bench/flash_bench measures it.
+//
+// Sources: abeyratne2017 section 2.2.3.1 (organisation), Tables 2.1 and 5.1 (latencies, one channel with eight packages).
 #pragma once
 
+#include <array>
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,69 +43,135 @@ namespace asterism {
 class NandArray {
  public:
   using Tag = std::uint64_t;  // the caller's name for an operation
+  enum class Outcome { done, failed };
 
+  struct Read {
+    std::span<const std::byte>
+        data;         // empty: uncorrectable, torn, erased; of the spare alone; or no contents are kept
+    PageSpare spare;  // where is_readable
+    bool is_readable = false;
+    bool is_erased = false;
+  };
   struct Sink {
     virtual ~Sink() = default;
     // The page to be programmed has left the controller's buffer.
     virtual void transferred(Picoseconds at, Tag tag) = 0;
-    virtual void programmed(Picoseconds at, Tag tag) = 0;
-    virtual void erased(Picoseconds at, Tag tag) = 0;
-    // data is empty when the page is torn (uncorrectable).
-    virtual void read_done(Picoseconds at, Tag tag, std::span<const std::byte> data) = 0;
+    virtual void programmed(Picoseconds at, Tag tag, Outcome outcome) = 0;
+    virtual void erased(Picoseconds at, Tag tag, Outcome outcome) = 0;
+    virtual void read_done(Picoseconds at, Tag tag, const Read& read) = 0;
   };
 
-  NandArray(const FlashPart& part, FlashImage& image)
-      : part_(part), image_(image), packages_(image.geometry().packages) {}
+  NandArray(const FlashPart& part, FlashImage& image);
 
-  void program(Picoseconds now, FlashAddress at, std::vector<std::byte> data, Tag tag);
+  // `data` is a whole page, or empty where the image keeps no contents.
+  void program(Picoseconds now, FlashAddress at, std::vector<std::byte> data, const PageSpare& spare,
+               Tag tag);
   void read(Picoseconds now, FlashAddress at, Tag tag);
-  void erase(Picoseconds now, std::uint32_t package, std::uint32_t block, Tag tag);
+  void read_spare(Picoseconds now, FlashAddress at, Tag tag);
+  void erase(Picoseconds now, FlashBlock block, Tag tag);
+
+  // Programs, reads and erases that the plane's die has not finished.
+  std::uint32_t queued(std::uint32_t plane) const { return dies_[planes_[plane].die].queued; }
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);
   bool idle() const { return !next_event(); }
 
+  FlashImage& image() { return image_; }
   const FlashImage& image() const { return image_; }
   const FlashGeometry& geometry() const { return image_.geometry(); }
   void report(Statistics& statistics) const;
 
  private:
-  enum class Kind { program, read, erase };
-  struct Operation {
-    Kind kind;
-    FlashAddress at;
-    std::vector<std::byte> data;
-    Tag tag;
-    std::uint64_t order;  // age, for the channel's arbitration
-  };
-  // A stage is free, or holds an operation until `done` (nullopt: finished, waits for the next stage).
-  struct Stage {
-    std::optional<Operation> operation;
-    std::optional<Picoseconds> done;
-  };
-  struct Package {
-    std::deque<Operation> queue;
-    Stage page_register;  // being filled from, or emptied to, the channel
-    Stage array;
-    bool at_channel = false;  // the page register owns the channel
-  };
+  enum class Kind : std::uint8_t { program, read, erase };
+  using Index = std::uint32_t;  // of an operation in the pool
+  static constexpr Index none = ~Index{0};
 
-  void enqueue(Picoseconds now, Operation operation);
-  void start_what_can_start(Picoseconds now);
-  void start_array(Package& package, Picoseconds now);
-  void start_channel(Picoseconds now);
-  bool wants_channel(const Package& package) const;
-  std::uint64_t channel_age(const Package& package) const;
-  void finish_array(Package& package, Picoseconds now, Sink& sink);
-  void finish_channel(Package& package, Picoseconds now, Sink& sink);
+  struct Operation {
+    FlashAddress at;
+    PageSpare spare;
+    std::vector<std::byte> data;
+    Tag tag = 0;
+    std::uint64_t order = 0;  // age
+    Index next = none;        // behind it in its plane's queue, or in the pool's free ones
+    Kind kind = Kind::program;
+    bool spare_only = false;
+    bool is_readable = false, is_erased = false;  // of a read, as the array found the page
+  };
+  struct Plane {
+    Index first = none, last = none;  // its queue
+    Index page_register = none;       // filled from, or emptied to, the channel
+    Index array = none;
+    std::uint32_t die = 0;
+  };
+  struct Die {
+    std::uint32_t first_plane = 0, channel = 0, queued = 0;
+    std::uint32_t arriving =
+        0;  // of the programs that the die will do next: still on their way to a page register
+    std::uint32_t arrived = 0;  // in their page registers
+    Kind kind = Kind::program;  // what the array does
+    bool busy = false;          // the array
+    bool touched = false;       // to be looked at before time goes on
+    Picoseconds since;          // when the array began
+  };
+  struct Request {
+    std::uint64_t order;
+    std::uint32_t plane;
+  };
+  struct Channel {
+    std::vector<Request> waiting;  // a heap, the oldest on top
+    bool busy = false;
+  };
+  // What ends at the same time after it began ends in the order in which it began: one queue for each such duration is
+  // all the calendar there is.
+  struct Event {
+    Picoseconds at;
+    std::uint32_t index;  // a die, or for transfers a plane
+  };
+  using Lane = boost::circular_buffer<Event>;
+  enum { program_lane, read_lane, erase_lane, transfer_lane, lanes };
+
+  Index take(FlashAddress at, Kind kind, Tag tag);
+  void give_back(Index operation);
+  void enqueue(Picoseconds now, Index operation);
+  Index unqueue(Plane& plane);
+  bool next_is(const Plane& plane, Kind kind) const;
+  bool joins_at_once(const Die& die, const Plane& plane, Kind kind, Picoseconds now) const;
+
+  void touch(std::uint32_t die);
+  void start_touched(Picoseconds now);
+  void start(Picoseconds now, std::uint32_t die);
+  void start_programs(Picoseconds now, std::uint32_t die);
+  void start_array(Picoseconds now, std::uint32_t die, Kind kind);
+  void collect_programs(Die& die);
+  Plane* oldest(const Die& die);
+  std::span<Plane> planes_of(const Die& die) { return {&planes_[die.first_plane], geometry().planes}; }
+  void request_channel(Die& die, Plane& plane, Index operation);
+  void start_channel(Picoseconds now, Channel& channel);
+
+  void finish_array(Picoseconds now, std::uint32_t die, Kind kind, Sink& sink);
+  void finish_program(Picoseconds now, Index operation, Sink& sink);
+  void finish_erase(Picoseconds now, Index operation, Sink& sink);
+  void finish_sensing(Picoseconds now, Plane& plane, Index operation, Sink& sink);
+  void finish_transfer(Picoseconds now, std::uint32_t plane, Sink& sink);
+  void deliver(Picoseconds now, Index operation, Sink& sink);
+  bool fails(const Operation& operation) const;
+  void check_order(const Operation& program) const;
 
   FlashPart part_;
   FlashImage& image_;
-  std::vector<Package> packages_;
-  bool channel_busy_ = false;
+  Picoseconds transfer_;
+  std::vector<Operation> pool_;
+  Index free_ = none;
+  std::vector<Plane> planes_;
+  std::vector<Die> dies_;
+  std::vector<Channel> channels_;
+  std::array<Lane, lanes> calendar_;
+  std::vector<std::uint32_t> touched_;
+  bool advancing_ = false;
   std::uint64_t order_ = 0;
-  std::uint64_t reads_ = 0, programs_ = 0, erases_ = 0, torn_ = 0;
+  std::uint64_t reads_ = 0, programs_ = 0, erases_ = 0, torn_ = 0, failed_ = 0, uncorrectable_ = 0;
   Picoseconds channel_time_;
 };
 

@@ -308,8 +308,9 @@ TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
   fs::remove_all(folder / "run");
   expect_refusal(
       {"node.dimm_ssd.image=a.img", "node.dimm_ssd.packages=4"}, 65,
-      "command line: error: node.dimm_ssd.image: a.img: flash image has 8 packages x 64 blocks x 512 "
-      "pages of 16384 bytes, but the node has 4 packages x 64 blocks x 512 pages of 16384 bytes");
+      "command line: error: node.dimm_ssd.image: a.img: flash image has 1 channels x 8 packages x 1 "
+      "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes, but the node has 1 channels x 4 packages x 1 "
+      "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes");
   firmware("powercut", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"});
   EXPECT_THAT(contents("run/console.log"), HasSubstr("version 2 restored, 0 wrong words"));
 }
@@ -327,7 +328,7 @@ TEST_F(BadInputTest, AnSsdImageCutShortOrOfSomethingElseIsRefused) {
   write("thesis.tex", "\\documentclass{book}");
   expect_refusal({"node.dimm_ssd.image=thesis.tex"}, 65,
                  "command line: error: node.dimm_ssd.image: thesis.tex: is not a flash image of this program "
-                 "(version 1)");
+                 "(version 2)");
   EXPECT_EQ(contents("thesis.tex"), "\\documentclass{book}");
 }
 

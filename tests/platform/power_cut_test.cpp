@@ -146,8 +146,9 @@ struct TinyFlashPowerCutTest : PowerCutTest {
     std::filesystem::copy(source_configs(), folder / "configs", std::filesystem::copy_options::recursive);
     environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
     write("configs/flash/tiny.json",
-          R"({"source": "made up", "page": "16KiB", "pages_per_block": 2, "blocks": 16, "read": "45us",
-              "program": "660us", "erase": "3500us", "bus": "400MB/s", "cache_register": true, "endurance": 0})");
+          R"({"source": "made up", "page": "16KiB", "spare": "1536B", "pages_per_block": 2, "blocks": 16,
+              "dies": 1, "planes": 1, "read": "45us", "program": "660us", "erase": "3500us", "bus": "400MB/s",
+              "cache_register": true, "endurance": 0, "correctable_bits": 40})");
     node = {"node.dimm_ssd.part=tiny", "node.dimm_ssd.packages=2", "node.dimm_ssd.blocks=8",
             "node.dimm_ssd.versions=1"};
     args = "versions=5 pages=20";
