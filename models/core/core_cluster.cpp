@@ -46,6 +46,12 @@ bool CoreCluster::collect_writes(AddressRange range, WriteObserver& observer) {
   return tracked;
 }
 
+bool CoreCluster::guard_writes(AddressRange range, WriteGuard& guard) {
+  bool asks = true;
+  for (const auto& core : cores_) asks = core->guard_writes(range, guard) && asks;
+  return asks;
+}
+
 std::uint64_t CoreCluster::instructions() const {
   std::uint64_t sum = 0;
   for (const auto& core : cores_) sum += core->instructions();

@@ -355,6 +355,17 @@ void CoreModule::touch(Address address) {
   if (state_ == State::running && !start_) grant(address);
 }
 
+void CoreModule::about_to_store(Address page, unsigned line) {
+  if (state_ != State::running || start_ || !guard_->watches(page) || guard_->admits(page)) return;
+  in_access_ = true;
+  synchronise();
+  if (state_ == State::running && !start_) guard_->hold(page, std::uint64_t{1} << line);
+  in_access_ = false;
+  if (state_ != State::running || start_) return;
+  if (now() > local_time()) base_time_ += now() - local_time();
+  schedule();
+}
+
 // Asks for direct memory around an address. Read-only grants are of no use: the engine has no way to refuse a
 // store.
 bool CoreModule::grant(Address address) {

@@ -15,6 +15,8 @@
 //   nothing else is going to happen, 16 quanta beyond simulated time), at an expiry of its own timers, and
 //   before WFI, WFE, HVC and semihosting. An interrupt from elsewhere is taken within a quantum and one block
 //   of instructions; that of the core's own timer at the first block boundary after its expiry.
+// - A store to a guarded page that its guard does not admit waits, at the core's time, before anything of it is done. A
+//   reset ends the wait as far as the core is concerned: the store never happens.
 // - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
 //   one block of memory, the first.
 // - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when
@@ -37,6 +39,7 @@
 
 #include "base/reset.h"
 #include "base/statistics.h"
+#include "base/write_guard.h"
 #include "core/core_config.h"
 #include "core/generic_timer.h"
 #include "core/iss.h"
@@ -100,6 +103,12 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool collect_writes(AddressRange range, WriteObserver& observer) {
     return iss_->collect_writes(range, observer);
   }
+  // Iss::guard_writes: first stores to pages of the range ask the guard. An empty range ends that. False: the engine does
+  // not track its stores, and does not ask.
+  bool guard_writes(AddressRange range, WriteGuard& guard) {
+    guard_ = &guard;
+    return iss_->guard_writes(range);
+  }
   // Another core has invalidated translations.
   void invalidate_translations() { iss_->invalidate_translations(); }
   // This core made instructions change (IC IVAU, write_memory()), or invalidated translations: the platform tells the
@@ -117,6 +126,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
   void touch(Address address) override;
+  void about_to_store(Address page, unsigned line) override;
   void shown(std::span<const ShownAccess> accesses) override;
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
   bool write_register(SystemRegister which, std::uint64_t value) override;
@@ -164,8 +174,9 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   State state_ = State::off;
   std::optional<StartRequest> start_;
   bool standby_ = false;
+  WriteGuard* guard_ = nullptr;
   bool in_access_ =
-      false;  // in the interconnect's hands, or settling after it: inside a block of instructions
+      false;  // in somebody else's hands, or settling after that: inside a block of instructions
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;

@@ -70,6 +70,10 @@ class IssHost {
   // if it does not, a load or store comes to it as above.
   virtual void touch(Address address) = 0;
 
+  // Iss::guard_writes(): a page is about to be stored to, at first in line `line` of its 64. The store takes effect when this
+  // returns, unless the page was collected or unmapped meanwhile.
+  virtual void about_to_store(Address /*page*/, unsigned /*line*/) {}
+
   // Accesses to direct memory that is mapped as shown.
   virtual void shown(std::span<const ShownAccess> accesses) = 0;
 
@@ -162,6 +166,11 @@ class Iss {
   // Recorded always, at no cost: an interval begins with a call whose answer is thrown away. False: the engine does
   // not track its stores.
   virtual bool collect_writes(AddressRange, WriteObserver&) { return false; }
+
+  // In this range the host is asked before a page of direct memory is stored to for the first time since it was collected
+  // (IssHost::about_to_store); an atomic or exclusive instruction asks before it loads. An empty range asks for nothing. False:
+  // the engine does not track its stores.
+  virtual bool guard_writes(AddressRange) { return false; }
 
   // Not while run() is under way, except from a call to the host, where only x0-x30 and sp are up to date.
   virtual std::uint64_t read(CoreRegister which) const = 0;

@@ -53,6 +53,7 @@ struct IssTestHost : IssHost {
   std::function<std::uint64_t(std::uint64_t address)> on_load;
   std::function<void(std::uint64_t address, std::uint64_t value)> on_store;
   std::function<void()> on_due, on_event_wait;
+  std::function<void(Address page, unsigned line)> on_about_to_store;
 
   void place(std::uint64_t address, const std::vector<std::uint32_t>& words) {
     std::memcpy(memory.bytes + (address - code_base), words.data(), words.size() * 4);
@@ -89,6 +90,9 @@ struct IssTestHost : IssHost {
   }
   void touch(Address address) override {
     if (direct && memory_range().contains(address)) core->map_direct(memory_range(), memory.bytes, show);
+  }
+  void about_to_store(Address page, unsigned line) override {
+    if (on_about_to_store) on_about_to_store(page, line);
   }
   void shown(std::span<const ShownAccess> told) override {
     for (const ShownAccess& access : told) {

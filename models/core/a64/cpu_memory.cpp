@@ -45,15 +45,20 @@ struct Parts {
 std::optional<Fault> translate(Cpu& cpu, std::uint64_t address, unsigned size, Access access,
                                Ordering ordering, Parts& parts) {
   const unsigned level = ordering == Ordering::unprivileged ? 0 : cpu.level;
-  for (unsigned offset = 0; offset < size;) {
-    const std::uint64_t first = address + offset;
-    const auto [translation, fault] = cpu.memory.translate(first, access, level);
-    if (fault) return fault;
-    const auto rest_of_page = static_cast<unsigned>(Memory::page_size - first % Memory::page_size);
-    const unsigned length = std::min(size - offset, rest_of_page);
-    parts.parts[parts.count++] = {offset, length, translation};
-    offset += length;
-  }
+  std::uint64_t asked;
+  do {  // while the host was asked for one page, it may have collected the other
+    asked = cpu.memory.asked();
+    parts.count = 0;
+    for (unsigned offset = 0; offset < size;) {
+      const std::uint64_t first = address + offset;
+      const auto [translation, fault] = cpu.memory.translate(first, access, level);
+      if (fault) return fault;
+      const auto rest_of_page = static_cast<unsigned>(Memory::page_size - first % Memory::page_size);
+      const unsigned length = std::min(size - offset, rest_of_page);
+      parts.parts[parts.count++] = {offset, length, translation};
+      offset += length;
+    }
+  } while (asked != cpu.memory.asked());
   return std::nullopt;
 }
 
@@ -99,7 +104,7 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
 }
 
 void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
-  const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
+  const auto direct = part.at.is_direct ? cpu.memory.admitted(part.at.physical) : std::nullopt;
   if (!direct) return store_to_host(cpu, part, widest, data);
   std::memcpy(direct->host, data, part.size);
   const bool was_code = cpu.memory.mark_written(*direct->info, part.at.physical, part.size);

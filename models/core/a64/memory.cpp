@@ -109,8 +109,22 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
 // ---- what was stored to, and what is shown ----
 
 void Memory::list(PageInfo& info, std::uint64_t physical) {
-  if (std::exchange(info.is_listed, true)) return;
-  listed_.push_back({physical & page_mask, &info});
+  info.is_listed = true;
+  if (!std::exchange(info.is_queued, true)) listed_.push_back({physical & page_mask, &info});
+}
+
+void Memory::ask(std::uint64_t physical) {
+  ++asked_;
+  host_.about_to_store(Address(physical & page_mask), static_cast<unsigned>(physical % page_size / line));
+  list(info(physical), physical);
+}
+
+std::optional<Memory::Direct> Memory::admitted(std::uint64_t physical) {
+  while (const auto memory = direct(physical)) {
+    if (!has_to_ask(physical)) return memory;
+    ask(physical);
+  }
+  return std::nullopt;
 }
 
 bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size) {
@@ -120,20 +134,42 @@ bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size)
   return info.code << (63 - last) >> (63 - last) >> first != 0;
 }
 
-void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
+// The pages of the range that may have been stored to, in ascending order. Few pages are looked up one by one, so that the
+// cost does not grow with what was written elsewhere.
+std::vector<Memory::Listed> Memory::take_listed(AddressRange range) {
+  std::vector<Listed> taken;
+  if (range.size == Bytes(0)) return taken;
+  const std::uint64_t first = range.first.value() / page_size, last = range.last().value() / page_size;
+  if (last - first < listed_.size() / 8) {
+    for (std::uint64_t page = first; page <= last; ++page) {
+      const auto chunk = chunks_.find(page * page_size / chunk_size);
+      if (chunk == chunks_.end()) continue;
+      PageInfo& info = chunk->second->pages[page % (chunk_size / page_size)];
+      if (std::exchange(info.is_listed, false)) taken.push_back({page * page_size, &info});
+    }
+    return taken;
+  }
   const auto in_range = [&](const Listed& each) {
-    return range.overlaps({Address(each.page), Bytes(page_size)});
+    return each.page / page_size >= first && each.page / page_size <= last;
   };
   const auto middle = std::stable_partition(listed_.begin(), listed_.end(), std::not_fn(in_range));
-  std::vector<Listed> told(middle, listed_.end());
+  for (auto each = middle; each != listed_.end(); ++each) {
+    each->info->is_queued = false;
+    if (std::exchange(each->info->is_listed, false)) taken.push_back(*each);
+  }
   listed_.erase(middle, listed_.end());
-  for (const Listed& each : told) each.info->is_listed = false;
+  std::ranges::sort(taken, {}, &Listed::page);
+  return taken;
+}
+
+void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
+  const std::vector<Listed> taken = take_listed(range);
+  if (taken.empty()) return;
   for_entries([](Tlb& tlb, std::size_t slot) {
     const PageInfo* info = tlb.pages[slot].info;
     if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
   });
-  std::ranges::sort(told, {}, &Listed::page);
-  for (const Listed& each : told) {
+  for (const Listed& each : taken) {
     const std::uint64_t lines = dirty_lines(each.info->dirty);
     std::memset(each.info->dirty, 0, page_size / line);
     if (lines != 0) observer.written(Address(each.page), lines);
@@ -152,13 +188,20 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
   Tlb& tlb = this->tlb(exception_level);
   const std::size_t slot = slot_of(address);
   const TlbPage& page = tlb.pages[slot];
-  const bool is_known = page.page == (address & page_mask) && page.permissions(access);
-  if (!is_known)
-    if (const auto fault = fill(address, exception_level)) return {{}, fault};
-  if (!page.permissions(access))
-    return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
-  if (access == Access::store) admit_stores(tlb.entries[slot], page);
-  return {{page.physical | address % page_size, page.level, page.is_direct}, {}};
+  for (;;) {
+    const bool is_known = page.page == (address & page_mask) && page.permissions(access);
+    if (!is_known)
+      if (const auto fault = fill(address, exception_level)) return {{}, fault};
+    if (!page.permissions(access))
+      return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
+    const std::uint64_t physical = page.physical | address % page_size;
+    if (access == Access::store && page.is_direct && has_to_ask(physical)) {
+      ask(physical);  // after which nothing may be where it was
+      continue;
+    }
+    if (access == Access::store) admit_stores(tlb.entries[slot], page);
+    return {{physical, page.level, page.is_direct}, {}};
+  }
 }
 
 std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_level) {

@@ -26,7 +26,8 @@ namespace asterism::a64 {
 struct PageInfo {
   std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: stored to since the last collect_writes()
   std::uint64_t code = 0;         // bit i: decoded blocks come from line i
-  bool is_listed = false;         // among the pages that collect_writes() looks at
+  bool is_listed = false;         // may have been stored to since the last collect_writes()
+  bool is_queued = false;         // among listed_, perhaps as one that was collected since
 };
 
 // What the fast path looks at: whether an access lies in the page, and where that is.
@@ -105,6 +106,12 @@ class Memory final : private TableMemory {
   // Tells the observer every page of the range with lines that were stored to since the last call, in ascending order,
   // and forgets them.
   void collect_writes(AddressRange range, WriteObserver& observer);
+  // The host is asked before a page in the range is listed.
+  void guard(AddressRange range) { guarded_ = range; }
+  // How often the host was asked, which may have taken time.
+  std::uint64_t asked() const { return asked_; }
+  // Direct memory that is about to be stored to: as direct(), when the host was asked where it has to be.
+  std::optional<Direct> admitted(std::uint64_t physical);
 
   // Accesses to shown memory wait here until their instruction has ended, or until one goes to the host.
   void show(const ShownAccess& access) { shown_.push_back(access); }
@@ -152,6 +159,10 @@ class Memory final : private TableMemory {
     std::array<PageInfo, chunk_size / page_size> pages;
     std::array<std::uint8_t, chunk_size / line> dirty{};
   };
+  struct Listed {
+    std::uint64_t page;
+    PageInfo* info;
+  };
   struct Grant {
     std::uint64_t first, last;
     std::uint8_t* host;
@@ -168,6 +179,11 @@ class Memory final : private TableMemory {
   PageInfo& info(std::uint64_t physical);
   Chunk& chunk(std::uint64_t number);
   void list(PageInfo& info, std::uint64_t physical);
+  bool has_to_ask(std::uint64_t physical) {
+    return guarded_.contains(Address(physical)) && !info(physical).is_listed;
+  }
+  void ask(std::uint64_t physical);
+  std::vector<Listed> take_listed(AddressRange range);
 
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
@@ -193,12 +209,10 @@ class Memory final : private TableMemory {
   struct {
     std::uint64_t number = 0;
     Chunk* chunk = nullptr;
-  } last_chunk_;  // that was asked for
-  struct Listed {
-    std::uint64_t page;
-    PageInfo* info;
-  };
-  std::vector<Listed> listed_;  // pages that may have been stored to
+  } last_chunk_;                // that was asked for
+  std::vector<Listed> listed_;  // with all pages that may have been stored to
+  AddressRange guarded_{Address(0), Bytes(0)};
+  std::uint64_t asked_ = 0;
   std::vector<ShownAccess> shown_;
 };
 

@@ -6,20 +6,10 @@
 
 #include "core/a64/cpu.h"
 #include "core/a64/mmu_test.h"
+#include "core/a64/stores_of_every_kind.h"
 
 namespace asterism::a64 {
 namespace {
-
-using Lines = std::map<std::uint64_t, std::uint64_t>;  // by page
-
-struct Collector : WriteObserver {
-  Lines lines;
-  std::vector<std::uint64_t> order;
-  void written(Address page, std::uint64_t told) override {
-    lines[page.value()] |= told;
-    order.push_back(page.value());
-  }
-};
 
 struct MemoryTest : MmuTest {
   static constexpr AddressRange everything{Address(0), Bytes(~std::uint64_t{0})};
@@ -34,7 +24,6 @@ struct MemoryTest : MmuTest {
     run(words, before);
     return collect();
   }
-  static constexpr std::uint64_t line(unsigned at) { return std::uint64_t{1} << at; }
 };
 
 // ---- lines that were stored to ----
@@ -42,44 +31,7 @@ struct MemoryTest : MmuTest {
 TEST_F(MemoryTest, AStoreOfEveryKindMarksExactlyItsLines) {
   const std::uint64_t p = data_base, q = data_base + page_size;
   map(p, p, at_el0);  // for STTR
-  const struct {
-    std::uint32_t word;
-    std::uint64_t address;
-    Lines expected;
-  } cases[] = {
-      {0x39000002, p, {{p, line(0)}}},                         // strb w2, [x0]
-      {0x39000002, p + 63, {{p, line(0)}}},                    // strb w2, [x0]
-      {0x39000002, p + 64, {{p, line(1)}}},                    // strb w2, [x0]
-      {0x79000002, p + 63, {{p, line(0) | line(1)}}},          // strh w2, [x0]
-      {0xb9000002, p + 0xffc, {{p, line(63)}}},                // str w2, [x0]
-      {0xf9000002, p + 0xff9, {{p, line(63)}, {q, line(0)}}},  // str x2, [x0]
-      {0xf8040402, p + 128, {{p, line(2)}}},                   // str x2, [x0], #64
-      {0xf8040c02, p + 128, {{p, line(3)}}},                   // str x2, [x0, #64]!
-      {0xf81f8002, q, {{p, line(63)}}},                        // stur x2, [x0, #-8]
-      {0xf8237802, p, {{p, line(4)}}},                         // str x2, [x0, x3, lsl #3]
-      {0xf8000802, p + 72, {{p, line(1)}}},                    // sttr x2, [x0]
-      {0x29000c02, p + 60, {{p, line(0) | line(1)}}},          // stp w2, w3, [x0]
-      {0xa9bf0c02, q + 8, {{p, line(63)}, {q, line(0)}}},      // stp x2, x3, [x0, #-16]!
-      {0xa8000c02, p + 64, {{p, line(1)}}},                    // stnp x2, x3, [x0]
-      {0x3d000002, p + 191, {{p, line(2)}}},                   // str b2, [x0]
-      {0xfd000002, p + 188, {{p, line(2) | line(3)}}},         // str d2, [x0]
-      {0x3d800002, p + 64, {{p, line(1)}}},                    // str q2, [x0]
-      {0x3d800002, p + 120, {{p, line(1) | line(2)}}},         // str q2, [x0]
-      {0xad000c02, p + 32, {{p, line(0)}}},                    // stp q2, q3, [x0]
-      {0xad000c02, p + 48, {{p, line(0) | line(1)}}},          // stp q2, q3, [x0]
-      {0xad000c02, p + 0xff0, {{p, line(63)}, {q, line(0)}}},  // stp q2, q3, [x0]
-      {0xc89ffc02, p + 320, {{p, line(5)}}},                   // stlr x2, [x0]
-      {0xf8220004, p + 384, {{p, line(6)}}},                   // ldadd x2, x4, [x0]
-      {0x38228004, p + 448, {{p, line(7)}}},                   // swpb w2, w4, [x0]
-      {0xc8a57c02, p + 512, {{p, line(8)}}},                   // cas x5, x2, [x0]
-      {0xd50b7420, p + 600, {{p, line(9)}}},                   // dc zva, x0
-      {0x4c007002, p + 640, {{p, line(10)}}},                  // st1 {v2.16b}, [x0]
-      {0x4c000002, p + 704, {{p, line(11)}}},                  // st4 {v2.16b-v5.16b}, [x0]
-      {0x0d000c02, p + 768, {{p, line(12)}}},                  // st1 {v2.b}[3], [x0]
-      {0xf9400002, p, {}},                                     // ldr x2, [x0]
-      {0xc85f7c02, p, {}},                                     // ldxr x2, [x0]
-  };
-  for (const auto& [word, address, expected] : cases) {
+  for (const auto& [word, address, expected] : stores_of_every_kind(p)) {
     std::memset(&this->word(p), 0, 2 * page_size);
     State before = with_mmu(address, 0, 2, 32);
     before.x[9] = p + 62 * 64, before.x[10] = q + 62 * 64;
@@ -141,6 +93,26 @@ TEST_F(MemoryTest, PagesAreToldInAscendingOrder) {
   core->collect_writes(everything, collector);
   EXPECT_EQ(collector.order,
             (std::vector<std::uint64_t>{data_base, data_base + page_size, data_base + 4 * page_size}));
+}
+
+TEST_F(MemoryTest, PagesThatAreCollectedOneByOneAreToldOnceAndMarkAgain) {
+  const std::vector<std::uint32_t> words = {
+      0x3900001f,  // next: strb wzr, [x0]
+      0x91400400,  // add x0, x0, #0x1000
+      0xf1000421,  // subs x1, x1, #1
+      0x54ffffa1,  // b.ne next
+  };
+  collect();
+  for (int turn = 0; turn < 2; ++turn) {
+    run(words, with_mmu(data_base, 8), 32);
+    const std::uint64_t third = data_base + 2 * page_size;
+    EXPECT_EQ(collect({Address(third), Bytes(page_size)}), (Lines{{third, line(0)}}));
+    EXPECT_EQ(collect({Address(third), Bytes(page_size)}), Lines{});
+    run({0x3901001f}, with_mmu(third));  // strb wzr, [x0, #64]
+    EXPECT_EQ(collect({Address(third), Bytes(page_size)}), (Lines{{third, line(1)}}));
+    EXPECT_EQ(collect().size(), 7u);
+    EXPECT_EQ(collect(), Lines{});
+  }
 }
 
 TEST_F(MemoryTest, AnIntervalMayBeginInTheMiddleOfABlock) {

@@ -42,6 +42,7 @@ class A64Iss final : public NativeIss {
   bool collect_writes(AddressRange range, WriteObserver& observer) override {
     return cpu_.memory.collect_writes(range, observer), true;
   }
+  bool guard_writes(AddressRange range) override { return cpu_.memory.guard(range), true; }
 
   std::uint64_t read(CoreRegister which) const override;
   void write(CoreRegister which, std::uint64_t value) override;

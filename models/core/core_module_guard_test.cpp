@@ -1,0 +1,122 @@
+// Stores that a guard keeps waiting.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/core_module.h"
+#include "core/core_test_bus.h"
+#include "core/iss_factory.h"
+#include "tlm/systemc_test.h"
+
+namespace asterism {
+namespace {
+
+using State = CoreModule::State;
+constexpr std::uint64_t code = CoreTestBus::memory_base, data = code + 0x10'0000, page_size = 4096;
+
+struct NoCalls : CoreCalls {
+  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
+  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
+};
+
+// Holds stores to the page at `data`, while it is closed.
+struct Door : WriteGuard {
+  bool closed = true;
+  sc_core::sc_event opened;
+  struct Held {
+    std::uint64_t page, lines;
+    Picoseconds at;
+    bool operator==(const Held&) const = default;
+  };
+  std::vector<Held> held;
+
+  bool watches(Address page) const override { return page.value() == data; }
+  bool admits(Address) const override { return !closed; }
+  void hold(Address page, std::uint64_t lines) override {
+    held.push_back({page.value(), lines, now()});
+    while (closed) sc_core::wait(opened);
+  }
+  void written(Address, std::uint64_t) override {}
+  void open() {
+    closed = false;
+    opened.notify(sc_core::SC_ZERO_TIME);
+  }
+};
+
+// The program stores x0, the device, to `data` + 64 after 100 instructions, then writes to the device.
+struct CoreModuleGuardTest : SystemCTest {
+  NoCalls calls;
+  CoreTestBus bus{"bus"};
+  CoreModule core{
+      "core", 0,     CoreConfig{},
+      1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
+  Door door;
+  CoreModuleGuardTest() {
+    bus.bind(core);
+    EXPECT_TRUE(core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, door));
+    std::vector<std::uint32_t> program(100, 0xd503201f);  // nop
+    program.insert(program.end(), {
+                                      0xd2a80202,  // mov x2, #0x40100000
+                                      0xf9002040,  // str x0, [x2, #64]
+                                      0xb9000003,  // str w3, [x0]
+                                      0xd503207f,  // wfi
+                                  });
+    bus.place(code, program);
+  }
+  void start() { core.start(Address(code), CoreTestBus::device); }
+};
+
+SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreWaitsAtItsTimeUntilItsPageIsAdmitted) {
+  start();
+  wait_for(5_us);
+  EXPECT_EQ(door.held, (std::vector<Door::Held>{{data, 2, 101_ns}}));
+  EXPECT_EQ(bus.peek(data + 64), 0u);
+  door.open();
+  wait_for(1_us);
+  EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
+  ASSERT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(bus.accesses[0].at, 5'001_ns);  // the time of the wait is the core's
+}
+
+SYSTEMC_TEST_F(CoreModuleGuardTest, AnAdmittedStoreTakesNoTime) {
+  door.closed = false;
+  start();
+  wait_for(5_us);
+  EXPECT_EQ(door.held, std::vector<Door::Held>{});
+  ASSERT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(bus.accesses[0].at, 102_ns);
+}
+
+SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreThatIsHeldWhenPowerGoesNeverHappens) {
+  start();
+  wait_for(5_us);
+  core.reset(Reset::power_loss);
+  door.open();
+  wait_for(5_us);
+  EXPECT_EQ(core.state(), State::off);
+  EXPECT_EQ(bus.peek(data + 64), 0u);
+  EXPECT_TRUE(bus.accesses.empty());
+}
+
+SYSTEMC_TEST_F(CoreModuleGuardTest, AResetBeforeItsTimeKeepsTheStoreFromHappening) {
+  start();
+  wait_for(50_ns);  // the core is ahead
+  core.reset(Reset::power_loss);
+  wait_for(5_us);
+  EXPECT_EQ(door.held, std::vector<Door::Held>{});
+  EXPECT_EQ(bus.peek(data + 64), 0u);
+}
+
+SYSTEMC_TEST_F(CoreModuleGuardTest, ACoreThatIsStartedAnewWhileItWaitsBeginsWhenTheWaitEnds) {
+  start();
+  wait_for(5_us);
+  core.reset(Reset::warm);
+  core.start(Address(code + 100 * 4), CoreTestBus::device);
+  door.open();
+  wait_for(1_us);
+  EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
+  EXPECT_EQ(bus.accesses.size(), 1u);
+}
+
+}  // namespace
+}  // namespace asterism
