@@ -20,7 +20,7 @@ void describe(Fields& f, DimmSsdConfig& c) {
     "Complete checkpoints kept under one name; the one committed longest ago is erased after the commit of "
     "one more",
     within(1, 100));
-  f("method", c.method, "How a checkpoint is taken", one_of<CheckpointMethod>());
+  f("method", c.method, "How a checkpoint is taken", one_of({CheckpointMethod::stop_and_copy}));
   f("image", c.image,
     "File that keeps the flash across runs; without one the flash starts erased and is lost at the end");
 }

@@ -1,20 +1,14 @@
 // The DIMM-SSD of a node.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "base/enum_names.h"
-#include "base/units.h"
+#include "dimm_ssd/checkpoint_method.h"
 
 namespace asterism {
 
 class Fields;
-
-enum class CheckpointMethod { stop_and_copy };
-constexpr auto enum_names(CheckpointMethod) {
-  return std::to_array<EnumName<CheckpointMethod>>({{CheckpointMethod::stop_and_copy, "stop_and_copy",
-                                                     "the whole list is copied before software goes on"}});
-}
 
 struct DimmSsdConfig {
   std::string part = "samsung_2016_vnand_16k";  // file in configs/flash
