@@ -46,13 +46,15 @@ ExternalProject_Add(asterism_firmware
 enable_language(C)
 add_library(asterism_firmware_checkpoint STATIC
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/begun.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/status.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/memory_level.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checksum.c)
 target_include_directories(asterism_firmware_checkpoint PUBLIC ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
 add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
 target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
-foreach(test checkpoint memory_level)
+foreach(test checkpoint memory_level asynchronous)
   asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)
 endforeach()

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "boot/memory.h"
+#include "checkpoint/begun.h"
 #include "checkpoint/checksum.h"
 #include "checkpoint/memory_level.h"
+#include "checkpoint/status.h"
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
 
@@ -43,6 +45,7 @@ static bool present;
 static bool uses_memory;  // level 1 is there, or was until memory lost it
 static unsigned ssd_every;
 static uint64_t writes;
+static DimmSsdMethod method;
 static CheckpointStatus level_status[2];
 static unsigned region_count;
 static uint8_t* addresses[checkpoint_region_limit];
@@ -52,56 +55,6 @@ static struct {
   DimmSsdRequest request;
   uint64_t pages[checkpoint_page_limit];
 } descriptor __attribute__((aligned(8)));
-
-const char* checkpoint_text(CheckpointStatus status) {
-  switch (status) {
-    case checkpoint_ok:
-      return "ok";
-    case checkpoint_no_device:
-      return "no DIMM-SSD";
-    case checkpoint_bad_argument:
-      return "bad argument";
-    case checkpoint_too_large:
-      return "too many regions or pages";
-    case checkpoint_not_found:
-      return "no such checkpoint";
-    case checkpoint_other_regions:
-      return "made of other regions";
-    case checkpoint_torn:
-      return "contents are not what was written";
-    case checkpoint_no_space:
-      return "no space on the device";
-    case checkpoint_unreadable:
-      return "uncorrectable flash error";
-    case checkpoint_device_error:
-      return "request refused by the device";
-    case checkpoint_uncorrectable:
-      return "uncorrectable memory error";
-    case checkpoint_no_strong_memory:
-      return "no memory under strong ECC";
-    case checkpoint_not_asked:
-      return "not asked";
-  }
-  return "unknown status";
-}
-
-static CheckpointStatus from_device(DimmSsdError error) {
-  switch (error) {
-    case dimm_ssd_ok:
-      return checkpoint_ok;
-    case dimm_ssd_no_space:
-      return checkpoint_no_space;
-    case dimm_ssd_not_found:
-      return checkpoint_not_found;
-    case dimm_ssd_uncorrectable:
-      return checkpoint_unreadable;
-    case dimm_ssd_bad_descriptor:
-    case dimm_ssd_bus_error:
-    case dimm_ssd_busy:
-      return checkpoint_device_error;
-  }
-  return checkpoint_device_error;
-}
 
 // --- A region is a head fragment, whole pages, a tail fragment; any may be empty.
 
@@ -118,7 +71,7 @@ static size_t tail_bytes(const RegionEntry* region) {
   return (region->bytes - head_bytes(region)) % page_bytes;
 }
 
-static size_t all_pages(void) {
+size_t checkpoint_pages(void) {
   size_t fragments = 0;
   size_t pages = 1;  // the header
   for (unsigned i = 0; i < region_count; ++i) {
@@ -171,7 +124,6 @@ static CheckpointStatus request(const char* name, uint64_t version) {
   memcpy(descriptor.request.name, name, length);
   descriptor.request.version = version;
   descriptor.request.page_count = 0;
-  descriptor.request.reserved = 0;
   return checkpoint_ok;
 }
 
@@ -180,10 +132,11 @@ static uint32_t memory_errors(void) { return uses_memory ? memory_controller_unc
 static CheckpointStatus execute(DimmSsdOperation operation) {
   if (!present) return checkpoint_no_device;
   const uint32_t errors = memory_errors();
+  descriptor.request.method = operation == dimm_ssd_checkpoint ? method : dimm_ssd_configured;
   const DimmSsdError error = dimm_ssd_execute(operation, &descriptor.request);
   // The device sees poison as a bus error.
   if (error == dimm_ssd_bus_error && memory_errors() != errors) return checkpoint_uncorrectable;
-  return from_device(error);
+  return status_of(error);
 }
 
 static CheckpointStatus note(CheckpointLevel level, CheckpointStatus status) {
@@ -198,6 +151,8 @@ static void nobody_asked(void) {
 CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_status[level - 1]; }
 
 CheckpointStatus checkpoint_initialize(void) {
+  begun_finish();
+  begun_forget();
   region_count = 0;
   uses_memory = false;
   memory_level_close();
@@ -219,6 +174,17 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
   ssd_every = every;
   writes = 0;
   return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
+}
+
+void checkpoint_use_method(DimmSsdMethod wanted) { method = wanted; }
+
+CheckpointStatus checkpoint_use_shadow(size_t pages) {
+  if (!present) return checkpoint_no_device;
+  if (pages == 0) pages = checkpoint_pages();
+  void* const first = memory_allocate(pages * page_bytes);
+  if (first == NULL) return checkpoint_too_large;
+  dimm_ssd_use_shadow(first, (uint32_t)pages);
+  return checkpoint_ok;
 }
 
 CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes) {
@@ -273,24 +239,84 @@ static CheckpointStatus write_to_level_1(uint64_t version) {
   return status;
 }
 
-static CheckpointStatus write_to_ssd(void) {
-  if (all_pages() > checkpoint_page_limit) return checkpoint_too_large;
+// The command's end, and what is pending from then on. A version that is handed over is added to those that were
+// begun before anything more is heard of it.
+static CheckpointStatus hand_over(bool told) {
   list_pages(copy_fragments(true));
-  return execute(dimm_ssd_checkpoint);
+  const uint64_t version = descriptor.request.version;
+  const CheckpointStatus status = execute(dimm_ssd_checkpoint);
+  const bool goes_on = status == checkpoint_ok && !dimm_ssd_stops_software(method);
+  begun_add(version, goes_on ? checkpoint_pending : status, told || status != checkpoint_ok);
+  if (present) begun_settle();
+  return goes_on ? checkpoint_pending : status;
 }
 
-CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
-  nobody_asked();
+static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
   const CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
   if (region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
-  if (all_pages() > checkpoint_page_limit) return checkpoint_too_large;
+  if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
+  if (!present) return checkpoint_ok;
+  begun_settle();
+  if (begun_is_pending(version)) begun_finish();
+  return begun_failure();
+}
+
+static CheckpointStatus safe_on_a_level(void) {
+  const CheckpointStatus ssd = level_status[checkpoint_dimm_ssd - 1];
+  if (ssd == checkpoint_ok || ssd == checkpoint_pending || !uses_memory) return ssd;
+  return level_status[checkpoint_memory - 1];
+}
+
+static CheckpointStatus begin(const char* name, uint64_t version) {
+  nobody_asked();
+  const CheckpointStatus status = status_to_begin(name, version);
+  if (status != checkpoint_ok) return status;
   fill_header(version);
-  if (!uses_memory) return note(checkpoint_dimm_ssd, write_to_ssd());
-  const CheckpointStatus memory = note(checkpoint_memory, write_to_level_1(version));
-  const bool due = ssd_every != 0 && ++writes % ssd_every == 0;
-  if (due || (memory != checkpoint_ok && ssd_every != 0)) note(checkpoint_dimm_ssd, write_to_ssd());
-  return level_status[checkpoint_dimm_ssd - 1] == checkpoint_ok ? checkpoint_ok : memory;
+  CheckpointStatus memory = checkpoint_not_asked;
+  bool to_ssd = true;
+  if (uses_memory) {
+    memory = note(checkpoint_memory, write_to_level_1(version));
+    const bool due = ssd_every != 0 && ++writes % ssd_every == 0;
+    to_ssd = due || (memory != checkpoint_ok && ssd_every != 0);
+  }
+  if (to_ssd)
+    note(checkpoint_dimm_ssd, hand_over(memory == checkpoint_ok));
+  else
+    begun_add(version, memory, true);
+  return safe_on_a_level();
+}
+
+CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
+  const CheckpointStatus status = begin(name, version);
+  return status == checkpoint_pending ? checkpoint_ok : status;
+}
+
+CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
+  const CheckpointStatus status = begin(name, version);
+  if (status != checkpoint_pending) return status;
+  note(checkpoint_dimm_ssd, begun_wait(version));
+  return safe_on_a_level();
+}
+
+CheckpointStatus checkpoint_test(uint64_t version) {
+  if (present) begun_settle();
+  return begun_status(version);
+}
+
+CheckpointStatus checkpoint_wait(uint64_t version) {
+  if (version != checkpoint_any_version) return begun_wait(version);
+  begun_finish();
+  return begun_failure();
+}
+
+CheckpointStatus checkpoint_abort(void) {
+  if (!present) return checkpoint_no_device;
+  descriptor.request.page_count = 0;
+  const CheckpointStatus status = execute(dimm_ssd_abort);
+  begun_settle();
+  begun_failure();
+  return status;
 }
 
 static CheckpointStatus find_on_ssd(uint64_t max_version, uint64_t* version) {
@@ -342,7 +368,7 @@ static CheckpointStatus restore_from_ssd(uint64_t version) {
   if (status != checkpoint_ok) return status;
   if (found != version) return checkpoint_not_found;
   // Another number of pages: refused before the device could touch a region.
-  if (dimm_ssd_found_pages() != all_pages()) return checkpoint_other_regions;
+  if (dimm_ssd_found_pages() != checkpoint_pages()) return checkpoint_other_regions;
   list_pages(copy_fragments(true));
   status = execute(dimm_ssd_restore);
   if (status == checkpoint_ok) status = check_header(version);
@@ -356,6 +382,7 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
   if (region_count == 0) return checkpoint_bad_argument;
+  begun_finish();
   CheckpointStatus memory = checkpoint_not_found;
   if (memory_level_is_open()) memory = note(checkpoint_memory, restore_from_memory(version));
   if (memory == checkpoint_ok) return memory;
@@ -368,6 +395,7 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   const CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
+  if (begun_is_pending(version)) begun_finish();
   const bool in_memory = memory_level_is_open() && memory_level_discard(descriptor.request.name, version);
   const CheckpointStatus ssd = execute(dimm_ssd_discard);
   return in_memory ? checkpoint_ok : ssd;

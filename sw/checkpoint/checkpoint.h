@@ -9,7 +9,16 @@
 //   checkpoint_restore("cg", version);
 //   ... checkpoint_write("cg", iteration);
 //
-// A checkpoint is whole or it does not exist: power may fail at any instant of checkpoint_write. It begins
+// VeloC's asynchronous mode: checkpoint_begin() hands the pages over and the program goes on while the device
+// copies them; hardware holds what it writes to a page that is not copied yet. checkpoint_test() and
+// checkpoint_wait() tell when a version is durable, or why it never will be.
+//
+//   checkpoint_use_method(dimm_ssd_early_late);
+//   ... checkpoint_begin("cg", iteration);
+//   ... if (checkpoint_test(iteration) == checkpoint_ok) ...
+//   checkpoint_wait(checkpoint_any_version);
+//
+// A checkpoint is whole or it does not exist: power may fail at any instant until it is durable. It begins
 // with a header page of this library: the table of regions (id, bytes, place in the page) and a checksum over
 // all of them. A restore into other regions, or of contents that are not what was written, is refused by
 // name.
@@ -22,11 +31,13 @@
 //
 // Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after
 // go through pages of this library, so that a restore never touches a neighbour. All calls are of core 0;
-// while one runs, no other core may write to a protected region: the device copies what it finds.
+// while one runs, no other core may write to a protected region: the checksum is taken over what is there.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "drivers/dimm_ssd.h"
 
 typedef enum {
   checkpoint_ok = 0,
@@ -38,20 +49,25 @@ typedef enum {
   checkpoint_torn,              // header or contents are not what was written
   checkpoint_no_space,          // the device is full of checkpoints that nobody discarded
   checkpoint_unreadable,        // flash lost it beyond correction
-  checkpoint_device_error,      // the device refused the request: bus error, bad descriptor, busy
+  checkpoint_device_error,      // the device refused the request: bus error, bad descriptor
   checkpoint_uncorrectable,     // memory lost it beyond correction; a page to be written or where it was kept
   checkpoint_no_strong_memory,  // no memory controller, or it refuses a strong range
   checkpoint_not_asked,         // of a level: the last write or restore did not come to it
+  checkpoint_pending,           // handed over, and not durable yet
+  checkpoint_busy,              // checkpoints of other regions or another name are not durable yet
+  checkpoint_aborted,           // given up by checkpoint_abort
+  checkpoint_worn_out,          // too few blocks of the flash can still be written
 } CheckpointStatus;
 
 typedef enum { checkpoint_memory = 1, checkpoint_dimm_ssd = 2 } CheckpointLevel;
 
 #define checkpoint_any_version UINT64_MAX
-enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32 };
+enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32, checkpoint_begun_limit = 16 };
 
 const char* checkpoint_text(CheckpointStatus status);
 
-// Finds the device. Call first, and from core 0. Forgets what was protected.
+// Finds the device. Call first, and from core 0. Forgets what was protected and begun, the latter when it has
+// become durable or failed.
 CheckpointStatus checkpoint_initialize(void);
 
 // From now on bytes at data belong to every checkpoint, as region id. The same id again replaces the region.
@@ -65,20 +81,50 @@ CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 // held.
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 
-// How the last checkpoint_write or checkpoint_restore ended there.
+// How the checkpoints from now on are taken on the DIMM-SSD; dimm_ssd_configured, the default: as the node is
+// configured.
+void checkpoint_use_method(DimmSsdMethod method);
+
+// Takes pages by memory_allocate for the copies of copy_on_write; 0: as many as the present regions have.
+// Without them that method holds writes as `late` does. checkpoint_too_large: no memory for them.
+CheckpointStatus checkpoint_use_shadow(size_t pages);
+
+// Pages of a checkpoint of the present regions, the header and the fragments' among them.
+size_t checkpoint_pages(void);
+
+// How the last checkpoint_write, checkpoint_begin or checkpoint_restore ended there.
 CheckpointStatus checkpoint_level_status(CheckpointLevel level);
 
-// Returns when the checkpoint is safe, on one level at least. An earlier one of the same name and version is
-// replaced.
+// Returns when the checkpoint is safe, on one level at least: checkpoint_begin and checkpoint_wait. An earlier
+// one of the same name and version is replaced.
 CheckpointStatus checkpoint_write(const char* name, uint64_t version);
 
-// The newest complete version not above max_version, of all levels.
+// Returns checkpoint_ok when the program may go on: with the methods that stop software when the version is
+// durable, with the others when the pages are handed over. Level 1 is written at once. What the checkpoint
+// holds is settled then; what is written to the regions afterwards belongs to the next one.
+//
+// Where a version that was handed over has failed and nobody was told, nothing is begun and the failure is the
+// answer, once. The next checkpoint is a full one then. Another name or other regions are checkpoint_busy
+// while versions are not durable.
+CheckpointStatus checkpoint_begin(const char* name, uint64_t version);
+
+// Of one of the last checkpoint_begun_limit versions that were begun: checkpoint_ok when it is durable,
+// checkpoint_pending, or why it was given up. One that level 1 alone was to take is as it was begun.
+CheckpointStatus checkpoint_test(uint64_t version);
+// The same, but sleeps while it is pending. checkpoint_any_version: until none is pending; the first failure
+// that nobody was told.
+CheckpointStatus checkpoint_wait(uint64_t version);
+
+// Gives up all versions that are not durable; those that are stay.
+CheckpointStatus checkpoint_abort(void);
+
+// The newest durable version not above max_version, of all levels.
 CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version);
 
 // Fills the protected regions. After checkpoint_not_found they are as before; after any other error their
 // contents are undefined: initialize them, or restore another version. A version that level 1 cannot give
-// back is discarded there, and level 2 is asked for it.
+// back is discarded there, and level 2 is asked for it. Waits for what is pending.
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version);
 
-// Gives the space of a checkpoint back, on all levels.
+// Gives the space of a checkpoint back, on all levels; waits for it while it is pending.
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 extern "C" {
 #include "boot/guarded_copy.h"
@@ -20,13 +21,25 @@ std::uint64_t page_address(const DimmSsdRequest& request, std::uint32_t index) {
   return reinterpret_cast<const std::uint64_t*>(&request + 1)[index];
 }
 
+bool stops_software(std::uint32_t method) {
+  return method <= dimm_ssd_stop_and_copy || method == dimm_ssd_consolidate || method == dimm_ssd_early;
+}
+
 DimmSsdError copy_in(const DimmSsdRequest& request) {
-  auto& pages = machine.flash[{request.name, request.version}];
-  pages.resize(request.page_count);
+  TestMachine::Open taken{{request.name, request.version}, {}, {}};
+  taken.pages.resize(request.page_count);
   for (std::uint32_t i = 0; i < request.page_count; ++i) {
     EXPECT_EQ(page_address(request, i) % 4096, 0u);
-    std::memcpy(pages[i].data(), reinterpret_cast<const void*>(page_address(request, i)), 4096);
+    std::memcpy(taken.pages[i].data(), reinterpret_cast<const void*>(page_address(request, i)), 4096);
+    taken.list.push_back(page_address(request, i));
   }
+  const auto& open = machine.open;
+  if (!open.empty() && (open.back().key.first != taken.key.first || open.back().list != taken.list))
+    return dimm_ssd_busy;
+  machine.methods.push_back(request.method);
+  machine.open.push_back(std::move(taken));
+  if (stops_software(request.method))
+    while (!machine.open.empty()) machine.make_durable();
   return dimm_ssd_ok;
 }
 
@@ -69,6 +82,18 @@ void TestMachine::reset() {
 
 void TestMachine::warm_reset() { copies_until_reset = -1; }
 
+void TestMachine::make_durable() {
+  ASSERT_FALSE(open.empty());
+  flash[open.front().key] = std::move(open.front().pages);
+  open.pop_front();
+}
+
+void TestMachine::fail(DimmSsdError reason) {
+  ASSERT_FALSE(open.empty());
+  if (!progress.failed) progress = {0, true, open.front().key.second, reason};
+  open.clear();
+}
+
 std::uint8_t* TestMachine::find(const std::string& text) {
   auto* const end = dram + dram_bytes;
   auto* const at = std::search(dram, end, text.begin(), text.end());
@@ -94,8 +119,25 @@ DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* 
       return find(*request);
     case dimm_ssd_discard:
       return machine.flash.erase({request->name, request->version}) != 0 ? dimm_ssd_ok : dimm_ssd_not_found;
+    case dimm_ssd_abort:
+      if (!machine.open.empty()) machine.fail(dimm_ssd_aborted);
+      return dimm_ssd_ok;
   }
   return dimm_ssd_bad_descriptor;
+}
+
+DimmSsdProgress dimm_ssd_progress() {
+  machine.progress.open = static_cast<std::uint32_t>(machine.open.size());
+  return std::exchange(machine.progress, {});
+}
+void dimm_ssd_await_progress() {
+  if (machine.failure_at_wait == dimm_ssd_ok) return machine.make_durable();
+  machine.fail(std::exchange(machine.failure_at_wait, dimm_ssd_ok));
+}
+bool dimm_ssd_stops_software(DimmSsdMethod method) { return stops_software(method); }
+void dimm_ssd_use_shadow(void* first, std::uint32_t pages) {
+  EXPECT_EQ(first, machine.dram);
+  machine.shadow_pages = pages;
 }
 
 bool memory_controller_probe() { return machine.has_memory_controller; }
@@ -108,6 +150,7 @@ RangeProblem memory_controller_set_range(unsigned, EccRange range) {
 std::uint32_t memory_controller_uncorrectable() { return machine.uncorrectable; }
 
 std::uint64_t memory_end() { return reinterpret_cast<std::uintptr_t>(dram) + TestMachine::dram_bytes; }
+void* memory_allocate(std::size_t bytes) { return bytes <= TestMachine::dram_bytes ? dram : nullptr; }
 void memory_keep_from(std::uint64_t first) { machine.kept_from = first; }
 
 bool memory_copy_guarded(void* destination, const void* source, std::size_t bytes) {

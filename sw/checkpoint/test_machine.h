@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -33,7 +34,21 @@ struct TestMachine {
   bool has_dimm_ssd = true, has_memory_controller = true;
   RangeProblem problem = range_ok;  // what a strong range comes to
   DimmSsdError next_error = dimm_ssd_ok;
-  std::map<std::pair<std::string, std::uint64_t>, std::vector<Page>> flash;
+  using Key = std::pair<std::string, std::uint64_t>;  // name, version
+  std::map<Key, std::vector<Page>> flash;
+  // Checkpoints that were handed over: the oldest becomes durable when somebody waits, or here.
+  struct Open {
+    Key key;
+    std::vector<Page> pages;
+    std::vector<std::uint64_t> list;  // addresses
+  };
+  std::deque<Open> open;
+  void make_durable();                         // the oldest open one
+  void fail(DimmSsdError reason);              // all open ones
+  DimmSsdError failure_at_wait = dimm_ssd_ok;  // what the next wait comes to, in place of a durable version
+  DimmSsdProgress progress = {};               // not asked for yet
+  std::vector<std::uint32_t> methods;          // of the checkpoints, in order
+  std::uint64_t shadow_pages = 0;
   std::uint64_t found_version = 0, found_pages = 0;
   std::uint8_t* dram = nullptr;  // its first byte, page aligned
   EccRange range = {};

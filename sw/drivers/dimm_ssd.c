@@ -6,43 +6,117 @@
 #include "drivers/gicv2.h"
 #include "drivers/mmio.h"
 
+const char* const dimm_ssd_method_names[dimm_ssd_methods] = {
+    "configured", "stop_and_copy", "stop_and_copy_hardware", "copy_on_write", "consolidate", "early",
+    "late",       "early_late",    "early_late+consolidate"};
+
+enum {
+  progress_bits = DIMM_SSD_INTERRUPT_STATUS_DURABLE_MASK | DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK,
+  all_bits = DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK | progress_bits
+};
+
 static Device device;
 static volatile bool complete;
+static volatile bool progressed;
+static DimmSsdProgress failure;  // the oldest that was not told
 
-static void completed(void) {
-  // The line may be seen high for a moment after it was quietened: only the device's word counts.
-  const uint32_t status = mmio_read(device.base + DIMM_SSD_INTERRUPT_STATUS);
-  if ((status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) == 0) return;
-  mmio_write(device.base + DIMM_SSD_INTERRUPT_STATUS, DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK);
-  complete = true;
+static uint32_t read_register(uint32_t offset) { return mmio_read(device.base + offset); }
+static void write_register(uint32_t offset, uint32_t value) { mmio_write(device.base + offset, value); }
+
+static uint64_t read_pair(uint32_t low, uint32_t high) {
+  const uint64_t upper = read_register(high);
+  return upper << 32 | read_register(low);
+}
+
+// With interrupts masked. The line may be seen high for a moment after it was quietened: only the device's
+// word counts.
+static void collect(void) {
+  const uint32_t status = read_register(DIMM_SSD_INTERRUPT_STATUS) & all_bits;
+  if (status == 0) return;
+  // Before the registers that it tells of are read: what comes later raises the line again.
+  write_register(DIMM_SSD_INTERRUPT_STATUS, status);
+  if ((status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) != 0) complete = true;
+  if ((status & progress_bits) != 0) progressed = true;
+  if ((status & DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK) == 0 || failure.failed) return;  // the oldest counts
+  failure.failed = true;
+  failure.failed_version = read_pair(DIMM_SSD_FAILED_VERSION_LOW, DIMM_SSD_FAILED_VERSION_HIGH);
+  failure.failed_error = (DimmSsdError)read_register(DIMM_SSD_FAILED_ERROR);
 }
 
 bool dimm_ssd_probe(void) {
   if (!device_tree_find("asterism,dimm-ssd", &device)) return false;
-  mmio_write(device.base + DIMM_SSD_INTERRUPT_STATUS, DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK);
+  write_register(DIMM_SSD_INTERRUPT_STATUS, all_bits);
   if (device.interrupt == 0) device.interrupt = 32 + DIMM_SSD_INTERRUPT;  // a tree that leaves it out
-  gic_enable(device.interrupt, completed);
-  mmio_write(device.base + DIMM_SSD_INTERRUPT_ENABLE, DIMM_SSD_INTERRUPT_ENABLE_COMPLETE_MASK);
+  gic_enable(device.interrupt, collect);
+  write_register(DIMM_SSD_INTERRUPT_ENABLE, all_bits);
   interrupts_unmask();
   return true;
 }
 
-DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request) {
+void dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request) {
   const uint64_t address = (uintptr_t)request;
   complete = false;
-  mmio_write(device.base + DIMM_SSD_DESCRIPTOR_LOW, (uint32_t)address);
-  mmio_write(device.base + DIMM_SSD_DESCRIPTOR_HIGH, (uint32_t)(address >> 32));
+  write_register(DIMM_SSD_DESCRIPTOR_LOW, (uint32_t)address);
+  write_register(DIMM_SSD_DESCRIPTOR_HIGH, (uint32_t)(address >> 32));
   data_synchronization_barrier();  // request and pages are in memory before the device looks
-  mmio_write(device.base + DIMM_SSD_COMMAND, (uint32_t)operation << DIMM_SSD_COMMAND_OPERATION_SHIFT);
-  sleep_until(&complete);
-  const uint32_t status = mmio_read(device.base + DIMM_SSD_STATUS);
+  write_register(DIMM_SSD_COMMAND, (uint32_t)operation << DIMM_SSD_COMMAND_OPERATION_SHIFT);
+}
+
+bool dimm_ssd_poll(DimmSsdError* error) {
+  if (!complete) return false;
+  const uint32_t status = read_register(DIMM_SSD_STATUS);
   data_synchronization_barrier();
-  return (DimmSsdError)((status & DIMM_SSD_STATUS_ERROR_MASK) >> DIMM_SSD_STATUS_ERROR_SHIFT);
+  *error = (DimmSsdError)((status & DIMM_SSD_STATUS_ERROR_MASK) >> DIMM_SSD_STATUS_ERROR_SHIFT);
+  return true;
+}
+
+DimmSsdError dimm_ssd_wait(void) {
+  DimmSsdError error = dimm_ssd_ok;
+  sleep_until(&complete);
+  dimm_ssd_poll(&error);
+  return error;
+}
+
+DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request) {
+  dimm_ssd_start(operation, request);
+  return dimm_ssd_wait();
+}
+
+DimmSsdProgress dimm_ssd_progress(void) {
+  DimmSsdProgress progress;
+  interrupts_mask();
+  collect();
+  do {  // until nothing has happened between what was told and the count
+    progressed = false;
+    progress.open = read_register(DIMM_SSD_OPEN);
+    collect();
+  } while (progressed);
+  progress.failed = failure.failed;
+  progress.failed_version = failure.failed_version;
+  progress.failed_error = failure.failed_error;
+  failure.failed = false;
+  interrupts_unmask();
+  return progress;
+}
+
+void dimm_ssd_await_progress(void) { sleep_until(&progressed); }
+
+bool dimm_ssd_stops_software(DimmSsdMethod method) {
+  if (method == dimm_ssd_configured) method = (DimmSsdMethod)read_register(DIMM_SSD_METHOD);
+  return method <= dimm_ssd_stop_and_copy || method == dimm_ssd_consolidate || method == dimm_ssd_early;
 }
 
 uint64_t dimm_ssd_found_version(void) {
-  const uint64_t high = mmio_read(device.base + DIMM_SSD_RESULT_VERSION_HIGH);
-  return high << 32 | mmio_read(device.base + DIMM_SSD_RESULT_VERSION_LOW);
+  return read_pair(DIMM_SSD_RESULT_VERSION_LOW, DIMM_SSD_RESULT_VERSION_HIGH);
 }
 
-uint32_t dimm_ssd_found_pages(void) { return mmio_read(device.base + DIMM_SSD_RESULT_PAGES); }
+uint32_t dimm_ssd_found_pages(void) { return read_register(DIMM_SSD_RESULT_PAGES); }
+uint32_t dimm_ssd_bad_index(void) { return read_register(DIMM_SSD_BAD_INDEX); }
+uint32_t dimm_ssd_writes_held(void) { return read_register(DIMM_SSD_WRITES_HELD); }
+
+void dimm_ssd_use_shadow(void* first, uint32_t pages) {
+  const uint64_t address = (uintptr_t)first;
+  write_register(DIMM_SSD_SHADOW_LOW, (uint32_t)address);
+  write_register(DIMM_SSD_SHADOW_HIGH, (uint32_t)(address >> 32));
+  write_register(DIMM_SSD_SHADOW_PAGES, pages);
+}
