@@ -14,19 +14,15 @@
 #include <istream>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 
+#include "base/trace_lines.h"
 #include "base/units.h"
 #include "memory/dram_traffic.h"
 
 namespace asterism {
 
-// what() is "FILE:LINE: expected ..., got ...".
-class DramTraceError : public std::runtime_error {
-  using runtime_error::runtime_error;
-};
+using DramTraceError = TraceError;
 
 // Reads as a stream: a trace takes no memory.
 class DramTraceSource final : public DramAccessSource {
@@ -38,13 +34,8 @@ class DramTraceSource final : public DramAccessSource {
   std::optional<DramAccess> next() override;
 
  private:
-  DramAccess parse(std::string_view line);
-  [[noreturn]] void refuse(const std::string& problem) const;
-
-  std::unique_ptr<std::istream> in_;
-  std::string name_;
+  TraceLines lines_;
   Bytes size_;
-  std::uint64_t line_ = 0;  // from 1
   Picoseconds last_;
 };
 

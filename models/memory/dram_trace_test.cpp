@@ -39,7 +39,7 @@ TEST(DramTraceTest, ReadsAccesses) {
 
 TEST(DramTraceTest, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(mistake("R 0\nR\n"), "t.txt:2: expected 2 or 3 fields (R|W address [time]), got 1");
-  EXPECT_EQ(mistake("R 0 0 0 0\n"), "t.txt:1: expected 2 or 3 fields (R|W address [time]), got at least 4");
+  EXPECT_EQ(mistake("R 0 0 0 0\n"), "t.txt:1: expected 2 or 3 fields (R|W address [time]), got 5");
   EXPECT_EQ(mistake("X 0"), "t.txt:1: expected R or W, got \"X\"");
   EXPECT_EQ(mistake("R 0x"), "t.txt:1: expected a hexadecimal address such as 0x1f40, got \"0x\"");
   EXPECT_EQ(mistake("\n\nR zz"), "t.txt:3: expected a hexadecimal address such as 0x1f40, got \"zz\"");
