@@ -26,7 +26,7 @@ class BitmapBuffer {
 
   explicit BitmapBuffer(std::uint32_t entries)
       : entries_(std::clamp(entries, std::uint32_t{1}, most_entries)),
-        keys_(std::bit_ceil(4 * entries_.size())) {
+        keys_(std::bit_ceil(8 * entries_.size())) {
     clear();
   }
 
@@ -74,12 +74,6 @@ class BitmapBuffer {
     clear();
   }
 
-  // The page that leaves next, when the buffer is full.
-  std::optional<std::uint32_t> next_to_leave() const {
-    const std::uint32_t page = entries_[oldest_].page;
-    return page == nobody ? std::nullopt : std::optional(page);
-  }
-
   void clear() {
     const auto last = static_cast<std::uint16_t>(entries_.size() - 1);
     for (std::uint16_t i = 0; i <= last; ++i)
@@ -101,7 +95,7 @@ class BitmapBuffer {
     std::uint32_t writes;
     std::uint16_t newer, older;
   };
-  // Open addressing, linear probing: a quarter full at most, so most probes are one.
+  // Open addressing, linear probing: an eighth full at most, so most probes are one.
   struct Key {
     std::uint32_t page = nobody;
     std::uint16_t entry = 0;

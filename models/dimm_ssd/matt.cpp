@@ -83,11 +83,11 @@ Matt::Answer Matt::look_up(std::uint32_t page, std::uint64_t lines, std::uint32_
     return Answer::not_ready;
   }
   candidates_.erase(page);
+  __builtin_prefetch(&table_[page], 1);  // for when it leaves the buffer
   if (const auto left = buffer_.insert(page, lines, requests)) {
     ++writebacks_;
     merge(*left);
   }
-  if (const auto next = buffer_.next_to_leave()) __builtin_prefetch(&table_[*next], 1);
   return Answer::ready;
 }
 
