@@ -108,6 +108,28 @@ BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsign
   return access;
 }
 
+// Before the bytes of a payload that lie in the block of its byte `first` are written: the time at which they may be. Nullopt:
+// a reset came first.
+std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payload& payload, unsigned first,
+                                                   Picoseconds at) {
+  const bool asks = guard_ && payload.is_write() && !is_shown(payload) &&
+                    master_of(payload) < InitiatorExtension::first_device_master && is_in_thread();
+  const Address address = base_ + Bytes(payload.get_address() + first);
+  const Address page(address.value() - address.value() % page_size.count());
+  if (!asks || !guard_->watches(page)) return at;
+  const std::uint64_t lines = std::uint64_t{1} << (address - page).count() / block_bytes;
+  static_assert(block_bytes == 64 && page_size.count() == 64 * 64);
+  if (!guard_->admits(page)) {
+    const std::uint64_t resets = resets_;
+    if (at > now()) sc_core::wait(to_sc_time(at - now()));
+    if (resets == resets_) guard_->hold(page, lines);
+    if (resets != resets_) return std::nullopt;
+    at = std::max(at, now());
+  }
+  guard_->written(page, lines);
+  return at;
+}
+
 void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, dram_.size())) return;
@@ -117,7 +139,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
   if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
 
-  const Picoseconds start = now() + to_picoseconds(delay);
+  Picoseconds start = now() + to_picoseconds(delay);
   const bool is_write = payload.is_write();
   bool poisoned = false, dropped = false;
   Picoseconds ended = start + config_.latency;
@@ -126,6 +148,9 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     const unsigned count =
         std::min<unsigned>(payload.get_data_length() - first, block_bytes - offset.count() % block_bytes);
     const BlockLocation block = timing_.mapping().locate(offset / Bytes(block_bytes));
+    const auto admitted = admit(payload, first, start);
+    if (!admitted) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    start = *admitted;
     const BlockAccess access = contents(payload, first, count, start);
     poisoned |= access.poisoned;
     const Picoseconds end =
@@ -137,7 +162,8 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   delay = ended > now() ? to_sc_time(ended - now()) : sc_core::SC_ZERO_TIME;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (poisoned && who) who->poison = true;
-  payload.set_dmi_allowed(!poisoned && ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused);
+  payload.set_dmi_allowed(!poisoned && ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused &&
+                          !refuses(Bytes(payload.get_address())));
   payload.set_response_status(dropped || (poisoned && !who) ? tlm::TLM_GENERIC_ERROR_RESPONSE
                                                             : tlm::TLM_OK_RESPONSE);
 }
@@ -158,8 +184,8 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   const bool must_show =
       direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || seated_;
   auto* who = payload.get_extension<InitiatorExtension>();
-  if (direct == DirectAccess::refused || (must_show && !who)) return false;
-  const AddressRange range = ecc_.alike(page);
+  if (direct == DirectAccess::refused || (must_show && !who) || refuses(page)) return false;
+  const AddressRange range = unwatched(page, ecc_.alike(page));
   dmi.set_start_address(range.first.value());
   dmi.set_end_address(range.last().value());
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(dram_.data()) + range.first.value());
@@ -168,6 +194,21 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   dmi.allow_read_write();
   if (must_show) who->shown = true;
   return true;
+}
+
+// Of offsets that are granted alike, those around a page that the guard leaves alone.
+AddressRange MemoryController::unwatched(Bytes page, AddressRange offsets) const {
+  if (!refuses_) return offsets;
+  Bytes first = page, end = page + page_size;
+  while (first > Bytes(offsets.first.value()) && !refuses(first - page_size)) first -= page_size;
+  while (end <= Bytes(offsets.last().value()) && !refuses(end)) end += page_size;
+  return {Address(first.count()), end - first};
+}
+
+void MemoryController::guard(WriteGuard* guard, bool refuses) {
+  guard_ = guard;
+  const bool were_refused = std::exchange(refuses_, guard && refuses);
+  if (refuses_ || were_refused) withdraw({Address(0), Bytes(0)});
 }
 
 void MemoryController::withdraw(AddressRange offsets) {
@@ -410,6 +451,7 @@ void MemoryController::update_interrupt() {
 // --- The rest
 
 void MemoryController::reset(Reset kind) {
+  ++resets_;
   dram_.reset(kind);
   timing_.reset(kind);
   ecc_.reset(kind);

@@ -14,6 +14,9 @@
 // read answers OK with the extension's poison set, or GENERIC_ERROR where there is no extension. Debug accesses see what
 // was written.
 //
+// A guard (base/write_guard.h) may keep a core's write waiting before anything of it is done. Shown writes do not ask: who
+// stores directly has asked itself. Writes of devices and debug accesses do not ask either.
+//
 // Registers (memory_registers.h): ranges of another mode, the error log with its interrupt, the patrol scrubber.
 //
 // reset: that of the engines. While power is off (between reset(power_loss) and power_up) accesses answer GENERIC_ERROR.
@@ -30,6 +33,7 @@
 
 #include "base/event_log.h"
 #include "base/statistics.h"
+#include "base/write_guard.h"
 #include "memory/dram.h"
 #include "memory/dram_system.h"
 #include "memory/ecc_memory.h"
@@ -74,6 +78,9 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
   Bytes size() const { return dram_.size(); }
   void seat(CodecSeat* seat);
+  // Whom cores' writes ask and are told to; nullptr: nobody. Anew whenever the guard watches other pages.
+  // `refuses`: pages that it watches are no direct memory, for cores that do not ask before they store directly.
+  void guard(WriteGuard* guard, bool refuses);
 
   void reset(Reset kind);
   void power_up();
@@ -89,6 +96,9 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void copy(tlm::tlm_generic_payload& payload);
+  std::optional<Picoseconds> admit(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at);
+  AddressRange unwatched(Bytes page, AddressRange offsets) const;
+  bool refuses(Bytes offset) const { return refuses_ && guard_->watches(base_ + offset); }
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
   Picoseconds loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
                          const BlockAccess& access);
@@ -121,6 +131,9 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   EventLog& events_;
   Alarm timing_alarm_, alarm_;
 
+  WriteGuard* guard_ = nullptr;
+  bool refuses_ = false;
+  std::uint64_t resets_ = 0;
   bool powered_ = true, seated_ = false;
   Picoseconds timing_now_;  // the latest time that the timing engine has seen
   std::uint64_t next_id_ = 0;
