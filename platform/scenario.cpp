@@ -1,5 +1,7 @@
 #include "platform/scenario.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -87,6 +89,19 @@ void check_engine(const NodeConfig& node, const ConfigDocument& document, const 
                 .got = "\"" + std::string(to_text(engine)) + "\""});
 }
 
+// The DIMM-SSD puts whole pages of memory into a flash page.
+void check_flash(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
+                 const std::string& prefix, Diagnostics& problems) {
+  if (node.runs != NodeProgram::firmware) return;
+  const auto part = load_config<FlashPart>(library, "flash", node.dimm_ssd.part);
+  if (part.page % 4_KiB == Bytes(0)) return;
+  const std::string path = prefix + "dimm_ssd.part";
+  problems.add({.origin = document.origin_of(path),
+                .path = path,
+                .problem = fmt::format("{} has pages of {}: those of a DIMM-SSD are a multiple of 4 KiB",
+                                       node.dimm_ssd.part, to_text(part.page))});
+}
+
 }  // namespace
 
 InstalledFiles InstalledFiles::find() {
@@ -115,6 +130,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
   check_rtl(config, fabric, document, "", problems);
   check_memory(config, {}, installed.configs, document, "", problems);
+  check_flash(config, installed.configs, document, "", problems);
   problems.throw_if_any();
   return config;
 }
@@ -130,6 +146,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   const NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", problems);
   check_rtl(config.node, fabric, document, "node", problems);
   check_memory(config.node, config.faults, installed.configs, document, "node", problems);
+  check_flash(config.node, installed.configs, document, "node.", problems);
   problems.throw_if_any();
   return config;
 }

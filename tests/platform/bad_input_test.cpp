@@ -301,7 +301,17 @@ TEST_F(BadFirmwareTest, IsTruncatedAnywhere) {
   }
 }
 
-// ---- SSD images and run directories ----
+// ---- SSD parts, images and run directories ----
+
+TEST_F(BadInputTest, APartWithoutWholeMemoryPagesSuitsNoDimmSsd) {
+  const std::string message =
+      "command line: error: node.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB: those of a DIMM-SSD "
+      "are a "
+      "multiple of 4 KiB";
+  expect_refusal({"node.dimm_ssd.part=micron_2006_slc_2k"}, 65, message);
+  EXPECT_EQ(asterism({"check", "hello", "node.dimm_ssd.part=micron_2006_slc_2k"}).err, message + "\n");
+  EXPECT_EQ(asterism({"check", "micron_2006_slc_2k"}).status, 0);
+}
 
 TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
   ASSERT_EQ(firmware("powercut", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"}).status, 0);
