@@ -22,6 +22,15 @@ static bool read_number(const char* text, uint64_t* value) {
   return true;
 }
 
+static bool read_choice(ArgumentChoice* choice, const char* text) {
+  for (unsigned i = 0; i < choice->count; ++i) {
+    if (strcmp(choice->names[i], text) != 0) continue;
+    choice->index = i;
+    return true;
+  }
+  return false;
+}
+
 static bool read_value(const Argument* argument, const char* text) {
   switch (argument->kind) {
     case argument_number: {
@@ -45,8 +54,15 @@ static bool read_value(const Argument* argument, const char* text) {
       if (*text == 0 || strlen(text) > argument->maximum) return false;
       *(const char**)argument->value = text;
       return true;
+    case argument_choice:
+      return read_choice(argument->value, text);
   }
   return false;
+}
+
+static void print_choice(const ArgumentChoice* choice) {
+  printf("one of");
+  for (unsigned i = 0; i < choice->count; ++i) printf(" %s", choice->names[i]);
 }
 
 static void print_expected(const Argument* argument) {
@@ -63,6 +79,9 @@ static void print_expected(const Argument* argument) {
       break;
     case argument_text:
       printf("1 to %llu characters", (unsigned long long)argument->maximum);
+      break;
+    case argument_choice:
+      print_choice(argument->value);
       break;
   }
 }

@@ -16,7 +16,14 @@ typedef enum {
   argument_real,    // double, above 0
   argument_switch,  // bool: on or off
   argument_text,    // const char*: 1..maximum characters
+  argument_choice,  // ArgumentChoice: one of its names
 } ArgumentKind;
+
+typedef struct {
+  const char* const* names;
+  unsigned count;
+  unsigned index;  // of the name that was chosen
+} ArgumentChoice;
 
 typedef struct {
   const char* name;

@@ -2,7 +2,10 @@
 // loss or an uncorrectable memory error from the newest complete checkpoint with the same bits.
 //
 //   cg [nx=16] [interval=5] [iterations=200] [tolerance=1e-10] [cores=N] [checkpoint=on|off] [name=cg]
-//      [memory_checkpoints=on|off] [ssd_every=4]
+//      [method=configured] [async=on|off] [memory_checkpoints=on|off] [ssd_every=4]
+//
+// method: how the DIMM-SSD takes them, by the names of drivers/dimm_ssd.h. async: goes on when a checkpoint is
+// handed over, where the method lets it, in place of waiting until it is durable.
 //
 // memory_checkpoints: to memory under strong ECC (level 1) as well, and to the DIMM-SSD (level 2) only every
 // ssd_every-th time, 0 for never.
@@ -12,48 +15,54 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "apps/cg/memory_errors.h"
 #include "apps/cg/problem.h"
 #include "apps/cg/solver.h"
+#include "apps/checkpoints/checkpoints.h"
+#include "apps/result/result.h"
 #include "boot/arguments.h"
 #include "boot/cores.h"
 #include "boot/exit_status.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/checksum.h"
 #include "drivers/power.h"
-#include "drivers/semihosting.h"
 
 typedef unsigned long long Printable;
 
 static struct {
-  uint64_t nx, interval, iterations, cores, ssd_every;
+  uint64_t nx, iterations, cores, ssd_every;
   double tolerance;
-  bool checkpoint, memory_checkpoints;
-  const char* name;
+  bool checkpoint;
+  ArgumentChoice method;
 } options = {.nx = 16,
-             .interval = 5,
              .iterations = 200,
              .cores = 0,
              .ssd_every = 4,
              .tolerance = 1e-10,
              .checkpoint = true,
-             .name = "cg"};
+             .method = {dimm_ssd_method_names, dimm_ssd_methods, dimm_ssd_configured}};
+
+static Checkpoints checkpoints = {
+    .app = "cg", .unit = "iteration", .name = "cg", .interval = 5, .after_each = memory_errors_read};
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
       {"nx", argument_number, &options.nx, 3, 256, "nodes along an edge"},
-      {"interval", argument_number, &options.interval, 1, 1000000, "iterations between two checkpoints"},
+      {"interval", argument_number, &checkpoints.interval, 1, 1000000, "iterations between two checkpoints"},
       {"iterations", argument_number, &options.iterations, 1, 1000000, "at most so many"},
       {"tolerance", argument_real, &options.tolerance, 0, 0, "residual relative to the right-hand side"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
       {"checkpoint", argument_switch, &options.checkpoint, 0, 0, "write and look for checkpoints"},
-      {"name", argument_text, &options.name, 1, 31, "name of the checkpoints"},
-      {"memory_checkpoints", argument_switch, &options.memory_checkpoints, 0, 0, "to memory as well"},
+      {"name", argument_text, &checkpoints.name, 1, 31, "name of the checkpoints"},
+      {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken"},
+      {"async", argument_switch, &checkpoints.async, 0, 0, "goes on while they are not durable"},
+      {"memory_checkpoints", argument_switch, &checkpoints.levels, 0, 0, "to memory as well"},
       {"ssd_every", argument_number, &options.ssd_every, 0, 1000000, "which of them go to the DIMM-SSD too"},
   };
-  return arguments_read(argc, argv, table, sizeof table / sizeof *table);
+  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
+  checkpoints.method = (DimmSsdMethod)options.method.index;
+  return true;
 }
 
 static double square_root(double value) {
@@ -62,40 +71,10 @@ static double square_root(double value) {
   return root;
 }
 
-static uint64_t bits(double value) {
-  uint64_t word;
-  memcpy(&word, &value, sizeof word);
-  return word;
-}
-
-// --- Checkpoints: the version is the iteration; the two newest are kept, so that one is whole while the next
-// is written.
-
-static const CheckpointLevel levels[] = {checkpoint_memory, checkpoint_dimm_ssd};
-static const char* const level_names[] = {"level 1 (memory)", "level 2 (DIMM-SSD)"};
-
-static void print_levels(uint64_t version) {
-  for (int i = 0; i < 2; ++i) {
-    const CheckpointStatus status = checkpoint_level_status(levels[i]);
-    if (status != checkpoint_not_asked)
-      printf("cg: checkpoint %llu, %s: %s\n", (Printable)version, level_names[i], checkpoint_text(status));
-  }
-}
+// --- Checkpoints: the version is the iteration.
 
 static void write_checkpoint(Solver* solver) {
-  const uint64_t iteration = solver->scalars.iteration;
-  if (!options.checkpoint || iteration % options.interval != 0) return;
-  const CheckpointStatus status = checkpoint_write(options.name, iteration);
-  if (options.memory_checkpoints) print_levels(iteration);
-  memory_errors_read();
-  if (status != checkpoint_ok) {
-    printf("cg: checkpoint %llu not written: %s\n", (Printable)iteration, checkpoint_text(status));
-    return;  // and none given up for it
-  }
-  printf("cg: checkpoint %llu written\n", (Printable)iteration);
-  // With two levels the newest of the DIMM-SSD are older than that; it keeps as many as it is told to.
-  if (!options.memory_checkpoints && iteration > 2 * options.interval)
-    checkpoint_discard(options.name, iteration - 2 * options.interval);
+  if (options.checkpoint) checkpoints_take(&checkpoints, solver->scalars.iteration);
 }
 
 static CheckpointStatus protect(Solver* solver) {
@@ -107,51 +86,32 @@ static CheckpointStatus protect(Solver* solver) {
   return status;
 }
 
-static bool is_usable(const Solver* solver, uint64_t version) {
-  const CheckpointStatus status = checkpoint_restore(options.name, version);
-  if (options.memory_checkpoints) print_levels(version);
-  memory_errors_read();
-  if (status == checkpoint_ok && solver->scalars.edge == options.nx) return true;
-  printf("cg: checkpoint %llu refused: %s\n", (Printable)version,
-         status == checkpoint_ok ? "made of another problem" : checkpoint_text(status));
-  return false;
+static bool is_of_this_problem(void* argument) {
+  const Solver* const solver = argument;
+  return solver->scalars.edge == options.nx;
 }
 
-// Goes back from the newest checkpoint until one can be restored; otherwise begins anew.
+static void begin_anew(void* solver) { cores_run(solver_begin, solver); }
+
 static void restore_newest(Solver* solver) {
-  uint64_t version = checkpoint_any_version;
-  CheckpointStatus status = checkpoint_find_newest(options.name, version, &version);
-  if (status == checkpoint_not_found)
-    printf("cg: no checkpoint '%s', starting at iteration 0\n", options.name);
-  else if (status != checkpoint_ok)
-    printf("cg: no checkpoint '%s': %s\n", options.name, checkpoint_text(status));
-  while (status == checkpoint_ok) {
-    if (is_usable(solver, version)) {
-      printf("cg: checkpoint %llu restored\n", (Printable)version);
-      memory_errors_recovered(checkpoint_level_status(checkpoint_memory) == checkpoint_ok
-                                  ? checkpoint_memory
-                                  : checkpoint_dimm_ssd);
-      return;
-    }
-    cores_run(solver_begin, solver);  // the refused one may have left its contents in the vectors
-    status =
-        version == 0 ? checkpoint_not_found : checkpoint_find_newest(options.name, version - 1, &version);
-    if (status != checkpoint_ok) printf("cg: no older checkpoint, starting at iteration 0\n");
-  }
+  const CheckpointsUser user = {is_of_this_problem, begin_anew, solver};
+  if (!checkpoints_restore_newest(&checkpoints, user)) return;
+  const bool from_memory = checkpoint_level_status(checkpoint_memory) == checkpoint_ok;
+  memory_errors_recovered(from_memory ? checkpoint_memory : checkpoint_dimm_ssd);
 }
 
 // Before anything is allocated: level 1 takes its place in memory.
 static CheckpointStatus prepare_levels(const Solver* solver) {
   if (!options.checkpoint) return checkpoint_ok;
   CheckpointStatus status = checkpoint_initialize();
-  if (!options.memory_checkpoints) return status;
+  if (!checkpoints.levels) return status;
   const uint64_t rows = options.nx * options.nx * options.nx;
   const uint64_t bytes = 3 * rows * sizeof(double) + sizeof solver->scalars;
   const CheckpointStatus memory = checkpoint_use_memory(bytes, (unsigned)options.ssd_every);
-  if (memory != checkpoint_ok) printf("cg: %s: %s\n", level_names[0], checkpoint_text(memory));
-  options.memory_checkpoints = memory != checkpoint_no_strong_memory;
-  if (!options.memory_checkpoints) return status;
-  if (status != checkpoint_ok) printf("cg: %s: %s\n", level_names[1], checkpoint_text(status));
+  if (memory != checkpoint_ok) printf("cg: level 1 (memory): %s\n", checkpoint_text(memory));
+  checkpoints.levels = memory != checkpoint_no_strong_memory;
+  if (!checkpoints.levels) return status;
+  if (status != checkpoint_ok) printf("cg: level 2 (DIMM-SSD): %s\n", checkpoint_text(status));
   memory_errors_read();
   return checkpoint_ok;
 }
@@ -159,6 +119,7 @@ static CheckpointStatus prepare_levels(const Solver* solver) {
 static void prepare_checkpoints(Solver* solver, CheckpointStatus status) {
   if (!options.checkpoint) return;
   if (status == checkpoint_ok) status = protect(solver);
+  if (status == checkpoint_ok) status = checkpoints_prepare(&checkpoints);
   if (status != checkpoint_ok) {
     printf("cg: %s: solving without checkpoints\n", checkpoint_text(status));
     options.checkpoint = false;
@@ -178,13 +139,9 @@ static double largest_error(const Solver* solver) {
 
 static bool write_result(uint64_t iterations, double residual, uint64_t solution) {
   char text[160];
-  const int length = snprintf(text, sizeof text, "iterations %llu\nresidual 0x%016llx\nsolution 0x%016llx\n",
-                              (Printable)iterations, (Printable)bits(residual), (Printable)solution);
-  const int file = semihosting_open("result.txt", file_write);
-  if (file < 0) return false;
-  const bool written = semihosting_write(file, text, (size_t)length) == 0;
-  semihosting_close(file);
-  return written;
+  snprintf(text, sizeof text, "iterations %llu\nresidual 0x%016llx\nsolution 0x%016llx\n",
+           (Printable)iterations, (Printable)result_bits(residual), (Printable)solution);
+  return result_write(text);
 }
 
 static bool report(Solver* solver) {
@@ -236,5 +193,6 @@ int main(int argc, char** argv) {
   cores_run(solver_begin, &solver);
   if (options.checkpoint) restore_newest(&solver);
   cores_run(solver_iterate, &solver);
+  checkpoints_settle(&checkpoints);
   return report(&solver) ? exit_passed : exit_failed;
 }
