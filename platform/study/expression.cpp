@@ -7,6 +7,19 @@
 namespace asterism {
 namespace {
 
+// Newton's method, from above: falls until it stands.
+double root(double of, unsigned degree) {
+  if (of <= 0) return 0;
+  double result = of > 1 ? of : 1;
+  for (;;) {
+    double power = 1;
+    for (unsigned i = 1; i < degree; ++i) power *= result;
+    const double next = ((degree - 1) * result + of / power) / degree;
+    if (!(next < result)) return result;
+    result = next;
+  }
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const std::function<double(const ExpressionTerm&)>& value)
@@ -55,6 +68,7 @@ class Parser {
   double term() {
     ExpressionTerm term{.column = name(), .study = ""};
     expect('(');
+    if (term.column == "geometric_mean") return geometric_mean();
     term.study = name();
     if (take(',')) {
       term.along = name();
@@ -63,6 +77,16 @@ class Parser {
     }
     expect(')');
     return value_(term);
+  }
+  double geometric_mean() {
+    double all = 1;
+    unsigned count = 0;
+    do {
+      all *= sum();
+      ++count;
+    } while (take(','));
+    expect(')');
+    return root(all, count);
   }
   double number() {
     skip_blanks();

@@ -4,6 +4,7 @@
 //   accepted_packets_per_ns(mesh_curve, power_w=30)     where another column reaches a value, along the points of a study:
 //                                                       between two of them on the line through them
 //   power_w(superstarx) / power_w(mesh) - 1             numbers, + - * /, parentheses
+//   geometric_mean(slowdown(mcf), slowdown(lbm), ...)   of expressions above 0
 #pragma once
 
 #include <functional>

@@ -32,6 +32,12 @@ TEST(ExpressionTest, ATermIsAColumnOfAStudy) {
 
 TEST(ExpressionTest, OrAColumnWhereAnotherReachesAValue) { EXPECT_EQ(value("rate(curve, power_w=30)"), 40); }
 
+TEST(ExpressionTest, AGeometricMeanIsOfExpressions) {
+  EXPECT_DOUBLE_EQ(value("1 + geometric_mean(two(x) * 2, 9, 6)"), 7);
+  EXPECT_DOUBLE_EQ(value("geometric_mean(0.25, 1)"), 0.5);
+  EXPECT_DOUBLE_EQ(value("geometric_mean(3)"), 3);
+}
+
 TEST(ExpressionTest, WhatIsNoneSaysWhere) {
   EXPECT_EQ(mistake("1 +"), "expected a number or a column of a study at character 4 of \"1 +\"");
   EXPECT_EQ(mistake("two mesh"), "expected '(' at character 5 of \"two mesh\"");
