@@ -53,6 +53,9 @@ struct DimmSsdRegisters : RegisterBank {
   Register shadow_pages{*this, 0x54, "SHADOW_PAGES", Access::read_write, 0, "Its 4 KiB pages; 0: none"};
   Register writes_held{*this, 0x58, "WRITES_HELD", Access::read_only, 0,
       "Writes of cores that have waited for a page to be copied, since power-up"};
+  Register lines_copied{*this, 0x5c, "LINES_COPIED", Access::read_only, 0,
+      "Lines of 64 bytes that checkpoints have read from memory, since power-up"};
+  Register flash_pages{*this, 0x60, "FLASH_PAGES", Access::read_only, 0, "Flash pages programmed, since power-up"};
   // clang-format on
 
   DimmSsdRegisters() : RegisterBank("DIMM_SSD", Bytes(0x1000)) {}
