@@ -97,14 +97,15 @@ int dispatch(int argc, char** argv) {
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
   schema_verb->add_option("KIND", of)
       ->required()
-      ->check(CLI::IsMember(
-          {"node", "scenario", "study", "dram", "flash", "technology", "workload", "graph", "block"}));
+      ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "technology", "workload",
+                             "write_profile", "graph", "block"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
       ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
-                             "dram", "flash", "technologies", "workloads", "graphs", "blocks"}));
+                             "dram", "flash", "technologies", "workloads", "write_profiles", "graphs",
+                             "blocks"}));
 
   CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");
   rtl_verb->require_subcommand(1);

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "core/workload.h"
+#include "dimm_ssd/workload/write_profile.h"
 #include "fabric/topology/graph_config.h"
 #include "memory/dram_part.h"
 #include "platform/study/built_fabric.h"
@@ -37,6 +38,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
   if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
   if (document.has("points") || document.has("wire_fs_per_um"))
     return expanded(read_config<SwitchTechnology>(document, library));
+  if (document.has("regions")) return expanded(read_config<WriteProfile>(document, library));
   if (document.has("l1_mpki") || document.has("l2_mpki"))
     return expanded(read_config<Workload>(document, library));
   if (document.has("links")) return expanded(read_graph(document, library));
@@ -48,7 +50,8 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
   const char* kind = "scenarios";
-  for (const char* other : {"nodes", "studies", "dram", "flash", "technologies", "workloads", "graphs"})
+  for (const char* other :
+       {"nodes", "studies", "dram", "flash", "technologies", "workloads", "write_profiles", "graphs"})
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "core/workload.h"
+#include "dimm_ssd/workload/write_profile.h"
 #include "fabric/topology/graph_config.h"
 #include "memory/dram_part.h"
 #include "platform/rtl/block_config.h"
@@ -26,6 +27,7 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
   if (of == "technology") text = text_of<SwitchTechnology>("Asterism technology", as_text);
   if (of == "workload") text = text_of<Workload>("Asterism workload", as_text);
+  if (of == "write_profile") text = text_of<WriteProfile>("Asterism write profile", as_text);
   if (of == "graph") text = text_of<GraphConfig>("Asterism graph", as_text);
   if (of == "block") text = text_of<BlockConfig>("Asterism RTL block", as_text);
   std::fputs(text.c_str(), stdout);

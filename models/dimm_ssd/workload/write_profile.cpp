@@ -90,6 +90,12 @@ std::uint64_t WriteProfile::writes(std::uint32_t interval) const {
     for (const WriteClass& c : r.classes) sum += part(c.writes, interval, intervals);
   return sum;
 }
+std::uint64_t WriteProfile::footprint(std::uint32_t run) const {
+  std::uint64_t sum = 0;
+  for (const WriteRegion& r : regions)
+    sum += std::uint64_t{r.pages()} * (r.reuse == PageReuse::fresh ? run : 1);
+  return sum;
+}
 
 // A block of pages at a time: what each page has left in this sweep, and where the walk stands in it.
 class ProfileWrites::Walk {

@@ -63,10 +63,13 @@ struct WriteProfile {
   std::uint32_t pages() const;
   std::uint64_t lines() const;
   std::uint64_t writes(std::uint32_t interval) const;
+  // Of a run of so many intervals: pages that it writes at all.
+  std::uint64_t footprint(std::uint32_t run) const;
 };
 void describe(Fields& f, WriteProfile& p);
 
-// The requests of a run of so many intervals; more than the profile's go on in the same way.
+// The requests of a run of so many intervals; more than the profile's go on in the same way. The footprint is at most
+// most_written_pages.
 class ProfileWrites final : public WriteSource {
  public:
   ProfileWrites(const WriteProfile& profile, std::uint32_t intervals);

@@ -77,6 +77,7 @@ TEST(WriteProfileTest, FreshPagesComeOnce) {
   region.reuse = PageReuse::fresh;
   ProfileWrites source(one_region(region), 2);
   EXPECT_EQ(source.pages(), 18u);
+  EXPECT_EQ(one_region(region).footprint(2), 18u);
   requests_of(source, 0);
   const auto second = pages_of(requests_of(source, 1));
   EXPECT_EQ(second.size(), 9u);
