@@ -26,7 +26,9 @@
 // parallelism, collection policies and thresholds, static and dynamic wear levelling, over-provisioning.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -34,7 +36,10 @@
 #include "base/engine.h"
 #include "base/statistics.h"
 #include "flash/nand_array.h"
+#include "flash/translation_blocks.h"
 #include "flash/translation_config.h"
+#include "flash/translation_list.h"
+#include "flash/translation_recovery.h"
 
 namespace asterism {
 
@@ -82,7 +87,157 @@ class TranslationLayer final : private NandArray::Sink {
   // Where a logical page lies, for tests and fault injection.
   std::optional<FlashAddress> place(std::uint32_t page) const;
 
-  // The private part is the implementation's.
+ private:
+  using Index = std::uint32_t;  // of a slot, block, page over the whole array, or logical page
+  static constexpr Index none = TranslationBlocks::none;
+  enum class Operation : std::uint8_t { write, list, move_read, move, erase, read, recover };
+  enum class State : std::uint8_t { off, recovering, ready };
+  enum Stream : std::uint8_t { host, moved, aside, streams };
+
+  // Tags of operations: what it is in the top byte, whether it is the last list page, then a slot, block or plane.
+  static constexpr unsigned operation_shift = 56;
+  static constexpr NandArray::Tag last_list_page = NandArray::Tag{1} << 48;
+  static constexpr NandArray::Tag tag_of(Operation operation, NandArray::Tag index) {
+    return static_cast<NandArray::Tag>(operation) << operation_shift | index;
+  }
+  static constexpr Operation operation_of(NandArray::Tag tag) {
+    return static_cast<Operation>(tag >> operation_shift);
+  }
+
+  // A request of the caller, or a page that moves.
+  struct Slot {
+    Tag tag = 0;
+    std::uint64_t sequence = 0;
+    Picoseconds answer_at;
+    Index page = none;
+    Index place = none;   // of a write or move while it is programmed, of a read: where
+    Index source = none;  // of a move
+    Index next = none;    // in a queue
+    Index later = none;   // the next request for the same page
+    Index last = none;    // of the first request for a page: the last one
+    bool is_write = false;
+    bool has_left = false;
+    bool is_trimmed = false;
+    std::vector<std::byte> data;
+  };
+  struct Queue {
+    Index first = none, last = none;
+    bool empty() const { return first == none; }
+  };
+  // A block being filled, with the sequence numbers for its list.
+  struct Open {
+    Index block = none;
+    std::vector<std::uint64_t> sequences;
+  };
+  struct Job {
+    enum class Kind : std::uint8_t { collect, level, retire };
+    Index block = none;
+    Index page = 0;  // the next one to look at
+    std::uint32_t moving = 0;
+    Kind kind = Kind::collect;
+    bool erasing = false;
+    bool aborted = false;
+    bool active() const { return block != none; }
+  };
+  struct Plane {
+    std::array<Open, streams> open;
+    Job job;
+    std::uint64_t used = 0;      // valid pages and writes under way
+    std::uint64_t capacity = 0;  // of them
+  };
+
+  // Requests: translation_layer.cpp.
+  Index take_slot();
+  void give_slot(Index slot);
+  void append(Queue& queue, Index slot);
+  Index take_first(Queue& queue);
+  void request(Picoseconds now, Index slot);
+  void begin(Picoseconds now, Index slot);
+  bool dispatch(Picoseconds now, Index slot);
+  Index choose_plane() const;
+  bool takes_writes(Index plane) const;
+  void pump(Picoseconds now);
+  void answer_later(Picoseconds now, Index slot);
+  void answer(Picoseconds at);
+  void write_done(Picoseconds at, Index slot, Outcome outcome);
+  void next_of_page(Picoseconds at, Index slot);
+  void read_flash(Picoseconds now, Index place, Operation operation, Index slot);
+  void finish_read(Picoseconds at, Index slot, const NandArray::Read& read);
+  void program(Picoseconds now, Index plane, Stream stream, Index slot, TranslationPage kind,
+               std::vector<std::byte> data);
+  void close_if_full(Picoseconds now, Index plane, Stream stream);
+  void write_list(Picoseconds now, Index plane, const Open& open);
+  void list_done(Picoseconds at, Index block, bool is_last, Outcome outcome);
+  void map(Index page, Index place);
+  void unmap(Index page);
+  void check_request(Index page) const;
+
+  // Collection: translation_collection.cpp.
+  bool open_block(Index plane, Stream stream);
+  std::uint64_t room(Index plane, bool last_too) const;
+  void collect(Picoseconds now, Index plane);
+  void start_job(Picoseconds now, Index plane, Index block, Job::Kind kind);
+  void continue_job(Picoseconds now, Index plane);
+  void end_job(Picoseconds now, Index plane);
+  void settle_aside(Index plane);
+  void move_read_done(Picoseconds at, Index slot, const NandArray::Read& read);
+  void move_done(Picoseconds at, Index slot, Outcome outcome);
+  void drop_move(Picoseconds at, Index slot);
+  void erase_done(Picoseconds at, Index plane, Outcome outcome);
+  void block_failed(Picoseconds now, Index block);
+  void retire(Picoseconds now, Index block);
+  void update_capacity(Index plane);
+  void check_capacity(Picoseconds now);
+  void become_read_only(Picoseconds now);
+  void check_progress(Picoseconds now);
+
+  // Power-up: translation_power_up.cpp.
+  void take_over(Picoseconds now);
+  void take_over_plane(Index plane);
+  void resume(Index plane, Stream stream, Index block);
+
+  void transferred(Picoseconds at, NandArray::Tag tag) override;
+  void programmed(Picoseconds at, NandArray::Tag tag, Outcome outcome) override;
+  void erased(Picoseconds at, NandArray::Tag tag, Outcome outcome) override;
+  void read_done(Picoseconds at, NandArray::Tag tag, const NandArray::Read& read) override;
+
+  Index block_of(Index place) const { return place / geometry_.pages_per_block; }
+  FlashAddress address(Index place) const;
+  std::vector<std::byte> blank() const;
+
+  TranslationConfig config_;
+  FlashGeometry geometry_;
+  TranslationList list_;
+  NandArray array_;
+  Sink& sink_;
+  bool keeps_contents_;
+  Index pages_ = 0;
+
+  State state_ = State::off;
+  bool read_only_ = false;
+  std::optional<Picoseconds> nothing_to_read_at_;  // recovery of a flash whose blocks are all bad
+  std::unique_ptr<TranslationRecovery> recovery_;
+  TranslationBlocks blocks_;
+  std::vector<Index> places_;   // of logical pages
+  std::vector<Index> logical_;  // of pages in flash: what was last programmed there
+  std::vector<Index>
+      busy_;  // of logical pages: the first request that is not done, when a write is among them
+  std::vector<Plane> planes_;
+  std::vector<Index> order_;  // in which writes go round the planes
+  std::uint32_t turn_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t under_way_ = 0;  // operations of the array
+
+  std::vector<Slot> slots_;
+  Index free_slot_ = none;
+  Queue waiting_;  // writes for which there was no page
+  Queue answers_;  // requests that need no flash
+
+  struct Counters {
+    std::uint64_t writes = 0, reads = 0, trims = 0, programs = 0, lists = 0;
+    std::uint64_t collections = 0, levelled = 0, moved = 0, lost = 0, unreadable = 0, retired = 0,
+                  recoveries = 0;
+  } count_;
 };
 
 }  // namespace asterism

@@ -1,0 +1,180 @@
+#include "flash/translation_recovery.h"
+
+#include <algorithm>
+
+namespace asterism {
+
+TranslationRecovery::TranslationRecovery(NandArray& array, const TranslationList& list,
+                                         std::uint32_t logical_pages)
+    : array_(array),
+      geometry_(array.geometry()),
+      list_(list),
+      logical_pages_(logical_pages),
+      planes_(geometry_.all_planes()),
+      blocks_(geometry_.all_blocks()),
+      planes_left_(geometry_.all_planes()) {}
+
+// ---- reading ----
+
+void TranslationRecovery::start(Picoseconds now, NandArray::Tag tag) {
+  tag_ = tag;
+  for (std::uint32_t plane = 0; plane < planes_.size(); ++plane) next_block(now, plane);
+}
+
+std::uint32_t TranslationRecovery::place_of(std::uint32_t plane, std::uint32_t page) const {
+  return (plane * geometry_.blocks + planes_[plane].block) * geometry_.pages_per_block + page;
+}
+
+// Bad blocks hold nothing: their data was moved before they were marked.
+void TranslationRecovery::next_block(Picoseconds now, std::uint32_t number) {
+  Plane& plane = planes_[number];
+  while (plane.block < geometry_.blocks && array_.image().is_bad({number, plane.block})) ++plane.block;
+  if (plane.block == geometry_.blocks) {
+    --planes_left_;
+    return;
+  }
+  plane.step = Step::first_spare;
+  plane.page = 0;
+  plane.block_entries = plane.entries.size();
+  array_.read_spare(now, {number, plane.block, 0}, tag_ + number);
+}
+
+void TranslationRecovery::read_done(Picoseconds now, std::uint32_t plane, const NandArray::Read& read) {
+  switch (planes_[plane].step) {
+    case Step::first_spare:
+      return first_spare_read(now, plane, read);
+    case Step::list:
+      return list_read(now, plane, read);
+    case Step::spares:
+      return spare_read(now, plane, read);
+  }
+}
+
+void TranslationRecovery::first_spare_read(Picoseconds now, std::uint32_t number,
+                                           const NandArray::Read& read) {
+  Plane& plane = planes_[number];
+  if (read.is_erased) return end_block(now, number, Shape::erased, 0);
+  plane.step = Step::list;
+  plane.page = list_.data_pages();
+  array_.read(now, {number, plane.block, plane.page}, tag_ + number);
+}
+
+void TranslationRecovery::list_read(Picoseconds now, std::uint32_t number, const NandArray::Read& read) {
+  Plane& plane = planes_[number];
+  if (!read.is_readable || read.spare.kind != static_cast<std::uint32_t>(TranslationPage::list))
+    return begin_spares(now, number);
+  take_list(number, read.data);
+  if (++plane.page == geometry_.pages_per_block)
+    return end_block(now, number, Shape::full, list_.data_pages());
+  array_.read(now, {number, plane.block, plane.page}, tag_ + number);
+}
+
+// An image without contents has no list to show; the spare areas hold what would stand in it.
+void TranslationRecovery::take_list(std::uint32_t number, std::span<const std::byte> data) {
+  Plane& plane = planes_[number];
+  const std::uint32_t list_page = plane.page - list_.data_pages();
+  const std::uint32_t first = list_.first_of(list_page);
+  for (std::uint32_t page = first; page < list_.end_of(list_page); ++page) {
+    if (!data.empty()) {
+      const TranslationList::Entry entry = TranslationList::get(data, page - first);
+      add(plane, number, page, entry.logical, entry.sequence);
+      continue;
+    }
+    const FlashAddress at{number, plane.block, page};
+    const PageSpare spare = array_.image().spare(at);
+    if (array_.image().state(at) == FlashImage::PageState::programmed)
+      add(plane, number, page, spare.logical, spare.sequence);
+  }
+}
+
+void TranslationRecovery::begin_spares(Picoseconds now, std::uint32_t number) {
+  Plane& plane = planes_[number];
+  plane.entries.erase(plane.entries.begin() + static_cast<std::ptrdiff_t>(plane.block_entries),
+                      plane.entries.end());
+  plane.step = Step::spares;
+  plane.page = 0;
+  array_.read_spare(now, {number, plane.block, plane.page}, tag_ + number);
+}
+
+void TranslationRecovery::spare_read(Picoseconds now, std::uint32_t number, const NandArray::Read& read) {
+  Plane& plane = planes_[number];
+  if (read.is_erased) {
+    const bool holds_any = plane.entries.size() > plane.block_entries;
+    return end_block(now, number, holds_any ? Shape::partial : Shape::full, plane.page);
+  }
+  if (read.is_readable) add(plane, number, plane.page, read.spare.logical, read.spare.sequence);
+  if (++plane.page == list_.data_pages()) return end_block(now, number, Shape::full, list_.data_pages());
+  array_.read_spare(now, {number, plane.block, plane.page}, tag_ + number);
+}
+
+void TranslationRecovery::add(Plane& plane, std::uint32_t number, std::uint32_t page, std::uint64_t logical,
+                              std::uint64_t sequence) {
+  if (logical >= logical_pages_) return;
+  plane.entries.push_back({place_of(number, page), static_cast<std::uint32_t>(logical), sequence});
+  Found& found = blocks_[number * geometry_.blocks + plane.block];
+  found.newest = std::max(found.newest, sequence);
+  newest_ = std::max(newest_, sequence);
+}
+
+void TranslationRecovery::end_block(Picoseconds now, std::uint32_t number, Shape shape, std::uint32_t fill) {
+  Plane& plane = planes_[number];
+  Found& found = blocks_[number * geometry_.blocks + plane.block];
+  found.shape = shape;
+  found.fill = fill;
+  ++plane.block;
+  next_block(now, number);
+}
+
+// ---- deciding ----
+
+std::vector<std::uint32_t> TranslationRecovery::resolve() {
+  std::vector<std::uint32_t> places(logical_pages_, none);
+  std::vector<std::uint64_t> best(logical_pages_, 0);
+  for (const Plane& plane : planes_)
+    for (const Entry& entry : plane.entries) {
+      if (places[entry.logical] != none && entry.sequence <= best[entry.logical]) continue;
+      places[entry.logical] = entry.place;
+      best[entry.logical] = entry.sequence;
+    }
+  std::vector<std::uint32_t> valid(blocks_.size(), 0);
+  for (const std::uint32_t place : places)
+    if (place != none) ++valid[block_of(place)];
+  for (std::uint32_t plane = 0; plane < planes_.size(); ++plane)
+    if (needs_room(plane, valid)) give_up_copies(plane, best, places);
+  return places;
+}
+
+bool TranslationRecovery::needs_room(std::uint32_t plane, const std::vector<std::uint32_t>& valid) const {
+  for (std::uint32_t block = plane * geometry_.blocks; block < (plane + 1) * geometry_.blocks; ++block) {
+    if (blocks_[block].shape == Shape::erased) return false;
+    if (blocks_[block].shape == Shape::full && valid[block] == 0) return false;
+  }
+  return true;
+}
+
+// Looks for a block of which every newest page stands in another block of the plane too; takes the one with fewest.
+void TranslationRecovery::give_up_copies(std::uint32_t plane, const std::vector<std::uint64_t>& best,
+                                         std::vector<std::uint32_t>& places) const {
+  const std::uint32_t first_block = plane * geometry_.blocks;
+  std::vector<std::uint32_t> copies(logical_pages_, 0);
+  const auto is_newest = [&](const Entry& entry) { return entry.sequence == best[entry.logical]; };
+  for (const Entry& entry : entries(plane)) copies[entry.logical] += is_newest(entry) ? 1 : 0;
+  std::vector<std::uint32_t> newest(geometry_.blocks, 0), single(geometry_.blocks, 0);
+  for (const Entry& entry : entries(plane)) {
+    if (!is_newest(entry)) continue;
+    const std::uint32_t block = block_of(entry.place) - first_block;
+    ++newest[block];
+    single[block] += copies[entry.logical] == 1 ? 1 : 0;
+  }
+  std::uint32_t given_up = none;
+  for (std::uint32_t block = 0; block < geometry_.blocks; ++block)
+    if (blocks_[first_block + block].shape != Shape::bad && single[block] == 0 &&
+        (given_up == none || newest[block] < newest[given_up]))
+      given_up = block;
+  if (given_up == none) return;
+  for (const Entry& entry : entries(plane))
+    if (is_newest(entry) && block_of(entry.place) != first_block + given_up)
+      if (block_of(places[entry.logical]) == first_block + given_up) places[entry.logical] = entry.place;
+}
+
+}  // namespace asterism
