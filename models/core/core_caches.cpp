@@ -1,0 +1,137 @@
+#include "core/core_caches.h"
+
+#include <algorithm>
+
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t page_size = 4096;
+
+Address page_of(Address line) { return Address(line.value() & ~(page_size - 1)); }
+std::uint64_t lines_of(Address line) {
+  return std::uint64_t{1} << line.value() % page_size / TagCache::line.count();
+}
+
+}  // namespace
+
+CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count)
+    : sc_module(name), l2_latency_(config.l2_latency), tags_(config, count) {
+  cores.init(count);
+  memory.init(count);
+  for (unsigned i = 0; i < count; ++i) {
+    const int core = static_cast<int>(i);
+    cores[i].register_b_transport(this, &CoreCaches::b_transport, core);
+    cores[i].register_transport_dbg(this, &CoreCaches::transport_dbg, core);
+    cores[i].register_get_direct_mem_ptr(this, &CoreCaches::get_direct_mem_ptr, core);
+    memory[i].register_invalidate_direct_mem_ptr(this, &CoreCaches::invalidate_direct_mem_ptr, core);
+  }
+  sc_core::sc_spawn([this] { write_back_flushed(); }, sc_core::sc_gen_unique_name("flush"));
+}
+
+// ---- loads and stores ----
+
+void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (!is_shown(payload)) return memory[static_cast<unsigned>(core)]->b_transport(payload, delay);
+  auto& who = *payload.get_extension<InitiatorExtension>();
+  const Address address(payload.get_address());
+  const Address line(address.value() - address.value() % TagCache::line.count());
+  const TagCaches::Traffic traffic = tags_.access(static_cast<unsigned>(core), address, payload.is_write());
+  bool ok = true;
+  if (traffic.found != TagCaches::Level::l1) delay += to_sc_time(l2_latency_);
+  if (traffic.found == TagCaches::Level::memory) ok = show(core, tlm::TLM_READ_COMMAND, line, who, delay);
+  for (const Address each : traffic.written_back) ok = write_back(core, each, who, delay) && ok;
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+bool CoreCaches::show(int core, tlm::tlm_command command, Address line, InitiatorExtension& who,
+                      sc_core::sc_time& delay) {
+  std::array<unsigned char, TagCache::line.count()> unused{};
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(line.value());
+  payload.set_data_ptr(unused.data());
+  payload.set_data_length(unused.size());
+  payload.set_streaming_width(unused.size());
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  payload.set_extension(&who);
+  memory[static_cast<unsigned>(core)]->b_transport(payload, delay);
+  payload.clear_extension(&who);
+  return payload.is_response_ok();
+}
+
+// The core goes on while the line is under way, but not while it may not be written.
+bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay) {
+  const Address page = page_of(line);
+  if (guard_ && guard_->watches(page)) {
+    if (!guard_->admits(page)) {
+      const std::uint64_t resets = resets_;
+      asking_.push_back(line);
+      sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+      if (resets == resets_ && guard_) guard_->hold(page, lines_of(line));
+      if (resets != resets_) return false;
+      asking_.erase(std::ranges::find(asking_, line));
+    }
+    if (guard_) guard_->written(page, lines_of(line));
+  }
+  sc_core::sc_time posted = delay;
+  return show(core, tlm::TLM_WRITE_COMMAND, line, who, posted);
+}
+
+// ---- the flush ----
+
+std::vector<Address> CoreCaches::dirty() {
+  std::vector<Address> lines = tags_.dirty();
+  lines.insert(lines.end(), asking_.begin(), asking_.end());
+  std::ranges::sort(lines);
+  lines.erase(std::ranges::unique(lines).begin(), lines.end());
+  return lines;
+}
+
+void CoreCaches::flush(const std::vector<Address>& lines) {
+  tags_.clean(lines);
+  flushed_.insert(flushed_.end(), lines.begin(), lines.end());
+  if (!lines.empty()) more_flushed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void CoreCaches::write_back_flushed() {
+  for (;;) {
+    while (flushed_.empty()) sc_core::wait(more_flushed_);
+    const std::uint64_t resets = resets_;
+    flusher_.shown = true;
+    sc_core::sc_time delay;
+    show(0, tlm::TLM_WRITE_COMMAND, flushed_.front(), flusher_, delay);
+    sc_core::wait(delay);
+    if (resets != resets_) continue;
+    flushed_.pop_front();
+    if (flushed_.empty()) flush_ended();
+  }
+}
+
+// ---- the rest ----
+
+unsigned CoreCaches::transport_dbg(int core, tlm::tlm_generic_payload& payload) {
+  return memory[static_cast<unsigned>(core)]->transport_dbg(payload);
+}
+
+bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  auto* who = payload.get_extension<InitiatorExtension>();
+  if (!memory[static_cast<unsigned>(core)]->get_direct_mem_ptr(payload, dmi) || !who) return false;
+  who->shown = true;
+  return true;
+}
+
+void CoreCaches::invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last) {
+  cores[static_cast<unsigned>(core)]->invalidate_direct_mem_ptr(first, last);
+}
+
+void CoreCaches::reset(Reset kind) {
+  ++resets_;
+  tags_.reset(kind);
+  asking_.clear();
+  flushed_.clear();
+}
+
+}  // namespace asterism

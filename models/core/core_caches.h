@@ -1,0 +1,72 @@
+// The data caches of a node's cores (tag_cache.h) between the cores and the interconnect.
+//
+//   core.bus -> cores[i], memory[i] -> fabric
+//
+// Direct memory is granted on the condition that loads and stores are shown: those go to the tags, and the bus carries what
+// comes of them, as shown payloads that move no data: a line that is filled takes its time, one that is written back is posted.
+// All else passes through. Fetches are not cached here.
+//
+// A write-back asks the guard before it goes on the bus; its line belongs to dirty() until then.
+//
+// reset: every kind empties the caches, and drops what was to be written back.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "base/write_guard.h"
+#include "core/tag_cache.h"
+#include "tlm/initiator_extension.h"
+
+namespace asterism {
+
+class CoreCaches : public sc_core::sc_module {
+ public:
+  sc_core::sc_vector<tlm_utils::simple_target_socket_tagged<CoreCaches>> cores{"core"};
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<CoreCaches>> memory{"memory"};
+
+  CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count);
+
+  // Whom write-backs ask and are told to; nullptr: nobody.
+  void guard(WriteGuard* guard) { guard_ = guard; }
+
+  // Lines that were stored to and that memory has not seen yet, ascending.
+  std::vector<Address> dirty();
+  // They are clean at once, without asking; the bus carries them one after the other from now on.
+  void flush(const std::vector<Address>& lines);
+  bool is_flushing() const { return !flushed_.empty(); }
+  std::function<void()> flush_ended = [] {};
+
+  // Memory was written by a device.
+  void drop(AddressRange range) { tags_.drop(range); }
+
+  void reset(Reset kind);
+  void report(Statistics& statistics) const { tags_.report(statistics); }
+
+ private:
+  void b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(int core, tlm::tlm_generic_payload& payload);
+  bool get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  void invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last);
+  bool show(int core, tlm::tlm_command command, Address line, InitiatorExtension& who,
+            sc_core::sc_time& delay);
+  bool write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay);
+  void write_back_flushed();
+
+  const Picoseconds l2_latency_;
+  TagCaches tags_;
+  WriteGuard* guard_ = nullptr;
+  std::vector<Address> asking_;  // written back as soon as the guard admits them
+  std::deque<Address> flushed_;
+  sc_core::sc_event more_flushed_;
+  InitiatorExtension flusher_;
+  std::uint64_t resets_ = 0;
+};
+
+}  // namespace asterism

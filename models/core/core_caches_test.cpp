@@ -1,0 +1,166 @@
+#include "core/core_caches.h"
+
+#include <memory>
+#include <vector>
+
+#include "core/core_module.h"
+#include "core/core_test_bus.h"
+#include "core/iss_factory.h"
+#include "tlm/systemc_test.h"
+
+namespace asterism {
+namespace {
+
+using State = CoreModule::State;
+using Access = CoreTestBus::Access;
+constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;  // an offset
+
+struct NoCalls : CoreCalls {
+  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
+  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
+};
+
+struct Door : WriteGuard {
+  bool closed = false;
+  sc_core::sc_event opened;
+  std::vector<Address> told;
+  bool watches(Address) const override { return true; }
+  bool admits(Address) const override { return !closed; }
+  void hold(Address, std::uint64_t) override {
+    while (closed) sc_core::wait(opened);
+  }
+  void written(Address page, std::uint64_t lines) override { told.push_back(page + Bytes(lines * 64)); }
+  void open() {
+    closed = false;
+    opened.notify(sc_core::SC_ZERO_TIME);
+  }
+};
+
+// A core behind an L1 of one set of one line and an L2 of one set of one line.
+struct CoreCachesTest : SystemCTest {
+  NoCalls calls;
+  CoreTestBus bus{"bus"};
+  CoreModule core{
+      "core", 0,     CoreConfig{},
+      1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
+  CoreCaches caches{
+      "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
+  Door door;
+
+  CoreCachesTest() {
+    core.bus.bind(caches.cores[0]);
+    caches.memory[0].bind(bus.socket);
+    core.irq.bind(bus.irq);
+    core.virtual_timer.bind(bus.virtual_timer);
+    core.physical_timer.bind(bus.physical_timer);
+    caches.guard(&door);
+  }
+  // x0 is the device.
+  void run_program(const std::vector<std::uint32_t>& program, Picoseconds time = 10_us) {
+    bus.place(code, program);
+    core.start(Address(code), CoreTestBus::device);
+    wait_for(time);
+  }
+};
+
+constexpr std::uint32_t data_to_x2 = 0xd2a80202;  // mov x2, #0x40100000
+
+SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissThatOfItsFill) {
+  run_program({
+      data_to_x2,
+      0xf9400043,  // ldr x3, [x2]
+      0xf9400443,  // ldr x3, [x2, #8]
+      0xf9000443,  // str x3, [x2, #8]
+      0xb9000003,  // str w3, [x0]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core.state(), State::waiting);
+  // Told behind the load, at 2 ns; the L2 says no after 4.
+  EXPECT_EQ(bus.shown, (std::vector<Access>{{'r', data, 64, 6_ns}}));
+  ASSERT_EQ(bus.accesses.size(), 1u);  // a device is not cached
+  EXPECT_EQ(bus.accesses[0].at, 4_ns + 4_ns + 20_ns);
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
+}
+
+SYSTEMC_TEST_F(CoreCachesTest, ADirtyLineIsWrittenBackWhenItMakesRoomAndIsToldThen) {
+  run_program({
+      data_to_x2,
+      0xf9000043,  // str x3, [x2]
+      0xf9404043,  // ldr x3, [x2, #128]
+      0xf9408043,  // ldr x3, [x2, #256]
+      0xd503207f,  // wfi
+  });
+  ASSERT_EQ(bus.shown.size(), 4u);
+  EXPECT_EQ(bus.shown[3].kind, 'w');
+  EXPECT_EQ(bus.shown[3].offset, data);
+  EXPECT_EQ(door.told, std::vector<Address>{Address(code + data + 64)});  // line 0: its bit is 1
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForItsPageAndIsDirtyUntilThen) {
+  door.closed = true;
+  run_program({
+      data_to_x2,
+      0xf9000043,  // str x3, [x2]
+      0xf9404043,  // ldr x3, [x2, #128]
+      0xf9408043,  // ldr x3, [x2, #256]
+      0xb9000003,  // str w3, [x0]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(bus.shown.size(), 3u);
+  EXPECT_TRUE(bus.accesses.empty());
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
+  door.open();
+  wait_for(1_us);
+  EXPECT_EQ(bus.shown.size(), 4u);
+  EXPECT_EQ(bus.accesses.size(), 1u);
+  EXPECT_GE(bus.accesses[0].at, 10_us);
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(CoreCachesTest, AFlushWritesBackOneLineAfterTheOther) {
+  run_program({
+      data_to_x2,
+      0xf9000043,  // str x3, [x2]
+      0xf9004043,  // str x3, [x2, #128]
+      0xd503207f,  // wfi
+  });
+  bool ended = false;
+  caches.flush_ended = [&] { ended = true; };
+  const std::vector<Address> dirty = caches.dirty();
+  EXPECT_EQ(dirty, (std::vector<Address>{Address(code + data), Address(code + data + 128)}));
+  bus.shown.clear();
+  caches.flush(dirty);
+  EXPECT_TRUE(caches.is_flushing());
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+  expect_earliest(now() + 40_ns, [&] { return ended; });
+  EXPECT_FALSE(caches.is_flushing());
+  EXPECT_EQ(bus.shown, (std::vector<Access>{{'w', data, 64, 10_us}, {'w', data + 128, 64, 10'020_ns}}));
+}
+
+SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
+  run_program({
+      data_to_x2,
+      0xf9000043,  // str x3, [x2]
+      0xf9004043,  // str x3, [x2, #128]
+      0xd503207f,  // wfi
+  });
+  caches.flush({Address(code + data), Address(code + data + 128)});
+  caches.reset(Reset::power_loss);
+  bus.shown.clear();
+  wait_for(1_us);
+  EXPECT_LE(bus.shown.size(), 1u);
+  EXPECT_FALSE(caches.is_flushing());
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(CoreCachesTest, WithdrawnMemoryIsWithdrawnFromTheCore) {
+  run_program({data_to_x2, 0xf9400043, 0x14000000}, 1_us);  // ldr x3, [x2]; b .
+  EXPECT_EQ(bus.memory_accesses, 1u);
+  bus.withdraw(code);  // where it executes: nothing is granted any more
+  wait_for(2_us);
+  EXPECT_NE(core.iss().read(CoreRegister::pc), code + 8);
+}
+
+}  // namespace
+}  // namespace asterism
