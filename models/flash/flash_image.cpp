@@ -125,6 +125,7 @@ void FlashImage::map_memory(const Layout& layout) {
   blocks_ = reinterpret_cast<std::uint64_t*>(base_ + layout.blocks_at);
   records_ = reinterpret_cast<PageRecord*>(base_ + layout.records_at);
   if (layout.end > layout.pages_at) pages_ = base_ + layout.pages_at;
+  if (file_ < 0 && mapped_ >= (64_MiB).count()) madvise(base_, mapped_, MADV_HUGEPAGE);
 }
 
 void FlashImage::map_file(const Layout& layout) {
