@@ -1,0 +1,75 @@
+// Merging, and what a merge has in common with a compaction: new bodies take the places of old ones with one root.
+#include <algorithm>
+#include <utility>
+
+#include "dimm_ssd/checkpoint_log_state.h"
+
+namespace asterism {
+
+// Needed: somebody waits for space. False: there is nothing to gain.
+bool CheckpointLog::collect(Picoseconds now, bool is_needed) {
+  if (layer_.read_only()) return false;
+  if (merge(now)) return true;
+  if (is_needed && drop_unreadable(now)) return true;
+  return !is_root_full_ && compact(now, is_needed);
+}
+
+bool CheckpointLog::merge(Picoseconds now) {
+  auto collection = std::make_unique<Collection>();
+  PageWrite write;
+  write.of_collection = true;
+  for (auto& run : directory_.runs()) {
+    std::vector<const CheckpointBody*> bodies;
+    for (const std::uint64_t sequence : run)
+      bodies.push_back(&directory_.body(directory_.index_of(sequence)));
+    auto body = std::make_shared<CheckpointBody>();
+    body->entries = merge_entries(bodies);
+    if (chain_pages(body->entries.size()) > pages_.free()) continue;
+    for (const LogEntry& entry : body->entries) pages_.refer(entry.data_page);
+    write_chain(now, *body, write);
+    collection->unwritten += chain_pages(body->entries.size());
+    counts_.merged_checkpoints += run.size();
+    collection->outputs.push_back({std::move(run), std::move(body), {}});
+  }
+  if (collection->outputs.empty()) return false;
+  ++counts_.merges;
+  if (collection->unwritten == 0) collection->stage = Collection::Stage::ready;
+  collection_ = std::move(collection);
+  return true;
+}
+
+bool CheckpointLog::drop_unreadable(Picoseconds now) {
+  RootWrite root{directory_};
+  if (!root.directory.hide_unreadable()) return false;
+  prune(root.directory);
+  start_root(now, std::move(root));
+  return true;
+}
+
+// What was dropped from the directory meanwhile is not brought back.
+void CheckpointLog::apply_collection(CheckpointDirectory& directory) {
+  for (Collection::Output& output : collection_->outputs) {
+    if (!output.body || directory.replace(output.run, output.body)) continue;
+    pages_.release(*output.body);
+    output.body.reset();
+  }
+}
+
+void CheckpointLog::collection_written(Picoseconds at, bool is_written) {
+  if (!collection_) return;
+  if (!is_written) return cancel_collection();
+  if (--collection_->unwritten != 0) return;
+  if (collection_->stage == Collection::Stage::metadata)
+    collection_->stage = Collection::Stage::ready;
+  else if (collection_->next_move == collection_->victims.size())
+    finish_moving(at);
+}
+
+void CheckpointLog::cancel_collection() {
+  const std::unique_ptr<Collection> cancelled = std::move(collection_);
+  for (const std::uint32_t page : cancelled->moved_pages) pages_.release(page);
+  for (const Collection::Output& output : cancelled->outputs)
+    if (output.body) pages_.release(*output.body);
+}
+
+}  // namespace asterism

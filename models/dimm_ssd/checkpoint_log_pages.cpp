@@ -1,0 +1,68 @@
+#include "dimm_ssd/checkpoint_log_pages.h"
+
+namespace asterism {
+
+void LogPages::clear() {
+  pages_.assign(layer_.pages(), Page{});
+  free_.clear();
+  for (std::uint32_t page = layer_.pages(); page-- > roots;) free_.push_back(page);
+  held_back_.clear();
+  held_ = false;
+  dying_ = 0;
+}
+
+std::uint32_t LogPages::take() {
+  const std::uint32_t page = free_.back();
+  free_.pop_back();
+  pages_[page] = {1, 1};
+  return page;
+}
+
+void LogPages::written(std::uint32_t page) {
+  pages_[page].in_flight = 0;
+  if (pages_[page].references != 0) return;
+  --dying_;
+  give_back(page);
+}
+
+void LogPages::release(std::uint32_t page) {
+  if (--pages_[page].references != 0) return;
+  if (pages_[page].in_flight)
+    ++dying_;
+  else
+    give_back(page);
+}
+
+void LogPages::refer(const CheckpointBody& body) {
+  for (const LogEntry& entry : body.entries) refer(entry.data_page);
+  for (const std::uint32_t page : body.metadata) refer(page);
+}
+
+void LogPages::release(const CheckpointBody& body) {
+  for (const LogEntry& entry : body.entries) release(entry.data_page);
+  for (const std::uint32_t page : body.metadata) release(page);
+}
+
+void LogPages::give_back(std::uint32_t page) {
+  if (held_) return held_back_.push_back(page);
+  layer_.trim(page);
+  free_.push_back(page);
+}
+
+void LogPages::hold(bool held) {
+  held_ = held;
+  if (held) return;
+  for (const std::uint32_t page : held_back_) give_back(page);
+  held_back_.clear();
+}
+
+void LogPages::settle() {
+  std::erase_if(free_, [this](std::uint32_t page) { return pages_[page].references != 0; });
+}
+
+void LogPages::trim_free() {
+  for (const std::uint32_t page : free_)
+    if (layer_.is_mapped(page)) layer_.trim(page);
+}
+
+}  // namespace asterism
