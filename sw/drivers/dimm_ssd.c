@@ -113,6 +113,8 @@ uint64_t dimm_ssd_found_version(void) {
 uint32_t dimm_ssd_found_pages(void) { return read_register(DIMM_SSD_RESULT_PAGES); }
 uint32_t dimm_ssd_bad_index(void) { return read_register(DIMM_SSD_BAD_INDEX); }
 uint32_t dimm_ssd_writes_held(void) { return read_register(DIMM_SSD_WRITES_HELD); }
+uint32_t dimm_ssd_lines_copied(void) { return read_register(DIMM_SSD_LINES_COPIED); }
+uint32_t dimm_ssd_flash_pages(void) { return read_register(DIMM_SSD_FLASH_PAGES); }
 
 void dimm_ssd_use_shadow(void* first, uint32_t pages) {
   const uint64_t address = (uintptr_t)first;

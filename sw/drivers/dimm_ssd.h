@@ -88,4 +88,8 @@ bool dimm_ssd_stops_software(DimmSsdMethod method);  // its command ends when th
 
 // Memory that copy-on-write may fill, whole pages; none at first.
 void dimm_ssd_use_shadow(void* first, uint32_t pages);
-uint32_t dimm_ssd_writes_held(void);  // of cores, since power-up
+
+// Since power-up.
+uint32_t dimm_ssd_writes_held(void);   // of cores, that waited for a page to be copied
+uint32_t dimm_ssd_lines_copied(void);  // 64-byte lines read from memory for checkpoints
+uint32_t dimm_ssd_flash_pages(void);   // programmed

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -78,9 +79,14 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
               ElementsAre("memory_fault", "uncorrectable_error", "warm_reset", "recovery"));
   EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
   const std::string console = contents("runs/chip_failure/console.log");
-  EXPECT_THAT(console, HasSubstr("cg: core 3: uncorrectable error at 0x80029680; 3 in all\n"
-                                 "cg: core 3: channel 0 rank 1 bank 2, normal ECC, syndrome 0xb7c999c5\n"
-                                 "cg: core 3: everything is discarded, warm reset\n"));
+  // Which core meets the dead chip first, and where, is the timing's.
+  std::smatch told;
+  ASSERT_TRUE(std::regex_search(
+      console, told,
+      std::regex("cg: core ([0-3]): uncorrectable error at (0x8[0-9a-f]{7})(; \\d in all)?\n"
+                 "cg: core \\1: channel 0 rank 1 bank \\d, normal ECC, syndrome 0x[0-9a-f]{8}\n"
+                 "cg: core \\1: everything is discarded, warm reset\n")))
+      << console;
   EXPECT_THAT(console, HasSubstr("cg: data in rank 0 of 2\n"));
   EXPECT_THAT(console, HasSubstr("rank 1 bank 6 chip 3, strong ECC, syndrome 0x"));
   EXPECT_THAT(lines(console), Each(SizeIs(Le(80u))));
@@ -88,8 +94,8 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
     return std::ranges::count_if(
         lines(ended.err), [&](const std::string& line) { return line.find(text) != std::string::npos; });
   };
-  EXPECT_EQ(tells("uncorrectable error in the block at 0x80029680"), 1) << ended.err;
-  EXPECT_EQ(tells("core3: load of 8 bytes at 0x800296"), 1) << ended.err;
+  EXPECT_EQ(tells("uncorrectable error in the block at " + told.str(2)), 1) << ended.err;
+  EXPECT_EQ(tells("core" + told.str(1) + ": load of "), 1) << ended.err;
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12, level 1 (memory): ok\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 restored\n"));
 }
