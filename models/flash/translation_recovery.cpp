@@ -19,6 +19,7 @@ TranslationRecovery::TranslationRecovery(NandArray& array, const TranslationList
 void TranslationRecovery::start(Picoseconds now, NandArray::Tag tag) {
   tag_ = tag;
   for (std::uint32_t plane = 0; plane < planes_.size(); ++plane) next_block(now, plane);
+  if (planes_left_ == 0) look_at_copies(now);
 }
 
 std::uint32_t TranslationRecovery::place_of(std::uint32_t plane, std::uint32_t page) const {
@@ -40,6 +41,12 @@ void TranslationRecovery::next_block(Picoseconds now, std::uint32_t number) {
 }
 
 void TranslationRecovery::read_done(Picoseconds now, std::uint32_t plane, const NandArray::Read& read) {
+  const bool are_copies_known = planes_[plane].step == Step::copies;
+  step(now, plane, read);
+  if (planes_left_ == 0 && !are_copies_known) look_at_copies(now);
+}
+
+void TranslationRecovery::step(Picoseconds now, std::uint32_t plane, const NandArray::Read& read) {
   switch (planes_[plane].step) {
     case Step::first_spare:
       return first_spare_read(now, plane, read);
@@ -47,6 +54,8 @@ void TranslationRecovery::read_done(Picoseconds now, std::uint32_t plane, const 
       return list_read(now, plane, read);
     case Step::spares:
       return spare_read(now, plane, read);
+    case Step::copies:
+      return copy_read(now, plane, read);
   }
 }
 
@@ -127,20 +136,54 @@ void TranslationRecovery::end_block(Picoseconds now, std::uint32_t number, Shape
 
 // ---- deciding ----
 
-std::vector<std::uint32_t> TranslationRecovery::resolve() {
-  std::vector<std::uint32_t> places(logical_pages_, none);
-  std::vector<std::uint64_t> best(logical_pages_, 0);
+void TranslationRecovery::look_at_copies(Picoseconds now) {
+  best_.assign(logical_pages_, 0);
+  std::vector<std::uint32_t> copies(logical_pages_, 0);
   for (const Plane& plane : planes_)
     for (const Entry& entry : plane.entries) {
-      if (places[entry.logical] != none && entry.sequence <= best[entry.logical]) continue;
-      places[entry.logical] = entry.place;
-      best[entry.logical] = entry.sequence;
+      if (entry.sequence > best_[entry.logical]) copies[entry.logical] = 0;
+      best_[entry.logical] = std::max(best_[entry.logical], entry.sequence);
+      copies[entry.logical] += is_newest(entry) ? 1 : 0;
     }
+  for (Plane& plane : planes_) {
+    for (std::size_t i = 0; i < plane.entries.size(); ++i)
+      if (is_newest(plane.entries[i]) && copies[plane.entries[i].logical] > 1) plane.copies.push_back(i);
+    plane.step = Step::copies;
+  }
+  planes_left_ = static_cast<std::uint32_t>(planes_.size());
+  for (std::uint32_t plane = 0; plane < planes_.size(); ++plane) next_copy(now, plane);
+}
+
+void TranslationRecovery::next_copy(Picoseconds now, std::uint32_t number) {
+  const Plane& plane = planes_[number];
+  if (plane.copies.empty()) {
+    --planes_left_;
+    return;
+  }
+  const std::uint32_t place = plane.entries[plane.copies.back()].place;
+  array_.read_spare(now, {number, block_of(place) % geometry_.blocks, place % geometry_.pages_per_block},
+                    tag_ + number);
+}
+
+void TranslationRecovery::copy_read(Picoseconds now, std::uint32_t number, const NandArray::Read& read) {
+  Plane& plane = planes_[number];
+  plane.entries[plane.copies.back()].is_readable = read.is_readable;
+  plane.copies.pop_back();
+  next_copy(now, number);
+}
+
+std::vector<std::uint32_t> TranslationRecovery::resolve() {
+  std::vector<std::uint32_t> places(logical_pages_, none);
+  for (const bool is_readable : {true, false})
+    for (const Plane& plane : planes_)
+      for (const Entry& entry : plane.entries)
+        if (is_newest(entry) && entry.is_readable == is_readable && places[entry.logical] == none)
+          places[entry.logical] = entry.place;
   std::vector<std::uint32_t> valid(blocks_.size(), 0);
   for (const std::uint32_t place : places)
     if (place != none) ++valid[block_of(place)];
   for (std::uint32_t plane = 0; plane < planes_.size(); ++plane)
-    if (needs_room(plane, valid)) give_up_copies(plane, best, places);
+    if (needs_room(plane, valid)) give_up_copies(plane, places);
   return places;
 }
 
@@ -152,29 +195,29 @@ bool TranslationRecovery::needs_room(std::uint32_t plane, const std::vector<std:
   return true;
 }
 
-// Looks for a block of which every newest page stands in another block of the plane too; takes the one with fewest.
-void TranslationRecovery::give_up_copies(std::uint32_t plane, const std::vector<std::uint64_t>& best,
-                                         std::vector<std::uint32_t>& places) const {
+// Looks for a block of which every newest page can be read from another block of the plane, too; takes the one with fewest.
+void TranslationRecovery::give_up_copies(std::uint32_t plane, std::vector<std::uint32_t>& places) const {
   const std::uint32_t first_block = plane * geometry_.blocks;
+  const auto block_in_plane = [&](const Entry& entry) { return block_of(entry.place) - first_block; };
+  const auto counts = [&](const Entry& entry) { return is_newest(entry) && entry.is_readable; };
   std::vector<std::uint32_t> copies(logical_pages_, 0);
-  const auto is_newest = [&](const Entry& entry) { return entry.sequence == best[entry.logical]; };
-  for (const Entry& entry : entries(plane)) copies[entry.logical] += is_newest(entry) ? 1 : 0;
-  std::vector<std::uint32_t> newest(geometry_.blocks, 0), single(geometry_.blocks, 0);
+  for (const Entry& entry : entries(plane)) copies[entry.logical] += counts(entry) ? 1 : 0;
+  std::vector<std::uint32_t> held(geometry_.blocks, 0), single(geometry_.blocks, 0);
   for (const Entry& entry : entries(plane)) {
-    if (!is_newest(entry)) continue;
-    const std::uint32_t block = block_of(entry.place) - first_block;
-    ++newest[block];
-    single[block] += copies[entry.logical] == 1 ? 1 : 0;
+    const std::uint32_t others = copies[entry.logical] - (counts(entry) ? 1 : 0);
+    ++held[block_in_plane(entry)];
+    if (places[entry.logical] == entry.place && others == 0) ++single[block_in_plane(entry)];
   }
   std::uint32_t given_up = none;
   for (std::uint32_t block = 0; block < geometry_.blocks; ++block)
     if (blocks_[first_block + block].shape != Shape::bad && single[block] == 0 &&
-        (given_up == none || newest[block] < newest[given_up]))
+        (given_up == none || held[block] < held[given_up]))
       given_up = block;
   if (given_up == none) return;
   for (const Entry& entry : entries(plane))
-    if (is_newest(entry) && block_of(entry.place) != first_block + given_up)
-      if (block_of(places[entry.logical]) == first_block + given_up) places[entry.logical] = entry.place;
+    if (counts(entry) && block_in_plane(entry) != given_up &&
+        block_of(places[entry.logical]) == first_block + given_up)
+      places[entry.logical] = entry.place;
 }
 
 }  // namespace asterism
