@@ -23,7 +23,8 @@
 //
 // end_interval() stops software by the method: stop_and_copy, consolidate and early until the version is durable,
 // stop_and_copy_hardware not at all (instead every write is held until all is copied), copy_on_write until the version before
-// is durable, the late ones when so many intervals are open as the phases of the table allow.
+// is durable, the late ones while so many phases lie between the oldest page that is not copied and the next interval as the
+// table can tell apart. A hold of all writes lasts until all is copied, also when another method follows.
 //
 // A version that cannot become durable (no space, memory that does not answer) is given up, with all that were begun since
 // and all that are not wholly copied; what was durable before stays, and the next checkpoint is full again. Writes that are
@@ -197,7 +198,7 @@ class Checkpointer final : private CheckpointLog::Sink {
   Interval& interval_of(std::uint64_t phase);
   std::uint64_t whole_phase(std::uint32_t modulo) const;
   void open_current();
-  bool is_copied(const Interval& interval) const { return interval.uncopied == 0; }
+  static bool is_copied(const Interval& interval) { return interval.uncopied == 0; }
   bool may_copy_early() const;
 
   void work(Picoseconds now);
@@ -256,7 +257,7 @@ class Checkpointer final : private CheckpointLog::Sink {
   // What the sink has not been told of yet.
   bool tell_recovered_ = false;
   std::uint32_t tell_discarded_ = 0;
-  std::vector<Handle> commits_;
+  std::size_t commits_ = 0;  // of the oldest intervals
   std::deque<std::uint32_t> released_;
   std::optional<Failure> failure_;
 
