@@ -65,8 +65,9 @@ TEST_F(CheckpointMethodsTest, TheResultIsTheSameByAllMethodsAndOnAnyNumberOfCore
   for (const auto& [app, args] : {std::pair("cg", cg), std::pair("stencil", stencil)}) {
     const std::string without = result(app, args + " checkpoint=off cores=1");
     for (const std::string& method : all_methods) {
-      EXPECT_EQ(result(app, args + " method=" + method), without) << app << " " << method;
-      EXPECT_EQ(result(app, args + " async=on method=" + method), without) << app << " " << method;
+      EXPECT_EQ(result(app, fmt::format("{} method={}", args, method)), without) << app << " " << method;
+      EXPECT_EQ(result(app, fmt::format("{} async=on method={}", args, method)), without)
+          << app << " " << method;
     }
   }
 }

@@ -2,8 +2,9 @@
 // versions 1..n, and after a power loss restores the newest and looks at every word before it goes on. Exit
 // status 0 only when version n was reached and restores; 1 when contents are mixed; 3 without DIMM-SSD.
 //
-//   powercut [versions=8] [pages=6] [name=powercut] [cut=V] [after=200]
+//   powercut [versions=8] [pages=6] [name=powercut] [cut=V] [after=200] [method=configured] [async=on|off]
 //
+// async: the next version is filled in while the one before is handed over and not durable.
 // cut=V: cuts the power itself, `after` microseconds into the writing of version V, once (on a start that is
 // not after a power loss). Without it something else has to: the scenario's fault.
 #include <stdbool.h>
@@ -23,7 +24,13 @@ enum { odd_words = 700 };  // a region that neither begins nor ends at a page
 static struct {
   uint64_t versions, pages, cut, after;
   const char* name;
-} options = {.versions = 8, .pages = 6, .cut = 0, .after = 200, .name = "powercut"};
+  ArgumentChoice method;
+  bool async;
+} options = {.versions = 8,
+             .pages = 6,
+             .after = 200,
+             .name = "powercut",
+             .method = {dimm_ssd_method_names, dimm_ssd_methods, dimm_ssd_configured}};
 
 static uint64_t* large;
 static uint64_t large_words;
@@ -63,20 +70,28 @@ static bool restore_is_whole(uint64_t wanted) {
 
 static void cut(void) { power_cut(1000); }
 
+static CheckpointStatus write(uint64_t v) {
+  const CheckpointStatus status =
+      options.async ? checkpoint_begin(options.name, v) : checkpoint_write(options.name, v);
+  if (status != checkpoint_ok)
+    printf("powercut: version %llu not written: %s\n", (Printable)v, checkpoint_text(status));
+  else
+    printf("powercut: version %llu %s\n", (Printable)v,
+           checkpoint_test(v) == checkpoint_pending ? "handed over" : "written");
+  return status;
+}
+
 static bool write_versions(uint64_t first, bool cuts) {
   for (uint64_t v = first; v <= options.versions; ++v) {
     fill(v);
     if (cuts && v == options.cut)
       generic_timer_alarm(generic_timer_now() + generic_timer_ticks(options.after), cut);
-    const CheckpointStatus status = checkpoint_write(options.name, v);
-    if (status != checkpoint_ok) {
-      printf("powercut: version %llu not written: %s\n", (Printable)v, checkpoint_text(status));
-      return false;
-    }
-    printf("powercut: version %llu written\n", (Printable)v);
-    if (v > 2) checkpoint_discard(options.name, v - 2);
+    if (write(v) != checkpoint_ok) return false;
+    if (v > 2 && checkpoint_test(v - 2) != checkpoint_pending) checkpoint_discard(options.name, v - 2);
   }
-  return true;
+  const CheckpointStatus status = checkpoint_wait(checkpoint_any_version);
+  if (status != checkpoint_ok) printf("powercut: given up: %s\n", checkpoint_text(status));
+  return status == checkpoint_ok;
 }
 
 int main(int argc, char** argv) {
@@ -86,6 +101,8 @@ int main(int argc, char** argv) {
       {"name", argument_text, &options.name, 1, 31, "name of the checkpoints"},
       {"cut", argument_number, &options.cut, 0, 1000000, "version in whose writing the power is cut"},
       {"after", argument_number, &options.after, 1, 10000000, "microseconds after its begin"},
+      {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken"},
+      {"async", argument_switch, &options.async, 0, 0, "goes on while they are not durable"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   const bool has_power = power_probe();
@@ -99,6 +116,8 @@ int main(int argc, char** argv) {
   checkpoint_protect(0, large, options.pages * page_bytes);
   checkpoint_protect(1, odd + 1, odd_words * sizeof(uint64_t));
   checkpoint_protect(2, &version, sizeof version);
+  checkpoint_use_method((DimmSsdMethod)options.method.index);
+  if (options.method.index == dimm_ssd_copy_on_write) checkpoint_use_shadow(0);
 
   uint64_t newest = 0;
   const CheckpointStatus found = checkpoint_find_newest(options.name, checkpoint_any_version, &newest);
