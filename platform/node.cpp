@@ -95,13 +95,23 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
 }
 
 void Node::connect_cores() {
+  if (config_.cores.caches.model != CacheModel::none)
+    caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {
-    fabric_->add_master(cores_[i].bus);
+    if (caches_) {
+      cores_[i].bus.bind(caches_->port(i).core);
+      fabric_->add_master(caches_->port(i).memory);
+    } else {
+      fabric_->add_master(cores_[i].bus);
+    }
     cores_[i].irq.bind(gic_.irq[i]);
     cores_[i].virtual_timer.bind(gic_.ppi(i, 27));
     cores_[i].physical_timer.bind(gic_.ppi(i, 30));
   }
-  dimm_ssd_.on_memory_written = [this](AddressRange range) { cores_.invalidate_code(range); };
+  dimm_ssd_.on_memory_written = [this](AddressRange range) {
+    cores_.invalidate_code(range);
+    if (caches_) caches_->drop(range);
+  };
 }
 
 void Node::connect_targets() {
@@ -258,6 +268,7 @@ void Node::start() {
 
 void Node::reset(Reset kind) {
   cores_.reset(kind);
+  if (caches_) caches_->reset(kind);
   fabric_->reset(kind);
   memory_.reset(kind);
   gic_.reset(kind);
@@ -351,6 +362,7 @@ std::vector<std::string> Node::rtl_summary() const {
 
 void Node::report(Statistics& statistics) const {
   cores_.report(statistics);
+  if (caches_) caches_->report(statistics.group("caches"));
   Statistics& fabric = statistics.group("fabric");
   fabric_->report(fabric);
   if (arbiters_) arbiters_->report(fabric.group("arbiter"));

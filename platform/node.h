@@ -1,7 +1,7 @@
 // The netlist of the node: which blocks there are, how they are connected, and in which order power reaches
 // them.
 //
-//   cores -> fabric -> memory controller -> DRAM
+//   cores (-> caches) -> fabric -> memory controller -> DRAM
 //                   -> GIC, UART, RTC, power controller, registers of memory controller and DIMM-SSD
 //   DIMM-SSD -> memory controller
 //
@@ -16,6 +16,7 @@
 #include <systemc>
 #include <vector>
 
+#include "core/core_caches.h"
 #include "core/core_cluster.h"
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
@@ -85,6 +86,7 @@ class Node final : public sc_core::sc_module,
   std::vector<std::byte> device_tree_blob_;
 
   CoreCluster cores_;
+  std::optional<CoreCaches> caches_;
   MemoryController memory_;
   std::optional<RtlCodec> codec_;  // of the memory
   std::unique_ptr<Interconnect> fabric_;

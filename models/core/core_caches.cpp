@@ -1,6 +1,8 @@
 #include "core/core_caches.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "tlm/time.h"
 
@@ -18,14 +20,13 @@ std::uint64_t lines_of(Address line) {
 
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count)
     : sc_module(name), l2_latency_(config.l2_latency), tags_(config, count) {
-  cores.init(count);
-  memory.init(count);
   for (unsigned i = 0; i < count; ++i) {
     const int core = static_cast<int>(i);
-    cores[i].register_b_transport(this, &CoreCaches::b_transport, core);
-    cores[i].register_transport_dbg(this, &CoreCaches::transport_dbg, core);
-    cores[i].register_get_direct_mem_ptr(this, &CoreCaches::get_direct_mem_ptr, core);
-    memory[i].register_invalidate_direct_mem_ptr(this, &CoreCaches::invalidate_direct_mem_ptr, core);
+    Port& port = *ports_.emplace_back(std::make_unique<Port>(("core" + std::to_string(i)).c_str()));
+    port.core.register_b_transport(this, &CoreCaches::b_transport, core);
+    port.core.register_transport_dbg(this, &CoreCaches::transport_dbg, core);
+    port.core.register_get_direct_mem_ptr(this, &CoreCaches::get_direct_mem_ptr, core);
+    port.memory.register_invalidate_direct_mem_ptr(this, &CoreCaches::invalidate_direct_mem_ptr, core);
   }
   sc_core::sc_spawn([this] { write_back_flushed(); }, sc_core::sc_gen_unique_name("flush"));
 }
@@ -33,7 +34,7 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig
 // ---- loads and stores ----
 
 void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!is_shown(payload)) return memory[static_cast<unsigned>(core)]->b_transport(payload, delay);
+  if (!is_shown(payload)) return memory(core)->b_transport(payload, delay);
   auto& who = *payload.get_extension<InitiatorExtension>();
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % TagCache::line.count());
@@ -57,7 +58,7 @@ bool CoreCaches::show(int core, tlm::tlm_command command, Address line, Initiato
   payload.set_streaming_width(unused.size());
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   payload.set_extension(&who);
-  memory[static_cast<unsigned>(core)]->b_transport(payload, delay);
+  memory(core)->b_transport(payload, delay);
   payload.clear_extension(&who);
   return payload.is_response_ok();
 }
@@ -113,18 +114,18 @@ void CoreCaches::write_back_flushed() {
 // ---- the rest ----
 
 unsigned CoreCaches::transport_dbg(int core, tlm::tlm_generic_payload& payload) {
-  return memory[static_cast<unsigned>(core)]->transport_dbg(payload);
+  return memory(core)->transport_dbg(payload);
 }
 
 bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   auto* who = payload.get_extension<InitiatorExtension>();
-  if (!memory[static_cast<unsigned>(core)]->get_direct_mem_ptr(payload, dmi) || !who) return false;
+  if (!memory(core)->get_direct_mem_ptr(payload, dmi) || !who) return false;
   who->shown = true;
   return true;
 }
 
 void CoreCaches::invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last) {
-  cores[static_cast<unsigned>(core)]->invalidate_direct_mem_ptr(first, last);
+  ports_[static_cast<unsigned>(core)]->core->invalidate_direct_mem_ptr(first, last);
 }
 
 void CoreCaches::reset(Reset kind) {

@@ -1,6 +1,6 @@
 // The data caches of a node's cores (tag_cache.h) between the cores and the interconnect.
 //
-//   core.bus -> cores[i], memory[i] -> fabric
+//   core.bus -> port(i).core, port(i).memory -> fabric
 //
 // Direct memory is granted on the condition that loads and stores are shown: those go to the tags, and the bus carries what
 // comes of them, as shown payloads that move no data: a line that is filled takes its time, one that is written back is posted.
@@ -17,6 +17,7 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <systemc>
 #include <vector>
 
@@ -28,8 +29,13 @@ namespace asterism {
 
 class CoreCaches : public sc_core::sc_module {
  public:
-  sc_core::sc_vector<tlm_utils::simple_target_socket_tagged<CoreCaches>> cores{"core"};
-  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<CoreCaches>> memory{"memory"};
+  // Between a core and the interconnect, which knows its masters by such names: core0, core1, ...
+  struct Port : sc_core::sc_module {
+    tlm_utils::simple_target_socket_tagged<CoreCaches> core{"core"};
+    tlm_utils::simple_initiator_socket_tagged<CoreCaches> memory{"memory"};
+    explicit Port(const sc_core::sc_module_name& name) : sc_module(name) {}
+  };
+  Port& port(unsigned core) { return *ports_[core]; }
 
   CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count);
 
@@ -59,7 +65,12 @@ class CoreCaches : public sc_core::sc_module {
   bool write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay);
   void write_back_flushed();
 
+  tlm_utils::simple_initiator_socket_tagged<CoreCaches>& memory(int core) {
+    return ports_[static_cast<unsigned>(core)]->memory;
+  }
+
   const Picoseconds l2_latency_;
+  std::vector<std::unique_ptr<Port>> ports_;
   TagCaches tags_;
   WriteGuard* guard_ = nullptr;
   std::vector<Address> asking_;  // written back as soon as the guard admits them

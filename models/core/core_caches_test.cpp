@@ -48,8 +48,8 @@ struct CoreCachesTest : SystemCTest {
   Door door;
 
   CoreCachesTest() {
-    core.bus.bind(caches.cores[0]);
-    caches.memory[0].bind(bus.socket);
+    core.bus.bind(caches.port(0).core);
+    caches.port(0).memory.bind(bus.socket);
     core.irq.bind(bus.irq);
     core.virtual_timer.bind(bus.virtual_timer);
     core.physical_timer.bind(bus.physical_timer);

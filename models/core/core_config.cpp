@@ -6,7 +6,7 @@ namespace asterism {
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 
-static_assert(member_count<CoreConfig>() == 6);
+static_assert(member_count<CoreConfig>() == 7);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count, "Cores; firmware starts all but the first by PSCI. The GIC-400 serves no more than 8",
     within(1, 8));
@@ -18,8 +18,8 @@ void describe(Fields& f, CoreConfig& c) {
   f("clock", c.clock, "Clock of every core; a higher one retires more instructions in simulated time",
     within(1_MHz, 10_GHz));
   f("cpi", c.cpi,
-    "Cycles per instruction, in thousandths: the cores have no pipeline or cache model, this figure stands "
-    "for both",
+    "Cycles per instruction, in thousandths: the cores have no pipeline, and no caches unless asked for; this "
+    "figure stands for them",
     within(0.001, 1000.0));
   f("counter", c.counter,
     "Rate of the generic timer's counter; QEMU virt has 62.5 MHz. A higher one resolves finer",
@@ -28,6 +28,9 @@ void describe(Fields& f, CoreConfig& c) {
     "Simulated time that a WFE or YIELD lets pass before the core looks again; a longer one makes spinning "
     "cheaper to simulate and barriers slower",
     within(1_ns, 1_ms));
+  describe(f, c.caches);
+  f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
+          "is tags with the native engine alone: the other one does not say what a page held before a store");
 }
 
 }  // namespace asterism

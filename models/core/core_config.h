@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "core/core_engine.h"
 #include "core/instruction_clock.h"
+#include "core/tag_cache.h"
 
 namespace asterism {
 
@@ -16,6 +17,7 @@ struct CoreConfig {
   double cpi = 1.0;                // cycles per instruction
   Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ
   Picoseconds event_wait = 1_us;   // that a WFE or YIELD lets pass
+  TagCacheConfig caches = {};
 
   InstructionClock instruction_clock() const;
 };
