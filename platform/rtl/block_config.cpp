@@ -22,14 +22,16 @@ void describe_bus(Fields& f, BlockPort& p) {
 }
 
 void describe_flow(Fields& f, BlockPort& p) {
-  f("direction", p.direction, "Whether flits or blocks of memory go into the RTL or out of it",
+  f("direction", p.direction, "Whether flits, blocks of memory or operations go into the RTL or out of it",
     one_of<StreamDirection>());
   f("valid", p.valid, "There is one: of a stream, a bit for each input or output", required());
-  f("data", p.data,
-    "Of a stream the flits side by side, that of input 0 in the lowest bits; of a block its 64 bytes, byte 0 "
-    "in "
-    "the lowest",
-    required());
+  f.when("role", p.role, {stream, block}, [&] {
+    f("data", p.data,
+      "Of a stream the flits side by side, that of input 0 in the lowest bits; of a block its 64 bytes, byte "
+      "0 "
+      "in the lowest",
+      required());
+  });
 }
 
 void describe_stream(Fields& f, BlockPort& p) {
@@ -78,7 +80,7 @@ bool are_texts(const std::vector<std::string>& texts) { return std::ranges::coun
 
 }  // namespace
 
-static_assert(member_count<BlockPort>() == 27);
+static_assert(member_count<BlockPort>() == 28);
 void describe(Fields& f, BlockPort& p) {
   f("role", p.role, "What the signal or signals are for", one_of<PortRole>(), required());
   f.when("role", p.role, {request, grant, interrupt, state, input, output},
@@ -87,7 +89,13 @@ void describe(Fields& f, BlockPort& p) {
          [&] { f("states", p.states, "Names of its values, from 0: what the coverage calls them"); });
   f.when("role", p.role, input, [&] { f("value", p.value, "What it is tied to"); });
   f.when("role", p.role, bus, [&] { describe_bus(f, p); });
-  f.when("role", p.role, {stream, block}, [&] { describe_flow(f, p); });
+  f.when("role", p.role, {stream, block, table}, [&] { describe_flow(f, p); });
+  f.when("role", p.role, table, [&] {
+    f("signals", p.signals,
+      "By name: in, operation, page, lines and flag; out, answer, page, lines, phase, reason, pending and "
+      "candidates",
+      required());
+  });
   f.when("role", p.role, stream, [&] { describe_stream(f, p); });
   f.when("role", p.role, block, [&] { describe_block(f, p); });
   f.when("role", p.role, {bus, stream}, [&] {

@@ -31,7 +31,7 @@ namespace asterism {
 
 class Fields;
 
-enum class BlockContract { arbiter, bus_device, stream_switch, codec };
+enum class BlockContract { arbiter, bus_device, stream_switch, codec, matt };
 constexpr auto enum_names(BlockContract) {
   return std::to_array<EnumName<BlockContract>>(
       {{BlockContract::arbiter, "arbiter", "requests in, at most one grant out in the same cycle"},
@@ -39,10 +39,11 @@ constexpr auto enum_names(BlockContract) {
         "registers behind an APB port, interrupt lines, perhaps an APB port of its own as a master"},
        {BlockContract::stream_switch, "stream_switch", "streams of flits from inputs to outputs"},
        {BlockContract::codec, "codec",
-        "blocks of memory in, encoded or decoded out some cycles later, in their order"}});
+        "blocks of memory in, encoded or decoded out some cycles later, in their order"},
+       {BlockContract::matt, "matt", "operations of a DIMM-SSD's tracking table in, their answers out"}});
 }
 
-enum class PortRole { request, grant, bus, stream, block, interrupt, state, input, output };
+enum class PortRole { request, grant, bus, stream, block, table, interrupt, state, input, output };
 constexpr auto enum_names(PortRole) {
   return std::to_array<EnumName<PortRole>>(
       {{PortRole::request, "request", "who asks, a bit each"},
@@ -50,6 +51,7 @@ constexpr auto enum_names(PortRole) {
        {PortRole::bus, "bus", "an APB port: as a target, or as a master"},
        {PortRole::stream, "stream", "flits with valid, ready, data and last"},
        {PortRole::block, "block", "blocks of memory with valid, data, parity and what was done or is to be"},
+       {PortRole::table, "table", "operations of a tracking table, or their answers"},
        {PortRole::interrupt, "interrupt", "a level, high while the interrupt is asserted"},
        {PortRole::state, "state", "told for coverage: its values count as states reached"},
        {PortRole::input, "input", "tied to a constant"},
@@ -76,13 +78,14 @@ constexpr auto enum_names(ResetLevel) {
 // Which keys there are depends on the role.
 struct BlockPort {
   PortRole role = PortRole::request;
-  std::string signal = {};               // of all but bus, stream and block
+  std::string signal = {};               // of all but bus, stream, block and table
   std::vector<std::string> states = {};  // of state: names of its values, from 0
   std::uint32_t value = 0;               // of input: what it is tied to
   BusSide side = BusSide::target;        // of bus, and its signals:
   std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, read_data = {};
   std::optional<std::string> strobe = {}, error = {};
-  StreamDirection direction = StreamDirection::in;  // of stream and block, and their signals:
+  std::map<std::string, std::string> signals = {};  // of table, but valid
+  StreamDirection direction = StreamDirection::in;  // of stream, block and table, and their signals:
   std::string valid = {}, data = {};
   std::string last = {}, destination = {};                                // of stream, and of its `in`
   std::string parity = {}, third = {};                                    // of block

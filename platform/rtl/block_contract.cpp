@@ -37,6 +37,8 @@ bool belongs(PortRole role, BlockContract contract) {
       return contract == BlockContract::stream_switch;
     case PortRole::block:
       return contract == BlockContract::codec;
+    case PortRole::table:
+      return contract == BlockContract::matt;
     case PortRole::state:
     case PortRole::input:
     case PortRole::output:
@@ -70,6 +72,7 @@ class Binder {
     if (config_.contract == BlockContract::bus_device) check_bus_device();
     if (config_.contract == BlockContract::stream_switch) check_stream_switch();
     if (config_.contract == BlockContract::codec) check_both_directions(PortRole::block);
+    if (config_.contract == BlockContract::matt) check_both_directions(PortRole::table);
     for (const BoundPort& port : bound_) check_named(port.port);
     return std::move(bound_);
   }
@@ -97,6 +100,7 @@ class Binder {
   void bind_bus(std::size_t index);
   void bind_stream(std::size_t index);
   void bind_block(std::size_t index);
+  void bind_table(std::size_t index);
   void bind_tied(const std::string& path, const BlockPort& port);
   void bind_state(const std::string& path, const BlockPort& port);
 
@@ -225,6 +229,9 @@ void Binder::bind_port(std::size_t index) {
     case PortRole::block:
       bind_block(index);
       break;
+    case PortRole::table:
+      bind_table(index);
+      break;
     case PortRole::interrupt:
       expect(bind(signal, port.signal, fmt::format("interrupt.{}", interrupts_++), Direction::output), 1,
              "it is an interrupt line");
@@ -310,6 +317,42 @@ void Binder::bind_block(std::size_t index) {
     signal("used_third", port.used_third, 1, "it was looked at or not");
     signal("syndromes", port.syndromes, 128, "4 bytes for each of 4 codewords");
   }
+}
+
+void Binder::bind_table(std::size_t index) {
+  const BlockPort& port = config_.ports[index];
+  const bool in = port.direction == StreamDirection::in;
+  const std::string path = fmt::format("ports.{}.", index), role = in ? "in." : "out.";
+  const Direction there = in ? Direction::input : Direction::output;
+  expect(bind(path + "valid", port.valid, role + "valid", there), 1, "there is one or none");
+  struct Expected {
+    const char* key;
+    unsigned width;
+    const char* why;
+  };
+  const std::vector<Expected> expected =
+      in ? std::vector<Expected>{{"operation", 3, "there are 8"},
+                                 {"page", 32, "it is the number of a page"},
+                                 {"lines", 64, "a page has so many"},
+                                 {"flag", 1, "it is set or not"}}
+         : std::vector<Expected>{{"answer", 1, "it is yes or no"},
+                                 {"page", 32, "it is the number of a page"},
+                                 {"lines", 64, "a page has so many"},
+                                 {"phase", 16, "no more bits tell phases apart"},
+                                 {"reason", 2, "priority, pending or candidate"},
+                                 {"pending", 32, "it is a number of pages"},
+                                 {"candidates", 1, "there are some or none"}};
+  for (const Expected& signal : expected) {
+    const auto named = port.signals.find(signal.key);
+    if (named == port.signals.end())
+      refuse(path + "signals", fmt::format("contract {} needs the signal \"{}\"", contract(), signal.key));
+    else
+      expect(bind(path + "signals." + signal.key, named->second, role + signal.key, there), signal.width,
+             signal.why);
+  }
+  for (const auto& [key, name] : port.signals)
+    if (std::ranges::none_of(expected, [&, k = key](const Expected& signal) { return k == signal.key; }))
+      refuse(path + "signals." + key, fmt::format("contract {} has no such signal", contract()));
 }
 
 void Binder::check_radix(const Named& port) {

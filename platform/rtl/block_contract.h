@@ -9,6 +9,10 @@
 //   codec          clock, reset; one block in and one out: data of 512 bits, parity of 64, third of 32; in, operation and
 //                  mode of 1; out, outcome of 2, chips of 19, used_third of 1 and syndromes of 128. Answers come in the
 //                  order of what was asked
+//   matt           clock, reset; one table in and one out. In: operation of 3 bits (track, mark, write, peek, begin_phase, next,
+//                  take, copied), page of 32, lines of 64, flag of 1 (tracked, candidates too). Out: answer of 1 (ready,
+//                  chosen, waited), page of 32, lines of 64, phase of 16 and reason of 2 (priority, pending, candidate) of
+//                  the choice, pending of 32, candidates of 1. One operation at a time
 //   all            a second reset for what a battery keeps; idle: an output of one bit; next_event: an output of up to 64; states and tied inputs up to 64 and
 //                  32 bits. Every port of the top module is named, or it is the clock or the reset.
 //

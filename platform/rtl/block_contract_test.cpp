@@ -327,5 +327,47 @@ TEST(CodecContractTest, RolesOfOtherContractsAreRefused) {
             "block, state, input, output\n");
 }
 
+// ---- matt ----
+
+constexpr const char* matt = R"({ "name": "m", "contract": "matt", "sources": ["m.sv"], "top": "top",
+  "clock": "clk_i",
+  "reset": { "port": "rst_ni" },
+  "ports": [
+    { "role": "table", "direction": "in", "valid": "iv",
+      "signals": { "operation": "io", "page": "ip", "lines": "il", "flag": "if" } },
+    { "role": "table", "direction": "out", "valid": "ov",
+      "signals": { "answer": "oa", "page": "op", "lines": "ol", "phase": "oh", "reason": "or", "pending": "on",
+                   "candidates": "oc" } } ] })";
+
+const std::vector<TopPort> matt_ports = {
+    port("clk_i", in),   port("rst_ni", in),  port("iv", in),     port("io", in, 3),   port("ip", in, 32),
+    port("il", in, 64),  port("if", in),      port("ov", out),    port("oa", out),     port("op", out, 32),
+    port("ol", out, 64), port("oh", out, 16), port("or", out, 2), port("on", out, 32), port("oc", out)};
+
+TEST(MattContractTest, SignalsOfATableGetTheRolesOfTheirDirection) {
+  const Bound bound = bound_to(matt, matt_ports);
+  EXPECT_EQ(bound.problems, "");
+  EXPECT_EQ(bound.role("io"), "in.operation");
+  EXPECT_EQ(bound.role("ip"), "in.page");
+  EXPECT_EQ(bound.role("op"), "out.page");
+  EXPECT_EQ(bound.role("oc"), "out.candidates");
+}
+
+TEST(MattContractTest, WidthsAreThoseOfATable) {
+  EXPECT_EQ(
+      bound_to(matt, with(matt_ports, port("il", in, 32))).problems,
+      "block.json:6:62: error: ports.0.signals.lines: il has 32 bits, expected 64: a page has so many\n");
+}
+
+TEST(MattContractTest, EverySignalIsNeededAndNoOtherIsKnown) {
+  std::string text = matt;
+  text.replace(text.find("\"flag\""), 6, "\"flags\"");
+  EXPECT_EQ(bound_to(text, matt_ports).problems,
+            "block.json:4:12: error: ports: nothing drives the input if; name it by its role, or with role "
+            "\"input\" and the value that it is tied to\n"
+            "block.json:6:18: error: ports.0.signals: contract matt needs the signal \"flag\"\n"
+            "block.json:6:77: error: ports.0.signals.flags: contract matt has no such signal\n");
+}
+
 }  // namespace
 }  // namespace asterism

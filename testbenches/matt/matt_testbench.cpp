@@ -1,0 +1,434 @@
+// rtl/matt beside Matt: each operation goes to both, and the answers are compared with all that they say.
+//
+// Operations are made at random over tables and buffers of several sizes, and in an order that fills the queue of waiting
+// pages; every kind of outcome is reached.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cosim/coverage.h"
+#include "cosim/matt_ports.h"
+#include "testbenches/testbench.h"
+
+namespace asterism {
+namespace {
+
+constexpr const char* matt = "rtl/matt/block.json";
+constexpr std::uint64_t all_lines = ~std::uint64_t{0};
+
+using Kind = MattOperation::Kind;
+
+struct Case {
+  std::uint32_t pages = 200;
+  MattConfig config = {};
+
+  std::vector<std::string> parameters() const {
+    return {"parameters.Pages=" + std::to_string(pages),
+            "parameters.BufferEntries=" + std::to_string(config.buffer_entries),
+            "parameters.PhaseBits=" + std::to_string(config.phase_bits),
+            "parameters.EarlyWrites=" + std::to_string(config.early_writes)};
+  }
+};
+
+class Pair {
+ public:
+  Pair(const std::string& block, const Case& shape, std::vector<std::string> overrides = {})
+      : shape_(shape),
+        model_(shape.config, shape.pages),
+        rtl_(library_of(block, with(shape.parameters(), std::move(overrides))), "matt"),
+        ports_(rtl_),
+        idle_(rtl_.port("idle")) {
+    rtl_.reset();
+  }
+
+  // False when they differ.
+  bool run(const MattOperation& operation) {
+    const bool buffered = model_.is_buffered(operation.page),
+               ready = model_.peek(operation.page) == Matt::Answer::ready;
+    const Matt::Entry before = model_.entry(operation.page);
+    const MattAnswer expected = expected_ = ask_model(operation);
+    count(operation, expected, before, buffered, ready);
+    const std::optional<MattAnswer> answer = ask_rtl(operation);
+    if (answer && *answer == expected) return true;
+    difference_ = to_text(operation) + ": model " + to_text(operation, expected) + "; RTL " +
+                  (answer ? to_text(operation, *answer) : "does not answer");
+    return false;
+  }
+  bool run(Kind kind, std::uint32_t page = 0, std::uint64_t lines = 0, bool flag = false) {
+    return run({kind, page, lines, flag});
+  }
+  // Of both; the RTL is asked nothing for so many cycles.
+  void reset(unsigned pause = 0) {
+    model_.reset(Reset::warm);
+    rtl_.reset();
+    for (unsigned i = 0; i < pause; ++i) cycle();
+    resets_.hit(0);
+  }
+  bool track_all() {
+    for (std::uint32_t page = 0; page < shape_.pages; ++page)
+      if (!run(Kind::track, page, 0, true)) return false;
+    return true;
+  }
+
+  const Case& shape() const { return shape_; }
+  const MattAnswer& answer() const { return expected_; }  // of the last operation
+  RtlInstance& rtl() { return rtl_; }
+  MattPorts& ports() { return ports_; }
+  // In what they differed, "" as long as they do not.
+  const std::string& difference() const { return difference_; }
+  unsigned cycles() const { return cycles_; }  // of the last operation, from in.valid to out.valid
+  bool idle_was_honest() const { return idle_was_honest_; }
+  const Coverage& coverage() const { return coverage_; }
+  std::size_t never_reached() const {
+    std::size_t never = 0;
+    for (const Coverage::Group& group : coverage_.groups()) never += group.points() - group.reached();
+    return never;
+  }
+
+ private:
+  static std::vector<std::string> with(std::vector<std::string> some, const std::vector<std::string>& more) {
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
+  }
+
+  MattAnswer ask_model(const MattOperation& operation) {
+    MattAnswer answer;
+    switch (operation.kind) {
+      case Kind::track:
+        model_.track(operation.page, operation.flag);
+        break;
+      case Kind::mark:
+        model_.mark(operation.page);
+        break;
+      case Kind::write:
+        answer.yes = model_.write(operation.page, operation.lines) == Matt::Answer::ready;
+        break;
+      case Kind::peek:
+        answer.yes = model_.peek(operation.page) == Matt::Answer::ready;
+        break;
+      case Kind::begin_phase:
+        model_.begin_phase();
+        break;
+      case Kind::next:
+        answer.choice = model_.next(operation.flag);
+        answer.yes = answer.choice.has_value();
+        break;
+      case Kind::take:
+        answer.choice = model_.take(operation.page);
+        answer.yes = answer.choice.has_value();
+        break;
+      case Kind::copied:
+        answer.yes = model_.copied(operation.page);
+        break;
+    }
+    answer.work = {model_.pending(), model_.has_candidates()};
+    return answer;
+  }
+
+  std::optional<MattAnswer> ask_rtl(const MattOperation& operation) {
+    ports_.ask(operation);
+    cycle();
+    ports_.ask_nothing();
+    const unsigned patience = 100 + 3 * shape_.config.buffer_entries + shape_.pages;
+    for (cycles_ = 1; cycles_ < patience; ++cycles_) {
+      rtl_.settle();
+      idle_was_honest_ = idle_was_honest_ && !idle_.is_set();
+      if (ports_.answers()) {
+        const MattAnswer answer = ports_.answer(operation.kind);
+        rtl_.edge();
+        rtl_.settle();
+        idle_was_honest_ = idle_was_honest_ && idle_.is_set();
+        return answer;
+      }
+      rtl_.edge();
+    }
+    return std::nullopt;
+  }
+  void cycle() {
+    rtl_.settle();
+    rtl_.edge();
+  }
+
+  void count(const MattOperation& operation, const MattAnswer& answer, const Matt::Entry& before,
+             bool buffered, bool ready) {
+    operations_.hit(static_cast<std::size_t>(operation.kind));
+    switch (operation.kind) {
+      case Kind::write:
+        writes_.hit(!before.valid ? 0 : buffered ? 1 : ready ? 2 : before.modified ? 3 : 4);
+        break;
+      case Kind::track:
+        tracks_.hit(buffered ? 0 : ready ? 1 : before.modified ? 2 : 3);
+        break;
+      case Kind::mark:
+        marks_.hit(!before.valid ? 0 : !ready ? 1 : buffered ? 2 : before.modified ? 3 : 4);
+        break;
+      case Kind::peek:
+        peeks_.hit(answer.yes);
+        break;
+      case Kind::next:
+        nexts_.hit(answer.choice ? 1 + static_cast<std::size_t>(answer.choice->reason) : 0);
+        break;
+      case Kind::take:
+        takes_.hit(answer.yes ? before.priority ? 2 : 1 : 0);
+        break;
+      case Kind::copied:
+        copies_.hit(ready || before.modified ? 0 : answer.yes ? 2 : 1);
+        break;
+      case Kind::begin_phase:
+        phases_.hit(answer.work.pending != 0);
+        break;
+    }
+  }
+
+  Case shape_;
+  Matt model_;
+  RtlInstance rtl_;
+  MattPorts ports_;
+  RtlPort idle_;
+  MattAnswer expected_;
+  std::string difference_;
+  unsigned cycles_ = 0;
+  bool idle_was_honest_ = true;
+
+  Coverage coverage_;
+  Coverage::Group& operations_ = coverage_.group(
+      "operations", {"track", "mark", "write", "peek", "begin_phase", "next", "take", "copied"});
+  Coverage::Group& writes_ =
+      coverage_.group("writes", {"untracked", "buffered", "brought in", "to pending", "to locked"});
+  Coverage::Group& tracks_ = coverage_.group("tracks", {"buffered", "free", "pending", "locked"});
+  Coverage::Group& marks_ =
+      coverage_.group("marks", {"untracked", "blocked", "buffered", "modified", "clean"});
+  Coverage::Group& peeks_ = coverage_.group("peeks", {"not ready", "ready"});
+  Coverage::Group& nexts_ = coverage_.group("nexts", {"none", "priority", "pending", "candidate"});
+  Coverage::Group& takes_ = coverage_.group("takes", {"none", "pending", "waited for"});
+  Coverage::Group& copies_ = coverage_.group("copies", {"not locked", "nothing waited", "a write waited"});
+  Coverage::Group& phases_ = coverage_.group("phases", {"nothing pending", "pending"});
+  Coverage::Group& resets_ = coverage_.group("resets", {"reset"});
+};
+
+// Operations at random, some pages used more than others.
+bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
+  Random random(seed);
+  std::vector<std::uint32_t> chosen;
+  const std::uint32_t pages = pair.shape().pages, busy = std::min(pages, 80u);
+  for (unsigned i = 0; i < operations; ++i) {
+    const std::uint64_t choice = random.below(1000);
+    MattOperation operation{
+        .kind = choice < 600   ? Kind::write
+                : choice < 650 ? Kind::peek
+                : choice < 770 ? Kind::track
+                : choice < 780 ? Kind::mark
+                : choice < 900 ? Kind::next
+                : choice < 925 ? Kind::take
+                : choice < 990 ? Kind::copied
+                               : Kind::begin_phase,
+        .page = static_cast<std::uint32_t>(random.below(random.below(2) ? pages : busy)),
+        .lines = random.below(10) ? std::uint64_t{1} << random.below(64) : random.next() | 1,
+        .flag = random.below(8) != 0};
+    if (operation.kind == Kind::copied && !chosen.empty() && random.below(20)) {
+      operation.page = chosen.back();
+      chosen.pop_back();
+    }
+    if (!pair.run(operation)) return false;
+    if (pair.answer().choice) chosen.push_back(pair.answer().choice->page);
+    if (random.below(2000) == 0) pair.reset(static_cast<unsigned>(random.below(3)));
+  }
+  return true;
+}
+
+// More pages are waited for than the queue holds; some leave it out of turn.
+bool fill_the_queue(Pair& pair) {
+  const std::uint32_t pages = pair.shape().pages;
+  for (std::uint32_t page = 0; page < pages; ++page)
+    if (!pair.run(Kind::track, page, 0, true) || !pair.run(Kind::write, page, 2)) return false;
+  if (!pair.run(Kind::begin_phase)) return false;
+  for (std::uint32_t page = 0; page < pages; ++page)
+    if (!pair.run(Kind::write, (page * 7 + 3) % pages, 4)) return false;
+  for (std::uint32_t page = 0; page < pages; page += 5)
+    if (!pair.run(Kind::take, page)) return false;
+  if (!pair.run(Kind::track, 3 % pages)) return false;
+  for (std::uint32_t page = 0; page <= pages; ++page)
+    if (!pair.run(Kind::next)) return false;
+  for (std::uint32_t page = 0; page < pages; ++page)
+    if (!pair.run(Kind::copied, page)) return false;
+  return true;
+}
+
+// 256 requests to a page within the buffer, and 256 in two parts that meet in the table: counts of a byte would be 0.
+bool count_up(Pair& pair) {
+  const std::uint32_t pages = pair.shape().pages,
+                      others = std::min(pages, pair.shape().config.buffer_entries + 3);
+  for (std::uint32_t page = 0; page < others; ++page)
+    if (!pair.run(Kind::track, page, 0, true)) return false;
+  for (const unsigned part : {4, 2, 2}) {
+    for (unsigned i = 0; i < part; ++i)
+      if (!pair.run(Kind::write, 0, all_lines)) return false;
+    for (std::uint32_t page = 1; page < others; ++page)
+      if (!pair.run(Kind::write, page, 1)) return false;
+    if (part == 4 && (!pair.run(Kind::track, 0, 0, true))) return false;
+  }
+  return true;
+}
+
+bool everything(Pair& pair, unsigned operations) {
+  if (!fill_the_queue(pair)) return false;
+  pair.reset();
+  if (!count_up(pair)) return false;
+  pair.reset();
+  return at_random(pair, 1, operations);
+}
+
+const Case shapes[] = {{1, {.phase_bits = 2, .buffer_entries = 1, .early_writes = 1}},
+                       {65, {.phase_bits = 2, .buffer_entries = 3, .early_writes = 200}},
+                       {200, {.phase_bits = 3, .buffer_entries = 16, .early_writes = 8}},
+                       {5000, {.phase_bits = 16, .buffer_entries = 2, .early_writes = 1}},
+                       {10'000, {.phase_bits = 13, .buffer_entries = 128, .early_writes = 4}}};
+const Case &tiny = shapes[0], &small = shapes[1], &usual = shapes[2], &large = shapes[3];
+
+class ShapeTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ShapeTest, AnswersAsTheModel) {
+  Pair pair(matt, GetParam());
+  everything(pair, GetParam().config.buffer_entries > 64 ? 5'000 : 20'000);
+  EXPECT_EQ(pair.difference(), "");
+  EXPECT_TRUE(pair.idle_was_honest());
+  for (const std::string& group : pair.coverage().text()) std::cout << "  reached " << group << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Matt, ShapeTest, testing::ValuesIn(shapes), [](const auto& info) {
+  return std::to_string(info.param.pages) + "pages" + std::to_string(info.param.config.buffer_entries) +
+         "entries";
+});
+
+TEST(MattTest, EveryOutcomeIsReached) {
+  Pair pair(matt, usual);
+  EXPECT_TRUE(everything(pair, 50'000));
+  for (const Coverage::Group& group : pair.coverage().groups())
+    EXPECT_EQ(group.reached(), group.points()) << group.name();
+}
+
+TEST(MattTest, ItsPropertiesHold) {
+  for (const Case& shape : {tiny, usual}) {
+    Pair pair(matt, shape, {"assertions=true"});
+    everything(pair, 5'000);
+    EXPECT_EQ(pair.difference(), "");
+  }
+}
+
+TEST(MattTest, OperationsTakeTheCyclesThatTheModuleSays) {
+  Pair pair(matt, large);
+  pair.run(Kind::peek, 1);  // the table was emptied before
+  const auto cycles = [&](Kind kind, std::uint32_t page = 0, bool flag = false) {
+    EXPECT_TRUE(pair.run(kind, page, 1, flag)) << pair.difference();
+    return pair.cycles();
+  };
+  EXPECT_EQ(cycles(Kind::next, 0, true), 2u);
+  for (const std::uint32_t page : {1, 2, 3, 4, 4500}) EXPECT_EQ(cycles(Kind::track, page, true), 3u);
+  EXPECT_EQ(cycles(Kind::write, 9), 3u);  // not tracked
+  EXPECT_EQ(cycles(Kind::write, 1), 3u);  // comes in
+  EXPECT_EQ(cycles(Kind::write, 1), 2u);  // is there
+  EXPECT_EQ(cycles(Kind::write, 4500), 3u);
+  EXPECT_EQ(cycles(Kind::write, 2), 5u);  // another one leaves
+  EXPECT_EQ(cycles(Kind::peek, 2), 3u);
+  EXPECT_EQ(cycles(Kind::mark, 3), 4u);
+  EXPECT_EQ(cycles(Kind::mark, 9), 3u);
+  EXPECT_EQ(cycles(Kind::begin_phase), 3u + 2 * 3 + 2 * 79);  // two pages of the buffer, 79 groups
+  EXPECT_EQ(cycles(Kind::write, 3), 3u);                      // not ready
+  EXPECT_EQ(cycles(Kind::next), 4u);                          // page 3
+  EXPECT_EQ(cycles(Kind::next), 6u);                          // page 1
+  EXPECT_EQ(cycles(Kind::take, 2), 4u);
+  EXPECT_EQ(cycles(Kind::take, 2), 3u);
+  EXPECT_EQ(cycles(Kind::next), 12u);  // page 4500, past the first 4096
+  EXPECT_EQ(cycles(Kind::copied, 1), 3u);
+}
+
+TEST(MattTest, WhatIsAskedRightAfterAResetWaitsUntilTheTableIsEmpty) {
+  Pair pair(matt, large);
+  ASSERT_TRUE(pair.run(Kind::track, 4999, 0, true));
+  ASSERT_TRUE(pair.run(Kind::mark, 4999));
+  for (unsigned pause = 70; pause < 90; ++pause) {  // it takes 79 cycles
+    pair.reset(pause);
+    ASSERT_TRUE(pair.run(Kind::mark, 4999)) << pair.difference();
+    EXPECT_FALSE(pair.answer().work.candidates);
+    ASSERT_TRUE(pair.run(Kind::track, 4999, 0, true)) << pair.difference();
+  }
+}
+
+TEST(MattTest, AResetForgetsWhatIsUnderWay) {
+  Pair pair(matt, usual);
+  pair.ports().ask({.kind = Kind::begin_phase});
+  pair.rtl().run(3);
+  pair.reset();
+  EXPECT_TRUE(at_random(pair, 5, 2'000)) << pair.difference();
+}
+
+TEST(MattTest, APageBeyondTheTableIsNotTracked) {
+  RtlInstance rtl(library_of(matt, small.parameters()), "matt");
+  MattPorts ports(rtl);
+  rtl.reset();
+  const auto ready = [&](const MattOperation& operation) {
+    ports.ask(operation);
+    rtl.run(1);
+    ports.ask_nothing();
+    for (rtl.settle(); !ports.answers(); rtl.settle()) rtl.edge();
+    const bool yes = ports.answer(operation.kind).yes;
+    rtl.edge();
+    return yes;
+  };
+  for (const std::uint32_t page : {65u, 127u, 128u, 0xFFFF'FFFFu}) {
+    ready({.kind = Kind::track, .page = page, .flag = true});
+    EXPECT_TRUE(ready({.kind = Kind::write, .page = page, .lines = all_lines}));
+    EXPECT_FALSE(ready({.kind = Kind::take, .page = page}));
+    EXPECT_FALSE(ready({.kind = Kind::copied, .page = page}));
+  }
+  ready({.kind = Kind::begin_phase});
+  rtl.settle();
+  EXPECT_FALSE(ready({.kind = Kind::next, .flag = true}));
+}
+
+// ---- planted bugs ----
+
+const PlantedBug bugs[] = {
+    // The page that came in first leaves first: a hit does not make it younger.
+    {"first_in_first_out",
+     {{"matt_buffer.sv", "later_q <= '0;", "later_q <= note_i ? later_q : '0;"},
+      {"matt_buffer.sv", "later_q <= later_q | used;", "later_q <= note_i ? later_q : later_q | used;"}}},
+    // A page leaves with the lines that it brought in last, and those of the table are lost.
+    {"lines_not_merged", {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}},
+    // Requests of the phase before are counted, too.
+    {"phases_not_compared", {{"matt.sv", "same_phase = entry_phase == phase_q", "same_phase = 1'b1"}}},
+    // A second page that is waited for finds no place.
+    {"priority_lost", {{"matt.sv", "!bits.waiting && !queue_full", "!bits.waiting && queue_empty"}}},
+    // A page that is taken out of turn stays in the queue.
+    {"stays_in_queue", {{"matt_queue.sv", "remove_i ? ~found + Length'(1) : '0", "remove_i ? '0 : '0"}}},
+    // Who waits is not told.
+    {"release_lost", {{"matt.sv", "answer_d          = bits.waiting;", "answer_d          = 1'b0;"}}},
+    // Writes to a page of this phase go on while it is copied.
+    {"early_copy_not_locked",
+     {{"matt.sv", "bits.tracked && !bits.earlier && !bits.locked", "bits.tracked && !bits.earlier"}}},
+    // The count of a page in the buffer goes around.
+    {"count_overflows", {{"matt_buffer.sv", "(sum[8] ? 8'hFF : sum[7:0])", "sum[7:0]"}}},
+    // A candidate that is written to stays one.
+    {"candidate_stays",
+     {{"matt.sv", "new_bits.candidate = 1'b0;\n              update",
+       "new_bits.candidate = bits.candidate;\n              update"}}},
+};
+
+class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+
+TEST_P(PlantedBugTest, IsFound) {
+  const auto& [name, changes] = GetParam();
+  Pair pair(planted("matt", name, changes), usual);
+  EXPECT_FALSE(everything(pair, 50'000));
+  std::cout << "  " << pair.difference() << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Matt, PlantedBugTest, testing::ValuesIn(bugs),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace asterism
