@@ -74,7 +74,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       gic_("gic", config_.cores.count),
       uart0_("uart0", config_.uart0),
       power_("power", power_losses(scenario.config), *this, events),
-      dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram").first, events),
+      dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
   place_rtc(rtl);
   connect_cores();
@@ -101,6 +101,7 @@ void Node::connect_cores() {
     if (caches_) {
       cores_[i].bus.bind(caches_->port(i).core);
       fabric_->add_master(caches_->port(i).memory);
+      cores_[i].served = [this, i](const ShownAccess& access) { return caches_->served(i, access); };
     } else {
       fabric_->add_master(cores_[i].bus);
     }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/write_guard.h"
+#include "core/iss.h"
 #include "core/tag_cache.h"
 #include "tlm/initiator_extension.h"
 
@@ -41,6 +42,11 @@ class CoreCaches : public sc_core::sc_module {
 
   // Whom write-backs ask and are told to; nullptr: nobody.
   void guard(WriteGuard* guard) { guard_ = guard; }
+
+  // CoreModule::served: what needs no bus and takes no time.
+  bool served(unsigned core, const ShownAccess& access) {
+    return tags_.hit(core, access.address, access.is_store);
+  }
 
   // Lines that were stored to and that memory has not seen yet, ascending.
   std::vector<Address> dirty();

@@ -54,6 +54,7 @@ struct CoreCachesTest : SystemCTest {
     core.virtual_timer.bind(bus.virtual_timer);
     core.physical_timer.bind(bus.physical_timer);
     caches.guard(&door);
+    core.served = [this](const ShownAccess& access) { return caches.served(0, access); };
   }
   // x0 is the device.
   void run_program(const std::vector<std::uint32_t>& program, Picoseconds time = 10_us) {

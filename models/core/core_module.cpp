@@ -341,6 +341,7 @@ bool CoreModule::succeeded(Address address, unsigned size) {
 void CoreModule::shown(std::span<const ShownAccess> accesses) {
   for (const ShownAccess& each : accesses) {
     if (state_ != State::running || start_) return;
+    if (served && served(each)) continue;
     ++(each.is_store ? bus_writes_ : bus_reads_);
     who_.shown = true;
     std::uint64_t unused = 0;

@@ -109,6 +109,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
     guard_ = &guard;
     return iss_->guard_writes(range);
   }
+  // A shown access that somebody on the way to the bus serves without time: it goes no further.
+  std::function<bool(const ShownAccess&)> served;
   // Another core has invalidated translations.
   void invalidate_translations() { iss_->invalidate_translations(); }
   // This core made instructions change (IC IVAU, write_memory()), or invalidated translations: the platform tells the

@@ -39,21 +39,11 @@ void describe(Fields& f, TagCacheConfig& c) {
 
 // ---- one cache ----
 
-TagCache::TagCache(Bytes size, std::uint32_t ways) : ways_(ways), lines_(size / line) {}
-
-std::span<TagCache::Line> TagCache::set_of(std::uint64_t number) {
-  const std::uint64_t sets = lines_.size() / ways_;
-  return std::span(lines_).subspan((number & (sets - 1)) * ways_, ways_);
-}
-
-TagCache::Line* TagCache::find(std::uint64_t number) {
-  for (Line& each : set_of(number))
-    if (each.valid && each.number == number) return &each;
-  return nullptr;
-}
+TagCache::TagCache(Bytes size, std::uint32_t ways)
+    : ways_(ways), set_mask_(size / line / ways - 1), lines_(size / line) {}
 
 std::optional<std::uint64_t> TagCache::insert(std::uint64_t number, bool dirty) {
-  const std::span<Line> set = set_of(number);
+  const std::span<Line> set(set_of(number), ways_);
   Line& oldest = *std::ranges::min_element(
       set, [](const Line& a, const Line& b) { return a.valid != b.valid ? !a.valid : a.used < b.used; });
   const auto displaced = oldest.valid && oldest.dirty ? std::optional(oldest.number) : std::nullopt;

@@ -59,7 +59,12 @@ class TagCache {
   // A power of two of sets.
   TagCache(Bytes size, std::uint32_t ways);
 
-  Line* find(std::uint64_t number);
+  Line* find(std::uint64_t number) {
+    Line* const set = set_of(number);
+    for (std::uint32_t way = 0; way < ways_; ++way)
+      if (set[way].number == number && set[way].valid) return set + way;
+    return nullptr;
+  }
   void use(Line& found) { found.used = ++uses_; }
   // Puts a line in that is not there; what it displaces, if that was dirty.
   std::optional<std::uint64_t> insert(std::uint64_t number, bool dirty);
@@ -67,9 +72,10 @@ class TagCache {
   void clear();
 
  private:
-  std::span<Line> set_of(std::uint64_t number);
+  Line* set_of(std::uint64_t number) { return lines_.data() + (number & set_mask_) * ways_; }
 
   std::uint32_t ways_;
+  std::uint64_t set_mask_;
   std::vector<Line> lines_;
   std::uint64_t uses_ = 0;
 };
@@ -86,6 +92,8 @@ class TagCaches {
 
   // A load or store within one line.
   Traffic access(unsigned core, Address address, bool is_store);
+  // The same where it is a hit in the L1 that changes no other cache; else nothing happens, and it is false.
+  bool hit(unsigned core, Address address, bool is_store);
   // The dirty lines, ascending, each once.
   std::vector<Address> dirty();
   // These lines are clean now.
@@ -111,5 +119,13 @@ class TagCaches {
   };
   Counts counts_;
 };
+
+inline bool TagCaches::hit(unsigned core, Address address, bool is_store) {
+  TagCache::Line* line = l1_[core].find(address.value() / TagCache::line.count());
+  if (!line || (is_store && !line->dirty)) return false;
+  ++counts_.l1_hits;
+  l1_[core].use(*line);
+  return true;
+}
 
 }  // namespace asterism
