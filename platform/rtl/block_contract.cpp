@@ -347,12 +347,13 @@ void Binder::bind_table(std::size_t index) {
     if (named == port.signals.end())
       refuse(path + "signals", fmt::format("contract {} needs the signal \"{}\"", contract(), signal.key));
     else
-      expect(bind(path + "signals." + signal.key, named->second, role + signal.key, there), signal.width,
-             signal.why);
+      expect(bind(fmt::format("{}signals.{}", path, signal.key), named->second, role + signal.key, there),
+             signal.width, signal.why);
   }
   for (const auto& [key, name] : port.signals)
     if (std::ranges::none_of(expected, [&, k = key](const Expected& signal) { return k == signal.key; }))
-      refuse(path + "signals." + key, fmt::format("contract {} has no such signal", contract()));
+      refuse(fmt::format("{}signals.{}", path, key),
+             fmt::format("contract {} has no such signal", contract()));
 }
 
 void Binder::check_radix(const Named& port) {
