@@ -53,4 +53,16 @@ void describe(Fields& f, CodecConfig& c) {
   });
 }
 
+static_assert(member_count<MattSwapConfig>() == 4);
+void describe(Fields& f, MattSwapConfig& c) {
+  f("impl", c.impl, "Who keeps the table: rtl and lockstep need Verilator, and time for the first build",
+    one_of<Impl>());
+  f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
+    f("variant", c.variant, "The block.json of the table's RTL, or a library built from one");
+    f("clock", c.clock, "Of the RTL: times in its traces; the DIMM-SSD's own times do not depend on it",
+      within(1_kHz, 4_GHz));
+    f("trace", c.trace, "What is kept of its signals");
+  });
+}
+
 }  // namespace asterism

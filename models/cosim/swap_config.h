@@ -71,7 +71,18 @@ struct CodecConfig {
 };
 void describe(Fields& f, CodecConfig& config);
 
-// A device's block or the codec's, built.
+// The DIMM-SSD's tracking table (contract matt); the keys stand beside those of the table:
+//
+//   "matt": { "early_writes": 8, "impl": "lockstep", "variant": "rtl/matt/block.json", "clock": "1GHz" }
+struct MattSwapConfig {
+  Impl impl = Impl::model;
+  std::string variant = "rtl/matt/block.json";
+  Frequency clock = 1_GHz;
+  SwapTrace trace = {};
+};
+void describe(Fields& f, MattSwapConfig& config);
+
+// The block of a device, the codec or the table, built.
 struct DeviceLibrary {
   std::filesystem::path file;
   std::vector<std::vector<std::string>> states = {};     // names of the values of each of its ports `state`
