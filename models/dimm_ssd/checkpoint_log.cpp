@@ -106,7 +106,7 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
     if (!open || open->phase > Phase::closed || count == 0) continue;
     if (entry.page >= open->info.memory_pages)
       throw std::logic_error("an entry of a page that the checkpoint does not have");
-    if (write.owners.empty()) write.page = pages_.take();
+    if (write.owners.empty()) write.page = take_page();
     LogEntry& stored = open->body->entries.emplace_back();
     stored.page = entry.page;
     stored.data_page = write.page;
@@ -126,6 +126,12 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
   ++counts_.data_pages;
   if (!data.empty()) data.resize(page_size().count());
   start_write(now, std::move(write), std::move(data));
+}
+
+std::uint32_t CheckpointLog::take_page() {
+  const std::uint32_t page = pages_.take();
+  if (!lost_.empty()) lost_.erase(page);  // that was what it held before
+  return page;
 }
 
 void CheckpointLog::start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data) {

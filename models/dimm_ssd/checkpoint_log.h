@@ -222,6 +222,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   // checkpoint_log.cpp: what is open
   Open* find_open(Handle handle);
   void issue(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data, Tag tag);
+  std::uint32_t take_page();
   void start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data);
   void page_written(Picoseconds at, std::uint32_t slot, bool is_written);
   void fail(Picoseconds at, Handle handle, Error error);
@@ -253,7 +254,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   // checkpoint_log_collect.cpp: merging and compaction
   bool collect(Picoseconds now, bool is_needed);
   bool merge(Picoseconds now);
-  bool drop_unreadable(Picoseconds now);
+  bool drop_useless(Picoseconds now);
   void apply_collection(CheckpointDirectory& directory);
   void collection_written(Picoseconds at, bool is_written);
   void cancel_collection();

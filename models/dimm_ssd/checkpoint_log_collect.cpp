@@ -10,7 +10,7 @@ namespace asterism {
 bool CheckpointLog::collect(Picoseconds now, bool is_needed) {
   if (layer_.read_only()) return false;
   if (merge(now)) return true;
-  if (is_needed && drop_unreadable(now)) return true;
+  if (is_needed && drop_useless(now)) return true;
   return !is_root_full_ && compact(now, is_needed);
 }
 
@@ -38,10 +38,12 @@ bool CheckpointLog::merge(Picoseconds now) {
   return true;
 }
 
-bool CheckpointLog::drop_unreadable(Picoseconds now) {
+// What cannot be read, and what was kept for one that has turned out to be full.
+bool CheckpointLog::drop_useless(Picoseconds now) {
   RootWrite root{directory_};
-  if (!root.directory.hide_unreadable()) return false;
+  root.directory.hide_unreadable();
   prune(root.directory);
+  if (root.directory.stored().size() == stored().size()) return false;
   start_root(now, std::move(root));
   return true;
 }

@@ -131,8 +131,11 @@ bool CheckpointLog::fits(const CheckpointDirectory& directory) const {
 // What an open checkpoint continues must stay, and so must what the next one may.
 void CheckpointLog::prune(CheckpointDirectory& directory) const {
   directory.prune([&](const std::string& name) {
-    const auto is_of_name = [&](const auto& checkpoint) { return checkpoint->info.name == name; };
-    if (std::ranges::any_of(opens_, is_of_name)) return true;
+    const auto& bodies = directory.bodies();
+    const auto next = std::ranges::find_if(opens_, [&](const std::unique_ptr<Open>& open) {
+      return open->info.name == name && std::find(bodies.begin(), bodies.end(), open->body) == bodies.end();
+    });
+    if (next != opens_.end()) return !(*next)->info.full;
     const auto is_visible = [&](const Stored& c) { return c.visible && c.name == name; };
     return continued_.contains(name) && std::ranges::any_of(directory.stored(), is_visible);
   });

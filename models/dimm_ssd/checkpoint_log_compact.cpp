@@ -170,7 +170,7 @@ void CheckpointLog::flush_moved(Picoseconds now) {
   if (c.buffered.empty()) return;
   PageWrite write;
   write.of_collection = true;
-  write.page = pages_.take();
+  write.page = take_page();
   --c.reserved;
   c.moved_pages.push_back(write.page);
   for (const std::size_t r : c.buffered) {

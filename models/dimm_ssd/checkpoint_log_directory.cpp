@@ -74,20 +74,27 @@ bool CheckpointDirectory::hide_unreadable() {
 }
 
 void CheckpointDirectory::prune(const std::function<bool(const std::string& name)>& is_continued) {
-  std::vector<bool> keep(stored_.size());
+  std::vector<bool> is_needed(stored_.size());
   std::map<std::string, std::size_t> last;
   for (std::size_t i = 0; i < stored_.size(); ++i) {
     last[stored_[i].name] = i;
-    if (!stored_[i].visible) continue;
-    keep[i] = true;
-    if (!stored_[i].readable) continue;
-    for (const std::size_t needed : chain(i)) keep[needed] = true;
+    if (!stored_[i].visible || !stored_[i].readable) continue;
+    for (const std::size_t needed : chain(i)) is_needed[needed] = true;
   }
   for (const auto& [name, index] : last)
     if (is_continued(name))
-      for (const std::size_t needed : chain(index)) keep[needed] = true;
-  for (std::size_t i = stored_.size(); i-- > 0;)
-    if (!keep[i]) erase(i);
+      for (const std::size_t needed : chain(index)) is_needed[needed] = true;
+
+  for (std::size_t i = stored_.size(); i-- > 0;) {
+    if (is_needed[i]) continue;
+    if (!stored_[i].visible) {
+      erase(i);
+    } else if (!bodies_[i]->lost) {
+      auto lost = std::make_shared<CheckpointBody>();
+      lost->lost = true;
+      bodies_[i] = std::move(lost);
+    }
+  }
 }
 
 std::vector<std::vector<std::uint64_t>> CheckpointDirectory::runs() const {

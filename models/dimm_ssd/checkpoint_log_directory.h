@@ -56,7 +56,8 @@ class CheckpointDirectory {
   void add(StoredCheckpoint checkpoint, Body body, std::uint32_t versions);
   void hide(std::uint64_t sequence);
   void set_readable(std::size_t index, bool readable) { stored_[index].readable = readable; }
-  // Drops hidden ones that no readable visible one needs. The last chain of a name for which `is_continued` stays.
+  // Drops hidden ones that no readable visible one needs, and of visible ones that cannot be read all but their record: put
+  // together from what is left, they would be something else. The last chain of a name for which `is_continued` stays.
   void prune(const std::function<bool(const std::string& name)>& is_continued);
   // Hides visible ones that cannot be read: nothing is lost by it.
   bool hide_unreadable();

@@ -1,5 +1,7 @@
 #include "dimm_ssd/checkpoint_log.h"
 
+#include <algorithm>
+
 #include "dimm_ssd/checkpoint_log_rig.h"
 
 namespace asterism {
