@@ -23,7 +23,7 @@ NandArray::NandArray(const FlashPart& part, FlashImage& image)
     for (Plane& plane : planes_of(dies_[die])) plane.die = die;
   }
   for (std::size_t lane = 0; lane < lanes; ++lane)
-    calendar_[lane].set_capacity(lane == transfer_lane ? channels_.size() : dies_.size());
+    calendar_.set_capacity(lane, lane == transfer_lane ? channels_.size() : dies_.size());
 }
 
 // ---- what is given ----
@@ -180,7 +180,7 @@ void NandArray::start_array(Picoseconds now, std::uint32_t number, Kind kind) {
   const Picoseconds time = kind == Kind::program ? part_.program
                            : kind == Kind::read  ? part_.read
                                                  : part_.erase;
-  calendar_[static_cast<std::size_t>(kind)].push_back({now + time, number});
+  calendar_.put(static_cast<std::size_t>(kind), now + time, number);
 }
 
 void NandArray::request_channel(Die& die, Plane& plane, Index operation) {
@@ -192,7 +192,7 @@ void NandArray::request_channel(Die& die, Plane& plane, Index operation) {
 void NandArray::start_channel(Picoseconds now, Channel& channel) {
   if (channel.busy || channel.waiting.empty()) return;
   std::ranges::pop_heap(channel.waiting, std::greater{}, &Request::order);
-  calendar_[transfer_lane].push_back({now + transfer_, channel.waiting.back().plane});
+  calendar_.put(transfer_lane, now + transfer_, channel.waiting.back().plane);
   channel.waiting.pop_back();
   channel_time_ += transfer_;
   channel.busy = true;
@@ -200,28 +200,17 @@ void NandArray::start_channel(Picoseconds now, Channel& channel) {
 
 // ---- what ends ----
 
-std::optional<Picoseconds> NandArray::next_event() const {
-  std::optional<Picoseconds> next;
-  for (const Lane& lane : calendar_)
-    if (!lane.empty() && (!next || lane.front().at < *next)) next = lane.front().at;
-  return next;
-}
-
 // A sink may give new operations, or reset the array, from inside a call.
 void NandArray::advance_to(Picoseconds now, Sink& sink) {
   for (auto t = next_event(); t && *t <= now; t = next_event()) {
     advancing_ = true;
-    for (std::size_t number = 0; number < lanes; ++number) {
-      Lane& lane = calendar_[number];
-      while (!lane.empty() && lane.front().at == *t) {
-        const std::uint32_t index = lane.front().index;
-        lane.pop_front();
-        if (number == transfer_lane)
-          finish_transfer(*t, index, sink);
-        else
-          finish_array(*t, index, static_cast<Kind>(number), sink);
-      }
-    }
+    do {
+      const auto [lane, what] = calendar_.take();
+      if (lane == transfer_lane)
+        finish_transfer(*t, what, sink);
+      else
+        finish_array(*t, what, static_cast<Kind>(lane), sink);
+    } while (calendar_.is_next(*t));
     advancing_ = false;
     start_touched(*t);
   }
@@ -347,7 +336,7 @@ void NandArray::reset(Reset) {
     channel.waiting.clear();
     channel.busy = false;
   }
-  for (Lane& lane : calendar_) lane.clear();
+  calendar_.clear();
   touched_.clear();
   pool_.clear();
   free_ = none;

@@ -26,8 +26,6 @@
 // Sources: abeyratne2017 section 2.2.3.1 (organisation), Tables 2.1 and 5.1 (latencies, one channel with eight packages).
 #pragma once
 
-#include <array>
-#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,6 +35,7 @@
 #include "base/statistics.h"
 #include "flash/flash_config.h"
 #include "flash/flash_image.h"
+#include "flash/nand_calendar.h"
 
 namespace asterism {
 
@@ -73,7 +72,7 @@ class NandArray {
   // Programs, reads and erases that the plane's die has not finished.
   std::uint32_t queued(std::uint32_t plane) const { return dies_[planes_[plane].die].queued; }
 
-  std::optional<Picoseconds> next_event() const;
+  std::optional<Picoseconds> next_event() const { return calendar_.next(); }
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);
   bool idle() const { return !next_event(); }
@@ -123,13 +122,6 @@ class NandArray {
     std::vector<Request> waiting;  // a heap, the oldest on top
     bool busy = false;
   };
-  // What ends at the same time after it began ends in the order in which it began: one queue for each such duration is
-  // all the calendar there is.
-  struct Event {
-    Picoseconds at;
-    std::uint32_t index;  // a die, or for transfers a plane
-  };
-  using Lane = boost::circular_buffer<Event>;
   enum { program_lane, read_lane, erase_lane, transfer_lane, lanes };
 
   Index take(FlashAddress at, Kind kind, Tag tag);
@@ -167,7 +159,7 @@ class NandArray {
   std::vector<Plane> planes_;
   std::vector<Die> dies_;
   std::vector<Channel> channels_;
-  std::array<Lane, lanes> calendar_;
+  NandCalendar<lanes> calendar_;  // of dies, and in the lane of transfers of planes
   std::vector<std::uint32_t> touched_;
   bool advancing_ = false;
   std::uint64_t order_ = 0;
