@@ -56,7 +56,7 @@ constexpr std::uint32_t erased_word = 0, programmed_word = 0x50524F47, torn_word
 
 // A count and a check of it in one word, since a kill between two stores would leave them apart. 0 is a valid 0.
 constexpr std::uint64_t guarded(std::uint32_t value) {
-  return std::uint64_t{value * 0x9E37'79B1u} << 32 | value;
+  return (std::uint64_t{value} * 0x9E37'79B1u) << 32 | value;
 }
 constexpr std::uint32_t guarded_bits(std::uint32_t bits) { return ((bits * 0x9E37u) & 0xFFFF) << 16 | bits; }
 
