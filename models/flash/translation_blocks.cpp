@@ -198,7 +198,7 @@ std::uint32_t TranslationBlocks::resting_block(std::uint32_t worn) {
       least = block;
   if (least == none) return none;
   plane.level_at = std::uint64_t{blocks_[least].erases} + config_.static_wear_difference;
-  return blocks_[worn].erases < plane.level_at ? none : least;
+  return is_apart(least, worn) ? least : none;
 }
 
 }  // namespace asterism

@@ -74,6 +74,11 @@ class TranslationBlocks {
   // What to collect, by the policy, of the closed blocks that hold garbage and at most `room` valid pages; `none` when
   // there is none.
   std::uint32_t victim(std::uint32_t plane, std::uint64_t room, std::uint64_t clock) const;
+  // By static wear levelling's measure; one whose data rests, and one just erased.
+  bool is_apart(std::uint32_t resting, std::uint32_t worn) const {
+    return config_.static_wear_difference != 0 &&
+           blocks_[worn].erases >= std::uint64_t{blocks_[resting].erases} + config_.static_wear_difference;
+  }
   // The block whose data should move to this one, just erased, by static wear levelling; `none` when none should.
   std::uint32_t resting_block(std::uint32_t worn);
 

@@ -160,13 +160,21 @@ void TranslationLayer::erase_done(Picoseconds at, Index number, Outcome outcome)
   } else {
     ++blocks_[block].erases;
     blocks_.add_erased(block);
-    const Index resting =
-        blocks_.erased_blocks(number) < 2 || read_only_ ? none : blocks_.resting_block(block);
-    if (resting != none) start_job(at, number, resting, Job::Kind::level);
+    level_wear(at, number, block);
   }
   collect(at, number);
   pump(at);
   check_progress(at);
+}
+
+// A block that waits half filled for pages that move may rest, too.
+void TranslationLayer::level_wear(Picoseconds now, Index number, Index worn) {
+  if (blocks_.erased_blocks(number) < 2 || read_only_) return;
+  Open& open = planes_[number].open[moved];
+  if (open.block != none && blocks_.is_apart(open.block, worn))
+    blocks_.close(std::exchange(open.block, none), sequence_);
+  const Index resting = blocks_.resting_block(worn);
+  if (resting != none) start_job(now, number, resting, Job::Kind::level);
 }
 
 // ---- blocks that fail ----

@@ -65,8 +65,13 @@ struct TranslationBench {
     layer->reset(kind);
     start();
   }
+  bool step() {
+    const auto next = layer->next_event();
+    if (next) layer->advance_to(now = *next);
+    return next.has_value();
+  }
   void run() {
-    for (auto t = layer->next_event(); t; t = layer->next_event()) layer->advance_to(now = *t);
+    while (step()) continue;
   }
   std::vector<std::byte> page(std::uint64_t value) const {
     std::vector<std::byte> data(image.keeps_contents() ? geometry.page.count() : 0);

@@ -16,7 +16,13 @@
 //   - the last page of every block lists the logical and sequence numbers of the others, so that power_up() reads one page of
 //     a closed block and the spares of an open one; a block without a readable list is read page by page.
 // After power_up() every logical page reads as its newest write that was reported written, or a newer one that was under way,
-// or, when none ever was, is not mapped. A trimmed page may be back: trims are kept in the mapping alone.
+// or, when none ever was, is not mapped. A trimmed page may be back with any of its contents: trims are kept in the mapping
+// alone.
+//
+// A page whose bits can no longer be corrected is lost: it is mapped and not readable until it is written again. It stays so
+// through power cuts: lists name pages that cannot be read, and collection leaves a mark in place of one. Only a page of a
+// block that was still open at the cut cannot be told from a torn one; an older copy, when there is one, then takes its
+// place.
 //
 // Time: recovery, garbage collection and wear levelling are operations of the NandArray like any other.
 //
@@ -81,7 +87,7 @@ class TranslationLayer final : private NandArray::Sink {
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
-  // Page writes of the caller and in all, collections, pages moved, blocks retired, spread of wear, read retries.
+  // Page writes of the caller and in all, collections, pages moved and lost, blocks retired, spread of wear.
   void report(Statistics& statistics) const;
 
   // Where a logical page lies, for tests and fault injection.
@@ -184,6 +190,7 @@ class TranslationLayer final : private NandArray::Sink {
   void move_done(Picoseconds at, Index slot, Outcome outcome);
   void drop_move(Picoseconds at, Index slot);
   void erase_done(Picoseconds at, Index plane, Outcome outcome);
+  void level_wear(Picoseconds now, Index plane, Index worn);
   void block_failed(Picoseconds now, Index block);
   void retire(Picoseconds now, Index block);
   void update_capacity(Index plane);

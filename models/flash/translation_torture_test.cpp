@@ -44,6 +44,7 @@ class TortureRun : public TranslationLayer::Sink {
     while (recover(), cuts_ < cuts) {
       for (std::uint64_t left = 1 + random_.below(120); left != 0 && !was_cut_; --left) act();
       if (!was_cut_) cut();
+      if (random_.below(8) == 0) storm();
     }
     settle();
     check_all_by_reads();
@@ -221,6 +222,15 @@ class TortureRun : public TranslationLayer::Sink {
     for (std::uint32_t page = 0; page < pages_.size(); ++page) check_after_cut(page);
   }
 
+  // Power that goes again and again, each time after a little work of the layer's own.
+  void storm() {
+    for (std::uint64_t cuts = random_.below(30); cuts != 0; --cuts) {
+      recover();
+      for (std::uint64_t events = random_.below(40); events != 0 && step(); --events) continue;
+      if (!was_cut_) cut();
+    }
+  }
+
   // All that was asked for ends, and then a last recovery.
   void settle() {
     while (step()) continue;
@@ -373,9 +383,9 @@ void torture(Mode mode, std::uint64_t trials, unsigned cuts_each) {
   EXPECT_GT(cuts_of_recovery, 0u);
 }
 
-TEST(TranslationTorture, KeepsWhatItReportedThroughCuts) { torture(Mode::healthy, 300, 40); }
-TEST(TranslationTorture, KeepsWhatItReportedWhileBlocksFail) { torture(Mode::worn, 150, 40); }
-TEST(TranslationTorture, KeepsWhatItReportedAmongUnreadablePages) { torture(Mode::forgetful, 100, 40); }
+TEST(TranslationTorture, KeepsWhatItReportedThroughCuts) { torture(Mode::healthy, 1000, 40); }
+TEST(TranslationTorture, KeepsWhatItReportedWhileBlocksFail) { torture(Mode::worn, 500, 40); }
+TEST(TranslationTorture, KeepsWhatItReportedAmongUnreadablePages) { torture(Mode::forgetful, 500, 40); }
 
 }  // namespace
 }  // namespace asterism
