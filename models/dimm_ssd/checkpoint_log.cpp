@@ -63,6 +63,11 @@ CheckpointLog::Handle CheckpointLog::open(const std::string& name, std::uint32_t
   auto open = std::make_unique<Open>();
   open->handle = next_handle_++;
   open->info.name = name.substr(0, name_bytes - 1);
+  // One before it has failed, which the caller is still to be told: this one is gone, too.
+  const auto has_failed = [&](const auto& untold) {
+    return untold.second.has_failed && untold.second.name == open->info.name;
+  };
+  if (std::ranges::any_of(untold_, has_failed)) return open->handle;
   open->info.memory_pages = memory_pages;
   open->info.full = full;
   continued_.insert(open->info.name);
@@ -169,31 +174,34 @@ void CheckpointLog::close(Picoseconds now, Handle checkpoint, std::uint64_t vers
 }
 
 void CheckpointLog::abandon(Picoseconds now, Handle checkpoint) {
-  std::erase_if(notices_, [&](const Notice& notice) {
-    return notice.value == checkpoint &&
-           (notice.kind == Notice::Kind::committed || notice.kind == Notice::Kind::failed);
-  });
   const Open* open = find_open(checkpoint);
-  if (!open) return;
-  drop_from(*open);
+  const auto untold = untold_.find(checkpoint);
+  if (!open && untold == untold_.end()) return;
+  const std::string name = open ? open->info.name : untold->second.name;
+  std::erase_if(untold_, [&](const auto& u) { return u.first >= checkpoint && u.second.name == name; });
+  std::erase_if(notices_, [&](const Notice& notice) {
+    return (notice.kind == Notice::Kind::committed || notice.kind == Notice::Kind::failed) &&
+           !untold_.contains(static_cast<Handle>(notice.value));
+  });
+  drop_from(name, checkpoint);
   go_on(now);
 }
 
 void CheckpointLog::fail(Picoseconds at, Handle handle, Error error) {
   const Open* open = find_open(handle);
   if (!open) return;
+  const std::string name = open->info.name;
   ++counts_.failures;
   notify(Notice::Kind::failed, at, handle, error);
-  drop_from(*open);
+  untold_[handle] = {name, true};
+  drop_from(name, handle);
 }
 
 // The root that commits a checkpoint cannot be called back; what it names must stay.
-void CheckpointLog::drop_from(const Open& first) {
-  const std::string name = first.info.name;
-  const Handle handle = first.handle;
+void CheckpointLog::drop_from(const std::string& name, Handle first) {
   last_found_ = nullptr;
   std::erase_if(opens_, [&](const std::unique_ptr<Open>& open) {
-    if (open->handle < handle || open->info.name != name) return false;
+    if (open->handle < first || open->info.name != name) return false;
     open->is_abandoned = true;
     if (open->phase == Phase::committing) return false;
     pages_.release(*open->body);
@@ -225,9 +233,11 @@ void CheckpointLog::deliver(Picoseconds now) {
         sink_.left_buffer(notice.at, notice.value);
         break;
       case Notice::Kind::committed:
+        untold_.erase(static_cast<Handle>(notice.value));
         sink_.committed(notice.at, static_cast<Handle>(notice.value));
         break;
       case Notice::Kind::failed:
+        untold_.erase(static_cast<Handle>(notice.value));
         sink_.failed(notice.at, static_cast<Handle>(notice.value), notice.error);
         break;
       case Notice::Kind::discarded:
@@ -298,6 +308,7 @@ void CheckpointLog::reset(Reset kind) {
   continued_.clear();
   lost_.clear();
   opens_.clear();
+  untold_.clear();
   last_found_ = nullptr;
   waiting_.clear();
   writes_.clear();

@@ -40,6 +40,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -201,6 +202,10 @@ class CheckpointLog final : private TranslationLayer::Sink {
     std::uint64_t value = 0;
     Error error = Error::none;
   };
+  struct Untold {
+    std::string name;
+    bool has_failed;
+  };
   struct Counts {
     std::uint64_t commits = 0, failures = 0, data_pages = 0, metadata_pages = 0, roots = 0, merges = 0;
     std::uint64_t merged_checkpoints = 0, compactions = 0, pages_compacted = 0, lines_moved = 0;
@@ -226,7 +231,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   void start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data);
   void page_written(Picoseconds at, std::uint32_t slot, bool is_written);
   void fail(Picoseconds at, Handle handle, Error error);
-  void drop_from(const Open& first);
+  void drop_from(const std::string& name, Handle first);
   void notify(Notice::Kind kind, Picoseconds at, std::uint64_t value = 0, Error error = Error::none);
   void deliver(Picoseconds now);
 
@@ -303,6 +308,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   Handle next_handle_ = 1;
   std::vector<std::unique_ptr<Open>> opens_;  // in the order in which they were opened
   Open* last_found_ = nullptr;
+  std::map<Handle, Untold> untold_;  // whose commit or failure is still in notices_
   std::deque<Waiting> waiting_;
   std::vector<PageWrite> writes_;
   std::vector<std::uint32_t> free_writes_;

@@ -166,7 +166,9 @@ void CheckpointLog::finish_root(Picoseconds at) {
   std::erase_if(opens_, [&](const std::unique_ptr<Open>& open) {
     if (open->phase != Phase::committing) return false;
     ++counts_.commits;
-    if (!open->is_abandoned) notify(Notice::Kind::committed, at, open->handle);
+    if (open->is_abandoned) return true;
+    notify(Notice::Kind::committed, at, open->handle);
+    untold_[open->handle] = {open->info.name, false};
     return true;
   });
 }
@@ -188,7 +190,7 @@ void CheckpointLog::root_failed(Picoseconds at, const RootWrite& root) {
   for (const Handle handle : committing) {
     const Open* open = find_open(handle);
     if (open && open->is_abandoned)
-      drop_from(*open);
+      drop_from(std::string(open->info.name), handle);
     else
       fail(at, handle, Error::worn_out);
   }
