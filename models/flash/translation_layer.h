@@ -68,7 +68,7 @@ class TranslationLayer final : private NandArray::Sink {
   // Throws std::invalid_argument with words for a user when the geometry is too small for the config (fewer blocks in a plane
   // than garbage collection needs).
   TranslationLayer(const TranslationConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
-  ~TranslationLayer();
+  ~TranslationLayer() override;
 
   // Logical pages offered; does not change, and does not depend on what the image holds.
   std::uint32_t pages() const;
