@@ -198,7 +198,7 @@ struct Torture {
       Program& program = programs[written[handle].name];
       commit(program.visible, handle);
       std::erase(program.open, handle);
-      program.is_last_committed = program.open.size() == 1;
+      program.is_last_committed = program.open.size() == 1 && written[handle].version == program.version;
       reported.emplace(written[handle].name, written[handle].version);
     }
     rig.commits.clear();
