@@ -136,6 +136,7 @@ class Checkpointer final : private CheckpointLog::Sink {
   Matt& matt() { return matt_; }
   const Matt& matt() const { return matt_; }
   std::uint64_t writes_held() const { return counts_.writes_held; }
+  std::uint64_t flash_pages() const { return counts_.flash_pages; }  // filled and sent to the log
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);

@@ -1,31 +1,50 @@
 #include "dimm_ssd/dimm_ssd.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 
 namespace asterism {
 namespace {
 
-template <class T>
-T load(const std::vector<std::byte>& bytes, std::size_t at) {
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
+constexpr std::uint64_t count(std::uint64_t lines) {
+  return static_cast<std::uint64_t>(std::popcount(lines));
 }
 
-constexpr std::uint64_t lines_per_memory_page = DimmSsd::memory_page / DimmSsd::line;
+DimmSsd::Error told(Checkpointer::Error error) {
+  switch (error) {
+    case Checkpointer::Error::none:
+      return DimmSsd::Error::none;
+    case Checkpointer::Error::no_space:
+      return DimmSsd::Error::no_space;
+    case Checkpointer::Error::memory:
+      return DimmSsd::Error::bus_error;
+    case Checkpointer::Error::worn_out:
+      return DimmSsd::Error::worn_out;
+    case Checkpointer::Error::aborted:
+      return DimmSsd::Error::aborted;
+    case Checkpointer::Error::uncorrectable:
+      return DimmSsd::Error::uncorrectable;
+  }
+  return DimmSsd::Error::none;
+}
 
 }  // namespace
 
-DimmSsd::DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage& image, Memory& memory,
-                 std::string name, EventLog& events)
+DimmSsd::DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage& image,
+                 AddressRange memory_range, Memory& memory, Sink& sink, std::string name, EventLog& events)
     : config_(config),
-      store_(part, image, config.versions, *this),
+      memory_range_(memory_range),
       memory_(memory),
+      sink_(sink),
       name_(std::move(name)),
-      events_(events) {}
+      events_(events),
+      checkpointer_(checkpointer_config(config), part, image,
+                    static_cast<std::uint32_t>(memory_range.size / memory_page), *this, *this) {}
+
+void DimmSsd::power_up(Picoseconds now) { checkpointer_.power_up(now); }
 
 void DimmSsd::command(Picoseconds now, std::uint32_t operation, Address descriptor) {
+  if (operation == static_cast<std::uint32_t>(Operation::abort)) return abort(now);
   if (job_) {
     error_ = Error::busy;
     return;
@@ -34,298 +53,385 @@ void DimmSsd::command(Picoseconds now, std::uint32_t operation, Address descript
   error_ = Error::none;
   result_version_ = 0;
   result_pages_ = 0;
-  job_.emplace(static_cast<Operation>(operation), descriptor);
+  bad_index_ = no_index;
+  job_.emplace();
+  job_->operation = static_cast<Operation>(operation);
+  job_->descriptor = descriptor;
   const bool known = operation >= 1 && operation <= 4;
-  if (!known || descriptor.value() % 8 != 0) return fail(now, Error::bad_descriptor);
-  if (!store_.ready()) return;
+  if (!known || descriptor.value() % 8 != 0) return finish(now, Error::bad_descriptor);
+  if (!checkpointer_.ready()) return;
   job_->stage = Stage::fetching;
   step_at_ = now;
 }
 
 std::optional<Picoseconds> DimmSsd::next_event() const {
   if (completed_) return Picoseconds(0);
-  return earlier(step_at_, store_.next_event());
+  return earlier(step_at_, checkpointer_.next_event());
 }
 
-void DimmSsd::advance_to(Picoseconds now, Sink& sink) {
-  sink_ = &sink;
-  if (std::exchange(completed_, false)) sink.completed(now);
+void DimmSsd::advance_to(Picoseconds now) {
+  if (std::exchange(completed_, false)) sink_.completed(now);
   for (auto t = next_event(); t && *t <= now; t = next_event()) {
-    store_.advance_to(*t, *this);
-    if (step_at_ == t) {
+    checkpointer_.advance_to(*t);
+    read_ahead(*t);
+    if (step_at_ && *step_at_ <= *t) {
       step_at_.reset();
       step(*t);
     }
+    if (std::exchange(completed_, false)) sink_.completed(*t);
   }
-  sink_ = nullptr;
 }
 
-// Each line takes two steps at one event: what the memory was asked for is there, then the next one is asked
-// for.
+// What memory was asked for is there; then it is asked for the next.
 void DimmSsd::step(Picoseconds now) {
-  const bool arrived = std::exchange(job_->line_in_flight, false);
-  switch (job_->stage) {
-    case Stage::fetching:
-      return arrived ? fetched(now) : fetch_line(now);
-    case Stage::copying:
-      return arrived ? copied(now) : copy_line(now);
-    case Stage::restoring:
-      return arrived ? restored(now) : restore_line(now);
-    default:
-      return;  // the other stages wait for the store
-  }
+  const bool arrived = std::exchange(job_->in_flight, false);
+  if (job_->stage == Stage::settling) return end_interval(now);
+  if (job_->stage == Stage::fetching) return arrived ? fetched(now) : fetch_line(now);
+  if (job_->stage == Stage::restoring) return arrived ? piece_written(now) : write_piece(now);
 }
 
-void DimmSsd::line_asked(Picoseconds now, Memory::Outcome outcome) {
-  if (!outcome.ok) return fail(now, Error::bus_error);
-  job_->line_in_flight = true;
+void DimmSsd::asked(Picoseconds now, Memory::Outcome outcome) {
+  if (!outcome.ok) {
+    if (job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
+    return finish(now, Error::bus_error);
+  }
+  job_->in_flight = true;
   step_at_ = now + outcome.time;
 }
+
+// ---- the descriptor ----
 
 void DimmSsd::fetch_line(Picoseconds now) {
   Job& job = *job_;
   const Address next = job.descriptor + Bytes(job.raw.size());
+  const std::uint64_t in_page = next.value() % memory_page.count();
   const std::uint64_t skip = next.value() % line.count();
   std::byte data[line.count()];
-  const auto outcome = memory_.read_line(next - Bytes(skip), data);
+  const auto outcome =
+      memory_.read_lines(now, next - Bytes(in_page), std::uint64_t{1} << in_page / line.count(), data);
   ++lines_read_;
   job.raw.insert(job.raw.end(), data + skip, data + line.count());
-  line_asked(now, outcome);
+  asked(now, outcome);
 }
 
 // The descriptor's header tells how many lines it has.
 void DimmSsd::fetched(Picoseconds now) {
   Job& job = *job_;
-  if (job.raw.size() < descriptor_header_bytes) return fetch_line(now);
-  const auto page_count = load<std::uint32_t>(job.raw, 40);
-  if (page_count > store_.capacity() / memory_page) return fail(now, Error::bad_descriptor);
-  if (job.raw.size() < descriptor_header_bytes + 8 * std::uint64_t{page_count}) return fetch_line(now);
-  if (!parse_descriptor()) return fail(now, Error::bad_descriptor);
+  if (job.raw.size() < RequestDescriptor::header_bytes) return fetch_line(now);
+  const std::uint64_t pages = decode_request(job.raw).page_count;
+  if (pages > checkpointer_.matt().pages()) return finish(now, Error::bad_descriptor);
+  if (job.raw.size() < RequestDescriptor::header_bytes + 8 * pages) return fetch_line(now);
+  job.request = decode_request(job.raw);
   start_operation(now);
 }
 
-bool DimmSsd::parse_descriptor() {
-  Job& job = *job_;
-  const char* name = reinterpret_cast<const char*>(job.raw.data());
-  job.name.assign(name, strnlen(name, CheckpointEntry::name_bytes));
-  job.version = load<std::uint64_t>(job.raw, 32);
-  job.pages.resize(load<std::uint32_t>(job.raw, 40));
-  for (std::size_t i = 0; i < job.pages.size(); ++i)
-    job.pages[i] = Address(load<std::uint64_t>(job.raw, descriptor_header_bytes + 8 * i));
-  const bool moves_pages = job.operation == Operation::checkpoint || job.operation == Operation::restore;
-  return !job.name.empty() && job.name.size() < CheckpointEntry::name_bytes &&
-         moves_pages == !job.pages.empty() &&
-         std::ranges::all_of(job.pages, [](Address a) { return a.value() % memory_page.count() == 0; });
-}
-
 void DimmSsd::start_operation(Picoseconds now) {
-  Job& job = *job_;
+  const Job& job = *job_;
+  const bool moves_pages = job.operation == Operation::checkpoint || job.operation == Operation::restore;
+  if (!has_name(job.request) || moves_pages == job.request.pages.empty())
+    return finish(now, Error::bad_descriptor);
+  if (const auto bad = first_bad_page(job.request.pages, memory_range_))
+    return finish(now, Error::bad_descriptor, *bad);
   switch (job.operation) {
     case Operation::checkpoint:
-      events_.record(
-          now, name_, "checkpoint_begin",
-          {{"name", job.name}, {"version", job.version}, {"pages", std::uint64_t{job.pages.size()}}});
       return start_checkpoint(now);
+    case Operation::find:
+      return find(now);
     case Operation::restore:
       return start_restore(now);
-    case Operation::find: {
-      const CheckpointEntry* entry = table().newest(job.name, job.version);
-      if (!entry) return fail(now, Error::not_found);
-      result_version_ = entry->version;
-      result_pages_ = entry->memory_pages;
-      return finish(now, Error::none);
-    }
     case Operation::discard:
-      if (!table().find(job.name, job.version)) return fail(now, Error::not_found);
-      job.stage = Stage::committing;
-      if (!store_.discard(now, job.name, job.version)) fail(now, Error::no_space);
-      return;
+      return start_discard(now);
+    case Operation::abort:
+      return;  // has no descriptor
   }
+}
+
+// ---- checkpoints ----
+
+bool DimmSsd::continues_what_is_tracked(const RequestDescriptor& request) const {
+  return tracking() && request.name == tracked_name_ && request.pages == tracked_pages_;
 }
 
 void DimmSsd::start_checkpoint(Picoseconds now) {
-  switch (store_.begin(flash_pages())) {
-    case CheckpointStore::Space::none:
-      return fail(now, Error::no_space);
-    case CheckpointStore::Space::wait:
-      job_->stage = Stage::waiting_for_space;
-      return;
-    case CheckpointStore::Space::granted:
-      job_->stage = Stage::copying;
-      step_at_ = now;
-      return;
+  Job& job = *job_;
+  const RequestDescriptor& request = job.request;
+  auto method = method_of(request, config_.method);
+  if (!method) return finish(now, Error::bad_descriptor);
+  const bool continues = continues_what_is_tracked(request);
+  if (!continues && open() > 0) return finish(now, Error::busy);
+  events_.record(
+      now, name_, "checkpoint_begin",
+      {{"name", request.name}, {"version", request.version}, {"pages", std::uint64_t{request.pages.size()}}});
+  job.stage = Stage::settling;
+  if (!continues) track(now, request);
+  // Writes that nobody sees cannot wait.
+  method_in_use_ = sees_writes_ ? *method : CheckpointMethod::stop_and_copy;
+  end_interval(now);
+}
+
+void DimmSsd::end_interval(Picoseconds now) {
+  if (!memory_.settle(now)) return;
+  const std::uint64_t version = job_->request.version;
+  job_->stage = Stage::copying;
+  checkpointer_.set_method(method_in_use_);
+  open_versions_.push_back(version);
+  memory_.interval_ended();
+  checkpointer_.end_interval(now, version);
+  if (job_ && !checkpointer_.stopped()) finish(now, Error::none);
+}
+
+void DimmSsd::settled(Picoseconds now) {
+  if (job_ && job_->stage == Stage::settling) step_at_ = now;
+}
+
+void DimmSsd::track(Picoseconds now, const RequestDescriptor& request) {
+  tracked_name_ = request.name;
+  tracked_pages_ = request.pages;
+  const auto [low, high] = std::ranges::minmax(tracked_pages_);
+  first_tracked_ = low;
+  indices_.assign((high - low) / memory_page + 1, no_index);
+  for (std::uint32_t i = 0; i < tracked_pages_.size(); ++i)
+    indices_[(tracked_pages_[i] - low) / memory_page] = i;
+  shadow_ = next_shadow_;
+  durable_version_ = 0;
+  checkpointer_.track(now, tracked_name_, static_cast<std::uint32_t>(tracked_pages_.size()));
+  sees_writes_ = memory_.watch(tracked_pages_);
+}
+
+void DimmSsd::stop_tracking(Picoseconds now) {
+  checkpointer_.abort(now);
+  memory_.watch({});
+  tracked_name_.clear();
+  tracked_pages_.clear();
+  indices_.clear();
+  sees_writes_ = false;
+}
+
+void DimmSsd::durable(Picoseconds at, std::uint64_t version) {
+  open_versions_.pop_front();
+  durable_version_ = version;
+  ++checkpoints_;
+  events_.record(at, name_, "checkpoint_commit", {{"name", tracked_name_}, {"version", version}});
+  sink_.durable(at, version);
+}
+
+// The version of a command that is under way is the last one that is open.
+void DimmSsd::failed(Picoseconds at, std::uint64_t version, Checkpointer::Error error) {
+  const auto first = std::ranges::find(open_versions_, version);
+  auto handed_over = open_versions_.end() - first;
+  for (auto given_up = first; given_up != open_versions_.end(); ++given_up)
+    events_.record(at, name_, "checkpoint_failed",
+                   {{"name", tracked_name_},
+                    {"version", *given_up},
+                    {"error", static_cast<std::uint64_t>(told(error))}});
+  open_versions_.erase(first, open_versions_.end());
+  if (job_ && job_->stage == Stage::copying) {
+    --handed_over;
+    finish(at, told(error));
   }
+  if (handed_over == 0) return;
+  failed_version_ = version;
+  failed_error_ = told(error);
+  sink_.failed(at, version, failed_error_);
 }
 
-std::uint64_t DimmSsd::lines_per_flash_page() const { return store_.page_size() / line; }
-std::uint32_t DimmSsd::flash_pages() const {
-  const std::uint64_t lines = job_->pages.size() * lines_per_memory_page;
-  return static_cast<std::uint32_t>((lines + lines_per_flash_page() - 1) / lines_per_flash_page());
-}
-Address DimmSsd::line_address(std::uint64_t index) const {
-  return job_->pages[index / lines_per_memory_page] + line * (index % lines_per_memory_page);
+void DimmSsd::resumed(Picoseconds at) {
+  if (job_ && job_->stage == Stage::copying) finish(at, Error::none);
 }
 
-void DimmSsd::copy_line(Picoseconds now) {
-  Job& job = *job_;
-  if (job.buffer.empty()) {
-    if (job.buffers == config_.page_buffers) return;  // page_left_buffer goes on
-    ++job.buffers;
-    job.buffer.reserve(store_.page_size().count());
+void DimmSsd::released(Picoseconds at, std::uint32_t page) {
+  if (page < tracked_pages_.size()) sink_.released(at, tracked_pages_[page]);
+}
+
+void DimmSsd::abort(Picoseconds now) {
+  if (job_ && job_->stage == Stage::discarding) {
+    error_ = Error::busy;
+    return;
   }
-  std::byte data[line.count()];
-  const auto outcome = memory_.read_line(line_address(job.lines_done), data);
-  ++lines_read_;
-  job.buffer.insert(job.buffer.end(), data, data + line.count());
-  job.crc.process_bytes(data, sizeof data);
-  line_asked(now, outcome);
+  ++commands_;
+  const bool interrupts = job_.has_value();
+  if (interrupts && job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
+  stop_tracking(now);
+  if (interrupts && !job_) return;  // told as a failure
+  job_.emplace();
+  finish(now, interrupts ? Error::aborted : Error::none);
 }
 
-void DimmSsd::copied(Picoseconds now) {
-  Job& job = *job_;
-  const bool last = ++job.lines_done == job.pages.size() * lines_per_memory_page;
-  if (last) job.buffer.resize(store_.page_size().count());  // padded with zeros
-  if (job.buffer.size() == store_.page_size().count())
-    store_.write(now, job.pages_sent++, std::exchange(job.buffer, {}));
-  if (last)
-    job.stage = Stage::draining;
-  else
-    copy_line(now);
+// ---- what was kept ----
+
+void DimmSsd::find(Picoseconds now) {
+  const CheckpointLog::Stored* stored = checkpointer_.log().newest(job_->request.name, job_->request.version);
+  if (stored == nullptr) return finish(now, Error::not_found);
+  result_version_ = stored->version;
+  result_pages_ = stored->memory_pages;
+  finish(now, Error::none);
 }
 
-void DimmSsd::page_left_buffer(Picoseconds at) {
-  Job& job = *job_;
-  const bool copying_waited = job.stage == Stage::copying && job.buffers == config_.page_buffers && !step_at_;
-  --job.buffers;
-  if (copying_waited) step_at_ = at;
+void DimmSsd::start_discard(Picoseconds now) {
+  job_->stage = Stage::discarding;
+  if (!checkpointer_.log().discard(now, job_->request.name, job_->request.version))
+    finish(now, Error::not_found);
 }
 
-void DimmSsd::page_written(Picoseconds at) {
-  Job& job = *job_;
-  ++job.pages_done;
-  if (job.stage == Stage::draining && job.pages_done == flash_pages()) return commit(at);
-  if (job.stage == Stage::failing) fail(at, job.failure);
-}
-
-void DimmSsd::commit(Picoseconds now) {
-  Job& job = *job_;
-  job.stage = Stage::committing;
-  CheckpointEntry entry{
-      job.name, job.version, static_cast<std::uint32_t>(job.pages.size()), job.crc.checksum(), {}};
-  if (!store_.commit(now, std::move(entry))) fail(now, Error::no_space);
-}
-
-void DimmSsd::committed(Picoseconds at) {
-  Job& job = *job_;
-  if (job.operation == Operation::checkpoint) {
-    ++checkpoints_;
-    events_.record(at, name_, "checkpoint_commit", {{"name", job.name}, {"version", job.version}});
-  }
-  finish(at, Error::none);
+void DimmSsd::discarded(Picoseconds at) {
+  if (job_ && job_->stage == Stage::discarding) finish(at, Error::none);
 }
 
 void DimmSsd::start_restore(Picoseconds now) {
-  Job& job = *job_;
-  const CheckpointEntry* entry = table().find(job.name, job.version);
-  if (!entry) return fail(now, Error::not_found);
-  if (entry->memory_pages != job.pages.size()) return fail(now, Error::bad_descriptor);
-  job.stage = Stage::restoring;
-  job.arrived.resize(flash_pages());
-  ask_for_pages(now);
+  const RequestDescriptor& request = job_->request;
+  const CheckpointLog::Stored* stored = checkpointer_.log().find(request.name, request.version);
+  if (stored == nullptr || !stored->visible) return finish(now, Error::not_found);
+  if (stored->memory_pages != request.pages.size()) return finish(now, Error::bad_descriptor);
+  if (open() > 0) return finish(now, Error::busy);
+  stop_tracking(now);
+  job_->stage = Stage::restoring;
+  if (!checkpointer_.log().restore(now, request.name, request.version, *this))
+    finish(now, Error::uncorrectable);
 }
 
-void DimmSsd::ask_for_pages(Picoseconds now) {
-  Job& job = *job_;
-  const CheckpointEntry& entry = *table().find(job.name, job.version);
-  for (; job.buffers < config_.page_buffers && job.pages_sent < flash_pages(); ++job.buffers)
-    store_.read(now, entry, job.pages_sent++);
+void DimmSsd::restored(Picoseconds at, std::uint32_t page, std::uint64_t lines,
+                       std::span<const std::byte> data) {
+  job_->pieces.push_back({page, lines, {data.begin(), data.end()}});
+  if (!job_->in_flight) step_at_ = at;
 }
 
-void DimmSsd::page_read(Picoseconds at, std::uint32_t index, std::span<const std::byte> data) {
+void DimmSsd::piece_ended(Picoseconds) {
   Job& job = *job_;
-  ++job.pages_done;
-  if (job.stage == Stage::failing) return fail(at, job.failure);
-  if (data.empty()) return fail(at, Error::uncorrectable);
-  job.arrived[index].assign(data.begin(), data.end());
-  if (!step_at_) step_at_ = at;
+  job.next_is_asked = false;
+  if (job.pieces.empty()) return;
+  job.pieces.back().ends_flash_page = true;
+  ++job.buffers;
 }
 
-void DimmSsd::restore_line(Picoseconds now) {
-  Job& job = *job_;
-  const std::vector<std::byte>& page = job.arrived[job.lines_done / lines_per_flash_page()];
-  if (page.empty()) return;  // page_read goes on
-  const auto data =
-      std::span(page).subspan(job.lines_done % lines_per_flash_page() * line.count(), line.count());
-  const auto outcome = memory_.write_line(line_address(job.lines_done), data);
-  ++lines_written_;
-  job.crc.process_bytes(data.data(), data.size());
-  line_asked(now, outcome);
+// The next flash page is read while the one before goes to memory, as far as there are buffers.
+void DimmSsd::read_ahead(Picoseconds now) {
+  if (!job_ || job_->stage != Stage::restoring || job_->next_is_asked || job_->ending) return;
+  if (job_->buffers >= config_.page_buffers) return;
+  job_->next_is_asked = true;
+  checkpointer_.log().next_piece(now);
 }
 
-void DimmSsd::restored(Picoseconds now) {
+void DimmSsd::restore_ended(Picoseconds at, CheckpointLog::Error error) {
+  job_->ending = error == CheckpointLog::Error::none ? Error::none : Error::uncorrectable;
+  if (!job_->in_flight) step_at_ = at;
+}
+
+void DimmSsd::write_piece(Picoseconds now) {
   Job& job = *job_;
-  if (++job.lines_done == job.pages.size() * lines_per_memory_page) {
-    if (job.crc.checksum() != table().find(job.name, job.version)->crc)
-      return fail(now, Error::uncorrectable);
-    ++restores_;
-    events_.record(now, name_, "restore", {{"name", job.name}, {"version", job.version}});
-    return finish(now, Error::none);
+  if (job.pieces.empty()) {
+    if (!job.ending) return;  // restored() goes on
+    if (*job.ending == Error::none) {
+      ++restores_;
+      events_.record(now, name_, "restore", {{"name", job.request.name}, {"version", job.request.version}});
+    }
+    return finish(now, *job.ending);
   }
-  if (job.lines_done % lines_per_flash_page() == 0) {
-    job.arrived[job.lines_done / lines_per_flash_page() - 1] = {};
-    --job.buffers;
-    ask_for_pages(now);
-  }
-  restore_line(now);
+  const Piece& piece = job.pieces.front();
+  lines_written_ += count(piece.lines);
+  asked(now, memory_.write_lines(now, job.request.pages[piece.page], piece.lines, piece.data));
+}
+
+void DimmSsd::piece_written(Picoseconds now) {
+  if (job_->pieces.front().ends_flash_page) --job_->buffers;
+  job_->pieces.pop_front();
+  read_ahead(now);
+  write_piece(now);
+}
+
+// ---- writes of others, and copies ----
+
+void DimmSsd::set_shadow(Address first, std::uint32_t pages) {
+  next_shadow_ = first;
+  checkpointer_.set_shadow_frames(pages);
+}
+
+Checkpointer::Answer DimmSsd::write(Picoseconds now, Address page, std::uint64_t lines) {
+  const std::uint32_t index = index_of(page);
+  if (index == no_index || !sees_writes_) return {true, Picoseconds(0)};
+  return checkpointer_.write(now, index, lines);
+}
+
+bool DimmSsd::is_ready(Address page) const {
+  const std::uint32_t index = index_of(page);
+  return index == no_index || !sees_writes_ || checkpointer_.is_ready(index);
+}
+
+bool DimmSsd::admits(Address page) const {
+  const std::uint32_t index = index_of(page);
+  return index == no_index || !sees_writes_ ||
+         (checkpointer_.is_ready(index) && checkpointer_.matt().peek(index) == Matt::Answer::ready);
+}
+
+Checkpointer::Memory::Outcome DimmSsd::read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                                                  std::span<std::byte> data) {
+  lines_read_ += count(lines);
+  lines_copied_ += count(lines);
+  const auto outcome = memory_.saved_lines(now, tracked_pages_[page], lines, data);
+  return {outcome.ok, outcome.time};
+}
+
+std::uint64_t DimmSsd::written_lines(std::uint32_t page) {
+  return sees_writes_ ? memory_.written_lines(tracked_pages_[page]) : 0;
+}
+
+Checkpointer::Memory::Outcome DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                                                     std::uint32_t frame) {
+  std::vector<std::byte> data(count(lines) * line.count());
+  const auto read = read_lines(now, page, lines, data);
+  if (!read.ok) return read;
+  lines_written_ += count(lines);
+  const auto written = memory_.write_lines(now + read.time, shadow_ + memory_page * frame, lines, data);
+  return {written.ok, read.time + written.time};
+}
+
+Checkpointer::Memory::Outcome DimmSsd::read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
+                                                  std::span<std::byte> data) {
+  lines_read_ += count(lines);
+  const auto outcome = memory_.read_lines(now, shadow_ + memory_page * frame, lines, data);
+  return {outcome.ok, outcome.time};
+}
+
+// ---- the rest ----
+
+std::uint32_t DimmSsd::checkpoints() const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      checkpointer_.log().stored(), [](const auto& s) { return s.visible && s.readable; }));
 }
 
 void DimmSsd::recovered(Picoseconds at) {
-  events_.record(at, name_, "ssd_ready", {{"checkpoints", std::uint64_t{table().entries.size()}}});
+  events_.record(at, name_, "ssd_ready", {{"checkpoints", std::uint64_t{checkpoints()}}});
   if (!job_) return;
   job_->stage = Stage::fetching;
   step_at_ = at;
 }
 
-void DimmSsd::space_freed(Picoseconds at) {
-  if (job_ && job_->stage == Stage::waiting_for_space) start_checkpoint(at);
-}
-
-// A failed command ends when the store has answered all that it was asked, so that nothing arrives for the
-// next one.
-void DimmSsd::fail(Picoseconds now, Error error) {
-  Job& job = *job_;
-  job.stage = Stage::failing;
-  job.failure = error;
-  step_at_.reset();
-  if (job.pages_done < job.pages_sent) return;
-  if (job.operation == Operation::checkpoint) {
-    events_.record(
-        now, name_, "checkpoint_failed",
-        {{"name", job.name}, {"version", job.version}, {"error", static_cast<std::uint64_t>(error)}});
-    store_.abandon(now);
-  }
-  finish(now, error);
-}
-
-void DimmSsd::finish(Picoseconds now, Error error) {
+void DimmSsd::finish(Picoseconds, Error error, std::uint32_t bad_index) {
   error_ = error;
+  bad_index_ = bad_index;
   job_.reset();
   step_at_.reset();
-  if (sink_)
-    sink_->completed(now);
-  else
-    completed_ = true;
+  completed_ = true;
 }
 
 void DimmSsd::reset(Reset kind) {
-  if (job_ && job_->operation == Operation::checkpoint) ++checkpoints_cut_;
+  checkpoints_cut_ += open_versions_.size();
+  open_versions_.clear();
   job_.reset();
   step_at_.reset();
   completed_ = false;
   error_ = Error::none;
   result_version_ = 0;
   result_pages_ = 0;
-  store_.reset(kind);
+  bad_index_ = no_index;
+  durable_version_ = failed_version_ = 0;
+  failed_error_ = Error::none;
+  next_shadow_ = {};
+  checkpointer_.reset(kind);
+  checkpointer_.set_shadow_frames(0);
+  tracked_name_.clear();
+  tracked_pages_.clear();
+  indices_.clear();
+  sees_writes_ = false;
 }
 
 void DimmSsd::report(Statistics& statistics) const {
@@ -335,8 +441,8 @@ void DimmSsd::report(Statistics& statistics) const {
   statistics.add("restores", restores_);
   statistics.add("lines_read", lines_read_);
   statistics.add("lines_written", lines_written_);
-  statistics.add("checkpoints_held", std::uint64_t{table().entries.size()});
-  store_.report(statistics.group("flash"));
+  statistics.add("checkpoints_held", std::uint64_t{checkpoints()});
+  checkpointer_.report(statistics.group("checkpointer"));
 }
 
 }  // namespace asterism

@@ -1,25 +1,29 @@
-// The DIMM-SSD's controller: executes one command at a time on lists of memory pages.
+// The DIMM-SSD's controller as firmware sees it: executes one command at a time on lists of memory pages, and goes on
+// copying what was handed over.
 //
-//   checkpoint  stop-and-copy: reads the pages from memory, one cache line after the other, into
-//               buffers of a flash page each, programs them, and commits them as one under
-//               (name, version)
-//   find        the newest complete version of a name, not above a limit
-//   restore     writes a checkpoint back to the given pages
-//   discard     forgets one
+//   checkpoint  1  the pages as they are now become a version of a name, by a method of checkpoint_method.h. The command
+//                  ends when software may go on: with the methods that stop software when the version is durable, with
+//                  copy_on_write when the one before is, with the others at once
+//   find        2  the newest version of a name, not above a limit
+//   restore     3  writes a version back to the given pages; nothing is tracked afterwards
+//   discard     4  forgets one
+//   abort       5  gives up every checkpoint that is not durable, and stops tracking; reads no descriptor. A command that
+//                  is under way ends with `aborted` (a restore leaves memory as far as it came)
 //
 // A command is a request descriptor in memory, 8-byte aligned (little endian):
-//   char name[32], zero padded; u64 version; u32 page_count; u32 zero;
-//   u64 pages[page_count], each 4 KiB aligned
-// Four memory pages share a flash page of 16 KiB. A page buffer is taken while it is filled and sent to its
-// package; copying waits when all are taken (double buffering: abeyratne2017 Table 5.1). A checkpoint that a
-// reset interrupts at any instant leaves what was complete before and nothing else
-// (dimm_ssd/checkpoint_store.h).
+//   char name[32], zero padded; u64 version; u32 page_count; u32 method;
+//   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0
+// `method` is a CheckpointMethod, or 0 for the configured one. A page is known by its place in the list.
 //
-// reset: drops the command, its result and the buffers, on every kind; power_up(now) begins recovery, which
-// holds back the first command. Complete checkpoints survive every kind.
+// A checkpoint of the same name and the same list as the one before it is incremental, provided that writes were seen
+// in between; any other is full. Another name or list, a restore: `busy` while a version that was handed over is not durable.
+// A version that was handed over and fails is told by Sink::failed, one whose command is under way by its error.
+//
+// reset: drops the command, its result, what is open and what is tracked, on every kind; power_up(now) begins recovery, which
+// holds back the first command. Durable versions survive every kind.
 #pragma once
 
-#include <boost/crc.hpp>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,134 +31,216 @@
 
 #include "base/engine.h"
 #include "base/event_log.h"
-#include "dimm_ssd/checkpoint_store.h"
+#include "dimm_ssd/checkpointer.h"
 #include "dimm_ssd/dimm_ssd_config.h"
+#include "dimm_ssd/request_descriptor.h"
 
 namespace asterism {
 
-class DimmSsd final : private CheckpointStore::Sink {
+class DimmSsd final : private Checkpointer::Memory,
+                      private Checkpointer::Sink,
+                      private CheckpointLog::RestoreSink {
  public:
   static constexpr Bytes line{64};
   static constexpr Bytes memory_page{4096};
-  static constexpr unsigned descriptor_header_bytes = 48;
+  static constexpr std::uint32_t no_index = ~std::uint32_t{0};
 
-  enum class Operation : std::uint32_t { checkpoint = 1, find = 2, restore = 3, discard = 4 };
+  enum class Operation : std::uint32_t { checkpoint = 1, find = 2, restore = 3, discard = 4, abort = 5 };
   enum class Error : std::uint32_t {
     none = 0,
-    bad_descriptor = 1,  // no name, no or too many pages, a page that is not aligned, an unknown operation
-    bus_error = 2,       // memory did not answer for the descriptor or a page
-    no_space = 3,        // the flash is full of complete checkpoints
+    bad_descriptor =
+        1,          // no name, no or too many pages, an unknown operation or method, a bad page: bad_index()
+    bus_error = 2,  // memory did not answer for the descriptor or a page
+    no_space = 3,   // the flash is full of what must be kept
     not_found = 4,
-    uncorrectable = 5,  // flash pages that cannot be read, or contents whose CRC is wrong
-    busy = 6,           // a command was given before the one before it ended; it goes on
+    uncorrectable = 5,  // flash pages that cannot be read
+    busy = 6,           // a command or a checkpoint before it has not ended; it goes on
+    aborted = 7,
+    worn_out = 8,  // too few good blocks: the flash can be read, and no longer written
   };
 
-  // The memory that the controller reads and writes, in lines of 64 bytes.
+  // The host's memory controller. Addresses are physical, `page` is 4 KiB aligned, bit i of `lines` is the line at 64 * i,
+  // `data` has the lines packed in ascending order.
   struct Memory {
     struct Outcome {
       bool ok;
-      Picoseconds time;  // until the line is there
+      Picoseconds time;  // from the call until the last line is there
     };
     virtual ~Memory() = default;
-    virtual Outcome read_line(Address address, std::span<std::byte> data) = 0;
-    virtual Outcome write_line(Address address, std::span<const std::byte> data) = 0;
+    virtual Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines,
+                               std::span<std::byte> data) = 0;
+    virtual Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
+                                std::span<const std::byte> data) = 0;
+    // The same as read_lines() of a watched page that is copied: as it was when its interval ended, where memory is ahead.
+    virtual Outcome saved_lines(Picoseconds now, Address page, std::uint64_t lines,
+                                std::span<std::byte> data) {
+      return read_lines(now, page, lines, data);
+    }
+    // From now on all writes of others to these pages are told of, by DimmSsd::write before memory changes or by
+    // written_lines(); none: to no page. False: writes cannot be seen, and every checkpoint is full.
+    virtual bool watch(std::span<const Address> pages) = 0;
+    // An interval is about to end: all that was written is on its way to memory, and told. False: not yet; the device waits for
+    // DimmSsd::settled() and asks again.
+    virtual bool settle(Picoseconds /*now*/) { return true; }
+    // An interval ends: before another write to a watched page, is_ready() and write() are asked again, for every page
+    // anew. What was written until now may still be told by written_lines().
+    virtual void interval_ended() = 0;
+    // The page is going to be copied: its lines that were written and not told of yet. Its next write is asked for.
+    virtual std::uint64_t written_lines(Address page) = 0;
   };
   struct Sink {
     virtual ~Sink() = default;
-    virtual void completed(Picoseconds at) = 0;
+    virtual void completed(Picoseconds at) = 0;  // the command; error() says how
+    virtual void durable(Picoseconds at, std::uint64_t version) = 0;
+    // This version and all later ones that were handed over are given up.
+    virtual void failed(Picoseconds at, std::uint64_t version, Error error) = 0;
+    virtual void released(Picoseconds at, Address page) = 0;  // a write was held; ask again
   };
 
-  DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage& image, Memory& memory,
-          std::string name, EventLog& events);
+  // `memory_range`: the addresses of pages that can be saved.
+  DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage& image, AddressRange memory_range,
+          Memory& memory, Sink& sink, std::string name, EventLog& events);
 
-  void power_up(Picoseconds now) { store_.power_up(now); }
+  void power_up(Picoseconds now);
   void command(Picoseconds now, std::uint32_t operation, Address descriptor);
 
-  bool busy() const { return job_.has_value(); }
+  bool busy() const { return job_.has_value(); }  // a command is under way
   Error error() const { return error_; }
   std::uint64_t result_version() const { return result_version_; }
   std::uint32_t result_pages() const { return result_pages_; }
-  const CheckpointTable& table() const { return store_.table(); }
+  // After bad_descriptor: the first bad page in the list; no_index: something else.
+  std::uint32_t bad_index() const { return bad_index_; }
+
+  // DRAM that copy_on_write may fill; holds from the next set of pages on that is tracked.
+  void set_shadow(Address first, std::uint32_t pages);
+
+  // A write of others to memory: may it happen, and when. One to a page that is not tracked is ready.
+  Checkpointer::Answer write(Picoseconds now, Address page, std::uint64_t lines);
+  bool is_ready(Address page) const;
+  // Whether it would be ready at once, without a copy of the page to a shadow frame.
+  bool admits(Address page) const;
+  // Memory::settle() may have another answer now.
+  void settled(Picoseconds now);
+  // Pages are copied within this interval: writes are best told while it lasts.
+  bool copies_early() const { return asterism::copies_early(method_in_use_); }
+  bool tracks(Address page) const { return index_of(page) != no_index; }
+  bool tracking() const {
+    return sees_writes_ && checkpointer_.tracking();
+  }  // false: write() need not be asked
+
+  CheckpointMethod method() const { return config_.method; }
+  // Checkpoints handed over that are not durable yet.
+  std::uint32_t open() const { return static_cast<std::uint32_t>(open_versions_.size()); }
+  std::uint64_t durable_version() const {
+    return durable_version_;
+  }  // newest of the name that is tracked; 0: none
+  std::uint64_t failed_version() const { return failed_version_; }  // oldest of those given up last
+  Error failed_error() const { return failed_error_; }
+  std::uint32_t checkpoints() const;                            // that `find` can find
+  std::uint64_t lines_copied() const { return lines_copied_; }  // from memory, by checkpoints
+  std::uint64_t flash_pages() const { return checkpointer_.flash_pages(); }
+  Checkpointer& checkpointer() { return checkpointer_; }
+  const Checkpointer& checkpointer() const { return checkpointer_; }
 
   std::optional<Picoseconds> next_event() const;
-  void advance_to(Picoseconds now, Sink& sink);
+  void advance_to(Picoseconds now);
   void reset(Reset kind);
   void report(Statistics& statistics) const;
 
  private:
-  enum class Stage {
-    waiting_for_recovery,
-    fetching,
-    waiting_for_space,
-    copying,
-    draining,
-    committing,
-    restoring,
-    failing
+  enum class Stage { waiting_for_recovery, fetching, settling, copying, discarding, restoring };
+  struct Piece {  // of a page, read back from flash
+    std::uint32_t page;
+    std::uint64_t lines;
+    std::vector<std::byte> data;
+    bool ends_flash_page = false;
   };
   struct Job {
-    Job(Operation what, Address where) : operation(what), descriptor(where) {}
-
     Operation operation;
     Address descriptor;
     Stage stage = Stage::waiting_for_recovery;
     std::vector<std::byte> raw;  // the descriptor, fetched so far
-    std::string name;
-    std::uint64_t version = 0;
-    std::vector<Address> pages;
-    bool line_in_flight = false;                  // the memory has been asked for the line at lines_done
-    std::uint64_t lines_done = 0;                 // of the pages
-    std::uint32_t pages_sent = 0;                 // flash pages given to, or asked of, the store
-    std::uint32_t pages_done = 0;                 // of those, answered by the store
-    std::uint32_t buffers = 0;                    // page buffers taken
-    std::vector<std::byte> buffer;                // checkpoint: being filled from memory
-    std::vector<std::vector<std::byte>> arrived;  // restore: by flash page, until written to memory
-    Error failure = Error::none;  // failing: ends with this once the store has answered everything
-    boost::crc_32_type crc;
+    RequestDescriptor request;
+    bool in_flight = false;  // memory has been asked
+    std::deque<Piece> pieces;
+    std::uint32_t buffers = 0;    // flash pages read back and not yet in memory
+    bool next_is_asked = true;    // the log reads, or has ended
+    std::optional<Error> ending;  // of a restore: nothing more comes
   };
 
   void step(Picoseconds now);
-  void line_asked(Picoseconds now, Memory::Outcome outcome);
+  void asked(Picoseconds now, Memory::Outcome outcome);
   void fetch_line(Picoseconds now);
   void fetched(Picoseconds now);
-  bool parse_descriptor();
   void start_operation(Picoseconds now);
+  bool refuse_pages(Picoseconds now);
   void start_checkpoint(Picoseconds now);
+  void end_interval(Picoseconds now);
+  bool continues_what_is_tracked(const RequestDescriptor& request) const;
+  void track(Picoseconds now, const RequestDescriptor& request);
+  void find(Picoseconds now);
+  void start_discard(Picoseconds now);
   void start_restore(Picoseconds now);
-  void copy_line(Picoseconds now);
-  void copied(Picoseconds now);
-  void ask_for_pages(Picoseconds now);
-  void restore_line(Picoseconds now);
-  void restored(Picoseconds now);
-  void commit(Picoseconds now);
-  void fail(Picoseconds now, Error error);
-  void finish(Picoseconds now, Error error);
+  void write_piece(Picoseconds now);
+  void piece_written(Picoseconds now);
+  void read_ahead(Picoseconds now);
+  void abort(Picoseconds now);
+  void stop_tracking(Picoseconds now);
+  void finish(Picoseconds now, Error error, std::uint32_t bad_index = no_index);
+  void record_failure(Picoseconds now, const std::string& name, std::uint64_t version, Error error);
+  std::uint32_t index_of(Address page) const {
+    if (page < first_tracked_) return no_index;
+    const std::uint64_t number = (page - first_tracked_) / memory_page;
+    return number < indices_.size() ? indices_[number] : no_index;
+  }
 
-  std::uint32_t flash_pages() const;
-  std::uint64_t lines_per_flash_page() const;
-  Address line_address(std::uint64_t line_index) const;
-
+  Checkpointer::Memory::Outcome read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                                           std::span<std::byte> data) override;
+  std::uint64_t written_lines(std::uint32_t page) override;
+  Checkpointer::Memory::Outcome copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                                              std::uint32_t frame) override;
+  Checkpointer::Memory::Outcome read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
+                                           std::span<std::byte> data) override;
   void recovered(Picoseconds at) override;
-  void space_freed(Picoseconds at) override;
-  void page_left_buffer(Picoseconds at) override;
-  void page_written(Picoseconds at) override;
-  void committed(Picoseconds at) override;
-  void page_read(Picoseconds at, std::uint32_t index, std::span<const std::byte> data) override;
+  void durable(Picoseconds at, std::uint64_t version) override;
+  void failed(Picoseconds at, std::uint64_t version, Checkpointer::Error error) override;
+  void released(Picoseconds at, std::uint32_t page) override;
+  void resumed(Picoseconds at) override;
+  void discarded(Picoseconds at) override;
+  void restored(Picoseconds at, std::uint32_t page, std::uint64_t lines,
+                std::span<const std::byte> data) override;
+  void piece_ended(Picoseconds at) override;
+  void restore_ended(Picoseconds at, CheckpointLog::Error error) override;
 
   DimmSsdConfig config_;
-  CheckpointStore store_;
+  AddressRange memory_range_;
   Memory& memory_;
+  Sink& sink_;
   std::string name_;
   EventLog& events_;
-  Sink* sink_ = nullptr;  // while advance_to runs
+  Checkpointer checkpointer_;
+
   std::optional<Job> job_;
   std::optional<Picoseconds> step_at_;
-  bool completed_ = false;  // a command ended outside advance_to and is not told yet
+  bool completed_ = false;  // the sink is not told yet
   Error error_ = Error::none;
   std::uint64_t result_version_ = 0;
   std::uint32_t result_pages_ = 0;
+  std::uint32_t bad_index_ = no_index;
+
+  std::string tracked_name_;
+  std::vector<Address> tracked_pages_;
+  Address first_tracked_;
+  std::vector<std::uint32_t> indices_;  // by page behind first_tracked_, of tracked_pages_
+  bool sees_writes_ = false;
+  CheckpointMethod method_in_use_ = CheckpointMethod::stop_and_copy;
+  std::deque<std::uint64_t> open_versions_;
+  std::uint64_t durable_version_ = 0, failed_version_ = 0;
+  Error failed_error_ = Error::none;
+  Address next_shadow_, shadow_;
+
   std::uint64_t commands_ = 0, checkpoints_ = 0, restores_ = 0, checkpoints_cut_ = 0, lines_read_ = 0,
-                lines_written_ = 0;
+                lines_copied_ = 0, lines_written_ = 0;
 };
 
 }  // namespace asterism

@@ -4,25 +4,59 @@
 
 namespace asterism {
 
-static_assert(member_count<DimmSsdConfig>() == 8);
+static_assert(member_count<DimmSsdConfig>() == 12);
 void describe(Fields& f, DimmSsdConfig& c) {
-  f("part", c.part, "NAND flash part: latencies and page geometry, a file in configs/flash",
+  f("part", c.part, "NAND flash part: latencies, pages, dies and planes, a file in configs/flash",
     names_file("flash"));
-  f("packages", c.packages, "On the channel; more of them program in parallel until the channel is the limit",
-    within(2, 64));
-  f("channels", c.channels, "Flash channels", one_of({1}));
+  f("packages", c.packages,
+    "On each channel; more of them program in parallel until the channel is the limit", within(1, 64));
+  f("channels", c.channels, "Flash channels; each transfers a page at a time", within(1, 64));
   f("blocks", c.blocks,
-    "Per package; each row of blocks holds one checkpoint, or a part of a large one, and row 0 the directory",
-    within(3, 65536));
+    "Of each plane; fewer hold fewer checkpoints, are collected more often and wear out sooner",
+    within(4, 65536));
   f("page_buffers", c.page_buffers,
     "Flash pages between memory and channel; with one, copying and transfer alternate", within(1, 64));
   f("versions", c.versions,
-    "Complete checkpoints kept under one name; the one committed longest ago is erased after the commit of "
-    "one more",
+    "Complete checkpoints kept under one name; the one committed longest ago is given up, or merged into the "
+    "one after it, after the commit of one more",
     within(1, 100));
-  f("method", c.method, "How a checkpoint is taken", one_of({CheckpointMethod::stop_and_copy}));
+  f("merge_below", c.merge_below,
+    "Permille of the logical pages of the flash: checkpoints are merged when fewer are free",
+    within(0, 1000));
+  f("method", c.method, "How a checkpoint is taken, where the firmware's request does not say",
+    one_of<CheckpointMethod>());
+  f("matt", c.matt, "The table of modified pages");
+  f("translation", c.translation, "Layout and garbage collection of the flash");
+  f("sampling", c.sampling,
+    "Where cores tell what they have stored to by dirty bits, those are read this often while pages may be "
+    "copied early; a "
+    "longer time finds such pages later and costs less of the simulator's speed",
+    within(1_us, 1_s));
   f("image", c.image,
     "File that keeps the flash across runs; without one the flash starts erased and is lost at the end");
+  f.check([&] { return c.blocks >= c.translation.garbage_threshold + 3; }, "blocks",
+          "is at least translation.garbage_threshold and three more");
+}
+
+FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part) {
+  return {.channels = config.channels,
+          .packages = config.packages,
+          .dies = part.dies,
+          .planes = part.planes,
+          .blocks = config.blocks,
+          .pages_per_block = part.pages_per_block,
+          .page = part.page};
+}
+
+CheckpointerConfig checkpointer_config(const DimmSsdConfig& config) {
+  CheckpointerConfig c;
+  c.method = config.method;
+  c.page_buffers = config.page_buffers;
+  c.matt = config.matt;
+  c.log.translation = config.translation;
+  c.log.versions = config.versions;
+  c.log.merge_below = config.merge_below;
+  return c;
 }
 
 }  // namespace asterism

@@ -4,22 +4,30 @@
 #include <cstdint>
 #include <string>
 
-#include "dimm_ssd/checkpoint_method.h"
+#include "dimm_ssd/checkpointer.h"
 
 namespace asterism {
 
 class Fields;
 
 struct DimmSsdConfig {
-  std::string part = "samsung_2016_vnand_16k";  // file in configs/flash
-  std::uint32_t packages = 8;
+  std::string part =
+      "samsung_2016_vnand_16k";  // file in configs/flash; it says how many dies and planes there are
+  std::uint32_t packages = 8;    // on each channel
   std::uint32_t channels = 1;
-  std::uint32_t blocks = 64;       // per package
-  std::uint32_t page_buffers = 2;  // flash pages between memory and channel
-  std::uint32_t versions = 2;      // complete checkpoints kept under one name
+  std::uint32_t blocks = 64;        // of each plane
+  std::uint32_t page_buffers = 2;   // flash pages between memory and channel
+  std::uint32_t versions = 2;       // complete checkpoints kept under one name
+  std::uint32_t merge_below = 250;  // permille of the logical pages that are free
   CheckpointMethod method = CheckpointMethod::stop_and_copy;
-  std::string image;  // file that keeps the flash across runs; empty: in memory
+  MattConfig matt = {};
+  TranslationConfig translation = {};
+  Picoseconds sampling = 100_us;  // of dirty lines, for early copies
+  std::string image;              // file that keeps the flash across runs; empty: in memory
 };
 void describe(Fields& f, DimmSsdConfig& config);
+
+FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part);
+CheckpointerConfig checkpointer_config(const DimmSsdConfig& config);
 
 }  // namespace asterism

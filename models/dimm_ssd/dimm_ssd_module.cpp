@@ -6,19 +6,16 @@
 namespace asterism {
 
 DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,
-                             const FlashPart& part, Address memory_base, EventLog& events)
-    : sc_module(name), memory_base_(memory_base), alarm_("alarm", [this](Picoseconds now) {
-        ssd_->advance_to(now, *this);
+                             const FlashPart& part, AddressRange memory_range, EventLog& events)
+    : sc_module(name), memory_range_(memory_range), alarm_("alarm", [this](Picoseconds now) {
+        ssd_->advance_to(now);
         alarm_.arm(ssd_->next_event());
       }) {
-  const FlashGeometry geometry{.packages = config.packages,
-                               .blocks = config.blocks,
-                               .pages_per_block = part.pages_per_block,
-                               .page = part.page};
+  const FlashGeometry geometry = flash_geometry(config, part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
-  ssd_ = std::make_unique<DimmSsd>(config, part, *image_, static_cast<DimmSsd::Memory&>(*this), this->name(),
-                                   events);
+  ssd_ = std::make_unique<DimmSsd>(config, part, *image_, memory_range, static_cast<DimmSsd::Memory&>(*this),
+                                   static_cast<DimmSsd::Sink&>(*this), this->name(), events);
   master_.master = InitiatorExtension::first_device_master;
 
   registers_.warn = [this](const std::string& line) { log(this->name())->warn(line); };
@@ -35,36 +32,45 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
       [this] { return static_cast<std::uint32_t>(ssd_->result_version() >> 32); });
   registers_.result_pages.computed([this] { return ssd_->result_pages(); });
   registers_.checkpoints.computed(
-      [this] { return static_cast<std::uint32_t>(ssd_->table().entries.size()); });
+      [this] { return ssd_->checkpoints(); });
   registers_.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
   registers_.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
 }
 
-DimmSsd::Memory::Outcome DimmSsdModule::read_line(Address address, std::span<std::byte> data) {
-  return access(tlm::TLM_READ_COMMAND, address, data.data(), data.size());
+DimmSsd::Memory::Outcome DimmSsdModule::read_lines(Picoseconds, Address page, std::uint64_t lines,
+                                                   std::span<std::byte> data) {
+  return access(tlm::TLM_READ_COMMAND, page, lines, data.data());
 }
-DimmSsd::Memory::Outcome DimmSsdModule::write_line(Address address, std::span<const std::byte> data) {
-  on_memory_written({address, Bytes(data.size())});
-  return access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::byte*>(data.data()), data.size());
+DimmSsd::Memory::Outcome DimmSsdModule::write_lines(Picoseconds, Address page, std::uint64_t lines,
+                                                    std::span<const std::byte> data) {
+  on_memory_written({page, DimmSsd::memory_page});
+  return access(tlm::TLM_WRITE_COMMAND, page, lines, const_cast<std::byte*>(data.data()));
 }
 
-// Called from the alarm's method process: the memory controller annotates its latency and must not wait.
-DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address address, void* data,
-                                               std::size_t length) {
-  if (address < memory_base_) return {false, Picoseconds(0)};
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address((address - memory_base_).count());
-  payload.set_data_ptr(static_cast<unsigned char*>(data));
-  payload.set_data_length(static_cast<unsigned>(length));
-  payload.set_streaming_width(static_cast<unsigned>(length));
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  payload.set_extension(&master_);
-  master_.poison = false;
+// One line after the other. Called from the alarm's method process: the memory controller annotates its latency and must
+// not wait.
+DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address page, std::uint64_t lines,
+                                               std::byte* data) {
   sc_core::sc_time delay;
-  memory->b_transport(payload, delay);
-  payload.clear_extension(&master_);
-  return {payload.is_response_ok() && !master_.poison, to_picoseconds(delay)};
+  for (unsigned line = 0; line < Matt::lines_per_page; ++line) {
+    if ((lines >> line & 1) == 0) continue;
+    const Address address = page + DimmSsd::line * line;
+    if (!memory_range_.contains(address, DimmSsd::line)) return {false, to_picoseconds(delay)};
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address((address - memory_range_.first).count());
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(data));
+    payload.set_data_length(static_cast<unsigned>(DimmSsd::line.count()));
+    payload.set_streaming_width(static_cast<unsigned>(DimmSsd::line.count()));
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    payload.set_extension(&master_);
+    master_.poison = false;
+    memory->b_transport(payload, delay);
+    payload.clear_extension(&master_);
+    if (!payload.is_response_ok() || master_.poison) return {false, to_picoseconds(delay)};
+    data += DimmSsd::line.count();
+  }
+  return {true, to_picoseconds(delay)};
 }
 
 void DimmSsdModule::completed(Picoseconds) {

@@ -31,10 +31,10 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   // The device changed memory: whoever keeps copies of it (decoded instructions) drops them.
   std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
 
-  // `memory_base`: where the node's memory starts; what lies below it is no memory (bus error).
+  // `memory_range`: where the node's memory is; what lies outside of it is no memory (bus error).
   // Throws FlashImageError for an image file that does not fit.
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
-                Address memory_base, EventLog& events);
+                AddressRange memory_range, EventLog& events);
 
   void reset(Reset kind);
   void power_up();
@@ -43,13 +43,20 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void report(Statistics& statistics) const { ssd_->report(statistics); }
 
  private:
-  Outcome read_line(Address address, std::span<std::byte> data) override;
-  Outcome write_line(Address address, std::span<const std::byte> data) override;
-  Outcome access(tlm::tlm_command command, Address address, void* data, std::size_t length);
+  Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
+  Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
+                      std::span<const std::byte> data) override;
+  bool watch(std::span<const Address>) override { return false; }
+  void interval_ended() override {}
+  std::uint64_t written_lines(Address) override { return 0; }
+  Outcome access(tlm::tlm_command command, Address page, std::uint64_t lines, std::byte* data);
   void completed(Picoseconds at) override;
+  void durable(Picoseconds, std::uint64_t) override {}
+  void failed(Picoseconds, std::uint64_t, DimmSsd::Error) override {}
+  void released(Picoseconds, Address) override {}
   void update_interrupt();
 
-  Address memory_base_;
+  AddressRange memory_range_;
   std::unique_ptr<FlashImage> image_;
   std::unique_ptr<DimmSsd> ssd_;
   Alarm alarm_;

@@ -17,7 +17,7 @@ struct DimmSsdModuleTest : SystemCTest {
       "memory", {.config = {.size = 4_MiB}, .part = {}, .base = Address(0x4000'0000)}, 2, events};
   TestInitiator guest{"guest"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
-  DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, Address(0x4000'0000), events};
+  DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, {Address(0x4000'0000), 4_MiB}, events};
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
   DimmSsdRegisters map;
