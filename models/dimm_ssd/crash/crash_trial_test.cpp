@@ -1,0 +1,77 @@
+#include "dimm_ssd/crash/crash_trial.h"
+
+#include <gtest/gtest.h>
+
+namespace asterism {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t trials_of_a_method = 6;
+#else
+constexpr std::uint64_t trials_of_a_method = 100;
+#endif
+
+CrashCounts run_trials(const CrashTrialConfig& config, std::uint64_t first_seed, std::uint64_t trials) {
+  CrashCounts all;
+  for (std::uint64_t seed = first_seed; seed < first_seed + trials; ++seed) try {
+      all += run_crash_trial(config, seed);
+    } catch (const CrashFailure& failure) {
+      ADD_FAILURE() << "asterism study crash cuts=1 seed=" << seed << " method=" << to_text(config.method)
+                    << ": " << failure.what();
+      break;
+    }
+  return all;
+}
+
+struct CrashTrial : testing::TestWithParam<CrashMethod> {};
+
+// Of all nine more than 10,000 cuts.
+TEST_P(CrashTrial, KeepsWhatItReportedDurable) {
+  const CrashCounts all = run_trials({.method = GetParam()}, 1000, trials_of_a_method);
+  EXPECT_GT(all.cuts, trials_of_a_method * 17);
+  EXPECT_GT(all.restored, all.cuts / 2);
+  EXPECT_GT(all.in_recovery, all.cuts / 10);
+  EXPECT_GT(all.in_program, all.cuts / 10);
+  EXPECT_GT(all.in_erase, 0);
+  EXPECT_GT(all.merges, all.cuts / 20);
+  EXPECT_GT(all.collections, all.cuts / 2);
+}
+
+using enum CrashMethod;
+INSTANTIATE_TEST_SUITE_P(Methods, CrashTrial,
+                         testing::Values(stop_and_copy, stop_and_copy_hardware, copy_on_write, consolidate,
+                                         early, late, early_late, early_late_consolidate, mixed));
+
+TEST(CrashTrialItself, IsTheSameForASeed) {
+  const CrashTrialConfig config{.cuts = 10};
+  const CrashCounts first = run_crash_trial(config, 5), again = run_crash_trial(config, 5);
+  EXPECT_EQ(first.durable, again.durable);
+  EXPECT_EQ(first.collections, again.collections);
+  EXPECT_NE(first.durable, run_crash_trial(config, 6).durable);
+}
+
+// How many of 40 trials end with a failure that says this.
+int found(CrashPlant plant, const std::string& words) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) try {
+      run_crash_trial({.cuts = 20, .plant = plant}, seed);
+    } catch (const CrashFailure& failure) {
+      found += std::string(failure.what()).find(words) != std::string::npos ? 1 : 0;
+    }
+  return found;
+}
+
+TEST(CrashTrialItself, FindsWritesThatDoNotWait) {
+  EXPECT_GT(found(CrashPlant::writes_do_not_wait, "differs from what it was"), 5);
+}
+TEST(CrashTrialItself, FindsAVersionReportedTooEarly) {
+  EXPECT_GT(found(CrashPlant::reported_too_early, "was durable and is gone"), 30);
+}
+TEST(CrashTrialItself, FindsAPageThatIsLost) {
+  EXPECT_GT(found(CrashPlant::losing_page, "was durable and is gone") +
+                found(CrashPlant::losing_page, "cannot be read"),
+            10);
+}
+
+}  // namespace
+}  // namespace asterism
