@@ -1,0 +1,356 @@
+#include "platform/study/dimm_ssd_study.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "dimm_ssd/workload/checkpointed_run.h"
+#include "dimm_ssd/workload/write_census.h"
+#include "dimm_ssd/workload/write_profile.h"
+#include "dimm_ssd/workload/write_trace.h"
+#include "platform/config/config.h"
+
+namespace asterism {
+
+// A method of checkpointing, or none.
+enum class StudiedMethod : std::uint32_t {};
+constexpr StudiedMethod no_checkpoints{0};
+constexpr auto enum_names(StudiedMethod) {
+  constexpr auto methods = enum_names(CheckpointMethod{});
+  std::array<EnumName<StudiedMethod>, methods.size() + 1> names{};
+  names[0] = {no_checkpoints, "none", "no checkpoints: what the workload is like by itself"};
+  for (std::size_t i = 0; i < methods.size(); ++i)
+    names[i + 1] = {StudiedMethod(static_cast<std::uint32_t>(methods[i].value)), methods[i].name,
+                    methods[i].meaning};
+  return names;
+}
+
+namespace {
+
+struct DimmSsdStudy {
+  std::filesystem::path trace;
+  std::string workload = "lbm";
+  StudiedMethod method{static_cast<std::uint32_t>(CheckpointMethod::early_late_consolidate)};
+  Picoseconds interval = 1_s;
+  std::uint64_t reads = 0;
+  std::optional<std::uint32_t> intervals;
+  std::string part = "samsung_2016_vnand_16k";
+  std::uint32_t channels = 1;
+  std::uint32_t packages = 8;
+  std::optional<std::uint32_t> dies, planes;
+  Bytes capacity = 16_GiB;
+  std::uint32_t page_buffers = 2;
+  std::optional<std::uint32_t> shadow_frames;
+  MattConfig matt;
+  CheckpointLogConfig log;
+  std::uint32_t write_queue = 64;
+  Picoseconds line = 5_ns;
+};
+static_assert(member_count<DimmSsdStudy>() == 18);
+void describe(Fields& f, DimmSsdStudy& c) {
+  f("trace", c.trace, "A file of lines `time page line`, in place of a workload");
+  f.when("trace", c.trace, std::filesystem::path(), [&] {
+    f("workload", c.workload, "How the program writes to its memory: a file in configs/write_profiles",
+      names_file("write_profiles"));
+  });
+  f("method", c.method, "How checkpoints are taken", one_of<StudiedMethod>());
+  f("interval", c.interval, "Of a trace: the program's time between two checkpoints; a profile has its own",
+    within(1_us, 100_s));
+  f("reads", c.reads,
+    "Of a trace: lines that the program reads in an interval, for the bus; a profile has its own",
+    at_most(1'000'000'000'000));
+  f("intervals", c.intervals, "How many; those of the workload where not given", within(1, most_intervals));
+  f("part", c.part, "Of the flash: a file in configs/flash. Its page is a multiple of 4 KiB",
+    names_file("flash"));
+  f("channels", c.channels, "Of the flash; more transfer at a time", within(1, 16));
+  f("packages", c.packages, "On each channel; more program at a time", within(1, 64));
+  f("dies", c.dies, "Of each package; those of the part where not given", within(1, 16));
+  f("planes", c.planes, "Of each die; those of the part where not given", within(1, 8));
+  f("capacity", c.capacity, "Of the flash, in whole blocks; less of it begins merging and collecting earlier",
+    within(1_MiB, 256_GiB));
+  f("page_buffers", c.page_buffers,
+    "Flash pages between memory and flash; with one, copying and transfer alternate", within(1, 64));
+  f.when("method", c.method, StudiedMethod{static_cast<std::uint32_t>(CheckpointMethod::copy_on_write)}, [&] {
+    f("shadow_frames", c.shadow_frames,
+      "Pages of DRAM that it may fill; as many as the memory has where not given", within(0, 1u << 28));
+  });
+  f("matt", c.matt, "The table of modified pages");
+  f("log", c.log, "How checkpoints lie in flash");
+  f("write_queue", c.write_queue,
+    "Places of the memory controller's write queue; held writes fill them before the program stands still",
+    within(1, 4096));
+  f("line", c.line, "Of the memory's bus, for a line of 64 B", within(1_ps, 1_us));
+}
+
+constexpr Bytes memory_page = 4_KiB;
+
+class Point final : public StudyPointOf<DimmSsdStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    part_ = load_config<FlashPart>(library, "flash", config_.part);
+    if (part_.page % memory_page != 0_B)
+      throw StudyMistake("part", "expected a part whose page is a multiple of 4KiB, got " + config_.part +
+                                     " with a page of " + to_text(part_.page));
+    if (config_.trace.empty()) {
+      profile_ = load_config<WriteProfile>(library, "write_profiles", config_.workload);
+      reads_ = profile_.reads();
+      intervals_ = config_.intervals.value_or(profile_.intervals);
+      if (profile_.footprint(intervals_) > most_written_pages)
+        throw StudyMistake("intervals", "the run writes to " + std::to_string(profile_.footprint(intervals_)) +
+                                            " pages, expected at most " + std::to_string(most_written_pages));
+    } else {
+      open_trace();
+    }
+    geometry_ = geometry();
+    if (method()) try {
+        FlashImage image(geometry_, FlashImage::Contents::none);
+        const std::unique_ptr<WriteSource> source = make_source();
+        CheckpointedRun(run_config(), checkpointer(*source), part_, image, *source);
+      } catch (const std::invalid_argument& error) {
+        throw StudyMistake("capacity", error.what());
+      }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const std::unique_ptr<WriteSource> source = make_source();
+    if (!method()) return census_row(take_census(*source, intervals_));
+    FlashImage image(geometry_, FlashImage::Contents::none);
+    CheckpointedRun run(run_config(), checkpointer(*source), part_, image, *source);
+    const CheckpointedRunResult result = run.run([&] { return stop.stop_requested(); });
+    run.report(statistics_);
+    distribution_ = result.pages_per_flash_page;
+    return result.stopped ? std::vector<Cell>(dimm_ssd_study.columns.size()) : row(result);
+  }
+
+  std::string detail() const override;
+
+ private:
+  std::optional<CheckpointMethod> method() const {
+    if (config_.method == no_checkpoints) return std::nullopt;
+    return CheckpointMethod(static_cast<std::uint32_t>(config_.method));
+  }
+
+  void open_trace() {
+    if (!std::ifstream(config_.trace))
+      throw StudyMistake("trace", config_.trace.string() + ": cannot be opened");
+    try {
+      const auto trace = make_trace();
+      intervals_ = config_.intervals.value_or(trace->intervals());
+      reads_ = config_.reads;
+      writes_ = trace->requests() / trace->intervals();
+    } catch (const TraceError& error) {
+      throw StudyMistake("trace", error.what());
+    }
+  }
+  std::unique_ptr<WriteTrace> make_trace() const {
+    return std::make_unique<WriteTrace>(
+        [file = config_.trace] { return std::make_unique<std::ifstream>(file, std::ios::binary); },
+        config_.trace.string(), config_.interval);
+  }
+  std::unique_ptr<WriteSource> make_source() const {
+    if (!config_.trace.empty()) return make_trace();
+    return std::make_unique<ProfileWrites>(profile_, intervals_);
+  }
+
+  FlashGeometry geometry() const {
+    FlashGeometry geometry{.channels = config_.channels,
+                           .packages = config_.packages,
+                           .dies = config_.dies.value_or(part_.dies),
+                           .planes = config_.planes.value_or(part_.planes),
+                           .pages_per_block = part_.pages_per_block,
+                           .page = part_.page};
+    const Bytes row = part_.page * part_.pages_per_block * geometry.all_planes();
+    geometry.blocks = static_cast<std::uint32_t>((config_.capacity + row - 1_B) / row);
+    if (geometry.blocks > part_.blocks)
+      throw StudyMistake("capacity", "expected at most " + to_text(row * part_.blocks) +
+                                         ", all blocks of the part, got " + to_text(config_.capacity));
+    return geometry;
+  }
+  CheckpointedRunConfig run_config() const {
+    return {.intervals = intervals_,
+            .reads = reads_,
+            .writes = config_.trace.empty() ? profile_.writes(0) : writes_,
+            .write_queue = config_.write_queue,
+            .line = config_.line};
+  }
+  CheckpointerConfig checkpointer(const WriteSource& source) const {
+    return {.method = *method(),
+            .page_buffers = config_.page_buffers,
+            .shadow_frames = config_.shadow_frames.value_or(
+                method() == CheckpointMethod::copy_on_write ? source.pages() : 0),
+            .matt = config_.matt,
+            .log = config_.log};
+  }
+
+  std::vector<Cell> census_row(const WriteCensus& census) const;
+  std::vector<Cell> row(const CheckpointedRunResult& result) const;
+
+  FlashPart part_;
+  WriteProfile profile_;
+  FlashGeometry geometry_;
+  std::uint32_t intervals_ = 0;
+  std::uint64_t reads_ = 0, writes_ = 0;  // an interval
+  Statistics statistics_;
+  std::vector<std::uint64_t> distribution_;
+};
+
+double number(auto count) { return static_cast<double>(count); }
+double seconds(Picoseconds time) { return number(time.count()) / 1e12; }
+double gigabytes(Bytes size) { return number(size.count()) / 1e9; }
+constexpr Bytes lines(std::uint64_t count) { return 64_B * count; }
+
+// In the order of the columns.
+std::vector<Cell> Point::census_row(const WriteCensus& census) const {
+  std::vector<Cell> row(dimm_ssd_study.columns.size());
+  const auto set = [&](std::string_view column, Cell cell) {
+    const auto at = std::ranges::find(dimm_ssd_study.columns, column, &Column::name);
+    row.at(static_cast<std::size_t>(at - dimm_ssd_study.columns.begin())) = std::move(cell);
+  };
+  const Picoseconds alone = make_source()->interval() * intervals_;
+  const double pages = number(census.pages);
+  set("time_s", seconds(alone));
+  set("slowdown", 1.0);
+  set("traffic", 1.0);
+  set("state", std::string("ok"));
+  set("alone_s", seconds(alone));
+  set("requests", census.requests);
+  set("reads_gb", gigabytes(lines(reads_ * intervals_)));
+  set("writes_gb", gigabytes(lines(census.requests)));
+  set("modified_pages", pages / number(intervals_));
+  if (census.pages == 0) return row;
+  set("lines_per_page", number(census.lines) / pages);
+  set("below_8_percent", 100 * number(census.pages_below_8) / pages);
+  set("below_64_percent", 100 * number(census.pages_below_64) / pages);
+  set("above_64_percent", 100 * number(census.pages_above_64) / pages);
+  return row;
+}
+
+std::string_view state_of(const CheckpointedRunResult& result) {
+  if (!result.failure) return "ok";
+  switch (*result.failure) {
+    case Checkpointer::Error::no_space:
+      return "no_space";
+    case Checkpointer::Error::worn_out:
+      return "worn_out";
+    default:
+      return "failed";
+  }
+}
+
+std::vector<Cell> Point::row(const CheckpointedRunResult& result) const {
+  const auto when = [](bool known, double value) { return known ? Cell(value) : Cell(); };
+  const auto& lost = result.lost;
+  const auto& traffic = result.traffic;
+  const bool done = !result.failure;
+  const bool wrote = result.flash_pages != 0;
+  std::uint64_t four = 0, largest = 0;
+  for (std::size_t pages = 1; pages < result.pages_per_flash_page.size(); ++pages) {
+    if (result.pages_per_flash_page[pages] == 0) continue;
+    largest = pages;
+    if (pages <= 4) four += result.pages_per_flash_page[pages];
+  }
+  return {when(done, seconds(result.time)),
+          when(done, seconds(result.time) / seconds(result.alone)),
+          when(done && traffic.own() != 0, 1 + number(traffic.extra()) / number(traffic.own())),
+          seconds(lost.stopped),
+          seconds(lost.held + lost.drained),
+          result.flash_pages,
+          when(wrote, number(result.memory_pages) / number(result.flash_pages)),
+          std::uint64_t{result.lag},
+          std::string(state_of(result)),
+          seconds(result.alone),
+          when(done, seconds(result.durable)),
+          seconds(lost.drained),
+          seconds(lost.copied),
+          seconds(lost.bus),
+          traffic.writes,
+          gigabytes(lines(traffic.reads)),
+          gigabytes(lines(traffic.writes)),
+          gigabytes(lines(traffic.copied)),
+          gigabytes(lines(2 * traffic.to_frames + traffic.from_frames)),
+          gigabytes(part_.page * result.flash_pages),
+          std::uint64_t{result.checkpoints},
+          result.writes_held,
+          when(wrote, 100 * number(four) / number(result.flash_pages)),
+          largest,
+          {},
+          {},
+          {},
+          {},
+          {}};
+}
+
+nlohmann::ordered_json json_of(const Statistics& statistics) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : statistics.entries()) {
+    if (const auto* count = std::get_if<std::uint64_t>(&value)) object[name] = *count;
+    if (const auto* text = std::get_if<std::string>(&value)) object[name] = *text;
+    if (const auto* group = std::get_if<std::unique_ptr<Statistics>>(&value)) object[name] = json_of(**group);
+  }
+  return object;
+}
+
+std::string Point::detail() const {
+  if (distribution_.empty()) return "";
+  nlohmann::ordered_json object;
+  nlohmann::ordered_json& pages = object["flash_pages_by_memory_pages"] = nlohmann::ordered_json::object();
+  for (std::size_t i = 1; i < distribution_.size(); ++i)
+    if (distribution_[i] != 0) pages[std::to_string(i)] = distribution_[i];
+  object["device"] = json_of(statistics_);
+  return object.dump();
+}
+
+}  // namespace
+
+const StudyKind dimm_ssd_study{
+    .name = "dimm_ssd",
+    .meaning = "A program whose memory a DIMM-SSD checkpoints: slowdown, traffic, flash pages by the method",
+    .coordinates = {"workload", "method"},
+    .columns = {{"time_s", "time", "s", "Of the program, with what checkpoints hold it up", 3},
+                {"slowdown", "slowdown", "", "Over the program without checkpoints", 3},
+                {"traffic", "traffic", "", "Over the bus of the memory, over that without checkpoints", 3},
+                {"stopped_s", "stopped", "s", "Of time_s: the program waits after an interval", 3},
+                {"held_s", "held", "s",
+                 "Of time_s: all places of the write queue are held, or empty before an end", 3},
+                {"flash_pages", "flash", "", "Flash pages with lines, of all checkpoints"},
+                {"pages_per_flash_page", "pages", "", "Memory pages in a flash page, mean", 2},
+                {"lag", "lag", "",
+                 "Intervals that had ended since its own when a checkpoint became durable, the most"},
+                {"state", "state", "", "ok; no_space, worn_out, failed: the run has ended early"},
+                {"alone_s", "", "s", "The program without checkpoints"},
+                {"durable_s", "", "s", "Until the last checkpoint is durable"},
+                {"drained_s", "", "s", "Of held_s: the write queue empties before an interval ends"},
+                {"copied_s", "", "s", "Of time_s: writes wait for a copy to a shadow frame"},
+                {"bus_s", "", "s", "Of time_s: copying takes the bus"},
+                {"requests", "", "", "Write requests"},
+                {"reads_gb", "", "GB", "Read by the program"},
+                {"writes_gb", "", "GB", "Written by the program"},
+                {"copied_gb", "", "GB", "Read by the DIMM-SSD from pages"},
+                {"frames_gb", "", "GB", "To shadow frames, counted twice, and from them"},
+                {"flash_gb", "", "GB", "Of flash pages with lines"},
+                {"checkpoints", "", "", "That have become durable"},
+                {"writes_held", "", "", "Requests that were not ready"},
+                {"four_percent", "", "%", "Flash pages that hold four memory pages or fewer"},
+                {"largest", "", "", "Memory pages in a flash page, the most"},
+                {"modified_pages", "", "", "Without checkpoints: pages that an interval modifies, mean"},
+                {"lines_per_page", "", "", "Of these: modified lines, mean"},
+                {"below_8_percent", "", "%", "Of these: with fewer than 8 write requests"},
+                {"below_64_percent", "", "%", "Of these: with fewer than 64"},
+                {"above_64_percent", "", "%", "Of these: with more than 64"}},
+    .x = "",
+    .y = "",
+    .x_key = "",
+    .state = "state",
+    .x_label = "",
+    .bars = {"slowdown", "traffic"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism
