@@ -1,0 +1,323 @@
+#include "dimm_ssd/checkpointer.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+
+namespace asterism {
+namespace {
+
+using enum CheckpointMethod;
+constexpr std::uint64_t all_lines = ~std::uint64_t{0};
+
+// A memory of 8 pages with 100 ns a line, and a program that says what it is told. Two packages on a channel: a page of 16 KiB
+// holds four pages of memory, takes 41 us on the bus and 660 us in the array. The contents are not looked at.
+struct Bench : Checkpointer::Memory, Checkpointer::Sink {
+  static constexpr Picoseconds line = 100_ns, page = 6400_ns, bus = transfer_time(16_KiB, 400_MBps);
+  // Of data in flash: metadata, and the root in two places.
+  static constexpr Picoseconds commit = bus + 660_us + bus + bus + 660_us;
+
+  FlashGeometry geometry{.packages = 2, .blocks = 16, .pages_per_block = 32};
+  FlashPart part;
+  FlashImage image{geometry};
+  Checkpointer device;
+  Picoseconds now;
+  std::map<std::uint64_t, Picoseconds> durable_at;
+  std::map<std::uint32_t, Picoseconds> released_at;
+  std::optional<Picoseconds> resumed_at;
+  std::vector<std::pair<std::uint64_t, Checkpointer::Error>> failures;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> reads;
+  std::optional<std::uint32_t> silent_page;
+
+  static CheckpointerConfig with(CheckpointMethod method, std::uint32_t frames = 0) {
+    CheckpointerConfig config;
+    config.method = method;
+    config.shadow_frames = frames;
+    return config;
+  }
+  explicit Bench(const CheckpointerConfig& config) : device(config, part, image, 8, *this, *this) {
+    device.power_up(now);
+    run();
+    device.track(now, "program", 8);
+  }
+  // The first checkpoint is full and durable, and nothing waits any more.
+  Bench& saved() {
+    device.end_interval(now, 1);
+    run();
+    reads.clear();
+    resumed_at.reset();
+    return *this;
+  }
+  void run(std::optional<Picoseconds> until = std::nullopt) {
+    for (auto t = device.next_event(); t && (!until || *t <= *until); t = device.next_event()) {
+      now = std::max(now, *t);
+      device.advance_to(now);
+    }
+    if (until) now = *until;
+  }
+  bool write(std::uint32_t at, std::uint64_t lines = 1) { return device.write(now, at, lines).ready; }
+
+  Outcome read_lines(Picoseconds, std::uint32_t at, std::uint64_t lines, std::span<std::byte>) override {
+    reads.emplace_back(at, lines);
+    return {at != silent_page, line * static_cast<std::uint64_t>(std::popcount(lines))};
+  }
+  std::uint64_t written_lines(std::uint32_t) override { return 0; }
+  Outcome copy_to_frame(Picoseconds, std::uint32_t, std::uint64_t, std::uint32_t) override {
+    return {true, 2 * page};
+  }
+  Outcome read_frame(Picoseconds, std::uint32_t, std::uint64_t, std::span<std::byte>) override {
+    return {true, page};
+  }
+  void recovered(Picoseconds) override {}
+  void durable(Picoseconds at, std::uint64_t version) override { durable_at[version] = at; }
+  void failed(Picoseconds, std::uint64_t version, Checkpointer::Error error) override {
+    failures.emplace_back(version, error);
+  }
+  void released(Picoseconds at, std::uint32_t page_number) override { released_at[page_number] = at; }
+  void resumed(Picoseconds at) override { resumed_at = at; }
+  void discarded(Picoseconds) override {}
+};
+using Reads = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+
+// ---- each method's row ----
+
+TEST(Checkpointer, StopAndCopyStopsSoftwareUntilTheVersionIsDurable) {
+  Bench bench(Bench::with(stop_and_copy));
+  bench.saved();
+  bench.write(3);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_TRUE(bench.device.stopped());
+  bench.run();
+  EXPECT_EQ(bench.reads, (Reads{{3, all_lines}}));
+  EXPECT_EQ(bench.durable_at[2], end + Bench::page + Bench::bus + 660_us + Bench::commit);
+  EXPECT_EQ(bench.resumed_at, bench.durable_at[2]);
+}
+
+TEST(Checkpointer, StopAndCopyInHardwareHoldsEveryWriteUntilAllIsCopied) {
+  Bench bench(Bench::with(stop_and_copy_hardware));
+  bench.saved();
+  bench.write(3);
+  bench.write(5);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_FALSE(bench.device.stopped());
+  EXPECT_FALSE(bench.device.is_ready(0));
+  EXPECT_FALSE(bench.write(0));  // was not modified
+  EXPECT_FALSE(bench.write(3));
+  bench.run();
+  const Picoseconds copied = end + 2 * Bench::page;
+  EXPECT_EQ(bench.released_at, (std::map<std::uint32_t, Picoseconds>{{0, copied}, {3, copied}}));
+  EXPECT_TRUE(bench.write(0));
+}
+
+TEST(Checkpointer, CopyOnWriteCopiesAPageAsideBeforeItIsWritten) {
+  Bench bench(Bench::with(copy_on_write, 1));
+  bench.saved();
+  for (const std::uint32_t page : {2, 4, 6}) bench.write(page);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_FALSE(bench.device.stopped());
+  // 2 is being copied; 4 goes to the frame, for 6 there is none.
+  EXPECT_FALSE(bench.write(2));
+  const Checkpointer::Answer aside = bench.device.write(bench.now, 4, 1);
+  EXPECT_TRUE(aside.ready);
+  EXPECT_EQ(aside.delay, 2 * Bench::page);
+  EXPECT_FALSE(bench.write(6));
+  bench.run();
+  EXPECT_EQ(bench.released_at[2], end + Bench::page);
+  EXPECT_EQ(bench.released_at[6], end + 2 * Bench::page);  // before the frame
+  EXPECT_EQ(bench.durable_at[2], end + 3 * Bench::page + Bench::bus + 660_us + Bench::commit);
+}
+
+TEST(Checkpointer, CopyOnWriteStopsUntilTheVersionBeforeIsDurable) {
+  Bench bench(Bench::with(copy_on_write, 4));
+  bench.saved();
+  bench.write(2);
+  bench.device.end_interval(bench.now, 2);
+  bench.write(3);
+  bench.device.end_interval(bench.now, 3);
+  EXPECT_TRUE(bench.device.stopped());
+  bench.run();
+  EXPECT_EQ(bench.resumed_at, bench.durable_at[2]);
+  EXPECT_GT(bench.durable_at[3], bench.durable_at[2]);
+}
+
+TEST(Checkpointer, ConsolidateSavesDirtyLinesOfManyPagesInOneFlashPage) {
+  Bench bench(Bench::with(consolidate));
+  bench.saved();
+  for (std::uint32_t page = 0; page < 8; ++page) bench.write(page, 0x11);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_TRUE(bench.device.stopped());
+  bench.run();
+  EXPECT_EQ(bench.device.pages_per_flash_page()[8], 1u);
+  EXPECT_EQ(bench.durable_at[2], end + 16 * Bench::line + Bench::bus + 660_us + Bench::commit);
+}
+
+TEST(Checkpointer, EarlyCopiesPagesThatAreWrittenOftenEnoughWithinTheInterval) {
+  CheckpointerConfig config = Bench::with(early);
+  config.matt.buffer_entries = 1;
+  Bench bench(config);
+  bench.saved();
+  bench.write(3, 0xff);  // eight requests
+  bench.write(5);        // and 3 leaves the bitmap buffer
+  const Picoseconds start = bench.now;
+  bench.run(start + Bench::page - 1_ps);
+  EXPECT_EQ(bench.reads, (Reads{{3, all_lines}}));
+  EXPECT_FALSE(bench.write(3));
+  bench.run(start + 100_us);
+  EXPECT_EQ(bench.released_at[3], start + Bench::page);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_TRUE(bench.device.stopped());
+  bench.run();
+  EXPECT_EQ(bench.reads, (Reads{{3, all_lines}, {5, all_lines}}));
+  EXPECT_EQ(bench.durable_at[2], end + Bench::page + Bench::bus + 660_us + Bench::commit);
+}
+
+TEST(Checkpointer, LateHoldsAWriteToAPageUntilThatIsCopiedAndCopiesItNext) {
+  Bench bench(Bench::with(late));
+  bench.saved();
+  for (std::uint32_t page = 0; page < 4; ++page) bench.write(page);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_FALSE(bench.device.stopped());
+  EXPECT_FALSE(bench.write(3));
+  EXPECT_TRUE(bench.write(7));
+  bench.run();
+  EXPECT_EQ(bench.reads, (Reads{{0, all_lines}, {3, all_lines}, {1, all_lines}, {2, all_lines}}));
+  EXPECT_EQ(bench.released_at, (std::map<std::uint32_t, Picoseconds>{{3, end + 2 * Bench::page}}));
+  EXPECT_EQ(bench.durable_at[2], end + 4 * Bench::page + Bench::bus + 660_us + Bench::commit);
+}
+
+TEST(Checkpointer, LateStopsWhenThePhasesOfTheTableAreUsedUp) {
+  CheckpointerConfig config = Bench::with(late);
+  config.matt.phase_bits = 2;
+  config.page_buffers = 1;
+  Bench bench(config);
+  bench.saved();
+  for (std::uint32_t page = 0; page < 8; ++page) bench.write(page);
+  bench.device.end_interval(bench.now, 2);
+  bench.device.end_interval(bench.now, 3);
+  EXPECT_FALSE(bench.device.stopped());
+  bench.device.end_interval(bench.now, 4);
+  EXPECT_TRUE(bench.device.stopped());
+  bench.run();
+  EXPECT_LT(*bench.resumed_at, bench.durable_at[2]);    // when the last page of 2 is in its buffer
+  EXPECT_EQ(bench.durable_at[2], bench.durable_at[3]);  // by one root
+}
+
+TEST(Checkpointer, EarlyLateWithConsolidationCopiesLinesEarlyAndLate) {
+  CheckpointerConfig config = Bench::with(early_late_consolidate);
+  config.matt.buffer_entries = 1;
+  Bench bench(config);
+  bench.saved();
+  bench.write(3, 0xff);
+  bench.write(5, 0x3);
+  bench.run(bench.now + 10_us);
+  bench.device.end_interval(bench.now, 2);
+  EXPECT_FALSE(bench.device.stopped());
+  bench.run();
+  EXPECT_EQ(bench.reads, (Reads{{3, 0xff}, {5, 0x3}}));
+  EXPECT_EQ(bench.device.pages_per_flash_page()[2], 1u);
+}
+
+// ---- versions ----
+
+TEST(Checkpointer, TheFirstIsFullAndTheOthersAreIncrements) {
+  Bench bench(Bench::with(stop_and_copy));
+  bench.device.end_interval(bench.now, 1);
+  bench.run();
+  EXPECT_EQ(bench.reads.size(), 8u);
+  bench.write(3);
+  bench.device.end_interval(bench.now, 2);
+  bench.run();
+  EXPECT_EQ(bench.reads.size(), 9u);
+  EXPECT_TRUE(bench.device.log().find("program", 1)->full);
+  EXPECT_FALSE(bench.device.log().find("program", 2)->full);
+}
+
+TEST(Checkpointer, AnIntervalWithoutAWriteIsAVersionToo) {
+  Bench bench(Bench::with(late));
+  bench.saved();
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  bench.run();
+  EXPECT_TRUE(bench.reads.empty());
+  EXPECT_TRUE(bench.durable_at.contains(2));
+}
+
+TEST(Checkpointer, APageOfWhichMemorySaysNothingGivesUpTheVersionAndAllSince) {
+  Bench bench(Bench::with(late));
+  bench.saved();
+  bench.write(2);
+  bench.silent_page = 2;
+  bench.device.end_interval(bench.now, 2);
+  bench.device.end_interval(bench.now, 3);
+  EXPECT_FALSE(bench.write(2));
+  bench.run();
+  EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Checkpointer::Error::memory)}));
+  EXPECT_TRUE(bench.released_at.contains(2));
+  EXPECT_EQ(bench.device.log().newest("program", ~std::uint64_t{0})->version, 1u);
+  bench.silent_page.reset();
+  bench.device.end_interval(bench.now, 4);
+  bench.run();
+  EXPECT_TRUE(bench.device.log().find("program", 4)->full);
+}
+
+TEST(Checkpointer, AbortGivesUpWhatIsNotDurableAndReleasesWrites) {
+  Bench bench(Bench::with(late));
+  bench.saved();
+  bench.write(2);
+  bench.write(3);
+  bench.device.end_interval(bench.now, 2);
+  bench.write(3);
+  bench.device.abort(bench.now);
+  EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Checkpointer::Error::aborted)}));
+  EXPECT_TRUE(bench.released_at.contains(3));
+  EXPECT_FALSE(bench.device.tracking());
+  EXPECT_TRUE(bench.write(3));
+  bench.run();
+  EXPECT_EQ(bench.device.log().newest("program", ~std::uint64_t{0})->version, 1u);
+}
+
+TEST(Checkpointer, AnIncrementOfADiscardedVersionIsFull) {
+  Bench bench(Bench::with(stop_and_copy));
+  bench.saved();
+  ASSERT_TRUE(bench.device.log().discard(bench.now, "program", 1));
+  bench.run();
+  bench.device.end_interval(bench.now, 2);
+  bench.run();
+  EXPECT_EQ(bench.reads.size(), 8u);
+  EXPECT_TRUE(bench.device.log().find("program", 2)->full);
+}
+
+TEST(Checkpointer, PagesThatAreStillPendingAreSavedWhenAStoppingMethodFollows) {
+  Bench bench(Bench::with(late));
+  bench.saved();
+  for (std::uint32_t page = 0; page < 8; ++page) bench.write(page);
+  bench.device.end_interval(bench.now, 2);
+  bench.device.set_method(stop_and_copy);
+  bench.device.end_interval(bench.now, 3);
+  EXPECT_TRUE(bench.device.stopped());
+  bench.run();
+  EXPECT_EQ(bench.reads.size(), 8u);
+  EXPECT_EQ(bench.resumed_at, bench.durable_at[3]);
+  EXPECT_LE(bench.durable_at[2], bench.durable_at[3]);
+}
+
+TEST(Checkpointer, CopyingWaitsUntilOneOfTwoPageBuffersHasLeft) {
+  CheckpointerConfig config = Bench::with(stop_and_copy);
+  config.page_buffers = 1;
+  Bench bench(config);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 1);
+  bench.run();
+  // Four pages, the bus, four pages, the bus, and the program of the second package.
+  EXPECT_EQ(bench.durable_at[1], end + 8 * Bench::page + 2 * Bench::bus + 660_us + Bench::commit);
+}
+
+}  // namespace
+}  // namespace asterism
