@@ -60,9 +60,10 @@ CheckpointLog::~CheckpointLog() = default;
 void CheckpointLog::power_up(Picoseconds now) { layer_.power_up(now); }
 
 CheckpointLog::Handle CheckpointLog::open(const std::string& name, std::uint32_t memory_pages, bool full) {
+  if (name.size() >= name_bytes) throw std::logic_error("a name longer than its place in the root");
   auto open = std::make_unique<Open>();
   open->handle = next_handle_++;
-  open->info.name = name.substr(0, name_bytes - 1);
+  open->info.name = name;
   // One before it has failed, which the caller is still to be told: this one is gone, too.
   const auto has_failed = [&](const auto& untold) {
     return untold.second.has_failed && untold.second.name == open->info.name;
@@ -85,7 +86,12 @@ CheckpointLog::Open* CheckpointLog::find_open(Handle handle) {
 void CheckpointLog::write(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data,
                           Tag tag) {
   std::uint32_t lines = 0;
-  for (const Entry& entry : entries) lines += static_cast<std::uint32_t>(std::popcount(entry.lines));
+  for (const Entry& entry : entries) {
+    lines += static_cast<std::uint32_t>(std::popcount(entry.lines));
+    const Open* open = find_open(entry.checkpoint);
+    if (open && entry.page >= open->info.memory_pages)
+      throw std::logic_error("an entry of a page that the checkpoint does not have");
+  }
   if (lines > lines_per_page_ || (!data.empty() && data.size() < lines * config_.line.count()))
     throw std::logic_error("entries of a data page that do not fit it");
 
@@ -109,8 +115,6 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
     const std::uint32_t at = std::exchange(first, first + count);
     Open* open = find_open(entry.checkpoint);
     if (!open || open->phase > Phase::closed || count == 0) continue;
-    if (entry.page >= open->info.memory_pages)
-      throw std::logic_error("an entry of a page that the checkpoint does not have");
     if (write.owners.empty()) write.page = take_page();
     LogEntry& stored = open->body->entries.emplace_back();
     stored.page = entry.page;

@@ -108,7 +108,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
 
   // Throws std::invalid_argument with words for a user: too small a geometry, a line that does not fit.
   CheckpointLog(const CheckpointLogConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
-  ~CheckpointLog();
+  ~CheckpointLog() override;
 
   void power_up(Picoseconds now);
   bool ready() const { return ready_; }
@@ -117,8 +117,9 @@ class CheckpointLog final : private TranslationLayer::Sink {
   Bytes page_size() const { return layer_.page_size(); }
   Bytes capacity() const { return pages_.size() * page_size(); }  // of data pages, with their metadata
 
-  // Opens the next checkpoint of a name. Several may be open, of one name. An incremental one continues the one before;
-  // discarding all versions of a name while none is open under it forgets that one, too, and it fails when it is closed.
+  // Opens the next checkpoint of a name (at most 31 characters). Several may be open, of one name. An incremental one
+  // continues the one before; discarding all versions of a name while none is open under it forgets that one, too, and
+  // it fails when it is closed.
   Handle open(const std::string& name, std::uint32_t memory_pages, bool full);
   // One data page with lines of entries; `data` holds them, or is empty where the image keeps no contents. Waits for space
   // when a merge or a collection is making some; when none can be made, the checkpoint opened last fails, then the one before.

@@ -19,9 +19,10 @@ bool CheckpointLog::merge(Picoseconds now) {
   PageWrite write;
   write.of_collection = true;
   for (auto& run : directory_.runs()) {
-    std::vector<const CheckpointBody*> bodies;
-    for (const std::uint64_t sequence : run)
-      bodies.push_back(&directory_.body(directory_.index_of(sequence)));
+    std::vector<const CheckpointBody*> bodies(run.size());
+    std::ranges::transform(run, bodies.begin(), [this](std::uint64_t sequence) {
+      return &directory_.body(directory_.index_of(sequence));
+    });
     auto body = std::make_shared<CheckpointBody>();
     body->entries = merge_entries(bodies);
     if (chain_pages(body->entries.size()) > pages_.free()) continue;

@@ -212,10 +212,8 @@ void CheckpointLog::mark_unreadable() {
   if (lost_.empty()) return;
   for (std::size_t i = 0; i < directory_.stored().size(); ++i) {
     if (!directory_.stored()[i].readable) continue;
-    std::vector<const CheckpointBody*> bodies;
-    for (const std::size_t link : directory_.chain(i)) bodies.push_back(&directory_.body(link));
     const auto is_lost = [this](const ImagePiece& piece) { return lost_.contains(piece.entry.data_page); };
-    if (std::ranges::any_of(image_of(bodies), is_lost)) directory_.set_readable(i, false);
+    if (std::ranges::any_of(image_of(directory_.chain_bodies(i)), is_lost)) directory_.set_readable(i, false);
   }
 }
 

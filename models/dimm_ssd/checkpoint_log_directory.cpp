@@ -41,6 +41,13 @@ std::vector<std::size_t> CheckpointDirectory::chain(std::size_t index) const {
   return {};
 }
 
+std::vector<const CheckpointBody*> CheckpointDirectory::chain_bodies(std::size_t index) const {
+  const std::vector<std::size_t> links = chain(index);
+  std::vector<const CheckpointBody*> bodies(links.size());
+  std::ranges::transform(links, bodies.begin(), [this](std::size_t link) { return bodies_[link].get(); });
+  return bodies;
+}
+
 bool CheckpointDirectory::can_continue(const std::string& name) const {
   for (std::size_t i = stored_.size(); i-- > 0;)
     if (stored_[i].name == name) return !chain(i).empty();

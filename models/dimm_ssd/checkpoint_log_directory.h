@@ -49,6 +49,7 @@ class CheckpointDirectory {
   std::size_t index_of(std::uint64_t sequence) const;  // stored().size(): none
   // Indices, oldest first; empty when a part of it is missing or lost.
   std::vector<std::size_t> chain(std::size_t index) const;
+  std::vector<const CheckpointBody*> chain_bodies(std::size_t index) const;
   // An incremental checkpoint can be committed behind the last one of this name.
   bool can_continue(const std::string& name) const;
 

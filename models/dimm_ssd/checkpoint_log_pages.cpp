@@ -14,12 +14,12 @@ void LogPages::clear() {
 std::uint32_t LogPages::take() {
   const std::uint32_t page = free_.back();
   free_.pop_back();
-  pages_[page] = {1, 1};
+  pages_[page] = {1, true};
   return page;
 }
 
 void LogPages::written(std::uint32_t page) {
-  pages_[page].in_flight = 0;
+  pages_[page].in_flight = false;
   if (pages_[page].references != 0) return;
   --dying_;
   give_back(page);

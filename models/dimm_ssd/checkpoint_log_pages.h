@@ -42,8 +42,8 @@ class LogPages {
 
  private:
   struct Page {
-    std::uint32_t references : 31;
-    std::uint32_t in_flight : 1;
+    std::uint32_t references = 0;
+    bool in_flight = false;
   };
   void give_back(std::uint32_t page);
 

@@ -14,12 +14,10 @@ bool CheckpointLog::restore(Picoseconds now, const std::string& name, std::uint6
   ++counts_.restores;
   restore_ = std::make_shared<Restore>();
   restore_->sink = &sink;
-  const std::vector<std::size_t> chain = directory_.chain(directory_.index_of(stored->sequence));
-  std::vector<const CheckpointBody*> bodies;
-  for (const std::size_t link : chain) bodies.push_back(&directory_.body(link));
+  const auto bodies = directory_.chain_bodies(directory_.index_of(stored->sequence));
   restore_->pieces = image_of(bodies);
   pages_.hold(true);
-  if (chain.empty() || !keeps_contents_)
+  if (bodies.empty() || !keeps_contents_)
     notify(Notice::Kind::restore_ended, now, restores_, Error::uncorrectable);
   else
     read_piece(now);
