@@ -109,6 +109,7 @@ void Node::connect_cores() {
     cores_[i].virtual_timer.bind(gic_.ppi(i, 27));
     cores_[i].physical_timer.bind(gic_.ppi(i, 30));
   }
+  stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
   dimm_ssd_.on_memory_written = [this](AddressRange range) {
     cores_.invalidate_code(range);
     if (caches_) caches_->drop(range);

@@ -29,6 +29,7 @@
 #include "fabric/interconnect.h"
 #include "memory/memory_controller.h"
 #include "platform/machine.h"
+#include "platform/node_stores.h"
 #include "platform/rtl_arbiters.h"
 #include "platform/scenario.h"
 
@@ -97,6 +98,7 @@ class Node final : public sc_core::sc_module,
   std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any
   PowerController power_;
   DimmSsdModule dimm_ssd_;
+  std::optional<NodeStores> stores_;
   Semihosting semihosting_;
 };
 

@@ -1,4 +1,5 @@
-// The DIMM-SSD on the node: registers in front, a port to the memory controller behind, an interrupt line.
+// The DIMM-SSD on the node: registers in front, a port to the memory controller behind, an interrupt line, and the stores of the
+// cores, which it sees and may keep waiting (write_watch.h).
 // Reset contract: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once
 
@@ -10,6 +11,7 @@
 
 #include "dimm_ssd/dimm_ssd.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
+#include "dimm_ssd/write_watch.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
 #include "tlm/initiator_extension.h"
@@ -23,7 +25,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
 
  public:
   RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
-  // Addresses of the node less `memory_base`.
+  // Addresses of the node less the first of its memory.
   tlm_utils::simple_initiator_socket<DimmSsdModule> memory{"memory"};
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
@@ -36,6 +38,13 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
                 AddressRange memory_range, EventLog& events);
 
+  // How stores are seen; without one they are not, and every checkpoint is full. Before simulation begins.
+  void see_stores(StoreTracker& tracker) { watch_.tracker = &tracker; }
+  // What caches were told to write back is in memory.
+  void flushed();
+  // For stores that none of the tracker's ways sees.
+  WriteGuard& guard() { return watch_; }
+
   void reset(Reset kind);
   void power_up();
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
@@ -43,24 +52,41 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void report(Statistics& statistics) const { ssd_->report(statistics); }
 
  private:
+  void connect_registers();
+
+  // DimmSsd::Memory
   Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
+  Outcome saved_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
   Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
                       std::span<const std::byte> data) override;
-  bool watch(std::span<const Address>) override { return false; }
-  void interval_ended() override {}
-  std::uint64_t written_lines(Address) override { return 0; }
-  Outcome access(tlm::tlm_command command, Address page, std::uint64_t lines, std::byte* data);
-  void completed(Picoseconds at) override;
-  void durable(Picoseconds, std::uint64_t) override {}
-  void failed(Picoseconds, std::uint64_t, DimmSsd::Error) override {}
-  void released(Picoseconds, Address) override {}
-  void update_interrupt();
+  bool watch(std::span<const Address> pages) override { return watch_.watch(pages); }
+  bool settle(Picoseconds now) override { return watch_.settle(now); }
+  void interval_ended() override { watch_.interval_ended(); }
+  std::uint64_t written_lines(Address page) override { return watch_.written_lines(page); }
+  // DimmSsd::Sink
+  void completed(Picoseconds) override { happened(registers_.interrupt_status.fields()[0]); }
+  void durable(Picoseconds, std::uint64_t) override { happened(registers_.interrupt_status.fields()[1]); }
+  void failed(Picoseconds at, std::uint64_t version, DimmSsd::Error error) override;
+  void released(Picoseconds at, Address page) override;
 
-  AddressRange memory_range_;
+  Outcome access(tlm::tlm_command command, Address page, std::uint64_t lines, std::byte* data);
+  void peek(Address page, std::span<std::byte> data);
+  void fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Address address,
+            std::span<std::byte> data);
+  void happened(const Field& what);
+  void update_interrupt();
+  void rearm();
+
+  const AddressRange memory_range_;
+  const Picoseconds sampling_;
   std::unique_ptr<FlashImage> image_;
+  WriteWatch watch_;
   std::unique_ptr<DimmSsd> ssd_;
-  Alarm alarm_;
+  Alarm alarm_, sampling_alarm_;
   InitiatorExtension master_;
+  struct {
+    std::uint64_t writes_held = 0, lines_copied = 0, flash_pages = 0;
+  } at_power_up_;
 };
 
 }  // namespace asterism

@@ -14,7 +14,10 @@ struct DimmSsdModuleTest : SystemCTest {
   static constexpr std::uint64_t descriptor = 0x4000'1000, page = 0x4001'0000;
   NoEventLog events;
   MemoryController memory{
-      "memory", {.config = {.size = 4_MiB}, .part = {}, .base = Address(0x4000'0000)}, 2, events};
+      "memory",
+      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(0x4000'0000)},
+      2,
+      events};
   TestInitiator guest{"guest"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
   DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, {Address(0x4000'0000), 4_MiB}, events};
@@ -42,7 +45,7 @@ struct DimmSsdModuleTest : SystemCTest {
   // When a line of the descriptor and those of a page have been read, one after the other: the controller's latency, DRAM's,
   // and syndromes in normal mode.
   static Picoseconds end_of_reading(Picoseconds start, const std::array<Bytes, 2>& addresses) {
-    DramSystem dram(DramConfig{}, DramPart{}, 4_MiB);
+    DramSystem dram(DramConfig{.refresh = false}, DramPart{}, 4_MiB);
     Picoseconds at = start;
     const auto read = [&](Bytes address) {
       const Bytes offset = address - Bytes(0x4000'0000);
@@ -73,17 +76,19 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, CheckpointsAndRestoresThroughTheMemoryControll
   EXPECT_EQ(cpu.read32(map.checkpoints.offset()), 1u);
 }
 
-// Two lines of descriptor, 64 of the page, then a flash page of data and one for the table.
+// Two lines of descriptor, 64 of the page, then a flash page of data, one that says what it holds, and the root in two
+// packages, one behind the other on the channel.
 SYSTEMC_TEST_F(DimmSsdModuleTest, InterruptsExactlyWhenTheCommitIsProgrammed) {
   describe(1, 1);
-  wait_for(10_us);
+  wait_for(10_ms);            // recovery has ended
   memory.reset(Reset::warm);  // all banks closed
   cpu.delay = sc_core::SC_ZERO_TIME;
   cpu.write32(map.interrupt_enable.offset(), 1);
   cpu.write32(map.descriptor_low.offset(), descriptor);
   cpu.write32(map.command.offset(), 1);
   const Picoseconds copied = end_of_reading(now(), {Bytes(descriptor), Bytes(page)});
-  expect_earliest(copied + 2 * (transfer_time(16_KiB, 400_MBps) + 660_us), [&] { return irq.read(); });
+  const Picoseconds transfer = transfer_time(16_KiB, 400_MBps);
+  expect_earliest(copied + 3 * (transfer + 660_us) + transfer, [&] { return irq.read(); });
   EXPECT_EQ(cpu.read32(map.status.offset()), 0u);
 }
 
@@ -115,16 +120,52 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, PowerLossLowersTheLineAndKeepsCheckpoints) {
   EXPECT_EQ(cpu.read32(map.result_version_low.offset()), 1u);
 }
 
-SYSTEMC_TEST_F(DimmSsdModuleTest, MemoryBelowTheDramIsABusError) {
-  describe(1, 1);
-  poke(descriptor + 48, 0x1000);
-  EXPECT_EQ(execute(1), 2u);
+SYSTEMC_TEST_F(DimmSsdModuleTest, TheFirstPageOutsideOfMemoryIsTold) {
+  describe(1, 2);
+  poke(descriptor + 56, 0x1000);
+  EXPECT_EQ(execute(1), 1u);
+  EXPECT_EQ(cpu.read32(map.bad_index.offset()), 1u);
 }
+
+SYSTEMC_TEST_F(DimmSsdModuleTest, ADescriptorBelowTheMemoryIsABusError) {
+  cpu.write32(map.interrupt_enable.offset(), 1);
+  cpu.write32(map.descriptor_low.offset(), 0x1000);
+  cpu.write32(map.command.offset(), 1);
+  wait_for(10_ms);
+  EXPECT_TRUE(irq.read());
+  EXPECT_EQ(cpu.read32(map.status.offset()) >> 8, 2u);
+}
+
+SYSTEMC_TEST_F(DimmSsdModuleTest, TellsWhatIsDurableAndHowTheCheckpointWasTaken) {
+  describe(0x1'0000'0003, 1);
+  EXPECT_EQ(execute(1), 0u);
+  EXPECT_EQ(cpu.read32(map.interrupt_status.offset()), 2u);
+  EXPECT_EQ(cpu.read32(map.durable_version_low.offset()), 3u);
+  EXPECT_EQ(cpu.read32(map.durable_version_high.offset()), 1u);
+  EXPECT_EQ(cpu.read32(map.open.offset()), 0u);
+  EXPECT_EQ(cpu.read32(map.method.offset()), 1u);
+  EXPECT_EQ(cpu.read32(map.lines_copied.offset()), 64u);
+  EXPECT_EQ(cpu.read32(map.flash_pages.offset()), 1u);
+}
+
+SYSTEMC_TEST_F(DimmSsdModuleTest, TheLineIsTheLevelOfStatusAndEnable) {
+  describe(1, 1);
+  EXPECT_EQ(execute(1), 0u);
+  EXPECT_FALSE(irq.read());
+  cpu.write32(map.interrupt_enable.offset(), 2);
+  settle();
+  EXPECT_TRUE(irq.read());  // durable since
+  cpu.write32(map.interrupt_status.offset(), 2);
+  settle();
+  EXPECT_FALSE(irq.read());
+}
+
+SYSTEMC_TEST_F(DimmSsdModuleTest, AbortWithoutACommandSucceeds) { EXPECT_EQ(execute(5), 0u); }
 
 SYSTEMC_TEST_F(DimmSsdModuleTest, AnyAccessGetsAnAnswer) {
   Random random(5);
   for (int i = 0; i < 5'000; ++i) {
-    const std::uint64_t offset = random.below(0x30);
+    const std::uint64_t offset = random.below(0x70);
     if (random.below(2))
       cpu.write32(offset, static_cast<std::uint32_t>(random.next()));
     else

@@ -1,0 +1,33 @@
+// How a node's DIMM-SSD sees what the cores store (dimm_ssd/store_tracker.h): behind caches their write-backs, else the dirty
+// lines of an engine that keeps them, else the bus.
+#pragma once
+
+#include "core/core_caches.h"
+#include "core/core_cluster.h"
+#include "dimm_ssd/dimm_ssd_module.h"
+#include "memory/memory_controller.h"
+
+namespace asterism {
+
+class NodeStores final : public StoreTracker {
+ public:
+  // `caches`: nullptr for none.
+  NodeStores(CoreCluster& cores, CoreCaches* caches, MemoryController& memory, DimmSsdModule& dimm_ssd);
+
+  bool watch(WriteGuard& guard, WriteGuard& keeper, AddressRange range) override;
+  void collect(AddressRange range, WriteObserver& observer) override;
+  bool tells_late() const override { return engine_tells_ && !caches_; }
+  std::vector<Address> dirty() override { return caches_ ? caches_->dirty() : std::vector<Address>(); }
+  void flush(const std::vector<Address>& lines) override {
+    if (caches_) caches_->flush(lines);
+  }
+  bool is_flushing() const override { return caches_ && caches_->is_flushing(); }
+
+ private:
+  CoreCluster& cores_;
+  CoreCaches* const caches_;
+  MemoryController& memory_;
+  bool engine_tells_ = false;
+};
+
+}  // namespace asterism
