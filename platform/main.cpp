@@ -10,6 +10,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/rtl/child_processes.h"
+#include "platform/study/study_kind.h"
 #include "platform/verbs.h"
 #include "tlm/log.h"
 
@@ -148,6 +149,9 @@ int guarded(int argc, char** argv) {
   } catch (const ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return static_cast<int>(ExitStatus::bad_input);
+  } catch (const StudyFailure& failure) {
+    std::fprintf(stderr, "%s\n", failure.what());
+    return static_cast<int>(ExitStatus::expectation);
   } catch (const Interrupted&) {
     return static_cast<int>(ExitStatus::interrupted);
   } catch (const std::exception& error) {

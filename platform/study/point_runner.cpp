@@ -55,12 +55,13 @@ class Progress {
     if (visible_) fmt::print(stderr, "\r\033[K");
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  void update(std::size_t done, bool stopping) {
+  // `shares` of points that are under way.
+  void update(std::size_t done, double shares, bool stopping) {
     if (!wanted_ || seconds() < 2) return;
+    const double all = static_cast<double>(done) + shares;
     std::string line = fmt::format("{} of {} points, {:.0f} s", done, points_, seconds());
-    if (done > 0 && !stopping)
-      line += fmt::format(", about {:.0f} s left",
-                          seconds() / static_cast<double>(done) * static_cast<double>(points_ - done));
+    if (all > 0 && !stopping)
+      line += fmt::format(", about {:.0f} s left", seconds() / all * (static_cast<double>(points_) - all));
     if (stopping) line += ", stopping";
     fmt::print(stderr, "\r\033[K{}", line);
     std::fflush(stderr);
@@ -147,7 +148,9 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
         run.interrupted = true;
         workers.stop();
       }
-      progress.update(workers.done(), run.interrupted);
+      double shares = 0;
+      for (const StudyPoint* point : points) shares += point->share_done();
+      progress.update(workers.done(), shares, run.interrupted);
     }
     workers.rethrow();
   }

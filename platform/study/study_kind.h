@@ -40,6 +40,11 @@ class StudyMistake : public std::invalid_argument {
   std::string key_;
 };
 
+// What a study exists to find: it ends, with status 67 and these words.
+struct StudyFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class StudyPoint {
  public:
   virtual ~StudyPoint() = default;
@@ -48,6 +53,8 @@ class StudyPoint {
   virtual void prepare(const ConfigLibrary& /*library*/) {}
   // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is dropped.
   virtual std::vector<Cell> run(const std::stop_token& stop) = 0;
+  // Of run(), while it is under way in another thread, 0 to 1; for who watches. 0 before and afterwards.
+  virtual double share_done() const { return 0; }
   // What a row has no room for, as JSON, for --json: distributions, loads of every channel. "" for none. After run().
   virtual std::string detail() const { return ""; }
 };

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "platform/study/crash_study.h"
 #include "platform/study/dimm_ssd_study.h"
 #include "platform/study/ecc_study.h"
 #include "platform/study/fabric_study.h"
@@ -13,7 +14,7 @@ namespace asterism {
 
 std::span<const StudyKind> study_kinds() {
   static const std::array kinds = {fabric_study, topology_study, swizzle_switch_study, manycore_study,
-                                   memory_study, ecc_study,      dimm_ssd_study};
+                                   memory_study, ecc_study,      dimm_ssd_study,       crash_study};
   return kinds;
 }
 

@@ -24,7 +24,7 @@ void describe(Fields& f, CrashTrialConfig& c) {
     within(0, 4096));
   f("blocks", c.blocks, "Of each plane of the flash; fewer are collected and wear out more; 0: by the seed",
     within(0, 4096));
-  f("cuts", c.cuts, "Of a trial; the later ones meet an older flash", within(1, 1'000'000));
+  f("trial_cuts", c.cuts, "Of a trial; the later ones meet an older flash", within(1, 1'000'000));
   f("plant", c.plant, "A fault of the trial itself, which must be found", one_of<CrashPlant>());
 }
 

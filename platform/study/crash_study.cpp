@@ -1,0 +1,102 @@
+#include "platform/study/crash_study.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "dimm_ssd/crash/crash_trial.h"
+
+namespace asterism {
+namespace {
+
+struct CrashStudy {
+  CrashTrialConfig trial = {};
+  std::uint64_t cuts = 10'000;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<CrashStudy>() == 3);
+void describe(Fields& f, CrashStudy& c) {
+  describe(f, c.trial);
+  f("cuts", c.cuts, "Of all trials; the trial that is under way then ends as any other",
+    within(1, 1'000'000'000'000));
+  f("seed", c.seed, "Of the first trial; the others have the ones behind it");
+}
+
+std::string replay(const CrashStudy& c, std::uint64_t seed) {
+  std::string command = fmt::format("asterism study crash cuts=1 seed={} method={} contents={} trial_cuts={}",
+                                    seed, to_text(c.trial.method), to_text(c.trial.contents), c.trial.cuts);
+  if (c.trial.pages != 0) command += fmt::format(" pages={}", c.trial.pages);
+  if (c.trial.blocks != 0) command += fmt::format(" blocks={}", c.trial.blocks);
+  if (c.trial.plant != CrashPlant::none) command += fmt::format(" plant={}", to_text(c.trial.plant));
+  return command;
+}
+
+class Point final : public StudyPointOf<CrashStudy> {
+ public:
+  double share_done() const override { return share_; }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    CrashCounts all;
+    std::uint64_t trials = 0;
+    for (; all.cuts < config_.cuts && !stop.stop_requested(); ++trials) {
+      const std::uint64_t seed = config_.seed + trials;
+      try {
+        all += run_crash_trial(config_.trial, seed);
+      } catch (const CrashFailure& failure) {
+        throw StudyFailure(fmt::format(
+            "crash: the trial of seed {} fails, {} cuts before it were survived\n  {}\n  replay: {}", seed,
+            all.cuts, failure.what(), replay(config_, seed)));
+      } catch (const std::invalid_argument& error) {
+        throw StudyMistake(config_.trial.blocks != 0 ? "blocks" : "pages", error.what());
+      }
+      share_ = static_cast<double>(all.cuts) / static_cast<double>(config_.cuts);
+    }
+    share_ = 0;
+    return {trials,         all.cuts,        all.in_program,    all.in_erase,       all.in_recovery,
+            all.in_restore, all.durable,     all.newer,         all.restored,       all.given_up,
+            all.no_space,   all.worn_out,    all.memory_errors, all.aborts,         all.discards,
+            all.merges,     all.compactions, all.collections,   all.blocks_retired, all.lost};
+  }
+
+ private:
+  std::atomic<double> share_ = 0;
+};
+
+}  // namespace
+
+const StudyKind crash_study{
+    .name = "crash",
+    .meaning = "a DIMM-SSD whose power is cut at any event: what was durable comes back, byte for byte",
+    .coordinates = {"method", "contents"},
+    .columns = {{"trials", "trials", "", "Seeds"},
+                {"survived_cuts", "cuts", "", "Of the power, in all trials"},
+                {"in_program", "program", "", "Cuts that tore a page which was being programmed"},
+                {"in_erase", "erase", "", "Cuts that tore a block which was being erased"},
+                {"in_recovery", "recovery", "", "Cuts in the recovery from the cut before"},
+                {"in_restore", "", "", "Cuts while a version was read back"},
+                {"durable", "durable", "", "Versions reported durable"},
+                {"newer", "", "", "Recoveries with a version that had not been reported yet"},
+                {"restored", "restored", "", "Images read back and compared"},
+                {"given_up", "given up", "", "Versions"},
+                {"no_space", "", "", "Failures of a full flash"},
+                {"worn_out", "", "", "Failures of a worn-out flash"},
+                {"memory_errors", "", "", "Reads that memory did not answer"},
+                {"aborts", "", "", "By software"},
+                {"discards", "", "", "Versions"},
+                {"merges", "merges", "", "Of checkpoints"},
+                {"compactions", "", "", "Of data pages with few lines that count"},
+                {"collections", "collected", "", "Blocks"},
+                {"blocks_retired", "", "", "Worn out"},
+                {"lost", "", "", "Versions, to bit errors beyond the page code"}},
+    .x = "survived_cuts",
+    .y = "restored",
+    .x_key = "",
+    .state = "",
+    .x_label = "",
+    .bars = {"survived_cuts", "restored"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

@@ -1,0 +1,10 @@
+// Power cuts of a DIMM-SSD at random events, and what comes back afterwards (models/dimm_ssd/crash/crash_trial.h).
+#pragma once
+
+#include "platform/study/study_kind.h"
+
+namespace asterism {
+
+extern const StudyKind crash_study;
+
+}  // namespace asterism
