@@ -71,6 +71,7 @@ std::uint32_t WriteRegion::pages() const {
 }
 
 std::uint64_t WriteProfile::reads() const {
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): engines use no libm, and the product is far below 2^53
   return static_cast<std::uint64_t>(l2_mpki * static_cast<double>(instructions) / 1000 + 0.5);
 }
 std::uint32_t WriteProfile::pages() const {
