@@ -60,7 +60,7 @@ constexpr std::uint64_t guarded(std::uint32_t value) {
 }
 constexpr std::uint32_t guarded_bits(std::uint32_t bits) { return ((bits * 0x9E37u) & 0xFFFF) << 16 | bits; }
 
-constexpr std::uint32_t bad_mark = 1u << 31, most_erases = bad_mark - 1, most_bits = 0xFFFF;
+constexpr std::uint32_t most_bits = 0xFFFF;
 
 // Keeps the compiler from another order of the stores to either side: what was stored before a kill is in the file.
 void in_this_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
@@ -210,7 +210,6 @@ void FlashImage::mend_torn_erases() {
 
 // A mapped file that the disk has no room for ends the process by a signal; asking first makes it an error.
 void FlashImage::reserve(const void* first, std::size_t size) {
-  if (file_ < 0) return;
   const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(first) - base_);
   const std::size_t from = offset / chunk, to = (offset + size + chunk - 1) / chunk;
   bool there = true;
@@ -249,47 +248,47 @@ std::uint32_t FlashImage::bit_errors(FlashAddress at) const {
   return record.state == programmed_word ? record.bit_errors & most_bits : 0;
 }
 std::uint32_t FlashImage::erase_count(FlashBlock block) const {
-  return static_cast<std::uint32_t>(blocks_[index(block)]) & most_erases;
+  return static_cast<std::uint32_t>(blocks_[index(block)]) & ~bad_mark;
 }
-bool FlashImage::is_bad(FlashBlock block) const { return (blocks_[index(block)] & bad_mark) != 0; }
 
 // ---- changing ----
 // The simulator may be killed between any two stores, and the image must then hold what a cut leaves.
 
 void FlashImage::set_block(FlashBlock block, std::uint32_t erases, bool bad) {
-  blocks_[index(block)] = guarded(std::min(erases, most_erases) | (bad ? bad_mark : 0));
+  blocks_[index(block)] = guarded(std::min(erases, ~bad_mark) | (bad ? bad_mark : 0));
 }
 void FlashImage::mark_bad(FlashBlock block) { set_block(block, erase_count(block), true); }
 
-FlashImage::PageRecord* FlashImage::begin_program(FlashAddress at) {
-  const std::uint64_t page = index(at);
-  PageRecord* record = &records_[page];
-  reserve(record, sizeof *record);
-  if (keeps_contents()) reserve(page_bytes(page), geometry_.page.count());
+FlashImage::PageRecord& FlashImage::begin_program(FlashAddress at, std::uint64_t page,
+                                                  const PageSpare& spare) {
+  PageRecord& record = records_[page];
+  if (file_ >= 0) {
+    reserve(&record, sizeof record);
+    reserve(page_bytes(page), geometry_.page.count());
+  }
   next_page_[index(at.whole_block())] = at.page + 1;
-  record->state = torn_word;
+  record.state = torn_word;
   in_this_order();
+  record.logical = spare.logical;
+  record.sequence = spare.sequence;
+  record.kind = spare.kind;
   return record;
 }
 
 void FlashImage::program(FlashAddress at, std::span<const std::byte> data, const PageSpare& spare) {
-  PageRecord* record = begin_program(at);
-  record->logical = spare.logical;
-  record->sequence = spare.sequence;
-  record->kind = spare.kind;
-  record->bit_errors = 0;
-  if (keeps_contents()) std::ranges::copy(data, page_bytes(index(at)));
-  if (file_ >= 0) record->checksum = checksum(index(at));
+  const std::uint64_t page = index(at);
+  PageRecord& record = begin_program(at, page, spare);
+  record.bit_errors = 0;
+  if (keeps_contents()) std::ranges::copy(data, page_bytes(page));
+  if (file_ >= 0) record.checksum = checksum(page);
   in_this_order();
-  record->state = programmed_word;
+  record.state = programmed_word;
 }
 
 void FlashImage::tear_program(FlashAddress at, std::span<const std::byte> data, const PageSpare& spare) {
-  PageRecord* record = begin_program(at);
-  record->logical = spare.logical;
-  record->sequence = spare.sequence;
-  record->kind = spare.kind;
-  if (keeps_contents()) std::ranges::copy(data.first(data.size() / 2), page_bytes(index(at)));
+  const std::uint64_t page = index(at);
+  begin_program(at, page, spare);
+  if (keeps_contents()) std::ranges::copy(data.first(data.size() / 2), page_bytes(page));
 }
 
 void FlashImage::erase(FlashBlock block) {

@@ -61,8 +61,8 @@ class FlashImage {
   // First page not yet programmed; those before it are programmed or torn.
   std::uint32_t next_page(FlashBlock block) const { return next_page_[index(block)]; }
   std::uint32_t erase_count(FlashBlock block) const;
-  bool is_bad(
-      FlashBlock block) const;  // as a real part marks it: found out at the factory, or by the controller
+  // As a real part marks it: found out at the factory, or by the controller.
+  bool is_bad(FlashBlock block) const { return (blocks_[index(block)] & bad_mark) != 0; }
   void mark_bad(FlashBlock block);
 
   // `data` is a whole page; of no interest where no contents are kept.
@@ -78,6 +78,7 @@ class FlashImage {
  private:
   struct PageRecord;
   struct Layout;
+  static constexpr std::uint32_t bad_mark = 1u << 31;  // in a block's word
 
   void map_memory(const Layout& layout);
   void map_file(const Layout& layout);
@@ -95,7 +96,7 @@ class FlashImage {
   std::uint64_t index(FlashAddress at) const {
     return index(at.whole_block()) * geometry_.pages_per_block + at.page;
   }
-  PageRecord* begin_program(FlashAddress at);
+  PageRecord& begin_program(FlashAddress at, std::uint64_t page, const PageSpare& spare);
   void set_block(FlashBlock block, std::uint32_t erases, bool bad);
   std::byte* page_bytes(std::uint64_t page) const;
   std::uint32_t checksum(std::uint64_t page) const;

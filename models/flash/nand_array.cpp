@@ -1,7 +1,6 @@
 #include "flash/nand_array.h"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -13,10 +12,12 @@ NandArray::NandArray(const FlashPart& part, FlashImage& image)
     : part_(part),
       image_(image),
       transfer_(transfer_time(image.geometry().page, part.bus)),
+      planes_of_a_die_(image.geometry().planes),
       planes_(image.geometry().all_planes()),
       dies_(image.geometry().all_dies()),
       channels_(image.geometry().channels) {
   const FlashGeometry& g = geometry();
+  for (Channel& channel : channels_) channel.waiting.set_capacity(planes_.size() / channels_.size());
   for (std::uint32_t die = 0; die < dies_.size(); ++die) {
     dies_[die].first_plane = die * g.planes;
     dies_[die].channel = die / (g.packages * g.dies);
@@ -30,11 +31,12 @@ NandArray::NandArray(const FlashPart& part, FlashImage& image)
 
 NandArray::Index NandArray::take(FlashAddress at, Kind kind, Tag tag) {
   const FlashGeometry& g = geometry();
-  if (at.plane >= g.all_planes() || at.block >= g.blocks || at.page >= g.pages_per_block)
+  if (at.plane >= planes_.size() || at.block >= g.blocks || at.page >= g.pages_per_block)
     throw std::out_of_range("no such place in the flash");
   if (free_ == none) {
     free_ = static_cast<Index>(pool_.size());
     pool_.emplace_back();
+    if (image_.keeps_contents()) data_.emplace_back();
   }
   const Index index = free_;
   Operation& operation = pool_[index];
@@ -53,12 +55,12 @@ void NandArray::give_back(Index operation) {
   free_ = operation;
 }
 
-void NandArray::program(Picoseconds now, FlashAddress at, std::vector<std::byte> data, const PageSpare& spare,
-                        Tag tag) {
+void NandArray::program(Picoseconds now, FlashAddress at, std::vector<std::byte>&& data,
+                        const PageSpare& spare, Tag tag) {
   if (data.size() != (image_.keeps_contents() ? geometry().page.count() : 0))
     throw std::logic_error("a flash page is programmed whole");
   const Index index = take(at, Kind::program, tag);
-  pool_[index].data = std::move(data);
+  if (image_.keeps_contents()) data_[index] = std::move(data);
   pool_[index].spare = spare;
   enqueue(now, index);
 }
@@ -112,9 +114,11 @@ void NandArray::touch(std::uint32_t die) {
 // Dies first: what they ask of their channels at this instant competes there by age.
 void NandArray::start_touched(Picoseconds now) {
   for (const std::uint32_t die : touched_) start(now, die);
-  for (const std::uint32_t die : touched_) {
-    dies_[die].touched = false;
-    start_channel(now, channels_[dies_[die].channel]);
+  for (const std::uint32_t number : touched_) {
+    Die& die = dies_[number];
+    die.touched = false;
+    Channel& channel = channels_[die.channel];
+    if (!channel.busy && !channel.waiting.empty()) start_channel(now, channel);
   }
   touched_.clear();
 }
@@ -167,8 +171,7 @@ void NandArray::start_programs(Picoseconds now, std::uint32_t number) {
 }
 
 void NandArray::check_order(const Operation& program) const {
-  if (image_.state(program.at) != FlashImage::PageState::erased ||
-      image_.next_page(program.at.whole_block()) != program.at.page)
+  if (image_.next_page(program.at.whole_block()) != program.at.page)
     throw std::logic_error("a flash page was programmed out of order or twice");
 }
 
@@ -186,14 +189,13 @@ void NandArray::start_array(Picoseconds now, std::uint32_t number, Kind kind) {
 void NandArray::request_channel(Die& die, Plane& plane, Index operation) {
   auto& waiting = channels_[die.channel].waiting;
   waiting.push_back({pool_[operation].order, static_cast<std::uint32_t>(&plane - planes_.data())});
-  std::ranges::push_heap(waiting, std::greater{}, &Request::order);
+  for (std::size_t i = waiting.size() - 1; i > 0 && waiting[i].order < waiting[i - 1].order; --i)
+    std::swap(waiting[i], waiting[i - 1]);
 }
 
 void NandArray::start_channel(Picoseconds now, Channel& channel) {
-  if (channel.busy || channel.waiting.empty()) return;
-  std::ranges::pop_heap(channel.waiting, std::greater{}, &Request::order);
-  calendar_.put(transfer_lane, now + transfer_, channel.waiting.back().plane);
-  channel.waiting.pop_back();
+  calendar_.put(transfer_lane, now + transfer_, channel.waiting.front().plane);
+  channel.waiting.pop_front();
   channel_time_ += transfer_;
   channel.busy = true;
 }
@@ -202,17 +204,18 @@ void NandArray::start_channel(Picoseconds now, Channel& channel) {
 
 // A sink may give new operations, or reset the array, from inside a call.
 void NandArray::advance_to(Picoseconds now, Sink& sink) {
-  for (auto t = next_event(); t && *t <= now; t = next_event()) {
+  while (calendar_.is_due(now)) {
+    const Picoseconds t = *next_event();
     advancing_ = true;
     do {
       const auto [lane, what] = calendar_.take();
       if (lane == transfer_lane)
-        finish_transfer(*t, what, sink);
+        finish_transfer(t, what, sink);
       else
-        finish_array(*t, what, static_cast<Kind>(lane), sink);
-    } while (calendar_.is_next(*t));
+        finish_array(t, what, static_cast<Kind>(lane), sink);
+    } while (calendar_.is_next(t));
     advancing_ = false;
-    start_touched(*t);
+    start_touched(t);
   }
 }
 
@@ -242,11 +245,11 @@ void NandArray::finish_program(Picoseconds now, Index index, Sink& sink) {
   Operation& operation = pool_[index];
   const bool failed = fails(operation);
   if (failed)
-    image_.tear_program(operation.at, operation.data, operation.spare);
+    image_.tear_program(operation.at, data_of(index), operation.spare);
   else
-    image_.program(operation.at, operation.data, operation.spare);
+    image_.program(operation.at, data_of(index), operation.spare);
   ++(failed ? failed_ : programs_);
-  std::vector<std::byte>().swap(operation.data);
+  if (image_.keeps_contents()) std::vector<std::byte>().swap(data_[index]);
   --dies_[planes_[operation.at.plane].die].queued;
   const Tag tag = operation.tag;
   give_back(index);
@@ -307,10 +310,8 @@ void NandArray::deliver(Picoseconds now, Index index, Sink& sink) {
   sink.read_done(now, tag, read);
 }
 
-bool NandArray::fails(const Operation& operation) const {
+bool NandArray::wears_out(const Operation& operation) const {
   const FlashBlock block = operation.at.whole_block();
-  if (image_.is_bad(block)) return true;
-  if (part_.endurance == 0) return false;
   const std::uint64_t tenth = part_.endurance / 10;
   const std::uint64_t draw = Random(0).at(std::uint64_t{block.plane} * geometry().blocks + block.block);
   const std::uint64_t last = part_.endurance - tenth + (draw >> 32) % (2 * tenth + 1);
@@ -326,7 +327,7 @@ void NandArray::reset(Reset) {
   for (Plane& plane : planes_) {
     if (plane.array != none) {
       const Operation& cut = pool_[plane.array];
-      if (cut.kind == Kind::program) image_.tear_program(cut.at, cut.data, cut.spare), ++torn_;
+      if (cut.kind == Kind::program) image_.tear_program(cut.at, data_of(plane.array), cut.spare), ++torn_;
       if (cut.kind == Kind::erase) image_.tear_erase(cut.at.whole_block()), ++torn_;
     }
     plane = {.die = plane.die};
@@ -339,6 +340,7 @@ void NandArray::reset(Reset) {
   calendar_.clear();
   touched_.clear();
   pool_.clear();
+  data_.clear();
   free_ = none;
   advancing_ = false;
 }

@@ -26,6 +26,7 @@
 // Sources: abeyratne2017 section 2.2.3.1 (organisation), Tables 2.1 and 5.1 (latencies, one channel with eight packages).
 #pragma once
 
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -63,7 +64,7 @@ class NandArray {
   NandArray(const FlashPart& part, FlashImage& image);
 
   // `data` is a whole page, or empty where the image keeps no contents.
-  void program(Picoseconds now, FlashAddress at, std::vector<std::byte> data, const PageSpare& spare,
+  void program(Picoseconds now, FlashAddress at, std::vector<std::byte>&& data, const PageSpare& spare,
                Tag tag);
   void read(Picoseconds now, FlashAddress at, Tag tag);
   void read_spare(Picoseconds now, FlashAddress at, Tag tag);
@@ -87,10 +88,10 @@ class NandArray {
   using Index = std::uint32_t;  // of an operation in the pool
   static constexpr Index none = ~Index{0};
 
+  // The contents of a program stand apart, in data_, so that this takes 64 bytes.
   struct Operation {
     FlashAddress at;
     PageSpare spare;
-    std::vector<std::byte> data;
     Tag tag = 0;
     std::uint64_t order = 0;  // age
     Index next = none;        // behind it in its plane's queue, or in the pool's free ones
@@ -119,7 +120,7 @@ class NandArray {
     std::uint32_t plane;
   };
   struct Channel {
-    std::vector<Request> waiting;  // a heap, the oldest on top
+    boost::circular_buffer<Request> waiting;  // the oldest first; one of a plane at most
     bool busy = false;
   };
   enum { program_lane, read_lane, erase_lane, transfer_lane, lanes };
@@ -138,7 +139,7 @@ class NandArray {
   void start_array(Picoseconds now, std::uint32_t die, Kind kind);
   void collect_programs(Die& die);
   Plane* oldest(const Die& die);
-  std::span<Plane> planes_of(const Die& die) { return {&planes_[die.first_plane], geometry().planes}; }
+  std::span<Plane> planes_of(const Die& die) { return {&planes_[die.first_plane], planes_of_a_die_}; }
   void request_channel(Die& die, Plane& plane, Index operation);
   void start_channel(Picoseconds now, Channel& channel);
 
@@ -148,13 +149,22 @@ class NandArray {
   void finish_sensing(Picoseconds now, Plane& plane, Index operation, Sink& sink);
   void finish_transfer(Picoseconds now, std::uint32_t plane, Sink& sink);
   void deliver(Picoseconds now, Index operation, Sink& sink);
-  bool fails(const Operation& operation) const;
+  bool fails(const Operation& operation) const {
+    return image_.is_bad(operation.at.whole_block()) || (part_.endurance != 0 && wears_out(operation));
+  }
+  bool wears_out(const Operation& operation) const;
+  std::span<const std::byte> data_of(Index program) const {
+    return image_.keeps_contents() ? std::span<const std::byte>(data_[program])
+                                   : std::span<const std::byte>();
+  }
   void check_order(const Operation& program) const;
 
   FlashPart part_;
   FlashImage& image_;
   Picoseconds transfer_;
+  std::uint32_t planes_of_a_die_;
   std::vector<Operation> pool_;
+  std::vector<std::vector<std::byte>> data_;  // of programs in the pool, where the image keeps contents
   Index free_ = none;
   std::vector<Plane> planes_;
   std::vector<Die> dies_;

@@ -39,6 +39,8 @@ class NandCalendar {
 
   std::optional<Picoseconds> next() const { return next_ == never ? std::nullopt : std::optional(next_); }
   bool is_next(Picoseconds at) const { return next_ == at; }
+  // There is one, and it is not after `at`.
+  bool is_due(Picoseconds at) const { return next_ <= at && next_ != never; }
 
   struct Event {
     std::size_t lane;

@@ -8,6 +8,7 @@ TranslationBlocks::TranslationBlocks(const TranslationConfig& config, const Flas
                                      std::uint32_t data_pages)
     : config_(config),
       per_plane_(geometry.blocks),
+      plane_divisor_(per_plane_),
       data_pages_(data_pages),
       blocks_(geometry.all_blocks()),
       planes_(geometry.all_planes()),
@@ -27,7 +28,7 @@ void TranslationBlocks::clear() {
   }
 }
 
-std::uint32_t TranslationBlocks::failed_block(std::uint32_t plane) const {
+std::uint32_t TranslationBlocks::settled_failed_block(std::uint32_t plane) const {
   for (const std::uint32_t block : planes_[plane].failed)
     if (blocks_[block].pending == 0) return block;
   return none;
@@ -117,8 +118,6 @@ void TranslationBlocks::retire(std::uint32_t block) {
   b.has_failed = true;
   b.state = State::bad;
 }
-
-void TranslationBlocks::add_valid(std::uint32_t block) { ++blocks_[block].valid; }
 
 void TranslationBlocks::take_valid(std::uint32_t block, std::uint64_t clock) {
   Block& b = blocks_[block];

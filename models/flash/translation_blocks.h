@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "flash/divisor.h"
 #include "flash/flash_config.h"
 #include "flash/translation_config.h"
 
@@ -43,7 +44,7 @@ class TranslationBlocks {
 
   const Block& operator[](std::uint32_t block) const { return blocks_[block]; }
   Block& operator[](std::uint32_t block) { return blocks_[block]; }
-  std::uint32_t plane_of(std::uint32_t block) const { return block / per_plane_; }
+  std::uint32_t plane_of(std::uint32_t block) const { return block / plane_divisor_; }
 
   std::uint32_t erased_blocks(std::uint32_t plane) const {
     return static_cast<std::uint32_t>(planes_[plane].erased.size());
@@ -53,7 +54,9 @@ class TranslationBlocks {
   // Pages of closed blocks that hold nothing valid.
   std::uint64_t garbage(std::uint32_t plane) const { return planes_[plane].garbage; }
   // A block that failed, with no program under way; `none` when there is none.
-  std::uint32_t failed_block(std::uint32_t plane) const;
+  std::uint32_t failed_block(std::uint32_t plane) const {
+    return planes_[plane].failed.empty() ? none : settled_failed_block(plane);
+  }
 
   // First sight of a block, after clear().
   void found(std::uint32_t block, State state, std::uint32_t erases);
@@ -68,7 +71,7 @@ class TranslationBlocks {
   void fail(std::uint32_t block);
   void retire(std::uint32_t block);  // bad from now on
 
-  void add_valid(std::uint32_t block);
+  void add_valid(std::uint32_t block) { ++blocks_[block].valid; }
   void take_valid(std::uint32_t block, std::uint64_t clock);
 
   // What to collect, by the policy, of the closed blocks that hold garbage and at most `room` valid pages; `none` when
@@ -91,6 +94,7 @@ class TranslationBlocks {
     std::uint64_t level_at = 0;  // erase count from which on a look for resting data pays
   };
 
+  std::uint32_t settled_failed_block(std::uint32_t plane) const;
   void link(std::uint32_t block);
   void unlink(std::uint32_t block);
   std::uint32_t fewest_valid(std::uint32_t plane) const;
@@ -99,6 +103,7 @@ class TranslationBlocks {
 
   TranslationConfig config_;
   std::uint32_t per_plane_;
+  Divisor plane_divisor_;
   std::uint32_t data_pages_;
   std::vector<Block> blocks_;
   std::vector<Plane> planes_;

@@ -17,9 +17,8 @@ constexpr std::uint32_t moves_at_once = 4;  // of a plane: hides the transfers, 
 }  // namespace
 
 // False: there is none. Where no erased block is left, what moves goes on in the block that is being written.
-bool TranslationLayer::open_block(Index plane, Stream stream) {
+bool TranslationLayer::open_new_block(Index plane, Stream stream) {
   Open& open = planes_[plane].open[stream];
-  if (open.block != none) return true;
   if (blocks_.erased_blocks(plane) == 0) {
     if (stream != moved || planes_[plane].open[host].block == none) return false;
     std::swap(open, planes_[plane].open[host]);
@@ -41,8 +40,7 @@ std::uint64_t TranslationLayer::room(Index number, bool last_too) const {
   return left(moved) + (last_too ? erased : erased - 1) * list_.data_pages();
 }
 
-void TranslationLayer::collect(Picoseconds now, Index number) {
-  if (planes_[number].job.active() || read_only_) return;
+void TranslationLayer::start_due_job(Picoseconds now, Index number) {
   if (blocks_.erased_blocks(number) <= config_.garbage_threshold) {
     const Index victim = blocks_.victim(number, room(number, true), sequence_);
     if (victim != none) return start_job(now, number, victim, Job::Kind::collect);
@@ -139,7 +137,7 @@ void TranslationLayer::move_done(Picoseconds at, Index slot, Outcome outcome) {
     block_failed(at, block);
     return read_flash(at, s.source, Operation::move_read, slot);
   }
-  if (places_[s.page] == s.source) map(s.page, place);
+  if (places_[s.page] == s.source) map(s.page, place, block);
   ++count_.moved;
   drop_move(at, slot);
 }

@@ -34,6 +34,7 @@ TranslationLayer::TranslationLayer(const TranslationConfig& config, const FlashP
     : config_(config),
       geometry_(image.geometry()),
       list_(geometry_.page, geometry_.pages_per_block),
+      pages_per_block_(geometry_.pages_per_block),
       array_(part, image),
       sink_(sink),
       keeps_contents_(image.keeps_contents()),
@@ -97,7 +98,7 @@ TranslationLayer::Index TranslationLayer::take_slot() {
 }
 
 void TranslationLayer::give_slot(Index slot) {
-  std::vector<std::byte>().swap(slots_[slot].data);
+  if (!slots_[slot].data.empty()) std::vector<std::byte>().swap(slots_[slot].data);
   slots_[slot].next = free_slot_;
   free_slot_ = slot;
 }
@@ -236,7 +237,7 @@ void TranslationLayer::answer(Picoseconds at) {
   finish_read(at, slot, {});
 }
 
-std::optional<Picoseconds> TranslationLayer::next_event() const {
+std::optional<Picoseconds> TranslationLayer::next_of_all() const {
   auto next = array_.next_event();
   if (!answers_.empty()) next = earlier(next, slots_[answers_.first].answer_at);
   return earlier(next, nothing_to_read_at_);
@@ -257,7 +258,7 @@ void TranslationLayer::advance_to(Picoseconds now) {
 
 // The open block of the stream must have a page left.
 void TranslationLayer::program(Picoseconds now, Index plane, Stream stream, Index slot, TranslationPage kind,
-                               std::vector<std::byte> data) {
+                               std::vector<std::byte>&& data) {
   Open& open = planes_[plane].open[stream];
   Slot& s = slots_[slot];
   TranslationBlocks::Block& block = blocks_[open.block];
@@ -310,10 +311,9 @@ void TranslationLayer::list_done(Picoseconds at, Index block, bool is_last, Outc
   check_progress(at);
 }
 
-void TranslationLayer::map(Index page, Index place) {
+void TranslationLayer::map(Index page, Index place, Index block) {
   unmap(page);
   places_[page] = place;
-  const Index block = block_of(place);
   blocks_.add_valid(block);
   ++planes_[blocks_.plane_of(block)].used;
 }
@@ -401,7 +401,7 @@ void TranslationLayer::programmed(Picoseconds at, NandArray::Tag tag, Outcome ou
     return check_progress(at);
   }
   const Index replaced = places_[s.page];
-  if (!s.is_trimmed) map(s.page, place);
+  if (!s.is_trimmed) map(s.page, place, block);
   if (replaced != none) collect(at, blocks_.plane_of(block_of(replaced)));
   if (blocks_[block].has_failed) collect(at, plane);
   write_done(at, index, Outcome::done);

@@ -41,6 +41,7 @@
 
 #include "base/engine.h"
 #include "base/statistics.h"
+#include "flash/divisor.h"
 #include "flash/nand_array.h"
 #include "flash/translation_blocks.h"
 #include "flash/translation_config.h"
@@ -84,7 +85,10 @@ class TranslationLayer final : private NandArray::Sink {
   void trim(std::uint32_t page);
   bool is_mapped(std::uint32_t page) const;
 
-  std::optional<Picoseconds> next_event() const;
+  std::optional<Picoseconds> next_event() const {
+    if (answers_.empty() && !nothing_to_read_at_) return array_.next_event();
+    return next_of_all();
+  }
   void advance_to(Picoseconds now);
   void reset(Reset kind);
   // Page writes of the caller and in all, collections, pages moved and lost, blocks retired, spread of wear.
@@ -163,6 +167,7 @@ class TranslationLayer final : private NandArray::Sink {
   Index choose_plane() const;
   bool takes_writes(Index plane) const;
   void pump(Picoseconds now);
+  std::optional<Picoseconds> next_of_all() const;
   void answer_later(Picoseconds now, Index slot);
   void answer(Picoseconds at);
   void write_done(Picoseconds at, Index slot, Outcome outcome);
@@ -170,18 +175,25 @@ class TranslationLayer final : private NandArray::Sink {
   void read_flash(Picoseconds now, Index place, Operation operation, Index slot);
   void finish_read(Picoseconds at, Index slot, const NandArray::Read& read);
   void program(Picoseconds now, Index plane, Stream stream, Index slot, TranslationPage kind,
-               std::vector<std::byte> data);
+               std::vector<std::byte>&& data);
   void close_if_full(Picoseconds now, Index plane, Stream stream);
   void write_list(Picoseconds now, Index plane, const Open& open);
   void list_done(Picoseconds at, Index block, bool is_last, Outcome outcome);
-  void map(Index page, Index place);
+  void map(Index page, Index place, Index block);
   void unmap(Index page);
   void check_request(Index page) const;
 
   // Collection: translation_collection.cpp.
-  bool open_block(Index plane, Stream stream);
+  bool open_block(Index plane, Stream stream) {
+    return planes_[plane].open[stream].block != none || open_new_block(plane, stream);
+  }
+  bool open_new_block(Index plane, Stream stream);
   std::uint64_t room(Index plane, bool last_too) const;
-  void collect(Picoseconds now, Index plane);
+  // Starts a job when one is due and none is under way.
+  void collect(Picoseconds now, Index plane) {
+    if (!planes_[plane].job.active() && !read_only_) start_due_job(now, plane);
+  }
+  void start_due_job(Picoseconds now, Index plane);
   void start_job(Picoseconds now, Index plane, Index block, Job::Kind kind);
   void continue_job(Picoseconds now, Index plane);
   void end_job(Picoseconds now, Index plane);
@@ -208,13 +220,14 @@ class TranslationLayer final : private NandArray::Sink {
   void erased(Picoseconds at, NandArray::Tag tag, Outcome outcome) override;
   void read_done(Picoseconds at, NandArray::Tag tag, const NandArray::Read& read) override;
 
-  Index block_of(Index place) const { return place / geometry_.pages_per_block; }
+  Index block_of(Index place) const { return place / pages_per_block_; }
   FlashAddress address(Index place) const;
   std::vector<std::byte> blank() const;
 
   TranslationConfig config_;
   FlashGeometry geometry_;
   TranslationList list_;
+  Divisor pages_per_block_;
   NandArray array_;
   Sink& sink_;
   bool keeps_contents_;
