@@ -313,6 +313,114 @@ TEST(DimmSsd, SaysWhenTheFlashIsFull) {
   EXPECT_EQ(next(), Error::none);
 }
 
+constexpr std::uint32_t late = 6;
+
+// A device that sees the writes of others, with version 1 of six pages durable.
+struct TrackingBench : Bench {
+  TrackingBench() {
+    memory.sees_writes = true;
+    checkpoint(1, 0x10);
+    run();
+  }
+  Error hand_over(std::uint64_t version, std::uint32_t pages = 6, const std::string& name = "cg") {
+    describe(name, version, pages, late);
+    start(DimmSsd::Operation::checkpoint);
+    while (!completed_at && step()) {
+    }
+    return ssd.error();
+  }
+};
+
+TEST(DimmSsd, HandsOverACheckpointAndTellsLaterThatItIsDurable) {
+  TrackingBench bench;
+  bench.durable_versions.clear();
+  const Address page(0x11000);
+  EXPECT_TRUE(bench.ssd.write(bench.time, page, 1).ready);
+  bench.memory.bytes[page.value()] = std::byte{0x77};
+  EXPECT_EQ(bench.hand_over(2), Error::none);
+  EXPECT_TRUE(bench.durable_versions.empty());
+  EXPECT_EQ(bench.ssd.open(), 1u);
+  EXPECT_FALSE(bench.ssd.write(bench.time, page, 1).ready);
+  EXPECT_TRUE(bench.ssd.write(bench.time, Address(0x12000), 1).ready);
+  bench.run();
+  EXPECT_EQ(bench.released_pages, std::vector{page});
+  EXPECT_EQ(bench.durable_versions, std::vector<std::uint64_t>{2});
+  EXPECT_EQ(bench.ssd.durable_version(), 2u);
+  EXPECT_EQ(bench.ssd.open(), 0u);
+}
+
+TEST(DimmSsd, ACheckpointOfTheSameListIsAnIncrement) {
+  TrackingBench bench;
+  bench.checkpoint(2, 0x10);
+  EXPECT_FALSE(bench.ssd.checkpointer().log().find("cg", 2)->full);
+  bench.checkpoint(3, 0x10, 5);
+  EXPECT_TRUE(bench.ssd.checkpointer().log().find("cg", 3)->full);
+}
+
+TEST(DimmSsd, ACheckpointIsFullWhereNobodySeesWrites) {
+  Bench bench;
+  bench.checkpoint(1, 0x10);
+  bench.describe("cg", 2, 6, late);
+  bench.start(DimmSsd::Operation::checkpoint);
+  bench.run();
+  EXPECT_TRUE(bench.ssd.checkpointer().log().find("cg", 2)->full);
+  EXPECT_EQ(bench.completed_at, bench.durable_at) << "and stops software";
+}
+
+TEST(DimmSsd, AnotherListOrARestoreIsBusyWhileAVersionIsNotDurable) {
+  TrackingBench bench;
+  bench.ssd.write(bench.time, Address(0x11000), 1);
+  EXPECT_EQ(bench.hand_over(2), Error::none);
+  EXPECT_EQ(bench.hand_over(1, 6, "other"), Error::busy);
+  EXPECT_EQ(bench.restore(1), Error::busy);
+  EXPECT_EQ(bench.hand_over(3), Error::none);
+  bench.run();
+  EXPECT_EQ(bench.newest(), 3u);
+  EXPECT_EQ(bench.restore(3), Error::none);
+  EXPECT_FALSE(bench.ssd.tracking());
+}
+
+TEST(DimmSsd, AbortGivesUpWhatWasHandedOver) {
+  TrackingBench bench;
+  bench.ssd.write(bench.time, Address(0x11000), 1);
+  bench.hand_over(2);
+  bench.start(DimmSsd::Operation::abort);
+  bench.run();
+  EXPECT_EQ(bench.ssd.error(), Error::none);
+  EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Error::aborted)}));
+  EXPECT_EQ(bench.ssd.failed_version(), 2u);
+  EXPECT_EQ(bench.newest(), 1u);
+}
+
+TEST(DimmSsd, AbortEndsACommandThatIsUnderWay) {
+  for (const auto operation : {DimmSsd::Operation::checkpoint, DimmSsd::Operation::restore}) {
+    Bench bench;
+    bench.checkpoint(1, 0x10);
+    bench.describe("cg", operation == DimmSsd::Operation::restore ? 1 : 2, 6);
+    bench.start(operation);
+    for (int i = 0; i < 6; ++i) bench.step();
+    EXPECT_FALSE(bench.completed_at);
+    bench.ssd.command(bench.time, 5, Address(0));
+    bench.run();
+    EXPECT_TRUE(bench.completed_at);
+    EXPECT_EQ(bench.ssd.error(), Error::aborted);
+    EXPECT_TRUE(bench.failures.empty());
+    EXPECT_EQ(bench.newest(), 1u);
+    EXPECT_EQ(bench.restore(1), Error::none);
+  }
+}
+
+TEST(DimmSsd, TellsAVersionThatFailsAfterItWasHandedOver) {
+  TrackingBench bench;
+  bench.ssd.write(bench.time, Address(0x11000), 1);
+  bench.memory.silent = Address(0x11000);
+  EXPECT_EQ(bench.hand_over(2), Error::none);
+  bench.run();
+  EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Error::bus_error)}));
+  EXPECT_EQ(bench.ssd.failed_error(), Error::bus_error);
+  EXPECT_EQ(bench.newest(), 1u);
+}
+
 // Cuts the power after each event of a checkpoint that replaces an older one, and again after each event of
 // the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
 TEST(DimmSsd, APowerCutAtAnyEventLeavesAWholeCheckpoint) {
