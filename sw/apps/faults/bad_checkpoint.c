@@ -139,6 +139,12 @@ static DimmSsdProgress settled(void) {
 
 static void two_at_once(void) {
   fill(2);
+  ask("first", 1, kept_pages, dimm_ssd_stop_and_copy);
+  dimm_ssd_start(dimm_ssd_checkpoint, &descriptor.request);
+  static DimmSsdRequest kept = {.name = "keep", .version = 1};
+  expect("a command while another runs, which goes on", dimm_ssd_execute(dimm_ssd_discard, &kept),
+         dimm_ssd_ok);
+  expect_kept();
   ask("second", 1, kept_pages, dimm_ssd_late);
   expect("a checkpoint that is handed over", run(dimm_ssd_checkpoint), dimm_ssd_ok);
   ask("third", 1, kept_pages, dimm_ssd_late);
@@ -152,22 +158,29 @@ static void two_at_once(void) {
   expect_kept();
 }
 
-static void abort_one(DimmSsdMethod method) {
+// While its command is under way.
+static void abort_command(void) {
   fill(3);
-  ask("aborted", 1, kept_pages, method);
+  ask("aborted", 1, kept_pages, dimm_ssd_stop_and_copy);
   dimm_ssd_start(dimm_ssd_checkpoint, &descriptor.request);
-  if (dimm_ssd_stops_software(method)) {
-    const uint64_t later = generic_timer_now() + generic_timer_ticks(100);
-    while (generic_timer_now() < later) {  // until it copies
-    }
-  } else {
-    expect("a checkpoint that is handed over", dimm_ssd_wait(), dimm_ssd_ok);
+  const uint64_t later = generic_timer_now() + generic_timer_ticks(100);
+  while (generic_timer_now() < later) {  // until it copies
   }
-  static DimmSsdRequest nothing = {.name = "aborted"};
-  expect("its abort", dimm_ssd_execute(dimm_ssd_abort, &nothing), dimm_ssd_ok);
+  expect("a command that is aborted", run(dimm_ssd_abort), dimm_ssd_aborted);
+  wrong += settled().failed;  // nobody was told that it is handed over
+  expect_absent("aborted", 1);
+  expect_kept();
+}
+
+static void abort_handed_over(void) {
+  fill(4);
+  ask("aborted", 2, kept_pages, dimm_ssd_late);
+  expect("a checkpoint that is handed over", run(dimm_ssd_checkpoint), dimm_ssd_ok);
+  expect("its abort", run(dimm_ssd_abort), dimm_ssd_ok);
   const DimmSsdProgress progress = settled();
   expect("what became of it", progress.failed ? progress.failed_error : dimm_ssd_ok, dimm_ssd_aborted);
-  expect_absent("aborted", 1);
+  wrong += progress.failed_version != 2;
+  expect_absent("aborted", 2);
   expect_kept();
 }
 
@@ -206,8 +219,8 @@ int main(int argc, char** argv) {
   refuse_page_lists();
   refuse_requests();
   two_at_once();
-  abort_one(dimm_ssd_stop_and_copy);
-  abort_one(dimm_ssd_late);
+  abort_command();
+  abort_handed_over();
   if (fills != 0) fill_up();
   return wrong == 0 ? exit_passed : exit_failed;
 }
