@@ -107,7 +107,7 @@ class Checkpointer final : private CheckpointLog::Sink {
 
   Checkpointer(const CheckpointerConfig& config, const FlashPart& part, FlashImage& image,
                std::uint32_t pages, Memory& memory, Sink& sink);
-  ~Checkpointer();
+  ~Checkpointer() override;
 
   void power_up(Picoseconds now);
   bool ready() const { return log_.ready(); }

@@ -54,9 +54,7 @@ void DimmSsd::command(Picoseconds now, std::uint32_t operation, Address descript
   result_version_ = 0;
   result_pages_ = 0;
   bad_index_ = no_index;
-  job_.emplace();
-  job_->operation = static_cast<Operation>(operation);
-  job_->descriptor = descriptor;
+  job_.emplace(static_cast<Operation>(operation), descriptor);
   const bool known = operation >= 1 && operation <= 4;
   if (!known || descriptor.value() % 8 != 0) return finish(now, Error::bad_descriptor);
   if (!checkpointer_.ready()) return;
@@ -253,7 +251,7 @@ void DimmSsd::abort(Picoseconds now) {
   if (interrupts && job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
   stop_tracking(now);
   if (interrupts && !job_) return;  // told as a failure
-  job_.emplace();
+  job_.emplace(Operation::abort, Address());
   finish(now, interrupts ? Error::aborted : Error::none);
 }
 

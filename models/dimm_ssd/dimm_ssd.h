@@ -156,6 +156,8 @@ class DimmSsd final : private Checkpointer::Memory,
     bool ends_flash_page = false;
   };
   struct Job {
+    Job(Operation what, Address where) : operation(what), descriptor(where) {}
+
     Operation operation;
     Address descriptor;
     Stage stage = Stage::waiting_for_recovery;
