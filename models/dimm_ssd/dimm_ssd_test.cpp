@@ -229,7 +229,7 @@ struct BadDescriptor {
 };
 
 TEST(DimmSsd, RefusesWhatItCannotDo) {
-  using enum Error;
+  using enum DimmSsd::Error;
   for (const BadDescriptor& bad : std::initializer_list<BadDescriptor>{
            {"unknown operation", 9, 0x1000, 0x10000, 1, "cg", bad_descriptor},
            {"odd descriptor", 1, 0x1004, 0x10000, 1, "cg", bad_descriptor},
