@@ -66,6 +66,14 @@ TEST_F(CheckpointMethodsTest, TheTableHasEveryMethodAndFitsTheTerminal) {
     for (std::size_t i = 0; i < all_methods.size(); ++i)
       EXPECT_THAT(rows[3 + 9 * program + i], HasSubstr(" " + all_methods[i] + " "));
   EXPECT_EQ(rows.back(), "methods: results are the same bits under all methods");
+  const auto time = [&](std::size_t program, std::size_t method) {
+    return std::stod(rows[2 + 9 * program + method].substr(30));  // 0: without checkpoints
+  };
+  for (std::size_t program = 0; program < 2; ++program) {
+    EXPECT_GT(time(program, 1), 1.4 * time(program, 0)) << "stop-and-copy waits for the flash";
+    for (const std::size_t goes_on : {2u, 3u, 6u, 7u, 8u})
+      EXPECT_LT(time(program, goes_on), 0.8 * time(program, 1)) << rows[2 + 9 * program + goes_on];
+  }
 }
 
 TEST_F(CheckpointMethodsTest, TheResultIsTheSameByAllMethodsAndOnAnyNumberOfCores) {
