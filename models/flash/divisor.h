@@ -7,8 +7,8 @@
 
 namespace asterism {
 
-// With m = (2^64 - 1 - r) / d, r < d being the rest, (n + 1) * m / 2^64 is below (n + 1) / d by more than 0 and at
-// most 2^-32: its whole part is that of n / d.
+// With m = (2^64 - 1 - r) / d, r < d being the rest, (n + 1) * m / 2^64 is below (n + 1) / d by more than 0
+// and at most 2^-32: its whole part is that of n / d.
 class Divisor {
  public:
   explicit constexpr Divisor(std::uint32_t value)

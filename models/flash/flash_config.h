@@ -1,9 +1,9 @@
 // The parameters of a NAND flash part and of an array built from it. Values of real parts stand in
 // configs/flash.
 //
-// Organisation (abeyratne2017 section 2.2.3.1, figure 2.2): channels carry packages, a package has dies that work
-// independently, a die has planes that do the same operation at the same time, a plane has blocks (what is erased at
-// once) of pages (what is programmed and read at once).
+// Organisation (abeyratne2017 section 2.2.3.1, figure 2.2): channels carry packages, a package has dies that
+// work independently, a die has planes that do the same operation at the same time, a plane has blocks (what
+// is erased at once) of pages (what is programmed and read at once).
 #pragma once
 
 #include "base/units.h"

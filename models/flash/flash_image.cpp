@@ -51,10 +51,12 @@ std::string words_of(const Header& h) {
 
 constexpr std::size_t align(std::size_t n) { return (n + chunk - 1) / chunk * chunk; }
 
-// States as they stand in a record. No byte of one is that of another, so that changing a byte makes none of another.
+// States as they stand in a record. No byte of one is that of another, so that changing a byte makes none of
+// another.
 constexpr std::uint32_t erased_word = 0, programmed_word = 0x50524F47, torn_word = 0x544F524E;
 
-// A count and a check of it in one word, since a kill between two stores would leave them apart. 0 is a valid 0.
+// A count and a check of it in one word, since a kill between two stores would leave them apart. 0 is a valid
+// 0.
 constexpr std::uint64_t guarded(std::uint32_t value) {
   return (std::uint64_t{value} * 0x9E37'79B1u) << 32 | value;
 }
@@ -62,7 +64,8 @@ constexpr std::uint32_t guarded_bits(std::uint32_t bits) { return ((bits * 0x9E3
 
 constexpr std::uint32_t most_bits = 0xFFFF;
 
-// Keeps the compiler from another order of the stores to either side: what was stored before a kill is in the file.
+// Keeps the compiler from another order of the stores to either side: what was stored before a kill is in the
+// file.
 void in_this_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }  // namespace
@@ -147,7 +150,8 @@ void FlashImage::check_header(std::uint64_t file_size, const Layout& layout) {
   Header found{};
   const ssize_t got = pread(file_, &found, sizeof found, 0);
   const Header zeros{};
-  // The length came first and the header next when the file was made, by this run or by one that was killed between.
+  // The length came first and the header next when the file was made, by this run or by one that was killed
+  // between.
   if (file_size == layout.end && std::memcmp(&found, &zeros, sizeof found) == 0) {
     if (pwrite(file_, &expected, sizeof expected, 0) != static_cast<ssize_t>(sizeof expected))
       fail(fmt::format("cannot be written: {}", std::strerror(errno)));

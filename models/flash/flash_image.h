@@ -1,19 +1,20 @@
-// The non-volatile cells of a flash array: contents, spare areas and states of pages, wear and health of blocks.
-// Kept in memory, or in an image file that outlives the run (sparse; what was never programmed takes no disk
-// space).
+// The non-volatile cells of a flash array: contents, spare areas and states of pages, wear and health of
+// blocks. Kept in memory, or in an image file that outlives the run (sparse; what was never programmed takes
+// no disk space).
 //
-// The file is mapped, so that what was programmed is in it even when the simulator is killed: a page whose program
-// or erase was under way is torn then, as after a power loss. It is locked while in use. Every page has a checksum
-// over contents and spare; opening a file checks all that is programmed, so that a byte that changed outside is
-// found at once and not by a recovery years later.
+// The file is mapped, so that what was programmed is in it even when the simulator is killed: a page whose
+// program or erase was under way is torn then, as after a power loss. It is locked while in use. Every page
+// has a checksum over contents and spare; opening a file checks all that is programmed, so that a byte that
+// changed outside is found at once and not by a recovery years later.
 //
-// Contents::none keeps spare areas and states alone: for studies that measure time. Pages then read as empty spans.
+// Contents::none keeps spare areas and states alone: for studies that measure time. Pages then read as empty
+// spans.
 //
-// Errors: FlashImageError says which file and what is wrong with it (another format, another geometry with both
-// named, size, a page that is not what was written with its plane, block and page, in use).
+// Errors: FlashImageError says which file and what is wrong with it (another format, another geometry with
+// both named, size, a page that is not what was written with its plane, block and page, in use).
 //
-// Layout of the file (little-endian): a header of 4 KiB, a word a block, 32 bytes a page, the pages; each part
-// begins at a multiple of 4 KiB. All zeros is all erased.
+// Layout of the file (little-endian): a header of 4 KiB, a word a block, 32 bytes a page, the pages; each
+// part begins at a multiple of 4 KiB. All zeros is all erased.
 #pragma once
 
 #include <cstddef>
@@ -71,8 +72,8 @@ class FlashImage {
   void tear_program(FlashAddress at, std::span<const std::byte> data, const PageSpare& spare);
   void erase(FlashBlock block);
   void tear_erase(FlashBlock block);
-  // Flips bits of the weakest KiB of a programmed page, up to 65535 in all: the page code corrects them up to its
-  // strength, and cannot read the page beyond. Forgotten by an erase.
+  // Flips bits of the weakest KiB of a programmed page, up to 65535 in all: the page code corrects them up to
+  // its strength, and cannot read the page beyond. Forgotten by an erase.
   void add_bit_errors(FlashAddress at, std::uint32_t bits);
 
  private:

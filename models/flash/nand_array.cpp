@@ -148,7 +148,8 @@ NandArray::Plane* NandArray::oldest(const Die& die) {
   return found;
 }
 
-// A program that has arrived keeps its register until the array has taken it, so that none is collected twice.
+// A program that has arrived keeps its register until the array has taken it, so that none is collected
+// twice.
 void NandArray::collect_programs(Die& die) {
   for (Plane& plane : planes_of(die)) {
     if (!next_is(plane, Kind::program)) continue;

@@ -1,29 +1,33 @@
 // NAND flash packages on their channels: what they hold and when they are done.
 //
-// Each die executes its operations in the order given, one at a time; where a die has several planes, it takes with its
-// oldest operation those of the same kind that are next for other planes, and executes them together. They are together
-// also when they come at the same instant, or, programs, while the first of them is still on its way to its register.
-// A program moves the page over the channel into the plane's page register (page / bus), then into the array (`program`);
-// a read goes the other way (`read`, then the channel; read_spare: no time on the channel); an erase needs the array
-// alone. With a cache register a page arrives while the one before it is programmed, without it the register is taken
-// until the array is done. A channel serves one transfer at a time, the oldest request first. Eight packages of one die
-// and one plane with 660 us programs and a 400 MB/s bus so take a page every 82.5 us (87.7 us without cache register).
+// Each die executes its operations in the order given, one at a time; where a die has several planes, it
+// takes with its oldest operation those of the same kind that are next for other planes, and executes them
+// together. They are together also when they come at the same instant, or, programs, while the first of them
+// is still on its way to its register. A program moves the page over the channel into the plane's page
+// register (page / bus), then into the array (`program`); a read goes the other way (`read`, then the
+// channel; read_spare: no time on the channel); an erase needs the array alone. With a cache register a page
+// arrives while the one before it is programmed, without it the register is taken until the array is done. A
+// channel serves one transfer at a time, the oldest request first. Eight packages of one die and one plane
+// with 660 us programs and a 400 MB/s bus so take a page every 82.5 us (87.7 us without cache register).
 //
 // Wear: with a rated endurance, a block fails at an erase count of its own, within a tenth of the rating and
-// reproducible. Half of the blocks fail in the erase that would exceed it, the others in a program before, which tears
-// its page. From then on its programs and erases end with `failed`; what it holds stays readable. So do those of a block
-// that is marked bad. Bit errors (FlashImage::add_bit_errors) beyond the page code make a page uncorrectable.
+// reproducible. Half of the blocks fail in the erase that would exceed it, the others in a program before,
+// which tears its page. From then on its programs and erases end with `failed`; what it holds stays readable.
+// So do those of a block that is marked bad. Bit errors (FlashImage::add_bit_errors) beyond the page code
+// make a page uncorrectable.
 //
-// NAND's rules are the caller's to keep and are checked (std::logic_error): a page is programmed once between erases, and
-// the pages of a block in order.
+// NAND's rules are the caller's to keep and are checked (std::logic_error): a page is programmed once between
+// erases, and the pages of a block in order.
 //
-// reset: cold and power_loss drop all queued work; on power_loss a page whose array operation was under way is torn, as
-// are all pages of a block whose erase was. warm lets nothing finish either: controller and packages restart, but the
-// array operation under way is cut off in the same way. The image itself survives every kind.
+// reset: cold and power_loss drop all queued work; on power_loss a page whose array operation was under way
+// is torn, as are all pages of a block whose erase was. warm lets nothing finish either: controller and
+// packages restart, but the array operation under way is cut off in the same way. The image itself survives
+// every kind.
 //
 // Speed: a program costs two events and no allocation; bench/flash_bench measures it.
 //
-// Sources: abeyratne2017 section 2.2.3.1 (organisation), Tables 2.1 and 5.1 (latencies, one channel with eight packages).
+// Sources: abeyratne2017 section 2.2.3.1 (organisation), Tables 2.1 and 5.1 (latencies, one channel with
+// eight packages).
 #pragma once
 
 #include <boost/circular_buffer.hpp>

@@ -1,7 +1,8 @@
 // When the operations of a NAND array end.
 //
-// What ends at the same time after it began ends in the order in which it began. So a queue for each such duration, a lane,
-// is all the calendar there is: putting an event in and taking the next one out cost the same however many there are.
+// What ends at the same time after it began ends in the order in which it began. So a queue for each such
+// duration, a lane, is all the calendar there is: putting an event in and taking the next one out cost the
+// same however many there are.
 #pragma once
 
 #include <array>

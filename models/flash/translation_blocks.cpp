@@ -163,7 +163,8 @@ std::uint32_t TranslationBlocks::fewest_valid(std::uint32_t plane) const {
   return found == rings + data_pages_ ? none : *found;
 }
 
-// cost_benefit compares (1 - u) * age / 2u, u being the valid share, as Rosenblum and Ousterhout weigh segments to clean.
+// cost_benefit compares (1 - u) * age / 2u, u being the valid share, as Rosenblum and Ousterhout weigh
+// segments to clean.
 bool TranslationBlocks::is_better(const Block& a, const Block& b, std::uint64_t clock) const {
   if (config_.garbage_policy == GarbagePolicy::oldest) return a.closed_at < b.closed_at;
   const auto gain = [&](const Block& x) {

@@ -1,12 +1,12 @@
-// The blocks of a translation layer: which are erased, being filled, full or bad, how many of their pages are valid, and
-// which one to collect next. Bookkeeping alone: no time, no flash operation.
+// The blocks of a translation layer: which are erased, being filled, full or bad, how many of their pages are
+// valid, and which one to collect next. Bookkeeping alone: no time, no flash operation.
 //
 // A block is named by its number over the whole array, plane first in significance; `none` is no block.
 //
 //   erased -> open -> closed -> collected -> erased        and from open, closed or collected:  failed -> bad
 //
-// Cost: all is O(1) or a heap's O(log blocks), but for what is done once per collection: O(pages of a block) with the greedy
-// policy, O(blocks of a plane) with the others.
+// Cost: all is O(1) or a heap's O(log blocks), but for what is done once per collection: O(pages of a block)
+// with the greedy policy, O(blocks of a plane) with the others.
 #pragma once
 
 #include <cstdint>
@@ -74,15 +74,16 @@ class TranslationBlocks {
   void add_valid(std::uint32_t block) { ++blocks_[block].valid; }
   void take_valid(std::uint32_t block, std::uint64_t clock);
 
-  // What to collect, by the policy, of the closed blocks that hold garbage and at most `room` valid pages; `none` when
-  // there is none.
+  // What to collect, by the policy, of the closed blocks that hold garbage and at most `room` valid pages;
+  // `none` when there is none.
   std::uint32_t victim(std::uint32_t plane, std::uint64_t room, std::uint64_t clock) const;
   // By static wear levelling's measure; one whose data rests, and one just erased.
   bool is_apart(std::uint32_t resting, std::uint32_t worn) const {
     return config_.static_wear_difference != 0 &&
            blocks_[worn].erases >= std::uint64_t{blocks_[resting].erases} + config_.static_wear_difference;
   }
-  // The block whose data should move to this one, just erased, by static wear levelling; `none` when none should.
+  // The block whose data should move to this one, just erased, by static wear levelling; `none` when none
+  // should.
   std::uint32_t resting_block(std::uint32_t worn);
 
  private:

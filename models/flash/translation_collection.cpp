@@ -1,9 +1,10 @@
-// Garbage collection, wear levelling and retiring of blocks: all three move what is valid in a block within its plane,
-// then erase the block or mark it bad.
+// Garbage collection, wear levelling and retiring of blocks: all three move what is valid in a block within
+// its plane, then erase the block or mark it bad.
 //
-// A collection never runs out of room: writes leave the last erased block of a plane to it, what is valid in a block fits
-// in one, and the erase gives one back. So at most one block, the last erased one, is filled with copies of one block
-// alone while none is erased; TranslationRecovery gives those up when a power cut leaves a plane so.
+// A collection never runs out of room: writes leave the last erased block of a plane to it, what is valid in
+// a block fits in one, and the erase gives one back. So at most one block, the last erased one, is filled
+// with copies of one block alone while none is erased; TranslationRecovery gives those up when a power cut
+// leaves a plane so.
 #include <stdexcept>
 #include <utility>
 
@@ -109,8 +110,8 @@ void TranslationLayer::settle_aside(Index number) {
 
 // ---- the pages that move ----
 
-// A page that cannot be read any more is lost. What takes its place must count for more than any older copy, and for less
-// than a write that already has its sequence number: that one is waited for.
+// A page that cannot be read any more is lost. What takes its place must count for more than any older copy,
+// and for less than a write that already has its sequence number: that one is waited for.
 void TranslationLayer::move_read_done(Picoseconds at, Index slot, const NandArray::Read& read) {
   Slot& s = slots_[slot];
   if (places_[s.page] != s.source) return drop_move(at, slot);
@@ -196,8 +197,8 @@ void TranslationLayer::retire(Picoseconds now, Index block) {
   check_capacity(now);
 }
 
-// With no more valid pages than that, a plane without a block to write to either has two erased blocks or garbage in
-// closed ones: there is a block open for what moves, and one is kept erased.
+// With no more valid pages than that, a plane without a block to write to either has two erased blocks or
+// garbage in closed ones: there is a block open for what moves, and one is kept erased.
 void TranslationLayer::update_capacity(Index plane) {
   const std::uint64_t good = blocks_.good_blocks(plane);
   planes_[plane].capacity = good > 2 ? (good - 2) * list_.data_pages() - 1 : 0;

@@ -22,13 +22,13 @@ struct TranslationConfig {
   // Permille of the pages that are not offered as logical ones; less leaves garbage collection more to move.
   std::uint32_t over_provisioning = 70;
   GarbagePolicy garbage_policy = GarbagePolicy::greedy;
-  // Of each plane: collection starts when so many erased blocks are left, and has absolute priority over writes when
-  // one is.
+  // Of each plane: collection starts when so many erased blocks are left, and has absolute priority over
+  // writes when one is.
   std::uint32_t garbage_threshold = 2;
   // Dynamic wear levelling: new blocks are those erased least often. Off: the first free one.
   bool dynamic_wear_levelling = true;
-  // Static wear levelling: when the most worn block of a plane has been erased so many times more often than the least
-  // worn one that holds data, that one's data moves to a worn block. 0: never.
+  // Static wear levelling: when the most worn block of a plane has been erased so many times more often than
+  // the least worn one that holds data, that one's data moves to a worn block. 0: never.
   std::uint32_t static_wear_difference = 100;
 };
 void describe(Fields& f, TranslationConfig& config);

@@ -1,5 +1,5 @@
-// For tests of the translation layer: a layer on a flash in memory, driven to the end of what was asked, with a model of
-// what it must hold.
+// For tests of the translation layer: a layer on a flash in memory, driven to the end of what was asked, with
+// a model of what it must hold.
 #pragma once
 
 #include <cstring>

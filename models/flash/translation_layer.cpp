@@ -9,8 +9,8 @@
 namespace asterism {
 namespace {
 
-// Pages that a layer can offer whatever its over-provisioning: without the block that is being written, the one that
-// takes what moves, and those that collection keeps erased.
+// Pages that a layer can offer whatever its over-provisioning: without the block that is being written, the
+// one that takes what moves, and those that collection keeps erased.
 std::uint64_t most_pages(const TranslationConfig& config, const FlashGeometry& g,
                          const TranslationList& list) {
   const std::uint32_t reserve = config.garbage_threshold + 2;

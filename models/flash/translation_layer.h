@@ -1,35 +1,39 @@
-// A page-mapping flash translation layer: logical pages that can be rewritten and trimmed, on flash that can only be
-// programmed in order and erased by the block.
+// A page-mapping flash translation layer: logical pages that can be rewritten and trimmed, on flash that can
+// only be programmed in order and erased by the block.
 //
-// Writes go round the planes, channels first, each into the open block of its plane. What a new write makes invalid stays
-// until garbage collection (translation_config.h says when and which block) has moved the block's valid pages within
-// their plane and erased it; writes wait for it when no page is left. Writes of one logical page are done in the order
-// given. A block whose program or erase fails is retired: what was to be programmed is programmed elsewhere, its valid pages
-// are moved, it is marked bad in the image. When too few blocks are left for the logical pages, the layer is read-only: writes
-// end with `failed`, all that was written before stays readable.
+// Writes go round the planes, channels first, each into the open block of its plane. What a new write makes
+// invalid stays until garbage collection (translation_config.h says when and which block) has moved the
+// block's valid pages within their plane and erased it; writes wait for it when no page is left. Writes of
+// one logical page are done in the order given. A block whose program or erase fails is retired: what was to
+// be programmed is programmed elsewhere, its valid pages are moved, it is marked bad in the image. When too
+// few blocks are left for the logical pages, the layer is read-only: writes end with `failed`, all that was
+// written before stays readable.
 //
 // What makes it safe against a power cut at any instant:
-//   - the spare area of every page holds its logical number and the sequence number of its write, the checksum covers both;
-//     of all readable copies of a logical page the one with the highest sequence number is it;
-//   - a copy made by garbage collection keeps the sequence number of its original; a block is erased only after all that was
-//     valid in it is programmed elsewhere;
-//   - the last page of every block lists the logical and sequence numbers of the others, so that power_up() reads one page of
-//     a closed block and the spares of an open one; a block without a readable list is read page by page.
-// After power_up() every logical page reads as its newest write that was reported written, or a newer one that was under way,
-// or, when none ever was, is not mapped. A trimmed page may be back with any of its contents: trims are kept in the mapping
-// alone.
+//   - the spare area of every page holds its logical number and the sequence number of its write, the
+//     checksum covers both; of all readable copies of a logical page the one with the highest sequence number
+//     is it;
+//   - a copy made by garbage collection keeps the sequence number of its original; a block is erased only
+//     after all that was valid in it is programmed elsewhere;
+//   - the last page of every block lists the logical and sequence numbers of the others, so that power_up()
+//     reads one page of a closed block and the spares of an open one; a block without a readable list is read
+//     page by page.
+// After power_up() every logical page reads as its newest write that was reported written, or a newer one
+// that was under way, or, when none ever was, is not mapped. A trimmed page may be back with any of its
+// contents: trims are kept in the mapping alone.
 //
-// A page whose bits can no longer be corrected is lost: it is mapped and not readable until it is written again. It stays so
-// through power cuts: lists name pages that cannot be read, and collection leaves a mark in place of one. Only a page of a
-// block that was still open at the cut cannot be told from a torn one; an older copy, when there is one, then takes its
-// place.
+// A page whose bits can no longer be corrected is lost: it is mapped and not readable until it is written
+// again. It stays so through power cuts: lists name pages that cannot be read, and collection leaves a mark
+// in place of one. Only a page of a block that was still open at the cut cannot be told from a torn one; an
+// older copy, when there is one, then takes its place.
 //
 // Time: recovery, garbage collection and wear levelling are operations of the NandArray like any other.
 //
 // reset: as NandArray; the mapping is lost by every kind, until power_up() has read it back.
 //
-// Sources: what users of SSD simulators expect (MQSim: Tavakkol et al., FAST 2018): page mapping, plane to channel
-// parallelism, collection policies and thresholds, static and dynamic wear levelling, over-provisioning.
+// Sources: what users of SSD simulators expect (MQSim: Tavakkol et al., FAST 2018): page mapping, plane to
+// channel parallelism, collection policies and thresholds, static and dynamic wear levelling,
+// over-provisioning.
 #pragma once
 
 #include <array>
@@ -62,12 +66,13 @@ class TranslationLayer final : private NandArray::Sink {
                              Tag tag) = 0;  // of a write: its data is in the package's register
     // The write survives a power cut from now on; failed: the layer is read-only and the page is what it was.
     virtual void written(Picoseconds at, Tag tag, Outcome outcome) = 0;
-    // Readable: `data` is the page, or empty where the image keeps no contents. Else it was never written, or is lost.
+    // Readable: `data` is the page, or empty where the image keeps no contents. Else it was never written, or
+    // is lost.
     virtual void read_done(Picoseconds at, Tag tag, bool is_readable, std::span<const std::byte> data) = 0;
   };
 
-  // Throws std::invalid_argument with words for a user when the geometry is too small for the config (fewer blocks in a plane
-  // than garbage collection needs).
+  // Throws std::invalid_argument with words for a user when the geometry is too small for the config (fewer
+  // blocks in a plane than garbage collection needs).
   TranslationLayer(const TranslationConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
   ~TranslationLayer() override;
 
@@ -104,7 +109,8 @@ class TranslationLayer final : private NandArray::Sink {
   enum class State : std::uint8_t { off, recovering, ready };
   enum Stream : std::uint8_t { host, moved, aside, streams };
 
-  // Tags of operations: what it is in the top byte, whether it is the last list page, then a slot, block or plane.
+  // Tags of operations: what it is in the top byte, whether it is the last list page, then a slot, block or
+  // plane.
   static constexpr unsigned operation_shift = 56;
   static constexpr NandArray::Tag last_list_page = NandArray::Tag{1} << 48;
   static constexpr NandArray::Tag tag_of(Operation operation, NandArray::Tag index) {

@@ -114,6 +114,15 @@ TEST(TranslationLayer, APageCutOffInItsProgramIsWhatItWas) {
   EXPECT_EQ(bench.layer->place(0)->page, 2u);  // behind the torn one
 }
 
+TEST(TranslationLayer, ABlockOfATornPageAloneIsNotFilledFurther) {
+  TranslationBench bench(small);
+  bench.write(0, 1);
+  bench.step();  // in the package's register
+  bench.cut();
+  EXPECT_TRUE(bench.write_and_wait(0, 2));
+  EXPECT_EQ(bench.layer->place(0)->page, 0u);
+}
+
 TEST(TranslationLayer, ReadsOneSpareAreaAndTheListOfAClosedBlock) {
   TranslationBench bench({.packages = 1, .blocks = 6, .pages_per_block = 16, .page = 4_KiB});
   for (std::uint32_t page = 0; page < 15; ++page) bench.write_and_wait(page, page);

@@ -1,8 +1,8 @@
-// What a translation layer notes in flash beside the data: the kind of a page in its spare area, and at the end of every
-// block the list of what its pages hold.
+// What a translation layer notes in flash beside the data: the kind of a page in its spare area, and at the
+// end of every block the list of what its pages hold.
 //
-// List: little-endian, an entry of 12 bytes for each data page of the block (logical page 4, sequence number 8), as many
-// as fit in a page; a block ends with as many list pages as it takes.
+// List: little-endian, an entry of 12 bytes for each data page of the block (logical page 4, sequence number
+// 8), as many as fit in a page; a block ends with as many list pages as it takes.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace asterism {
 enum class TranslationPage : std::uint32_t {
   data = 1,
   list = 2,
-  lost =
-      3,  // stands for a page that garbage collection could not read any more, so that no older copy takes its place
+  // Stands for a page that garbage collection could not read any more, so that no older copy takes its place.
+  lost = 3,
 };
 
 class TranslationList {

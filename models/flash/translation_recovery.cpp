@@ -107,10 +107,7 @@ void TranslationRecovery::begin_spares(Picoseconds now, std::uint32_t number) {
 
 void TranslationRecovery::spare_read(Picoseconds now, std::uint32_t number, const NandArray::Read& read) {
   Plane& plane = planes_[number];
-  if (read.is_erased) {
-    const bool holds_any = plane.entries.size() > plane.block_entries;
-    return end_block(now, number, holds_any ? Shape::partial : Shape::full, plane.page);
-  }
+  if (read.is_erased) return end_block(now, number, Shape::partial, plane.page);
   if (read.is_readable) add(plane, number, plane.page, read.spare.logical, read.spare.sequence);
   if (++plane.page == list_.data_pages()) return end_block(now, number, Shape::full, list_.data_pages());
   array_.read_spare(now, {number, plane.block, plane.page}, tag_ + number);
@@ -189,13 +186,13 @@ std::vector<std::uint32_t> TranslationRecovery::resolve() {
 
 bool TranslationRecovery::needs_room(std::uint32_t plane, const std::vector<std::uint32_t>& valid) const {
   for (std::uint32_t block = plane * geometry_.blocks; block < (plane + 1) * geometry_.blocks; ++block) {
-    if (blocks_[block].shape == Shape::erased) return false;
-    if (blocks_[block].shape == Shape::full && valid[block] == 0) return false;
+    if (blocks_[block].shape != Shape::bad && valid[block] == 0) return false;
   }
   return true;
 }
 
-// Looks for a block of which every newest page can be read from another block of the plane, too; takes the one with fewest.
+// Looks for a block of which every newest page can be read from another block of the plane, too; takes the
+// one with fewest.
 void TranslationRecovery::give_up_copies(std::uint32_t plane, std::vector<std::uint32_t>& places) const {
   const std::uint32_t first_block = plane * geometry_.blocks;
   const auto block_in_plane = [&](const Entry& entry) { return block_of(entry.place) - first_block; };

@@ -1,15 +1,17 @@
-// How a translation layer finds out after power-up what is in flash: reads the list of every block that has one and the
-// spare areas of the others, plane by plane at the same time, then decides which copy of each logical page counts.
+// How a translation layer finds out after power-up what is in flash: reads the list of every block that has
+// one and the spare areas of the others, plane by plane at the same time, then decides which copy of each
+// logical page counts.
 //
-// Of each block in turn: the spare area of its first page (erased: all of it is), the list at its end, and without one
-// the spare areas of its pages up to the first erased one. A page named in a list need not be readable any more: it
-// counts all the same, so that a lost page is reported lost rather than replaced by an older copy. Of a block without a
-// list an unreadable page cannot be told from one that a power cut has torn, and does not count. Copies of one write (a
-// collection was cut off before it erased their originals) are looked at, too: a readable one counts first.
+// Of each block in turn: the spare area of its first page (erased: all of it is), the list at its end, and
+// without one the spare areas of its pages up to the first erased one. A page named in a list need not be
+// readable any more: it counts all the same, so that a lost page is reported lost rather than replaced by an
+// older copy. Of a block without a list an unreadable page cannot be told from one that a power cut has torn,
+// and does not count. Copies of one write (a collection was cut off before it erased their originals) are
+// looked at, too: a readable one counts first.
 //
-// A plane without an erased block was cut off in the middle of a collection that had taken the last one. All that is
-// in that block is a copy of what the collected block still holds; the copies are then given up, so that the block can
-// be erased and cuts without end do not use up the plane.
+// A plane without an erased block was cut off in the middle of a collection that had taken the last one. All
+// that is in that block is a copy of what the collected block still holds; the copies are then given up, so
+// that the block can be erased and cuts without end do not use up the plane.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,7 @@ class TranslationRecovery {
   enum class Shape : std::uint8_t {
     bad,
     erased,
-    partial,  // pages from `fill` on are erased, at least one before is readable
+    partial,  // pages from `fill` on are erased
     full,     // not to be filled any further; holds what it holds, perhaps nothing
   };
   struct Found {

@@ -1,7 +1,7 @@
 // Random requests with power cuts at random instants, against a model that knows what was reported written.
 //
-// Every trial is named by a seed, which draws geometry, configuration, requests and cuts. ASTERISM_SEED=n runs that one
-// alone; ASTERISM_TRIALS=n so many from 1 on.
+// Every trial is named by a seed, which draws geometry, configuration, requests and cuts. ASTERISM_SEED=n
+// runs that one alone; ASTERISM_TRIALS=n so many from 1 on.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
