@@ -197,7 +197,7 @@ TEST_F(MemoryFaultTest, WhatTheSsdReadsWronglyIsNoCheckpoint) {
 TEST_F(MemoryFaultTest, RanksThatWereLostStayOutOfUse) {
   const Ended ended = firmware(
       "cg", {"args=nx=10 interval=2 memory_checkpoints=on", "node.memory.mapping=RaRoBaCoCh",
-             "node.memory.ranks=4", "node.log.node=off", faults({dead("2.6ms", 3, 3), dead("3ms", 2, 7)})});
+             "node.memory.ranks=4", "node.log.node=off", faults({dead("5.4ms", 3, 3), dead("8.6ms", 2, 7)})});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   const std::string console = contents("run/console.log");
   const auto third = console.find("cg: data in rank 3 of 4\n"),
@@ -222,7 +222,7 @@ TEST_F(MemoryFaultTest, WithoutASoundPlaceForItsDataTheJobGivesUp) {
 TEST_F(MemoryFaultTest, ADeadChipAndThenALossOfPowerLeaveTheSsd) {
   const Ended ended =
       on_two_ranks("cg", {"args=nx=10 interval=2 memory_checkpoints=on",
-                          faults({dead("2.6ms", 1, 3), R"({"at":"4ms","kind":"power_loss"})"})});
+                          faults({dead("5.4ms", 1, 3), R"({"at":"9.2ms","kind":"power_loss"})"})});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_EQ(recovered_from("run"), "dram");
   EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 8 restored\n"));
