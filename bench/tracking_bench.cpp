@@ -23,7 +23,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t base = 0x4000'0000, page_size = 4096, source = 4 << 20, target = 8 << 20;
+constexpr std::uint64_t base = 0x4000'0000, page_size = 4096;
 constexpr std::uint64_t memory_size = 12 << 20, sample = 100'000;  // instructions: 100 us at 1 GHz
 
 // Copies `size` bytes again and again.

@@ -52,6 +52,45 @@ SemihostingMachine semihosting_machine(const Scenario& scenario) {
   return {scenario.config.node.rtc.device.start_seconds(), heap, limit, limit, heap};
 }
 
+// A core's memory for semihosting. What is written is no store of the core: nobody else asks the guard for it.
+class CoreMemory final : public GuestMemory {
+ public:
+  CoreMemory(CoreModule& core, WriteGuard& guard, const std::uint64_t& resets)
+      : core_(core), guard_(guard), resets_(resets) {}
+  bool read(Address first, std::span<std::byte> data) override { return core_.read_memory(first, data); }
+  bool write(Address first, std::span<const std::byte> data) override {
+    while (!data.empty()) {
+      const std::uint64_t offset = first.value() % page;
+      const auto part = data.first(std::min<std::size_t>(data.size(), page - offset));
+      if (!admit(first, part.size()) || !core_.write_memory(first, part)) return false;
+      first += Bytes(part.size());
+      data = data.subspan(part.size());
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t page = 4096, line = 64;
+
+  // False: a reset came while it waited.
+  bool admit(Address first, std::uint64_t size) {
+    const std::uint64_t offset = first.value() % page;
+    const Address at(first.value() - offset);
+    if (!guard_.watches(at)) return true;
+    const std::uint64_t below = ~std::uint64_t{0} << offset / line;
+    const std::uint64_t lines = ~std::uint64_t{0} >> (63 - (offset + size - 1) / line) & below;
+    const std::uint64_t resets = resets_;
+    if (!guard_.admits(at)) guard_.hold(at, lines);
+    if (resets != resets_) return false;
+    guard_.written(at, lines);
+    return true;
+  }
+
+  CoreModule& core_;
+  WriteGuard& guard_;
+  const std::uint64_t& resets_;
+};
+
 }  // namespace
 
 Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
@@ -269,6 +308,7 @@ void Node::start() {
 }
 
 void Node::reset(Reset kind) {
+  ++resets_;
   cores_.reset(kind);
   if (caches_) caches_->reset(kind);
   fabric_->reset(kind);
@@ -308,14 +348,7 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
 }
 
 std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) {
-  struct CoreMemory : GuestMemory {
-    CoreModule& core;
-    explicit CoreMemory(CoreModule& c) : core(c) {}
-    bool read(Address first, std::span<std::byte> data) override { return core.read_memory(first, data); }
-    bool write(Address first, std::span<const std::byte> data) override {
-      return core.write_memory(first, data);
-    }
-  } memory(core);
+  CoreMemory memory(core, dimm_ssd_.guard(), resets_);
   const SemihostingResult result = semihosting_.call(operation, parameter, now(), memory);
   if (result.exit) finish(End::How::exited, result.exit->status, now());
   return result.value;

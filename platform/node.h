@@ -83,6 +83,7 @@ class Node final : public sc_core::sc_module,
   const Scenario& scenario_;
   const NodeConfig& config_;
   std::optional<End> end_;
+  std::uint64_t resets_ = 0;
   std::optional<Lockstep::Mismatch> mismatch_;
   std::vector<std::byte> device_tree_blob_;
 

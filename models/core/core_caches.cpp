@@ -87,7 +87,7 @@ std::vector<Address> CoreCaches::dirty() {
   std::vector<Address> lines = tags_.dirty();
   lines.insert(lines.end(), asking_.begin(), asking_.end());
   std::ranges::sort(lines);
-  lines.erase(std::ranges::unique(lines).begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return lines;
 }
 

@@ -123,7 +123,7 @@ std::vector<Address> TagCaches::dirty() {
       if (line.valid && line.dirty) dirty.push_back(address_of(line.number));
   });
   std::ranges::sort(dirty);
-  dirty.erase(std::ranges::unique(dirty).begin(), dirty.end());
+  dirty.erase(std::unique(dirty.begin(), dirty.end()), dirty.end());
   return dirty;
 }
 

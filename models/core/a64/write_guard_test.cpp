@@ -43,7 +43,7 @@ TEST_F(WriteGuardTest, AStoreOfEveryKindAsksForItsPagesBeforeItStores) {
     before.x[5] = 0x5555'5555'5555'5555;  // what CAS compares with
     for (unsigned at = 2; at <= 5; ++at) before.v[at].d = {1, 2};
     const std::vector<std::uint8_t> old = contents();
-    on_asked = [&](std::uint64_t) { EXPECT_EQ(contents(), old) << std::hex << word; };
+    on_asked = [&, store = word](std::uint64_t) { EXPECT_EQ(contents(), old) << std::hex << store; };
     collect();
     asked.clear();
     run({word}, before);
