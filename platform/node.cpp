@@ -121,6 +121,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_interrupts();
   if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
   if (config_.memory.codec.impl != Impl::model) seat_codec(rtl);
+  if (config_.dimm_ssd.matt.swap.impl != Impl::model) seat_matt(rtl);
   power_.inject = [this](const FaultRequest& request) { return inject(request); };
   uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
@@ -219,6 +220,26 @@ void Node::seat_codec(const RtlOptions& rtl) {
   }
   codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
   memory_.seat(&*codec_);
+}
+
+void Node::seat_matt(const RtlOptions& rtl) {
+  const MattBlockConfig& config = config_.dimm_ssd.matt;
+  try {
+    matt_.emplace(RtlLibrary::open(scenario_.rtl.matt->file),
+                  RtlMatt::Settings{.instance = std::string(dimm_ssd_.name()) + ".matt",
+                                    .impl = config.swap.impl,
+                                    .config = config.table,
+                                    .pages = dimm_ssd_.engine().checkpointer().matt().pages(),
+                                    .clock = config.swap.clock,
+                                    .trace = config.swap.trace,
+                                    .now = [] { return now(); }},
+                  rtl);
+  } catch (const RtlError& error) {
+    throw ConfigError(Diagnostic{
+        .origin = scenario_.rtl.matt_origin, .path = "node.dimm_ssd.matt.variant", .problem = error.what()});
+  }
+  matt_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  dimm_ssd_.seat(&*matt_);
 }
 
 void Node::differ(const Lockstep::Mismatch& mismatch) {
@@ -341,6 +362,7 @@ void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (!end_ && rtc_rtl_ && how != End::How::mismatch) rtc_rtl_->finish();  // what may end it by a mismatch
   if (!end_ && codec_ && how != End::How::mismatch) codec_->finish(at);
+  if (!end_ && matt_ && how != End::How::mismatch) matt_->finish(at);
   if (end_) return;
   end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // not one instruction more
@@ -385,6 +407,7 @@ std::vector<std::string> Node::rtl_instances() const {
   std::vector<std::string> all = arbiters_ ? arbiters_->instances() : std::vector<std::string>();
   if (rtc_rtl_) all.push_back(rtc_rtl_->instance());
   if (codec_) all.push_back(codec_->instance());
+  if (matt_) all.push_back(matt_->instance());
   return all;
 }
 
@@ -392,6 +415,7 @@ std::vector<std::string> Node::rtl_summary() const {
   std::vector<std::string> lines = arbiters_ ? arbiters_->summary() : std::vector<std::string>();
   if (rtc_rtl_) std::ranges::copy(rtc_rtl_->summary(), std::back_inserter(lines));
   if (codec_) std::ranges::copy(codec_->summary(), std::back_inserter(lines));
+  if (matt_) std::ranges::copy(matt_->summary(), std::back_inserter(lines));
   return lines;
 }
 
@@ -408,7 +432,9 @@ void Node::report(Statistics& statistics) const {
   uart0_.report(statistics.group("uart0"));
   if (rtc_rtl_) rtc_rtl_->report(statistics.group("rtc"));
   power_.report(statistics.group("power"));
-  dimm_ssd_.report(statistics.group("dimm_ssd"));
+  Statistics& dimm_ssd = statistics.group("dimm_ssd");
+  dimm_ssd_.report(dimm_ssd);
+  if (matt_) matt_->report(dimm_ssd.group("matt_rtl"));
   semihosting_.report(statistics.group("semihosting"));
 }
 

@@ -20,6 +20,7 @@
 #include "core/core_cluster.h"
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
+#include "cosim/rtl_matt.h"
 #include "devices/gic400.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
@@ -63,6 +64,7 @@ class Node final : public sc_core::sc_module,
   void seat_arbiters(const RtlOptions& rtl);
   void place_rtc(const RtlOptions& rtl);
   void seat_codec(const RtlOptions& rtl);
+  void seat_matt(const RtlOptions& rtl);
   FaultOutcome inject(const FaultRequest& request);
   void differ(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
@@ -99,6 +101,7 @@ class Node final : public sc_core::sc_module,
   std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any
   PowerController power_;
   DimmSsdModule dimm_ssd_;
+  std::optional<RtlMatt> matt_;  // of the DIMM-SSD
   std::optional<NodeStores> stores_;
   Semihosting semihosting_;
 };

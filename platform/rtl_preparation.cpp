@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <set>
 
+#include "cosim/rtl_matt.h"
+#include "dimm_ssd/dimm_ssd.h"
 #include "platform/config/config_document.h"
 #include "platform/config/nearest_name.h"
 #include "platform/rtl/block_build.h"
@@ -74,6 +76,11 @@ DeviceLibrary build_device(const std::filesystem::path& file,
   return device;
 }
 
+// As many as the DIMM-SSD's table has.
+std::uint32_t trackable_pages(const AddressMap& map) {
+  return static_cast<std::uint32_t>(map.range("dram").size / DimmSsd::memory_page);
+}
+
 }  // namespace
 
 void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDocument& document,
@@ -92,6 +99,12 @@ void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDoc
     const Origin origin = document.origin_of(key);
     const auto file = locate_block(node.memory.codec.variant, origin, key);
     check_contract(file, BlockContract::codec, origin, key, problems);
+  }
+  if (node.dimm_ssd.matt.swap.impl != Impl::model) {
+    const std::string key = prefix + "dimm_ssd.matt.variant";
+    const Origin origin = document.origin_of(key);
+    const auto file = locate_block(node.dimm_ssd.matt.swap.variant, origin, key);
+    check_contract(file, BlockContract::matt, origin, key, problems);
   }
 }
 
@@ -117,6 +130,12 @@ PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const Nod
     prepared.codec_origin = document.origin_of(key);
     prepared.codec = build_device(locate_block(codec.variant, prepared.codec_origin, key),
                                   {{"Profile", static_cast<std::uint64_t>(node.memory.ecc.profile)}});
+  }
+  if (const MattBlockConfig& matt = node.dimm_ssd.matt; matt.swap.impl != Impl::model) {
+    const std::string key = path + ".dimm_ssd.matt.variant";
+    prepared.matt_origin = document.origin_of(key);
+    prepared.matt = build_device(locate_block(matt.swap.variant, prepared.matt_origin, key),
+                                 RtlMatt::parameters(matt.table, trackable_pages(map)));
   }
   return prepared;
 }

@@ -24,8 +24,10 @@ struct PreparedRtl {
   Origin rtc_origin;
   std::optional<DeviceLibrary> codec;  // of the memory
   Origin codec_origin;
+  std::optional<DeviceLibrary> matt;  // of the DIMM-SSD
+  Origin matt_origin;
 
-  bool any() const { return !arbiters.empty() || rtc || codec; }
+  bool any() const { return !arbiters.empty() || rtc || codec || matt; }
 };
 
 // What can be known without building: that the blocks are there and their descriptions right. What does not fit goes to

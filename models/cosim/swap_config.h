@@ -76,7 +76,7 @@ void describe(Fields& f, CodecConfig& config);
 //   "matt": { "early_writes": 8, "impl": "lockstep", "variant": "rtl/matt/block.json", "clock": "1GHz" }
 struct MattSwapConfig {
   Impl impl = Impl::model;
-  std::string variant = "rtl/matt/block.json";
+  std::string variant = {};
   Frequency clock = 1_GHz;
   SwapTrace trace = {};
 };

@@ -4,6 +4,20 @@
 
 namespace asterism {
 
+MattBlockConfig MattBlockConfig::ours() {
+  MattBlockConfig config;
+  config.swap.variant = "rtl/matt/block.json";
+  return config;
+}
+
+static_assert(member_count<MattBlockConfig>() == 2);
+void describe(Fields& f, MattBlockConfig& c) {
+  describe(f, c.table);
+  describe(f, c.swap);
+  f.check([&] { return c.swap.impl == Impl::model || c.table.buffer_entries <= 128; }, "buffer_entries",
+          "is at most 128 where RTL keeps the table");
+}
+
 static_assert(member_count<DimmSsdConfig>() == 12);
 void describe(Fields& f, DimmSsdConfig& c) {
   f("part", c.part, "NAND flash part: latencies, pages, dies and planes, a file in configs/flash",
@@ -52,7 +66,7 @@ CheckpointerConfig checkpointer_config(const DimmSsdConfig& config) {
   CheckpointerConfig c;
   c.method = config.method;
   c.page_buffers = config.page_buffers;
-  c.matt = config.matt;
+  c.matt = config.matt.table;
   c.log.translation = config.translation;
   c.log.versions = config.versions;
   c.log.merge_below = config.merge_below;

@@ -4,11 +4,21 @@
 #include <cstdint>
 #include <string>
 
+#include "cosim/swap_config.h"
 #include "dimm_ssd/checkpointer.h"
 
 namespace asterism {
 
 class Fields;
+
+// The table, and RTL of it.
+struct MattBlockConfig {
+  MattConfig table = {};
+  MattSwapConfig swap = {};
+
+  static MattBlockConfig ours();  // with rtl/matt as its RTL, unless another variant is given
+};
+void describe(Fields& f, MattBlockConfig& config);
 
 struct DimmSsdConfig {
   std::string part =
@@ -20,7 +30,7 @@ struct DimmSsdConfig {
   std::uint32_t versions = 2;       // complete checkpoints kept under one name
   std::uint32_t merge_below = 250;  // permille of the logical pages that are free
   CheckpointMethod method = CheckpointMethod::stop_and_copy;
-  MattConfig matt = {};
+  MattBlockConfig matt = MattBlockConfig::ours();
   TranslationConfig translation = {};
   Picoseconds sampling = 100_us;  // of dirty lines, for early copies
   std::string image;              // file that keeps the flash across runs; empty: in memory

@@ -48,6 +48,8 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void reset(Reset kind);
   void power_up();
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  // RTL in the place of the tracking table, or in lockstep with it. Before simulation begins.
+  void seat(MattSeat* seat) { ssd_->checkpointer().matt().seat(seat); }
   const DimmSsd& engine() const { return *ssd_; }
   void report(Statistics& statistics) const { ssd_->report(statistics); }
 
