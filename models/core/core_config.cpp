@@ -18,7 +18,8 @@ void describe(Fields& f, CoreConfig& c) {
   f("clock", c.clock, "Clock of every core; a higher one retires more instructions in simulated time",
     within(1_MHz, 10_GHz));
   f("cpi", c.cpi,
-    "Cycles per instruction, in thousandths: the cores have no pipeline, and no caches unless asked for; this "
+    "Cycles per instruction, in thousandths: the cores have no pipeline, and no caches unless asked for; "
+    "this "
     "figure stands for them",
     within(0.001, 1000.0));
   f("counter", c.counter,

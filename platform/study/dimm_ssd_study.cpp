@@ -101,7 +101,8 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
       reads_ = profile_.reads();
       intervals_ = config_.intervals.value_or(profile_.intervals);
       if (profile_.footprint(intervals_) > most_written_pages)
-        throw StudyMistake("intervals", "the run writes to " + std::to_string(profile_.footprint(intervals_)) +
+        throw StudyMistake("intervals", "the run writes to " +
+                                            std::to_string(profile_.footprint(intervals_)) +
                                             " pages, expected at most " + std::to_string(most_written_pages));
     } else {
       open_trace();
