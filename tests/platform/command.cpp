@@ -166,4 +166,25 @@ std::vector<std::string> kinds(const std::vector<nlohmann::json>& events) {
   return all;
 }
 
+void expect_the_newest_durable(const std::vector<nlohmann::json>& events) {
+  std::uint64_t durable = 0, begun = 0;
+  bool is_lost = false;
+  for (const auto& event : events) {
+    const std::string kind = event["kind"];
+    if (kind == "power_lost") is_lost = durable > 0;
+    if (kind == "checkpoint_begin") {
+      EXPECT_FALSE(is_lost) << durable << " was durable: " << event;
+      begun = event["version"];
+    }
+    if (kind == "checkpoint_commit") durable = event["version"];
+    if (kind == "restore") {
+      EXPECT_GE(event["version"], durable) << event;
+      EXPECT_LE(event["version"], begun) << event;
+      durable = begun = event["version"];
+      is_lost = false;
+    }
+  }
+  EXPECT_FALSE(is_lost) << durable << " was durable";
+}
+
 }  // namespace asterism

@@ -71,4 +71,8 @@ class CommandTest : public testing::Test {
 // The kinds of events, in order.
 std::vector<std::string> kinds(const std::vector<nlohmann::json>& events);
 
+// Of checkpoints of one name, the newest of which nobody discards: after a power loss the newest durable version is restored before the next
+// one begins, or a newer one that was complete before anybody was told.
+void expect_the_newest_durable(const std::vector<nlohmann::json>& events);
+
 }  // namespace asterism

@@ -1,14 +1,18 @@
 // The ways in which a DIMM-SSD sees what cores store: dirty lines of the native engine, the bus under Unicorn, what caches
 // write back. What is saved, and what a program makes of it, is the same by all of them.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "tests/platform/command.h"
 
 namespace asterism {
 namespace {
 
+using testing::HasSubstr;
+
 struct Way {
   std::string name, override;
+  friend void PrintTo(const Way& way, std::ostream* out) { *out << way.override; }
 };
 std::vector<Way> all_ways() {
   std::vector<Way> ways = {{"Lines", "node.cores.engine=native"}, {"Caches", "node.cores.caches=tags"}};
@@ -20,8 +24,8 @@ const std::vector<std::string> methods = {
     "early_late+consolidate"};
 
 struct StoreTrackingTest : CommandTest, testing::WithParamInterface<Way> {
-  std::string run(const std::string& app, const std::string& args,
-                  const std::vector<std::uint64_t>& cuts = {}, const Arguments& more = {}) {
+  void run(const std::string& app, const std::string& args, const std::vector<std::uint64_t>& cuts = {},
+           const Arguments& more = {}) const {
     std::string faults;
     for (const std::uint64_t at : cuts)
       faults += fmt::format(R"({}{{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})",
@@ -30,20 +34,14 @@ struct StoreTrackingTest : CommandTest, testing::WithParamInterface<Way> {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Ended ended = firmware(app, arguments);
     EXPECT_EQ(ended.status, 0) << app << " " << args << " " << faults << "\n" << ended.out << ended.err;
+    expect_the_newest_durable(events());
+  }
+  std::string result_of_cg(const std::string& args, const std::vector<std::uint64_t>& cuts = {}) const {
+    run("cg", args, cuts);
     return contents("run/files/result.txt");
   }
   nlohmann::json checkpointer() const { return json("run/stats.json")["node"]["dimm_ssd"]["checkpointer"]; }
   std::uint64_t end() const { return json("run/stats.json")["simulated_time_ps"]; }
-  // The newest version that was durable is the one that is restored.
-  void expect_the_newest_durable() const {
-    std::uint64_t newest = 0;
-    for (const auto& event : events()) {
-      if (event["kind"] == "checkpoint_commit") newest = event["version"];
-      if (event["kind"] == "restore") {
-        EXPECT_EQ(event["version"], newest) << event;
-      }
-    }
-  }
 };
 
 // In four checkpoints of cg's five pages, of which the first is full.
@@ -55,27 +53,31 @@ TEST_P(StoreTrackingTest, TheSameLinesAreModified) {
 
 TEST_P(StoreTrackingTest, ACutAnywhereLeavesTheNewestDurableVersionByEveryMethod) {
   const std::string args = "nx=6 interval=2 async=on method=";
-  const std::string whole = run("cg", args + "stop_and_copy");
+  const std::string whole = result_of_cg(args + "stop_and_copy");
   for (const std::string& method : methods) {
-    EXPECT_EQ(run("cg", args + method), whole) << method;
+    EXPECT_EQ(result_of_cg(args + method), whole) << method;
     const std::uint64_t last = end();
-    for (int i = 1; i <= 5; ++i) {
-      EXPECT_EQ(run("cg", args + method, {last * i / 6}), whole) << method << i;
-      expect_the_newest_durable();
-    }
-    EXPECT_EQ(run("cg", args + method, {last / 3, last / 2}), whole) << method;
+    for (int i = 1; i <= 5; ++i) EXPECT_EQ(result_of_cg(args + method, {last * i / 6}), whole) << method << i;
+    EXPECT_EQ(result_of_cg(args + method, {last / 3, last / 2}), whole) << method;
   }
 }
 
-// powercut fills the next version in while the one before is copied, and looks at every word that it gets back.
+// powercut fills the next version in while the one before is copied, and looks at every word that it gets back. One package
+// takes so long to program that stores come to pages that are not copied yet.
 TEST_P(StoreTrackingTest, WhatIsWrittenBehindAnIntervalIsNotInItsImage) {
   for (const std::string& method : methods) {
-    const std::string args = "versions=4 pages=6 async=on method=" + method;
-    run("powercut", args);
+    const std::string args = "versions=4 pages=16 async=on method=" + method;
+    run("powercut", args, {}, {"node.dimm_ssd.packages=1"});
+    const bool stops = method == "consolidate" || method == "early";
+    EXPECT_THAT(contents("run/console.log"), HasSubstr(stops ? "version 3 written" : "version 3 handed over"))
+        << method;
+    const auto statistics = checkpointer();
+    const std::uint64_t held = statistics["writes_held"], copied_to_frames = statistics["copies_to_frames"];
+    EXPECT_EQ(held + copied_to_frames > 0, !stops) << method;
     const std::uint64_t last = end();
     for (int i = 1; i <= 6; ++i) {
-      run("powercut", args, {last * i / 7});
-      expect_the_newest_durable();
+      run("powercut", args, {last * i / 7}, {"node.dimm_ssd.packages=1"});
+      EXPECT_THAT(contents("run/console.log"), HasSubstr("version 4 restored, 0 wrong words")) << method << i;
     }
   }
 }
