@@ -74,6 +74,7 @@ void CoreModule::reset(Reset kind) {
   if (!is_on()) return;
   state_ = State::off;
   iss_->request_stop();
+  who_.cut = in_access_;
   // Between blocks nothing more is executed; inside one, the rest of it finds no memory.
   if (in_access_) iss_->unmap_direct(everything);
   wake_.notify(sc_core::SC_ZERO_TIME);
@@ -310,7 +311,7 @@ bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size
   payload_.set_byte_enable_ptr(nullptr);
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  who_.poison = false;
+  who_.poison = who_.cut = false;
   sc_core::sc_time delay = to_sc_time(started - now());
   in_access_ = true;
   bus->b_transport(payload_, delay);

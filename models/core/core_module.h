@@ -16,7 +16,8 @@
 //   before WFI, WFE, HVC and semihosting. An interrupt from elsewhere is taken within a quantum and one block
 //   of instructions; that of the core's own timer at the first block boundary after its expiry.
 // - A store to a guarded page that its guard does not admit waits, at the core's time, before anything of it is done. A
-//   reset ends the wait as far as the core is concerned: the store never happens.
+//   reset ends the wait as far as the core is concerned: the store never happens. An access that a target keeps waiting at
+//   a reset is told so by InitiatorExtension::cut.
 // - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
 //   one block of memory, the first.
 // - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when

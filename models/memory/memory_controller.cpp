@@ -135,7 +135,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   if (!accept(payload, dram_.size())) return;
   const bool exact = config_.fidelity == MemoryFidelity::exact;
   if (exact && is_in_thread()) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-  if (!powered_) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  if (!powered_ || is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
   if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
 

@@ -15,6 +15,9 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   // shows each load and store by a b_transport with this set. That moves no data; all else is as for any access.
   // An initiator without this extension is refused instead.
   bool shown = false;
+  // Set by an initiator that is reset while a target keeps its access waiting: it has never happened, and its answer does
+  // not count. Who waits on behalf of a payload looks at it afterwards.
+  bool cut = false;
 
   static constexpr unsigned first_device_master = 256;
 
@@ -27,6 +30,11 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
 inline bool is_shown(const tlm::tlm_generic_payload& payload) {
   const auto* who = payload.get_extension<InitiatorExtension>();
   return who && who->shown;
+}
+
+inline bool is_cut(const tlm::tlm_generic_payload& payload) {
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  return who && who->cut;
 }
 
 // The master of a payload; a payload without the extension counts as core 0.

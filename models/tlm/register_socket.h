@@ -2,8 +2,9 @@
 //
 // Any length, alignment and byte enables are served, word by word in order of address. An access that touches
 // a register with side effects first waits out the caller's annotated delay, so that it acts at its own time
-// whatever the quantum; a plainly stored register is served at once. Each access adds `latency`. Debug
-// accesses peek; debug writes set stored values only. No DMI.
+// whatever the quantum; one whose initiator is reset meanwhile never happens (tlm/initiator_extension.h). A
+// plainly stored register is served at once. Each access adds `latency`. Debug accesses peek; debug writes set
+// stored values only. No DMI.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

@@ -44,6 +44,18 @@ SYSTEMC_TEST_F(RegisterSocketTest, ASideEffectHappensAtTheTimeOfTheAccess) {
   EXPECT_EQ(to_picoseconds(cpu.delay), 10_ns);
 }
 
+SYSTEMC_TEST_F(RegisterSocketTest, AnAccessWhoseInitiatorIsResetWhileItWaitsNeverHappens) {
+  sc_core::sc_spawn([&] {
+    sc_core::wait(to_sc_time(20_ns));
+    cpu.who.cut = true;
+  });
+  cpu.delay = to_sc_time(37_ns);
+  cpu.write32(0x4, 1);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  EXPECT_TRUE(acted.empty());
+  EXPECT_EQ(bank.acting.value(), 0u);
+}
+
 SYSTEMC_TEST_F(RegisterSocketTest, NarrowAndWideAccessesMeetTheirBytes) {
   EXPECT_EQ(cpu.read<std::uint8_t>(0x1), 0x33);
   EXPECT_EQ(cpu.read<std::uint16_t>(0x2), 0x1122);
