@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "dimm_ssd/matt.h"
 #include "figures.h"
+#include "matt/matt.h"
 
 namespace asterism {
 namespace {

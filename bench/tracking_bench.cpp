@@ -17,8 +17,8 @@
 #include "base/units.h"
 #include "core/a64/native_iss.h"
 #include "core/idle_iss_host.h"
-#include "dimm_ssd/matt.h"
 #include "figures.h"
+#include "matt/matt.h"
 
 namespace asterism {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/enum_names.h"
 #include "cosim/rtl_library.h"
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 namespace asterism {
 

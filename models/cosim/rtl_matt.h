@@ -32,7 +32,7 @@
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
 #include "cosim/swap_config.h"
-#include "dimm_ssd/matt_seat.h"
+#include "matt/matt_seat.h"
 
 namespace asterism {
 

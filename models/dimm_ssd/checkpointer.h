@@ -51,7 +51,7 @@
 #include "base/statistics.h"
 #include "dimm_ssd/checkpoint_log.h"
 #include "dimm_ssd/checkpoint_method.h"
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 namespace asterism {
 

@@ -1,5 +1,5 @@
 // The bitmap buffer: an associative memory of the pages that were written to last. Twin of
-// BitmapBuffer (models/dimm_ssd/bitmap_buffer.h).
+// BitmapBuffer (models/matt/bitmap_buffer.h).
 //
 // Policy     A page that comes in takes a free entry, and where there is none that of the page that
 //            was written to longest ago. A free entry is one that never had a page, or lost it.

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/fields.h"
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 namespace asterism {
 

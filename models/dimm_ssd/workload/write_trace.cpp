@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity_text.h"
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 namespace asterism {
 namespace {

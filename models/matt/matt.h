@@ -46,8 +46,8 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
-#include "dimm_ssd/bitmap_buffer.h"
-#include "dimm_ssd/page_set.h"
+#include "matt/bitmap_buffer.h"
+#include "matt/page_set.h"
 
 namespace asterism {
 

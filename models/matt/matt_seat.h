@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/reset.h"
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 namespace asterism {
 

@@ -1,4 +1,4 @@
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/random.h"
-#include "dimm_ssd/matt_seat.h"
+#include "matt/matt_seat.h"
 
 namespace asterism {
 namespace {

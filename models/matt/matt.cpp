@@ -1,9 +1,9 @@
-#include "dimm_ssd/matt.h"
+#include "matt/matt.h"
 
 #include <algorithm>
 
 #include "base/fields.h"
-#include "dimm_ssd/matt_seat.h"
+#include "matt/matt_seat.h"
 
 namespace asterism {
 

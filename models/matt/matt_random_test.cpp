@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/random.h"
-#include "dimm_ssd/matt.h"
-#include "dimm_ssd/page_set.h"
+#include "matt/matt.h"
+#include "matt/page_set.h"
 
 namespace asterism {
 namespace {
