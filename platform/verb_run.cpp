@@ -47,7 +47,8 @@ class ReferenceRun {
     const std::string& image = scenario.config.node.dimm_ssd.image;
     if (!image.empty()) {
       copied_image_ = directory.path() / "reference_flash.img";
-      if (fs::exists(image)) copy_sparse(image, copied_image_);
+      if (fs::is_regular_file(image))
+        copy_sparse(image, copied_image_);  // of anything else the run itself complains
       request.overrides.push_back("node.dimm_ssd.image=" + copied_image_.string());
     }
     const Scenario reference = prepare(request, installed);

@@ -118,7 +118,7 @@ std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payloa
   const Address page(address.value() - address.value() % page_size.count());
   if (!asks || !guard_->watches(page)) return at;
   const std::uint64_t lines = std::uint64_t{1} << (address - page).count() / block_bytes;
-  static_assert(block_bytes == 64 && page_size.count() == 64 * 64);
+  static_assert(block_bytes == 64 && page_size.count() == 4096);
   if (!guard_->admits(page)) {
     const std::uint64_t resets = resets_;
     if (at > now()) sc_core::wait(to_sc_time(at - now()));
