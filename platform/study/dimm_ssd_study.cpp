@@ -138,7 +138,7 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
 
   void open_trace() {
     if (!std::ifstream(config_.trace))
-      throw StudyMistake("trace", config_.trace.string() + ": cannot be opened");
+      throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
     try {
       const auto trace = make_trace();
       intervals_ = config_.intervals.value_or(trace->intervals());

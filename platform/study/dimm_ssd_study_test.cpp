@@ -97,6 +97,7 @@ TEST(DimmSsdStudyTest, MistakesAreToldAtTheirKeys) {
             std::string::npos);
   EXPECT_EQ(mistake({"workload=bwaves", "intervals=1000", "method=none"}), "none");
   EXPECT_NE(mistake({"trace=/nowhere"}).find("trace: /nowhere: cannot be opened"), std::string::npos);
+  EXPECT_THROW(study({"trace=/nowhere"}), InputMissing);
   const TraceFile trace("0 0 0\n1 0 64\n");
   EXPECT_NE(mistake({trace.key()}).find(":2: expected a line below 64, got \"64\""), std::string::npos);
 }

@@ -98,6 +98,9 @@ class Point final : public StudyPointOf<FabricStudy> {
     if (!searches() && config_.traffic.rate > bound)
       throw StudyMistake("rate", fmt::format("a node injects {:.4g} packets {} at most, got {}", bound,
                                              unit(), config_.traffic.rate));
+    const std::filesystem::path& trace = config_.traffic.trace;
+    if (config_.traffic.pattern == TrafficPattern::trace && !std::ifstream(trace))
+      throw StudyFileMissing("trace", trace.string() + ": cannot be opened");
     try {
       TrafficConfig traffic = config_.traffic;
       if (searches()) traffic.rate = 0;

@@ -138,7 +138,7 @@ class Point final : public StudyPointOf<MemoryStudy> {
 
   std::unique_ptr<DramAccessSource> open_trace() const {
     auto file = std::make_unique<std::ifstream>(config_.trace, std::ios::binary);
-    if (!*file) throw StudyMistake("trace", config_.trace.string() + ": cannot be opened");
+    if (!*file) throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
     return std::make_unique<DramTraceSource>(std::move(file), config_.trace.string(), size_);
   }
   // All of it, for its mistakes.

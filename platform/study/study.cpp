@@ -177,6 +177,9 @@ class Reader {
       point.point->prepare(library_);
     } catch (const ConfigError& error) {
       mistakes_.add(error.diagnostics());
+    } catch (const StudyFileMissing& missing) {
+      throw InputMissing(Diagnostic{
+          .origin = document.origin_of(missing.key()), .path = missing.key(), .problem = missing.what()});
     } catch (const StudyMistake& mistake) {
       mistakes_.add(
           {.origin = document.origin_of(mistake.key()), .path = mistake.key(), .problem = mistake.what()});

@@ -40,6 +40,11 @@ class StudyMistake : public std::invalid_argument {
   std::string key_;
 };
 
+// A file that the config names cannot be opened.
+struct StudyFileMissing : StudyMistake {
+  using StudyMistake::StudyMistake;
+};
+
 // What a study exists to find: it ends, with status 67 and these words.
 struct StudyFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
