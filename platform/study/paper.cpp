@@ -56,9 +56,23 @@ double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
   return std::nan("");
 }
 
-std::string number(double value) {
+std::string number(double value, int digits = 4) {
   if (std::isnan(value)) return "none";
-  return std::abs(value) >= 10'000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+  return std::abs(value) >= 10'000 ? fmt::format("{:.{}f}", value, digits - 4)
+                                   : fmt::format("{:.{}g}", value, digits);
+}
+
+// With as many digits as tell neighbours apart that differ.
+std::string chain_of(const std::vector<double>& parts) {
+  const auto looks_equal = [](double a, double b, int digits) {
+    return (a < b || b < a) && number(a, digits) == number(b, digits);
+  };
+  int digits = 4;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    while (digits < 17 && looks_equal(parts[i - 1], parts[i], digits)) ++digits;
+  std::string chain;
+  for (const double part : parts) chain += (chain.empty() ? "" : " < ") + number(part, digits);
+  return chain;
 }
 
 std::string percent(double share) {
@@ -309,8 +323,7 @@ std::string Paper::to_text(const PaperEntry& entry) const {
                                                                   : "known mismatch",
                                 claim.what),
                     2);
-    std::string chain;
-    for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + number(part);
+    std::string chain = chain_of(entry.claimed[i]);
     if (verdict == Judged::Verdict::known_mismatch)
       chain += is_rising(entry.claimed[i]) ? " holds here" : " does not hold here";
     text += wrapped(chain, 6);

@@ -107,6 +107,15 @@ TEST_F(PaperTest, ClaimsAreChains) {
   EXPECT_EQ(paper.to_text(paper.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      2.193 < 1.502\n");
 }
 
+TEST_F(PaperTest, AClaimHasTheDigitsThatTellItsPartsApart) {
+  publish(
+      R"({"id": "fig1", "title": "T", "claims": [{"what": "slower", "stated_in": "section 1",
+         "holds": "0.999999 * radix(r64) < radix(r64) < 12345.6 < 12345.7"}]})");
+  const Paper paper = judged();
+  EXPECT_EQ(paper.to_text(paper.entries().at(0)),
+            "p.fig1 T\n  holds: slower\n      63.9999 < 64 < 12345.60 < 12345.70\n");
+}
+
 TEST_F(PaperTest, AClaimThatIsKnownNotToHoldSaysSoWithItsReason) {
   const std::string claim =
       R"x({"id": "fig1", "title": "T", "claims": [{"what": "faster", "stated_in": "section 1",
