@@ -8,6 +8,7 @@
 
 #include "platform/config/config.h"
 #include "platform/study/study.h"
+#include "platform/study/study_report.h"
 
 namespace asterism {
 namespace {
@@ -100,6 +101,19 @@ TEST(DimmSsdStudyTest, MistakesAreToldAtTheirKeys) {
   EXPECT_THROW(study({"trace=/nowhere"}), InputMissing);
   const TraceFile trace("0 0 0\n1 0 64\n");
   EXPECT_NE(mistake({trace.key()}).find(":2: expected a line below 64, got \"64\""), std::string::npos);
+}
+
+TEST(DimmSsdStudyTest, TheBarsOfAWorkloadStandSideBySide) {
+  const Study s = study({"workload=bwaves,lbm", "method=none,early_late", "intervals=1"});
+  const std::string svg = to_svg(s, run_study(s, {.threads = 1, .show_progress = false}));
+  const auto count = [&](const std::string& text) {
+    int found = 0;
+    for (auto at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
+    return found;
+  };
+  const int panels = 2;
+  for (const char* name : {">bwaves<", ">lbm<", ">none<", ">early_late<"})
+    EXPECT_EQ(count(name), panels) << name;
 }
 
 TEST(DimmSsdStudyTest, AMethodsKeyIsLeftOutOfOthers) {

@@ -191,7 +191,25 @@ Panel curves(const Study& study, const PointRun& run) {
   return panel;
 }
 
+// Groups of the first swept key's values, coloured by the others.
+Panel grouped_bars(const Study& study, const PointRun& run, std::string_view column) {
+  const std::string& key = study.swept.front();
+  Panel panel{.title = "", .x_label = key, .y_label = label_of(study, column), .kind = Panel::Kind::bars};
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+    const std::string group = shown(*cell_named(study, key, point, row), 6);
+    auto place = std::ranges::find(panel.categories, group);
+    if (place == panel.categories.end()) place = panel.categories.insert(place, group);
+    const std::string name = series_of(study, point, key);
+    auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
+    if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
+    if (const auto y = number_of(cell_named(study, column, point, row)))
+      series->points.push_back({static_cast<double>(place - panel.categories.begin()), *y});
+  });
+  return panel;
+}
+
 Panel bars(const Study& study, const PointRun& run, std::string_view column) {
+  if (study.swept.size() > 1) return grouped_bars(study, run, column);
   Panel panel{.title = "",
               .x_label = "",
               .y_label = label_of(study, column),

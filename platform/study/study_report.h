@@ -22,7 +22,8 @@ std::string to_csv(const Study& study, const PointRun& run);
 // {"study", "kind", "columns": {name: {"unit", "meaning"}}, "points": [...], "complete", "config"}
 std::string to_json(const Study& study, const PointRun& run);
 
-// A curve for each combination of the swept keys other than the one on the axis. Where the axis does not sweep: bars.
+// A curve for each combination of the swept keys other than the one on the axis. Where the axis does not sweep: bars;
+// of two swept keys or more, those of a value of the first stand side by side.
 std::string to_svg(const Study& study, const PointRun& run);
 
 // The number under a key or a column of a point that is done; nothing where there is none.
