@@ -66,6 +66,7 @@ std::string what_was_done(const Study& study, const PointRun& run, unsigned thre
   std::string text = run.interrupted
                          ? fmt::format("interrupted: {} of {} points", run.done(), study.points.size())
                          : fmt::format("{} {}", run.done(), run.done() == 1 ? "point" : "points");
+  if (run.partly() != 0) text += fmt::format(" and a part of {}", run.partly());
   text +=
       fmt::format(" in {:.1f} s on {} {}", run.host_seconds, threads, threads == 1 ? "thread" : "threads");
   std::vector<std::pair<std::string, int>> states;

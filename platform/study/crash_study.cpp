@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "dimm_ssd/crash/crash_trial.h"
@@ -33,7 +34,13 @@ std::string replay(const CrashStudy& c, std::uint64_t seed) {
 
 class Point final : public StudyPointOf<CrashStudy> {
  public:
-  double share_done() const override { return share_; }
+  double share_done() const override {
+    return std::min(1.0, static_cast<double>(cuts_) / static_cast<double>(config_.cuts));
+  }
+  bool keeps_a_part() const override { return true; }
+  std::string progress() const override {
+    return fmt::format("{} of {} cuts survived", cuts_.load(), config_.cuts);
+  }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
     CrashCounts all;
@@ -49,17 +56,18 @@ class Point final : public StudyPointOf<CrashStudy> {
       } catch (const std::invalid_argument& error) {
         throw StudyMistake(config_.trial.blocks != 0 ? "blocks" : "pages", error.what());
       }
-      share_ = static_cast<double>(all.cuts) / static_cast<double>(config_.cuts);
+      cuts_ = all.cuts;
     }
-    share_ = 0;
-    return {trials,         all.cuts,        all.in_program,    all.in_erase,       all.in_recovery,
-            all.in_restore, all.durable,     all.newer,         all.restored,       all.given_up,
-            all.no_space,   all.worn_out,    all.memory_errors, all.aborts,         all.discards,
-            all.merges,     all.compactions, all.collections,   all.blocks_retired, all.lost};
+    cuts_ = 0;
+    const Cell last_seed = trials == 0 ? Cell() : Cell(config_.seed + trials - 1);
+    return {trials,          all.cuts,           last_seed,  all.in_program, all.in_erase, all.in_recovery,
+            all.in_restore,  all.durable,        all.newer,  all.restored,   all.given_up, all.no_space,
+            all.worn_out,    all.memory_errors,  all.aborts, all.discards,   all.merges,   all.compactions,
+            all.collections, all.blocks_retired, all.lost};
   }
 
  private:
-  std::atomic<double> share_ = 0;
+  std::atomic<std::uint64_t> cuts_ = 0;  // while it runs
 };
 
 }  // namespace
@@ -70,6 +78,7 @@ const StudyKind crash_study{
     .coordinates = {"method", "contents"},
     .columns = {{"trials", "trials", "", "Seeds"},
                 {"survived_cuts", "cuts", "", "Of the power, in all trials"},
+                {"last_seed", "last seed", "", "Of the last trial that has ended"},
                 {"in_program", "program", "", "Cuts that tore a page which was being programmed"},
                 {"in_erase", "erase", "", "Cuts that tore a block which was being erased"},
                 {"in_recovery", "recovery", "", "Cuts in the recovery from the cut before"},

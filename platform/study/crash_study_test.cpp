@@ -1,8 +1,11 @@
 #include "platform/study/crash_study.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <sstream>
+#include <thread>
 
 #include "platform/study/study.h"
 
@@ -31,6 +34,26 @@ TEST(CrashStudyTest, RunsTrialsUntilThereAreSoManyCuts) {
   ASSERT_EQ(row.size(), crash_study.columns.size());
   EXPECT_GE(std::get<std::uint64_t>(row[0]), 2u);
   EXPECT_GE(std::get<std::uint64_t>(row[1]), 50u);
+  EXPECT_EQ(std::get<std::uint64_t>(row[2]), 3 + std::get<std::uint64_t>(row[0]) - 1);
+}
+
+TEST(CrashStudyTest, WhatWasSurvivedBeforeASignalIsKept) {
+  ConfigDocument document = ConfigDocument::parse(R"({"kind": "crash", "cuts": 1000000000})", "s.json");
+  const Study study = read_study(std::move(document), "s", library, {&crash_study, 1});
+  std::thread user([&] {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // it is for the thread that runs the points
+    while (study.points[0].point->share_done() == 0) std::this_thread::yield();
+    kill(getpid(), SIGINT);
+  });
+  const PointRun run = run_study(study, {.threads = 1, .show_progress = false});
+  user.join();
+  EXPECT_TRUE(run.interrupted);
+  EXPECT_EQ(run.done(), 0u);
+  EXPECT_EQ(run.partly(), 1u);
+  EXPECT_GE(std::get<std::uint64_t>(run.rows.at(0).value().at(1)), 1u);
 }
 
 TEST(CrashStudyTest, NamesTheSeedThatFailsAndTheCommandThatReplaysIt) {

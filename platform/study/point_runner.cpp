@@ -55,11 +55,12 @@ class Progress {
     if (visible_) fmt::print(stderr, "\r\033[K");
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // `shares` of points that are under way.
-  void update(std::size_t done, double shares, bool stopping) {
+  // `shares` of points that are under way; `words` of a point that is the only one.
+  void update(std::size_t done, double shares, bool stopping, const std::string& words) {
     if (!wanted_ || seconds() < 2) return;
     const double all = static_cast<double>(done) + shares;
-    std::string line = fmt::format("{} of {} points, {:.0f} s", done, points_, seconds());
+    std::string line = words.empty() ? fmt::format("{} of {} points", done, points_) : words;
+    line += fmt::format(", {:.0f} s", seconds());
     if (all > 0 && !stopping)
       line += fmt::format(", about {:.0f} s left", seconds() / all * (static_cast<double>(points_) - all));
     if (stopping) line += ", stopping";
@@ -101,9 +102,10 @@ class Workers {
     for (std::size_t i = next_++; i < points_.size() && !stop.stop_requested(); i = next_++) {
       try {
         std::vector<Cell> row = points_[i]->run(stop);
-        if (stop.stop_requested()) break;
+        run_.partial[i] = stop.stop_requested();
+        if (run_.partial[i] && !points_[i]->keeps_a_part()) break;
         run_.rows[i] = std::move(row);
-        ++done_;
+        if (!run_.partial[i]) ++done_;
       } catch (...) {
         errors_[i] = std::current_exception();
         stop_.request_stop();
@@ -126,7 +128,14 @@ class Workers {
 
 std::size_t PointRun::done() const {
   return static_cast<std::size_t>(
-      std::ranges::count_if(rows, [](const auto& row) { return row.has_value(); }));
+             std::ranges::count_if(rows, [](const auto& row) { return row.has_value(); })) -
+         partly();
+}
+
+std::size_t PointRun::partly() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < partial.size(); ++i) count += partial[i] && rows[i] ? 1 : 0;
+  return count;
 }
 
 unsigned threads_for(std::size_t points, unsigned wished) {
@@ -137,6 +146,7 @@ unsigned threads_for(std::size_t points, unsigned wished) {
 PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings) {
   PointRun run;
   run.rows.resize(points.size());
+  run.partial.resize(points.size());
   const BlockedSignals signals;
   Progress progress(settings.show_progress, points.size());
   {
@@ -150,7 +160,8 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
       }
       double shares = 0;
       for (const StudyPoint* point : points) shares += point->share_done();
-      progress.update(workers.done(), shares, run.interrupted);
+      progress.update(workers.done(), shares, run.interrupted,
+                      points.size() == 1 ? points[0]->progress() : "");
     }
     workers.rethrow();
   }

@@ -16,10 +16,12 @@ namespace asterism {
 
 struct PointRun {
   std::vector<std::optional<std::vector<Cell>>> rows;  // as the points; nothing for one that was not done
+  std::vector<char> partial;                           // as the points; 1 where a stop came into it
   bool interrupted = false;
   double host_seconds = 0;
 
-  std::size_t done() const;
+  std::size_t done() const;  // all of it
+  std::size_t partly() const;
 };
 
 struct PointRunSettings {

@@ -56,10 +56,14 @@ class StudyPoint {
   virtual ObjectValue& config() = 0;
   // Called once, when the config has been read; loads the files that it names. Throws StudyMistake or ConfigError.
   virtual void prepare(const ConfigLibrary& /*library*/) {}
-  // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is dropped.
+  // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is
+  // dropped, unless a part of the work is a result, too.
   virtual std::vector<Cell> run(const std::stop_token& stop) = 0;
   // Of run(), while it is under way in another thread, 0 to 1; for who watches. 0 before and afterwards.
   virtual double share_done() const { return 0; }
+  virtual bool keeps_a_part() const { return false; }
+  // As share_done(), in words: "1200 of 5000 cuts". "" for none.
+  virtual std::string progress() const { return ""; }
   // What a row has no room for, as JSON, for --json: distributions, loads of every channel. "" for none. After run().
   virtual std::string detail() const { return ""; }
 };
