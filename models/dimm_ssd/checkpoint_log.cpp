@@ -95,7 +95,7 @@ void CheckpointLog::write(Picoseconds now, std::span<const Entry> entries, std::
   if (lines > lines_per_page_ || (!data.empty() && data.size() < lines * config_.line.count()))
     throw std::logic_error("entries of a data page that do not fit it");
 
-  if (ready_ && waiting_.empty() && pages_.free() > reserve() && !layer_.read_only())
+  if (ready_ && waiting_.empty() && pages_.free() > reserve(entries) && !layer_.read_only())
     return issue(now, entries, std::move(data), tag);
   waiting_.push_back({{entries.begin(), entries.end()}, std::move(data), tag});
   for (const Entry& entry : entries)

@@ -253,7 +253,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   bool is_starved() const;
   bool is_space_coming() const;
   bool fail_one(Picoseconds now);
-  std::uint32_t reserve() const;  // pages that data may not take
+  // Pages that a data page of these entries may not take: for metadata to come, and for a merge of all of it.
+  std::uint32_t reserve(std::span<const Entry> next) const;
   bool fits(const CheckpointDirectory& directory) const;
   void prune(CheckpointDirectory& directory) const;
 

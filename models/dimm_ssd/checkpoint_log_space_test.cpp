@@ -166,6 +166,27 @@ TEST(CheckpointLogSpace, LastOpenedFailsFirst) {
   EXPECT_TRUE(rig.commits.contains(first));
 }
 
+TEST(CheckpointLogSpace, BurstOfOpenCheckpointsLeavesRoomForTheMergeOfAllOfThem) {
+  LogRig rig(LogRig::small(2, 6, 4), merging(250, 1));
+  rig.settle();
+  std::uint64_t version = 1;
+  for (int burst = 0; burst < 8; ++burst) {
+    for (int i = 0; i < 12; ++i, ++version) {
+      const auto handle = rig.log->open("cg", 4, version == 1);
+      const auto value = static_cast<std::uint32_t>(version);
+      rig.write({{handle, 0, all, value}, {handle, 1, 1, value}});
+      rig.log->close(rig.now, handle, version);
+    }
+    rig.settle();
+    const auto next = rig.take("cg", version, false, {{2, 1}}, static_cast<std::uint32_t>(version));
+    EXPECT_TRUE(rig.commits.contains(next)) << burst;
+    ++version;
+  }
+  EXPECT_GE(rig.figure("merges"), 8u);
+  rig.power_cycle();
+  EXPECT_EQ(rig.line("cg", version - 1, 2, 0), version - 1);
+}
+
 TEST(CheckpointLogSpace, DiscardMakesRoomForWhatWaits) {
   LogRig rig(LogRig::small(1, 10, 4));
   rig.settle();
