@@ -102,7 +102,7 @@ class Workers {
     for (std::size_t i = next_++; i < points_.size() && !stop.stop_requested(); i = next_++) {
       try {
         std::vector<Cell> row = points_[i]->run(stop);
-        run_.partial[i] = stop.stop_requested();
+        run_.partial[i] = stop.stop_requested() ? 1 : 0;
         if (run_.partial[i] && !points_[i]->keeps_a_part()) break;
         run_.rows[i] = std::move(row);
         if (!run_.partial[i]) ++done_;
