@@ -1,0 +1,156 @@
+#include "gpu/device_channel.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace asterism {
+
+namespace {
+constexpr std::uint64_t line_size = L2Slice::line.count(), sector_size = L2Slice::sector.count();
+using Answer = ZoneMonitor::Answer;
+}  // namespace
+
+DeviceChannel::Counts& DeviceChannel::Counts::operator+=(const Counts& other) {
+  hits += other.hits;
+  misses += other.misses;
+  sectors_read += other.sectors_read;
+  sectors_written += other.sectors_written;
+  table_sectors += other.table_sectors;
+  waits += other.waits;
+  waited += other.waited;
+  return *this;
+}
+
+DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, DeviceMemory& memory,
+                             std::vector<Stall>& stalls)
+    : number_(number),
+      swizzle_(config.swizzle()),
+      memory_(memory),
+      stalls_(stalls),
+      keeps_contents_(memory.keeps_contents()),
+      zone_shift_(static_cast<unsigned>(std::countr_zero(config.zone / L2Slice::line))),
+      bandwidth_(config.channel),
+      l2_(config.l2 / config.channels, config.l2_ways, keeps_contents_),
+      monitor_(config.monitor, config.zones_per_channel()),
+      queue_(config.write_queue) {
+  for (std::size_t sectors = 0; sectors < times; ++sectors)
+    time_[sectors] = transfer_time(L2Slice::sector * sectors, bandwidth_);
+}
+
+void DeviceChannel::write_sectors(std::uint32_t line, std::uint8_t sectors,
+                                  std::span<const std::byte, 128> data) {
+  counts_.sectors_written += L2Slice::count(sectors);
+  if (!keeps_contents_) return;
+  for (unsigned sector = 0; sector < line_size / sector_size; ++sector)
+    if ((sectors >> sector & 1) != 0)
+      memory_.write({number_, line * line_size + sector * sector_size},
+                    data.subspan(sector * sector_size, sector_size));
+}
+
+bool DeviceChannel::write_back(std::size_t slot, const Access& access, Picoseconds& moved) {
+  const std::uint32_t line = l2_.line_at(slot), zone = zone_of(line);
+  const bool full = queue_.full();
+  if (full) {
+    const Answer answer = monitor_.peek(zone);
+    if (answer == Answer::stall) return false;
+    // Who has no place notes the zone all the same, so that somebody hears of it.
+  }
+  const ZoneMonitor::Check check = monitor_.write(zone);
+  if (check.sectors != 0) {
+    counts_.table_sectors += check.sectors;
+    moved = move(access.at, check.sectors);
+  }
+  const std::uint8_t sectors = l2_.dirty(slot);
+  if (check.answer == Answer::proceed) {
+    moved = move(access.at, L2Slice::count(sectors));
+    if (keeps_contents_) {
+      write_sectors(line, sectors, l2_.data(slot));
+    } else {
+      counts_.sectors_written += L2Slice::count(sectors);
+    }
+    return true;
+  }
+  const bool first = check.answer == Answer::first_stall;
+  if (first || queue_.empty()) stalls_.push_back({access.at, {number_, zone}, first});
+  if (full) return false;
+  WaitingWrite write{access.since, zone, line, sectors, {}};
+  if (keeps_contents_) std::ranges::copy(l2_.data(slot), write.data.begin());
+  queue_.push(write);
+  ++counts_.waits;
+  return true;
+}
+
+void DeviceChannel::below(std::uint32_t line, std::span<std::byte, 128> data) const {
+  memory_.read({number_, line * line_size}, data);
+  if (!queue_.empty()) queue_.overlay(line, data);
+}
+
+void DeviceChannel::change(std::size_t slot, const Access& access, std::uint64_t kernel) {
+  const std::uint64_t address = swizzle_.address({number_, access.line * line_size});
+  std::byte* const data = l2_.data(slot).data();
+  for (unsigned place = 0; place < line_size; place += 8) {
+    if ((access.sectors >> place / sector_size & 1) == 0) continue;
+    std::uint64_t word;
+    std::memcpy(&word, data + place, 8);
+    word = kernel_word(word, kernel, address + place);
+    std::memcpy(data + place, &word, 8);
+  }
+}
+
+void DeviceChannel::flush(Picoseconds at) {
+  Picoseconds moved;
+  l2_.for_lines([&](std::size_t slot) {
+    if (l2_.dirty(slot) == 0) return;
+    write_back(slot, {at, at, 0, 0, true}, moved);
+    l2_.cleaned(slot);
+  });
+}
+
+void DeviceChannel::leave_queue(Picoseconds at, const WaitingWrite& write) {
+  // A pipeline may run a little ahead of the time of a release.
+  const Picoseconds start = std::max(at, write.since);
+  counts_.waited += start - write.since;
+  write_sectors(write.line, write.sectors, write.data);
+  move(start, L2Slice::count(write.sectors));
+}
+
+void DeviceChannel::release(Picoseconds at, std::uint32_t zone) {
+  queue_.release(zone, [&](const WaitingWrite& write) { leave_queue(at, write); });
+}
+
+void DeviceChannel::release_all(Picoseconds at) {
+  queue_.release_all([&](const WaitingWrite& write) { leave_queue(at, write); });
+}
+
+void DeviceChannel::read(std::uint64_t offset, std::span<std::byte> data) const {
+  const auto line = static_cast<std::uint32_t>(offset / line_size);
+  std::array<std::byte, line_size> bytes;
+  if (const std::size_t slot = keeps_contents_ ? l2_.peek(line) : L2Slice::no_slot; slot != L2Slice::no_slot)
+    std::ranges::copy(l2_.data(slot), bytes.begin());
+  else
+    below(line, bytes);
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset % line_size), data.size(), data.begin());
+}
+
+void DeviceChannel::write(std::uint64_t offset, std::span<const std::byte> data) {
+  if (!keeps_contents_) return;
+  memory_.write({number_, offset}, data);
+  const std::size_t slot = l2_.peek(static_cast<std::uint32_t>(offset / line_size));
+  if (slot != L2Slice::no_slot)
+    std::ranges::copy(data, l2_.data(slot).begin() + static_cast<std::ptrdiff_t>(offset % line_size));
+}
+
+void DeviceChannel::drop(std::uint32_t zone) {
+  l2_.for_lines([&](std::size_t slot) {
+    if (zone_of(l2_.line_at(slot)) == zone) l2_.drop(slot);
+  });
+}
+
+void DeviceChannel::reset(Reset kind) {
+  busy_until_ = {};
+  l2_.clear();
+  queue_.clear();
+  monitor_.reset(kind);
+}
+
+}  // namespace asterism

@@ -1,0 +1,57 @@
+#include "gpu/device_offloader.h"
+
+namespace asterism {
+
+DeviceOffloader::DeviceOffloader(const GpuConfig& config, std::uint32_t number, DeviceChannel& channel,
+                                 DeviceMemory& memory)
+    : number_(number),
+      zone_size_(config.zone),
+      transfer_(config.transfer),
+      channel_(channel),
+      memory_(memory),
+      buffer_(config.buffer / config.channels, config.zone) {}
+
+std::optional<Picoseconds> DeviceOffloader::take_up(Picoseconds now, std::uint32_t zone) {
+  zone_ = zone;
+  return move_.start(channel_, now, zone_size_, 2);
+}
+
+std::optional<Picoseconds> DeviceOffloader::start(Picoseconds now) {
+  const ZoneMonitor& monitor = channel_.monitor();
+  while (!wanted_.empty() && !monitor.is_unpreserved(wanted_.front())) wanted_.pop_front();
+  if (!wanted_.empty()) {
+    if (!buffer_.has_room()) return std::nullopt;
+    const std::uint32_t zone = wanted_.front();
+    wanted_.pop_front();
+    ++counts_.duplicates;
+    return take_up(now, zone);
+  }
+  if (!buffer_.has_room_in_half()) return std::nullopt;
+  const auto zone = monitor.next_unpreserved(in_order_);
+  in_order_ = zone ? *zone : monitor.zones();
+  return zone ? take_up(now, *zone) : std::nullopt;
+}
+
+std::optional<Picoseconds> DeviceOffloader::go_on(Picoseconds now, std::optional<std::uint32_t>& copied) {
+  if (const auto next = move_.go_on(channel_, now)) return next;
+  copied = zone_;
+  ++counts_.zones;
+  std::vector<std::byte> contents(memory_.keeps_contents() ? zone_size_.count() : 0);
+  memory_.read({number_, zone_ * zone_size_.count()}, contents);
+  buffer_.put(zone_, std::move(contents));
+  return std::nullopt;
+}
+
+bool DeviceOffloader::ready() const {
+  const Bytes filled = buffer_.filled();
+  return filled != 0_B && (filled >= transfer_ || !busy());
+}
+
+void DeviceOffloader::clear() {
+  wanted_.clear();
+  buffer_.clear();
+  in_order_ = 0;
+  move_.stop();
+}
+
+}  // namespace asterism

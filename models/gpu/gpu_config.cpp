@@ -1,0 +1,64 @@
+#include "gpu/gpu_config.h"
+
+#include <bit>
+
+#include "base/fields.h"
+#include "gpu/l2_slice.h"
+
+namespace asterism {
+
+static_assert(member_count<GpuConfig>() == 13);
+void describe(Fields& f, GpuConfig& c) {
+  f("memory", c.memory, "Of all channels; room in the simulator is taken by what is written to",
+    within(64_KiB, 1_TiB));
+  f("channels", c.channels, "Of the memory, with a zone monitor each; more of them move more bytes at a time",
+    within(1, 256));
+  f("channel", c.channel, "What a channel moves; a slower one is felt by kernels and by copies in the device",
+    within(1_MBps, 10'000_GBps));
+  f("interleave", c.interleave, "Bytes that lie together in a channel before the next one follows",
+    within(128_B, 1_MiB));
+  f("zone", c.zone,
+    "What a monitor tells apart; smaller ones make increments smaller, and transfers without a buffer slower",
+    within(4_KiB, 2_MiB));
+  f("monitor", c.monitor, "Of each channel");
+  f("l2", c.l2, "In front of all channels; a larger one lets fewer writes through to memory",
+    within(128_B, 1_GiB));
+  f("l2_ways", c.l2_ways, "Lines of a set; fewer of them let lines displace each other earlier",
+    within(1, L2Slice::most_ways));
+  f("pipelines", c.pipelines, "That issue a kernel's accesses, each in order", within(1, 4096));
+  f("write_queue", c.write_queue,
+    "Writes that may wait in a channel for their zones; when it is full, pipelines stand still",
+    within(1, 4096));
+  f("buffer", c.buffer,
+    "Of device memory, for zones on their way to the host; each channel has its part of it",
+    within(8_KiB, 1_TiB));
+  f("transfer", c.transfer, "What a transfer to the host gathers; smaller ones use the link less well",
+    within(4_KiB, 1_GiB));
+  f("watchdog", c.watchdog, "The longest that a write may wait for its zone before the snapshot is given up",
+    within(1_us, 100'000_s));
+
+  f.check(std::has_single_bit(c.channels), "channels", "is a power of two");
+  f.check(std::has_single_bit(c.interleave.count()), "interleave", "is a power of two");
+  f.check(std::has_single_bit(c.zone.count()), "zone", "is a power of two");
+  f.check([&] { return c.zone <= c.channel_size(); }, "zone", "is at most the memory of a channel");
+  f.check([&] { return c.interleave <= c.zone; }, "interleave", "is at most a zone");
+  // A zone that is refused is told once.
+  f.check(
+      [&] {
+        return !std::has_single_bit(c.zone.count()) || c.channel_size() < c.zone ||
+               c.memory % (c.zone * c.channels) == 0_B;
+      },
+      "memory", "is a whole number of zones in each channel");
+  f.check([&] { return c.channel_size() / c.zone <= ZoneMonitor::most_zones; }, "memory",
+          "has at most 2^24 zones in a channel");
+  f.check([&] { return c.channel_size() / L2Slice::line < L2Slice::no_line; }, "memory",
+          "is less than 512 GiB in a channel");
+  f.check([&] { return c.l2 % (L2Slice::line * c.channels * c.l2_ways) == 0_B; }, "l2",
+          "is a whole number of sets of l2_ways lines of 128 bytes in each channel");
+  f.check([&] { return c.memory / c.l2 * c.l2_ways < L2Slice::most_lines_per_set; }, "l2",
+          "is at least l2_ways times a 2^24th of the memory");
+  f.check([&] { return c.buffer / c.channels >= 2 * c.zone; }, "buffer",
+          "has room for two zones of each channel");
+}
+
+}  // namespace asterism

@@ -1,0 +1,122 @@
+// What a Gpu (gpu.h) is made of: gpu.cpp runs kernels, gpu_snapshot.cpp takes snapshots.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gpu/device_channel.h"
+#include "gpu/device_memory.h"
+#include "gpu/device_offloader.h"
+#include "gpu/event_heap.h"
+#include "gpu/gpu.h"
+#include "gpu/kernel_pipelines.h"
+
+namespace asterism {
+
+class Gpu::Impl {
+ public:
+  Impl(const GpuConfig& config, MemoryContents contents, std::uint32_t number, HostLink& link,
+       HostMemory& host, Sink& sink);
+
+  // ---- kernels, memory, time: gpu.cpp ----
+  void launch(Picoseconds now, KernelSource& source, std::uint64_t kernel);
+  void allocate(Bytes size);
+  void track(bool on);
+  void copy_in(Picoseconds now, std::span<const Zone> zones, Address from);
+  void peek(std::uint64_t address, std::span<std::byte> data) const;
+  void poke(std::uint64_t address, std::span<const std::byte> data);
+  std::optional<Picoseconds> next_event() const;
+  void advance_to(Picoseconds now);
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+
+  // ---- snapshots: gpu_snapshot.cpp ----
+  Refusal refusal(SnapshotKind kind) const;
+  Picoseconds begin_snapshot(Picoseconds now, SnapshotKind kind, Offloader by, Address extent);
+  std::optional<Zone> next_unpreserved(std::uint32_t from) const;
+  std::uint32_t unpreserved() const;
+  bool awaits_copy(Zone zone) const;
+  bool may_preserve(Zone zone) const;
+  bool may_finish() const;
+  void copy_out(Picoseconds now, std::span<const Zone> zones);
+  void preserve(Picoseconds now, std::span<const Zone> zones);
+  void finish_snapshot(Picoseconds now);
+  void give_up(Picoseconds now, Failure why);
+  void transferred(Picoseconds now);
+
+  const GpuConfig config;
+  const AddressSwizzle swizzle;
+  DeviceMemory memory;
+  std::vector<Stall> stalls;  // not looked at yet
+  std::vector<DeviceChannel> channels;
+  KernelPipelines pipelines;
+  Bytes allocated{};
+
+  bool kernel_runs = false;
+  struct Snapshot {
+    bool open = false;
+    Offloader by = Offloader::driver;
+    Picoseconds begun{};  // nothing goes on before
+    Address next{};       // where the next zones go
+    std::uint32_t zones = 0, arrived = 0;
+    std::uint64_t number = 0;
+    bool tracked = true;  // or not, from begin to end: an increment may follow
+  } snapshot;
+  struct Transfer {
+    enum class Way { none, out, in } way = Way::none;
+    std::vector<Zone> zones;
+    std::vector<std::byte> contents;  // of a device-side transfer
+    Address at{};                     // of a transfer in
+  } transfer;
+
+ private:
+  // Of equal times the first of these first.
+  enum class Event : std::uint8_t {
+    copy_piece,
+    link_piece,
+    wake_offloader,
+    nothing_to_take,
+    watchdog,
+    zone_waits,
+    kernel_ended
+  };
+
+  bool is_zone(Zone zone) const;
+  void act(Picoseconds at, Event event, Zone zone);
+  void hear_stalls();
+  void look_for_old_waits(Picoseconds now);
+  void look_after_pipelines();
+
+  void end_snapshot(Picoseconds now);
+  void stop_offloading();
+  void release_everything(Picoseconds now);
+  void go_on_copying(Picoseconds now, std::uint32_t channel);
+  void wake(Picoseconds now, std::uint32_t channel);
+  void expect_copy(std::uint32_t channel, std::optional<Picoseconds> at);
+  void expect_link_piece(std::uint32_t channel, Bytes size, Picoseconds now);
+  void transfer_next(Picoseconds now);
+  void transferred_out(Picoseconds now);
+  void transferred_in(Picoseconds now);
+  void clear_transfer(Picoseconds now);
+
+  std::uint32_t number_;
+  HostLink& link_;
+  HostMemory& host_;
+  Sink& sink_;
+  Picoseconds now_{};
+  EventHeap<Event> events_;
+  std::vector<DeviceOffloader> offloaders_;
+  std::vector<PacedMove> link_moves_;  // what the link takes from each channel
+  std::uint32_t last_sent_ = 0;        // channel
+  // By the driver, by numbers of zones: their copy was begun; it has arrived.
+  std::vector<bool> copied_, arrived_;
+  bool needs_full_ = true;
+  bool watches_ = false;  // the watchdog is due at some time
+
+  struct Counts {
+    std::uint64_t snapshots = 0, failed = 0, zones = 0, transfers = 0;
+    Bytes to_host{}, from_host{};
+  } counts_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,217 @@
+#include "gpu/gpu_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/engine.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t page = 4096, line = 64;
+
+}  // namespace
+
+GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
+                     EventLog& events)
+    : sc_module(name),
+      registers_(config.count),
+      memory_range_(memory_range),
+      config_(config),
+      link_(config.link, config.count),
+      alarm_("alarm", [this](Picoseconds now) { ring(now); }) {
+  for (std::uint32_t gpu = 0; gpu < config.count; ++gpu)
+    ports_.push_back(std::make_unique<GpuPort>(config.device, gpu, link_, config.link.round_trip,
+                                               static_cast<Gpu::HostMemory&>(*this),
+                                               fmt::format("{}.{}", this->name(), gpu), events));
+  master_.master = InitiatorExtension::first_device_master + 1;
+  connect_registers();
+}
+
+// ---- registers ----
+
+void GpuModule::connect_registers() {
+  GpuRegisters& r = registers_;
+  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  const auto computed = [this](Register& of, auto value) {
+    of.computed([this, value](unsigned gpu, Accessor) {
+      return static_cast<std::uint32_t>(value(static_cast<const GpuPort&>(*ports_[gpu])));
+    });
+  };
+  r.command.on_write([this](unsigned gpu, std::uint32_t value, Accessor) {
+    given_.push_back({gpu, value, arguments_of(gpu)});
+    rearm();
+  });
+  for (Register* each : {&r.interrupt_status, &r.interrupt_enable})
+    each->on_write([this](unsigned, std::uint32_t, Accessor) { update_interrupt(); });
+  r.waiting.on_read([this](unsigned gpu, Accessor) {
+    if (ports_[gpu]->waiting_zone()) ports_[gpu]->drop_waiting_zone();
+  });
+  computed(r.devices, [this](const GpuPort&) { return ports_.size(); });
+  computed(r.status, [this](const GpuPort& port) { return status_of(port); });
+  computed(r.scanned, [](const GpuPort& port) { return port.scanned(); });
+  computed(r.arrived, [](const GpuPort& port) { return port.arrived(); });
+  computed(r.zones, [](const GpuPort& port) { return port.gpu().snapshot_zones(); });
+  computed(r.unpreserved,
+           [](const GpuPort& port) { return port.gpu().snapshot_open() ? port.gpu().unpreserved() : 0; });
+  computed(r.waiting, [](const GpuPort& port) { return port.waiting_zone().value_or(~0u); });
+  computed(r.zone_size, [this](const GpuPort&) { return config_.device.zone.count(); });
+  computed(r.zones_in_use, [](const GpuPort& port) { return port.zones_in_use(); });
+  computed(r.memory, [this](const GpuPort&) { return config_.device.memory / 1_KiB; });
+  computed(r.pipelines, [this](const GpuPort&) { return config_.device.pipelines; });
+}
+
+GpuPort::Arguments GpuModule::arguments_of(unsigned gpu) const {
+  const GpuRegisters& r = registers_;
+  const auto pair = [gpu](const Register& low, const Register& high) {
+    return Address(std::uint64_t{high.value(gpu)} << 32 | low.value(gpu));
+  };
+  const std::uint32_t how = r.snapshot.value(gpu);
+  return {.list = pair(r.list_low, r.list_high),
+          .extent = pair(r.extent_low, r.extent_high),
+          .arrivals = pair(r.arrivals_low, r.arrivals_high),
+          .count = r.count.value(gpu),
+          .from = r.from.value(gpu),
+          .size = r.count.value(gpu) * 1_KiB,
+          .kind = r.snapshot.fields()[0].get(how) != 0 ? SnapshotKind::increment : SnapshotKind::full,
+          .by = r.snapshot.fields()[1].get(how) != 0 ? Offloader::device : Offloader::driver};
+}
+
+std::uint32_t GpuModule::status_of(const GpuPort& port) const {
+  const Gpu& gpu = port.gpu();
+  const auto failure = port.failed() ? static_cast<std::uint32_t>(*port.failed()) + 1 : 0;
+  return std::uint32_t{gpu.running()} | std::uint32_t{gpu.snapshot_open()} << 1 |
+         std::uint32_t{gpu.copying()} << 2 | std::uint32_t{port.lost()} << 3 |
+         static_cast<std::uint32_t>(port.error()) << 8 | failure << 16;
+}
+
+// ---- memory ----
+
+bool GpuModule::write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) {
+  if (!memory_range_.contains(to, size) || !tell_guard(to, size.count())) return false;
+  on_memory_written({to, size});
+  return access(tlm::TLM_WRITE_COMMAND, to, {const_cast<std::byte*>(data.data()), data.size()});
+}
+
+bool GpuModule::read(Picoseconds, Address from, Bytes size, std::span<std::byte> data) {
+  return memory_range_.contains(from, size) && access(tlm::TLM_READ_COMMAND, from, data);
+}
+
+// Called from method processes: the memory controller annotates its latency and must not wait.
+bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std::byte> data) {
+  sc_core::sc_time delay;
+  while (!data.empty()) {
+    const auto piece = data.first(std::min<std::size_t>(data.size(), page - address.value() % page));
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address((address - memory_range_.first).count());
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(piece.data()));
+    payload.set_data_length(static_cast<unsigned>(piece.size()));
+    payload.set_streaming_width(static_cast<unsigned>(piece.size()));
+    payload.set_extension(&master_);
+    master_.poison = false;
+    memory->b_transport(payload, delay);
+    payload.clear_extension(&master_);
+    if (!payload.is_response_ok() || master_.poison) return false;
+    address += Bytes(piece.size());
+    data = data.subspan(piece.size());
+  }
+  return true;
+}
+
+// Of all pages, or of none: whether they may be written to.
+bool GpuModule::tell_guard(Address address, std::uint64_t size) {
+  if (!guard_) return true;
+  const std::uint64_t first = address.value(), end = first + size;
+  for (std::uint64_t at = first - first % page; at < end; at += page)
+    if (guard_->watches(Address(at)) && !guard_->admits(Address(at))) return false;
+  for (std::uint64_t at = first - first % page; at < end; at += page) {
+    if (!guard_->watches(Address(at))) continue;
+    const std::uint64_t low = (std::max(first, at) - at) / line;
+    const std::uint64_t high = (std::min(end, at + page) - 1 - at) / line;
+    guard_->written(Address(at), ~std::uint64_t{0} >> (63 - high) & ~std::uint64_t{0} << low);
+  }
+  return true;
+}
+
+// ---- what happens ----
+
+void GpuModule::ring(Picoseconds now) {
+  for (const std::uint32_t gpu : link_.advance_to(now)) ports_[gpu]->transferred(now);
+  for (const auto& port : ports_) port->advance_to(now);
+  while (!losses_.empty() && losses_.front().at <= now) strike_next(now);
+  while (!given_.empty()) {
+    const Given given = given_.front();
+    given_.pop_front();
+    ports_[given.gpu]->command(now, given.command, given.arguments);
+  }
+  look();
+  rearm();
+}
+
+void GpuModule::look() {
+  Register& status = registers_.interrupt_status;
+  for (unsigned gpu = 0; gpu < ports_.size(); ++gpu)
+    status.set(status.value(gpu) | ports_[gpu]->take_happened(), gpu);
+  update_interrupt();
+}
+
+void GpuModule::update_interrupt() {
+  bool level = false;
+  for (unsigned gpu = 0; gpu < ports_.size(); ++gpu)
+    level |= (registers_.interrupt_status.value(gpu) & registers_.interrupt_enable.value(gpu)) != 0;
+  interrupt.write(level);
+}
+
+void GpuModule::rearm() {
+  std::optional<Picoseconds> next = link_.next_event();
+  for (const auto& port : ports_) next = earlier(next, port->next_event());
+  if (!losses_.empty()) next = earlier(next, losses_.front().at);
+  if (!given_.empty()) next = now();
+  alarm_.arm(next);
+}
+
+// ---- faults ----
+
+void GpuModule::strike(std::vector<TimedGpuLoss> losses) {
+  std::ranges::stable_sort(losses, {}, &TimedGpuLoss::at);
+  losses_.assign(losses.begin(), losses.end());
+  rearm();
+}
+
+void GpuModule::strike_next(Picoseconds now) {
+  const TimedGpuLoss next = losses_.front();
+  losses_.pop_front();
+  if (powered_)
+    ports_[next.gpu]->lose(now);
+  else
+    log(name())->warn("GPU {} is off: a loss of it is ignored", next.gpu);
+}
+
+// ---- the rest ----
+
+void GpuModule::reset(Reset kind) {
+  powered_ = kind != Reset::power_loss;
+  given_.clear();
+  link_.reset(kind);
+  for (const auto& port : ports_) port->reset(kind);
+  registers_.reset();
+  rearm();
+  update_interrupt();
+}
+
+DeviceTreeNode GpuModule::device_tree(AddressRange range, unsigned spi) {
+  DeviceTreeNode node{dt::node_name("gpu", range)};
+  node.set("compatible", {"asterism,gpu"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
+  return node;
+}
+
+void GpuModule::report(Statistics& statistics) const {
+  for (std::size_t gpu = 0; gpu < ports_.size(); ++gpu)
+    ports_[gpu]->report(statistics.group(std::to_string(gpu)));
+}
+
+}  // namespace asterism

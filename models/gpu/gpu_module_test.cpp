@@ -1,0 +1,196 @@
+#include "gpu/gpu_module.h"
+
+#include "base/random.h"
+#include "memory/memory_controller.h"
+#include "tlm/log.h"
+#include "tlm/systemc_test.h"
+#include "tlm/test_initiator.h"
+
+namespace asterism {
+namespace {
+
+// Pages that it watches, and does not admit.
+struct ListGuard final : WriteGuard {
+  std::vector<std::uint64_t> watched, refused;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> told;  // page, lines
+  bool watches(Address page) const override { return std::ranges::count(watched, page.value()) > 0; }
+  bool admits(Address page) const override { return std::ranges::count(refused, page.value()) == 0; }
+  void hold(Address, std::uint64_t) override {}
+  void written(Address page, std::uint64_t lines) override { told.emplace_back(page.value(), lines); }
+};
+
+struct GpuModuleTest : SystemCTest {
+  static constexpr std::uint64_t dram = 0x4000'0000, kernel = dram + 0x100, arrivals = dram + 0x2000,
+                                 extent = dram + 0x1'0000, second = GpuRegisters::window;
+  enum : std::uint32_t { allocate = 1, launch = 2, begin = 3, copy_in = 9, restart = 10 };
+  NoEventLog events;
+  MemoryController memory{
+      "memory",
+      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(dram)},
+      2,
+      events};
+  TestInitiator guest{"guest"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
+  GpuModule gpus{"gpu",
+                 {.count = 2,
+                  .device = {.memory = 128_KiB,
+                             .channels = 2,
+                             .interleave = 512_B,
+                             .zone = 4_KiB,
+                             .l2 = 4_KiB,
+                             .l2_ways = 2,
+                             .pipelines = 2,
+                             .buffer = 32_KiB,
+                             .transfer = 8_KiB}},
+                 {Address(dram), 4_MiB},
+                 events};
+  TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
+  GpuRegisters map{1};
+  ListGuard guard;
+
+  GpuModuleTest() {
+    gpus.memory.bind(memory.ports[0]);
+    memory_cpu.socket.bind(memory.ports[1]);
+    cpu.socket.bind(gpus.registers);
+    gpus.interrupt.bind(irq);
+    guest.socket.bind(memory.target);
+    memory.interrupt.bind(memory_irq);
+    gpus.watched_by(guard);
+  }
+  template <class Word>
+  void poke(std::uint64_t address, Word value) {
+    memory_cpu.write(address - dram, value);
+  }
+  void set(std::uint64_t gpu, const Register& of, std::uint32_t value) {
+    cpu.write32(gpu + of.offset(), value);
+  }
+  std::uint32_t get(std::uint64_t gpu, const Register& of) { return cpu.read32(gpu + of.offset()); }
+  // STATUS.error
+  std::uint32_t give(std::uint64_t gpu, std::uint32_t command) {
+    set(gpu, map.command, command);
+    settle();
+    return get(gpu, map.status) >> 8 & 0xff;
+  }
+  void fill(std::uint64_t gpu, std::uint32_t kib) {
+    set(gpu, map.count, kib);
+    EXPECT_EQ(give(gpu, allocate), 0u);
+    poke<std::uint64_t>(kernel, 0);
+    poke(kernel + 8, std::uint64_t{kib} << 10);
+    poke<std::uint64_t>(kernel + 16, gpu);
+    poke<std::uint64_t>(kernel + 24, 1);
+    poke(kernel + 32, std::uint64_t{kib} * 4);
+    poke<std::uint64_t>(kernel + 40, std::uint64_t{1000} << 32);
+    poke<std::uint64_t>(kernel + 48, 50);
+    poke<std::uint64_t>(kernel + 56, 0);
+    set(gpu, map.list_low, kernel);
+    EXPECT_EQ(give(gpu, launch), 0u);
+    while ((get(gpu, map.status) & 1) != 0) wait_for(1_us);
+  }
+  void take(std::uint64_t gpu) {
+    set(gpu, map.extent_low, extent);
+    set(gpu, map.arrivals_low, arrivals);
+    set(gpu, map.snapshot, 2);
+    EXPECT_EQ(give(gpu, begin), 0u);
+    while ((get(gpu, map.status) & 2) != 0) wait_for(1_us);
+  }
+  std::vector<std::byte> contents(std::size_t gpu) {
+    std::vector<std::byte> bytes(8 << 10);
+    gpus.gpu(gpu).peek(0, bytes);
+    return bytes;
+  }
+};
+
+SYSTEMC_TEST_F(GpuModuleTest, ASnapshotGoesThroughTheMemoryControllerAndBack) {
+  EXPECT_EQ(get(second, map.devices), 2u);
+  EXPECT_EQ(get(second, map.zone_size), 4096u);
+  fill(second, 8);
+  const auto before = contents(1);
+  EXPECT_NE(before, contents(0));
+  take(second);
+  EXPECT_EQ(get(second, map.arrived), 2u);
+  EXPECT_EQ(
+      memory_cpu.read<std::uint32_t>(arrivals - dram) + memory_cpu.read<std::uint32_t>(arrivals + 4 - dram),
+      1u);
+  EXPECT_EQ(give(second, restart), 0u);
+  set(second, map.count, 8);
+  EXPECT_EQ(give(second, allocate), 0u);
+  EXPECT_NE(contents(1), before);
+  set(second, map.list_low, arrivals);
+  set(second, map.count, 2);
+  EXPECT_EQ(give(second, copy_in), 0u);
+  wait_for(100_us);
+  EXPECT_EQ(contents(1), before);
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, TheLineIsTheLevelOfAllWindows) {
+  fill(second, 8);
+  EXPECT_FALSE(irq.read());
+  set(second, map.interrupt_enable, 1);
+  settle();
+  EXPECT_TRUE(irq.read());
+  EXPECT_EQ(get(0, map.interrupt_status), 0u);
+  set(second, map.interrupt_status, 1);
+  settle();
+  EXPECT_FALSE(irq.read());
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, ALossComesAtItsTimeAndInterrupts) {
+  set(0, map.interrupt_enable, 0xff);
+  set(second, map.interrupt_enable, 0xff);
+  gpus.strike({{now() + 50_us, 1}});
+  expect_earliest(now() + 50_us, [&] { return irq.read(); });
+  EXPECT_EQ(get(second, map.interrupt_status), 128u);
+  EXPECT_EQ(get(second, map.status) & 8, 8u);
+  EXPECT_EQ(get(0, map.status), 0u);
+  EXPECT_EQ(give(second, begin), 12u);
+  EXPECT_EQ(give(second, restart), 0u);
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, WhatItWritesIsToldToTheGuard) {
+  fill(0, 8);
+  guard.watched = {arrivals, extent + 4096};
+  take(0);
+  const std::pair list(arrivals, std::uint64_t{1}), zone(extent + 4096, ~std::uint64_t{0});
+  EXPECT_EQ(guard.told, (decltype(guard.told){list, zone, list}));
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, APageThatIsNotCopiedYetIsNotOverwritten) {
+  fill(0, 8);
+  poke<std::uint64_t>(extent + 4096, 0xFEED);
+  guard.watched = guard.refused = {extent + 4096};
+  take(0);
+  EXPECT_EQ(get(0, map.status) >> 16, 2u);  // host_memory
+  EXPECT_EQ(memory_cpu.read<std::uint64_t>(extent + 4096 - dram), 0xFEEDu);
+  EXPECT_TRUE(guard.told.empty());
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {
+  fill(0, 8);
+  set(0, map.interrupt_enable, 1);
+  gpus.reset(Reset::power_loss);
+  settle();
+  EXPECT_FALSE(irq.read());
+  EXPECT_EQ(contents(0), std::vector<std::byte>(8 << 10));
+  gpus.strike({{now() + 1_us, 0}});
+  wait_for(2_us);
+  gpus.power_up();
+  EXPECT_EQ(get(0, map.status), 0u);
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, AnyAccessToItGetsAnAnswer) {
+  set_log_levels({{"gpu", spdlog::level::off}});
+  Random random(5);
+  for (int i = 0; i < 5'000; ++i) {
+    const std::uint64_t offset = random.below(0x60) + second * random.below(3);
+    if (random.below(2))
+      cpu.write32(offset, static_cast<std::uint32_t>(random.below(2) ? random.next() : random.below(64)));
+    else
+      cpu.read<std::uint64_t>(offset);
+    EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
+    wait_for(Picoseconds(random.below(1'000'000)));
+  }
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,343 @@
+#include "gpu/gpu_port.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/engine.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::size_t descriptor_size = 64;
+
+GpuPort::Error error_of(Gpu::Refusal refusal) {
+  switch (refusal) {
+    case Gpu::Refusal::none:
+      return GpuPort::Error::none;
+    case Gpu::Refusal::running:
+      return GpuPort::Error::running;
+    case Gpu::Refusal::open:
+      return GpuPort::Error::open;
+    case Gpu::Refusal::copying:
+      return GpuPort::Error::copying;
+    case Gpu::Refusal::nothing_allocated:
+      return GpuPort::Error::nothing_allocated;
+    case Gpu::Refusal::needs_full:
+    case Gpu::Refusal::not_tracking:
+      return GpuPort::Error::needs_full;
+  }
+  return GpuPort::Error::none;
+}
+
+template <class Word>
+Word word_at(std::span<const std::byte> bytes, std::size_t offset) {
+  Word word;
+  std::memcpy(&word, bytes.data() + offset, sizeof word);
+  return word;
+}
+
+bool has_twice(std::vector<std::uint32_t> numbers) {
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) != numbers.end();
+}
+
+}  // namespace
+
+GpuPort::GpuPort(const GpuConfig& config, std::uint32_t number, HostLink& link, Picoseconds round_trip,
+                 Gpu::HostMemory& memory, std::string name, EventLog& events)
+    : config_(config),
+      one_way_(round_trip / 2),
+      memory_(memory),
+      name_(std::move(name)),
+      events_(events),
+      gpu_(config, MemoryContents::bytes, number, link, memory, static_cast<Gpu::Sink&>(*this)) {}
+
+// ---- commands ----
+
+void GpuPort::command(Picoseconds now, std::uint32_t command, const Arguments& arguments) {
+  const bool is_one = command >= static_cast<std::uint32_t>(Command::allocate) &&
+                      command <= static_cast<std::uint32_t>(Command::restart);
+  error_ = is_one ? execute(now, static_cast<Command>(command), arguments) : Error::no_command;
+  if (error_ != Error::none) ++commands_refused_;
+}
+
+GpuPort::Error GpuPort::execute(Picoseconds now, Command command, const Arguments& arguments) {
+  if (lost_ && command != Command::restart) return Error::lost;
+  switch (command) {
+    case Command::allocate:
+      return allocate(arguments.size);
+    case Command::launch:
+      return launch(now, arguments.list);
+    case Command::begin:
+      return begin(now, arguments);
+    case Command::scan:
+      if (!driven()) return Error::no_snapshot;
+      if (arguments.count == 0) return Error::bad_descriptor;
+      send(now + 2 * one_way_, {Message::What::scan, {}, arguments});
+      return Error::none;
+    case Command::copy_out:
+      return copy_out(now, arguments);
+    case Command::preserve:
+      return preserve(now, arguments);
+    case Command::finish:
+      if (!driven()) return Error::no_snapshot;
+      if (!gpu_.may_finish()) return Error::incomplete;
+      send(now + one_way_, {Message::What::finish, {}, {}});
+      return Error::none;
+    case Command::abort:
+      if (!gpu_.snapshot_open()) return Error::no_snapshot;
+      gpu_.abort_snapshot(now);
+      return Error::none;
+    case Command::copy_in:
+      return copy_in(now, arguments);
+    case Command::restart:
+      reset(Reset::cold);
+      return Error::none;
+  }
+  return Error::no_command;
+}
+
+GpuPort::Error GpuPort::allocate(Bytes size) {
+  if (gpu_.running()) return Error::running;
+  if (gpu_.snapshot_open()) return Error::open;
+  if (size == Bytes(0) || size > config_.memory) return Error::bad_descriptor;
+  gpu_.allocate(size);
+  gpu_.track(true);
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::launch(Picoseconds now, Address descriptor) {
+  if (gpu_.running()) return Error::running;
+  if (gpu_.copying() && !gpu_.snapshot_open()) return Error::copying;
+  std::array<std::byte, descriptor_size> bytes{};
+  if (!memory_.read(now, descriptor, Bytes(bytes.size()), bytes)) return Error::bus_error;
+  const auto pattern = word_at<std::uint32_t>(bytes, 40);
+  RegionKernelArguments kernel{.first = word_at<std::uint64_t>(bytes, 0),
+                               .bytes = word_at<std::uint64_t>(bytes, 8),
+                               .seed = word_at<std::uint64_t>(bytes, 16),
+                               .accesses = word_at<std::uint64_t>(bytes, 32),
+                               .gap = word_at<std::uint32_t>(bytes, 48) * 1_ns,
+                               .writes = word_at<std::uint32_t>(bytes, 44),
+                               .pattern = static_cast<RegionKernelArguments::Pattern>(pattern)};
+  const std::uint64_t in_use = gpu_.allocated().count(), line = RegionKernel::line;
+  if (kernel.first % line != 0 || kernel.bytes % line != 0 || kernel.bytes < line * config_.pipelines ||
+      kernel.first > in_use || kernel.bytes > in_use - kernel.first || kernel.writes > 1000 || pattern > 1)
+    return Error::bad_descriptor;
+  kernel_.emplace(kernel, config_.pipelines);
+  gpu_.launch(now, *kernel_, word_at<std::uint64_t>(bytes, 24));
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::begin(Picoseconds now, const Arguments& arguments) {
+  const Error refusal = error_of(gpu_.refusal(arguments.kind));
+  if (refusal != Error::none) return refusal;
+  arrived_ = 0;
+  scanned_ = 0;
+  failed_.reset();
+  waits_.clear();
+  std::erase_if(on_the_way_, [](const auto& sent) { return sent.second.what == Message::What::zone_waits; });
+  by_ = arguments.by;
+  kind_ = arguments.kind;
+  arrivals_ = arguments.arrivals;
+  gpu_.begin_snapshot(now, kind_, by_, arguments.extent);
+  record(now, "gpu_snapshot_begin",
+         {{"snapshot", std::string(kind_ == SnapshotKind::full ? "full" : "increment")},
+          {"by", std::string(by_ == Offloader::driver ? "driver" : "device")},
+          {"zones", gpu_.snapshot_zones()}});
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::copy_out(Picoseconds now, const Arguments& arguments) {
+  if (!driven()) return Error::no_snapshot;
+  if (gpu_.copying()) return Error::copying;
+  std::vector<Zone> zones;
+  if (const Error error = read_list(now, arguments, zones); error != Error::none) return error;
+  const auto awaits = [this](Zone zone) { return gpu_.awaits_copy(zone); };
+  if (has_twice(numbers_of(zones)) || !std::ranges::all_of(zones, awaits)) return Error::bad_zone;
+  gpu_.copy_out(now, zones);
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::preserve(Picoseconds now, const Arguments& arguments) {
+  if (!driven()) return Error::no_snapshot;
+  std::vector<Zone> zones;
+  if (const Error error = read_list(now, arguments, zones); error != Error::none) return error;
+  if (!std::ranges::all_of(zones, [this](Zone zone) { return gpu_.may_preserve(zone); }))
+    return Error::bad_zone;
+  send(now + one_way_, {Message::What::preserve, std::move(zones), {}});
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::copy_in(Picoseconds now, const Arguments& arguments) {
+  if (gpu_.running()) return Error::running;
+  if (gpu_.snapshot_open()) return Error::open;
+  if (gpu_.copying()) return Error::copying;
+  std::vector<Zone> zones;
+  if (const Error error = read_list(now, arguments, zones); error != Error::none) return error;
+  failed_.reset();
+  gpu_.copy_in(now, zones, arguments.extent);
+  return Error::none;
+}
+
+// ---- lists ----
+
+std::uint32_t GpuPort::number_of(Zone zone) const { return zone.index * config_.channels + zone.channel; }
+std::vector<std::uint32_t> GpuPort::numbers_of(std::span<const Zone> zones) const {
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(zones.size());
+  for (const Zone zone : zones) numbers.push_back(number_of(zone));
+  return numbers;
+}
+Zone GpuPort::zone_of(std::uint32_t number) const {
+  return {number % config_.channels, number / config_.channels};
+}
+
+std::uint32_t GpuPort::zones_in_use() const {
+  const std::uint64_t round = (config_.zone * config_.channels).count();
+  return static_cast<std::uint32_t>((gpu_.allocated().count() + round - 1) / round) * config_.channels;
+}
+
+GpuPort::Error GpuPort::read_list(Picoseconds now, const Arguments& arguments, std::vector<Zone>& zones) {
+  if (arguments.count == 0 || arguments.count > config_.zones()) return Error::bad_descriptor;
+  std::vector<std::byte> bytes(arguments.count * sizeof(std::uint32_t));
+  if (!memory_.read(now, arguments.list, Bytes(bytes.size()), bytes)) return Error::bus_error;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint32_t)) {
+    const auto number = word_at<std::uint32_t>(bytes, at);
+    if (number >= config_.zones()) return Error::bad_zone;
+    zones.push_back(zone_of(number));
+  }
+  return Error::none;
+}
+
+bool GpuPort::write_list(Picoseconds now, Address to, std::span<const std::uint32_t> numbers) {
+  return numbers.empty() || memory_.write(now, to, Bytes(numbers.size_bytes()), std::as_bytes(numbers));
+}
+
+void GpuPort::scan(Picoseconds now, const Arguments& arguments) {
+  std::vector<std::uint32_t> numbers;
+  for (auto zone = gpu_.next_unpreserved(arguments.from); zone && numbers.size() < arguments.count;
+       zone = gpu_.next_unpreserved(number_of(*zone) + 1))
+    numbers.push_back(number_of(*zone));
+  scanned_ = static_cast<std::uint32_t>(numbers.size());
+  if (!write_list(now, arguments.list, numbers)) {
+    scanned_ = 0;
+    error_ = Error::bus_error;
+  }
+  happened_ |= scan_end;
+}
+
+// ---- over the link ----
+
+std::optional<Picoseconds> GpuPort::next_event() const {
+  const auto message = on_the_way_.empty() ? std::nullopt : std::optional(on_the_way_.begin()->first);
+  return earlier(message, gpu_.next_event());
+}
+
+void GpuPort::advance_to(Picoseconds now) {
+  while (!on_the_way_.empty() && on_the_way_.begin()->first <= now) {
+    const auto first = on_the_way_.extract(on_the_way_.begin());
+    gpu_.advance_to(first.key());
+    receive(first.key(), std::move(first.mapped()));
+  }
+  gpu_.advance_to(now);
+}
+
+// What a message says may not hold any more: the snapshot was given up meanwhile.
+void GpuPort::receive(Picoseconds now, Message message) {
+  switch (message.what) {
+    case Message::What::zone_waits:
+      waits_.push_back(number_of(message.zones.front()));
+      happened_ |= waiting;
+      break;
+    case Message::What::preserve:
+      std::erase_if(message.zones, [this](Zone zone) { return !gpu_.may_preserve(zone); });
+      if (!message.zones.empty()) gpu_.preserve(now, message.zones);
+      break;
+    case Message::What::finish:
+      if (gpu_.may_finish()) gpu_.finish_snapshot(now);
+      break;
+    case Message::What::scan:
+      scan(now, message.arguments);
+      break;
+  }
+}
+
+std::optional<std::uint32_t> GpuPort::waiting_zone() const {
+  return waits_.empty() ? std::nullopt : std::optional(waits_.front());
+}
+
+// ---- what the GPU tells ----
+
+void GpuPort::record(Picoseconds at, std::string_view kind, std::initializer_list<EventLog::Detail> details) {
+  events_.record(at, name_, kind, details);
+}
+
+void GpuPort::kernel_ended(Picoseconds) { happened_ |= kernel_end; }
+
+void GpuPort::zone_waits(Picoseconds at, Zone zone) {
+  send(at + one_way_, {Message::What::zone_waits, {zone}, {}});
+}
+
+void GpuPort::arrived(Picoseconds at, std::span<const Zone> zones) {
+  const std::vector<std::uint32_t> numbers = numbers_of(zones);
+  const Address to = arrivals_ + Bytes(arrived_ * sizeof(std::uint32_t));
+  if (arrivals_ != Address(0) && !write_list(at, to, numbers)) {
+    refused_ = true;
+    gpu_.abort_snapshot(at);
+    return;
+  }
+  arrived_ += static_cast<std::uint32_t>(numbers.size());
+  happened_ |= arrival;
+}
+
+void GpuPort::snapshot_taken(Picoseconds at) {
+  happened_ |= taken;
+  record(at, "gpu_snapshot_taken", {{"zones", gpu_.snapshot_zones()}});
+}
+
+// A message may be of the snapshot that was given up: the next one does not hear it.
+void GpuPort::snapshot_failed(Picoseconds at, Gpu::Failure why) {
+  failed_ = std::exchange(refused_, false) ? Gpu::Failure::host_memory : why;
+  happened_ |= failure;
+  on_the_way_.clear();
+  record(at, "gpu_snapshot_failed", {{"reason", std::string(to_text(*failed_))}});
+}
+
+void GpuPort::copied_in(Picoseconds at) {
+  happened_ |= copied;
+  record(at, "gpu_copied_in");
+}
+
+// ---- the rest ----
+
+void GpuPort::forget() {
+  on_the_way_.clear();
+  waits_.clear();
+  happened_ = arrived_ = scanned_ = 0;
+  failed_.reset();
+  error_ = Error::none;
+  lost_ = false;
+}
+
+void GpuPort::lose(Picoseconds now) {
+  if (lost_) return;
+  gpu_.reset(Reset::power_loss);
+  forget();
+  lost_ = true;
+  ++losses_;
+  happened_ = loss;
+  record(now, "gpu_lost");
+}
+
+void GpuPort::reset(Reset kind) {
+  gpu_.reset(kind);
+  forget();
+}
+
+void GpuPort::report(Statistics& statistics) const {
+  gpu_.report(statistics);
+  statistics.add("losses", losses_);
+  statistics.add("commands_refused", commands_refused_);
+}
+
+}  // namespace asterism

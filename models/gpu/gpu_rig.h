@@ -1,0 +1,115 @@
+// For tests: a GPU with its link, a host's memory that is a map, and what the sink heard; kernels that are
+// lists of accesses.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/engine.h"
+#include "gpu/gpu.h"
+
+namespace asterism {
+
+// A list of accesses for each pipeline, kernel after kernel the same.
+class ListedKernel final : public KernelSource {
+ public:
+  explicit ListedKernel(std::vector<std::vector<DeviceAccess>> lists) : lists_(std::move(lists)) {}
+
+  std::uint32_t pipelines() const override { return static_cast<std::uint32_t>(lists_.size()); }
+  Bytes footprint() const override {
+    std::uint64_t end = 0;
+    for (const auto& list : lists_)
+      for (const DeviceAccess& access : list) end = std::max(end, access.address + access.size);
+    return Bytes(end);
+  }
+  void begin_kernel(std::uint64_t) override { next_.assign(lists_.size(), 0); }
+  std::size_t next(std::uint32_t pipeline, std::span<DeviceAccess> accesses) override {
+    const auto& list = lists_[pipeline];
+    const std::size_t count = std::min(accesses.size(), list.size() - next_[pipeline]);
+    std::copy_n(list.begin() + static_cast<std::ptrdiff_t>(next_[pipeline]), count, accesses.begin());
+    next_[pipeline] += count;
+    return count;
+  }
+
+ private:
+  std::vector<std::vector<DeviceAccess>> lists_;
+  std::vector<std::size_t> next_;
+};
+
+struct MapMemory final : Gpu::HostMemory {
+  std::map<std::uint64_t, std::vector<std::byte>> zones;  // by address
+  Bytes zone{4096};
+  bool refuses = false;
+  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
+    if (refuses) return false;
+    for (std::uint64_t at = 0; !data.empty() && at < size.count(); at += zone.count()) {
+      const auto part = data.subspan(at, zone.count());
+      zones[to.value() + at].assign(part.begin(), part.end());
+    }
+    return true;
+  }
+  bool read(Picoseconds, Address from, Bytes, std::span<std::byte> data) override {
+    if (refuses) return false;
+    if (!data.empty()) std::ranges::copy(zones.at(from.value()), data.begin());
+    return true;
+  }
+};
+
+struct GpuRig : Gpu::Sink {
+  explicit GpuRig(const GpuConfig& config, MemoryContents contents = MemoryContents::bytes,
+                  const HostLinkConfig& link_config = {})
+      : link(link_config, 1), gpu(config, contents, 0, link, host, *this) {
+    host.zone = config.zone;
+    gpu.allocate(config.memory);
+    gpu.track(true);
+  }
+
+  // A rig with a driver adds the driver's.
+  virtual std::optional<Picoseconds> next() const { return earlier(gpu.next_event(), link.next_event()); }
+  virtual void step(Picoseconds to) {
+    now = to;
+    for ([[maybe_unused]] const std::uint32_t ended : link.advance_to(now)) gpu.transferred(now);
+    gpu.advance_to(now);
+  }
+  // Event by event, while there are any.
+  void run_until(Picoseconds end) {
+    for (auto at = next(); at && *at <= end; at = next()) step(*at);
+    step(end);
+  }
+  template <class Done>
+  bool run_while_not(Done done) {
+    while (!done()) {
+      const auto at = next();
+      if (!at) return false;
+      step(*at);
+    }
+    return true;
+  }
+  void run(KernelSource& kernel, std::uint64_t number) {
+    const std::size_t before = kernels_ended.size();
+    gpu.launch(now, kernel, number);
+    run_while_not([&] { return kernels_ended.size() > before; });
+  }
+
+  void kernel_ended(Picoseconds at) override { kernels_ended.push_back(at); }
+  void zone_waits(Picoseconds at, Zone zone) override { waits.emplace_back(at, zone); }
+  void arrived(Picoseconds, std::span<const Zone> zones) override {
+    zones_arrived.insert(zones_arrived.end(), zones.begin(), zones.end());
+  }
+  void snapshot_taken(Picoseconds at) override { taken.push_back(at); }
+  void snapshot_failed(Picoseconds at, Gpu::Failure why) override { failed.emplace_back(at, why); }
+  void copied_in(Picoseconds at) override { copied_in_at.push_back(at); }
+
+  Picoseconds now{};
+  HostLink link;
+  MapMemory host;
+  Gpu gpu;
+  std::vector<Picoseconds> kernels_ended, taken, copied_in_at;
+  std::vector<std::pair<Picoseconds, Zone>> waits;
+  std::vector<std::pair<Picoseconds, Gpu::Failure>> failed;
+  std::vector<Zone> zones_arrived;
+};
+
+}  // namespace asterism

@@ -1,0 +1,113 @@
+#include "gpu/host_link.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/engine.h"
+#include "base/fields.h"
+
+namespace asterism {
+
+namespace {
+constexpr std::uint64_t second = 1'000'000'000'000;
+}
+
+static_assert(member_count<HostLinkConfig>() == 5);
+void describe(Fields& f, HostLinkConfig& c) {
+  f("lanes", c.lanes, "Of the processor, which its GPUs share; at most so many GPUs", within(1, 1024));
+  f("gpu_lanes", c.gpu_lanes, "Of each GPU: the most that it gets while others are silent", within(1, 1024));
+  f("lane", c.lane, "What a lane moves", within(1_MBps, 1000_GBps));
+  f("overhead", c.overhead, "Of a transfer; a longer one makes small transfers slower", at_most(1_s));
+  f("round_trip", c.round_trip, "A signal to the driver and the answer; a longer one makes hints come later",
+    at_most(1_s));
+}
+
+HostLink::HostLink(const HostLinkConfig& config, std::uint32_t gpus) : config_(config), transfers_(gpus) {}
+
+Bandwidth HostLink::share(const HostLinkConfig& config, std::uint32_t active) {
+  return std::min(config.lane * config.gpu_lanes, config.lane * config.lanes / std::max(active, 1u));
+}
+
+Bandwidth HostLink::effective(const HostLinkConfig& config, std::uint32_t active, Bytes size) {
+  const Picoseconds time = config.overhead + transfer_time(size, share(config, active));
+  return Bandwidth(scale(size.count(), second, time.count()));
+}
+
+Bandwidth HostLink::rate() const { return share(config_, moving_ + others_); }
+
+void HostLink::set_others(std::uint32_t gpus) { others_ = gpus; }
+
+bool HostLink::busy(std::uint32_t gpu) const { return transfers_.at(gpu).busy; }
+
+void HostLink::start(Picoseconds now, std::uint32_t gpu, Bytes size) {
+  if (busy(gpu)) throw std::logic_error("a transfer is started on a link that is busy");
+  work_until(now);
+  transfers_[gpu] = {true, false, now + config_.overhead, Work{size.count()} * second};
+  change();
+}
+
+void HostLink::cancel(Picoseconds now, std::uint32_t gpu) {
+  work_until(now);
+  if (transfers_.at(gpu).moves) --moving_;
+  transfers_[gpu] = {};
+  std::erase(ended_, gpu);
+}
+
+std::optional<Picoseconds> HostLink::next_event() const {
+  if (!ended_.empty()) return now_;
+  return next_change();
+}
+
+std::optional<Picoseconds> HostLink::next_change() const {
+  std::optional<Picoseconds> next;
+  const Work rate_now = rate().count();
+  for (const Transfer& transfer : transfers_)
+    if (transfer.busy) {
+      const auto left = static_cast<std::uint64_t>((transfer.left + rate_now - 1) / rate_now);
+      next = earlier(next, transfer.moves ? now_ + Picoseconds(left) : transfer.from);
+    }
+  return next;
+}
+
+// Who has moved all ends, and who has its overhead behind it begins to move.
+void HostLink::change() {
+  for (std::uint32_t gpu = 0; gpu < transfers_.size(); ++gpu) {
+    Transfer& transfer = transfers_[gpu];
+    if (transfer.busy && !transfer.moves && transfer.from <= now_) {
+      transfer.moves = true;
+      ++moving_;
+    }
+    if (transfer.moves && transfer.left == 0) {
+      ended_.push_back(gpu);
+      transfer = {};
+      --moving_;
+    }
+  }
+}
+
+// From one change of the shares to the next.
+void HostLink::work_until(Picoseconds now) {
+  while (now_ < now) {
+    const Picoseconds until = std::min(now, next_change().value_or(now));
+    const Work moved = Work{rate().count()} * (until - now_).count();
+    now_ = until;
+    for (Transfer& transfer : transfers_)
+      if (transfer.moves) transfer.left -= std::min(moved, transfer.left);
+    change();
+  }
+}
+
+const std::vector<std::uint32_t>& HostLink::advance_to(Picoseconds now) {
+  work_until(now);
+  told_.clear();
+  std::swap(told_, ended_);
+  return told_;
+}
+
+void HostLink::reset(Reset) {
+  std::ranges::fill(transfers_, Transfer{});
+  moving_ = 0;
+  ended_.clear();
+}
+
+}  // namespace asterism

@@ -1,0 +1,83 @@
+#include "gpu/host_link.h"
+
+#include <gtest/gtest.h>
+
+namespace asterism {
+namespace {
+
+// 8 GB/s of the processor, 4 GB/s of each GPU, 1 us of overhead: 4000 bytes alone take 2 us.
+constexpr HostLinkConfig four_gpus{.lanes = 4, .gpu_lanes = 2, .lane = 2_GBps, .overhead = 1_us};
+
+using Gpus = std::vector<std::uint32_t>;
+
+// Who ends when, until nobody is left.
+std::vector<std::pair<Picoseconds, Gpus>> ends(HostLink& link) {
+  std::vector<std::pair<Picoseconds, Gpus>> all;
+  while (const auto next = link.next_event()) {
+    const Gpus& gpus = link.advance_to(*next);
+    if (!gpus.empty()) all.emplace_back(*next, gpus);
+  }
+  return all;
+}
+
+TEST(HostLink, ATransferAloneTakesItsOverheadAndTheLink) {
+  HostLink link(four_gpus, 4);
+  link.start(5_us, 1, 4000_B);
+  EXPECT_TRUE(link.busy(1));
+  EXPECT_TRUE(link.advance_to(7_us - 1_ps).empty());
+  EXPECT_EQ(link.advance_to(7_us), Gpus{1});
+  EXPECT_FALSE(link.busy(1));
+}
+
+TEST(HostLink, FourShareTheProcessorsLinkEvenly) {
+  HostLink link(four_gpus, 4);
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) link.start(0_us, gpu, 4000_B);
+  EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{3_us, {0, 1, 2, 3}}}));
+}
+
+TEST(HostLink, SharesChangeWithWhoMoves) {
+  HostLink link(four_gpus, 4);
+  // From 1 us two at 4 GB/s; from 1.5 us four at 2 GB/s, the first two with 2000 bytes left.
+  link.start(0_us, 0, 4000_B);
+  link.start(0_us, 1, 4000_B);
+  link.start(500_ns, 2, 4000_B);
+  link.start(500_ns, 3, 4000_B);
+  EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{2'500_ns, {0, 1}}, {3_us, {2, 3}}}));
+}
+
+TEST(HostLink, ACancelledTransferLeavesItsShare) {
+  HostLink link(four_gpus, 4);
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) link.start(0_us, gpu, 4000_B);
+  link.cancel(2_us, 0);
+  link.cancel(2_us, 2);
+  EXPECT_FALSE(link.busy(0));
+  EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{2'500_ns, {1, 3}}}));
+}
+
+TEST(HostLink, OthersAlwaysMove) {
+  HostLink link(four_gpus, 1);
+  link.set_others(7);
+  link.start(0_us, 0, 4000_B);
+  EXPECT_EQ(link.next_event(), 1_us);
+  EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{5_us, {0}}}));
+}
+
+TEST(HostLink, ABusyGpuStartsNothing) {
+  HostLink link(four_gpus, 2);
+  link.start(0_us, 1, 32_B);
+  EXPECT_THROW(link.start(0_us, 1, 32_B), std::logic_error);
+}
+
+// lee2019 section 4.3.1: eight lanes of PCIe 3.0 move 62 % with 64 KiB at a time.
+TEST(HostLink, SmallTransfersUseTheLinkLessWell) {
+  const HostLinkConfig pcie3{.lanes = 8, .gpu_lanes = 8, .lane = 985_MBps};
+  const auto percent = [&](Bytes size) {
+    return HostLink::effective(pcie3, 1, size).count() * 100 / HostLink::share(pcie3, 1).count();
+  };
+  EXPECT_EQ(percent(64_KiB), 62u);
+  EXPECT_EQ(percent(4_KiB), 9u);
+  EXPECT_EQ(percent(2_MiB), 98u);
+}
+
+}  // namespace
+}  // namespace asterism

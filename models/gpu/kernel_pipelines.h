@@ -1,0 +1,107 @@
+// The pipelines of a GPU while they run a kernel: each issues its accesses in order, a `gap` after the one
+// before or as soon as the memory takes it, and stands still at a write for which a channel has no place in
+// its queue.
+//
+// They take turns: the one whose next access is due first (of equals the lower number) issues up to `turn` of
+// them, but none of the next slice of time. So what they do is in order of time to within a slice; a pipeline
+// alone is exact. It depends on accesses and releases only, not on how often advance_to() is called.
+//
+// That runs of accesses, not single ones, are put in order is this project's; it is what makes the model
+// fast.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "gpu/device_channel.h"
+#include "gpu/kernel_source.h"
+
+namespace asterism {
+
+class KernelPipelines {
+ public:
+  static constexpr Picoseconds run_ahead = 1_us;  // of a pipeline before the channel that it uses
+  static constexpr Picoseconds slice = 100_ns;
+  static constexpr unsigned turn = 16;
+
+  struct Counts {
+    std::uint64_t kernels = 0, reads = 0, writes = 0;
+    std::uint64_t stops = 0;
+    Picoseconds stopped{};  // all pipelines together
+  };
+
+  KernelPipelines(const GpuConfig& config, std::vector<DeviceChannel>& channels);
+
+  // `in_use`: addresses are below. Throws std::logic_error for more pipelines than there are, and later for
+  // accesses that kernel_source.h does not allow.
+  void launch(Picoseconds at, KernelSource& source, std::uint64_t kernel, Bytes in_use);
+  // Until take_end().
+  bool running() const { return source_ != nullptr; }
+  std::uint32_t stopped() const { return static_cast<std::uint32_t>(stops_.size()); }
+  const Counts& counts() const { return counts_; }
+
+  std::optional<Picoseconds> next_event() const {
+    return due_.empty() ? std::nullopt : std::optional(due_.front().at);
+  }
+  // The slice of time in which the next access is due.
+  void run_slice();
+  // A channel has released writes: who stands still for it tries again, in order of arrival.
+  void retry(Picoseconds at, std::uint32_t channel);
+  // Once, when all have ended: when what they moved last was moved.
+  std::optional<Picoseconds> take_end();
+  void reset();
+
+ private:
+  struct Due {
+    Picoseconds at;
+    std::uint32_t pipeline;
+    auto operator<=>(const Due&) const = default;
+  };
+  struct Stop {
+    Picoseconds since;
+    std::uint32_t pipeline, channel;
+    auto operator<=>(const Stop&) const = default;
+  };
+  static constexpr std::size_t batch = 16;
+  // An access as its channel sees it.
+  struct Step {
+    Picoseconds gap;
+    std::uint64_t sector;  // the first, in the channel
+    std::uint32_t sectors;
+    std::uint16_t channel;
+    bool write;
+  };
+  struct Pipeline {
+    Picoseconds at{}, since{};  // when its access is due, or was first
+    Picoseconds moved{};        // what it moved last
+    std::uint32_t position = 0, count = 0;
+    std::uint32_t done = 0;  // sectors of the access
+    std::array<Step, batch> steps{};
+  };
+
+  void run_turn(std::uint32_t number, Picoseconds end);
+  bool access(Pipeline& pipeline);
+  // To the access after the one that is done; whether there is one.
+  bool step(std::uint32_t number);
+  void prefetch(const Pipeline& pipeline, std::uint32_t position) const;
+  void refill(std::uint32_t number);
+  void push(std::uint32_t number);
+
+  AddressSwizzle swizzle_;
+  std::vector<DeviceChannel>& channels_;
+  std::vector<Pipeline> pipelines_;
+  KernelSource* source_ = nullptr;
+  std::uint64_t kernel_ = 0;
+  std::uint64_t in_use_ = 0;
+  std::uint32_t active_ = 0;
+  bool end_taken_ = true;
+  Picoseconds end_{};
+  std::vector<Due> due_;     // a heap, the first in front
+  std::vector<Stop> stops_;  // in order
+  Counts counts_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,159 @@
+// The part of a GPU's L2 that stands before one channel: write back, lines of 128 bytes in sectors of 32,
+// each valid or dirty on its own; in a set the least recently used goes. Lines are numbers: offset in the
+// channel / 128; the set is the number modulo the sets, of which there may be any number.
+//
+//   std::size_t slot = slice.find(line);   no_slot: it is not there
+//   slot = slice.victim(line);             what would have to go for it: write back slice.dirty(slot)
+//   slice.replace(slot, line);             no sector of it is valid
+//
+// Contents, where they are kept, are those of the whole line.
+//
+// The ways of a set are one cache line of the host: that bounds ways and tags, and is what makes the model
+// fast.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace asterism {
+
+class L2Slice {
+ public:
+  static constexpr Bytes line{128}, sector{32};
+  static constexpr std::uint32_t most_ways = 16;
+  static constexpr std::uint8_t all_sectors = 0xF;
+  static unsigned count(std::uint8_t sectors) { return 0x4332'3221'3221'2110u >> 4 * sectors & 15; }
+  static constexpr std::uint32_t no_line = 0xFFFF'FFFF;
+  static constexpr std::size_t no_slot = ~std::size_t{0};
+  static constexpr std::uint32_t most_lines_per_set = (1u << 24) - 1;  // of memory that are in one set
+
+  // A whole number of sets.
+  L2Slice(Bytes size, std::uint32_t ways, bool keeps_contents);
+
+  // The line is the most recently used now.
+  std::size_t find(std::uint32_t number) {
+    const Place place = place_of(number);
+    const std::uint32_t way = way_and_1(sets_[place.set], place.tag);
+    if (way == 0) return no_slot;
+    use(place.set, way - 1);
+    return slot_of(place.set, way - 1);
+  }
+  // Without using it.
+  std::size_t peek(std::uint32_t number) const {
+    const Place place = place_of(number);
+    const std::uint32_t way = way_and_1(sets_[place.set], place.tag);
+    return way == 0 ? no_slot : slot_of(place.set, way - 1);
+  }
+  std::size_t victim(std::uint32_t number) const {
+    const std::uint32_t set = place_of(number).set;
+    return slot_of(set, static_cast<std::uint32_t>(orders_[set] >> oldest_shift_) & 15);
+  }
+  // Of a victim.
+  void replace(std::size_t slot, std::uint32_t number) {
+    entry_of(slot) = place_of(number).tag << tag_shift;
+    std::uint64_t& order = orders_[slot / most_ways];
+    order = (order & ~in_order_) | (order << 4 & in_order_) | slot % most_ways;
+  }
+  void drop(std::size_t slot) { entry_of(slot) = no_tag; }
+  void prefetch(std::uint32_t number) const {
+    const std::uint32_t set = place_of(number).set;
+    __builtin_prefetch(&sets_[set]);
+  }
+
+  std::uint32_t line_at(std::size_t slot) const {
+    const std::uint32_t tag = entry_of(slot) >> tag_shift;
+    return tag == no_tag >> tag_shift
+               ? no_line
+               : static_cast<std::uint32_t>(std::size_t{tag} * count_ + slot / most_ways);
+  }
+  // Masks of sectors.
+  std::uint8_t valid(std::size_t slot) const { return entry_of(slot) >> valid_shift & all_sectors; }
+  std::uint8_t dirty(std::size_t slot) const { return entry_of(slot) >> dirty_shift & all_sectors; }
+  void fetched(std::size_t slot, std::uint8_t sectors) {
+    entry_of(slot) |= static_cast<std::uint32_t>(sectors) << valid_shift;
+  }
+  void written(std::size_t slot, std::uint8_t sectors) {
+    entry_of(slot) |= static_cast<std::uint32_t>(sectors) * (1u << valid_shift | 1u << dirty_shift);
+  }
+  void cleaned(std::size_t slot) { entry_of(slot) &= ~(std::uint32_t{all_sectors} << dirty_shift); }
+  std::span<std::byte, 128> data(std::size_t slot) {
+    return std::span<std::byte, 128>(&data_[slot * line.count()], 128);
+  }
+  std::span<const std::byte, 128> data(std::size_t slot) const {
+    return std::span<const std::byte, 128>(&data_[slot * line.count()], 128);
+  }
+
+  // f(slot) of every line that is there, set by set.
+  template <class F>
+  void for_lines(F f) {
+    for (std::size_t slot = 0; slot < sets_.size() * most_ways; ++slot)
+      if (line_at(slot) != no_line) f(slot);
+  }
+  void clear();
+
+ private:
+  // A way: the number of its line / sets, masks of valid and of dirty sectors.
+  static constexpr unsigned tag_shift = 8, valid_shift = 4, dirty_shift = 0;
+  static constexpr std::uint32_t no_tag = 0xFFFF'FF00;
+  struct alignas(64) Set {
+    std::array<std::uint32_t, most_ways> ways;
+  };
+  struct Place {
+    std::uint32_t set, tag;
+  };
+  typedef std::uint32_t Four __attribute__((vector_size(16)));
+
+  static std::size_t slot_of(std::uint32_t set, std::uint32_t way) {
+    return std::size_t{set} * most_ways + way;
+  }
+  std::uint32_t& entry_of(std::size_t slot) { return sets_[slot / most_ways].ways[slot % most_ways]; }
+  std::uint32_t entry_of(std::size_t slot) const { return sets_[slot / most_ways].ways[slot % most_ways]; }
+
+  // number / sets and the rest; Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
+  Place place_of(std::uint32_t number) const {
+    __extension__ typedef unsigned __int128 Wide;
+    const auto tag = count_ == 1 ? number : static_cast<std::uint32_t>(Wide{reciprocal_} * number >> 64);
+    return {number - tag * count_, tag};
+  }
+  // 0: none. Four ways at a time.
+  static std::uint32_t way_and_1(const Set& set, std::uint32_t tag) {
+    const Four wanted = {tag, tag, tag, tag};
+    Four place = {1, 2, 3, 4}, found = {};
+    for (std::uint32_t way = 0; way < most_ways; way += 4, place += 4) {
+      Four ways;
+      std::memcpy(&ways, &set.ways[way], sizeof ways);
+      found |= ((ways >> tag_shift) == wanted) & place;
+    }
+    typedef std::uint64_t Two __attribute__((vector_size(16)));
+    const Two halves = reinterpret_cast<Two>(found);
+    const std::uint64_t half = halves[0] | halves[1];
+    return static_cast<std::uint32_t>(half | half >> 32);
+  }
+  void use(std::size_t set, std::uint32_t way) {
+    constexpr std::uint64_t ones = 0x1111'1111'1111'1111;
+    std::uint64_t& order = orders_[set];
+    const std::uint64_t differs = order ^ ones * way;  // where it stands, a group of bits is 0
+    const int place = std::countr_zero((differs - ones) & ~differs & ones * 8) & ~3;
+    const std::uint64_t newer = (std::uint64_t{1} << place) - 1;
+    order = (order & ~(newer << 4 | 15)) | (order & newer) << 4 | way;
+  }
+
+  std::vector<Set> sets_;
+  // Of each set, the order of use: a way in four bits, the newest in the lowest. Ways that the cache does not
+  // have are behind all others, and stay there.
+  std::vector<std::uint64_t> orders_;
+  unsigned oldest_shift_;
+  std::uint64_t in_order_;  // the ways that the cache has
+  std::uint32_t count_;     // of sets
+  std::uint64_t reciprocal_;
+  std::vector<std::byte> data_;
+};
+
+}  // namespace asterism

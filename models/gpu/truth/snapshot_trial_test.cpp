@@ -1,0 +1,129 @@
+#include "gpu/truth/snapshot_trial.h"
+
+#include <gtest/gtest.h>
+
+#include "base/parameter_name.h"
+
+namespace asterism {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t trials_of_a_config = 3;
+#else
+constexpr std::uint64_t trials_of_a_config = 30;
+#endif
+
+using Counts = SnapshotTrialCounts;
+
+Counts run_trials(const SnapshotTrialConfig& config, std::uint64_t first_seed, std::uint64_t trials) {
+  Counts all;
+  for (std::uint64_t seed = first_seed; seed < first_seed + trials; ++seed) try {
+      all += run_snapshot_trial(config, seed);
+    } catch (const SnapshotTrialFailure& failure) {
+      ADD_FAILURE() << "asterism study snapshot_truth interleavings=1 seed=" << seed
+                    << " config=" << to_text(config.config) << ": " << failure.what();
+      break;
+    }
+  return all;
+}
+
+struct SnapshotTrial : testing::TestWithParam<SnapshotChoice> {};
+
+// All configs may meet these.
+void expect_all_troubles(const Counts& all) {
+  for (const auto trouble : {&Counts::aborted, &Counts::host_refused, &Counts::lost_in_snapshot,
+                             &Counts::lost_in_restore, &Counts::silent_drivers, &Counts::no_room})
+    EXPECT_GT(all.*trouble, 5);
+  EXPECT_GT(all.losses, 50);
+  EXPECT_GT(all.restored, 40);
+  EXPECT_GT(all.taken_full, 100);
+  EXPECT_GT(all.table_writebacks, 50);
+  EXPECT_GT(all.images, all.snapshots);
+}
+
+void expect_what_is_of(const SnapshotConfig& how, const Counts& all) {
+  if (how.kind == SnapshotKind::increment) {
+    EXPECT_GT(all.taken_increments, all.snapshots / 4);
+    EXPECT_GT(all.in_place_of_increments, 100);
+    EXPECT_GT(all.restored_increments, 10);
+  } else {
+    EXPECT_EQ(all.taken_increments, 0);
+  }
+  if (how.non_blocking) {
+    EXPECT_GT(all.with_kernels, all.snapshots / 3);
+    EXPECT_GT(all.stalled_writes, 2000);
+    EXPECT_GT(all.stopped_pipelines, 500);
+    EXPECT_GT(all.timed_out, 5);
+    // The device needs nobody to end what it has begun.
+    EXPECT_TRUE(how.device_side || all.timed_out_silent > 0);
+  } else {
+    EXPECT_EQ(all.with_kernels, 0);
+    EXPECT_EQ(all.stalled_writes, 0);
+  }
+  EXPECT_EQ(all.hints > 1000, how.hints && !how.device_side);
+  EXPECT_EQ(all.preferred_zones > 500, how.hints && !how.device_side);
+  EXPECT_EQ(all.duplicates > 1000, how.device_side);
+}
+
+// Of all thirteen more than 10,000 interleavings.
+TEST_P(SnapshotTrial, EverySnapshotIsTheMemoryWhenItWasBegun) {
+  const Counts all = run_trials({.config = GetParam()}, 1000, trials_of_a_config);
+  EXPECT_GT(all.snapshots, trials_of_a_config * 20);
+  // What is rarer comes across in as many trials as there are without a sanitizer.
+  if (trials_of_a_config < 30) return;
+  EXPECT_GT(all.snapshots, 800);
+  expect_all_troubles(all);
+  if (const auto how = snapshot_config(to_text(GetParam()))) expect_what_is_of(*how, all);
+}
+
+std::vector<SnapshotChoice> all_configs() {
+  std::vector<SnapshotChoice> all;
+  for (const auto& entry : enum_names(SnapshotChoice{}))
+    if (entry.value != SnapshotChoice::any) all.push_back(entry.value);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Configs, SnapshotTrial, testing::ValuesIn(all_configs()), ParameterName());
+
+TEST(SnapshotTrialItself, IsTheSameForASeed) {
+  const Counts first = run_snapshot_trial({}, 5), again = run_snapshot_trial({}, 5);
+  EXPECT_EQ(first, again);
+  EXPECT_FALSE(first == run_snapshot_trial({}, 6));
+}
+
+// How many of 60 trials end with a failure that says this.
+int found(SnapshotPlant plant, const std::string& words) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) try {
+      run_snapshot_trial({.plant = plant}, seed);
+    } catch (const SnapshotTrialFailure& failure) {
+      found += std::string(failure.what()).find(words) != std::string::npos ? 1 : 0;
+    }
+  return found;
+}
+
+constexpr auto in_image = "of the preserved image differs";
+
+TEST(SnapshotTrialItself, FindsAWriteThatProceeds) {
+  EXPECT_GT(found(SnapshotPlant::write_proceeds, in_image), 10);
+}
+TEST(SnapshotTrialItself, FindsAStalledWriteThatIsNotNoted) {
+  EXPECT_GT(found(SnapshotPlant::stalled_write_not_noted, in_image), 3);
+}
+TEST(SnapshotTrialItself, FindsAZoneThatIsPreservedTooEarly) {
+  EXPECT_GT(found(SnapshotPlant::preserved_too_early, in_image), 3);
+}
+TEST(SnapshotTrialItself, FindsAnExtentThatIsUsedAgainTooEarly) {
+  EXPECT_GT(found(SnapshotPlant::extent_reused, in_image), 10);
+}
+TEST(SnapshotTrialItself, FindsAZoneThatIsNotStored) {
+  EXPECT_GT(found(SnapshotPlant::zone_not_stored, in_image), 30);
+}
+TEST(SnapshotTrialItself, FindsAWriteThatIsLost) {
+  EXPECT_GT(found(SnapshotPlant::write_lost, "differs from what the kernels make of it"), 10);
+}
+TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
+  EXPECT_GT(found(SnapshotPlant::no_watchdog, "longer than the watchdog lets it"), 5);
+}
+
+}  // namespace
+}  // namespace asterism

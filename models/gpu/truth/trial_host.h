@@ -1,0 +1,131 @@
+// What stands around a GPU in a snapshot trial: the host's memory, and who watches the writes that a monitor
+// lets wait. Both can be made to be wrong.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/random.h"
+#include "gpu/gpu.h"
+#include "gpu/truth/snapshot_trial.h"
+#include "gpu/truth/trial_setup.h"
+#include "zone_monitor/zone_monitor_seat.h"
+
+namespace asterism {
+
+class TrialHost final : public Gpu::HostMemory {
+ public:
+  static constexpr Address first{0x8000'0000};
+
+  TrialHost(const TrialSetup& setup, SnapshotPlant plant, std::uint64_t seed)
+      : bytes_((setup.gpu.zone * setup.buffer_zones).count()),
+        zone_(setup.gpu.zone.count()),
+        refuses_once_in_(setup.refuses_once_in),
+        // Extents that go round so early that the chain's full one is not outside.
+        wraps_at_(plant == SnapshotPlant::extent_reused ? (setup.gpu.zone * setup.gpu.zones()).count()
+                                                        : bytes_.size()),
+        forgets_(plant == SnapshotPlant::zone_not_stored),
+        random_(seed) {}
+
+  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
+    if (refuses()) return false;
+    if (data.size() != size.count()) throw SnapshotTrialFailure("a transfer has not the bytes that it says");
+    for (std::uint64_t from = 0; from < data.size(); from += zone_) {
+      if (forgets_ && one_in(random_, 16)) continue;
+      std::ranges::copy(data.subspan(from, zone_), zone_at(to + Bytes(from)).begin());
+    }
+    return true;
+  }
+  bool read(Picoseconds, Address from, Bytes, std::span<std::byte> data) override {
+    if (refuses()) return false;
+    std::ranges::copy(zone_at(from), data.begin());
+    return true;
+  }
+
+  std::span<std::byte> zone_at(Address at) {
+    const std::uint64_t offset = at.value() - first.value();
+    if (at < first || offset + zone_ > bytes_.size())
+      throw SnapshotTrialFailure("a zone goes to or comes from beside the preservation buffer");
+    return std::span(bytes_).subspan(offset % wraps_at_, zone_);
+  }
+
+ private:
+  bool refuses() { return refuses_once_in_ != 0 && one_in(random_, refuses_once_in_); }
+
+  std::vector<std::byte> bytes_;
+  std::uint64_t zone_;
+  std::uint32_t refuses_once_in_;
+  std::uint64_t wraps_at_;
+  bool forgets_;
+  Random random_;
+};
+
+class TrialWatch final : public ZoneMonitorSeat {
+ public:
+  TrialWatch(ZoneMonitor& monitor, const Picoseconds& now, const Offloader& by, SnapshotPlant plant,
+             std::uint64_t seed)
+      : monitor_(monitor), now_(now), by_(by), plant_(plant), random_(seed) {
+    monitor.seat(this);
+  }
+  TrialWatch(const TrialWatch&) = delete;
+  TrialWatch& operator=(const TrialWatch&) = delete;
+  ~TrialWatch() override { monitor_.seat(nullptr); }
+
+  // Since when the write waits that waits longest.
+  std::optional<Picoseconds> oldest() const {
+    return stalls_.empty() ? std::nullopt : std::optional(stalls_.front().since);
+  }
+
+  void track(bool) override {}
+  void write(std::uint32_t zone, ZoneMonitor::Check& check) override {
+    using enum ZoneMonitor::Answer;
+    if (check.answer == first_stall) only_stalled_.insert(zone);
+    if (check.answer != proceed && goes_ahead(zone)) check.answer = proceed;
+    if (check.answer != proceed)
+      stalls_.push_back({now_, zone});
+    else
+      only_stalled_.erase(zone);
+  }
+  void expose(std::uint32_t) override { only_stalled_.clear(); }
+  void begin(std::uint32_t&) override {
+    if (plant_ == SnapshotPlant::stalled_write_not_noted)
+      for (const std::uint32_t zone : only_stalled_) monitor_.preserve(zone);
+    only_stalled_.clear();
+    stalls_.clear();
+  }
+  void preserve(std::uint32_t zone) override {
+    std::erase_if(stalls_, [&](const Stall& stall) { return stall.zone == zone; });
+  }
+  void refresh() override {}
+  void complete() override { stalls_.clear(); }
+  void reset(Reset) override {
+    only_stalled_.clear();
+    stalls_.clear();
+  }
+
+ private:
+  struct Stall {
+    Picoseconds since;
+    std::uint32_t zone;
+  };
+
+  bool goes_ahead(std::uint32_t zone) {
+    if (plant_ == SnapshotPlant::write_proceeds) return one_in(random_, 8);
+    // What the device copies in order is the first that is not preserved.
+    return plant_ == SnapshotPlant::preserved_too_early && by_ == Offloader::device &&
+           monitor_.next_unpreserved(0) == zone;
+  }
+
+  ZoneMonitor& monitor_;
+  const Picoseconds& now_;
+  const Offloader& by_;
+  SnapshotPlant plant_;
+  Random random_;
+  std::vector<Stall> stalls_;             // in order of time
+  std::set<std::uint32_t> only_stalled_;  // no write has gone ahead since the snapshot
+};
+
+}  // namespace asterism

@@ -1,0 +1,119 @@
+#include "gpu/workload/snapshot_run.h"
+
+#include <gtest/gtest.h>
+
+#include "gpu/workload/kernel_profile.h"
+
+namespace asterism {
+namespace {
+
+GpuConfig small_gpu() {
+  GpuConfig gpu;
+  gpu.memory = 256_MiB;
+  gpu.channels = 4;
+  gpu.pipelines = 8;
+  gpu.l2 = 128_KiB;
+  gpu.buffer = 1_MiB;
+  return gpu;
+}
+// A memory of which half the zones are dirty, a quarter of each; an iteration takes far less time than a
+// snapshot.
+KernelProfile profile() {
+  KernelProfile p;
+  p.footprint = 16_MiB;
+  p.dirty_zones = 0.5;
+  p.dirty_pieces = 0.25;
+  p.kernels = 2;
+  p.reads = p.writes = 20_GBps;
+  return p;
+}
+SnapshotRunResult run(const char* how, const KernelProfile& p = profile(), std::uint32_t gpus = 16) {
+  SnapshotRunConfig config{.gpu = small_gpu(), .how = *snapshot_config(how), .gpus_per_cpu = gpus};
+  if (config.how.fine) config.gpu.zone = 4_KiB;
+  ProfileKernels program(p, config.gpu);
+  return SnapshotRun(config, program).run();
+}
+double relative(const SnapshotRunResult& result) {
+  return static_cast<double>(result.lost.all().count()) / static_cast<double>(result.full.count());
+}
+
+TEST(SnapshotRunTest, AFullBlockingSnapshotCostsWhatTheLinkTakes) {
+  // 4 GB/s for one of 16; eight transfers of 2 MiB with 5 us each, and a message to end it
+  const SnapshotRunResult result = run("F");
+  const double transfers = 16.0 * (1 << 20) / 4e9 + 8 * 5e-6;
+  EXPECT_NEAR(static_cast<double>(result.full.count()) / 1e12, transfers, 30e-6);
+  EXPECT_NEAR(relative(result), 1, 0.01);
+  EXPECT_EQ(result.lost.waited + result.lost.bandwidth, 0_ps);
+  EXPECT_EQ(result.to_host, 16_MiB);
+}
+
+TEST(SnapshotRunTest, AnIncrementTakesTheDirtyZones) {
+  const SnapshotRunResult coarse = run("I"), fine = run("I-FG");
+  EXPECT_EQ(coarse.zones, 128u);  // half of 256
+  EXPECT_EQ(coarse.zones_in_use, 256u);
+  EXPECT_EQ(fine.zones, 512u);               // an eighth of 4096
+  EXPECT_NEAR(relative(coarse), 0.5, 0.05);  // in transfers of 256 KiB, a row each
+  EXPECT_EQ(fine.to_host, 2_MiB);
+}
+
+TEST(SnapshotRunTest, WithoutHintsWritesWaitForTheWholeSnapshot) {
+  const SnapshotRunResult result = run("NB+I");
+  EXPECT_GT(result.waits, 0u);
+  EXPECT_EQ(result.kernels, 1u);
+  EXPECT_GT(result.lost.waited, result.taken - result.iteration);
+  EXPECT_LT(result.lost.stopped, 20_us);  // the L2, of 128 KiB
+}
+
+TEST(SnapshotRunTest, KernelsThatWriteNothingNewWaitForNothing) {
+  KernelProfile p = profile();
+  p.dirty_zones = 0.02;  // a row of a megabyte, of which the L2 holds the pieces
+  p.dirty_pieces = 0.06;
+  const SnapshotRunResult result = run("NB+F+H", p);
+  EXPECT_EQ(result.waits, 0u);
+  EXPECT_LT(relative(result), 0.01);
+  EXPECT_EQ(result.kernels, 4u);  // two iterations, and none after them
+}
+
+TEST(SnapshotRunTest, ABufferThatHoldsTheWriteSetTakesAwayTheWaiting) {
+  KernelProfile p = profile();
+  p.dirty_zones = 0.05;
+  const SnapshotRunResult by_driver = run("NB+F+H", p), by_device = run("NB+F+H+D", p);
+  EXPECT_GT(by_device.duplicates, 0u);
+  EXPECT_LT(10 * relative(by_device), relative(by_driver));
+}
+
+TEST(SnapshotRunTest, MoreGpusOnAProcessorMakeItLonger) {
+  const SnapshotRunResult few = run("F", profile(), 8), many = run("F", profile(), 32);
+  EXPECT_NEAR(static_cast<double>(many.full.count()) / static_cast<double>(few.full.count()), 4, 0.1);
+}
+
+TEST(SnapshotRunTest, AWriteThatWaitsTooLongFailsIt) {
+  SnapshotRunConfig config{.gpu = small_gpu(), .how = *snapshot_config("NB+I")};
+  config.gpu.watchdog = 100_us;
+  ProfileKernels program(profile(), config.gpu);
+  EXPECT_EQ(SnapshotRun(config, program).run().failure, Gpu::Failure::watchdog);
+}
+
+TEST(SnapshotRunTest, StopsWhenAsked) {
+  SnapshotRunConfig config{.gpu = small_gpu(), .how = *snapshot_config("NB+I+H")};
+  ProfileKernels program(profile(), config.gpu);
+  EXPECT_TRUE(SnapshotRun(config, program).run([] { return true; }).stopped);
+}
+
+TEST(SnapshotRunTest, TheSameRunGivesTheSame) {
+  EXPECT_EQ(run("NB+I-FG+H+D").lost.all(), run("NB+I-FG+H+D").lost.all());
+  EXPECT_EQ(run("NB+I+H").lost.all(), run("NB+I+H").lost.all());
+}
+
+TEST(SnapshotRunTest, AScaledGpuHasASmallerL2AndBuffer) {
+  const GpuConfig gpu = scaled(GpuConfig{}, 0.25);
+  EXPECT_EQ(gpu.l2, 1536_KiB);
+  EXPECT_EQ(gpu.buffer, 64_MiB);
+  EXPECT_EQ(gpu.memory, 32_GiB);
+  const GpuConfig least = scaled(GpuConfig{}, 1e-6);
+  EXPECT_EQ(least.l2, 64_KiB);     // a set in each channel
+  EXPECT_EQ(least.buffer, 4_MiB);  // two zones in each
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,51 @@
+// Multilevel checkpointing: cheap checkpoints often, dear ones that survive more failures seldom.
+//
+// Levels are in the order of what they survive; a failure of level k is one that the checkpoints below k do
+// not survive. The machine works for an interval, writes a checkpoint, works on; while it writes or reads one
+// it does not work. After a failure of level k it reads the youngest checkpoint of level k or higher, and
+// does again what it had done since.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "resilience/seconds.h"
+
+namespace asterism {
+
+struct CheckpointLevel {
+  Rate failures;       // of this level
+  Seconds checkpoint;  // to write one
+  Seconds restart;     // to read it again
+};
+
+constexpr std::size_t most_levels = 8;
+
+// Throws std::invalid_argument unless there are 1 to most_levels levels, each with a rate above 0 and no
+// negative time.
+void check_levels(std::span<const CheckpointLevel> levels);
+Rate failures_of(std::span<const CheckpointLevel> levels);  // of all
+
+// When which checkpoint is written. Checkpoints are numbered from 0, one of the last level; behind the last
+// number of a cycle comes the next one of the last level, where everything begins anew.
+struct CheckpointSchedule {
+  Seconds interval;  // of work between two checkpoints
+  // counts[k]: checkpoints of level k between two of the next level; one fewer than there are levels.
+  std::vector<std::uint64_t> counts;
+
+  // In a cycle.
+  std::uint64_t intervals() const;
+  Seconds work() const { return interval * static_cast<double>(intervals()); }
+  // Intervals between two checkpoints of this level or a higher one.
+  std::uint64_t period(std::size_t level) const;
+  std::size_t level_of(std::uint64_t checkpoint) const;  // by its number
+  // From checkpoint 0 to the end of a later one when nothing fails; number intervals() is the cycle's last.
+  Seconds until(std::uint64_t checkpoint, std::span<const CheckpointLevel> levels) const;
+};
+
+// Throws std::invalid_argument unless the interval is above 0, the counts suit the levels, and a cycle has at
+// most 2^52 intervals.
+void check_schedule(const CheckpointSchedule& schedule, std::span<const CheckpointLevel> levels);
+
+}  // namespace asterism

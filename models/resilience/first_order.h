@@ -1,0 +1,29 @@
+// Efficiency of checkpointing to first order: each level alone, one failure at a time, none while a
+// checkpoint is written or read.
+//
+// A level with a checkpoint every tau costs C / tau + lambda * (tau / 2 + R) of the time worked. The best is
+// tau = sqrt(2 C / lambda), which costs sqrt(2 lambda C) + lambda R. Several levels: the product of
+// 1 / (1 + cost).
+//
+// Good where lambda (tau + C + R) is far below 1, for the failures of all levels together; beyond that it
+// promises too much. It has every level write all its checkpoints, though a higher one could take the place
+// of a lower one, and so promises a little too little where failures are rare.
+//
+// Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974; the product
+// over the levels is what reproduces the figures of lee2019 (section 3 names its model only as multi-level
+// checkpointing with optimal intervals).
+#pragma once
+
+#include <span>
+
+#include "resilience/checkpoint_levels.h"
+
+namespace asterism {
+
+Seconds optimal_interval(const CheckpointLevel& level);  // sqrt(2 C / lambda)
+double first_order_cost(const CheckpointLevel& level, Seconds interval);
+
+// Work over time, each level at its optimal interval. Throws as check_levels().
+double first_order_efficiency(std::span<const CheckpointLevel> levels);
+
+}  // namespace asterism

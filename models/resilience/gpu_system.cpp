@@ -1,0 +1,104 @@
+#include "resilience/gpu_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<GpuSystemConfig>() == 18);
+void describe(Fields& f, GpuSystemConfig& c) {
+  f.sourced();
+  f("gpu_teraflops", c.gpu_teraflops, "Of a GPU; a faster one makes a machine of fewer GPUs",
+    within(0.001, 1e6));
+  f("cpu_teraflops", c.cpu_teraflops, "Of a CPU; counts where the file system grows with the machine",
+    within(0.0, 1e6));
+  f("cpus_per_node", c.cpus_per_node, "Those share a disk, and fail together with their node", within(1, 64));
+  f("nodes_per_cabinet", c.nodes_per_cabinet, "Counts cabinets; nothing else depends on it", within(1, 1024));
+  f("gpu_memory", c.gpu_memory, "Of a GPU: what a checkpoint holds of it", within(1_MiB, 1_TiB));
+  f("gpu_bandwidth", c.gpu_bandwidth, "Of a GPU's memory; told, not used by a model",
+    within(1_GBps, 1'000'000_GBps));
+  f("cpu_bandwidth", c.cpu_bandwidth, "Of a CPU's memory; told, not used by a model",
+    within(1_GBps, 1'000'000_GBps));
+  f("cpu_link", c.cpu_link,
+    "PCIe of a CPU, which its GPUs share: bounds the checkpoint into host memory of a dense node",
+    within(1_MBps, 1'000'000_GBps));
+  f("gpu_link", c.gpu_link, "The most of it that one GPU gets: bounds that of a sparse node",
+    within(1_MBps, 1'000'000_GBps));
+  f("node_disk", c.node_disk, "Of a node, whatever its GPUs: bounds the checkpoint on disk",
+    within(1_MBps, 1'000'000_GBps));
+  f("file_system", c.file_system, "Of all, for a machine of file_system_petaflops",
+    within(1_MBps, 1'000'000'000_GBps));
+  f("file_system_petaflops", c.file_system_petaflops,
+    "Where the file system has that bandwidth; larger machines have more", within(0.001, 1e9));
+  f("file_system_growth", c.file_system_growth, "Factor of its bandwidth when the machine doubles",
+    within(1.0, 2.0));
+  f("gpu_failures", c.gpu_failures, "A second, of a GPU", within(1e-18, 1.0));
+  f("cpu_failures", c.cpu_failures, "A second, of a CPU, without what its GPUs add", within(0.0, 1.0));
+  f("cpu_failures_density", c.cpu_failures_density,
+    "A second, of a CPU, times the fourth root of the GPUs it has", within(0.0, 1.0));
+  f("node_failures", c.node_failures, "A second, of a node: those need the disk of another",
+    within(1e-18, 1.0));
+  f("system_failures", c.system_failures, "A second, of the machine: those need the file system",
+    within(1e-18, 1.0));
+}
+
+static_assert(member_count<SnapshotCost>() == 5);
+void describe(Fields& f, SnapshotCost& c) {
+  f("footprint", c.footprint, "Share of the GPUs' memory in use: what a full checkpoint holds",
+    within(1e-6, 1.0));
+  f("memory_speedup", c.memory_speedup,
+    "The program waits so much shorter for a snapshot in host memory than for a full, blocking one",
+    within(1.0, 1e6));
+  f("volume", c.volume, "Share of the footprint that goes on to disk and file system", within(1e-6, 1.0));
+  f("ideal_memory", c.ideal_memory, "Host memory is written and read in no time");
+  f("ideal_disk", c.ideal_disk, "The nodes' disks are written and read in no time");
+}
+namespace {
+
+double gbps(Bandwidth bandwidth) { return static_cast<double>(bandwidth.count()) / 1e9; }
+
+std::uint64_t whole(double count) { return static_cast<std::uint64_t>(std::ceil(count * (1 - 1e-12))); }
+
+}  // namespace
+
+GpuSystem gpu_system(const GpuSystemConfig& c, double exaflops, std::uint32_t gpus_per_cpu,
+                     double gpu_failure_factor) {
+  GpuSystem s;
+  s.nodes =
+      std::max<std::uint64_t>(1, whole(exaflops * 1e6 / c.gpu_teraflops / gpus_per_cpu / c.cpus_per_node));
+  s.cpus = s.nodes * c.cpus_per_node;
+  s.gpus = s.cpus * gpus_per_cpu;
+  s.cabinets = (s.nodes + c.nodes_per_cabinet - 1) / c.nodes_per_cabinet;
+  const auto gpus = static_cast<double>(s.gpus), cpus = static_cast<double>(s.cpus),
+             nodes = static_cast<double>(s.nodes);
+
+  s.memory_gb = gpus * static_cast<double>(c.gpu_memory.count()) / 1e9;
+  s.gpu_gbps = gpus * gbps(c.gpu_bandwidth);
+  s.cpu_gbps = cpus * gbps(c.cpu_bandwidth);
+  s.link_gbps = std::min(cpus * gbps(c.cpu_link), gpus * gbps(c.gpu_link));
+  s.disk_gbps = nodes * gbps(c.node_disk);
+  const double petaflops = (gpus * c.gpu_teraflops + cpus * c.cpu_teraflops) / 1e3;
+  s.file_system_gbps =
+      gbps(c.file_system) * std::pow(c.file_system_growth, std::log2(petaflops / c.file_system_petaflops));
+
+  s.gpu_failures = Rate(gpus * c.gpu_failures * gpu_failure_factor);
+  s.cpu_failures = Rate(cpus * (c.cpu_failures + c.cpu_failures_density * std::pow(gpus_per_cpu, 0.25)));
+  s.node_failures = Rate(nodes * c.node_failures);
+  s.system_failures = Rate(c.system_failures);
+  return s;
+}
+
+std::vector<CheckpointLevel> levels_of(const GpuSystem& s, const SnapshotCost& cost) {
+  const double gigabytes = s.memory_gb * cost.footprint;
+  const auto level = [&](Rate failures, double gbps, double share, bool ideal) {
+    const Seconds full = ideal ? Seconds() : Seconds(gigabytes / gbps);
+    return CheckpointLevel{failures, full * share, full};
+  };
+  return {level(s.gpu_failures + s.cpu_failures, s.link_gbps, 1 / cost.memory_speedup, cost.ideal_memory),
+          level(s.node_failures, s.disk_gbps, cost.volume, cost.ideal_disk),
+          level(s.system_failures, s.file_system_gbps, cost.volume, false)};
+}
+
+}  // namespace asterism

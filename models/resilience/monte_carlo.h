@@ -1,0 +1,46 @@
+// Multilevel checkpointing played through, failure by failure: whole cycles of a schedule, whose lengths are
+// independent of each other.
+//
+// Failures come at their levels' rates, also while a checkpoint is written or read. From one failure to the
+// next it is one step, whatever lies between. Reproducible by seed on one machine (it needs logarithms).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+
+#include "base/enum_names.h"
+#include "resilience/checkpoint_levels.h"
+
+namespace asterism {
+
+// When a failure of the very level strikes whose checkpoint is being read. Lower ones let it be read again
+// always, higher ones need a higher checkpoint, and the last level is always read again.
+enum class RecoveryRule { escalate, retry };
+constexpr auto enum_names(RecoveryRule) {
+  return std::to_array<EnumName<RecoveryRule>>(
+      {{RecoveryRule::escalate, "escalate",
+        "a checkpoint of the next level is needed, as the Markov model has it"},
+       {RecoveryRule::retry, "retry", "the same checkpoint is read again"}});
+}
+
+struct MonteCarloSettings {
+  std::uint64_t seed = 1;
+  std::uint64_t cycles = 1000;                // at least 2
+  std::uint64_t most_failures = 100'000'000;  // it gives up behind them: a schedule that hardly gets on
+  RecoveryRule rule = RecoveryRule::escalate;
+  std::stop_token stop = {};  // it gives up when asked to
+};
+
+struct MonteCarloResult {
+  std::uint64_t cycles = 0, failures = 0, escalations = 0;  // needs of a higher level than the one being read
+  Seconds mean_cycle;
+  double efficiency = 0;     // work over time; 0 when it gave up
+  double half_width_99 = 0;  // of the efficiency's 99% interval
+};
+
+// Throws as check_levels() and check_schedule().
+MonteCarloResult play_checkpoints(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule,
+                                  const MonteCarloSettings& settings);
+
+}  // namespace asterism

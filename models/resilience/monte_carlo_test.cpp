@@ -1,0 +1,92 @@
+#include "resilience/monte_carlo.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "base/thrown.h"
+#include "resilience/moody_markov.h"
+
+namespace asterism {
+namespace {
+
+using Levels = std::vector<CheckpointLevel>;
+
+const Levels levels = {{Rate(2e-3), Seconds(10), Seconds(30)},
+                       {Rate(3e-4), Seconds(40), Seconds(120)},
+                       {Rate(1e-4), Seconds(90), Seconds(400)}};
+
+// Where a failure strikes and what it costs shows only here: counts of 0, 1 and more, levels that are hit
+// while they are read.
+TEST(MonteCarloTest, AgreesWithTheMarkovModel) {
+  const std::vector<CheckpointSchedule> schedules = {{Seconds(60), {0, 0}},
+                                                     {Seconds(60), {1, 1}},
+                                                     {Seconds(90), {5, 2}},
+                                                     {Seconds(150), {0, 3}},
+                                                     {Seconds(40), {12, 0}}};
+  for (const CheckpointSchedule& schedule : schedules) {
+    const MonteCarloResult played = play_checkpoints(levels, schedule, {.cycles = 20'000});
+    EXPECT_NEAR(played.efficiency, markov_efficiency(levels, schedule), played.half_width_99);
+    EXPECT_LT(played.half_width_99, 0.03 * played.efficiency);
+    EXPECT_EQ(played.escalations > 1000, schedule.intervals() > 1);
+  }
+}
+
+TEST(MonteCarloTest, AgreesWithTheMarkovModelAtLongCycles) {
+  const Levels long_run = {{Rate(5.34e-4), Seconds(8.01), Seconds(8.01)},
+                           {Rate(2.08e-6), Seconds(475.7), Seconds(475.7)},
+                           {Rate(1.77e-7), Seconds(1943), Seconds(1943)}};
+  const CheckpointSchedule schedule{Seconds(150), {96, 10}};
+  const MonteCarloResult played = play_checkpoints(long_run, schedule, {.cycles = 3000});
+  EXPECT_NEAR(played.efficiency, markov_efficiency(long_run, schedule), played.half_width_99);
+  EXPECT_LT(played.half_width_99, 0.01);
+}
+
+TEST(MonteCarloTest, ReadingTheSameCheckpointAgainIsCheaper) {
+  const CheckpointSchedule schedule{Seconds(90), {5, 2}};
+  const MonteCarloResult again =
+      play_checkpoints(levels, schedule, {.cycles = 20'000, .rule = RecoveryRule::retry});
+  EXPECT_GT(again.efficiency - again.half_width_99, markov_efficiency(levels, schedule));
+}
+
+TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
+  const CheckpointSchedule schedule{Seconds(90), {5, 2}};
+  const auto play = [&](std::uint64_t seed) {
+    return play_checkpoints(levels, schedule, {.seed = seed, .cycles = 100});
+  };
+  EXPECT_EQ(play(7).efficiency, play(7).efficiency);
+  EXPECT_EQ(play(7).failures, play(7).failures);
+  EXPECT_NE(play(7).efficiency, play(8).efficiency);
+}
+
+// e^30 tries are needed.
+TEST(MonteCarloTest, GivesUpWhereNothingGetsOn) {
+  const Levels hopeless = {{Rate(1), Seconds(30), Seconds(1)}};
+  const MonteCarloResult played = play_checkpoints(hopeless, {Seconds(1), {}}, {.most_failures = 10'000});
+  EXPECT_EQ(played.cycles, 0u);
+  EXPECT_EQ(played.efficiency, 0);
+  EXPECT_EQ(played.failures, 10'001u);
+}
+
+TEST(MonteCarloTest, RefusesASingleCycle) {
+  EXPECT_EQ(thrown<std::invalid_argument>([] {
+              play_checkpoints(levels, {Seconds(1), {1, 1}}, {.cycles = 1});
+            }),
+            "an interval of confidence needs two cycles");
+}
+
+TEST(CheckpointScheduleTest, NumbersLevelsAndTimes) {
+  const CheckpointSchedule schedule{Seconds(100), {2, 1}};  // 1 1 2 1 1 3
+  EXPECT_EQ(schedule.intervals(), 6u);
+  std::vector<std::size_t> found;
+  for (std::uint64_t i = 0; i <= 5; ++i) found.push_back(schedule.level_of(i));
+  EXPECT_EQ(found, (std::vector<std::size_t>{2, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(schedule.until(0, levels), Seconds(0));
+  EXPECT_EQ(schedule.until(2, levels), Seconds(220));
+  EXPECT_EQ(schedule.until(3, levels), Seconds(360));
+  EXPECT_EQ(schedule.until(6, levels), Seconds(770));
+}
+
+}  // namespace
+}  // namespace asterism
