@@ -115,10 +115,7 @@ module matt #(
     Flush,      // the buffer is emptied
     SweepRead,  // what was modified in the phase becomes pending, group by group
     SweepWrite,
-    ScanRead,   // looks for a page in a group
-    ScanLook,
-    SumRead,    // looks for the next group
-    SumLook
+    Scan        // the scanner looks for a page
   } state_e;
 
   // Reasons.
@@ -280,42 +277,39 @@ module matt #(
 
   // ---- the scanner ----
 
-  logic [GroupBits-1:0] group_d, group_q, next_group;
-  logic [5:0]           from_d, from_q;  // the first page of the group that counts
-  logic [PageBits-1:0]  after_pending_d, after_pending_q, after_candidate_d, after_candidate_q;
   logic [1:0]           reason_d, reason_q;
-  logic [63:0]          sums_d, sums_q;  // of the groups that were swept
-  logic [63:0]          new_open;
-  logic [63:0]          scanned, scanned_first;
-  logic [5:0]           scanned_index;
-  logic                 unused_first;
-  logic [PageBits-1:0]  scanned_page;
-
-  assign next_group = group_q == LastGroup ? '0 : group_q + GroupBits'(1);
-  always_comb begin
-    if (state_q == ScanLook) begin
-      scanned = (reason_q == Pending ? earlier & ~locked : candidate) & ('1 << from_q);
-    end else begin
-      scanned = (reason_q == Pending ? sum_pending : sum_candidate) & ('1 << 6'(group_q));
-    end
-  end
-  matt_first i_first (
-    .set_i  (scanned),
-    .first_o(scanned_first),
-    .index_o(scanned_index)
+  logic                 scan, scan_read, scan_read_sum, found;
+  logic [GroupBits-1:0] scan_group;
+  logic [PageBits-1:0]  found_page;
+  matt_scanner #(
+    .Pages    (Pages),
+    .PageBits (PageBits),
+    .GroupBits(GroupBits)
+  ) i_scanner (
+    .clk_i             (clk_i),
+    .rst_ni            (rst_ni),
+    .start_i           (scan),
+    .candidate_i       (open_q == '0),
+    .pending_pages_i   (earlier & ~locked),
+    .candidate_pages_i (candidate),
+    .pending_groups_i  (sum_pending),
+    .candidate_groups_i(sum_candidate),
+    .read_o            (scan_read),
+    .read_sum_o        (scan_read_sum),
+    .group_o           (scan_group),
+    .found_o           (found),
+    .page_o            (found_page)
   );
-  assign unused_first = ^scanned_first;
-  assign scanned_page = PageBits'({group_q, scanned_index});
-
-  function automatic logic [PageBits-1:0] behind(logic [PageBits-1:0] page);
-    behind = page == PageBits'(Pages - 1) ? '0 : page + PageBits'(1);
-  endfunction
 
   // ---- what is written ----
 
   // The page's group with its new bits, a group at the end of a phase, or an empty one.
-  logic sweeps;
-  assign sweeps = state_q == SweepWrite;
+  logic                 sweeps;
+  logic [GroupBits-1:0] group_d, group_q, next_group;  // of a sweep
+  logic [63:0]          sums_d, sums_q;                // of the groups that were swept
+  logic [63:0]          new_open;
+  assign sweeps     = state_q == SweepWrite;
+  assign next_group = group_q == LastGroup ? '0 : group_q + GroupBits'(1);
   always_comb begin
     new_tracked   = with_bit(tracked, mine, new_bits.tracked);
     new_waiting   = with_bit(waiting, mine, new_bits.waiting);
@@ -404,10 +398,8 @@ module matt #(
     lines_d           = lines_q;
     writes_d          = writes_q;
     group_d           = group_q;
-    from_d            = from_q;
     reason_d          = reason_q;
-    after_pending_d   = after_pending_q;
-    after_candidate_d = after_candidate_q;
+    scan              = 1'b0;
     valid_d           = 1'b0;
     answer_d          = 1'b0;
     ends_phase        = 1'b0;
@@ -454,14 +446,12 @@ module matt #(
           state_d  = Fetch;
         end else if (open_q != '0) begin
           reason_d = Pending;
-          group_d  = GroupBits'(after_pending_q >> 6);
-          from_d   = 6'(after_pending_q);
-          state_d  = ScanRead;
+          scan     = 1'b1;
+          state_d  = Scan;
         end else if (flag_q && candidates_q != '0) begin
           reason_d = Candidate;
-          group_d  = GroupBits'(after_candidate_q >> 6);
-          from_d   = 6'(after_candidate_q);
-          state_d  = ScanRead;
+          scan     = 1'b1;
+          state_d  = Scan;
         end else begin
           valid_d = 1'b1;
         end
@@ -571,37 +561,12 @@ module matt #(
         state_d     = SweepRead;
       end
 
-      ScanRead: begin
-        read    = 1'b1;
-        state_d = ScanLook;
-      end
-
-      ScanLook: begin
-        page_d = scanned_page;
-        if (scanned != '0) begin
-          if (reason_q == Pending) after_pending_d = behind(scanned_page);
-          else after_candidate_d = behind(scanned_page);
+      Scan: begin
+        read     = scan_read;
+        read_sum = scan_read_sum;
+        if (found) begin
+          page_d  = found_page;
           state_d = Fetch;
-        end else begin
-          group_d = next_group;
-          from_d  = '0;
-          state_d = SumRead;
-        end
-      end
-
-      SumRead: begin
-        read_sum = 1'b1;
-        state_d  = SumLook;
-      end
-
-      SumLook: begin
-        if (scanned != '0) begin
-          group_d = GroupBits'({sum_address, scanned_index});
-          state_d = ScanRead;
-        end else begin
-          group_d = sum_address == SumBits'(Sums - 1) ? '0
-              : GroupBits'({sum_address + SumBits'(1), 6'd0});
-          state_d = SumRead;
         end
       end
 
@@ -616,10 +581,13 @@ module matt #(
   end
 
   // Scans and sweeps go by groups, all else by the page.
-  logic by_group;
-  assign by_group = state_q == Clear || state_q == SweepRead || state_q == SweepWrite ||
-                    state_q == ScanRead || state_q == SumRead || state_q == SumLook;
-  assign group_address = by_group ? group_q : GroupBits'(page_q >> 6);
+  always_comb begin
+    unique case (state_q)
+      Clear, SweepRead, SweepWrite: group_address = group_q;
+      Scan:                         group_address = scan_group;
+      default:                      group_address = GroupBits'(page_q >> 6);
+    endcase
+  end
   assign sum_address   = SumBits'(group_address >> 6);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -637,10 +605,7 @@ module matt #(
       open_q            <= '0;
       candidates_q      <= '0;
       group_q           <= '0;
-      from_q            <= '0;
       reason_q          <= '0;
-      after_pending_q   <= '0;
-      after_candidate_q <= '0;
       sums_q            <= '0;
     end else begin
       state_q           <= state_d;
@@ -652,10 +617,7 @@ module matt #(
       open_q            <= open_d;
       candidates_q      <= candidates_d;
       group_q           <= group_d;
-      from_q            <= from_d;
       reason_q          <= reason_d;
-      after_pending_q   <= after_pending_d;
-      after_candidate_q <= after_candidate_d;
       sums_q            <= sums_d;
       if (ends_phase) phase_q <= phase_q + PhaseBits'(1);
       if (valid_i) begin

@@ -35,7 +35,9 @@ static void collect(void) {
   if (status == 0) return;
   // Before the registers that it tells of are read: what comes later raises the line again.
   write_register(DIMM_SSD_INTERRUPT_STATUS, status);
-  if ((status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) != 0) complete = true;
+  // The end of a command may still be told when the next one runs.
+  const bool ended = (status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) != 0;
+  if (ended && (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_BUSY_MASK) == 0) complete = true;
   if ((status & progress_bits) != 0) progressed = true;
   if ((status & DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK) == 0 || failure.failed) return;  // the oldest counts
   failure.failed = true;
@@ -53,13 +55,17 @@ bool dimm_ssd_probe(void) {
   return true;
 }
 
-void dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request) {
+bool dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request) {
   const uint64_t address = (uintptr_t)request;
-  complete = false;
+  interrupts_mask();  // a command that is refused must not hide the end of the one that runs
   write_register(DIMM_SSD_DESCRIPTOR_LOW, (uint32_t)address);
   write_register(DIMM_SSD_DESCRIPTOR_HIGH, (uint32_t)(address >> 32));
   data_synchronization_barrier();  // request and pages are in memory before the device looks
   write_register(DIMM_SSD_COMMAND, (uint32_t)operation << DIMM_SSD_COMMAND_OPERATION_SHIFT);
+  const bool taken = (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_REFUSED_MASK) == 0;
+  if (taken) complete = false;
+  interrupts_unmask();
+  return taken;
 }
 
 bool dimm_ssd_poll(DimmSsdError* error) {
@@ -78,8 +84,7 @@ DimmSsdError dimm_ssd_wait(void) {
 }
 
 DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request) {
-  dimm_ssd_start(operation, request);
-  return dimm_ssd_wait();
+  return dimm_ssd_start(operation, request) ? dimm_ssd_wait() : dimm_ssd_busy;
 }
 
 DimmSsdProgress dimm_ssd_progress(void) {

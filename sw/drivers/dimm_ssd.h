@@ -5,6 +5,9 @@
 //   dimm_ssd_start(...); ... dimm_ssd_poll(&error)            the same without sleeping, or
 //   dimm_ssd_start(...); ... error = dimm_ssd_wait();
 //
+// One command runs at a time. One that is given meanwhile is refused: dimm_ssd_start returns false, dimm_ssd_execute
+// dimm_ssd_busy, at once, and the other goes on. dimm_ssd_abort is taken all the same, unless a discard runs.
+//
 // A checkpoint whose method does not stop software ends its command when the list is handed over. From then
 // on hardware holds writes to pages that are not copied yet, and dimm_ssd_progress() tells when the versions
 // handed over are durable. They become so in the order in which they were given.
@@ -13,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// checkpoint: commits the pages as they are when the command ends, all or nothing. The same name and list as
-//   before save what was modified since; while a version is not durable another name or list is busy.
+// checkpoint: commits the pages as they are when the device has read the request, all or nothing. The same name and
+//   list as before save what was modified since; while a version is not durable another name or list is busy.
 // find: the newest durable version not above the request's; page_count is 0. dimm_ssd_found_version, _pages.
 // restore: writes (name, version) back to the pages; page_count is that of the checkpoint.
 // discard: forgets (name, version); page_count is 0.
@@ -29,7 +32,7 @@ typedef enum {
 
 typedef enum {
   dimm_ssd_ok = 0,
-  dimm_ssd_bad_descriptor = 1,  // dimm_ssd_bad_index()
+  dimm_ssd_bad_descriptor = 1,  // dimm_ssd_bad_index(); or shadow memory that does not fit
   dimm_ssd_bus_error = 2,       // a page is not memory
   dimm_ssd_no_space = 3,
   dimm_ssd_not_found = 4,
@@ -65,7 +68,7 @@ typedef struct {
 bool dimm_ssd_probe(void);  // finds the device in the tree; its interrupt goes to the calling core
 
 DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request);
-void dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request);
+bool dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request);  // false: refused
 bool dimm_ssd_poll(DimmSsdError* error);  // false: the command is still under way
 DimmSsdError dimm_ssd_wait(void);         // sleeps until it has ended
 
@@ -86,7 +89,8 @@ void dimm_ssd_await_progress(void);  // sleeps until a version is durable or fai
 
 bool dimm_ssd_stops_software(DimmSsdMethod method);  // its command ends when the version is durable
 
-// Memory that copy-on-write may fill, whole pages; none at first.
+// DRAM that copy-on-write may fill, aligned whole pages, none of those that are saved; none at first. Holds from the next
+// list of pages on that is handed over. Where it does not fit, that checkpoint is a bad_descriptor.
 void dimm_ssd_use_shadow(void* first, uint32_t pages);
 
 // Since power-up.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "swizzle_switch/arbitration_seat.h"
 #include "swizzle_switch/swizzle_switch.h"
@@ -97,7 +98,7 @@ TEST_P(RandomTest, AgreesWithTheModel) {
   EXPECT_EQ(first_difference(pair, 200'000), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(LrgArbiter, RandomTest, testing::Values(1, 4, 11, 64, 128));
+INSTANTIATE_TEST_SUITE_P(LrgArbiter, RandomTest, testing::Values(1, 4, 11, 64, 128), ParameterName());
 
 TEST(LrgArbiterTest, AfterResetTheLowestInputGoesFirst) {
   Pair pair(arbiter, radix(4));
@@ -197,8 +198,7 @@ TEST_P(PlantedBugTest, IsFoundWithinAThousandCycles) {
   EXPECT_NE(first_difference(pair, 1000), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(LrgArbiter, PlantedBugTest, testing::ValuesIn(bugs),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(LrgArbiter, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "cosim/coverage.h"
 #include "cosim/matt_ports.h"
@@ -68,10 +69,14 @@ class Pair {
     for (unsigned i = 0; i < pause; ++i) cycle();
     resets_.hit(0);
   }
-  bool track_all() {
-    for (std::uint32_t page = 0; page < shape_.pages; ++page)
-      if (!run(Kind::track, page, 0, true)) return false;
-    return true;
+  // Cycles in which nothing is asked, until it is idle.
+  unsigned cycles_until_idle() {
+    unsigned cycles = 0;
+    for (rtl_.settle(); !idle_.is_set() && cycles < shape_.pages; rtl_.settle()) {
+      rtl_.edge();
+      ++cycles;
+    }
+    return cycles;
   }
 
   const Case& shape() const { return shape_; }
@@ -289,6 +294,10 @@ const Case shapes[] = {{1, {.phase_bits = 2, .buffer_entries = 1, .early_writes 
                        {10'000, {.phase_bits = 13, .buffer_entries = 128, .early_writes = 4}}};
 const Case &tiny = shapes[0], &small = shapes[1], &usual = shapes[2], &large = shapes[3];
 
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.pages << " pages " << c.config.buffer_entries << " entries";
+}
+
 class ShapeTest : public testing::TestWithParam<Case> {};
 
 TEST_P(ShapeTest, AnswersAsTheModel) {
@@ -299,10 +308,7 @@ TEST_P(ShapeTest, AnswersAsTheModel) {
   for (const std::string& group : pair.coverage().text()) std::cout << "  reached " << group << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Matt, ShapeTest, testing::ValuesIn(shapes), [](const auto& info) {
-  return std::to_string(info.param.pages) + "pages" + std::to_string(info.param.config.buffer_entries) +
-         "entries";
-});
+INSTANTIATE_TEST_SUITE_P(Matt, ShapeTest, testing::ValuesIn(shapes), ParameterName());
 
 TEST(MattTest, EveryOutcomeIsReached) {
   Pair pair(matt, usual);
@@ -356,6 +362,14 @@ TEST(MattTest, WhatIsAskedRightAfterAResetWaitsUntilTheTableIsEmpty) {
     EXPECT_FALSE(pair.answer().work.candidates);
     ASSERT_TRUE(pair.run(Kind::track, 4999, 0, true)) << pair.difference();
   }
+}
+
+TEST(MattTest, ItIsIdleOnceTheTableIsEmptied) {
+  Pair pair(matt, large);
+  pair.reset();
+  EXPECT_EQ(pair.cycles_until_idle(), 79u);
+  ASSERT_TRUE(pair.run(Kind::track, 4999, 0, true)) << pair.difference();
+  EXPECT_EQ(pair.cycles_until_idle(), 0u);
 }
 
 TEST(MattTest, AResetForgetsWhatIsUnderWay) {
@@ -427,8 +441,7 @@ TEST_P(PlantedBugTest, IsFound) {
   std::cout << "  " << pair.difference() << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Matt, PlantedBugTest, testing::ValuesIn(bugs),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Matt, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
 
 }  // namespace
 }  // namespace asterism

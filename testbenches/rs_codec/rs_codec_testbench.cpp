@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "cosim/codec_ports.h"
 #include "ecc/gf256.h"
@@ -299,7 +300,7 @@ TEST_P(ProfileTest, ALocationBehindTheEndIsAsInTheModel) {
 
 INSTANTIATE_TEST_SUITE_P(RsCodec, ProfileTest,
                          testing::Values(EccProfile::thesis, EccProfile::strict, EccProfile::chip),
-                         [](const auto& info) { return std::string(to_text(info.param)); });
+                         ParameterName());
 
 TEST(RsCodecTest, ItsPropertiesHoldInTheFirstProfileAndTheLast) {
   for (const EccProfile profile : {EccProfile::thesis, EccProfile::chip}) {
@@ -361,8 +362,7 @@ TEST_P(PlantedBugTest, IsFound) {
   EXPECT_FALSE(everything(pair, 1, 5'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(RsCodec, PlantedBugTest, testing::ValuesIn(bugs),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(RsCodec, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
 
 }  // namespace
 }  // namespace asterism

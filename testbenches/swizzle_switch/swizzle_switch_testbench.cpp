@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "swizzle_switch/flit_switch.h"
 #include "testbenches/testbench.h"
@@ -150,6 +151,7 @@ Result random_traffic(Pair& pair, unsigned cycles) {
 struct Shape {
   unsigned radix, width;
 };
+void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.radix << "x" << shape.width; }
 class RandomTest : public testing::TestWithParam<Shape> {};
 
 TEST_P(RandomTest, AgreesWithTheModel) {
@@ -161,9 +163,7 @@ TEST_P(RandomTest, AgreesWithTheModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SwizzleSwitch, RandomTest, testing::Values(Shape{2, 8}, Shape{5, 16}, Shape{8, 128}),
-                         [](const auto& info) {
-                           return std::to_string(info.param.radix) + "x" + std::to_string(info.param.width);
-                         });
+                         ParameterName());
 
 struct SwizzleSwitchTest : testing::Test {
   Pair pair{the_switch, shape(5, 16)};
@@ -263,8 +263,7 @@ TEST_P(PlantedBugTest, IsFoundWithinTenThousandCycles) {
   EXPECT_NE(random_traffic(pair, 10'000).differs, std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(SwizzleSwitch, PlantedBugTest, testing::ValuesIn(bugs),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(SwizzleSwitch, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
 
 }  // namespace
 }  // namespace asterism

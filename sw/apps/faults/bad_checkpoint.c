@@ -119,13 +119,6 @@ static void refuse_requests(void) {
   expect_kept();
 }
 
-static void expect_absent(const char* name, uint64_t version) {
-  ask(name, version, 0, dimm_ssd_configured);
-  const bool there = run(dimm_ssd_find) == dimm_ssd_ok && dimm_ssd_found_version() == version;
-  wrong += there;
-  if (there) printf("bad_checkpoint: WRONG: %s %u is there\n", name, (unsigned)version);
-}
-
 static DimmSsdProgress settled(void) {
   DimmSsdProgress progress = dimm_ssd_progress();
   while (progress.open > 0) {
@@ -137,13 +130,53 @@ static DimmSsdProgress settled(void) {
   return progress;
 }
 
+static void expect_refused_shadow(const char* what, uint64_t first, uint32_t pages) {
+  ask("bad", 1, kept_pages, dimm_ssd_copy_on_write);
+  dimm_ssd_use_shadow((void*)(uintptr_t)first, pages);
+  expect(what, run(dimm_ssd_checkpoint), dimm_ssd_bad_descriptor);
+  wrong += dimm_ssd_bad_index() != UINT32_MAX;
+  dimm_ssd_use_shadow(NULL, 0);
+  expect_kept();
+}
+
+static void refuse_shadow_memory(void) {
+  const uint64_t behind = (uintptr_t)memory[kept_pages];
+  expect_refused_shadow("shadow memory without end", behind, UINT32_MAX);
+  expect_refused_shadow("shadow memory before DRAM", 0x09000000, 1);
+  expect_refused_shadow("shadow memory behind DRAM", memory_end(), 1);
+  expect_refused_shadow("shadow memory behind all addresses", UINT64_MAX - page_bytes + 1, 2);
+  expect_refused_shadow("shadow memory that is not aligned", behind + 64, 1);
+  expect_refused_shadow("shadow memory over a page of the list", (uintptr_t)memory[kept_pages - 1], 2);
+  ask("shadow", 1, kept_pages, dimm_ssd_copy_on_write);
+  dimm_ssd_use_shadow(memory[kept_pages], 2);
+  expect("shadow memory behind the list", run(dimm_ssd_checkpoint), dimm_ssd_ok);
+  wrong += settled().failed;
+  dimm_ssd_use_shadow(NULL, 0);
+  expect_kept();
+}
+
+static void expect_absent(const char* name, uint64_t version) {
+  ask(name, version, 0, dimm_ssd_configured);
+  const bool there = run(dimm_ssd_find) == dimm_ssd_ok && dimm_ssd_found_version() == version;
+  wrong += there;
+  if (there) printf("bad_checkpoint: WRONG: %s %u is there\n", name, (unsigned)version);
+}
+
 static void two_at_once(void) {
   fill(2);
   ask("first", 1, kept_pages, dimm_ssd_stop_and_copy);
   dimm_ssd_start(dimm_ssd_checkpoint, &descriptor.request);
   static DimmSsdRequest kept = {.name = "keep", .version = 1};
-  expect("a command while another runs, which goes on", dimm_ssd_execute(dimm_ssd_discard, &kept),
-         dimm_ssd_ok);
+  static struct {
+    DimmSsdRequest request;
+    uint64_t page;
+  } second __attribute__((aligned(8))) = {.request = {.name = "first", .version = 2, .page_count = 1}};
+  second.page = descriptor.pages[0];
+  expect("a checkpoint while another runs", dimm_ssd_execute(dimm_ssd_checkpoint, &second.request),
+         dimm_ssd_busy);
+  expect("a discard while another runs", dimm_ssd_execute(dimm_ssd_discard, &kept), dimm_ssd_busy);
+  expect("the one that runs", dimm_ssd_wait(), dimm_ssd_ok);
+  expect_absent("first", 2);
   expect_kept();
   ask("second", 1, kept_pages, dimm_ssd_late);
   expect("a checkpoint that is handed over", run(dimm_ssd_checkpoint), dimm_ssd_ok);
@@ -218,6 +251,7 @@ int main(int argc, char** argv) {
   expect("a checkpoint", run(dimm_ssd_checkpoint), dimm_ssd_ok);
   refuse_page_lists();
   refuse_requests();
+  refuse_shadow_memory();
   two_at_once();
   abort_command();
   abort_handed_over();

@@ -1,0 +1,421 @@
+// rtl/mzm beside ZoneMonitor: each operation goes to both, and the answers are compared with all that they say.
+//
+// Operations are made at random over tables and caches of several sizes, as a driver would make them and as it would not; every
+// kind of outcome is reached.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cosim/coverage.h"
+#include "cosim/zone_monitor_ports.h"
+#include "testbenches/testbench.h"
+
+namespace asterism {
+namespace {
+
+constexpr const char* mzm = "rtl/mzm/block.json";
+constexpr std::uint32_t zones_per_sector = ZoneMonitor::zones_per_sector;
+
+using Answer = ZoneMonitor::Answer;
+using Kind = ZoneMonitorOperation::Kind;
+
+struct Case {
+  std::uint32_t zones = 4'000;
+  std::uint32_t lines = 8, ways = 2;
+
+  ZoneMonitorConfig config() const { return {.cache = ZoneMonitor::sector * 2 * lines, .ways = ways}; }
+  std::uint32_t sectors() const { return (zones + zones_per_sector - 1) / zones_per_sector; }
+  std::vector<std::string> parameters() const {
+    return {"parameters.Zones=" + std::to_string(zones), "parameters.Lines=" + std::to_string(lines),
+            "parameters.Ways=" + std::to_string(ways)};
+  }
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.zones << " zones, " << c.lines << " lines in " << c.ways << " ways";
+}
+
+class Pair {
+ public:
+  Pair(const std::string& block, const Case& shape, const std::vector<std::string>& overrides = {})
+      : shape_(shape),
+        model_(shape.config(), shape.zones),
+        rtl_(library_of(block, with(shape.parameters(), overrides)), "mzm"),
+        ports_(rtl_),
+        idle_(rtl_.port("idle")) {
+    rtl_.reset();
+  }
+
+  // False when they differ.
+  bool run(const ZoneMonitorOperation& operation) {
+    const ZoneMonitorAnswer expected = ask_model(operation);
+    const std::optional<ZoneMonitorAnswer> answer = ask_rtl(operation);
+    if (answer && *answer == expected) return true;
+    difference_ = to_text(operation) + ": model " + to_text(operation, expected) + "; RTL " +
+                  (answer ? to_text(operation, *answer) : "does not answer");
+    return false;
+  }
+  bool run(Kind kind, std::uint32_t zone = 0, bool flag = false) { return run({kind, zone, flag}); }
+  // Of both; the RTL is asked nothing for so many cycles.
+  void reset(unsigned pause = 0) {
+    model_.reset(Reset::warm);
+    rtl_.reset();
+    for (unsigned i = 0; i < pause; ++i) cycle();
+    resets_.hit(0);
+  }
+  // Cycles in which nothing is asked, until it is idle.
+  unsigned cycles_until_idle() {
+    unsigned cycles = 0;
+    for (rtl_.settle(); !idle_.is_set() && cycles < 1'000; rtl_.settle()) {
+      rtl_.edge();
+      ++cycles;
+    }
+    return cycles;
+  }
+
+  const Case& shape() const { return shape_; }
+  const ZoneMonitor& model() const { return model_; }
+  RtlInstance& rtl() { return rtl_; }
+  ZoneMonitorPorts& ports() { return ports_; }
+  // In what they differed, "" as long as they do not.
+  const std::string& difference() const { return difference_; }
+  unsigned cycles() const { return cycles_; }  // of the last operation, from in.valid to out.valid
+  bool idle_was_honest() const { return idle_was_honest_; }
+  const Coverage& coverage() const { return coverage_; }
+
+ private:
+  static std::vector<std::string> with(std::vector<std::string> some, const std::vector<std::string>& more) {
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
+  }
+
+  ZoneMonitorAnswer ask_model(const ZoneMonitorOperation& operation) {
+    operations_.hit(static_cast<std::size_t>(operation.kind));
+    const bool open = model_.open();
+    ZoneMonitorAnswer answer;
+    switch (operation.kind) {
+      case Kind::track:
+        tracks_.hit(operation.flag == model_.tracking() ? 0 : operation.flag ? 1 : 2);
+        model_.track(operation.flag);
+        break;
+      case Kind::write:
+        answer = write(operation.zone);
+        break;
+      case Kind::expose:
+        exposes_.hit(open ? 0 : model_.is_unpreserved(operation.zone) ? 1 : 2);
+        model_.expose(operation.zone);
+        break;
+      case Kind::begin:
+        answer.sectors = model_.begin();
+        begins_.hit(open ? 0 : answer.sectors != 0 ? 1 : 2);
+        break;
+      case Kind::preserve:
+        preserves_.hit(!model_.is_unpreserved(operation.zone) ? 0 : open ? 1 : 2);
+        model_.preserve(operation.zone);
+        break;
+      case Kind::refresh:
+        refreshes_.hit(open);
+        model_.refresh();
+        break;
+      case Kind::complete:
+        completes_.hit(!open ? 0 : model_.unpreserved() != 0 ? 1 : 2);
+        model_.complete();
+        break;
+    }
+    answer.complete = !model_.open();
+    return answer;
+  }
+  ZoneMonitorAnswer write(std::uint32_t zone) {
+    const ZoneMonitor::Counts before = model_.counts();
+    const ZoneMonitor::Check check = model_.write(zone);
+    const ZoneMonitor::Counts& after = model_.counts();
+    const bool stale = after.stale_stalls != before.stale_stalls;
+    conflicts_.hit(check.answer == Answer::proceed       ? model_.open() ? 1 : 0
+                   : check.answer == Answer::first_stall ? stale ? 3 : 2
+                   : stale                               ? 5
+                                                         : 4);
+    if (after.unchecked != before.unchecked) {
+      cache_.hit(0);
+    } else {
+      const bool previous = after.previous.misses != before.previous.misses,
+                 next = after.next.misses != before.next.misses;
+      cache_.hit(1 + std::size_t{previous} + 2 * std::size_t{next});
+    }
+    if (after.writebacks != before.writebacks) evictions_.hit(check.answer != Answer::proceed);
+    dirty_.hit((model_.tracking() ? 1 : 0) + (check.answer != Answer::proceed ? 2 : 0));
+    return {.answer = check.answer, .sectors = check.sectors};
+  }
+
+  std::optional<ZoneMonitorAnswer> ask_rtl(const ZoneMonitorOperation& operation) {
+    ports_.ask(operation);
+    cycle();
+    ports_.ask_nothing();
+    const unsigned patience = 100 + 8 * shape_.sectors() + 2 * shape_.lines;
+    for (cycles_ = 1; cycles_ < patience; ++cycles_) {
+      rtl_.settle();
+      idle_was_honest_ = idle_was_honest_ && !idle_.is_set();
+      if (ports_.answers()) {
+        const ZoneMonitorAnswer answer = ports_.answer();
+        rtl_.edge();
+        rtl_.settle();
+        idle_was_honest_ = idle_was_honest_ && idle_.is_set();
+        return answer;
+      }
+      rtl_.edge();
+    }
+    return std::nullopt;
+  }
+  void cycle() {
+    rtl_.settle();
+    rtl_.edge();
+  }
+
+  Case shape_;
+  ZoneMonitor model_;
+  RtlInstance rtl_;
+  ZoneMonitorPorts ports_;
+  RtlPort idle_;
+  std::string difference_;
+  unsigned cycles_ = 0;
+  bool idle_was_honest_ = true;
+
+  Coverage coverage_;
+  Coverage::Group& operations_ =
+      coverage_.group("operations", {"track", "write", "expose", "begin", "preserve", "refresh", "complete"});
+  Coverage::Group& conflicts_ = coverage_.group(
+      "conflicts", {"complete", "preserved", "first stall", "first stall, stale", "stall", "stall, stale"});
+  Coverage::Group& cache_ =
+      coverage_.group("cache", {"not looked at", "hit", "previous missed", "next missed", "both missed"});
+  Coverage::Group& evictions_ =
+      coverage_.group("evictions", {"by a write that goes ahead", "by one that waits"});
+  Coverage::Group& dirty_ = coverage_.group(
+      "dirty marking", {"not tracked", "tracked", "waits and not tracked", "waits and tracked"});
+  Coverage::Group& tracks_ = coverage_.group("tracks", {"nothing to turn", "on", "off"});
+  Coverage::Group& exposes_ = coverage_.group("exposes", {"while open", "again", "anew"});
+  Coverage::Group& begins_ = coverage_.group("begins", {"while open", "cache changed", "cache as the table"});
+  Coverage::Group& preserves_ = coverage_.group("preserves", {"nothing", "of the snapshot", "exposed"});
+  Coverage::Group& refreshes_ = coverage_.group("refreshes", {"while complete", "while open"});
+  Coverage::Group& completes_ =
+      coverage_.group("completes", {"while complete", "with zones left", "of a preserved snapshot"});
+  Coverage::Group& resets_ = coverage_.group("resets", {"reset"});
+};
+
+// Operations at random, some sectors used more than others.
+bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
+  Random random(seed);
+  const std::uint32_t zones = pair.shape().zones;
+  for (unsigned i = 0; i < operations; ++i) {
+    const std::uint64_t choice = random.below(1000);
+    ZoneMonitorOperation operation{.kind = choice < 600   ? Kind::write
+                                           : choice < 720 ? Kind::expose
+                                           : choice < 910 ? Kind::preserve
+                                           : choice < 930 ? Kind::refresh
+                                           : choice < 970 ? Kind::begin
+                                           : choice < 985 ? Kind::complete
+                                                          : Kind::track,
+                                   .zone = static_cast<std::uint32_t>(random.below(zones)),
+                                   .flag = random.below(4) != 0};
+    if (random.below(2)) operation.zone %= 700;
+    if (operation.kind == Kind::preserve && random.below(4))
+      operation.zone = pair.model().next_unpreserved(operation.zone).value_or(operation.zone);
+    if (!pair.run(operation)) return false;
+    if (random.below(2000) == 0) pair.reset(static_cast<unsigned>(random.below(3)));
+  }
+  return true;
+}
+
+// Snapshots as a driver takes them: a full one, then increments; each is preserved in order while writes go on.
+bool as_a_driver(Pair& pair, std::uint64_t seed, unsigned snapshots) {
+  Random random(seed);
+  const std::uint32_t zones = pair.shape().zones;
+  if (!pair.run(Kind::track, 0, true)) return false;
+  for (std::uint32_t zone = 0; zone < zones; zone += 3)
+    if (!pair.run(Kind::expose, zone)) return false;
+  for (unsigned snapshot = 0; snapshot < snapshots; ++snapshot) {
+    if (!pair.run(Kind::begin)) return false;
+    std::uint32_t at = 0;
+    for (unsigned i = 0; at < zones; ++i) {
+      const auto zone = static_cast<std::uint32_t>(random.below(zones));
+      if (!pair.run(Kind::write, random.below(4) ? zone % 400 % zones : zone)) return false;
+      const auto next = pair.model().next_unpreserved(at);
+      if (next && !pair.run(Kind::preserve, *next)) return false;
+      if (i % 16 == 15 && !pair.run(Kind::refresh)) return false;
+      at = next ? *next + 1 : zones;
+    }
+    if (!pair.run(Kind::complete)) return false;
+    for (unsigned i = 0; i < 300; ++i)
+      if (!pair.run(Kind::write, static_cast<std::uint32_t>(random.below(zones)))) return false;
+  }
+  return true;
+}
+
+bool everything(Pair& pair, unsigned operations) {
+  if (!as_a_driver(pair, 7, 3)) return false;
+  pair.reset();
+  return at_random(pair, 1, operations);
+}
+
+const Case shapes[] = {{.zones = 1, .lines = 1, .ways = 1},
+                       {.zones = 300, .lines = 1, .ways = 1},
+                       {.zones = 4'000, .lines = 8, .ways = 2},
+                       {.zones = 5'000, .lines = 4, .ways = 4},
+                       {.zones = 16'384, .lines = 32, .ways = 4}};
+const Case &tiny = shapes[0], &usual = shapes[2], &paper = shapes[4];
+
+class MzmShapeTest : public testing::TestWithParam<Case> {};
+
+TEST_P(MzmShapeTest, AnswersAsTheModel) {
+  Pair pair(mzm, GetParam());
+  everything(pair, 20'000);
+  EXPECT_EQ(pair.difference(), "");
+  EXPECT_TRUE(pair.idle_was_honest());
+  for (const std::string& group : pair.coverage().text()) std::cout << "  reached " << group << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Mzm, MzmShapeTest, testing::ValuesIn(shapes), [](const auto& info) {
+  return std::to_string(info.param.zones) + "zones" + std::to_string(info.param.lines) + "lines";
+});
+
+TEST(MzmTest, EveryOutcomeIsReached) {
+  Pair pair(mzm, usual);
+  EXPECT_TRUE(everything(pair, 50'000)) << pair.difference();
+  for (const Coverage::Group& group : pair.coverage().groups())
+    EXPECT_EQ(group.reached(), group.points()) << group.name();
+}
+
+TEST(MzmTest, ItsPropertiesHold) {
+  for (const Case& shape : {tiny, usual}) {
+    Pair pair(mzm, shape, {"assertions=true"});
+    everything(pair, 10'000);
+    EXPECT_EQ(pair.difference(), "");
+  }
+}
+
+TEST(MzmTest, OperationsTakeTheCyclesThatTheModuleSays) {
+  Pair pair(mzm, {.zones = 5'000, .lines = 1, .ways = 1});  // 20 sectors
+  pair.run(Kind::refresh);                                  // the table was emptied before
+  const auto cycles = [&](Kind kind, std::uint32_t zone = 0, bool flag = false) {
+    EXPECT_TRUE(pair.run(kind, zone, flag)) << pair.difference();
+    return pair.cycles();
+  };
+  EXPECT_EQ(cycles(Kind::write, 1), 2u);  // nothing is looked up
+  EXPECT_EQ(cycles(Kind::track, 0, false), 2u);
+  EXPECT_EQ(cycles(Kind::track, 0, true), 2u + 20);
+  EXPECT_EQ(cycles(Kind::write, 1), 4u);    // fetches `next`
+  EXPECT_EQ(cycles(Kind::write, 2), 3u);    // hits
+  EXPECT_EQ(cycles(Kind::write, 300), 5u);  // the line goes back
+  EXPECT_EQ(cycles(Kind::expose, 600), 3u);
+  EXPECT_EQ(cycles(Kind::begin), 2u + 1 + 1 + 4 * 20);
+  EXPECT_EQ(cycles(Kind::begin), 2u);
+  EXPECT_EQ(cycles(Kind::expose, 601), 2u);
+  EXPECT_EQ(cycles(Kind::write, 1), 5u);    // fetches both, waits
+  EXPECT_EQ(cycles(Kind::write, 1), 3u);    // waits again
+  EXPECT_EQ(cycles(Kind::write, 600), 6u);  // and the line goes back
+  EXPECT_EQ(cycles(Kind::preserve, 600), 3u);
+  EXPECT_EQ(cycles(Kind::refresh), 2u);
+  EXPECT_EQ(cycles(Kind::write, 600), 4u);  // fetches `previous`
+  EXPECT_EQ(cycles(Kind::complete), 2u + 20);
+}
+
+TEST(MzmTest, WhatIsAskedRightAfterAResetWaitsUntilTheTableIsEmpty) {
+  Pair pair(mzm, paper);
+  const auto last = paper.zones - 1;
+  for (unsigned pause = 120; pause < 135; ++pause) {  // it takes 128 cycles
+    ASSERT_TRUE(pair.run(Kind::expose, last)) << pair.difference();
+    ASSERT_TRUE(pair.run(Kind::begin)) << pair.difference();
+    pair.reset(pause);
+    ASSERT_TRUE(pair.run(Kind::begin)) << pair.difference();
+    ASSERT_TRUE(pair.run(Kind::write, last)) << pair.difference();
+    ASSERT_TRUE(pair.run(Kind::complete)) << pair.difference();
+  }
+}
+
+TEST(MzmTest, ItIsIdleOnceTheTableIsEmptied) {
+  Pair pair(mzm, paper);
+  pair.reset();
+  EXPECT_EQ(pair.cycles_until_idle(), 128u);
+  ASSERT_TRUE(pair.run(Kind::expose, 1)) << pair.difference();
+  EXPECT_EQ(pair.cycles_until_idle(), 0u);
+}
+
+TEST(MzmTest, AResetForgetsWhatIsUnderWay) {
+  Pair pair(mzm, usual);
+  pair.ports().ask({.kind = Kind::begin});
+  pair.rtl().run(20);
+  pair.reset();
+  EXPECT_TRUE(at_random(pair, 5, 2'000)) << pair.difference();
+}
+
+TEST(MzmTest, AZoneBeyondTheTableIsNeverPartOfASnapshot) {
+  RtlInstance rtl(library_of(mzm, usual.parameters()), "mzm");
+  ZoneMonitorPorts ports(rtl);
+  rtl.reset();
+  const auto ask = [&](const ZoneMonitorOperation& operation) {
+    ports.ask(operation);
+    rtl.run(1);
+    ports.ask_nothing();
+    for (rtl.settle(); !ports.answers(); rtl.settle()) rtl.edge();
+    const ZoneMonitorAnswer answer = ports.answer();
+    rtl.edge();
+    return answer;
+  };
+  ask({.kind = Kind::track, .flag = true});
+  const std::vector<std::uint32_t> beyond = {4'000, 4'095, 4'096, 0xFFFF'FFFF};
+  for (const std::uint32_t zone : beyond) {
+    ask({.kind = Kind::expose, .zone = zone});
+    EXPECT_EQ(ask({.kind = Kind::write, .zone = zone}), (ZoneMonitorAnswer{}));
+  }
+  EXPECT_EQ(ask({.kind = Kind::begin}), (ZoneMonitorAnswer{.complete = false}));
+  for (const std::uint32_t zone : beyond)
+    EXPECT_EQ(ask({.kind = Kind::write, .zone = zone}), (ZoneMonitorAnswer{.complete = false}));
+}
+
+// ---- planted bugs ----
+
+const PlantedBug bugs[] = {
+    // Lines leave in the order in which they came.
+    {"first_in_first_out",
+     {{"mzm_cache.sv", "end else if (use_i) begin", "end else if (use_i && !hit_o) begin"}}},
+    // A changed sector is lost when its line is displaced.
+    {"writeback_lost", {{"mzm.sv", "hit || !changed;", "1'b1;"}}},
+    // A line that is taken keeps the sector of `previous` that another had.
+    {"stale_line",
+     {{"mzm_cache.sv", "? chosen : '0)) & ~taken & {Lines{!drop_previous_i}}",
+       "? chosen : '0)) & ~emptied & {Lines{!drop_previous_i}}"}}},
+    // Whether a snapshot is open is not asked.
+    {"complete_ignored",
+     {{"mzm.sv", "open_q && (word_previous & mine) != '0", "(word_previous & mine) != '0"}}},
+    // A write that waits is not noted: each is the first.
+    {"notified_again", {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}}},
+    // A begin drops what the snapshot before left and the driver has exposed.
+    {"exposed_lost", {{"mzm.sv", "table_out | (tracking_q ? held_q : '0)", "tracking_q ? held_q : '0"}}},
+    // Zones stay dirty over a begin.
+    {"dirty_for_ever",
+     {{"mzm.sv",
+       "table_vector = Next;\n        table_write  = 1'b1;\n        at_d         = last_sector ? '0 : at_q + "
+       "SectorBits'(1);\n        open_d",
+       "table_vector = Next;\n        at_d         = last_sector ? '0 : at_q + SectorBits'(1);\n        "
+       "open_d"}}},
+    // The cache keeps what it has of the snapshot.
+    {"refresh_ignored", {{"mzm.sv", "drop_previous = 1'b1;\n", "drop_previous = 1'b0;\n"}}},
+    // A changed sector counts as unchanged when it was fetched for it.
+    {"change_not_marked", {{"mzm.sv", "changes    = !noted;", "changes    = !noted && !fetched_next;"}}},
+};
+
+class MzmBugTest : public testing::TestWithParam<PlantedBug> {};
+
+TEST_P(MzmBugTest, IsFound) {
+  const auto& [name, changes] = GetParam();
+  Pair pair(planted("mzm", name, changes), usual);
+  EXPECT_FALSE(everything(pair, 50'000));
+  std::cout << "  " << pair.difference() << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(Mzm, MzmBugTest, testing::ValuesIn(bugs),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace asterism
