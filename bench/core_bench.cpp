@@ -95,8 +95,6 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
 
 // ---- the figures ----
 
-Figures figures;
-
 void figure(const std::string& what, double value, const std::string& unit, bool met,
             const std::string& limit) {
   figures.add(what, fmt::format("{:.1f} {}", value, unit), met, limit);
@@ -183,15 +181,15 @@ void measure_idle(BenchNode& four) {
 
 int sc_main(int argc, char** argv) {
   using namespace asterism;
-  const bool check = argc > 1 && std::strcmp(argv[1], "--check") == 0;
-  BenchNode one("one", 1, 1_us), four("four", 4, 1_us), four_slow("four_slow", 4, 10_us);
-  fmt::print("Unicorn {}\n", unicorn_version());
-  measure_loops(one);
-  measure_four(one, four, four_slow);
-  measure_device(one);
-  measure_idle(four);
-  sc_core::sc_stop();
-  return check && !figures.all_met() ? 1 : 0;
+  return bench_main(argc, argv, [] {
+    BenchNode one("one", 1, 1_us), four("four", 4, 1_us), four_slow("four_slow", 4, 10_us);
+    fmt::print("Unicorn {}\n", unicorn_version());
+    measure_loops(one);
+    measure_four(one, four, four_slow);
+    measure_device(one);
+    measure_idle(four);
+    sc_core::sc_stop();
+  });
 }
 
 int main(int argc, char** argv) {

@@ -7,21 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "figures.h"
+
 namespace asterism {
 namespace {
-
-// Time of the CPU, of this process and of children that have ended: other work on the machine does not count.
-double seconds() {
-  const auto used = [](int who) {
-    rusage usage{};
-    getrusage(who, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  };
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec) + used(RUSAGE_CHILDREN);
-}
 
 // Sets the registers that the loops use.
 std::vector<std::uint32_t> prologue(std::uint64_t source, std::uint64_t target, std::uint64_t turns) {
@@ -39,12 +28,6 @@ std::vector<std::uint32_t> prologue(std::uint64_t source, std::uint64_t target, 
 }
 
 }  // namespace
-
-double seconds_of(const std::function<void()>& work) {
-  const double start = seconds();
-  work();
-  return seconds() - start;
-}
 
 const std::vector<Program> loops = {
     {"integer",

@@ -1,22 +1,15 @@
 // What the benchmarks of the core run: endless loops, and what they run on beside the engines of models/core.
 #pragma once
 
-#include <sys/resource.h>
 #include <unicorn/unicorn.h>
 
 #include <cstdint>
-#include <ctime>
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace asterism {
 
 inline constexpr std::uint64_t memory_base = 0x4000'0000, memory_size = 16 << 20;
-
-// Time of the processor for some work, of this process and of children that have ended: other work on the machine does
-// not count.
-double seconds_of(const std::function<void()>& work);
 
 // x9 counts turns down from a value that is never reached, x10 and x11 are the addresses of a source and a target.
 struct Program {

@@ -9,6 +9,7 @@
 // figure of a radix of 64 misses its limit.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -27,8 +28,6 @@ namespace {
 constexpr Picoseconds period = 666_ps;  // 1.5 GHz, as a Swizzle-Switch of 64 inputs
 constexpr std::size_t stimuli = 4096;
 constexpr unsigned decisions = 500'000;  // a turn
-Figures figures;
-
 void figure(const std::string& name, double per_second, double models_per_second, double limit) {
   figures.add("  " + name,
               fmt::format("{:.2f} M/s {:>5.2f}", per_second / 1e6, per_second / models_per_second),
@@ -155,26 +154,14 @@ void measure_library(const std::string& file) {
   if (won == 0) fmt::print("nobody won\n");
 }
 
-int run(int argc, char** argv) {
-  bool check = false;
-  std::vector<std::string> files;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--check")
-      check = true;
-    else
-      files.emplace_back(argv[i]);
-  }
-  if (files.empty()) throw std::invalid_argument("usage: cosim_bench [--check] LIBRARY...");
-  for (const std::string& file : files) measure_library(file);
-  return check && !figures.all_met() ? 1 : 0;
-}
-
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::run(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
+int main(int argc, char** argv) {
+  CLI::App app;
+  std::vector<std::string> libraries;
+  app.add_option("LIBRARY", libraries, "What `asterism rtl build` has written of the arbiter")->required();
+  return asterism::bench_main(argc, argv, app, [&] {
+    for (const std::string& library : libraries) asterism::measure_library(library);
+  });
 }

@@ -27,7 +27,7 @@ double seconds_from_change(const WholeRuns& runs, const fs::path& folder, const 
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void measure(const WholeRuns& runs, const fs::path& folder, Figures& figures) {
+void measure(const WholeRuns& runs, const fs::path& folder) {
   const std::string loose = "--firmware cg args=\"nx=16 interval=5\"";
   const std::string flit = loose + " node.fabric.topology=swizzle_switch node.fabric.fidelity=flit";
   const std::string lockstep = " node.fabric.arbiter.impl=lockstep";
@@ -59,6 +59,4 @@ void measure(const WholeRuns& runs, const fs::path& folder, Figures& figures) {
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) {
-  return asterism::run_bench(argc, argv, "cosim_node_bench", asterism::measure);
-}
+int main(int argc, char** argv) { return asterism::run_bench(argc, argv, asterism::measure); }

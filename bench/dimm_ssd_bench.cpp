@@ -54,12 +54,9 @@ std::uint64_t most_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) / 1024;
 }
 
-int measure(int argc, char** argv) {
-  const bool check = argc == 2 && std::string(argv[1]) == "--check";
-  if (argc > 1 && !check) throw std::invalid_argument("usage: dimm_ssd_bench [--check]");
+void measure() {
   const ConfigLibrary library(std::string(ASTERISM_SOURCE) + "/configs");
   using enum CheckpointMethod;
-  Figures figures;
   run(library, "mcf", early_late_consolidate);
   const std::uint64_t memory = most_memory();
   figures.add("MiB of the host, mcf, early_late+consolidate", std::to_string(memory), memory < 2048,
@@ -83,15 +80,9 @@ int measure(int argc, char** argv) {
   }
   figures.add("seconds of the processor, ten profiles, six methods", fmt::format("{:.0f}", all.seconds),
               all.seconds < 300, "< 300");
-  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::measure(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
-}
+int main(int argc, char** argv) { return asterism::bench_main(argc, argv, asterism::measure); }

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,6 @@
 
 namespace asterism {
 namespace {
-
-Figures figures;
 
 DramPart part() {  // configs/dram/ddr3_1600_2gb_x8.json
   DramPart part;
@@ -111,21 +108,13 @@ void measure_speed() {
   figures.add("M requests/s, sequential, 32", fmt::format("{:.2f}", seq), seq >= 5, ">= 5");
 }
 
-int measure(int argc, char** argv) {
-  const bool check = argc == 2 && std::string(argv[1]) == "--check";
-  if (argc > 1 && !check) throw std::invalid_argument("usage: dram_bench [--check]");
+void measure() {
   measure_bandwidth();
   measure_latency();
   measure_speed();
-  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::measure(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
-}
+int main(int argc, char** argv) { return asterism::bench_main(argc, argv, asterism::measure); }

@@ -8,10 +8,10 @@
 // told; the time is that of so many. With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,8 +28,6 @@ namespace asterism {
 namespace {
 
 constexpr unsigned turns = 15;
-Figures figures;
-
 void figure(const std::string& name, double value, const std::string& unit, double limit) {
   figures.add("  " + name, fmt::format("{:.2f} {}", value, unit), value >= limit,
               limit == 0 ? "" : fmt::format(">= {:.2f}", limit));
@@ -158,21 +156,7 @@ void measure_table(std::uint64_t trials) {
               fmt::format("< {:.0f} s", limit));
 }
 
-int run(int argc, char** argv) {
-  bool check = false;
-  std::size_t large = 1024;
-  std::uint64_t trials = 10'000'000;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--check")
-      check = true;
-    else if (argument == "--large" && i + 1 < argc)
-      large = std::stoul(argv[++i]);
-    else if (argument == "--trials" && i + 1 < argc)
-      trials = std::stoull(argv[++i]);
-    else
-      throw std::invalid_argument("usage: ecc_bench [--check] [--large MIB] [--trials N]");
-  }
+void measure(std::size_t large, std::uint64_t trials) {
 #ifndef ASTERISM_ISAL
   fmt::print("built without ISA-L (libisal-dev): nothing to compare encoding with\n");
 #endif
@@ -180,15 +164,16 @@ int run(int argc, char** argv) {
   measure_size(32 << 10, "32 KiB", true);
   measure_size(large << 20, fmt::format("{} MiB", large), false);
   measure_table(trials);
-  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::run(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
+int main(int argc, char** argv) {
+  CLI::App app;
+  std::size_t large = 1024;
+  std::uint64_t trials = 10'000'000;
+  app.add_option("--large", large, "MiB of the largest area");
+  app.add_option("--trials", trials, "Of a cell of Table 4.4");
+  return asterism::bench_main(argc, argv, app, [&] { asterism::measure(large, trials); });
 }

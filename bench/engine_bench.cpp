@@ -5,7 +5,6 @@
 //   engine_bench [--check] [--native LOOP]
 //
 // --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a profiler.
-// Wrong arguments are status 64, an engine that stops 70.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -62,8 +61,6 @@ class Native final : private IdleIssHost {
       mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   std::unique_ptr<NativeIss> core_;
 };
-
-Figures figures;
 
 // Every engine runs for about this long a round.
 std::uint64_t instructions_of_a_round(double mips) { return static_cast<std::uint64_t>(mips * 1e6 * 0.02); }
@@ -126,35 +123,19 @@ void run_native(const std::string& name) {
     if (program.name == name) fmt::print("{:.0f} MIPS\n", Native(program).mips(1'000'000'000));
 }
 
-constexpr int usage = 64;
-
-int run(int argc, char** argv) {
-  CLI::App app{"Speed of the A64 engine, beside Unicorn and qemu-aarch64", "engine_bench"};
-  std::vector<std::string> names;
-  for (const Program& program : all_programs()) names.push_back(program.name);
-  bool check = false;
-  std::string native;
-  app.add_flag("--check", check, "Status 1 when a figure misses its limit");
-  app.add_option("--native", native, "This loop only, on the engine alone")->check(CLI::IsMember(names));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : usage;
-  }
-  if (!native.empty()) return run_native(native), 0;
-  measure_loops();
-  measure_classes();
-  return check && !figures.all_met() ? 1 : 0;
-}
-
 }  // namespace
 }  // namespace asterism
 
 int main(int argc, char** argv) {
-  try {
-    return asterism::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "engine_bench: {}\n", error.what());
-    return 70;
-  }
+  using namespace asterism;
+  CLI::App app;
+  std::vector<std::string> names;
+  for (const Program& program : all_programs()) names.push_back(program.name);
+  std::string native;
+  app.add_option("--native", native, "This loop only, on the engine alone")->check(CLI::IsMember(names));
+  return bench_main(argc, argv, app, [&] {
+    if (!native.empty()) return run_native(native);
+    measure_loops();
+    measure_classes();
+  });
 }

@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,6 @@
 
 namespace asterism {
 namespace {
-
-Figures figures;
 
 FabricConfig one_clock(TopologyKind topology, std::uint32_t nodes) {
   FabricConfig config;
@@ -79,20 +79,21 @@ Speed run_booksim(const std::string& program, double rate) {
              "routing_delay = 0; injection_rate = {};\n",
              rate);
   std::fclose(file);
-  const double start = cpu_seconds_of_children();
-  std::FILE* out = popen(("'" + program + "' " + config + " 2>&1").c_str(), "r");
-  if (out == nullptr) throw std::runtime_error("cannot start " + program);
   Speed speed{0, 0};
-  char line[512];
-  while (std::fgets(line, sizeof line, out) != nullptr) {
-    double value = 0;
-    if (std::sscanf(line, "Time taken is %lf cycles", &value) == 1) speed.cycles_per_second = value;
-    if (std::sscanf(line, "Packet latency average = %lf", &value) == 1) speed.latency_cycles = value;
-  }
-  pclose(out);
+  const double seconds = user_seconds_of(RUSAGE_CHILDREN, [&] {
+    std::FILE* out = popen(("'" + program + "' " + config + " 2>&1").c_str(), "r");
+    if (out == nullptr) throw std::runtime_error("cannot start " + program);
+    char line[512];
+    while (std::fgets(line, sizeof line, out) != nullptr) {
+      double value = 0;
+      if (std::sscanf(line, "Time taken is %lf cycles", &value) == 1) speed.cycles_per_second = value;
+      if (std::sscanf(line, "Packet latency average = %lf", &value) == 1) speed.latency_cycles = value;
+    }
+    pclose(out);
+  });
   std::remove(config.c_str());
   if (speed.cycles_per_second == 0) throw std::runtime_error(program + " did not run to its end");
-  speed.cycles_per_second /= cpu_seconds_of_children() - start;
+  speed.cycles_per_second /= seconds;
   return speed;
 }
 
@@ -155,32 +156,20 @@ void measure_size() {
   }
 }
 
-int measure(int argc, char** argv) {
-  bool check = false;
-  std::string booksim;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--check")
-      check = true;
-    else if (word == "--booksim" && i + 1 < argc)
-      booksim = argv[++i];
-    else
-      throw std::invalid_argument("usage: fabric_bench [--check] [--booksim PATH]");
-  }
+void measure(const std::string& booksim) {
   const auto mesh = build(one_clock(TopologyKind::mesh, 576));
   measure_accuracy(mesh);
   measure_speed(mesh);
   if (!booksim.empty()) compare_with(booksim, mesh);
   measure_size();
-  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::measure(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
+int main(int argc, char** argv) {
+  CLI::App app;
+  std::string booksim;
+  app.add_option("--booksim", booksim, "The program of BookSim2, to run turn about");
+  return asterism::bench_main(argc, argv, app, [&] { asterism::measure(booksim); });
 }

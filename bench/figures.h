@@ -1,14 +1,16 @@
-// What every benchmark prints its figures with, and takes its times by.
+// What every benchmark prints its figures with, takes its times by, and is started by.
 #pragma once
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <ctime>
+#include <functional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace asterism {
 
@@ -16,11 +18,7 @@ namespace asterism {
 class Figures {
  public:
   bool all_met() const { return all_met_; }
-  void add(const std::string& name, const std::string& measured, bool met, const std::string& limit) {
-    all_met_ = all_met_ && met;
-    fmt::print("{:<58} {:>14}   {}{}\n", name, measured, limit, met ? "" : "   MISSED");
-    std::fflush(stdout);
-  }
+  void add(const std::string& name, const std::string& measured, bool met, const std::string& limit);
   // Without a limit.
   void add(const std::string& name, const std::string& measured) { add(name, measured, true, ""); }
 
@@ -28,23 +26,23 @@ class Figures {
   bool all_met_ = true;
 };
 
-inline double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
+// Of this program.
+inline Figures figures;
 
-// Of the processor, for this process.
-inline double cpu_seconds() {
-  timespec own{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-  return static_cast<double>(own.tv_sec) + 1e-9 * static_cast<double>(own.tv_nsec);
-}
+double median(std::vector<double> values);
 
-// Of the processor in user mode, for processes that it has waited for.
-inline double cpu_seconds_of_children() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
-}
+// Of the processor, for this process and the children that it has waited for: other work on the machine does not count.
+double cpu_seconds();
+double seconds_of(const std::function<void()>& work);
+
+// In user mode alone, without what the system does for the first touch of memory: of this process (RUSAGE_SELF), or of the
+// children that it has waited for (RUSAGE_CHILDREN).
+double user_seconds_of(int who, const std::function<void()>& work);
+
+// The main of a benchmark: takes --check and the options that `app` has, and measures. The status is 1 when a figure misses
+// its limit with --check, 64 for wrong arguments, 70 when measuring throws.
+int bench_main(int argc, char** argv, CLI::App& app, const std::function<void()>& measure);
+// Without options of its own.
+int bench_main(int argc, char** argv, const std::function<void()>& measure);
 
 }  // namespace asterism

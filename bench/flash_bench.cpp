@@ -4,7 +4,6 @@
 //
 // With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,8 +22,6 @@
 
 namespace asterism {
 namespace {
-
-Figures figures;
 
 constexpr FlashGeometry chapter{.blocks = 16};
 
@@ -78,24 +74,6 @@ class Stream : private NandArray::Sink {
   std::uint64_t left_ = 0;
   Picoseconds elapsed_;
 };
-
-double seconds_of(const std::function<void()>& work) {
-  const double start = cpu_seconds();
-  work();
-  return cpu_seconds() - start;
-}
-
-// Without what the system does for the first touch of memory.
-double user_seconds_of(const std::function<void()>& work) {
-  const auto now = [] {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
-  };
-  const double start = now();
-  work();
-  return now() - start;
-}
 
 double best_of(int turns, const std::function<double()>& figure) {
   double best = 0;
@@ -191,7 +169,7 @@ void measure_layer() {
       Writer writer(image, random);
       writer.run(2 * std::uint64_t{writer.pages()});  // from here on, room comes from collection alone
       const std::uint64_t before = writer.programs(), writes = random ? 200'000 : 2'000'000;
-      const double seconds = user_seconds_of([&] { writer.run(writes); });
+      const double seconds = user_seconds_of(RUSAGE_SELF, [&] { writer.run(writes); });
       const auto programs = static_cast<double>(writer.programs() - before);
       share = programs / static_cast<double>(writes);
       return programs / seconds / 1e6;
@@ -268,22 +246,14 @@ void measure_contents() {
   std::filesystem::remove(file);
 }
 
-int measure(int argc, char** argv) {
-  const bool check = argc == 2 && std::string(argv[1]) == "--check";
-  if (argc > 1 && !check) throw std::invalid_argument("usage: flash_bench [--check]");
+void measure() {
   measure_time();
   measure_array();
   measure_layer();
   measure_contents();
-  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::measure(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
-}
+int main(int argc, char** argv) { return asterism::bench_main(argc, argv, asterism::measure); }

@@ -12,6 +12,7 @@
 // limit. N: requests of a turn, 20 million unless told.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -61,18 +62,7 @@ double speed(const Trace& trace, std::uint64_t requests, unsigned copy_every) {
   return static_cast<double>(requests) / median(seconds);
 }
 
-int run(int argc, char** argv) {
-  bool check = false;
-  std::uint64_t requests = 20'000'000;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--check")
-      check = true;
-    else if (argument == "--requests" && i + 1 < argc)
-      requests = std::stoull(argv[++i]);
-    else
-      throw std::invalid_argument("usage: matt_bench [--check] [--requests N]");
-  }
+void measure(std::uint64_t requests) {
   Random random(1);
   const auto sweep = [](std::size_t i) {
     return Request{static_cast<std::uint32_t>(i / 64 % pages), static_cast<std::uint32_t>(i % 64)};
@@ -97,22 +87,20 @@ int run(int argc, char** argv) {
                   {"hot", trace_of(hot), 0},
                   {"mixed", trace_of(mixed), 0},
                   {"copied", trace_of(mixed), 16}};
-  Figures figures;
   for (const auto& pattern : patterns) {
     const double measured = speed(pattern.trace, requests, pattern.copy_every) / 1e6;
     const bool limited = std::string(pattern.name) == "mixed";
     figures.add(pattern.name, fmt::format("{:.1f} M/s", measured), !limited || measured >= 60,
                 limited ? ">= 60" : "");
   }
-  return check && !figures.all_met() ? 1 : 0;
 }
 
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) try {
-  return asterism::run(argc, argv);
-} catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
-  return 64;
+int main(int argc, char** argv) {
+  CLI::App app;
+  std::uint64_t requests = 20'000'000;
+  app.add_option("--requests", requests, "Of a turn");
+  return asterism::bench_main(argc, argv, app, [&] { asterism::measure(requests); });
 }

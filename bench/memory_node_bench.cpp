@@ -9,7 +9,7 @@
 namespace asterism {
 namespace {
 
-void measure(const WholeRuns& runs, const std::filesystem::path&, Figures& figures) {
+void measure(const WholeRuns& runs, const std::filesystem::path&) {
   const std::string job = "--firmware cg args=\"nx=16 interval=5\" node.memory.ecc=";
   for (const std::string mode : {"normal", "strong"}) {
     const auto without = runs.instructions(job + "none"), with = runs.instructions(job + mode);
@@ -22,6 +22,4 @@ void measure(const WholeRuns& runs, const std::filesystem::path&, Figures& figur
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) {
-  return asterism::run_bench(argc, argv, "memory_node_bench", asterism::measure);
-}
+int main(int argc, char** argv) { return asterism::run_bench(argc, argv, asterism::measure); }

@@ -6,12 +6,13 @@
 // --check: the exit status is 1 when a figure misses its limit. The others run the loop of the figure alone, for a profiler.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -93,8 +94,6 @@ class Core final : private IdleIssHost, private WriteObserver {
   std::uint64_t asked_ = 0, lines_ = 0;
 };
 
-Figures figures;
-
 void measure(std::uint32_t size, double limit) {
   constexpr int rounds = 15;
   constexpr unsigned samples = 200;
@@ -115,31 +114,20 @@ void measure(std::uint32_t size, double limit) {
               fmt::format(">= {:.2f} of the MIPS without", limit));
 }
 
-int run(const std::vector<std::string_view>& arguments) {
-  bool check = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool tracked = arguments[i] == "--tracked";
-    if ((tracked || arguments[i] == "--untracked") && i + 1 < arguments.size()) {
-      Core(4096, tracked).mips(static_cast<unsigned>(std::stoul(std::string(arguments[i + 1]))));
-      return 0;
-    }
-    if (arguments[i] != "--check") return 64;
-    check = true;
-  }
-  measure(4096, 0.9);
-  measure(64 << 10, 0);
-  measure(2 << 20, 0);
-  return check && !figures.all_met() ? 1 : 0;
-}
-
 }  // namespace
 }  // namespace asterism
 
 int main(int argc, char** argv) {
-  try {
-    return asterism::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "tracking_bench: {}\n", error.what());
-    return 70;
-  }
+  using namespace asterism;
+  CLI::App app;
+  std::optional<unsigned> tracked, untracked;
+  CLI::Option* with = app.add_option("--tracked", tracked, "The loop alone, tracked, for so many rounds");
+  app.add_option("--untracked", untracked, "The loop alone, untracked, for so many rounds")->excludes(with);
+  return bench_main(argc, argv, app, [&] {
+    if (tracked) return void(Core(4096, true).mips(*tracked));
+    if (untracked) return void(Core(4096, false).mips(*untracked));
+    measure(4096, 0.9);
+    measure(64 << 10, 0);
+    measure(2 << 20, 0);
+  });
 }

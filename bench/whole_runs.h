@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,9 +31,7 @@ class WholeRuns {
     if (std::system(line.c_str()) != 0) throw std::runtime_error("failed: " + line + "\n" + log());
   }
   double user_seconds(const std::string& arguments) const {
-    const double before = cpu_seconds_of_children();
-    run(arguments);
-    return cpu_seconds_of_children() - before;
+    return user_seconds_of(RUSAGE_CHILDREN, [&] { run(arguments); });
   }
   // How many times as long the second takes.
   double ratio(const std::string& one, const std::string& other, int pairs) const {
@@ -70,26 +69,17 @@ class WholeRuns {
   std::filesystem::path folder_;
 };
 
-// The main of such a program, whose one argument besides --check is the command: measures, and cleans up.
-inline int run_bench(
-    int argc, char** argv, const char* name,
-    const std::function<void(const WholeRuns&, const std::filesystem::path&, Figures&)>& measure) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  const bool check = std::erase(arguments, "--check") > 0;
-  if (arguments.size() != 1) {
-    fmt::print(stderr, "{} [--check] ASTERISM\n", name);
-    return 64;
-  }
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("{}.{}", name, getpid());
-  std::filesystem::create_directories(folder);
-  Figures figures;
-  int status = 70;
-  try {
-    measure(WholeRuns(std::filesystem::absolute(arguments[0]), folder), folder, figures);
-    status = check && !figures.all_met() ? 1 : 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-  }
+// The main of such a program, whose one argument besides --check is the command: measures in a folder, and removes it.
+inline int run_bench(int argc, char** argv,
+                     const std::function<void(const WholeRuns&, const std::filesystem::path&)>& measure) {
+  CLI::App app;
+  std::string program;
+  app.add_option("ASTERISM", program, "The command")->required();
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("asterism_bench.{}", getpid());
+  const int status = bench_main(argc, argv, app, [&] {
+    std::filesystem::create_directories(folder);
+    measure(WholeRuns(std::filesystem::absolute(program), folder), folder);
+  });
   std::filesystem::remove_all(folder);
   return status;
 }

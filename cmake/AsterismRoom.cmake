@@ -29,18 +29,24 @@ function(asterism_module room)
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
 endfunction()
 
-function(asterism_test source)
-  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
-  get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+# More arguments are those of gtest_discover_tests() before PROPERTIES. A test is named by its parameter's name
+# (base/parameter_name.h), not by what is printed of it.
+function(asterism_discover target timeout)
+  gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
 endfunction()
 
-function(asterism_systemc_test source)
+function(asterism_test_program main source)
   cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} asterism::systemc_test)
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} ${main})
+  asterism_discover(${name} 120)
+endfunction()
+
+function(asterism_test)
+  asterism_test_program(GTest::gtest_main ${ARGN})
+endfunction()
+
+function(asterism_systemc_test)
+  asterism_test_program(asterism::systemc_test ${ARGN})
 endfunction()

@@ -10,13 +10,18 @@ namespace {
 std::string problems_of(const std::map<std::string, Placement>& placements) {
   const ConfigDocument document = ConfigDocument::parse("{}", "node.json");
   Diagnostics problems;
-  AddressMap(2_GiB).apply(placements, document, "address_map", problems);
+  AddressMap(2_GiB, true).apply(placements, document, "address_map", problems);
   return problems.text();
 }
 
 TEST(AddressMap, TheStandardMapHasNoConflicts) {
-  const AddressMap map(2_GiB);
+  const AddressMap map(2_GiB, true);
   for (const MapEntry& entry : map.entries()) EXPECT_EQ(problems_of({{entry.name, {}}}), "") << entry.name;
+}
+
+TEST(AddressMap, GpusAreOnItWhereThereAreAny) {
+  EXPECT_EQ(AddressMap(2_GiB, true).range("gpu"), (AddressRange{Address(0x0b03'0000), 64_KiB}));
+  EXPECT_THROW(AddressMap(2_GiB).at("gpu"), std::logic_error);
 }
 
 TEST(AddressMap, ADeviceCanBeMoved) {

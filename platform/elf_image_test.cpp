@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/random.h"
+#include "base/thrown.h"
 #include "platform/config/diagnostics.h"
 
 namespace asterism {
@@ -38,12 +39,7 @@ struct TestElf {
 };
 
 std::string refusal(std::vector<std::byte> bytes) {
-  try {
-    ElfImage::parse(std::move(bytes), "f.elf", dram);
-    return "accepted";
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
+  return thrown<ConfigError>([&] { ElfImage::parse(std::move(bytes), "f.elf", dram); });
 }
 
 TEST(ElfImage, GivesItsSegmentsAndEntry) {

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "platform/exit_status.h"
+#include "platform/repeated_signal.h"
 
 namespace asterism {
 namespace {
@@ -48,14 +49,21 @@ Interruption::~Interruption() {
 
 void Interruption::wait_for_signals(RawTerminal* terminal) {
   const sigset_t signals = watched();
-  for (int signal = 0; sigwait(&signals, &signal) == 0 && !over_;) {
-    if (signal == SIGUSR1) continue;
-    if (happened_) {
-      if (terminal) terminal->restore();
-      _exit(static_cast<int>(ExitStatus::interrupted));
+  RepeatedSignal repeated;
+  while (!over_) {
+    siginfo_t signal{};
+    if (sigwaitinfo(&signals, &signal) < 0 || signal.si_signo == SIGUSR1) continue;
+    switch (repeated.take(signal, RepeatedSignal::Clock::now())) {
+      case RepeatedSignal::Meaning::first:
+        happened_ = true;
+        async_request_update();
+        break;
+      case RepeatedSignal::Meaning::echo:
+        break;
+      case RepeatedSignal::Meaning::second:
+        if (terminal) terminal->restore();
+        _exit(static_cast<int>(ExitStatus::interrupted));
     }
-    happened_ = true;
-    async_request_update();
   }
 }
 

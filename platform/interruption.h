@@ -1,8 +1,8 @@
 // SIGINT and SIGTERM while a simulation runs, and the terminal's mode.
 //
 // The first signal ends the run in good order: what it did until then is written. It also wakes a simulation that sleeps
-// until a character comes. The second ends the process at once with status 130. The destructor gives the signals back to
-// who had them before.
+// until a character comes. The second (repeated_signal.h) ends the process at once with status 130. The destructor gives the
+// signals back to who had them before.
 #pragma once
 
 #include <termios.h>

@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -29,25 +30,63 @@ bool tell_unknown(const CLI::App& app, const char* command) {
   return true;
 }
 
+// Whether an option that there is not was given to this verb, told before anything else: the word behind it is then taken
+// for an argument, and refused as one.
+bool tell_unknown_option(const CLI::App& verb, const std::string& command) {
+  const auto words = verb.remaining();
+  const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
+  const auto found = std::ranges::find_if(words, is_option);
+  if (found == words.end()) return false;
+  const std::string given = found->substr(0, found->find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const std::string nearest = nearest_name(given, names);
+  const bool takes_keys = verb.get_option_no_throw("KEY=VALUE") != nullptr;
+  std::fprintf(
+      stderr, "%s: no option \"%s\"%s%s\nRun with --help for more information.\n", command.c_str(),
+      given.c_str(), nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str(),
+      nearest.empty() && takes_keys ? "; a key of the config is set by KEY=VALUE, without dashes" : "");
+  return true;
+}
+
+// Whether there is a word that is neither verb nor option: told.
+bool tell_unknown_word(const CLI::App& app) {
+  std::string command = "asterism";
+  const CLI::App* verb = &app;
+  for (auto below = app.get_subcommands(); !below.empty(); below = verb->get_subcommands()) {
+    verb = below.front();
+    command += " " + verb->get_name();
+  }
+  if (tell_unknown_option(*verb, command)) return true;
+  return verb->get_require_subcommand_min() > 0 && tell_unknown(*verb, command.c_str());
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Asterism: a virtual platform of an exascale compute node", "asterism"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("asterism ") + ASTERISM_VERSION);
+  app.get_formatter()->column_width(20);  // the rest of 80 columns for what an option does
   app.footer(
-      "Exit status: the firmware's own (0-63; a larger one shows as 63), 64 usage, 65 bad config or input "
-      "file,\n"
-      "66 input missing, 67 expectation not met, 68 lockstep mismatch, 69 time limit, 70 internal error,\n"
-      "130 interrupted.");
+      "Exit status: the firmware's own (0-63; a larger one shows as 63), 64 usage,\n"
+      "65 bad config or input file, 66 input missing, 67 expectation not met,\n"
+      "68 lockstep mismatch, 69 time limit, 70 internal error, 130 interrupted.");
 
   RunArguments run;
   // `--out --quiet` is a forgotten value, not a folder of that name.
   const auto a_value = [](const std::string& text) {
     return text.empty() || text[0] == '-' ? "expected a value, got \"" + text + "\"" : std::string();
   };
+  // What is no assignment is a mistake of usage; what one assigns is the config's to judge.
+  const auto an_override = [](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    return equals == 0 || equals == std::string::npos ? "expected KEY=VALUE, got \"" + text + "\""
+                                                      : std::string();
+  };
   CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
   run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios")->required();
-  run_verb->add_option("KEY=VALUE", run.scenario.overrides,
-                       "Overrides, e.g. node.cores.count=2 or faults=[]");
+  run_verb->add_option("KEY=VALUE", run.scenario.overrides, "Overrides, e.g. node.cores.count=2 or faults=[]")
+      ->check(an_override);
   run_verb
       ->add_option("--firmware", run.scenario.firmware, "ELF file or app to run instead of the scenario's")
       ->check(a_value);
@@ -60,7 +99,7 @@ int dispatch(int argc, char** argv) {
           "--trace", run.trace,
           "RTL whose signals are kept as FST in traces/, e.g. node.fabric.arbiter.XB (of all its outputs)")
       ->check(a_value)
-      ->take_all();
+      ->allow_extra_args(false);
   run_verb->add_option("--trace-from", run.trace_from, "Simulated time, e.g. 10us (default: the start)")
       ->check(a_value);
   run_verb->add_option("--trace-to", run.trace_to, "Simulated time (default: the end)")->check(a_value);
@@ -71,9 +110,10 @@ int dispatch(int argc, char** argv) {
   StudyArguments study;
   CLI::App* study_verb = app.add_subcommand("study", "Drive one engine alone: sweeps, curves, saturation");
   study_verb->add_option("STUDY", study.file, "File, or name in configs/studies")->required();
-  study_verb->add_option(
-      "KEY=VALUE", study.overrides,
-      "Overrides; lists and ranges sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01");
+  study_verb
+      ->add_option("KEY=VALUE", study.overrides,
+                   "Overrides; lists and ranges sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01")
+      ->check(an_override);
   study_verb->add_option("--csv", study.csv, "Every point and column as CSV")->check(a_value);
   study_verb->add_option("--json", study.json, "The same and the whole config as JSON")->check(a_value);
   study_verb->add_option("--svg", study.svg, "A figure")->check(a_value);
@@ -94,37 +134,35 @@ int dispatch(int argc, char** argv) {
   CLI::App* check_verb =
       app.add_subcommand("check", "Validate a node, scenario or study and print it fully expanded");
   check_verb->add_option("FILE", file, "A node, a scenario or a study")->required();
-  check_verb->add_option("KEY=VALUE", overrides, "Overrides");
+  check_verb->add_option("KEY=VALUE", overrides, "Overrides")->check(an_override);
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
   schema_verb->add_option("KIND", of)
       ->required()
       ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "technology", "workload",
-                             "write_profile", "graph", "block"}));
+                             "write_profile", "kernel_profile", "graph", "system", "block"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
       ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
-                             "dram", "flash", "technologies", "workloads", "write_profiles", "graphs",
-                             "blocks"}));
+                             "dram", "flash", "technologies", "workloads", "write_profiles",
+                             "kernel_profiles", "graphs", "systems", "blocks"}));
 
   CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");
   rtl_verb->require_subcommand(1);
   CLI::App* rtl_build_verb = rtl_verb->add_subcommand(
       "build", "Make a block's library, unless it is there: checked, Verilated, compiled");
   rtl_build_verb->add_option("BLOCK.json", file, "The block's description")->required();
-  rtl_build_verb->add_option("KEY=VALUE", overrides,
-                             "Overrides, e.g. parameters.Radix=16 or assertions=true");
+  rtl_build_verb->add_option("KEY=VALUE", overrides, "Overrides, e.g. parameters.Radix=16 or assertions=true")
+      ->check(an_override);
   CLI::App* rtl_list_verb =
       rtl_verb->add_subcommand("list", "Which blocks there are, built, stale or not built");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (app.get_subcommands().empty() && tell_unknown(app, "asterism"))
-      return static_cast<int>(ExitStatus::usage);
-    if (rtl_verb->parsed() && rtl_verb->get_subcommands().empty() && tell_unknown(*rtl_verb, "asterism rtl"))
-      return static_cast<int>(ExitStatus::usage);
+    const bool is_mistake = error.get_exit_code() != 0;
+    if (is_mistake && tell_unknown_word(app)) return static_cast<int>(ExitStatus::usage);
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);

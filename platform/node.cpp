@@ -23,10 +23,19 @@ std::vector<PowerLoss> power_losses(const ScenarioConfig& config) {
   return cuts;
 }
 
-std::vector<TimedMemoryFault> memory_faults(const ScenarioConfig& config) {
-  std::vector<TimedMemoryFault> faults;
+std::vector<TimedGpuLoss> gpu_losses(const ScenarioConfig& config) {
+  std::vector<TimedGpuLoss> losses;
   for (const FaultConfig& fault : config.faults)
-    if (const auto of_memory = fault.memory_fault()) faults.push_back({fault.at, *of_memory});
+    if (const auto gpu = fault.gpu_loss()) losses.push_back({fault.at, *gpu});
+  return losses;
+}
+
+// `of` asks a fault whether it is of this kind.
+template <class Timed, class Fault>
+std::vector<Timed> timed(const ScenarioConfig& config, std::optional<Fault> (FaultConfig::*of)() const) {
+  std::vector<Timed> faults;
+  for (const FaultConfig& fault : config.faults)
+    if (const auto one = (fault.*of)()) faults.push_back({fault.at, *one});
   return faults;
 }
 
@@ -107,14 +116,15 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                .part = scenario.dram,
                .base = scenario.map.range("dram").first,
                .seed = scenario.config.seed,
-               .faults = memory_faults(scenario.config)},
-              2, events),
+               .faults = timed<TimedMemoryFault>(scenario.config, &FaultConfig::memory_fault)},
+              config_.gpu.count > 0 ? 3 : 2, events),
       fabric_(make_interconnect(scenario)),
       gic_("gic", config_.cores.count),
       uart0_("uart0", config_.uart0),
       power_("power", power_losses(scenario.config), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
+  if (config_.gpu.count > 0) gpus_.emplace("gpu", config_.gpu, scenario.map.range("dram"), events);
   place_rtc(rtl);
   connect_cores();
   connect_targets();
@@ -122,6 +132,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
   if (config_.memory.codec.impl != Impl::model) seat_codec(rtl);
   if (config_.dimm_ssd.matt.swap.impl != Impl::model) seat_matt(rtl);
+  if (scenario.rtl.monitor) seat_monitors(rtl);
   power_.inject = [this](const FaultRequest& request) { return inject(request); };
   uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
@@ -130,6 +141,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
     log(std::string(this->name()) + ".semihosting")->warn(line);
   };
   device_tree_blob_ = flatten(device_tree());
+  if (gpus_) gpus_->strike(gpu_losses(scenario.config));
+  dimm_ssd_.strike(timed<TimedFlashFault>(scenario.config, &FaultConfig::flash_fault));
   dimm_ssd_.power_up();
   start();
 }
@@ -149,11 +162,16 @@ void Node::connect_cores() {
     cores_[i].virtual_timer.bind(gic_.ppi(i, 27));
     cores_[i].physical_timer.bind(gic_.ppi(i, 30));
   }
-  stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
-  dimm_ssd_.on_memory_written = [this](AddressRange range) {
+  stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, scenario_.map.range("dram").first,
+                  dimm_ssd_);
+  const auto written = [this](AddressRange range) {
     cores_.invalidate_code(range);
     if (caches_) caches_->drop(range);
   };
+  dimm_ssd_.on_memory_written = written;
+  if (!gpus_) return;
+  gpus_->on_memory_written = written;
+  gpus_->watched_by(dimm_ssd_.guard());
 }
 
 void Node::connect_targets() {
@@ -170,6 +188,9 @@ void Node::connect_targets() {
   target(memory_.target, "memory_controller");
   target(memory_.ports[0], "dram");
   dimm_ssd_.memory.bind(memory_.ports[1]);
+  if (!gpus_) return;
+  target(gpus_->registers, "gpu");
+  gpus_->memory.bind(memory_.ports[2]);
 }
 
 void Node::connect_interrupts() {
@@ -179,6 +200,7 @@ void Node::connect_interrupts() {
   if (rtc_rtl_) rtc_rtl_->interrupt(gic_.spi[map.interrupt("rtc")]);
   memory_.interrupt.bind(gic_.spi[map.interrupt("memory_controller")]);
   dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
+  if (gpus_) gpus_->interrupt.bind(gic_.spi[map.interrupt("gpu")]);
 }
 
 void Node::seat_arbiters(const RtlOptions& rtl) {
@@ -242,6 +264,17 @@ void Node::seat_matt(const RtlOptions& rtl) {
   dimm_ssd_.seat(&*matt_);
 }
 
+void Node::seat_monitors(const RtlOptions& rtl) {
+  try {
+    monitors_.emplace(config_.gpu, *gpus_, RtlLibrary::open(scenario_.rtl.monitor->file), rtl);
+  } catch (const RtlError& error) {
+    throw ConfigError(Diagnostic{.origin = scenario_.rtl.monitor_origin,
+                                 .path = "node.gpu.monitor_rtl.variant",
+                                 .problem = error.what()});
+  }
+  monitors_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+}
+
 void Node::differ(const Lockstep::Mismatch& mismatch) {
   if (!mismatch_) mismatch_ = mismatch;
   finish(End::How::mismatch, 0, mismatch.at);
@@ -292,6 +325,7 @@ DeviceTreeNode Node::device_tree() const {
                    PowerController::device_tree(at("power")),
                    MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
+  if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
   return root;
 }
 
@@ -340,6 +374,7 @@ void Node::reset(Reset kind) {
   if (rtc_rtl_) rtc_rtl_->reset(kind);
   power_.reset(kind);
   dimm_ssd_.reset(kind);
+  if (gpus_) gpus_->reset(kind);
   semihosting_.reset(kind);
 }
 
@@ -348,6 +383,7 @@ void Node::power_lost() { reset(Reset::power_loss); }
 void Node::power_restored() {
   memory_.power_up();
   dimm_ssd_.power_up();
+  if (gpus_) gpus_->power_up();
   start();
 }
 
@@ -363,6 +399,7 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (!end_ && rtc_rtl_ && how != End::How::mismatch) rtc_rtl_->finish();  // what may end it by a mismatch
   if (!end_ && codec_ && how != End::How::mismatch) codec_->finish(at);
   if (!end_ && matt_ && how != End::How::mismatch) matt_->finish(at);
+  if (!end_ && monitors_ && how != End::How::mismatch) monitors_->finish(at);
   if (end_) return;
   end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // not one instruction more
@@ -408,6 +445,7 @@ std::vector<std::string> Node::rtl_instances() const {
   if (rtc_rtl_) all.push_back(rtc_rtl_->instance());
   if (codec_) all.push_back(codec_->instance());
   if (matt_) all.push_back(matt_->instance());
+  if (monitors_) std::ranges::copy(monitors_->instances(), std::back_inserter(all));
   return all;
 }
 
@@ -416,6 +454,7 @@ std::vector<std::string> Node::rtl_summary() const {
   if (rtc_rtl_) std::ranges::copy(rtc_rtl_->summary(), std::back_inserter(lines));
   if (codec_) std::ranges::copy(codec_->summary(), std::back_inserter(lines));
   if (matt_) std::ranges::copy(matt_->summary(), std::back_inserter(lines));
+  if (monitors_) std::ranges::copy(monitors_->summary(), std::back_inserter(lines));
   return lines;
 }
 
@@ -435,6 +474,11 @@ void Node::report(Statistics& statistics) const {
   Statistics& dimm_ssd = statistics.group("dimm_ssd");
   dimm_ssd_.report(dimm_ssd);
   if (matt_) matt_->report(dimm_ssd.group("matt_rtl"));
+  if (gpus_) {
+    Statistics& gpu = statistics.group("gpu");
+    gpus_->report(gpu);
+    if (monitors_) monitors_->report(gpu.group("monitor_rtl"));
+  }
   semihosting_.report(statistics.group("semihosting"));
 }
 

@@ -2,8 +2,8 @@
 // them.
 //
 //   cores (-> caches) -> fabric -> memory controller -> DRAM
-//                   -> GIC, UART, RTC, power controller, registers of memory controller and DIMM-SSD
-//   DIMM-SSD -> memory controller
+//                   -> GIC, UART, RTC, power controller, registers of memory controller, DIMM-SSD and GPUs
+//   DIMM-SSD, GPUs -> memory controller
 //
 // On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
 // 0 starts at the firmware's entry; the others wait for PSCI CPU_ON.
@@ -28,10 +28,12 @@
 #include "devices/semihosting.h"
 #include "dimm_ssd/dimm_ssd_module.h"
 #include "fabric/interconnect.h"
+#include "gpu/gpu_module.h"
 #include "memory/memory_controller.h"
 #include "platform/machine.h"
 #include "platform/node_stores.h"
 #include "platform/rtl_arbiters.h"
+#include "platform/rtl_zone_monitors.h"
 #include "platform/scenario.h"
 
 namespace asterism {
@@ -65,6 +67,7 @@ class Node final : public sc_core::sc_module,
   void place_rtc(const RtlOptions& rtl);
   void seat_codec(const RtlOptions& rtl);
   void seat_matt(const RtlOptions& rtl);
+  void seat_monitors(const RtlOptions& rtl);
   FaultOutcome inject(const FaultRequest& request);
   void differ(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
@@ -103,6 +106,8 @@ class Node final : public sc_core::sc_module,
   DimmSsdModule dimm_ssd_;
   std::optional<RtlMatt> matt_;  // of the DIMM-SSD
   std::optional<NodeStores> stores_;
+  std::optional<GpuModule> gpus_;
+  std::optional<RtlZoneMonitors> monitors_;  // of the GPUs
   Semihosting semihosting_;
 };
 

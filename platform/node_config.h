@@ -12,6 +12,7 @@
 #include "devices/pl031.h"
 #include "dimm_ssd/dimm_ssd_config.h"
 #include "fabric/fabric_config.h"
+#include "gpu/gpus_config.h"
 #include "manycore/manycore_config.h"
 #include "memory/memory_config.h"
 #include "platform/address_map.h"
@@ -50,6 +51,7 @@ struct NodeConfig {
   FabricConfig fabric;
   MemoryConfig memory;
   DimmSsdConfig dimm_ssd;
+  GpusConfig gpu = {};
   Pl011Config uart0;
   NodeRtcConfig rtc = {};
   std::map<std::string, Placement> address_map;

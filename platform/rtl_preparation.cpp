@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cosim/rtl_matt.h"
+#include "cosim/rtl_zone_monitor.h"
 #include "dimm_ssd/dimm_ssd.h"
 #include "platform/config/config_document.h"
 #include "platform/config/nearest_name.h"
@@ -76,6 +77,10 @@ DeviceLibrary build_device(const std::filesystem::path& file,
   return device;
 }
 
+bool swaps_monitors(const GpusConfig& config) {
+  return config.count > 0 && config.monitor_rtl.impl != Impl::model;
+}
+
 // As many as the DIMM-SSD's table has.
 std::uint32_t trackable_pages(const AddressMap& map) {
   return static_cast<std::uint32_t>(map.range("dram").size / DimmSsd::memory_page);
@@ -105,6 +110,12 @@ void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDoc
     const Origin origin = document.origin_of(key);
     const auto file = locate_block(node.dimm_ssd.matt.swap.variant, origin, key);
     check_contract(file, BlockContract::matt, origin, key, problems);
+  }
+  if (swaps_monitors(node.gpu)) {
+    const std::string key = prefix + "gpu.monitor_rtl.variant";
+    const Origin origin = document.origin_of(key);
+    const auto file = locate_block(node.gpu.monitor_rtl.variant, origin, key);
+    check_contract(file, BlockContract::zone_monitor, origin, key, problems);
   }
 }
 
@@ -136,6 +147,13 @@ PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const Nod
     prepared.matt_origin = document.origin_of(key);
     prepared.matt = build_device(locate_block(matt.swap.variant, prepared.matt_origin, key),
                                  RtlMatt::parameters(matt.table, trackable_pages(map)));
+  }
+  if (const GpusConfig& gpu = node.gpu; swaps_monitors(gpu)) {
+    const std::string key = path + ".gpu.monitor_rtl.variant";
+    prepared.monitor_origin = document.origin_of(key);
+    prepared.monitor =
+        build_device(locate_block(gpu.monitor_rtl.variant, prepared.monitor_origin, key),
+                     RtlZoneMonitor::parameters(gpu.device.monitor, gpu.device.zones_per_channel()));
   }
   return prepared;
 }

@@ -26,8 +26,10 @@ struct PreparedRtl {
   Origin codec_origin;
   std::optional<DeviceLibrary> matt;  // of the DIMM-SSD
   Origin matt_origin;
+  std::optional<DeviceLibrary> monitor;  // of the GPUs
+  Origin monitor_origin;
 
-  bool any() const { return !arbiters.empty() || rtc || codec || matt; }
+  bool any() const { return !arbiters.empty() || rtc || codec || matt || monitor; }
 };
 
 // What can be known without building: that the blocks are there and their descriptions right. What does not fit goes to

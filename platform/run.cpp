@@ -17,6 +17,7 @@
 #include "platform/exit_status.h"
 #include "platform/interruption.h"
 #include "platform/node.h"
+#include "platform/study/progress_line.h"
 #include "platform/summary.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
@@ -30,39 +31,27 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// One line on a terminal, rewritten a few times a second, once the run has taken two seconds.
-class ProgressLine {
+// How far a run is, a few times a second.
+class RunProgress {
  public:
-  ProgressLine(bool wanted, Clock::time_point start)
-      : wanted_(wanted && isatty(STDERR_FILENO)), start_(start) {}
-  ~ProgressLine() { clear(); }
+  explicit RunProgress(bool wanted) : line_(wanted) {}
 
   void update(const Machine& node, const EventFile& events) {
-    const double elapsed = seconds_since(start_);
-    if (!wanted_ || elapsed < 2 || elapsed - shown_at_ < 0.25) return;
+    const double elapsed = line_.seconds();
+    if (!line_.is_due() || elapsed - last_elapsed_ < 0.25) return;
     const std::uint64_t instructions = node.instructions();
     const double mips =
         static_cast<double>(instructions - last_instructions_) / (elapsed - last_elapsed_) / 1e6;
-    fmt::print(stderr, "\r\033[K{} simulated, {:.0f} MIPS, {} checkpoints", human_time(now()), mips,
-               events.count("checkpoint_commit"));
-    std::fflush(stderr);
-    visible_ = true;
-    shown_at_ = last_elapsed_ = elapsed;
+    line_.show(fmt::format("{} simulated, {:.0f} MIPS, {} checkpoints", human_time(now()), mips,
+                           events.count("checkpoint_commit")));
+    last_elapsed_ = elapsed;
     last_instructions_ = instructions;
   }
-  // Before anything else is printed.
-  void clear() {
-    if (!visible_) return;
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
-    visible_ = false;
-  }
+  void clear() { line_.clear(); }
 
  private:
-  bool wanted_;
-  Clock::time_point start_;
-  bool visible_ = false;
-  double shown_at_ = 0, last_elapsed_ = 0;
+  ProgressLine line_;
+  double last_elapsed_ = 0;
   std::uint64_t last_instructions_ = 0;
 };
 
@@ -83,7 +72,7 @@ RunOutcome::End how_it_ended(const Machine::End& end) {
 // Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
 // slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
 RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interruption& interruption,
-                              ProgressLine& progress, const EventFile& events) {
+                              RunProgress& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
     if (node.end())
@@ -202,6 +191,19 @@ std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& dir
   }
 }
 
+// What can be traced that `given` may mean: an instance or the beginning of one's path.
+std::string nearest_instance(const std::string& given, const std::vector<std::string>& instances) {
+  std::vector<std::string> names;
+  for (const std::string& instance : instances) {
+    for (auto dot = instance.find('.'); dot != std::string::npos; dot = instance.find('.', dot + 1))
+      names.push_back(instance.substr(0, dot));
+    names.push_back(instance);
+  }
+  const auto is_end_of = [&](const std::string& name) { return name.ends_with("." + given); };
+  if (const auto end = std::ranges::find_if(names, is_end_of); end != names.end()) return *end;
+  return nearest_name(given, names);
+}
+
 // A trace of nothing would be silent.
 void check_traces(const RtlOptions& rtl, const Machine& node) {
   const std::vector<std::string> instances = node.rtl_instances();
@@ -215,7 +217,7 @@ void check_traces(const RtlOptions& rtl, const Machine& node) {
                    .path = "--trace",
                    .problem = fmt::format("there is no RTL \"{}\" in this node{}", trace.instance,
                                           instances.empty() ? ": every block is a model" : ""),
-                   .nearest = nearest_name(trace.instance, instances)});
+                   .nearest = nearest_instance(trace.instance, instances)});
   }
 }
 
@@ -255,7 +257,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   Machine& node = *built;
   check_traces(rtl, node);
   const Clock::time_point start = Clock::now();
-  ProgressLine progress(settings.show_progress, start);
+  RunProgress progress(settings.show_progress);
+  if (settings.on_start) settings.on_start();
   node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };
   node.on_uart0 = [&](std::string_view text) { progress.clear(), uart0.write(text); };
 

@@ -39,9 +39,10 @@ struct RunOutcome {
 };
 
 struct RunSettings {
-  RtlOptions rtl = {};        // whose folder for traces is the run directory's
-  bool show_console = true;   // the guest's output goes to stdout as well as to the run directory
-  bool show_progress = true;  // on a terminal, after two seconds
+  RtlOptions rtl = {};                  // whose folder for traces is the run directory's
+  bool show_console = true;             // the guest's output goes to stdout as well as to the run directory
+  bool show_progress = true;            // on a terminal, after two seconds
+  std::function<void()> on_start = {};  // the node is built: nothing will be refused any more
 };
 
 // One SystemC elaboration: at most one call in a process.

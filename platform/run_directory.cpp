@@ -128,7 +128,7 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
   ++counts_[std::string(kind)];
-  if (kind == "power_lost" || kind == "uncorrectable_error") lost_ = true;
+  if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost") lost_ = true;
   if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
 #include "platform/config/diagnostics.h"
 
 namespace asterism {
@@ -13,12 +14,7 @@ struct RunDirectoryTest : testing::Test {
   fs::path root = fs::path(testing::TempDir()) / ("asterism_runs_" + std::to_string(getpid()));
   ~RunDirectoryTest() override { fs::remove_all(root); }
   std::string refusal(const fs::path& directory) {
-    try {
-      RunDirectory run(directory);
-      return "accepted";
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
+    return thrown<ConfigError>([&] { RunDirectory run(directory); });
   }
 };
 
@@ -68,12 +64,12 @@ TEST_F(RunDirectoryTest, AFolderWithAScenarioIsNotYetARun) {
   fs::create_directories(root / "a");
   for (const char* name : {"scenario.json", "files", "events.jsonl", "notes.txt"}) {
     std::ofstream(root / "a" / name).close();
-    EXPECT_EQ(refusal(root / "a") == "accepted", std::string(name) == "events.jsonl") << name;
+    EXPECT_EQ(refusal(root / "a") == "none", std::string(name) == "events.jsonl") << name;
   }
   EXPECT_TRUE(fs::exists(root / "a/notes.txt"));
   fs::remove(root / "a/scenario.json");
   fs::remove(root / "a/notes.txt");
-  EXPECT_NE(refusal(root / "a"), "accepted");
+  EXPECT_NE(refusal(root / "a"), "none");
 }
 
 TEST_F(RunDirectoryTest, HasANameAndIsAbsolute) {
@@ -109,6 +105,14 @@ TEST_F(RunDirectoryTest, ARecoveryIsTheFirstRestoreAfterAPowerLoss) {
        {"restore", "power_lost", "restore", "restore", "power_lost", "power_lost", "restore"})
     events.record(1_ns, "node", kind);
   EXPECT_EQ(events.recoveries(), 2u);
+}
+
+TEST_F(RunDirectoryTest, ARecoveryOfLostGpusIsOne) {
+  fs::create_directories(root);
+  EventFile events(root / "events.jsonl");
+  for (const char* kind : {"gpu_lost", "gpu_lost", "gpu_copied_in", "recovery", "recovery"})
+    events.record(1_ns, "node", kind);
+  EXPECT_EQ(events.recoveries(), 1u);
 }
 
 TEST(StatisticsText, KeepsTheOrderOfItsEntries) {

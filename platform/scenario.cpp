@@ -61,6 +61,7 @@ void check_log(const NodeConfig& node, const ConfigDocument& document, const std
   std::vector<std::string> instances{
       "node",     "node.fabric", "node.memory",   "node.gic",         "node.uart0",
       "node.rtc", "node.power",  "node.dimm_ssd", "node.semihosting", "systemc"};
+  if (node.gpu.count > 0) instances.push_back("node.gpu");
   for (int core = 0; core < static_cast<int>(node.cores.count); ++core)
     instances.push_back("node.core" + std::to_string(core));
   for (const auto& [instance, level] : node.log)
@@ -102,6 +103,18 @@ void check_flash(const NodeConfig& node, const ConfigLibrary& library, const Con
                                        node.dimm_ssd.part, to_text(part.page))});
 }
 
+void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
+  for (std::size_t i = 0; i < config.faults.size(); ++i) {
+    const auto gpu = config.faults[i].gpu_loss();
+    if (!gpu || *gpu < config.node.gpu.count) continue;
+    const std::string path = fmt::format("faults.{}.gpu", i);
+    problems.add(
+        {.origin = document.origin_of(path),
+         .path = path,
+         .problem = fmt::format("there is no GPU {}: node.gpu.count is {}", *gpu, config.node.gpu.count)});
+  }
+}
+
 }  // namespace
 
 InstalledFiles InstalledFiles::find() {
@@ -122,7 +135,7 @@ std::vector<std::string> InstalledFiles::firmware_names() const {
 NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
-  AddressMap map(config.memory.size);
+  AddressMap map(config.memory.size, config.gpu.count > 0);
   check_map(config, document, "", problems, map);
   check_log(config, document, "log", problems);
   check_engine(config, document, "", problems);
@@ -138,7 +151,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
 ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   ScenarioConfig config = read_config<ScenarioConfig>(document, &installed.configs, problems);
-  AddressMap map(config.node.memory.size);
+  AddressMap map(config.node.memory.size, config.node.gpu.count > 0);
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, document, "node.log", problems);
   check_engine(config.node, document, "node.", problems);
@@ -147,6 +160,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   check_rtl(config.node, fabric, document, "node", problems);
   check_memory(config.node, config.faults, installed.configs, document, "node", problems);
   check_flash(config.node, installed.configs, document, "node.", problems);
+  check_gpu_losses(config, document, problems);
   problems.throw_if_any();
   return config;
 }
@@ -159,7 +173,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   if (request.until) document.apply_override("until=" + *request.until);
 
   ScenarioConfig config = check_scenario(document, installed);
-  AddressMap map(config.node.memory.size);
+  AddressMap map(config.node.memory.size, config.node.gpu.count > 0);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);

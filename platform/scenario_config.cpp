@@ -28,7 +28,27 @@ void describe_place(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<FaultConfig>() == 5);
+static_assert(member_count<FlashFault>() == 4);
+void describe_flash(Fields& f, FaultConfig& c) {
+  FlashFault& flash = c.flash;
+  f.when("kind", c.kind, FaultKind::flash_bits, [&] {
+    f("holds", flash.holds, "What the page holds", one_of<FlashHold>(), required());
+    f("version", flash.version, "Whose data or metadata it is; 0: of the newest checkpoint that is durable");
+    f("page", flash.page,
+      "Which of these pages, counted from 0: there are two roots, and of the others as many as the version "
+      "needs");
+    f("bits", flash.bits,
+      "That flip in one KiB of the page, for good: the page can be read while they are not more than the "
+      "part's correctable_bits",
+      within(1, 65535), required());
+    f.check(flash.holds != FlashHold::root || flash.version == 0, "version",
+            "is 0 where the page holds a root");
+    f.check(flash.holds != FlashHold::root || flash.page < 2, "page",
+            "is 0 or 1 where the page holds a root");
+  });
+}
+
+static_assert(member_count<FaultConfig>() == 7);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "When it strikes, in simulated time from the start of the run", required());
   f("kind", c.kind, "What happens", one_of<FaultKind>(), required());
@@ -38,10 +58,14 @@ void describe(Fields& f, FaultConfig& c) {
       within(1_ns, 3600_s));
   });
   describe_place(f, c);
+  describe_flash(f, c);
+  f.when("kind", c.kind, FaultKind::gpu_loss,
+         [&] { f("gpu", c.gpu, "Which of the node, counted from 0", required()); });
 }
 
 std::optional<MemoryFault> FaultConfig::memory_fault() const {
-  if (kind == FaultKind::power_loss) return std::nullopt;
+  using enum FaultKind;
+  if (kind == power_loss || kind == flash_bits || kind == FaultKind::gpu_loss) return std::nullopt;
   return MemoryFault{.kind = static_cast<MemoryFaultKind>(kind),
                      .persistence = persistence,
                      .at = {place.channel, place.rank, place.bank, place.row, place.column},
@@ -49,11 +73,19 @@ std::optional<MemoryFault> FaultConfig::memory_fault() const {
                      .bit = place.bit};
 }
 
+std::optional<FlashFault> FaultConfig::flash_fault() const {
+  return kind == FaultKind::flash_bits ? std::optional(flash) : std::nullopt;
+}
+
+std::optional<std::uint32_t> FaultConfig::gpu_loss() const {
+  return kind == FaultKind::gpu_loss ? std::optional(gpu) : std::nullopt;
+}
+
 static_assert(member_count<ExpectConfig>() == 3);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit, "Status that the firmware must end with; without it any will do");
   f("recoveries", c.recoveries,
-    "Power losses and uncorrectable errors after which the firmware went on from a checkpoint");
+    "Power losses, lost GPUs and uncorrectable errors after which the firmware went on from a checkpoint");
   f("result_equals", c.result_equals,
     "\"the same scenario with KEY=VALUE...\": that one runs too, and both must leave the same result.txt, "
     "bit for bit");

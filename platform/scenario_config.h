@@ -7,6 +7,7 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "dimm_ssd/flash_fault.h"
 #include "memory/fault_overlay.h"
 #include "platform/node_config.h"
 
@@ -22,7 +23,9 @@ enum class FaultKind {
   column = static_cast<int>(MemoryFaultKind::column),
   word = static_cast<int>(MemoryFaultKind::word),
   chip = static_cast<int>(MemoryFaultKind::chip),
-  row = static_cast<int>(MemoryFaultKind::row)
+  row = static_cast<int>(MemoryFaultKind::row),
+  flash_bits = row + 1,
+  gpu_loss = flash_bits + 1
 };
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>(
@@ -32,7 +35,9 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::column, "column", "of memory: one bit of a column, in all rows of its bank"},
        {FaultKind::word, "word", "of memory: the four bits of one beat of a block"},
        {FaultKind::chip, "chip", "of memory: a whole chip of a rank"},
-       {FaultKind::row, "row", "of memory: a row of a chip"}});
+       {FaultKind::row, "row", "of memory: a row of a chip"},
+       {FaultKind::flash_bits, "flash_bits", "of the DIMM-SSD: bits of a page of flash"},
+       {FaultKind::gpu_loss, "gpu_loss", "of a GPU: it fails, with all that is in its memory"}});
 }
 
 // Where a fault of memory lies, counted from 0; a kind reads what it needs (memory/fault_overlay.h).
@@ -46,9 +51,13 @@ struct FaultConfig {
   Picoseconds restore_after = 1_ms;
   Persistence persistence = Persistence::transient;
   FaultPlaceConfig place = {};
+  FlashFault flash = {};
+  std::uint32_t gpu = 0;
 
-  // nullopt: not one of memory.
+  // nullopt: not one of memory, of the flash, of a GPU.
   std::optional<MemoryFault> memory_fault() const;
+  std::optional<FlashFault> flash_fault() const;
+  std::optional<std::uint32_t> gpu_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);
 

@@ -4,10 +4,12 @@
 #include "core/workload.h"
 #include "dimm_ssd/workload/write_profile.h"
 #include "fabric/topology/graph_config.h"
+#include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
 #include "platform/study/built_fabric.h"
 #include "platform/study/study_kind.h"
 #include "platform/verbs.h"
+#include "resilience/gpu_system.h"
 #include "swizzle_switch/switch_technology.h"
 
 namespace asterism {
@@ -38,9 +40,11 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
   if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
   if (document.has("points") || document.has("wire_fs_per_um"))
     return expanded(read_config<SwitchTechnology>(document, library));
+  if (document.has("dirty_zones")) return expanded(read_config<KernelProfile>(document, library));
   if (document.has("regions")) return expanded(read_config<WriteProfile>(document, library));
   if (document.has("l1_mpki") || document.has("l2_mpki"))
     return expanded(read_config<Workload>(document, library));
+  if (document.has("gpu_teraflops")) return expanded(read_config<GpuSystemConfig>(document, library));
   if (document.has("links")) return expanded(read_graph(document, library));
   return std::nullopt;
 }
@@ -50,8 +54,8 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
   const char* kind = "scenarios";
-  for (const char* other :
-       {"nodes", "studies", "dram", "flash", "technologies", "workloads", "write_profiles", "graphs"})
+  for (const char* other : {"nodes", "studies", "dram", "flash", "technologies", "workloads",
+                            "write_profiles", "kernel_profiles", "graphs", "systems"})
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);

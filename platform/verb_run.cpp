@@ -109,8 +109,8 @@ class ReferenceRun {
     try {
       RunDirectory directory(directory_);
       directory.write("scenario.json", reference.expanded());
-      const RunOutcome outcome =
-          asterism::run(reference, directory, {.rtl = {}, .show_console = false, .show_progress = false});
+      const RunOutcome outcome = asterism::run(
+          reference, directory, {.rtl = {}, .show_console = false, .show_progress = false, .on_start = {}});
       directory.finish();
       if (outcome.ended_by_itself()) return 0;
       fmt::print(stderr, "stopped at {} of simulated time\n", human_time(outcome.time));
@@ -214,14 +214,14 @@ int verb_run(const RunArguments& arguments) {
   RunDirectory directory(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario.name);
   directory.write("scenario.json", scenario.expanded());
 
+  RunSettings settings{
+      .rtl = rtl_options(arguments), .show_console = !arguments.quiet, .show_progress = true, .on_start = {}};
   std::optional<ReferenceRun> reference;
-  if (scenario.config.expect.result_equals) {
-    fmt::print("also running {}, to compare results\n", *scenario.config.expect.result_equals);
+  if (const auto& other = scenario.config.expect.result_equals) {
     reference.emplace(arguments, scenario, installed, directory);
+    settings.on_start = [&other] { fmt::print("also running {}, to compare results\n", *other); };
   }
-  const RunOutcome outcome =
-      asterism::run(scenario, directory,
-                    {.rtl = rtl_options(arguments), .show_console = !arguments.quiet, .show_progress = true});
+  const RunOutcome outcome = asterism::run(scenario, directory, settings);
 
   ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
   Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};

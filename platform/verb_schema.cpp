@@ -3,9 +3,11 @@
 #include "core/workload.h"
 #include "dimm_ssd/workload/write_profile.h"
 #include "fabric/topology/graph_config.h"
+#include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
 #include "platform/rtl/block_config.h"
 #include "platform/verbs.h"
+#include "resilience/gpu_system.h"
 #include "swizzle_switch/switch_technology.h"
 
 namespace asterism {
@@ -28,6 +30,8 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "technology") text = text_of<SwitchTechnology>("Asterism technology", as_text);
   if (of == "workload") text = text_of<Workload>("Asterism workload", as_text);
   if (of == "write_profile") text = text_of<WriteProfile>("Asterism write profile", as_text);
+  if (of == "system") text = text_of<GpuSystemConfig>("Asterism system", as_text);
+  if (of == "kernel_profile") text = text_of<KernelProfile>("Asterism kernel profile", as_text);
   if (of == "graph") text = text_of<GraphConfig>("Asterism graph", as_text);
   if (of == "block") text = text_of<BlockConfig>("Asterism RTL block", as_text);
   std::fputs(text.c_str(), stdout);

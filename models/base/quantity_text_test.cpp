@@ -4,17 +4,14 @@
 
 #include <stdexcept>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
 template <class Q>
 std::string complaint(std::string_view text) {
-  try {
-    parse_quantity<Q>(text);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown<std::invalid_argument>([&] { parse_quantity<Q>(text); });
 }
 
 TEST(QuantityTextTest, ReadsWholeAndDecimalNumbers) {

@@ -51,7 +51,7 @@ void TraceLines::refuse(const std::string& problem) const {
   throw TraceError(name_ + ":" + std::to_string(number_) + ": " + problem);
 }
 
-Picoseconds TraceLines::time(std::string_view field) {
+Picoseconds TraceLines::duration(std::string_view field, Picoseconds longest) const {
   Picoseconds time;
   try {
     const auto plain = plain_number(field, 10);
@@ -59,11 +59,26 @@ Picoseconds TraceLines::time(std::string_view field) {
   } catch (const std::invalid_argument& error) {
     refuse("expected a time such as 12.5ns, got " + quoted_text(field) + ": " + error.what());
   }
+  if (time > longest) refuse("expected a time of at most " + to_text(longest) + ", got " + to_text(time));
+  return time;
+}
+
+Picoseconds TraceLines::time(std::string_view field) {
+  const Picoseconds time = duration(field, latest);
   if (time < last_)
     refuse("expected a time of at least " + to_text(last_) + ", that of an access before, got " +
            to_text(time));
-  if (time > latest) refuse("expected a time of at most " + to_text(latest) + ", got " + to_text(time));
   return last_ = time;
+}
+
+std::uint64_t TraceLines::number_below(std::string_view field, std::string_view what,
+                                       std::uint64_t limit) const {
+  const bool is_hexadecimal = field.starts_with("0x") || field.starts_with("0X");
+  const auto value = plain_number(field.substr(is_hexadecimal ? 2 : 0), is_hexadecimal ? 16 : 10);
+  if (!value || *value >= limit)
+    refuse("expected " + std::string(what) + " below " + std::to_string(limit) + ", got " +
+           quoted_text(field));
+  return *value;
 }
 
 std::optional<std::uint64_t> plain_number(std::string_view text, int base) {

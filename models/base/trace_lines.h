@@ -33,6 +33,10 @@ class TraceLines {
   [[noreturn]] void refuse(const std::string& problem) const;
   // A time with its unit, or a plain number of picoseconds, not below the one before; refuses others.
   Picoseconds time(std::string_view field);
+  // As a time, but of any length up to that.
+  Picoseconds duration(std::string_view field, Picoseconds longest) const;
+  // Decimal, or hexadecimal behind 0x; refuses others: `what` is "a page".
+  std::uint64_t number_below(std::string_view field, std::string_view what, std::uint64_t limit) const;
 
  private:
   std::unique_ptr<std::istream> in_;

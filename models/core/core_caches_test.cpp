@@ -15,27 +15,6 @@ using State = CoreModule::State;
 using Access = CoreTestBus::Access;
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;  // an offset
 
-struct NoCalls : CoreCalls {
-  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
-  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
-};
-
-struct Door : WriteGuard {
-  bool closed = false;
-  sc_core::sc_event opened;
-  std::vector<Address> told;
-  bool watches(Address) const override { return true; }
-  bool admits(Address) const override { return !closed; }
-  void hold(Address, std::uint64_t) override {
-    while (closed) sc_core::wait(opened);
-  }
-  void written(Address page, std::uint64_t lines) override { told.push_back(page + Bytes(lines * 64)); }
-  void open() {
-    closed = false;
-    opened.notify(sc_core::SC_ZERO_TIME);
-  }
-};
-
 // A core behind an L1 of one set of one line and an L2 of one set of one line.
 struct CoreCachesTest : SystemCTest {
   NoCalls calls;

@@ -14,35 +14,6 @@ namespace {
 using State = CoreModule::State;
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = code + 0x10'0000, page_size = 4096;
 
-struct NoCalls : CoreCalls {
-  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
-  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
-};
-
-// Holds stores to the page at `data`, while it is closed.
-struct Door : WriteGuard {
-  bool closed = true;
-  sc_core::sc_event opened;
-  struct Held {
-    std::uint64_t page, lines;
-    Picoseconds at;
-    bool operator==(const Held&) const = default;
-  };
-  std::vector<Held> held;
-
-  bool watches(Address page) const override { return page.value() == data; }
-  bool admits(Address) const override { return !closed; }
-  void hold(Address page, std::uint64_t lines) override {
-    held.push_back({page.value(), lines, now()});
-    while (closed) sc_core::wait(opened);
-  }
-  void written(Address, std::uint64_t) override {}
-  void open() {
-    closed = false;
-    opened.notify(sc_core::SC_ZERO_TIME);
-  }
-};
-
 // The program stores x0, the device, to `data` + 64 after 100 instructions, then writes to the device.
 struct CoreModuleGuardTest : SystemCTest {
   NoCalls calls;
@@ -50,8 +21,9 @@ struct CoreModuleGuardTest : SystemCTest {
   CoreModule core{
       "core", 0,     CoreConfig{},
       1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
-  Door door;
+  Door door{AddressRange{Address(data), Bytes(page_size)}};
   CoreModuleGuardTest() {
+    door.closed = true;
     bus.bind(core);
     EXPECT_TRUE(core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, door));
     std::vector<std::uint32_t> program(100, 0xd503201f);  // nop

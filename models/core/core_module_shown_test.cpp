@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;
 
-struct NoCalls : CoreCalls {
-  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
-  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
-};
-
 struct CoreModuleShownTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};

@@ -1,5 +1,5 @@
-// What a core module is bound to in tests: 4 MiB of memory that grants direct access, a device with a
-// register for every kind of behaviour, and errors elsewhere.
+// What tests bind a core module to. CoreTestBus: 4 MiB of memory that grants direct access, a device with a register for
+// every kind of behaviour, and errors elsewhere.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -14,6 +14,39 @@
 #include "tlm/systemc_test.h"
 
 namespace asterism {
+
+struct NoCalls : CoreCalls {
+  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
+  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
+};
+
+// Holds the stores that it watches while it is closed.
+struct Door : WriteGuard {
+  struct Held {
+    std::uint64_t page, lines;
+    Picoseconds at;
+    bool operator==(const Held&) const = default;
+  };
+  AddressRange watched{Address(0), Bytes(~std::uint64_t{0})};
+  bool closed = false;
+  sc_core::sc_event opened;
+  std::vector<Held> held;
+  std::vector<Address> told;  // of a page written, the page and 64 times the lines
+
+  Door() = default;
+  explicit Door(AddressRange range) : watched(range) {}
+  bool watches(Address page) const override { return watched.contains(page); }
+  bool admits(Address) const override { return !closed; }
+  void hold(Address page, std::uint64_t lines) override {
+    held.push_back({page.value(), lines, now()});
+    while (closed) sc_core::wait(opened);
+  }
+  void written(Address page, std::uint64_t lines) override { told.push_back(page + Bytes(lines * 64)); }
+  void open() {
+    closed = false;
+    opened.notify(sc_core::SC_ZERO_TIME);
+  }
+};
 
 struct CoreTestBus : sc_core::sc_module {
   static constexpr std::uint64_t memory_base = 0x4000'0000, memory_size = 4 << 20;

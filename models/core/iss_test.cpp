@@ -32,18 +32,6 @@ TEST_P(IssTest, RunsFromTheEntryWithX0UntilWfi) {
   EXPECT_EQ(core->instructions(), 2u);
 }
 
-const std::vector<std::uint32_t> nested_loops = {
-    0xd2800c80,  // mov x0, #100
-    0xd28000e1,  // outer: mov x1, #7
-    0x8b010042,  // inner: add x2, x2, x1
-    0xf1000421,  // subs x1, x1, #1
-    0x54ffffc1,  // b.ne inner
-    0xf1000400,  // subs x0, x0, #1
-    0x54ffff61,  // b.ne outer
-    0xd503207f,  // wfi
-};
-constexpr std::uint64_t nested_loops_count = 1 + 100 * (1 + 7 * 3 + 2) + 1;
-
 TEST_P(IssTest, CountsEveryInstructionOnce) {
   load(nested_loops);
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);

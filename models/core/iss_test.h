@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_name.h"
 #include "core/iss_factory.h"
 #include "core/iss_test_host.h"
 
@@ -41,6 +42,18 @@ struct IssTest : testing::TestWithParam<CoreEngine> {
   }
 };
 
+inline const std::vector<std::uint32_t> nested_loops = {
+    0xd2800c80,  // mov x0, #100
+    0xd28000e1,  // outer: mov x1, #7
+    0x8b010042,  // inner: add x2, x2, x1
+    0xf1000421,  // subs x1, x1, #1
+    0x54ffffc1,  // b.ne inner
+    0xf1000400,  // subs x0, x0, #1
+    0x54ffff61,  // b.ne outer
+    0xd503207f,  // wfi
+};
+inline constexpr std::uint64_t nested_loops_count = 1 + 100 * (1 + 7 * 3 + 2) + 1;
+
 // The fixture's tests run on every engine of this build.
 inline std::vector<CoreEngine> engines_of_this_build() {
   std::vector<CoreEngine> all;
@@ -48,8 +61,7 @@ inline std::vector<CoreEngine> engines_of_this_build() {
     if (is_in_this_build(each.value)) all.push_back(each.value);
   return all;
 }
-#define ASTERISM_TEST_ENGINES(Fixture)                                            \
-  INSTANTIATE_TEST_SUITE_P(, Fixture, testing::ValuesIn(engines_of_this_build()), \
-                           [](const auto& info) { return std::string(to_text(info.param)); })
+#define ASTERISM_TEST_ENGINES(Fixture) \
+  INSTANTIATE_TEST_SUITE_P(, Fixture, testing::ValuesIn(engines_of_this_build()), ParameterName())
 
 }  // namespace asterism

@@ -9,19 +9,10 @@ namespace {
 using enum CoreRegister;
 using Stop = Iss::Stop;
 using UnicornIssTest = IssTest;
-INSTANTIATE_TEST_SUITE_P(, UnicornIssTest, testing::Values(CoreEngine::unicorn));
+INSTANTIATE_TEST_SUITE_P(, UnicornIssTest, testing::Values(CoreEngine::unicorn), ParameterName());
 
 TEST_P(UnicornIssTest, DueIsCalledAtTheFirstBlockBoundaryAfterItsCount) {
-  load({
-      0xd2800c80,  // mov x0, #100
-      0xd28000e1,  // outer: mov x1, #7
-      0x8b010042,  // inner: add x2, x2, x1
-      0xf1000421,  // subs x1, x1, #1
-      0x54ffffc1,  // b.ne inner
-      0xf1000400,  // subs x0, x0, #1
-      0x54ffff61,  // b.ne outer
-      0xd503207f,  // wfi
-  });
+  load(nested_loops);
   std::vector<std::uint64_t> seen;
   host.on_due = [&] { seen.push_back(core->instructions()), core->call_at(core->instructions() + 10); };
   core->call_at(3);

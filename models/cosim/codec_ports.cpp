@@ -4,15 +4,13 @@
 
 #include <span>
 
+#include "cosim/rtl_contract.h"
+
 namespace asterism {
 namespace {
 
 constexpr unsigned word_bytes = 8;
 
-struct ExpectedPort {
-  const char* role;
-  std::uint32_t direction, width;
-};
 constexpr ExpectedPort expected_ports[] = {
     {"in.valid", ASTERISM_RTL_INPUT, 1},        {"in.operation", ASTERISM_RTL_INPUT, 1},
     {"in.mode", ASTERISM_RTL_INPUT, 1},         {"in.data", ASTERISM_RTL_INPUT, 512},
@@ -22,22 +20,6 @@ constexpr ExpectedPort expected_ports[] = {
     {"out.outcome", ASTERISM_RTL_OUTPUT, 2},    {"out.chips", ASTERISM_RTL_OUTPUT, 19},
     {"out.used_third", ASTERISM_RTL_OUTPUT, 1}, {"out.syndromes", ASTERISM_RTL_OUTPUT, 128},
 };
-
-const RtlInstance& checked(const RtlInstance& instance) {
-  const RtlLibrary& library = instance.library();
-  const auto refuse = [&](const std::string& what) {
-    throw RtlError(
-        fmt::format("{}: {} ({}) {}", instance.name(), library.name(), library.file().string(), what));
-  };
-  if (library.contract() != "codec")
-    refuse(fmt::format("is a block of the contract {}, expected codec", library.contract()));
-  for (const ExpectedPort& port : expected_ports) {
-    library.index_of(port.role, port.direction);
-    if (const std::uint32_t width = library.width(port.role); width != port.width)
-      refuse(fmt::format("has {} bits of {}, expected {}", width, port.role, port.width));
-  }
-  return instance;
-}
 
 // The first byte is the lowest.
 void set_bytes(RtlPort& port, std::span<const std::uint8_t> bytes) {
@@ -56,7 +38,7 @@ void get_bytes(const RtlPort& port, std::span<std::uint8_t> bytes) {
 }  // namespace
 
 CodecPorts::CodecPorts(const RtlInstance& instance)
-    : name_(checked(instance).name()),
+    : name_(check_contract(instance, "codec", expected_ports).name()),
       in_valid_(instance.port("in.valid")),
       operation_(instance.port("in.operation")),
       mode_(instance.port("in.mode")),

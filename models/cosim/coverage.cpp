@@ -31,6 +31,12 @@ Coverage::Group& Coverage::group(std::string name, std::vector<std::string> poin
   return groups_.emplace_back(std::move(name), std::move(points));
 }
 
+void Coverage::add(const Coverage& other) {
+  for (std::size_t group = 0; group < groups_.size(); ++group)
+    for (std::size_t point = 0; point < groups_[group].points(); ++point)
+      groups_[group].hit(point, other.groups_[group].hits(point));
+}
+
 std::vector<std::string> Coverage::text() const {
   std::vector<std::string> lines;
   constexpr std::size_t columns = 58;  // behind what a summary puts in front of it

@@ -37,6 +37,8 @@ class Coverage {
   // The reference stays valid.
   Group& group(std::string name, std::vector<std::string> points);
   const std::deque<Group>& groups() const { return groups_; }
+  // What another instance of the same block reached, too: its groups and points are the same.
+  void add(const Coverage& other);
 
   // One piece of text a group, with at most a few names of what was not reached.
   std::vector<std::string> text() const;

@@ -17,6 +17,15 @@ TEST(CoverageTest, CountsWhatWasReached) {
   EXPECT_EQ(group.hits(0), 0u);
 }
 
+TEST(CoverageTest, AddsWhatAnotherInstanceReached) {
+  Coverage one, other;
+  one.group("outputs", {"dram", "fabric", "flash"}).hit(0);
+  other.group("outputs", {"dram", "fabric", "flash"}).hit(1, 2);
+  one.add(other);
+  EXPECT_THAT(one.text(), ElementsAre("outputs 2/3 (never flash)"));
+  EXPECT_EQ(one.groups().front().hits(1), 2u);
+}
+
 TEST(CoverageTest, NamesWhatWasNeverReached) {
   Coverage coverage;
   auto& some = coverage.group("requesters", {"core0", "core1", "core2", "core3"});

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cosim/rtl_contract.h"
+
 namespace asterism {
 namespace {
 
 using Kind = MattOperation::Kind;
 
-struct ExpectedPort {
-  const char* role;
-  std::uint32_t direction, width;
-};
 constexpr ExpectedPort expected_ports[] = {
     {"in.valid", ASTERISM_RTL_INPUT, 1},        {"in.operation", ASTERISM_RTL_INPUT, 3},
     {"in.page", ASTERISM_RTL_INPUT, 32},        {"in.lines", ASTERISM_RTL_INPUT, 64},
@@ -20,22 +18,6 @@ constexpr ExpectedPort expected_ports[] = {
     {"out.reason", ASTERISM_RTL_OUTPUT, 2},     {"out.pending", ASTERISM_RTL_OUTPUT, 32},
     {"out.candidates", ASTERISM_RTL_OUTPUT, 1},
 };
-
-const RtlInstance& checked(const RtlInstance& instance) {
-  const RtlLibrary& library = instance.library();
-  const auto refuse = [&](const std::string& what) {
-    throw RtlError(
-        fmt::format("{}: {} ({}) {}", instance.name(), library.name(), library.file().string(), what));
-  };
-  if (library.contract() != "matt")
-    refuse(fmt::format("is a block of the contract {}, expected matt", library.contract()));
-  for (const ExpectedPort& port : expected_ports) {
-    library.index_of(port.role, port.direction);
-    if (const std::uint32_t width = library.width(port.role); width != port.width)
-      refuse(fmt::format("has {} bits of {}, expected {}", width, port.role, port.width));
-  }
-  return instance;
-}
 
 bool chooses(Kind kind) { return kind == Kind::next || kind == Kind::take; }
 
@@ -86,7 +68,7 @@ std::string to_text(const MattOperation& operation, const MattAnswer& answer) {
 }
 
 MattPorts::MattPorts(const RtlInstance& instance)
-    : name_(checked(instance).name()),
+    : name_(check_contract(instance, "matt", expected_ports).name()),
       in_valid_(instance.port("in.valid")),
       operation_(instance.port("in.operation")),
       in_page_(instance.port("in.page")),

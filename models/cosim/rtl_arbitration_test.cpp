@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
 #include <initializer_list>
 
 #include "base/random.h"
+#include "base/thrown.h"
 #include "cosim/test_blocks.h"
 #include "swizzle_switch/swizzle_switch.h"
 
@@ -21,15 +21,6 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 constexpr Picoseconds period = 1_ns;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const RtlError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 RequestSet set_of(std::initializer_list<unsigned> inputs) {
   RequestSet set{};
@@ -193,19 +184,19 @@ TEST_F(RtlArbitrationTest, PortsAreCalledByTheirNames) {
 
 TEST_F(RtlArbitrationTest, RefusesAnUnsuitableBlock) {
   settings.inputs = 5;
-  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
               AllOf(StartsWith("node.XB: test_block ("),
                     HasSubstr("has 4 bits of request, the switch has 5 inputs")));
   settings.inputs = 4;
   block = "other_contract";
-  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
               HasSubstr("is a block of the contract bus_device, expected arbiter"));
   block = "no_grant_port";
-  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
               HasSubstr("no port of the role grant, an output is expected"));
   block = "wide";
   settings.inputs = 129;
-  EXPECT_THAT(error_of([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
               HasSubstr("cannot arbitrate 129 inputs: there are at most 128"));
 }
 
@@ -394,7 +385,7 @@ TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
   options.traces = folder.path;
   take_seat(Impl::lockstep);  // of windows there are none
   options.trace = {{"node.XB", 0_ns, 1_s}};
-  EXPECT_THAT(error_of([&] { take_seat(Impl::lockstep); }),
+  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::lockstep); }),
               StartsWith("node.XB.0: a trace is asked for, and "));
 }
 

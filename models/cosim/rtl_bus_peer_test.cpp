@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -140,12 +142,7 @@ TEST(RtlBusPeer, AResetLowersTheLinesOfBothSides) {
 }
 
 TEST(RtlBusPeer, RefusesAMaster) {
-  try {
-    Model model("good");
-    FAIL();
-  } catch (const RtlError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("node.block: has the port of a master"));
-  }
+  EXPECT_THAT(thrown<RtlError>([] { Model("good"); }), HasSubstr("node.block: has the port of a master"));
 }
 
 TEST(RtlBusPeer, TheWindowEndsWithTheReadThatDiffers) {

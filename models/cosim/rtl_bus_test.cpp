@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "base/thrown.h"
 #include "cosim/hang_watch.h"
 
 namespace asterism {
@@ -24,15 +25,6 @@ struct Bus : RtlBus {
   }
   Answer read(Picoseconds at, std::uint64_t address) { return access({.address = address}, at); }
 };
-
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const RtlError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(RtlBus, AnAccessTakesOneToTwoPeriodsFromTheNextEdge) {
   Bus bus;
@@ -86,13 +78,13 @@ TEST(RtlBus, ARunningCountIsSeenWithItsValueOfTheMoment) {
 
 TEST(RtlBus, AnAccessThatIsNeverReadyHangs) {
   Bus bus("good", {}, 500);
-  EXPECT_EQ(error_of([&] { bus.read(1_us, hang); }),
+  EXPECT_EQ(thrown<RtlError>([&] { bus.read(1_us, hang); }),
             "node.block: the read of 0x01c hangs: pready_o was low for 500 cycles");
 }
 
 TEST(RtlBus, AModelThatEndsItselfSaysSo) {
   Bus bus;
-  EXPECT_EQ(error_of([&] { bus.write(1_us, fail, 1); }),
+  EXPECT_EQ(thrown<RtlError>([&] { bus.write(1_us, fail, 1); }),
             "node.block: test_bus_block.sv:34: FAIL was written");
 }
 
@@ -247,7 +239,7 @@ TEST(RtlBus, SteppingEveryCycleAnswersTheSame) {
 }
 
 TEST(RtlBus, RefusesABlockThatIsNoDevice) {
-  EXPECT_EQ(error_of([] { Bus bus("no_device"); }),
+  EXPECT_EQ(thrown<RtlError>([] { Bus bus("no_device"); }),
             "node.block: test_bus_block is a block of the contract arbiter, a bus_device is expected");
 }
 

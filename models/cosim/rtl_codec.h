@@ -7,35 +7,24 @@
 //   ...
 //   codec.finish();
 //
-// An operation is given to the block in one cycle of its clock, and its answer is there in the first cycle in which
-// out.valid is high: the block's latency is what it takes, up to `patience`. One operation is under way at a time. One of
-// time T begins in the first cycle from T on, or when the one before it is over, if that is later: so the RTL may lag
-// behind, and time in the traces is that of the RTL. The memory's latencies are the model's, whatever the RTL takes.
-//
-// Compared is every output: data, parity, third, outcome, chips, used_third, syndromes. A difference and RTL that fails are
-// told once, by on_mismatch; from then on the model stands in and nothing is compared. With Impl::rtl only failing RTL is a
-// mismatch. EccMode::none passes by: there is no code.
+// Operations and their mismatches are as in rtl_operations.h. Compared is every output: data, parity, third, outcome, chips,
+// used_third, syndromes. The memory's latencies are the model's, whatever the RTL takes. EccMode::none passes by: there is no
+// code.
 //
 // reset: every kind resets the RTL.
 #pragma once
 
-#include <functional>
+#include <array>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "base/statistics.h"
-#include "cosim/coverage.h"
-#include "cosim/lockstep.h"
-#include "cosim/rtl_library.h"
-#include "cosim/rtl_options.h"
-#include "cosim/swap_config.h"
+#include "cosim/codec_ports.h"
+#include "cosim/rtl_operations.h"
 #include "ecc/codec_seat.h"
 
 namespace asterism {
 
-class RtlCodec final : public CodecSeat {
+class RtlCodec final : public CodecSeat, public RtlOperationsOf<CodecOperation, CodecAnswer> {
  public:
   struct Settings {
     std::string instance;  // "node.memory.codec"
@@ -45,33 +34,29 @@ class RtlCodec final : public CodecSeat {
     SwapTrace trace = {};
     std::uint64_t patience = 1000;  // cycles
   };
-  // Throws RtlError for a block of another contract, one that misses a port, or one whose parameter Profile is another.
+  // Throws RtlError for a block of another contract, one that misses a port, or one whose parameter Profile is another. The
+  // coverage has "operations" ("encode normal", ...), "outcomes" ("normal clean", ...), "normal chips" and "strong chips":
+  // those that were corrected.
   RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& settings, const RtlOptions& options);
-  ~RtlCodec() override;
 
   void encode(Picoseconds now, EccMode mode, MemoryBlock& encoded) override;
   void decode(Picoseconds now, EccMode mode, const MemoryBlock& received, MemoryBlock& decoded,
               DecodeResult& result) override;
   void reset(Reset kind) override;
-  // The run is over: a trace on demand gets the cycles up to now.
-  void finish(Picoseconds now);
-
-  // Called once, at the first mismatch.
-  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
-
-  const std::string& instance() const;
-  std::uint64_t operations() const;
-  const std::optional<Lockstep::Mismatch>& mismatch() const;
-  // "operations" ("encode normal", ...), "outcomes" ("normal clean", ...), "normal chips" and "strong chips": those that
-  // were corrected.
-  const Coverage& coverage() const;
-  void report(Statistics& statistics) const;
-  // For the last screen: how many operations, what they reached.
-  std::vector<std::string> summary() const;
 
  private:
-  class Block;
-  std::unique_ptr<Block> block_;
+  void ask(const CodecOperation& operation) override;
+  CodecAnswer read(const CodecOperation& operation, const CodecAnswer& model) const override;
+  void count(const CodecOperation& operation, const CodecAnswer& answer) override;
+  std::string difference(const CodecAnswer& model, const CodecAnswer& rtl) const override;
+  std::string asked_text(const CodecOperation& operation) const override;
+  std::string answer_text(const CodecOperation& operation, const CodecAnswer& answer,
+                          const CodecAnswer* other) const override;
+  std::string past_text(const CodecOperation& operation, const CodecAnswer& answer) const override;
+
+  CodecPorts ports_;
+  Coverage::Group &operations_, &outcomes_;
+  std::array<Coverage::Group*, 2> chips_;  // by mode
 };
 
 }  // namespace asterism

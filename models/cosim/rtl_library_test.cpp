@@ -6,6 +6,7 @@
 #include <bit>
 #include <fstream>
 
+#include "base/thrown.h"
 #include "cosim/test_blocks.h"
 
 namespace asterism {
@@ -16,17 +17,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const RtlError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 std::string error_of_opening(const std::string& variant) {
-  return error_of([&] { test_block(variant); });
+  return thrown<RtlError>([&] { test_block(variant); });
 }
 
 // A cycle: who wins, 0 when nobody.
@@ -69,17 +61,17 @@ TEST(RtlLibraryTest, VariantsLiveSideBySide) {
 TEST(RtlLibraryTest, NamesTheRoleThatIsMissing) {
   const auto library = test_block("no_grant_port");
   EXPECT_EQ(library->index_of("request", ASTERISM_RTL_INPUT), 2u);
-  EXPECT_THAT(error_of([&] { (void)library->index_of("grant", ASTERISM_RTL_OUTPUT); }),
+  EXPECT_THAT(thrown<RtlError>([&] { (void)library->index_of("grant", ASTERISM_RTL_OUTPUT); }),
               AllOf(StartsWith("test_block ("),
                     HasSubstr("it has no port of the role grant, an output is expected")));
-  EXPECT_THAT(error_of([&] { (void)library->index_of("request", ASTERISM_RTL_OUTPUT); }),
+  EXPECT_THAT(thrown<RtlError>([&] { (void)library->index_of("request", ASTERISM_RTL_OUTPUT); }),
               HasSubstr("its port request_i of the role request is no output"));
 }
 
 TEST(RtlLibraryTest, RefusesAFileThatIsNotThere) {
-  EXPECT_EQ(error_of([] { RtlLibrary::open("/nowhere/block.so"); }),
+  EXPECT_EQ(thrown<RtlError>([] { RtlLibrary::open("/nowhere/block.so"); }),
             "/nowhere/block.so: cannot be loaded, a shared library is expected: No such file or directory");
-  EXPECT_THAT(error_of([] { RtlLibrary::open(testing::TempDir()); }),
+  EXPECT_THAT(thrown<RtlError>([] { RtlLibrary::open(testing::TempDir()); }),
               HasSubstr("is no file, a shared library is expected"));
 }
 
@@ -88,7 +80,7 @@ TEST(RtlLibraryTest, RefusesAFileThatIsNoSharedLibrary) {
   const fs::path file = folder.path / "block.so";
   std::ofstream(file) << "module lrg_arbiter #(parameter int Radix = 64) (input logic clk_i);"
                       << std::string(80, '\n');
-  EXPECT_EQ(error_of([&] { RtlLibrary::open(file); }),
+  EXPECT_EQ(thrown<RtlError>([&] { RtlLibrary::open(file); }),
             file.string() + ": cannot be loaded, a shared library is expected: invalid ELF header");
 }
 
@@ -174,7 +166,8 @@ TEST(RtlInstanceTest, GoesOnFromASnapshotInAnotherInstance) {
   EXPECT_EQ(cycle(other, 0b0011), 0b0010u);
   EXPECT_EQ(cycle(arbiter, 0b0011), 0b0010u);
   snapshot.pop_back();
-  EXPECT_THAT(error_of([&] { other.restore(snapshot); }), StartsWith("other: does not take the state"));
+  EXPECT_THAT(thrown<RtlError>([&] { other.restore(snapshot); }),
+              StartsWith("other: does not take the state"));
 }
 
 TEST(RtlInstanceTest, MovesWithItsState) {
@@ -190,12 +183,12 @@ TEST(RtlInstanceTest, SaysWhyItEndedItself) {
   RtlInstance arbiter(test_block("fails"), "node.arbiter");
   arbiter.reset();
   cycle(arbiter, 0b1001);
-  EXPECT_EQ(error_of([&] { cycle(arbiter, 0b1000); }),
+  EXPECT_EQ(thrown<RtlError>([&] { cycle(arbiter, 0b1000); }),
             "node.arbiter: test_block.sv:12: Assertion failed: last_is_never_alone");
 }
 
 TEST(RtlInstanceTest, ThatCannotBeMadeIsAnError) {
-  EXPECT_THAT(error_of([] { RtlInstance(test_block("no_instance"), "node.arbiter"); }),
+  EXPECT_THAT(thrown<RtlError>([] { RtlInstance(test_block("no_instance"), "node.arbiter"); }),
               StartsWith("node.arbiter: test_block ("));
 }
 
@@ -218,9 +211,9 @@ TEST(RtlInstanceTest, TracesWhileATraceIsOpen) {
 
 TEST(RtlInstanceTest, RefusesATraceThatCannotBe) {
   RtlInstance arbiter(test_block("correct"), "node.arbiter"), untraced(test_block("no_trace"), "b");
-  EXPECT_EQ(error_of([&] { arbiter.trace_open("/nowhere/a.fst"); }),
+  EXPECT_EQ(thrown<RtlError>([&] { arbiter.trace_open("/nowhere/a.fst"); }),
             "node.arbiter: the trace /nowhere/a.fst cannot be written");
-  EXPECT_THAT(error_of([&] { untraced.trace_open("a.fst"); }), HasSubstr("was built without traces"));
+  EXPECT_THAT(thrown<RtlError>([&] { untraced.trace_open("a.fst"); }), HasSubstr("was built without traces"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "base/thrown.h"
 
 namespace asterism {
 namespace {
@@ -149,25 +150,20 @@ TEST(RtlTimeline, SteppingEveryCycleGivesTheSameBytesAndTimes) {
 }
 
 std::string error_of(Block& block, Picoseconds until) {
-  try {
-    block.timeline.catch_up(until);
-  } catch (const RtlError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown<RtlError>([&] { block.timeline.catch_up(until); });
 }
 
 TEST(RtlTimeline, AnIdleThatLiesIsFoundByOneClockMore) {
   Block block("lying_idle", {.check_idle = true});
   block.write(timer, 0);
-  EXPECT_EQ(error_of(block, 30_ns), "");
+  EXPECT_EQ(error_of(block, 30_ns), "none");
   EXPECT_THAT(
       error_of(block, 40_ns),
       testing::StartsWith("node.block: idle_o lies at 0.030000 us: state changed in a cycle in which it "
                           "claimed to be idle (1 of "));
   Block honest("good", {.check_idle = true});
   honest.write(timer, 0);
-  EXPECT_EQ(error_of(honest, 1_ms), "");
+  EXPECT_EQ(error_of(honest, 1_ms), "none");
 }
 
 TEST(RtlTimeline, ANextEventThatLiesIsFound) {
@@ -177,7 +173,7 @@ TEST(RtlTimeline, ANextEventThatLiesIsFound) {
             "node.block: next_event_o lies at 1.020000 us: irq_o changed 2 cycles earlier than it said");
   Block no_skip("lying_event", {.skip = false});
   no_skip.write(timer, 100);
-  EXPECT_NE(error_of(no_skip, 2_us), "");
+  EXPECT_NE(error_of(no_skip, 2_us), "none");
 }
 
 TEST(RtlTimeline, AMomentComesBackWithItsPortsAndClaims) {

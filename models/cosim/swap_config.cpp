@@ -40,29 +40,40 @@ void describe(Fields& f, DeviceSwapConfig& c) {
   });
 }
 
-static_assert(member_count<CodecConfig>() == 4);
-void describe(Fields& f, CodecConfig& c) {
-  f("impl", c.impl, "Who encodes and decodes: rtl and lockstep need Verilator, and time for the first build",
-    one_of<Impl>());
+namespace {
+
+// The keys of a block that answers operations; the node's times are those of its model.
+template <class Config>
+void describe_swap(Fields& f, Config& c, std::string_view impl, std::string_view variant,
+                   std::string_view clock) {
+  static_assert(member_count<Config>() == 4);
+  f("impl", c.impl, impl, one_of<Impl>());
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, "The block.json of the codec's RTL, or a library built from one");
-    f("clock", c.clock,
-      "Of the RTL: times in its traces; the memory's latencies are those of its own keys, whatever this is",
-      within(1_kHz, 4_GHz));
+    f("variant", c.variant, variant);
+    f("clock", c.clock, clock, within(1_kHz, 4_GHz));
     f("trace", c.trace, "What is kept of its signals");
   });
 }
 
-static_assert(member_count<MattSwapConfig>() == 4);
+}  // namespace
+
+void describe(Fields& f, CodecConfig& c) {
+  describe_swap(
+      f, c, "Who encodes and decodes: rtl and lockstep need Verilator, and time for the first build",
+      "The block.json of the codec's RTL, or a library built from one",
+      "Of the RTL: times in its traces; the memory's latencies are those of its own keys, whatever this is");
+}
+
 void describe(Fields& f, MattSwapConfig& c) {
-  f("impl", c.impl, "Who keeps the table: rtl and lockstep need Verilator, and time for the first build",
-    one_of<Impl>());
-  f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, "The block.json of the table's RTL, or a library built from one");
-    f("clock", c.clock, "Of the RTL: times in its traces; the DIMM-SSD's own times do not depend on it",
-      within(1_kHz, 4_GHz));
-    f("trace", c.trace, "What is kept of its signals");
-  });
+  describe_swap(f, c, "Who keeps the table: rtl and lockstep need Verilator, and time for the first build",
+                "The block.json of the table's RTL, or a library built from one",
+                "Of the RTL: times in its traces; the DIMM-SSD's own times do not depend on it");
+}
+
+void describe(Fields& f, ZoneMonitorSwapConfig& c) {
+  describe_swap(f, c, "Who checks the writes: rtl and lockstep need Verilator, and time for the first build",
+                "The block.json of the monitor's RTL, or a library built from one",
+                "Of the RTL: times in its traces; the GPU's own times do not depend on it");
 }
 
 }  // namespace asterism

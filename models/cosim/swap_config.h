@@ -82,7 +82,18 @@ struct MattSwapConfig {
 };
 void describe(Fields& f, MattSwapConfig& config);
 
-// The block of a device, the codec or the table, built.
+// The zone monitors of a node's GPUs (contract zone_monitor), all of their channels:
+//
+//   "monitor_rtl": { "impl": "lockstep", "variant": "rtl/mzm/block.json", "clock": "1GHz" }
+struct ZoneMonitorSwapConfig {
+  Impl impl = Impl::model;
+  std::string variant = "rtl/mzm/block.json";
+  Frequency clock = 1_GHz;
+  SwapTrace trace = {};
+};
+void describe(Fields& f, ZoneMonitorSwapConfig& config);
+
+// The block of a device, the codec, the table or a zone monitor, built.
 struct DeviceLibrary {
   std::filesystem::path file;
   std::vector<std::vector<std::string>> states = {};     // names of the values of each of its ports `state`

@@ -21,8 +21,21 @@
 //
 // Merging (figure 5.7) gains space back: checkpoints older than the oldest version that is kept become one full checkpoint of
 // that version, newest first, so that lines that were overwritten since are met too late and left out; no line is copied for
-// that. Data pages that keep few lines are then compacted: read, and what lives of them written into new ones. Both are part
-// of the garbage collection: they begin when less than `merge_below` of the logical pages are free, or the root is full.
+// that. Data pages at most half full of lines that count are then compacted: read, and these lines written into new ones.
+// Both are part of the garbage collection: they begin when less than `merge_below` of the logical pages are free, or the root
+// is full, or a write waits for space.
+//
+// Space, in logical pages beside the two of the root (what the layer below keeps for its own collection is not among them).
+// Data is written only where afterwards are left
+//   - the metadata that open checkpoints have still to write,
+//   - as many pages again as all metadata takes, stored and open: to write it anew in a merge or a compaction,
+//   - one, for a compaction to move into.
+// So merging can always go on and, when writes wait, every data page that is not full can be compacted. What waits after
+// that does not fit: the checkpoint opened last fails with no_space, and those before it stay. However many were open at once,
+// what can be taken one after the other can be taken behind them.
+//
+// A data page that a compaction or a restore is still to read is held: it is not given back, whatever becomes of the
+// checkpoints that name it. So a read finds what was written there, or bit errors, and never another checkpoint's lines.
 //
 // What cannot be read any more (bit errors, a lost page) takes the checkpoints with it whose image needs it, and no others; a
 // restore says so, and older versions stay.
@@ -69,13 +82,13 @@ void describe(Fields& f, CheckpointLogConfig& config);
 class CheckpointLog final : private TranslationLayer::Sink {
  public:
   static constexpr std::size_t name_bytes = Root::name_bytes;  // with its terminating zero
-  static constexpr Bytes entry_bytes{sizeof(LogEntry)};
 
   using Handle = std::uint32_t;  // of an open checkpoint
   using Tag = std::uint64_t;     // of a data page, the caller's
   using Stored = StoredCheckpoint;
 
-  // uncorrectable, of a checkpoint: the one that it continues is gone or cannot be read.
+  // no_space: does not fit beside what is kept. uncorrectable: of a checkpoint, the one that it continues is gone or cannot be
+  // read; of a restore, a page of the image. worn_out: the flash takes no writes any more.
   enum class Error : std::uint8_t { none, no_space, uncorrectable, worn_out };
 
   // What is stored of a page, in the order in which the lines stand in the data page.
@@ -116,6 +129,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   std::uint32_t lines_per_data_page() const { return lines_per_page_; }
   Bytes page_size() const { return layer_.page_size(); }
   Bytes capacity() const { return pages_.size() * page_size(); }  // of data pages, with their metadata
+  std::uint32_t pages() const { return pages_.size(); }           // the same in flash pages
+  std::uint32_t free_pages() const { return pages_.free(); }      // of these
 
   // Opens the next checkpoint of a name (at most 31 characters). Several may be open, of one name. An incremental one
   // continues the one before; discarding all versions of a name while none is open under it forgets that one, too, and
@@ -155,6 +170,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   void report(Statistics& statistics) const;
 
   const TranslationLayer& translation() const { return layer_; }
+  const CheckpointDirectory& directory() const { return directory_; }
+  bool is_collecting() const { return collection_ != nullptr; }  // a merge or a compaction is under way
 
  private:
   // What a request of the layer is for; in its tag, above the index.
@@ -253,7 +270,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   bool is_starved() const;
   bool is_space_coming() const;
   bool fail_one(Picoseconds now);
-  // Pages that a data page of these entries may not take: for metadata to come, and for a merge of all of it.
+  // Pages that must be left when a data page of these entries is written (Space, above).
   std::uint32_t reserve(std::span<const Entry> next) const;
   bool fits(const CheckpointDirectory& directory) const;
   void prune(CheckpointDirectory& directory) const;
@@ -268,7 +285,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
 
   // checkpoint_log_compact.cpp
   bool compact(Picoseconds now, bool is_needed);
-  std::unique_ptr<Collection> find_victims() const;
+  std::unique_ptr<Collection> find_victims(std::uint32_t most_lines) const;
   std::uint32_t choose_victims(Collection& collection, std::uint32_t budget) const;
   void read_victims(Picoseconds now);
   void victim_read(Picoseconds at, std::uint32_t victim, bool is_readable, std::span<const std::byte> data);

@@ -1,8 +1,6 @@
 // The way of a checkpoint into the directory: its metadata, the root, and the space for both.
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "dimm_ssd/checkpoint_log_state.h"
@@ -31,32 +29,14 @@ void CheckpointLog::issue_waiting(Picoseconds now) {
   }
 }
 
-// A merge needs pages for its metadata before it gives any back. Once data and metadata of open checkpoints have
-// taken them, nothing is ever free again: so a merge of all that is stored and open must stay possible.
 std::uint32_t CheckpointLog::reserve(std::span<const Entry> next) const {
-  struct Merged {
-    std::size_t entries = 0, bodies = 0;
-    void add(std::size_t count) { entries += count, bodies += count != 0; }
-  };
-  std::map<std::string_view, Merged> names;
-  for (std::size_t i = 0; i < stored().size(); ++i)
-    names[stored()[i].name].add(directory_.body(i).entries.size());
-  std::uint32_t before = 0, after = 0;  // metadata to come
+  std::uint32_t pages = stored_metadata_ + 1 + (collection_ ? collection_->reserved : 0);
   for (const auto& open : opens_) {
-    const auto added = std::ranges::count(next, open->handle, &Entry::checkpoint);
-    const std::size_t entries = open->body->entries.size() + static_cast<std::size_t>(added);
-    names[open->info.name].add(entries);
-    if (open->phase > Phase::closed) continue;
-    before += chain_pages(open->body->entries.size());
-    after += chain_pages(entries);
+    const auto added = static_cast<std::size_t>(std::ranges::count(next, open->handle, &Entry::checkpoint));
+    const bool is_written = open->phase > Phase::closed;
+    pages += (is_written ? 1u : 2u) * chain_pages(open->body->entries.size() + added);
   }
-  std::uint32_t merged = 0;
-  for (const auto& [name, all] : names)
-    if (all.bodies > 1) merged += chain_pages(all.entries);
-  if (merged != 0) ++merged;  // for a compaction behind it to move into
-  // A compaction writes the metadata of all that is stored, and what it moves.
-  const std::uint32_t compacted = stored_metadata_ == 0 ? 0 : stored_metadata_ + 2;
-  return std::max(compacted + before, merged + after) + (collection_ ? collection_->reserved : 0);
+  return pages;
 }
 
 std::uint32_t CheckpointLog::chain_pages(std::size_t entries) const {

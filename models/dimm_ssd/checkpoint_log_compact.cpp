@@ -2,7 +2,7 @@
 //
 // All checkpoints that name such a page get new metadata, and one root puts all of that into place. A page that an open
 // checkpoint names is left alone. Victims are read a few at a time and written in their order, so that what they need is
-// known before the first is read.
+// known before the first is read. Each is held until its lines are copied: the checkpoints that name it may go meanwhile.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,8 +12,8 @@
 namespace asterism {
 
 bool CheckpointLog::compact(Picoseconds now, bool is_needed) {
-  std::unique_ptr<Collection> found = find_victims();
   if (pages_.free() <= stored_metadata_) return false;
+  std::unique_ptr<Collection> found = find_victims(is_needed ? lines_per_page_ - 1 : lines_per_page_ / 2);
   const std::uint32_t new_pages = choose_victims(*found, pages_.free() - stored_metadata_);
   std::uint32_t metadata = 0;
   for (const Collection::Output& output : found->outputs)
@@ -25,12 +25,13 @@ bool CheckpointLog::compact(Picoseconds now, bool is_needed) {
   found->stage = Collection::Stage::moving;
   found->reserved = new_pages + metadata;
   collection_ = std::move(found);
+  for (const Collection::Victim& victim : collection_->victims) pages_.hold(victim.page);
   read_victims(now);
   return true;
 }
 
-// All that could be given up, fewest lines first, with the entries that name it.
-std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims() const {
+// All that could be given up, of at most so many lines, fewest first, with the entries that name it.
+std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims(std::uint32_t most_lines) const {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   struct Use {
     std::uint32_t lines = 0, references = 0, victim = none;
@@ -50,7 +51,7 @@ std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims() const {
   for (std::uint32_t page = LogPages::roots; page < uses.size(); ++page) {
     const Use& use = uses[page];
     const bool is_closed = use.references != 0 && use.references == pages_.references(page);
-    if (is_closed && use.lines <= lines_per_page_ / 2 && !lost_.contains(page))
+    if (is_closed && use.lines <= most_lines && !lost_.contains(page))
       found->victims.push_back({page, use.lines, 0, 0, false, false, {}});
   }
   std::ranges::stable_sort(found->victims, {}, &Collection::Victim::live_lines);
@@ -163,6 +164,7 @@ void CheckpointLog::move_victim(Picoseconds now, std::size_t index) {
     counts_.lines_moved += count;
   }
   victim.data = {};
+  pages_.let_go(victim.page);
 }
 
 void CheckpointLog::flush_moved(Picoseconds now) {
@@ -196,7 +198,7 @@ void CheckpointLog::finish_moving(Picoseconds now) {
   write.of_collection = true;
   for (std::size_t o = 0; o < c.outputs.size(); ++o) {
     Collection::Output& output = c.outputs[o];
-    if (directory_.index_of(output.run.front()) == stored().size()) continue;
+    if (!directory_.holds(output.run)) continue;
     std::ranges::sort(changes[o], {}, &Collection::Reference::entry);
     output.body = std::make_shared<CheckpointBody>();
     auto change = changes[o].begin();

@@ -123,9 +123,15 @@ std::vector<std::vector<std::uint64_t>> CheckpointDirectory::runs() const {
   return runs;
 }
 
+bool CheckpointDirectory::holds(const std::vector<std::uint64_t>& run) const {
+  return std::ranges::all_of(run, [this](std::uint64_t sequence) {
+    const std::size_t index = index_of(sequence);
+    return index < stored_.size() && !bodies_[index]->lost;
+  });
+}
+
 bool CheckpointDirectory::replace(const std::vector<std::uint64_t>& run, Body body) {
-  const auto is_there = [this](std::uint64_t sequence) { return index_of(sequence) < stored_.size(); };
-  if (!std::ranges::all_of(run, is_there)) return false;
+  if (!holds(run)) return false;
   const bool full = stored_[index_of(run.front())].full;
   for (std::size_t i = 0; i + 1 < run.size(); ++i) erase(index_of(run[i]));
   const std::size_t place = index_of(run.back());

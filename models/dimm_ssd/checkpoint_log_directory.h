@@ -65,7 +65,9 @@ class CheckpointDirectory {
 
   // Sequences of each run of two or more checkpoints, oldest first. The last one is it that stays.
   std::vector<std::vector<std::uint64_t>> runs() const;
-  // Puts one body in the place of a run. False: the run is not there any more as it was.
+  // All of a run are there and none is lost.
+  bool holds(const std::vector<std::uint64_t>& run) const;
+  // Puts one body in the place of a run. False: the directory does not hold it any more.
   bool replace(const std::vector<std::uint64_t>& run, Body body);
 
   Root to_root(std::uint64_t generation, std::uint32_t line_bytes) const;

@@ -6,15 +6,13 @@ void LogPages::clear() {
   pages_.assign(layer_.pages(), Page{});
   free_.clear();
   for (std::uint32_t page = layer_.pages(); page-- > roots;) free_.push_back(page);
-  held_back_.clear();
-  held_ = false;
   dying_ = 0;
 }
 
 std::uint32_t LogPages::take() {
   const std::uint32_t page = free_.back();
   free_.pop_back();
-  pages_[page] = {1, true};
+  pages_[page] = {.references = 1, .holders = 0, .in_flight = true};
   return page;
 }
 
@@ -22,15 +20,18 @@ void LogPages::written(std::uint32_t page) {
   pages_[page].in_flight = false;
   if (pages_[page].references != 0) return;
   --dying_;
-  give_back(page);
+  give_back_unused(page);
 }
 
 void LogPages::release(std::uint32_t page) {
   if (--pages_[page].references != 0) return;
-  if (pages_[page].in_flight)
-    ++dying_;
-  else
-    give_back(page);
+  if (pages_[page].in_flight) ++dying_;
+  give_back_unused(page);
+}
+
+void LogPages::let_go(std::uint32_t page) {
+  --pages_[page].holders;
+  give_back_unused(page);
 }
 
 void LogPages::refer(const CheckpointBody& body) {
@@ -43,17 +44,11 @@ void LogPages::release(const CheckpointBody& body) {
   for (const std::uint32_t page : body.metadata) release(page);
 }
 
-void LogPages::give_back(std::uint32_t page) {
-  if (held_) return held_back_.push_back(page);
+void LogPages::give_back_unused(std::uint32_t page) {
+  const Page& use = pages_[page];
+  if (use.references != 0 || use.holders != 0 || use.in_flight) return;
   layer_.trim(page);
   free_.push_back(page);
-}
-
-void LogPages::hold(bool held) {
-  held_ = held;
-  if (held) return;
-  for (const std::uint32_t page : held_back_) give_back(page);
-  held_back_.clear();
 }
 
 void LogPages::settle() {

@@ -1,7 +1,7 @@
 // The logical pages of a checkpoint log: which are free, and who refers to the others.
 //
-// A page is given back when nothing refers to it any more and its write has ended: it is trimmed in the layer and can be
-// taken again. While held (a restore reads), such pages wait.
+// A page is given back when nothing refers to it any more, nobody holds it to read it, and its write has ended: it is trimmed
+// in the layer and can be taken again.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,9 @@ class LogPages {
   void refer(const CheckpointBody& body);
   void release(const CheckpointBody& body);
 
-  void hold(bool held);
+  // It keeps what it holds until it is let go as often as it was held.
+  void hold(std::uint32_t page) { ++pages_[page].holders; }
+  void let_go(std::uint32_t page);
   // After recovery: what is referred to is not free; the layer may have kept what is.
   void settle();
   void trim_free();
@@ -43,15 +45,14 @@ class LogPages {
  private:
   struct Page {
     std::uint32_t references = 0;
+    std::uint32_t holders = 0;
     bool in_flight = false;
   };
-  void give_back(std::uint32_t page);
+  void give_back_unused(std::uint32_t page);
 
   TranslationLayer& layer_;
   std::vector<Page> pages_;
   std::vector<std::uint32_t> free_;  // the last is taken first
-  std::vector<std::uint32_t> held_back_;
-  bool held_ = false;
   std::uint32_t dying_ = 0;
 };
 

@@ -108,6 +108,16 @@ TEST(CheckpointDirectoryTest, RunThatIsNotThereAnyMoreIsNotReplaced) {
   EXPECT_FALSE(directory.replace(run, body()));
 }
 
+TEST(CheckpointDirectoryTest, LostVersionIsNotReplaced) {
+  CheckpointDirectory directory;
+  directory.add(version(1, true), body(), 1);
+  directory.set_readable(0, false);
+  directory.prune(nobody);
+  ASSERT_TRUE(directory.body(0).lost);
+  EXPECT_FALSE(directory.replace({directory.stored()[0].sequence}, body()));
+  EXPECT_TRUE(directory.body(0).lost);
+}
+
 TEST(CheckpointDirectoryTest, VersionThatCannotBeReadIsNeverPutTogetherFromOthers) {
   CheckpointDirectory directory;
   directory.add(version(1, true), body(), 2);

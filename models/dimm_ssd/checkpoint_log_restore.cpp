@@ -16,7 +16,7 @@ bool CheckpointLog::restore(Picoseconds now, const std::string& name, std::uint6
   restore_->sink = &sink;
   const auto bodies = directory_.chain_bodies(directory_.index_of(stored->sequence));
   restore_->pieces = image_of(bodies);
-  pages_.hold(true);
+  for (const ImagePiece& piece : restore_->pieces) pages_.hold(piece.entry.data_page);
   if (bodies.empty() || !keeps_contents_)
     notify(Notice::Kind::restore_ended, now, restores_, Error::uncorrectable);
   else
@@ -79,9 +79,9 @@ void CheckpointLog::end_restore(Picoseconds at, Error error) {
 }
 
 void CheckpointLog::stop_restore() {
-  restore_.reset();
   ++restores_;
-  pages_.hold(false);
+  if (const std::shared_ptr<Restore> stopped = std::exchange(restore_, nullptr))
+    for (const ImagePiece& piece : stopped->pieces) pages_.let_go(piece.entry.data_page);
 }
 
 void CheckpointLog::page_lost(std::uint32_t page) {

@@ -246,6 +246,8 @@ struct Torture {
     if (kind.has_losses) forget_unreadable();
     for (const auto& [name, program] : programs)
       ASSERT_EQ(stored_versions(name), versions_of(program.visible)) << name;
+    const auto is_readable = [](const auto& stored) { return stored.readable || !stored.visible; };
+    ASSERT_TRUE(kind.has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
   }
 
   // Every state in which a cut may leave a name: discards and commits under way, each in their order. One that was given up

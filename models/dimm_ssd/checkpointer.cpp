@@ -73,14 +73,18 @@ void Checkpointer::track(Picoseconds now, const std::string& name, std::uint32_t
   tracked_pages_ = pages;
   tracking_ = true;
   method_ = next_method_;
-  for (std::uint32_t page = 0; page < pages; ++page) {
+  track_all();
+  shadow_frames_ = config_.shadow_frames;
+  next_frame_ = 0;
+  work(now);
+}
+
+// All pages count as modified: the next checkpoint is full.
+void Checkpointer::track_all() {
+  for (std::uint32_t page = 0; page < tracked_pages_; ++page) {
     matt_.track(page, true);
     matt_.mark(page);
   }
-  free_frames_.clear();
-  for (std::uint32_t frame = config_.shadow_frames; frame-- > 0;) free_frames_.push_back(frame);
-  frames_.set_capacity(config_.shadow_frames);
-  work(now);
 }
 
 void Checkpointer::end_interval(Picoseconds now, std::uint64_t version) {
@@ -101,10 +105,6 @@ void Checkpointer::end_interval(Picoseconds now, std::uint64_t version) {
   // Writes that are held wait for all of it, also where another method follows.
   const bool has_work = !std::ranges::all_of(intervals_, is_copied);
   holds_all_ = has_work && (holds_all_ || method_ == CheckpointMethod::stop_and_copy_hardware);
-  stop_until_ = !copies_late(method_) && method_ != CheckpointMethod::stop_and_copy_hardware
-                    ? StopUntil::durable
-                : method_ == CheckpointMethod::copy_on_write ? StopUntil::one_is_open
-                                                             : StopUntil::a_phase_is_free;
   if (must_stop()) {
     stopped_since_ = now;
     ++counts_.stops;
@@ -113,20 +113,12 @@ void Checkpointer::end_interval(Picoseconds now, std::uint64_t version) {
 }
 
 bool Checkpointer::must_stop() const {
-  switch (stop_until_) {
-    case StopUntil::nothing:
-      return false;
-    case StopUntil::durable:
-      return !intervals_.empty();
-    case StopUntil::one_is_open:
-      return intervals_.size() > 1;
-    case StopUntil::a_phase_is_free: {
-      const auto oldest = std::ranges::find_if_not(intervals_, is_copied);
-      const std::uint64_t most = (std::uint64_t{1} << config_.matt.phase_bits) - 2;
-      return oldest != intervals_.end() && current_.phase - oldest->phase > most;
-    }
-  }
-  return false;
+  if (method_ == CheckpointMethod::copy_on_write) return intervals_.size() > 1;
+  const bool waits = !copies_late(method_) && method_ != CheckpointMethod::stop_and_copy_hardware;
+  if (waits) return !intervals_.empty();
+  const auto oldest = std::ranges::find_if_not(intervals_, is_copied);
+  const std::uint64_t most = (std::uint64_t{1} << config_.matt.phase_bits) - 2;
+  return oldest != intervals_.end() && current_.phase - oldest->phase > most;
 }
 
 Checkpointer::Interval& Checkpointer::interval_of(std::uint64_t phase) {
@@ -169,10 +161,10 @@ Checkpointer::Answer Checkpointer::write_slowly(Picoseconds now, std::uint32_t p
 // Nothing when the page is being copied, or no frame is free.
 std::optional<Checkpointer::Answer> Checkpointer::copy_out_of_the_way(Picoseconds now, std::uint32_t page,
                                                                       std::uint64_t lines) {
-  if (free_frames_.empty()) return std::nullopt;
+  if (!has_free_frame()) return std::nullopt;
   const auto choice = matt_.take(page);
   if (!choice) return std::nullopt;
-  const std::uint32_t frame = free_frames_.back();
+  const std::uint32_t frame = next_frame_;
   memory_.written_lines(page);
   const Memory::Outcome outcome = memory_.copy_to_frame(now, page, whole_page, frame);
   const std::uint64_t phase = whole_phase(choice->phase);
@@ -180,7 +172,7 @@ std::optional<Checkpointer::Answer> Checkpointer::copy_out_of_the_way(Picosecond
     failure_ = {phase, Error::memory, false};
     work(now);
   } else {
-    free_frames_.pop_back();
+    next_frame_ = (next_frame_ + 1) % shadow_frames_;
     frames_.push_back({frame, page, whole_page, phase, now + outcome.time});
     ++counts_.frame_copies;
     counts_.most_frames = std::max(counts_.most_frames, frames_.size());
@@ -218,7 +210,7 @@ void Checkpointer::release_all(Picoseconds now) {
 bool Checkpointer::is_ready(std::uint32_t page) const {
   if (holds_all_) return false;
   if (matt_.peek(page) == Matt::Answer::ready) return true;
-  return method_ == CheckpointMethod::copy_on_write && !free_frames_.empty() &&
+  return method_ == CheckpointMethod::copy_on_write && has_free_frame() &&
          !(copy_ && copy_->reason != Reason::frame && copy_->page == page);
 }
 
@@ -307,7 +299,6 @@ void Checkpointer::finish_copy(Picoseconds now) {
   counts_.lines[reason] += lines;
   if (copy.reason == Reason::frame) {
     frames_.pop_front();
-    free_frames_.push_back(copy.frame);
   } else {
     matt_.copied(copy.page);
   }
@@ -403,10 +394,7 @@ void Checkpointer::give_up(Picoseconds now, const Failure& failure) {
   current_.phase = matt_.phase();
   base_.reset();
   early_blocked_ = true;
-  for (std::uint32_t page = 0; page < tracked_pages_; ++page) {
-    matt_.track(page, true);
-    matt_.mark(page);
-  }
+  track_all();
   if (has_ended) sink_.failed(now, version, failure.error);
 }
 
@@ -415,7 +403,6 @@ void Checkpointer::drop_copies() {
   buffer_ = {};
   copy_.reset();
   copied_at_.reset();
-  for (const Frame& frame : frames_) free_frames_.push_back(frame.number);
   frames_.clear();
   holds_all_ = false;
 }

@@ -39,7 +39,6 @@
 #pragma once
 
 #include <array>
-#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -116,7 +115,7 @@ class Checkpointer final : private CheckpointLog::Sink {
   // change from interval to interval: it holds from the next end_interval() on.
   void track(Picoseconds now, const std::string& name, std::uint32_t pages);
   void set_method(CheckpointMethod method) { next_method_ = method; }
-  // Frames 0 to frames - 1 may be filled, from the next track() on.
+  // Frames 0 to frames - 1 may be filled, from the next track() on. They are filled in turn.
   void set_shadow_frames(std::uint32_t frames) { config_.shadow_frames = frames; }
   bool tracking() const { return tracking_; }
 
@@ -187,7 +186,6 @@ class Checkpointer final : private CheckpointLog::Sink {
     std::uint32_t page;
     Picoseconds since;
   };
-  enum class StopUntil : std::uint8_t { nothing, durable, one_is_open, a_phase_is_free };
 
   Answer write_slowly(Picoseconds now, std::uint32_t page, std::uint64_t lines);
   std::optional<Answer> copy_out_of_the_way(Picoseconds now, std::uint32_t page, std::uint64_t lines);
@@ -196,11 +194,13 @@ class Checkpointer final : private CheckpointLog::Sink {
   void release_all(Picoseconds now);
 
   void require_ready(const char* what) const;
+  void track_all();
   Interval& interval_of(std::uint64_t phase);
   std::uint64_t whole_phase(std::uint32_t modulo) const;
   void open_current();
   static bool is_copied(const Interval& interval) { return interval.uncopied == 0; }
   bool may_copy_early() const;
+  bool has_free_frame() const { return frames_.size() < shadow_frames_; }
 
   void work(Picoseconds now);
   void pump(Picoseconds now);
@@ -243,15 +243,14 @@ class Checkpointer final : private CheckpointLog::Sink {
 
   Interval current_;
   std::deque<Interval> intervals_;  // ended and not durable, in order
-  StopUntil stop_until_ = StopUntil::nothing;
   std::optional<Picoseconds> stopped_since_;
 
   std::optional<Copy> copy_;  // chosen; it waits for a buffer while copied_at_ is empty
   std::optional<Picoseconds> copied_at_, wake_at_;
   Buffer buffer_;
   std::uint32_t free_buffers_;
-  std::vector<std::uint32_t> free_frames_;
-  boost::circular_buffer<Frame> frames_;  // filled and not copied to flash
+  std::uint32_t shadow_frames_ = 0, next_frame_ = 0;
+  std::deque<Frame> frames_;  // filled and not copied to flash
   std::vector<HeldWrite> held_;
   std::vector<bool> is_held_;
 

@@ -28,6 +28,7 @@ struct Bench : Checkpointer::Memory, Checkpointer::Sink {
   std::optional<Picoseconds> resumed_at;
   std::vector<std::pair<std::uint64_t, Checkpointer::Error>> failures;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> reads;
+  std::vector<std::uint32_t> frames;
   std::optional<std::uint32_t> silent_page;
 
   static CheckpointerConfig with(CheckpointMethod method, std::uint32_t frames = 0) {
@@ -63,7 +64,8 @@ struct Bench : Checkpointer::Memory, Checkpointer::Sink {
     return {at != silent_page, line * static_cast<std::uint64_t>(std::popcount(lines))};
   }
   std::uint64_t written_lines(std::uint32_t) override { return 0; }
-  Outcome copy_to_frame(Picoseconds, std::uint32_t, std::uint64_t, std::uint32_t) override {
+  Outcome copy_to_frame(Picoseconds, std::uint32_t, std::uint64_t, std::uint32_t frame) override {
+    frames.push_back(frame);
     return {true, 2 * page};
   }
   Outcome read_frame(Picoseconds, std::uint32_t, std::uint64_t, std::span<std::byte>) override {
@@ -129,6 +131,17 @@ TEST(Checkpointer, CopyOnWriteCopiesAPageAsideBeforeItIsWritten) {
   EXPECT_EQ(bench.released_at[2], end + Bench::page);
   EXPECT_EQ(bench.released_at[6], end + 2 * Bench::page);  // before the frame
   EXPECT_EQ(bench.durable_at[2], end + 3 * Bench::page + Bench::bus + 660_us + Bench::commit);
+}
+
+// As many as there could ever be: nothing is allocated for those that are not filled.
+TEST(Checkpointer, FramesAreFilledInTurn) {
+  Bench bench(Bench::with(copy_on_write, 0xFFFFFFFF));
+  bench.saved();
+  for (const std::uint32_t page : {2, 4, 6}) bench.write(page);
+  bench.device.end_interval(bench.now, 2);
+  EXPECT_TRUE(bench.write(4));
+  EXPECT_TRUE(bench.write(6));
+  EXPECT_EQ(bench.frames, (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(Checkpointer, CopyOnWriteStopsUntilTheVersionBeforeIsDurable) {

@@ -38,25 +38,25 @@ DimmSsd::DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage&
       sink_(sink),
       name_(std::move(name)),
       events_(events),
+      image_(image),
       checkpointer_(checkpointer_config(config), part, image,
                     static_cast<std::uint32_t>(memory_range.size / memory_page), *this, *this) {}
 
 void DimmSsd::power_up(Picoseconds now) { checkpointer_.power_up(now); }
 
 void DimmSsd::command(Picoseconds now, std::uint32_t operation, Address descriptor) {
-  if (operation == static_cast<std::uint32_t>(Operation::abort)) return abort(now);
-  if (job_) {
-    error_ = Error::busy;
-    return;
-  }
+  const bool aborts = operation == static_cast<std::uint32_t>(Operation::abort);
+  refused_ = job_ && (!aborts || job_->stage == Stage::discarding);
+  if (refused_) return;
   ++commands_;
+  if (aborts) return abort(now);
   error_ = Error::none;
   result_version_ = 0;
   result_pages_ = 0;
   bad_index_ = no_index;
   job_.emplace(static_cast<Operation>(operation), descriptor);
   const bool known = operation >= 1 && operation <= 4;
-  if (!known || descriptor.value() % 8 != 0) return finish(now, Error::bad_descriptor);
+  if (!known || descriptor.value() % 8 != 0) return finish(Error::bad_descriptor);
   if (!checkpointer_.ready()) return;
   job_->stage = Stage::fetching;
   step_at_ = now;
@@ -88,10 +88,10 @@ void DimmSsd::step(Picoseconds now) {
   if (job_->stage == Stage::restoring) return arrived ? piece_written(now) : write_piece(now);
 }
 
-void DimmSsd::asked(Picoseconds now, Memory::Outcome outcome) {
+void DimmSsd::asked(Picoseconds now, Outcome outcome) {
   if (!outcome.ok) {
     if (job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
-    return finish(now, Error::bus_error);
+    return finish(Error::bus_error);
   }
   job_->in_flight = true;
   step_at_ = now + outcome.time;
@@ -117,7 +117,7 @@ void DimmSsd::fetched(Picoseconds now) {
   Job& job = *job_;
   if (job.raw.size() < RequestDescriptor::header_bytes) return fetch_line(now);
   const std::uint64_t pages = decode_request(job.raw).page_count;
-  if (pages > checkpointer_.matt().pages()) return finish(now, Error::bad_descriptor);
+  if (pages > checkpointer_.matt().pages()) return finish(Error::bad_descriptor);
   if (job.raw.size() < RequestDescriptor::header_bytes + 8 * pages) return fetch_line(now);
   job.request = decode_request(job.raw);
   start_operation(now);
@@ -127,14 +127,14 @@ void DimmSsd::start_operation(Picoseconds now) {
   const Job& job = *job_;
   const bool moves_pages = job.operation == Operation::checkpoint || job.operation == Operation::restore;
   if (!has_name(job.request) || moves_pages == job.request.pages.empty())
-    return finish(now, Error::bad_descriptor);
+    return finish(Error::bad_descriptor);
   if (const auto bad = first_bad_page(job.request.pages, memory_range_))
-    return finish(now, Error::bad_descriptor, *bad);
+    return finish(Error::bad_descriptor, *bad);
   switch (job.operation) {
     case Operation::checkpoint:
       return start_checkpoint(now);
     case Operation::find:
-      return find(now);
+      return find();
     case Operation::restore:
       return start_restore(now);
     case Operation::discard:
@@ -154,9 +154,10 @@ void DimmSsd::start_checkpoint(Picoseconds now) {
   Job& job = *job_;
   const RequestDescriptor& request = job.request;
   auto method = method_of(request, config_.method);
-  if (!method) return finish(now, Error::bad_descriptor);
+  if (!method) return finish(Error::bad_descriptor);
   const bool continues = continues_what_is_tracked(request);
-  if (!continues && open() > 0) return finish(now, Error::busy);
+  if (!continues && open() > 0) return finish(Error::busy);
+  if (!continues && !shadow_fits(request.pages)) return finish(Error::bad_descriptor);
   events_.record(
       now, name_, "checkpoint_begin",
       {{"name", request.name}, {"version", request.version}, {"pages", std::uint64_t{request.pages.size()}}});
@@ -167,6 +168,14 @@ void DimmSsd::start_checkpoint(Picoseconds now) {
   end_interval(now);
 }
 
+// With the first checkpoint of a list, whatever its method: one of those behind it may be copy_on_write.
+bool DimmSsd::shadow_fits(std::span<const Address> pages) const {
+  if (next_shadow_.size == 0_B) return true;
+  return next_shadow_.first.value() % memory_page.count() == 0 &&
+         memory_range_.contains(next_shadow_.first, next_shadow_.size) &&
+         std::ranges::none_of(pages, [&](Address page) { return next_shadow_.contains(page); });
+}
+
 void DimmSsd::end_interval(Picoseconds now) {
   if (!memory_.settle(now)) return;
   const std::uint64_t version = job_->request.version;
@@ -175,7 +184,7 @@ void DimmSsd::end_interval(Picoseconds now) {
   open_versions_.push_back(version);
   memory_.interval_ended();
   checkpointer_.end_interval(now, version);
-  if (job_ && !checkpointer_.stopped()) finish(now, Error::none);
+  if (job_ && !checkpointer_.stopped()) finish(Error::none);
 }
 
 void DimmSsd::settled(Picoseconds now) {
@@ -190,7 +199,8 @@ void DimmSsd::track(Picoseconds now, const RequestDescriptor& request) {
   indices_.assign((high - low) / memory_page + 1, no_index);
   for (std::uint32_t i = 0; i < tracked_pages_.size(); ++i)
     indices_[(tracked_pages_[i] - low) / memory_page] = i;
-  shadow_ = next_shadow_;
+  shadow_ = next_shadow_.first;
+  checkpointer_.set_shadow_frames(static_cast<std::uint32_t>(next_shadow_.size / memory_page));
   durable_version_ = 0;
   checkpointer_.track(now, tracked_name_, static_cast<std::uint32_t>(tracked_pages_.size()));
   sees_writes_ = memory_.watch(tracked_pages_);
@@ -199,6 +209,10 @@ void DimmSsd::track(Picoseconds now, const RequestDescriptor& request) {
 void DimmSsd::stop_tracking(Picoseconds now) {
   checkpointer_.abort(now);
   memory_.watch({});
+  forget_list();
+}
+
+void DimmSsd::forget_list() {
   tracked_name_.clear();
   tracked_pages_.clear();
   indices_.clear();
@@ -225,7 +239,7 @@ void DimmSsd::failed(Picoseconds at, std::uint64_t version, Checkpointer::Error 
   open_versions_.erase(first, open_versions_.end());
   if (job_ && job_->stage == Stage::copying) {
     --handed_over;
-    finish(at, told(error));
+    finish(told(error));
   }
   if (handed_over == 0) return;
   failed_version_ = version;
@@ -233,8 +247,8 @@ void DimmSsd::failed(Picoseconds at, std::uint64_t version, Checkpointer::Error 
   sink_.failed(at, version, failed_error_);
 }
 
-void DimmSsd::resumed(Picoseconds at) {
-  if (job_ && job_->stage == Stage::copying) finish(at, Error::none);
+void DimmSsd::resumed(Picoseconds) {
+  if (job_ && job_->stage == Stage::copying) finish(Error::none);
 }
 
 void DimmSsd::released(Picoseconds at, std::uint32_t page) {
@@ -242,49 +256,42 @@ void DimmSsd::released(Picoseconds at, std::uint32_t page) {
 }
 
 void DimmSsd::abort(Picoseconds now) {
-  if (job_ && job_->stage == Stage::discarding) {
-    error_ = Error::busy;
-    return;
-  }
-  ++commands_;
   const bool interrupts = job_.has_value();
   if (interrupts && job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
   stop_tracking(now);
   if (interrupts && !job_) return;  // told as a failure
   job_.emplace(Operation::abort, Address());
-  finish(now, interrupts ? Error::aborted : Error::none);
+  finish(interrupts ? Error::aborted : Error::none);
 }
 
 // ---- what was kept ----
 
-void DimmSsd::find(Picoseconds now) {
+void DimmSsd::find() {
   const CheckpointLog::Stored* stored = checkpointer_.log().newest(job_->request.name, job_->request.version);
-  if (stored == nullptr) return finish(now, Error::not_found);
+  if (stored == nullptr) return finish(Error::not_found);
   result_version_ = stored->version;
   result_pages_ = stored->memory_pages;
-  finish(now, Error::none);
+  finish(Error::none);
 }
 
 void DimmSsd::start_discard(Picoseconds now) {
   job_->stage = Stage::discarding;
-  if (!checkpointer_.log().discard(now, job_->request.name, job_->request.version))
-    finish(now, Error::not_found);
+  if (!checkpointer_.log().discard(now, job_->request.name, job_->request.version)) finish(Error::not_found);
 }
 
-void DimmSsd::discarded(Picoseconds at) {
-  if (job_ && job_->stage == Stage::discarding) finish(at, Error::none);
+void DimmSsd::discarded(Picoseconds) {
+  if (job_ && job_->stage == Stage::discarding) finish(Error::none);
 }
 
 void DimmSsd::start_restore(Picoseconds now) {
   const RequestDescriptor& request = job_->request;
   const CheckpointLog::Stored* stored = checkpointer_.log().find(request.name, request.version);
-  if (stored == nullptr || !stored->visible) return finish(now, Error::not_found);
-  if (stored->memory_pages != request.pages.size()) return finish(now, Error::bad_descriptor);
-  if (open() > 0) return finish(now, Error::busy);
+  if (stored == nullptr || !stored->visible) return finish(Error::not_found);
+  if (stored->memory_pages != request.pages.size()) return finish(Error::bad_descriptor);
+  if (open() > 0) return finish(Error::busy);
   stop_tracking(now);
   job_->stage = Stage::restoring;
-  if (!checkpointer_.log().restore(now, request.name, request.version, *this))
-    finish(now, Error::uncorrectable);
+  if (!checkpointer_.log().restore(now, request.name, request.version, *this)) finish(Error::uncorrectable);
 }
 
 void DimmSsd::restored(Picoseconds at, std::uint32_t page, std::uint64_t lines,
@@ -322,7 +329,7 @@ void DimmSsd::write_piece(Picoseconds now) {
       ++restores_;
       events_.record(now, name_, "restore", {{"name", job.request.name}, {"version", job.request.version}});
     }
-    return finish(now, *job.ending);
+    return finish(*job.ending);
   }
   const Piece& piece = job.pieces.front();
   lines_written_ += count(piece.lines);
@@ -338,10 +345,7 @@ void DimmSsd::piece_written(Picoseconds now) {
 
 // ---- writes of others, and copies ----
 
-void DimmSsd::set_shadow(Address first, std::uint32_t pages) {
-  next_shadow_ = first;
-  checkpointer_.set_shadow_frames(pages);
-}
+void DimmSsd::set_shadow(Address first, std::uint32_t pages) { next_shadow_ = {first, memory_page * pages}; }
 
 Checkpointer::Answer DimmSsd::write(Picoseconds now, Address page, std::uint64_t lines) {
   const std::uint32_t index = index_of(page);
@@ -360,20 +364,19 @@ bool DimmSsd::admits(Address page) const {
          (checkpointer_.is_ready(index) && checkpointer_.matt().peek(index) == Matt::Answer::ready);
 }
 
-Checkpointer::Memory::Outcome DimmSsd::read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                                  std::span<std::byte> data) {
+DimmSsd::Outcome DimmSsd::read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                                     std::span<std::byte> data) {
   lines_read_ += count(lines);
   lines_copied_ += count(lines);
-  const auto outcome = memory_.saved_lines(now, tracked_pages_[page], lines, data);
-  return {outcome.ok, outcome.time};
+  return memory_.saved_lines(now, tracked_pages_[page], lines, data);
 }
 
 std::uint64_t DimmSsd::written_lines(std::uint32_t page) {
   return sees_writes_ ? memory_.written_lines(tracked_pages_[page]) : 0;
 }
 
-Checkpointer::Memory::Outcome DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                                     std::uint32_t frame) {
+DimmSsd::Outcome DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                                        std::uint32_t frame) {
   std::vector<std::byte> data(count(lines) * line.count());
   const auto read = read_lines(now, page, lines, data);
   if (!read.ok) return read;
@@ -382,11 +385,10 @@ Checkpointer::Memory::Outcome DimmSsd::copy_to_frame(Picoseconds now, std::uint3
   return {written.ok, read.time + written.time};
 }
 
-Checkpointer::Memory::Outcome DimmSsd::read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
-                                                  std::span<std::byte> data) {
+DimmSsd::Outcome DimmSsd::read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
+                                     std::span<std::byte> data) {
   lines_read_ += count(lines);
-  const auto outcome = memory_.read_lines(now, shadow_ + memory_page * frame, lines, data);
-  return {outcome.ok, outcome.time};
+  return memory_.read_lines(now, shadow_ + memory_page * frame, lines, data);
 }
 
 // ---- the rest ----
@@ -403,7 +405,23 @@ void DimmSsd::recovered(Picoseconds at) {
   step_at_ = at;
 }
 
-void DimmSsd::finish(Picoseconds, Error error, std::uint32_t bad_index) {
+bool DimmSsd::inject(Picoseconds now, const FlashFault& fault) {
+  const CheckpointLog& log = checkpointer_.log();
+  const auto page = log.ready() ? logical_page(fault, log.directory()) : std::nullopt;
+  const auto place = page ? log.translation().place(*page) : std::nullopt;
+  ++(place ? flash_faults_ : flash_faults_missed_);
+  if (!place) return false;
+  image_.add_bit_errors(*place, fault.bits);
+  events_.record(now, name_, "flash_fault",
+                 {{"holds", std::string(to_text(fault.holds))},
+                  {"plane", std::uint64_t{place->plane}},
+                  {"block", std::uint64_t{place->block}},
+                  {"page", std::uint64_t{place->page}},
+                  {"bits", std::uint64_t{fault.bits}}});
+  return true;
+}
+
+void DimmSsd::finish(Error error, std::uint32_t bad_index) {
   error_ = error;
   bad_index_ = bad_index;
   job_.reset();
@@ -418,6 +436,7 @@ void DimmSsd::reset(Reset kind) {
   step_at_.reset();
   completed_ = false;
   error_ = Error::none;
+  refused_ = false;
   result_version_ = 0;
   result_pages_ = 0;
   bad_index_ = no_index;
@@ -425,11 +444,7 @@ void DimmSsd::reset(Reset kind) {
   failed_error_ = Error::none;
   next_shadow_ = {};
   checkpointer_.reset(kind);
-  checkpointer_.set_shadow_frames(0);
-  tracked_name_.clear();
-  tracked_pages_.clear();
-  indices_.clear();
-  sees_writes_ = false;
+  forget_list();
 }
 
 void DimmSsd::report(Statistics& statistics) const {
@@ -440,6 +455,8 @@ void DimmSsd::report(Statistics& statistics) const {
   statistics.add("lines_read", lines_read_);
   statistics.add("lines_written", lines_written_);
   statistics.add("checkpoints_held", std::uint64_t{checkpoints()});
+  statistics.add("flash_faults", flash_faults_);
+  statistics.add("flash_faults_missed", flash_faults_missed_);
   checkpointer_.report(statistics.group("checkpointer"));
 }
 

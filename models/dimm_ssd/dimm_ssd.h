@@ -17,6 +17,7 @@
 //
 // A checkpoint of the same name and the same list as the one before it is incremental, provided that writes were seen
 // in between; any other is full. Another name or list, a restore: `busy` while a version that was handed over is not durable.
+// A command that is given while another is under way is refused, except abort; one while a discard is, too.
 // A version that was handed over and fails is told by Sink::failed, one whose command is under way by its error.
 //
 // reset: drops the command, its result, what is open and what is tracked, on every kind; power_up(now) begins recovery, which
@@ -33,6 +34,7 @@
 #include "base/event_log.h"
 #include "dimm_ssd/checkpointer.h"
 #include "dimm_ssd/dimm_ssd_config.h"
+#include "dimm_ssd/flash_fault.h"
 #include "dimm_ssd/request_descriptor.h"
 
 namespace asterism {
@@ -48,24 +50,22 @@ class DimmSsd final : private Checkpointer::Memory,
   enum class Operation : std::uint32_t { checkpoint = 1, find = 2, restore = 3, discard = 4, abort = 5 };
   enum class Error : std::uint32_t {
     none = 0,
-    bad_descriptor =
-        1,          // no name, no or too many pages, an unknown operation or method, a bad page: bad_index()
-    bus_error = 2,  // memory did not answer for the descriptor or a page
-    no_space = 3,   // the flash is full of what must be kept
+    bad_descriptor = 1,  // no name, no or too many pages, an unknown operation or method, shadow memory
+                         // that does not fit; a bad page: bad_index()
+    bus_error = 2,       // memory did not answer for the descriptor or a page
+    no_space = 3,        // the flash is full of what must be kept
     not_found = 4,
     uncorrectable = 5,  // flash pages that cannot be read
-    busy = 6,           // a command or a checkpoint before it has not ended; it goes on
+    busy = 6,           // a checkpoint before it is not durable; it goes on
     aborted = 7,
     worn_out = 8,  // too few good blocks: the flash can be read, and no longer written
   };
 
+  using Outcome = Checkpointer::Memory::Outcome;
   // The host's memory controller. Addresses are physical, `page` is 4 KiB aligned, bit i of `lines` is the line at 64 * i,
   // `data` has the lines packed in ascending order.
   struct Memory {
-    struct Outcome {
-      bool ok;
-      Picoseconds time;  // from the call until the last line is there
-    };
+    using Outcome = DimmSsd::Outcome;
     virtual ~Memory() = default;
     virtual Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines,
                                std::span<std::byte> data) = 0;
@@ -103,15 +103,20 @@ class DimmSsd final : private Checkpointer::Memory,
 
   void power_up(Picoseconds now);
   void command(Picoseconds now, std::uint32_t operation, Address descriptor);
+  // False: nothing was hit, because there is no such page, or because the device is off or recovering.
+  bool inject(Picoseconds now, const FlashFault& fault);
 
   bool busy() const { return job_.has_value(); }  // a command is under way
-  Error error() const { return error_; }
+  Error error() const { return error_; }          // of the last command that was not refused
+  // The last command was given while another was under way: nothing came of it, and the other goes on.
+  bool refused() const { return refused_; }
   std::uint64_t result_version() const { return result_version_; }
   std::uint32_t result_pages() const { return result_pages_; }
   // After bad_descriptor: the first bad page in the list; no_index: something else.
   std::uint32_t bad_index() const { return bad_index_; }
 
-  // DRAM that copy_on_write may fill; holds from the next set of pages on that is tracked.
+  // DRAM that copy_on_write may fill, no page of the list, 4 KiB aligned; holds from the next list on that is tracked. The
+  // checkpoint that hands over this list is refused where the DRAM does not fit.
   void set_shadow(Address first, std::uint32_t pages);
 
   // A write of others to memory: may it happen, and when. One to a page that is not tracked is ready.
@@ -171,16 +176,16 @@ class DimmSsd final : private Checkpointer::Memory,
   };
 
   void step(Picoseconds now);
-  void asked(Picoseconds now, Memory::Outcome outcome);
+  void asked(Picoseconds now, Outcome outcome);
   void fetch_line(Picoseconds now);
   void fetched(Picoseconds now);
   void start_operation(Picoseconds now);
-  bool refuse_pages(Picoseconds now);
   void start_checkpoint(Picoseconds now);
   void end_interval(Picoseconds now);
   bool continues_what_is_tracked(const RequestDescriptor& request) const;
+  bool shadow_fits(std::span<const Address> pages) const;
   void track(Picoseconds now, const RequestDescriptor& request);
-  void find(Picoseconds now);
+  void find();
   void start_discard(Picoseconds now);
   void start_restore(Picoseconds now);
   void write_piece(Picoseconds now);
@@ -188,21 +193,21 @@ class DimmSsd final : private Checkpointer::Memory,
   void read_ahead(Picoseconds now);
   void abort(Picoseconds now);
   void stop_tracking(Picoseconds now);
-  void finish(Picoseconds now, Error error, std::uint32_t bad_index = no_index);
-  void record_failure(Picoseconds now, const std::string& name, std::uint64_t version, Error error);
+  void forget_list();
+  void finish(Error error, std::uint32_t bad_index = no_index);
   std::uint32_t index_of(Address page) const {
     if (page < first_tracked_) return no_index;
     const std::uint64_t number = (page - first_tracked_) / memory_page;
     return number < indices_.size() ? indices_[number] : no_index;
   }
 
-  Checkpointer::Memory::Outcome read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                           std::span<std::byte> data) override;
+  Outcome read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                     std::span<std::byte> data) override;
   std::uint64_t written_lines(std::uint32_t page) override;
-  Checkpointer::Memory::Outcome copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                              std::uint32_t frame) override;
-  Checkpointer::Memory::Outcome read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
-                                           std::span<std::byte> data) override;
+  Outcome copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
+                        std::uint32_t frame) override;
+  Outcome read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
+                     std::span<std::byte> data) override;
   void recovered(Picoseconds at) override;
   void durable(Picoseconds at, std::uint64_t version) override;
   void failed(Picoseconds at, std::uint64_t version, Checkpointer::Error error) override;
@@ -220,11 +225,13 @@ class DimmSsd final : private Checkpointer::Memory,
   Sink& sink_;
   std::string name_;
   EventLog& events_;
+  FlashImage& image_;
   Checkpointer checkpointer_;
 
   std::optional<Job> job_;
   std::optional<Picoseconds> step_at_;
   bool completed_ = false;  // the sink is not told yet
+  bool refused_ = false;
   Error error_ = Error::none;
   std::uint64_t result_version_ = 0;
   std::uint32_t result_pages_ = 0;
@@ -239,10 +246,11 @@ class DimmSsd final : private Checkpointer::Memory,
   std::deque<std::uint64_t> open_versions_;
   std::uint64_t durable_version_ = 0, failed_version_ = 0;
   Error failed_error_ = Error::none;
-  Address next_shadow_, shadow_;
+  AddressRange next_shadow_{Address(), 0_B};
+  Address shadow_;
 
   std::uint64_t commands_ = 0, checkpoints_ = 0, restores_ = 0, checkpoints_cut_ = 0, lines_read_ = 0,
-                lines_copied_ = 0, lines_written_ = 0;
+                lines_copied_ = 0, lines_written_ = 0, flash_faults_ = 0, flash_faults_missed_ = 0;
 };
 
 }  // namespace asterism

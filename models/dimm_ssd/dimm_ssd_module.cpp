@@ -1,5 +1,6 @@
 #include "dimm_ssd/dimm_ssd_module.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -32,11 +33,13 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                ssd_->advance_to(now);
                rearm();
              }),
-      sampling_alarm_("sampling", [this](Picoseconds) {
-        sampling_alarm_.arm(std::nullopt);
-        watch_.sample();
-        rearm();
-      }) {
+      sampling_alarm_("sampling",
+                      [this](Picoseconds) {
+                        sampling_alarm_.arm(std::nullopt);
+                        watch_.sample();
+                        rearm();
+                      }),
+      fault_alarm_("faults", [this](Picoseconds now) { strike_next(now); }) {
   const FlashGeometry geometry = flash_geometry(config, part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
@@ -61,8 +64,10 @@ void DimmSsdModule::connect_registers() {
     ssd_->command(now(), value, Address(pair(registers_.descriptor_low, registers_.descriptor_high)));
     rearm();
   });
-  r.status.computed(
-      [this] { return std::uint32_t{ssd_->busy()} | static_cast<std::uint32_t>(ssd_->error()) << 8; });
+  r.status.computed([this] {
+    return std::uint32_t{ssd_->busy()} | std::uint32_t{ssd_->refused()} << 1 |
+           static_cast<std::uint32_t>(ssd_->error()) << 8;
+  });
   r.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
   r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
   computed_pair(r.result_version_low, r.result_version_high, [this] { return ssd_->result_version(); });
@@ -175,6 +180,24 @@ void DimmSsdModule::rearm() {
   const bool samples = ssd_->tracking() && ssd_->copies_early() && watch_.tells_late();
   if (!samples) return sampling_alarm_.arm(std::nullopt);
   if (!sampling_alarm_.armed()) sampling_alarm_.arm(now() + sampling_);
+}
+
+// ---- faults ----
+
+void DimmSsdModule::strike(std::vector<TimedFlashFault> faults) {
+  std::ranges::stable_sort(faults, {}, &TimedFlashFault::at);
+  faults_.assign(faults.begin(), faults.end());
+  if (!faults_.empty()) fault_alarm_.arm(faults_.front().at);
+}
+
+void DimmSsdModule::strike_next(Picoseconds now) {
+  const TimedFlashFault next = faults_.front();
+  faults_.pop_front();
+  if (!ssd_->inject(now, next.fault))
+    log(name())->warn("a fault in flash hits nothing: there is no page {} of {} of that version now",
+                      next.fault.page, to_text(next.fault.holds));
+  if (faults_.empty()) return fault_alarm_.arm(std::nullopt);
+  fault_alarm_.arm(faults_.front().at);
 }
 
 // ---- the rest ----

@@ -5,9 +5,11 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <systemc>
+#include <vector>
 
 #include "dimm_ssd/dimm_ssd.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
@@ -45,6 +47,9 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   // For stores that none of the tracker's ways sees.
   WriteGuard& guard() { return watch_; }
 
+  // Bits of the flash flip at these times. Before simulation begins.
+  void strike(std::vector<TimedFlashFault> faults);
+
   void reset(Reset kind);
   void power_up();
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
@@ -55,6 +60,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
 
  private:
   void connect_registers();
+  void strike_next(Picoseconds now);
 
   // DimmSsd::Memory
   Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
@@ -84,7 +90,8 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   std::unique_ptr<FlashImage> image_;
   WriteWatch watch_;
   std::unique_ptr<DimmSsd> ssd_;
-  Alarm alarm_, sampling_alarm_;
+  Alarm alarm_, sampling_alarm_, fault_alarm_;
+  std::deque<TimedFlashFault> faults_;  // sorted by time
   InitiatorExtension master_;
   struct {
     std::uint64_t writes_held = 0, lines_copied = 0, flash_pages = 0;

@@ -160,6 +160,21 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, TheLineIsTheLevelOfStatusAndEnable) {
   EXPECT_FALSE(irq.read());
 }
 
+SYSTEMC_TEST_F(DimmSsdModuleTest, ACommandThatIsRefusedIsToldInStatus) {
+  describe(1, 1);
+  wait_for(10_ms);
+  cpu.write32(map.descriptor_low.offset(), descriptor);
+  cpu.write32(map.command.offset(), 1);
+  EXPECT_EQ(cpu.read32(map.status.offset()), 1u);
+  cpu.write32(map.command.offset(), 1);
+  EXPECT_EQ(cpu.read32(map.status.offset()), 3u);
+  wait_for(10_ms);
+  EXPECT_EQ(cpu.read32(map.status.offset()), 2u);
+  cpu.write32(map.interrupt_status.offset(), 1);
+  EXPECT_EQ(execute(1), 0u);
+  EXPECT_EQ(cpu.read32(map.status.offset()), 0u);
+}
+
 SYSTEMC_TEST_F(DimmSsdModuleTest, AbortWithoutACommandSucceeds) { EXPECT_EQ(execute(5), 0u); }
 
 SYSTEMC_TEST_F(DimmSsdModuleTest, AnyAccessGetsAnAnswer) {

@@ -1,5 +1,8 @@
 // The registers of the DIMM-SSD. A command takes a request descriptor in memory (dimm_ssd/dimm_ssd.h).
 //
+// A command that is given while another is under way is not taken: STATUS.refused, until the next one that is. It does not
+// end, and interrupts nobody.
+//
 // A checkpoint is handed over: its command ends, with INTERRUPT_STATUS.complete, as soon as software may go on,
 // and the version is durable later, with INTERRUPT_STATUS.durable. A version that cannot become durable any
 // more sets INTERRUPT_STATUS.failed and the FAILED registers, and all later versions of its name are given up
@@ -16,8 +19,9 @@ struct DimmSsdRegisters : RegisterBank {
   Register command{*this, 0x04, "COMMAND", Access::write_only, 0, "Starts an operation on the descriptor",
       {{"operation", 0, 3, "What to do",
           {{"checkpoint", 1}, {"find", 2}, {"restore", 3}, {"discard", 4}, {"abort", 5}}}}};
-  Register status{*this, 0x08, "STATUS", Access::read_only, 0, "State of the command given last",
+  Register status{*this, 0x08, "STATUS", Access::read_only, 0, "State of the command that was taken last",
       {{"busy", 0, 1, "It is under way"},
+       {"refused", 1, 1, "The command given last was not taken: another was under way"},
        {"error", 8, 8, "How it ended",
           {{"none", 0}, {"bad_descriptor", 1}, {"bus_error", 2}, {"no_space", 3}, {"not_found", 4},
            {"uncorrectable", 5}, {"busy", 6}, {"aborted", 7}, {"worn_out", 8}}}}};
@@ -48,7 +52,7 @@ struct DimmSsdRegisters : RegisterBank {
   Register failed_version_high{*this, 0x44, "FAILED_VERSION_HIGH", Access::read_only, 0, "Bits 63:32 of it"};
   Register failed_error{*this, 0x48, "FAILED_ERROR", Access::read_only, 0, "Why, as in STATUS.error"};
   Register shadow_low{*this, 0x4c, "SHADOW_LOW", Access::read_write, 0,
-      "Memory that copy-on-write may use, 4 KiB aligned: physical address, bits 31:0"};
+      "Memory that copy-on-write may use, 4 KiB aligned, none of the list's pages: physical address, bits 31:0"};
   Register shadow_high{*this, 0x50, "SHADOW_HIGH", Access::read_write, 0, "Bits 63:32 of it"};
   Register shadow_pages{*this, 0x54, "SHADOW_PAGES", Access::read_write, 0, "Its 4 KiB pages; 0: none"};
   Register writes_held{*this, 0x58, "WRITES_HELD", Access::read_only, 0,

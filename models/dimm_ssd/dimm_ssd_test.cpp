@@ -270,6 +270,31 @@ TEST(DimmSsd, NamesTheFirstPageThatItRefuses) {
   EXPECT_EQ(bench.ssd.bad_index(), DimmSsd::no_index);
 }
 
+TEST(DimmSsd, RefusesShadowMemoryThatDoesNotFit) {
+  struct Shadow {
+    const char* what;
+    std::uint64_t first;
+    std::uint32_t pages;
+    Error error;
+  };
+  for (const Shadow& shadow : std::initializer_list<Shadow>{
+           {"without end", 0x13000, 0xFFFFFFFF, Error::bad_descriptor},
+           {"behind memory", 0x100000, 1, Error::bad_descriptor},
+           {"its end behind memory", 0xFF000, 2, Error::bad_descriptor},
+           {"not aligned", 0x13040, 1, Error::bad_descriptor},
+           {"over the list", 0xF000, 2, Error::bad_descriptor},
+           {"none", 0x10040, 0, Error::none},
+           {"around the list", 0x13000, 4, Error::none},
+       }) {
+    Bench bench;
+    bench.ssd.set_shadow(Address(shadow.first), shadow.pages);
+    EXPECT_EQ(bench.checkpoint(1, 5, 3), shadow.error) << shadow.what;
+    EXPECT_EQ(bench.ssd.bad_index(), DimmSsd::no_index);
+    bench.ssd.set_shadow(Address(0x20000), 1);
+    EXPECT_EQ(bench.checkpoint(1, 5, 3), Error::none) << "after: " << shadow.what;
+  }
+}
+
 TEST(DimmSsd, RefusesAnUnknownMethod) {
   Bench bench;
   bench.describe("cg", 1, 3, 9);
@@ -293,11 +318,14 @@ TEST(DimmSsd, ASecondCommandIsRefusedAndTheFirstGoesOn) {
   Bench bench;
   bench.describe("cg", 1, 4);
   bench.start(DimmSsd::Operation::checkpoint);
+  EXPECT_FALSE(bench.ssd.refused());
   bench.ssd.command(bench.time, 1, Bench::descriptor);
-  EXPECT_EQ(bench.ssd.error(), Error::busy);
+  EXPECT_TRUE(bench.ssd.refused());
   bench.run();
+  EXPECT_TRUE(bench.ssd.refused()) << "whenever the other ends";
   EXPECT_EQ(bench.ssd.error(), Error::none);
   EXPECT_EQ(bench.newest(), 1u);
+  EXPECT_FALSE(bench.ssd.refused());
 }
 
 TEST(DimmSsd, SaysWhenTheFlashIsFull) {

@@ -24,7 +24,9 @@ RequestDescriptor decode_request(std::span<const std::byte> raw) {
   request.page_count = load<std::uint32_t>(raw, 40);
   request.method = load<std::uint32_t>(raw, 44);
   const std::size_t there = (raw.size() - RequestDescriptor::header_bytes) / 8;
-  for (std::size_t i = 0; i < there && i < request.page_count; ++i)
+  if (there < request.page_count) return request;
+  request.pages.reserve(request.page_count);
+  for (std::size_t i = 0; i < request.page_count; ++i)
     request.pages.emplace_back(load<std::uint64_t>(raw, RequestDescriptor::header_bytes + 8 * i));
   return request;
 }

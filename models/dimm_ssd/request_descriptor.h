@@ -24,7 +24,7 @@ struct RequestDescriptor {
   std::vector<Address> pages;
 };
 
-// Of at least the header; takes as many pages as are there.
+// Of at least the header; the list of pages is empty until all of it is there.
 RequestDescriptor decode_request(std::span<const std::byte> raw);
 
 bool has_name(const RequestDescriptor& request);

@@ -64,7 +64,7 @@ bool WriteWatch::watch(std::span<const Address> pages) {
     const auto [first, last] = std::ranges::minmax(pages);
     range_ = {first, last - first + DimmSsd::memory_page};
   }
-  const bool sees = tracker->watch(*this, keeper_, range_);
+  const bool sees = tracker->watch(*this, keeper_, range_, pages);
   Nobody nobody;
   tracker->collect(range_, nobody);
   return sees;
@@ -74,6 +74,7 @@ bool WriteWatch::watch(std::span<const Address> pages) {
 void WriteWatch::interval_ended() {
   if (!tracker) return;
   tracker->collect(range_, *this);
+  tracker->ask_again(range_);
   std::erase_if(kept_, [&](const auto& kept) { return admits(Address(kept.first)); });
 }
 
@@ -84,6 +85,7 @@ std::uint64_t WriteWatch::written_lines(Address page) {
     void written(Address, std::uint64_t lines) override { all |= lines; }
   } lines;
   tracker->collect({page, DimmSsd::memory_page}, lines);
+  tracker->ask_again({page, DimmSsd::memory_page});
   return lines.all;
 }
 
@@ -114,7 +116,7 @@ void WriteWatch::reset() {
   kept_.clear();
   has_flushed_ = false;
   range_ = {Address(0), Bytes(0)};
-  if (tracker) tracker->watch(*this, keeper_, range_);
+  if (tracker) tracker->watch(*this, keeper_, range_, {});
   released();
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 
 namespace asterism {
@@ -82,10 +83,7 @@ TEST_P(PageCodecPaths, WritesNothingBehindItsEnd) {
 INSTANTIATE_TEST_SUITE_P(OfThisHost, PageCodecPaths,
                          testing::Combine(testing::ValuesIn(codec_paths()),
                                           testing::Values(EccMode::normal, EccMode::strong)),
-                         [](const auto& tested) {
-                           std::string name(to_text(std::get<0>(tested.param)));
-                           return name + (std::get<1>(tested.param) == EccMode::normal ? "Normal" : "Strong");
-                         });
+                         ParameterName());
 
 TEST(PageCodec, RefusesSizesThatDoNotFit) {
   const PageCodec codec(EccMode::normal);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 
 namespace asterism {
@@ -17,6 +18,7 @@ struct NamedCode {
   const char* name;
   const ReedSolomon& code;
 };
+void PrintTo(const NamedCode& code, std::ostream* out) { *out << code.name; }
 
 class ReedSolomonCodes : public testing::TestWithParam<NamedCode> {
  protected:
@@ -75,7 +77,7 @@ TEST_P(ReedSolomonCodes, DecodesAnErrorPatternAlikeWhateverTheData) {
 INSTANTIATE_TEST_SUITE_P(All, ReedSolomonCodes,
                          testing::Values(NamedCode{"rs_36_32", rs_36_32}, NamedCode{"rs_18_16", rs_18_16},
                                          NamedCode{"rs_19_16", rs_19_16}),
-                         [](const auto& tested) { return tested.param.name; });
+                         ParameterName());
 
 TEST(ReedSolomon, OfNineteenEmbedsThatOfEighteen) {
   for (unsigned j = 0; j < 2; ++j)

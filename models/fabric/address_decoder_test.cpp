@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -28,12 +30,10 @@ TEST_F(AddressDecoderTest, HolesAndBordersHaveNoTarget) {
 }
 
 TEST_F(AddressDecoderTest, OverlapsNameBothSides) {
-  try {
-    decoder.add({Address(0x3FFF'F000), 8_KiB}, 3, "gpu");
-    FAIL();
-  } catch (const std::invalid_argument& e) {
-    EXPECT_STREQ(e.what(), "gpu at 0x3ffff000-0x40000fff overlaps dram at 0x40000000-0x7fffffff");
-  }
+  EXPECT_EQ(thrown<std::invalid_argument>([&] {
+              decoder.add({Address(0x3FFF'F000), 8_KiB}, 3, "gpu");
+            }),
+            "gpu at 0x3ffff000-0x40000fff overlaps dram at 0x40000000-0x7fffffff");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -17,12 +19,8 @@ std::vector<std::string> numbered(const std::string& name, unsigned count) {
 }
 
 std::string refusal(const Wishes& wishes, unsigned nodes, unsigned masters, unsigned targets) {
-  try {
-    place_ports(wishes, nodes, numbered("core", masters), numbered("mc", targets));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return thrown<std::invalid_argument>(
+      [&] { place_ports(wishes, nodes, numbered("core", masters), numbered("mc", targets)); });
 }
 
 TEST(PortPlacementTest, TargetsStandAlongTheEdgeAndMastersAreSpreadOverTheRest) {

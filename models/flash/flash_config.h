@@ -14,8 +14,7 @@ class Fields;
 
 struct FlashPart {
   Bytes page = 16_KiB;
-  Bytes spare =
-      Bytes(1536);  // a page's own, beside its data: the page code's parity and what a controller notes
+  Bytes spare{1536};  // of a page, beside its data: the page code's parity and what a controller notes
   std::uint32_t pages_per_block = 512;
   std::uint32_t blocks = 4096;   // per package
   std::uint32_t dies = 1;        // per package
@@ -26,8 +25,7 @@ struct FlashPart {
   Bandwidth bus = 400_MBps;      // between a channel and the registers of its packages
   bool cache_register = true;    // a second page register: a page arrives while the one before is programmed
   std::uint64_t endurance = 0;   // program/erase cycles a block is rated for; 0: not stated, never wears out
-  std::uint32_t correctable_bits =
-      40;  // of each KiB of a page, by the page code; more make the page uncorrectable
+  std::uint32_t correctable_bits = 40;  // of each KiB, by the page code; more make the page uncorrectable
 };
 void describe(Fields& f, FlashPart& part);
 

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/random.h"
+#include "base/thrown.h"
 
 namespace asterism {
 namespace {
@@ -28,12 +29,8 @@ struct FlashImageTest : testing::Test {
 
   ~FlashImageTest() override { std::filesystem::remove(file); }
   std::string error(const FlashGeometry& g) const {
-    try {
-      FlashImage image(g, file);
-      return "none";
-    } catch (const FlashImageError& e) {
-      return std::string(e.what()).substr(file.size());
-    }
+    const std::string words = thrown<FlashImageError>([&] { FlashImage(g, file); });
+    return words == "none" ? words : words.substr(file.size());
   }
   std::string error() const { return error(geometry); }
   void change_byte(std::uint64_t at, unsigned flips) const {

@@ -277,6 +277,7 @@ void NandArray::finish_sensing(Picoseconds now, Plane& plane, Index index, Sink&
       state == FlashImage::PageState::programmed && image_.bit_errors(operation.at) <= part_.correctable_bits;
   operation.spare = operation.is_readable ? image_.spare(operation.at) : PageSpare{};
   ++reads_;
+  if (operation.is_readable && image_.bit_errors(operation.at) != 0) ++corrected_;
   if (!operation.is_erased && !operation.is_readable) ++uncorrectable_;
   if (operation.spare_only) return deliver(now, index, sink);
   plane.page_register = index;
@@ -352,6 +353,7 @@ void NandArray::report(Statistics& statistics) const {
   statistics.add("block_erases", erases_);
   statistics.add("operations_torn", torn_);
   statistics.add("operations_failed", failed_);
+  statistics.add("pages_corrected", corrected_);
   statistics.add("pages_uncorrectable", uncorrectable_);
   statistics.add("channel_busy", channel_time_);
   std::uint32_t most = 0;

@@ -50,8 +50,8 @@ class NandArray {
   enum class Outcome { done, failed };
 
   struct Read {
-    std::span<const std::byte>
-        data;         // empty: uncorrectable, torn, erased; of the spare alone; or no contents are kept
+    // Empty: uncorrectable, torn, erased; of the spare alone; or no contents are kept.
+    std::span<const std::byte> data;
     PageSpare spare;  // where is_readable
     bool is_readable = false;
     bool is_erased = false;
@@ -111,13 +111,12 @@ class NandArray {
   };
   struct Die {
     std::uint32_t first_plane = 0, channel = 0, queued = 0;
-    std::uint32_t arriving =
-        0;  // of the programs that the die will do next: still on their way to a page register
-    std::uint32_t arrived = 0;  // in their page registers
-    Kind kind = Kind::program;  // what the array does
-    bool busy = false;          // the array
-    bool touched = false;       // to be looked at before time goes on
-    Picoseconds since;          // when the array began
+    std::uint32_t arriving = 0;  // of the programs that the die will do next: on their way to a page register
+    std::uint32_t arrived = 0;   // and those in it
+    Kind kind = Kind::program;   // what the array does
+    bool busy = false;           // the array
+    bool touched = false;        // to be looked at before time goes on
+    Picoseconds since;           // when the array began
   };
   struct Request {
     std::uint64_t order;
@@ -177,7 +176,8 @@ class NandArray {
   std::vector<std::uint32_t> touched_;
   bool advancing_ = false;
   std::uint64_t order_ = 0;
-  std::uint64_t reads_ = 0, programs_ = 0, erases_ = 0, torn_ = 0, failed_ = 0, uncorrectable_ = 0;
+  std::uint64_t reads_ = 0, programs_ = 0, erases_ = 0, torn_ = 0, failed_ = 0, corrected_ = 0,
+                uncorrectable_ = 0;
   Picoseconds channel_time_;
 };
 

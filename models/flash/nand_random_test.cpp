@@ -5,10 +5,17 @@
 #include <deque>
 #include <set>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "flash/nand_recorder.h"
 
 namespace asterism {
+
+static void PrintTo(const FlashGeometry& g, std::ostream* out) {
+  *out << g.channels << " channels " << g.packages << " packages " << g.dies << " dies " << g.planes
+       << " planes";
+}
+
 namespace {
 
 using State = FlashImage::PageState;
@@ -251,7 +258,8 @@ INSTANTIATE_TEST_SUITE_P(
                                   .planes = 2,
                                   .blocks = 3,
                                   .pages_per_block = 3,
-                                  .page = 2_KiB}));
+                                  .page = 2_KiB}),
+    ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -108,8 +108,8 @@ class TranslationBlocks {
   std::uint32_t data_pages_;
   std::vector<Block> blocks_;
   std::vector<Plane> planes_;
-  std::vector<std::uint32_t>
-      rings_;  // of each plane, by valid pages: the block that has been in the ring longest
+  // Of each plane, by valid pages: the block that has been in the ring longest.
+  std::vector<std::uint32_t> rings_;
 };
 
 }  // namespace asterism

@@ -5,6 +5,7 @@
 // a block fits in one, and the erase gives one back. So at most one block, the last erased one, is filled
 // with copies of one block alone while none is erased; TranslationRecovery gives those up when a power cut
 // leaves a plane so.
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -39,6 +40,10 @@ std::uint64_t TranslationLayer::room(Index number, bool last_too) const {
   const std::uint64_t erased = blocks_.erased_blocks(number);
   if (erased == 0) return plane.open[moved].block != none ? left(moved) : left(host);
   return left(moved) + (last_too ? erased : erased - 1) * list_.data_pages();
+}
+
+bool TranslationLayer::is_collecting() const {
+  return std::ranges::any_of(planes_, [](const Plane& plane) { return plane.job.active(); });
 }
 
 void TranslationLayer::start_due_job(Picoseconds now, Index number) {

@@ -62,8 +62,8 @@ class TranslationLayer final : private NandArray::Sink {
   struct Sink {
     virtual ~Sink() = default;
     virtual void recovered(Picoseconds at) = 0;
-    virtual void left_buffer(Picoseconds at,
-                             Tag tag) = 0;  // of a write: its data is in the package's register
+    // Of a write: its data is in the package's register.
+    virtual void left_buffer(Picoseconds at, Tag tag) = 0;
     // The write survives a power cut from now on; failed: the layer is read-only and the page is what it was.
     virtual void written(Picoseconds at, Tag tag, Outcome outcome) = 0;
     // Readable: `data` is the page, or empty where the image keeps no contents. Else it was never written, or
@@ -84,6 +84,7 @@ class TranslationLayer final : private NandArray::Sink {
   void power_up(Picoseconds now);
   bool ready() const;
   bool read_only() const;
+  bool is_collecting() const;  // a block is collected, levelled or retired
 
   void write(Picoseconds now, std::uint32_t page, std::vector<std::byte> data, Tag tag);
   void read(Picoseconds now, std::uint32_t page, Tag tag);
@@ -246,8 +247,8 @@ class TranslationLayer final : private NandArray::Sink {
   TranslationBlocks blocks_;
   std::vector<Index> places_;   // of logical pages
   std::vector<Index> logical_;  // of pages in flash: what was last programmed there
-  std::vector<Index>
-      busy_;  // of logical pages: the first request that is not done, when a write is among them
+  // Of logical pages: the first request that is not done, when a write is among them.
+  std::vector<Index> busy_;
   std::vector<Plane> planes_;
   std::vector<Index> order_;  // in which writes go round the planes
   std::uint32_t turn_ = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
 #include "flash/translation_fixture.h"
 
 namespace asterism {
@@ -43,20 +44,15 @@ TEST(TranslationLayer, FindsAllAgainAfterAPowerCut) {
 }
 
 TEST(TranslationLayer, RefusesGeometriesThatLeaveCollectionNoRoom) {
-  const auto problem_of = [](const FlashGeometry& geometry, const TranslationConfig& config) -> std::string {
-    try {
-      TranslationBench bench(geometry, config);
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "";
+  const auto problem_of = [](const FlashGeometry& geometry, const TranslationConfig& config) {
+    return thrown<std::invalid_argument>([&] { TranslationBench(geometry, config); });
   };
   EXPECT_EQ(problem_of({.blocks = 4}, {}),
             "4 blocks in a plane of the flash are too few: with a garbage_threshold of 2 it takes 5 or more");
   EXPECT_EQ(
       problem_of({.pages_per_block = 2}, {}),
       "2 pages in a block of the flash are too few: its list takes 1, and there must be 2 or more for data");
-  EXPECT_EQ(problem_of({.blocks = 5, .pages_per_block = 3}, {}), "");
+  EXPECT_EQ(problem_of({.blocks = 5, .pages_per_block = 3}, {}), "none");
 }
 
 TEST(TranslationLayer, WritesGoRoundTheChannelsFirst) {

@@ -65,8 +65,7 @@ class TranslationRecovery {
     Step step = Step::first_spare;
     std::size_t block_entries = 0;  // entries before this block's
     std::vector<Entry> entries;
-    std::vector<std::size_t>
-        copies;  // entries that are not the only ones of their write, still to be looked at
+    std::vector<std::size_t> copies;  // entries, one of several of their write, still to be looked at
   };
 
   void step(Picoseconds now, std::uint32_t plane, const NandArray::Read& read);

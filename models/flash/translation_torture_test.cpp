@@ -63,7 +63,7 @@ class TortureRun : public TranslationLayer::Sink {
   // Versions of a page are its own count; without contents, the sequence numbers of its copies.
   struct Page {
     std::uint64_t given = 0;     // last version that was asked for
-    std::uint64_t expected = 0;  // of a read that is asked for now; 0: not readable
+    std::uint64_t expected = 0;  // what the next read returns; 0: not readable
     std::uint64_t reported = 0;  // 0: none, or trimmed
     std::uint64_t trims = 0;
     bool lost = false;       // the newest copy may be unreadable

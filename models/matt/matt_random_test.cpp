@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "matt/matt.h"
 #include "matt/page_set.h"
@@ -268,7 +269,8 @@ INSTANTIATE_TEST_SUITE_P(Matt, MattRandomTest,
                                          Case{65, {.buffer_entries = 3, .early_writes = 2}, 20},
                                          Case{200, {.phase_bits = 2, .buffer_entries = 16}, 20},
                                          Case{300, {.buffer_entries = 1, .early_writes = 1}, 20},
-                                         Case{5000, {.early_writes = 4}, 100}));
+                                         Case{5000, {.early_writes = 4}, 100}),
+                         ParameterName());
 
 // ---- the set of pages ----
 

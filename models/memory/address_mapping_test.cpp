@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -48,13 +50,9 @@ TEST(AddressMappingTest, ARankIsOneRangeWhenNothingAboveItVaries) {
 
 TEST(AddressMappingTest, RefusesAnOrderThatIsNone) {
   for (const char* order : {"", "RoRaBaCo", "RoRaBaCoCo", "RoRaBaCoChCh", "roRaBaCoCh", "xRoRaBaCoC"}) {
-    try {
-      AddressMapping(order, odd);
-      ADD_FAILURE() << order;
-    } catch (const std::invalid_argument& error) {
-      EXPECT_EQ(error.what(), "expected each of Ro, Ra, Ba, Co and Ch once, such as RoRaBaCoCh, got \"" +
-                                  std::string(order) + "\"");
-    }
+    EXPECT_EQ(thrown<std::invalid_argument>([&] { AddressMapping(order, odd); }),
+              "expected each of Ro, Ra, Ba, Co and Ch once, such as RoRaBaCoCh, got \"" + std::string(order) +
+                  "\"");
   }
   EXPECT_THROW(AddressMapping("RoRaBaCoCh", {.rows = 0}), std::invalid_argument);
 }

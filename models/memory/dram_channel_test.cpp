@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "memory/dram_test_parts.h"
 
@@ -83,7 +84,8 @@ class DramChannelRules : public testing::TestWithParam<std::tuple<bool, std::uin
 INSTANTIATE_TEST_SUITE_P(PartsRanksPolicies, DramChannelRules,
                          testing::Combine(testing::Bool(), testing::Values(1u, 2u, 4u),
                                           testing::Values(PagePolicy::open, PagePolicy::open_adaptive,
-                                                          PagePolicy::closed)));
+                                                          PagePolicy::closed)),
+                         ParameterName());
 
 TEST_P(DramChannelRules, AnyTrafficKeepsEveryConstraint) {
   const auto [is_ddr4, ranks, policy] = GetParam();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/broken_rule.h"
 #include "base/fields.h"
 #include "memory/dram_config.h"
 
@@ -36,27 +37,6 @@ TEST(DramPartTest, UnloadedLatenciesAreThoseOfDdr3At11_11_11) {
   EXPECT_EQ(part.closed_bank(), 32'500_ps);
   EXPECT_EQ(part.row_conflict(), 46'250_ps);
   EXPECT_EQ(part.peak(), 12'800_MBps);
-}
-
-// What a part's rules say of it; the first broken one.
-class Rules final : public Fields {
- public:
-  std::string broken;
-
- private:
-  void field(const Line&, const ShowValue&) override {}
-  void choice(const Condition& condition, const std::function<void()>& body) override {
-    if (condition.holds) body();
-  }
-  void relation(const Relation& relation, const std::function<bool()>& holds) override {
-    if (broken.empty() && !holds()) broken = std::string(relation.key) + " " + std::string(relation.rule);
-  }
-};
-template <class T>
-std::string broken_rule(T value) {
-  Rules rules;
-  describe(rules, value);
-  return rules.broken;
 }
 
 TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {

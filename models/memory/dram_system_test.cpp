@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
 #include "memory/dram_test_parts.h"
 #include "memory/dram_traffic.h"
 
@@ -172,12 +173,7 @@ TEST(DramSystemTest, ResetsDropRequestsAndColdForgetsCounts) {
 }
 
 std::string problem_of(Bytes size) {
-  try {
-    DramSystem(one_rank(), ddr3_2gb_x8(), size);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown<std::invalid_argument>([&] { DramSystem(one_rank(), ddr3_2gb_x8(), size); });
 }
 
 TEST(DramSystemTest, RefusesASizeThatIsNotOfRows) {

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -12,13 +14,10 @@ DramTraceSource trace(const std::string& text) {
 }
 
 std::string mistake(const std::string& text) {
-  try {
+  return thrown<DramTraceError>([&] {
     DramTraceSource source = trace(text);
     while (source.next()) continue;
-  } catch (const DramTraceError& error) {
-    return error.what();
-  }
-  return "none";
+  });
 }
 
 TEST(DramTraceTest, ReadsAccesses) {

@@ -1,6 +1,7 @@
 #include "memory/ecc_memory.h"
 
 #include "base/random.h"
+#include "base/thrown.h"
 #include "ecc/fault_pattern.h"
 #include "memory/ecc_memory_test.h"
 
@@ -224,12 +225,10 @@ TEST(EccMemory, AColdResetForgetsFaultsAndCounts) {
 
 TEST(EccMemory, RefusesAFaultOutsideTheDevice) {
   SmallEccMemory small;
-  try {
-    small.memory.inject(0_ps, fault_at(chip, {0, 2, 0, 0, 0}));
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "the fault lies in rank 2, of 2");
-  }
+  EXPECT_EQ(thrown<std::invalid_argument>([&] {
+              small.memory.inject(0_ps, fault_at(chip, {0, 2, 0, 0, 0}));
+            }),
+            "the fault lies in rank 2, of 2");
   EXPECT_TRUE(small.memory.faults().empty());
   EXPECT_THROW(small.memory.inject(0_ps, fault_at(bit, {0, 0, 0, small_part_rows, 0})),
                std::invalid_argument);

@@ -17,6 +17,7 @@ namespace asterism {
 namespace {
 
 constexpr Bytes page_size = 4_KiB;
+constexpr Bytes guarded_window = 2_MiB;  // the most that is granted at a time while a guard refuses pages
 
 std::span<std::byte> bytes_at(unsigned char* data, std::size_t count) {
   return {reinterpret_cast<std::byte*>(data), count};
@@ -185,7 +186,7 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
       direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || seated_;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (direct == DirectAccess::refused || (must_show && !who) || refuses(page)) return false;
-  const AddressRange range = unwatched(page, ecc_.alike(page));
+  const AddressRange range = admitted(page, ecc_.alike(page));
   dmi.set_start_address(range.first.value());
   dmi.set_end_address(range.last().value());
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(dram_.data()) + range.first.value());
@@ -196,12 +197,20 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   return true;
 }
 
-// Of offsets that are granted alike, those around a page that the guard leaves alone.
-AddressRange MemoryController::unwatched(Bytes page, AddressRange offsets) const {
+// Of offsets that are granted alike, those around a page of which the guard says the same. Not all of them: watched pages are
+// asked for one by one, and taken back often.
+AddressRange MemoryController::admitted(Bytes page, AddressRange offsets) const {
   if (!refuses_) return offsets;
+  const bool is_watched = guard_->watches(base_ + page);
+  const auto is_alike = [&](Bytes other) {
+    return guard_->watches(base_ + other) == is_watched && !refuses(other);
+  };
+  const Bytes window = page - page % guarded_window;
+  const Bytes lowest = std::max(window, Bytes(offsets.first.value()));
+  const Bytes highest = std::min(window + guarded_window - Bytes(1), Bytes(offsets.last().value()));
   Bytes first = page, end = page + page_size;
-  while (first > Bytes(offsets.first.value()) && !refuses(first - page_size)) first -= page_size;
-  while (end <= Bytes(offsets.last().value()) && !refuses(end)) end += page_size;
+  while (first > lowest && is_alike(first - page_size)) first -= page_size;
+  while (end <= highest && is_alike(end)) end += page_size;
   return {Address(first.count()), end - first};
 }
 
@@ -209,6 +218,10 @@ void MemoryController::guard(WriteGuard* guard, bool refuses) {
   guard_ = guard;
   const bool were_refused = std::exchange(refuses_, guard && refuses);
   if (refuses_ || were_refused) withdraw({Address(0), Bytes(0)});
+}
+
+void MemoryController::ask_again(AddressRange addresses) {
+  if (refuses_) withdraw({Address((addresses.first - base_).count()), addresses.size});
 }
 
 void MemoryController::withdraw(AddressRange offsets) {

@@ -78,9 +78,15 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
   Bytes size() const { return dram_.size(); }
   void seat(CodecSeat* seat);
+  // What was last written, without time.
+  std::span<const std::byte> written(Bytes offset, Bytes size) const {
+    return {dram_.data() + offset.count(), size.count()};
+  }
   // Whom cores' writes ask and are told to; nullptr: nobody. Anew whenever the guard watches other pages.
-  // `refuses`: pages that it watches are no direct memory, for cores that do not ask before they store directly.
+  // `refuses`: pages that it does not admit are no direct memory, for cores that do not ask before they store directly.
   void guard(WriteGuard* guard, bool refuses);
+  // The guard may not admit pages in this range any more.
+  void ask_again(AddressRange addresses);
 
   void reset(Reset kind);
   void power_up();
@@ -97,8 +103,10 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void copy(tlm::tlm_generic_payload& payload);
   std::optional<Picoseconds> admit(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at);
-  AddressRange unwatched(Bytes page, AddressRange offsets) const;
-  bool refuses(Bytes offset) const { return refuses_ && guard_->watches(base_ + offset); }
+  AddressRange admitted(Bytes page, AddressRange offsets) const;
+  bool refuses(Bytes offset) const {
+    return refuses_ && guard_->watches(base_ + offset) && !guard_->admits(base_ + offset);
+  }
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
   Picoseconds loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
                          const BlockAccess& access);

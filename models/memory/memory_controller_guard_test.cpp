@@ -132,14 +132,28 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, ARefusingGuardLeavesDirectMemoryAround
   EXPECT_EQ(cpu.invalidations, 1u);
   EXPECT_EQ(granted(watched), (AddressRange{Address(0), Bytes(0)}));
   EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(watched)}));
-  EXPECT_EQ(granted(watched + 4096), (AddressRange{Address(watched + 4096), 4_MiB - Bytes(watched + 4096)}));
+  EXPECT_EQ(granted(watched + 4096), (AddressRange{Address(watched + 4096), 2_MiB - Bytes(watched + 4096)}));
   memory.guard(nullptr, false);
   EXPECT_EQ(cpu.invalidations, 2u);
   EXPECT_EQ(granted(watched), all);
 }
 
+SYSTEMC_TEST_F(MemoryControllerGuardTest, APageIsDirectMemoryWhileItIsAdmitted) {
+  door.closed = false;
+  memory.guard(&door, true);
+  EXPECT_EQ(granted(watched), (AddressRange{Address(watched), 4_KiB}));
+  door.closed = true;
+  memory.ask_again({base + Bytes(watched), 4_KiB});
+  EXPECT_EQ(cpu.invalidations, 2u);
+  EXPECT_EQ(granted(watched), (AddressRange{Address(0), Bytes(0)}));
+  EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(watched)}));
+  door.closed = false;
+  EXPECT_EQ(granted(watched), (AddressRange{Address(watched), 4_KiB}));
+}
+
 SYSTEMC_TEST_F(MemoryControllerGuardTest, AGuardThatDoesNotRefuseWithdrawsNothing) {
   memory.guard(&door, false);
+  memory.ask_again({base + Bytes(watched), 4_KiB});
   EXPECT_EQ(cpu.invalidations, 0u);
   EXPECT_EQ(granted(watched), (AddressRange{Address(0), 4_MiB}));
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/fields.h"
+#include "base/thrown.h"
 
 namespace asterism {
 namespace {
@@ -57,15 +58,10 @@ TEST(SwitchTechnologyTest, RefusesARouterBeyondItsTableAndSaysTheRange) {
   EXPECT_THROW(technology.period(257, 128), std::invalid_argument);
   EXPECT_THROW(technology.area(129, 256), std::invalid_argument);
   EXPECT_THROW(technology.period(1, 127), std::invalid_argument);
-  try {
-    technology.period(300, 64 * 4);
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "a router of radix 300 with channels of 256 bits is beyond its technology, which knows radix 1 to "
-        "256 at 128 bits");
-  }
+  EXPECT_EQ(
+      thrown<std::invalid_argument>([] { technology.period(300, 64 * 4); }),
+      "a router of radix 300 with channels of 256 bits is beyond its technology, which knows radix 1 to "
+      "256 at 128 bits");
 }
 
 TEST(SwitchTechnologyTest, GivesAChannelAreaByLengthAndWidth) {

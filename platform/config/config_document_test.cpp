@@ -44,6 +44,16 @@ TEST_F(OverrideTest, MergesAnObjectKeyByKey) {
   EXPECT_EQ(s.node.memory.ecc, Ecc::none);
 }
 
+TEST_F(OverrideTest, AnEmptyObjectTakesAllKeysAway) {
+  EXPECT_EQ(
+      read(R"({"node": {"memory": {"size": "4GiB", "ecc": "strong"}}})", {"node.memory={}"}).node.memory.ecc,
+      Scenario{}.node.memory.ecc);
+  folder.write("nodes", "large", R"({"memory": {"size": "8GiB", "ecc": "strong"}, "cores": 8})");
+  const Scenario s = read(R"({"node": {"use": "large", "memory.ecc": "none"}})", {"node.memory={}"});
+  EXPECT_EQ(s.node.memory.ecc, Scenario{}.node.memory.ecc);
+  EXPECT_EQ(s.node.cores, 8);
+}
+
 TEST_F(OverrideTest, TheLastOneWins) {
   EXPECT_EQ(read(R"({"node": {}, "seed": 1})", {"seed=2", "seed=3"}).seed, 3u);
 }

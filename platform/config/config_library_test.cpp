@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
 #include "platform/config/test_machine.h"
 
 namespace asterism {
@@ -37,14 +38,10 @@ TEST(ConfigLibraryTest, AFileOfTheSameNameNearbyDoesNotHideAName) {
 TEST(ConfigLibraryTest, AMissingNameOffersTheNearest) {
   TemporaryLibrary folder;
   folder.write("scenarios", "power_loss", "{}");
-  try {
-    folder.library().locate("scenarios", "configs/scenarios/power_los.json");
-    FAIL();
-  } catch (const InputMissing& error) {
-    EXPECT_EQ(error.what(),
-              "command line: error: no file \"configs/scenarios/power_los.json\", and no such name in " +
-                  (folder.root() / "scenarios").string() + "; did you mean \"power_loss\"?");
-  }
+  EXPECT_EQ(
+      thrown<InputMissing>([&] { folder.library().locate("scenarios", "configs/scenarios/power_los.json"); }),
+      "command line: error: no file \"configs/scenarios/power_los.json\", and no such name in " +
+          (folder.root() / "scenarios").string() + "; did you mean \"power_loss\"?");
 }
 
 TEST(ConfigLibraryTest, ANameDoesNotClimbOutOfItsFolder) {

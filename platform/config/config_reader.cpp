@@ -22,6 +22,13 @@ struct SourceRule {
   bool given = false;
 };
 
+// "the keys here are a, b"; "" of none.
+std::string listed(std::string_view introduction, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? std::string(introduction) : ", ") + name;
+  return text;
+}
+
 // One object along the lines of its description.
 class ObjectReader final : public Fields {
  public:
@@ -138,7 +145,9 @@ class ValueReader final : public ValueVisitor {
 
   void check_file(const ScalarType& type, const std::string& name) {
     if (!context_.library || context_.library->find(type.file_kind, name)) return;
-    refuse(type.expected(), "", nearest_name(name, context_.library->list(type.file_kind)));
+    const std::vector<std::string> names = context_.library->list(type.file_kind);
+    const std::string nearest = nearest_name(name, names);
+    refuse(type.expected(), nearest.empty() ? listed("there are ", names) : "", nearest);
   }
 
   void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",
@@ -273,14 +282,19 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
 
 // The file's own tree, with what it uses in turn merged in.
 ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& name) {
-  const auto refuse = [&](const std::string& got, const std::string& nearest = "") {
+  const auto refuse = [&](const std::string& got, const std::string& detail = "",
+                          const std::string& nearest = "") {
     const std::string expected = "the name of a file in configs/" + std::string(kind);
-    throw ConfigError(Diagnostic{name.origin, join_path(path_, "use"), "", expected, got, "", nearest});
+    throw ConfigError(Diagnostic{name.origin, join_path(path_, "use"), "", expected, got, detail, nearest});
   };
   const auto* text = name.scalar() ? std::get_if<std::string>(name.scalar()) : nullptr;
   if (!text || !context_.library) refuse(name.shown());
   const std::optional<std::filesystem::path> file = context_.library->find(kind, *text);
-  if (!file) refuse(name.shown(), nearest_name(*text, context_.library->list(kind)));
+  if (!file) {
+    const std::vector<std::string> names = context_.library->list(kind);
+    const std::string nearest = nearest_name(*text, names);
+    refuse(name.shown(), nearest.empty() ? listed("there are ", names) : "", nearest);
+  }
   if (contains(context_.files_in_use, file->string())) refuse(name.shown() + ", which is using this one");
 
   ConfigDocument document = ConfigDocument::load(*file);
@@ -301,9 +315,8 @@ void ObjectReader::refuse_unknown_keys() {
     std::string detail;
     if (member.key.find('.') != std::string::npos)
       detail = "a dotted key stands only beside \"use\"";
-    else if (nearest.empty()) {
-      for (const std::string& key : keys_) detail += (detail.empty() ? "the keys here are " : ", ") + key;
-    }
+    else if (nearest.empty())
+      detail = listed("the keys here are ", keys_);
     context_.problems.add({.origin = member.key_origin,
                            .path = join_path(path, member.key),
                            .problem = "unknown key",

@@ -79,6 +79,13 @@ TEST_F(ConfigReaderTest, AMisspeltNameGetsTheNearestOne) {
       "did you mean \"ddr3\"?");
 }
 
+TEST_F(ConfigReaderTest, AFileLikeNoneGetsTheListOfThem) {
+  EXPECT_EQ(
+      wrong_node("\"memory\": {\"part\": \"sram\"}"),
+      "s.json:1:30: error: node.memory.part: expected the name of a file in configs/dram, got \"sram\"; "
+      "there are ddr3, ddr4");
+}
+
 TEST_F(ConfigReaderTest, AWrongTypeSaysWhatIsExpectedAndWhatCame) {
   const std::string cores = "s.json:1:20: error: node.cores: expected one of 1, 2, 4, 8, got ";
   EXPECT_EQ(wrong_node("\"cores\": \"4\""), cores + "\"4\"");

@@ -18,7 +18,8 @@ std::optional<std::size_t> as_index(std::string_view text) {
 }
 
 void merge(ConfigValue& target, ConfigValue value) {
-  if (!value.object() || !target.object() || value.find("use")) {
+  const bool clears = value.object() && value.object()->empty();
+  if (!value.object() || !target.object() || clears || value.find("use")) {
     target = std::move(value);
     return;
   }

@@ -62,7 +62,7 @@ std::string join_path(std::string_view path, std::string_view key);
 std::vector<std::string> split_path(std::string_view path);
 
 // Puts a value at a dotted path, the key of `assignment`, making objects on the way. An object merges key by
-// key into one that is there; anything else, and an object with "use", replaces. A number is an index into a
+// key into one that is there; an empty one, one with "use", and anything else replaces. A number is an index into a
 // list; the one past its end appends. Beside a "use" the rest of the path is kept as a dotted key, to be
 // assigned once the used file is known. What cannot be done is added to `problems`, with `prefix` before the
 // path.

@@ -32,7 +32,8 @@ int edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view given, const std::vector<std::string>& names) {
   if (given.empty() || given.size() > longest_compared) return "";
   std::string nearest;
-  int smallest = std::max(1, static_cast<int>(given.size()) / 3) + 1;
+  const int letters = static_cast<int>(given.size());
+  int smallest = std::min(std::max(1, letters / 3) + 1, letters);  // of one letter all would be changed
   for (const std::string& name : names) {
     const int distance = edit_distance(given, name);
     if (distance < smallest) {

@@ -12,7 +12,7 @@ namespace asterism {
 int edit_distance(std::string_view a, std::string_view b);
 
 // The name at the smallest distance, the first of several; "" when all need more than a third of the letters
-// changed (one is always granted) and none begins with what was given.
+// changed (one is always granted where there are two) and none begins with what was given.
 std::string nearest_name(std::string_view given, const std::vector<std::string>& names);
 
 }  // namespace asterism

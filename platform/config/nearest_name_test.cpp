@@ -23,6 +23,8 @@ TEST(NearestNameTest, OffersTheNearestNameAndNoneThatIsFar) {
   EXPECT_EQ(nearest_name("restore", names), "restore_after");
   EXPECT_EQ(nearest_name("bandwidth", names), "");
   EXPECT_EQ(nearest_name("", names), "");
+  EXPECT_EQ(nearest_name("y", {"x"}), "");
+  EXPECT_EQ(nearest_name("X", {"x"}), "x");
   EXPECT_EQ(nearest_name(std::string(1'000'000, 'x'), names), "");
 }
 

@@ -31,7 +31,7 @@ namespace asterism {
 
 class Fields;
 
-enum class BlockContract { arbiter, bus_device, stream_switch, codec, matt };
+enum class BlockContract { arbiter, bus_device, stream_switch, codec, matt, zone_monitor };
 constexpr auto enum_names(BlockContract) {
   return std::to_array<EnumName<BlockContract>>(
       {{BlockContract::arbiter, "arbiter", "requests in, at most one grant out in the same cycle"},
@@ -40,7 +40,9 @@ constexpr auto enum_names(BlockContract) {
        {BlockContract::stream_switch, "stream_switch", "streams of flits from inputs to outputs"},
        {BlockContract::codec, "codec",
         "blocks of memory in, encoded or decoded out some cycles later, in their order"},
-       {BlockContract::matt, "matt", "operations of a DIMM-SSD's tracking table in, their answers out"}});
+       {BlockContract::matt, "matt", "operations of a DIMM-SSD's tracking table in, their answers out"},
+       {BlockContract::zone_monitor, "zone_monitor",
+        "operations of the zone monitor of a GPU's channel in, their answers out"}});
 }
 
 enum class PortRole { request, grant, bus, stream, block, table, interrupt, state, input, output };
@@ -51,7 +53,7 @@ constexpr auto enum_names(PortRole) {
        {PortRole::bus, "bus", "an APB port: as a target, or as a master"},
        {PortRole::stream, "stream", "flits with valid, ready, data and last"},
        {PortRole::block, "block", "blocks of memory with valid, data, parity and what was done or is to be"},
-       {PortRole::table, "table", "operations of a tracking table, or their answers"},
+       {PortRole::table, "table", "operations of a tracking table or a zone monitor, or their answers"},
        {PortRole::interrupt, "interrupt", "a level, high while the interrupt is asserted"},
        {PortRole::state, "state", "told for coverage: its values count as states reached"},
        {PortRole::input, "input", "tied to a constant"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "base/enum_names.h"
@@ -38,7 +39,7 @@ bool belongs(PortRole role, BlockContract contract) {
     case PortRole::block:
       return contract == BlockContract::codec;
     case PortRole::table:
-      return contract == BlockContract::matt;
+      return contract == BlockContract::matt || contract == BlockContract::zone_monitor;
     case PortRole::state:
     case PortRole::input:
     case PortRole::output:
@@ -52,6 +53,36 @@ std::string roles_of(BlockContract contract) {
   for (const auto& entry : enum_names(PortRole{}))
     if (belongs(entry.value, contract)) names += (names.empty() ? "" : ", ") + std::string(entry.name);
   return names;
+}
+
+// Of a port with the role "table", beside `valid`.
+struct TableSignal {
+  const char* key;
+  unsigned width;
+  const char* why;
+};
+constexpr TableSignal matt_in[] = {{"operation", 3, "there are 8"},
+                                   {"page", 32, "it is the number of a page"},
+                                   {"lines", 64, "a page has so many"},
+                                   {"flag", 1, "it is set or not"}};
+constexpr TableSignal matt_out[] = {{"answer", 1, "it is yes or no"},
+                                    {"page", 32, "it is the number of a page"},
+                                    {"lines", 64, "a page has so many"},
+                                    {"phase", 16, "no more bits tell phases apart"},
+                                    {"reason", 2, "priority, pending or candidate"},
+                                    {"pending", 32, "it is a number of pages"},
+                                    {"candidates", 1, "there are some or none"}};
+constexpr TableSignal zone_monitor_in[] = {{"operation", 3, "there are 7"},
+                                           {"zone", 32, "it is the number of a zone"},
+                                           {"flag", 1, "it is set or not"}};
+constexpr TableSignal zone_monitor_out[] = {{"answer", 2, "it is proceed, first stall or stall"},
+                                            {"sectors", 16, "it is a number of sectors"},
+                                            {"complete", 1, "a snapshot is open or none"}};
+std::span<const TableSignal> signals_of_table(BlockContract contract, StreamDirection direction) {
+  const bool in = direction == StreamDirection::in;
+  if (contract == BlockContract::zone_monitor)
+    return in ? std::span<const TableSignal>(zone_monitor_in) : zone_monitor_out;
+  return in ? std::span<const TableSignal>(matt_in) : matt_out;
 }
 
 class Binder {
@@ -72,7 +103,7 @@ class Binder {
     if (config_.contract == BlockContract::bus_device) check_bus_device();
     if (config_.contract == BlockContract::stream_switch) check_stream_switch();
     if (config_.contract == BlockContract::codec) check_both_directions(PortRole::block);
-    if (config_.contract == BlockContract::matt) check_both_directions(PortRole::table);
+    if (belongs(PortRole::table, config_.contract)) check_both_directions(PortRole::table);
     for (const BoundPort& port : bound_) check_named(port.port);
     return std::move(bound_);
   }
@@ -325,24 +356,8 @@ void Binder::bind_table(std::size_t index) {
   const std::string path = fmt::format("ports.{}.", index), role = in ? "in." : "out.";
   const Direction there = in ? Direction::input : Direction::output;
   expect(bind(path + "valid", port.valid, role + "valid", there), 1, "there is one or none");
-  struct Expected {
-    const char* key;
-    unsigned width;
-    const char* why;
-  };
-  const std::vector<Expected> expected =
-      in ? std::vector<Expected>{{"operation", 3, "there are 8"},
-                                 {"page", 32, "it is the number of a page"},
-                                 {"lines", 64, "a page has so many"},
-                                 {"flag", 1, "it is set or not"}}
-         : std::vector<Expected>{{"answer", 1, "it is yes or no"},
-                                 {"page", 32, "it is the number of a page"},
-                                 {"lines", 64, "a page has so many"},
-                                 {"phase", 16, "no more bits tell phases apart"},
-                                 {"reason", 2, "priority, pending or candidate"},
-                                 {"pending", 32, "it is a number of pages"},
-                                 {"candidates", 1, "there are some or none"}};
-  for (const Expected& signal : expected) {
+  const std::span<const TableSignal> expected = signals_of_table(config_.contract, port.direction);
+  for (const TableSignal& signal : expected) {
     const auto named = port.signals.find(signal.key);
     if (named == port.signals.end())
       refuse(path + "signals", fmt::format("contract {} needs the signal \"{}\"", contract(), signal.key));
@@ -351,7 +366,7 @@ void Binder::bind_table(std::size_t index) {
              signal.width, signal.why);
   }
   for (const auto& [key, name] : port.signals)
-    if (std::ranges::none_of(expected, [&, k = key](const Expected& signal) { return k == signal.key; }))
+    if (std::ranges::none_of(expected, [&, k = key](const TableSignal& signal) { return k == signal.key; }))
       refuse(fmt::format("{}signals.{}", path, key),
              fmt::format("contract {} has no such signal", contract()));
 }

@@ -13,6 +13,9 @@
 //                  take, copied), page of 32, lines of 64, flag of 1 (tracked, candidates too). Out: answer of 1 (ready,
 //                  chosen, waited), page of 32, lines of 64, phase of 16 and reason of 2 (priority, pending, candidate) of
 //                  the choice, pending of 32, candidates of 1. One operation at a time
+//   zone_monitor   clock, reset; one table in and one out. In: operation of 3 bits (track, write, expose, begin, preserve,
+//                  refresh, complete), zone of 32, flag of 1 (tracked). Out: answer of 2 (proceed, first stall, stall),
+//                  sectors of 16, complete of 1. One operation at a time
 //   all            a second reset for what a battery keeps; idle: an output of one bit; next_event: an output of up to 64; states and tied inputs up to 64 and
 //                  32 bits. Every port of the top module is named, or it is the clock or the reset.
 //

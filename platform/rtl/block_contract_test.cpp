@@ -369,5 +369,44 @@ TEST(MattContractTest, EverySignalIsNeededAndNoOtherIsKnown) {
             "block.json:6:77: error: ports.0.signals.flags: contract matt has no such signal\n");
 }
 
+// ---- zone_monitor ----
+
+constexpr const char* zone_monitor =
+    R"({ "name": "z", "contract": "zone_monitor", "sources": ["z.sv"], "top": "top",
+  "clock": "clk_i",
+  "reset": { "port": "rst_ni" },
+  "ports": [
+    { "role": "table", "direction": "in", "valid": "iv",
+      "signals": { "operation": "io", "zone": "iz", "flag": "if" } },
+    { "role": "table", "direction": "out", "valid": "ov",
+      "signals": { "answer": "oa", "sectors": "os", "complete": "oc" } } ] })";
+
+const std::vector<TopPort> zone_monitor_ports = {
+    port("clk_i", in), port("rst_ni", in), port("iv", in),     port("io", in, 3),   port("iz", in, 32),
+    port("if", in),    port("ov", out),    port("oa", out, 2), port("os", out, 16), port("oc", out)};
+
+TEST(ZoneMonitorContractTest, ItsSignalsAreThoseOfAZoneMonitor) {
+  const Bound bound = bound_to(zone_monitor, zone_monitor_ports);
+  EXPECT_EQ(bound.problems, "");
+  EXPECT_EQ(bound.role("iz"), "in.zone");
+  EXPECT_EQ(bound.role("oc"), "out.complete");
+}
+
+TEST(ZoneMonitorContractTest, SignalsOfATrackingTableAreNot) {
+  std::string text = zone_monitor;
+  text.replace(text.find("\"zone\""), 6, "\"page\"");
+  EXPECT_EQ(bound_to(text, zone_monitor_ports).problems,
+            "block.json:4:12: error: ports: nothing drives the input iz; name it by its role, or with role "
+            "\"input\" and the value that it is tied to\n"
+            "block.json:6:18: error: ports.0.signals: contract zone_monitor needs the signal \"zone\"\n"
+            "block.json:6:47: error: ports.0.signals.page: contract zone_monitor has no such signal\n");
+}
+
+TEST(ZoneMonitorContractTest, AnAnswerHasTwoBits) {
+  EXPECT_EQ(bound_to(zone_monitor, with(zone_monitor_ports, port("oa", out))).problems,
+            "block.json:8:30: error: ports.1.signals.answer: oa has 1 bit, expected 2: it is proceed, first "
+            "stall or stall\n");
+}
+
 }  // namespace
 }  // namespace asterism

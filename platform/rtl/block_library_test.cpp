@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/thrown.h"
 #include "cosim/rtl_library.h"
 #include "platform/rtl/block_build.h"
 
@@ -80,12 +81,7 @@ struct BlockLibraryTest : testing::Test {
   std::string end_at(const std::shared_ptr<const RtlLibrary>& library, std::uint64_t request) {
     RtlInstance probe(library, "node.probe");
     probe.reset();
-    try {
-      cycle(probe, request);
-    } catch (const RtlError& error) {
-      return error.what();
-    }
-    return "nothing";
+    return thrown<RtlError>([&] { cycle(probe, request); });
   }
 
   static inline fs::path folder;
@@ -133,14 +129,14 @@ TEST_F(BlockLibraryTest, AnEndIsAFailureThatSaysWhereAndWhy) {
 TEST_F(BlockLibraryTest, WhatTheModelDisplaysGoesToStandardError) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  EXPECT_EQ(end_at(library(), 0x102), "nothing");
+  EXPECT_EQ(end_at(library(), 0x102), "none");
   std::fflush(stdout);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "the request is 102\n");
 }
 
 TEST_F(BlockLibraryTest, AssertionsCountOnlyWhereTheyAreCompiled) {
-  EXPECT_EQ(end_at(library(), 1U << 6), "nothing");
+  EXPECT_EQ(end_at(library(), 1U << 6), "none");
   const auto checked = library({"assertions=true", "parameters.Radix=8"});
   EXPECT_EQ(checked->block().has_assertions, 1U);
   EXPECT_EQ(checked->width("grant"), 8U);
@@ -173,6 +169,19 @@ TEST_F(BlockLibraryTest, ACycleThatChangesNothingLeavesTheStateAsItWas) {
   probe.run(4096);
   probe.save(after);
   EXPECT_EQ(before, after);
+}
+
+TEST_F(BlockLibraryTest, WhatATraceHasSeenIsNoPartOfTheState) {
+  RtlInstance probe(library(), "node.probe");
+  probe.reset();
+  RtlInstance::Snapshot traced, untraced;
+  probe.trace_open(folder / "state.fst");
+  probe.run(4096);
+  probe.trace(1000);
+  probe.save(traced);
+  probe.run(4096);  // the counter is where it was
+  probe.save(untraced);
+  EXPECT_EQ(traced, untraced);
 }
 
 TEST_F(BlockLibraryTest, ATraceMayBeginInTheMiddleAndMoreThanOnce) {

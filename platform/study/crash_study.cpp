@@ -60,9 +60,11 @@ class Point final : public StudyPointOf<CrashStudy> {
     }
     cuts_ = 0;
     const Cell last_seed = trials == 0 ? Cell() : Cell(config_.seed + trials - 1);
-    return {trials,          all.cuts,           last_seed,  all.in_program, all.in_erase, all.in_recovery,
-            all.in_restore,  all.durable,        all.newer,  all.restored,   all.given_up, all.no_space,
-            all.worn_out,    all.memory_errors,  all.aborts, all.discards,   all.merges,   all.compactions,
+    return {trials,          all.cuts,           last_seed,         all.in_program,
+            all.in_erase,    all.in_merge,       all.in_collection, all.in_recovery,
+            all.in_restore,  all.durable,        all.newer,         all.restored,
+            all.given_up,    all.no_space,       all.worn_out,      all.memory_errors,
+            all.aborts,      all.discards,       all.merges,        all.compactions,
             all.collections, all.blocks_retired, all.lost};
   }
 
@@ -81,6 +83,8 @@ const StudyKind crash_study{
                 {"last_seed", "last seed", "", "Of the last trial that has ended"},
                 {"in_program", "program", "", "Cuts that tore a page which was being programmed"},
                 {"in_erase", "erase", "", "Cuts that tore a block which was being erased"},
+                {"in_merge", "merge", "", "Cuts in a merge of checkpoints or a compaction of their pages"},
+                {"in_collection", "collection", "", "Cuts while a block of the flash was collected"},
                 {"in_recovery", "recovery", "", "Cuts in the recovery from the cut before"},
                 {"in_restore", "", "", "Cuts while a version was read back"},
                 {"durable", "durable", "", "Versions reported durable"},
@@ -92,9 +96,9 @@ const StudyKind crash_study{
                 {"memory_errors", "", "", "Reads that memory did not answer"},
                 {"aborts", "", "", "By software"},
                 {"discards", "", "", "Versions"},
-                {"merges", "merges", "", "Of checkpoints"},
+                {"merges", "", "", "Of checkpoints"},
                 {"compactions", "", "", "Of data pages with few lines that count"},
-                {"collections", "collected", "", "Blocks"},
+                {"collections", "", "", "Blocks"},
                 {"blocks_retired", "", "", "Worn out"},
                 {"lost", "", "", "Versions, to bit errors beyond the page code"}},
     .x = "survived_cuts",

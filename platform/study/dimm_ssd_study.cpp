@@ -1,11 +1,12 @@
 #include "platform/study/dimm_ssd_study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "dimm_ssd/workload/write_profile.h"
 #include "dimm_ssd/workload/write_trace.h"
 #include "platform/config/config.h"
+#include "platform/study/statistics_json.h"
 
 namespace asterism {
 
@@ -36,8 +38,8 @@ struct DimmSsdStudy {
   std::filesystem::path trace;
   std::string workload = "lbm";
   StudiedMethod method{static_cast<std::uint32_t>(CheckpointMethod::early_late_consolidate)};
-  Picoseconds interval = 1_s;
-  std::uint64_t reads = 0;
+  std::optional<Picoseconds> interval;
+  std::optional<std::uint64_t> reads;
   std::optional<std::uint32_t> intervals;
   std::string part = "samsung_2016_vnand_16k";
   std::uint32_t channels = 1;
@@ -59,11 +61,15 @@ void describe(Fields& f, DimmSsdStudy& c) {
       names_file("write_profiles"));
   });
   f("method", c.method, "How checkpoints are taken", one_of<StudiedMethod>());
-  f("interval", c.interval, "Of a trace: the program's time between two checkpoints; a profile has its own",
+  f("interval", c.interval,
+    "Of a trace: the program's time between two checkpoints, 1s where not given; a profile has its own",
     within(1_us, 100_s));
+  f.check(!c.interval || !c.trace.empty(), "interval", "goes with trace; a workload has its own");
   f("reads", c.reads,
-    "Of a trace: lines that the program reads in an interval, for the bus; a profile has its own",
+    "Of a trace: lines that the program reads in an interval, for the bus; 0 where not given, a profile has "
+    "its own",
     at_most(1'000'000'000'000));
+  f.check(!c.reads || !c.trace.empty(), "reads", "goes with trace; a workload has its own");
   f("intervals", c.intervals, "How many; those of the workload where not given", within(1, most_intervals));
   f("part", c.part, "Of the flash: a file in configs/flash. Its page is a multiple of 4 KiB",
     names_file("flash"));
@@ -108,13 +114,7 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
       open_trace();
     }
     geometry_ = geometry();
-    if (method()) try {
-        FlashImage image(geometry_, FlashImage::Contents::none);
-        const std::unique_ptr<WriteSource> source = make_source();
-        CheckpointedRun(run_config(), checkpointer(*source), part_, image, *source);
-      } catch (const std::invalid_argument& error) {
-        throw StudyMistake("capacity", error.what());
-      }
+    if (method()) check_capacity();
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
@@ -142,7 +142,7 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
     try {
       const auto trace = make_trace();
       intervals_ = config_.intervals.value_or(trace->intervals());
-      reads_ = config_.reads;
+      reads_ = config_.reads.value_or(0);
       writes_ = trace->requests() / trace->intervals();
     } catch (const TraceError& error) {
       throw StudyMistake("trace", error.what());
@@ -151,13 +151,41 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
   std::unique_ptr<WriteTrace> make_trace() const {
     return std::make_unique<WriteTrace>(
         [file = config_.trace] { return std::make_unique<std::ifstream>(file, std::ios::binary); },
-        config_.trace.string(), config_.interval);
+        config_.trace.string(), config_.interval.value_or(1_s));
   }
   std::unique_ptr<WriteSource> make_source() const {
     if (!config_.trace.empty()) return make_trace();
     return std::make_unique<ProfileWrites>(profile_, intervals_);
   }
 
+  // What a flash of this size lacks; "" for nothing.
+  std::string lack_of(const FlashGeometry& geometry) const try {
+    FlashImage image(geometry, FlashImage::Contents::none);
+    const std::unique_ptr<WriteSource> source = make_source();
+    const CheckpointedRun run(run_config(), checkpointer(*source), part_, image, *source);
+    return "";
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  void check_capacity() const {
+    const std::string lack = lack_of(geometry_);
+    if (lack.empty()) return;
+    constexpr std::uint32_t most_reserved =
+        64;  // blocks of a plane that may have to be there: more are another mistake
+    FlashGeometry larger = geometry_;
+    const std::uint32_t most = std::min(part_.blocks, geometry_.blocks + most_reserved);
+    while (++larger.blocks <= most)
+      if (lack_of(larger).empty())
+        throw StudyMistake("capacity", fmt::format("expected at least {}, got {}: {}",
+                                                   to_text(row_of_blocks(larger) * larger.blocks),
+                                                   to_text(config_.capacity), lack));
+    throw StudyMistake("capacity", lack);
+  }
+
+  // One block of each plane.
+  static Bytes row_of_blocks(const FlashGeometry& geometry) {
+    return geometry.page * geometry.pages_per_block * geometry.all_planes();
+  }
   FlashGeometry geometry() const {
     FlashGeometry geometry{.channels = config_.channels,
                            .packages = config_.packages,
@@ -165,7 +193,7 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
                            .planes = config_.planes.value_or(part_.planes),
                            .pages_per_block = part_.pages_per_block,
                            .page = part_.page};
-    const Bytes row = part_.page * part_.pages_per_block * geometry.all_planes();
+    const Bytes row = row_of_blocks(geometry);
     geometry.blocks = static_cast<std::uint32_t>((config_.capacity + row - 1_B) / row);
     if (geometry.blocks > part_.blocks)
       throw StudyMistake("capacity", "expected at most " + to_text(row * part_.blocks) +
@@ -243,6 +271,17 @@ std::string_view state_of(const CheckpointedRunResult& result) {
   }
 }
 
+std::string reason_of(const CheckpointedRunResult& result) {
+  if (result.failure != Checkpointer::Error::no_space) return "";
+  const CheckpointedRunResult::Room& room = result.room;
+  return fmt::format(
+      "{}: of {} flash pages {} were free when the last version was durable, {} have been filled since; "
+      "metadata "
+      "and merging need the rest",
+      room.version == 0 ? "a first copy of the memory" : fmt::format("checkpoint {}", room.version), room.all,
+      room.left, room.filled);
+}
+
 std::vector<Cell> Point::row(const CheckpointedRunResult& result) const {
   const auto when = [](bool known, double value) { return known ? Cell(value) : Cell(); };
   const auto& lost = result.lost;
@@ -283,17 +322,8 @@ std::vector<Cell> Point::row(const CheckpointedRunResult& result) const {
           {},
           {},
           {},
-          {}};
-}
-
-nlohmann::ordered_json json_of(const Statistics& statistics) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : statistics.entries()) {
-    if (const auto* count = std::get_if<std::uint64_t>(&value)) object[name] = *count;
-    if (const auto* text = std::get_if<std::string>(&value)) object[name] = *text;
-    if (const auto* group = std::get_if<std::unique_ptr<Statistics>>(&value)) object[name] = json_of(**group);
-  }
-  return object;
+          {},
+          reason_of(result)};
 }
 
 std::string Point::detail() const {
@@ -342,7 +372,8 @@ const StudyKind dimm_ssd_study{
                 {"lines_per_page", "", "", "Of these: modified lines, mean"},
                 {"below_8_percent", "", "%", "Of these: with fewer than 8 write requests"},
                 {"below_64_percent", "", "%", "Of these: with fewer than 64"},
-                {"above_64_percent", "", "%", "Of these: with more than 64"}},
+                {"above_64_percent", "", "%", "Of these: with more than 64"},
+                {"reason", "", "", "Of no_space: what was full"}},
     .x = "",
     .y = "",
     .x_key = "",

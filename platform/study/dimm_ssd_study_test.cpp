@@ -1,60 +1,24 @@
 #include "platform/study/dimm_ssd_study.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "platform/config/config.h"
-#include "platform/study/study.h"
 #include "platform/study/study_report.h"
+#include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
+const StudyUnderTest dimm_ssd(dimm_ssd_study, R"({"kind": "dimm_ssd"})");
 
-Study study(const std::vector<std::string>& overrides) {
-  ConfigDocument document = ConfigDocument::parse(R"({"kind": "dimm_ssd"})", "s.json");
-  for (const std::string& override : overrides) document.apply_override(override);
-  return read_study(std::move(document), "s", library, {&dimm_ssd_study, 1});
-}
-std::string mistake(const std::vector<std::string>& overrides) {
-  try {
-    study(overrides);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "none";
-}
-template <class T>
-T cell(const std::vector<Cell>& row, std::string_view column) {
-  for (std::size_t i = 0; i < dimm_ssd_study.columns.size(); ++i)
-    if (dimm_ssd_study.columns[i].name == column) return std::get<T>(row.at(i));
-  throw std::out_of_range(std::string(column));
-}
 double slowdown(const std::string& workload, const std::string& method) {
-  const Study s = study({"workload=" + workload, "method=" + method});
-  return cell<double>(s.points.at(0).point->run({}), "slowdown");
+  return dimm_ssd.run({"workload=" + workload, "method=" + method}).number("slowdown");
 }
-
-struct TraceFile {
-  explicit TraceFile(const std::string& text)
-      : path(std::filesystem::temp_directory_path() / ("asterism_writes_" + std::to_string(getpid()))) {
-    std::ofstream(path) << text;
-  }
-  ~TraceFile() { std::filesystem::remove(path); }
-  std::string key() const { return "trace=" + path.string(); }
-  std::filesystem::path path;
-};
 
 TEST(DimmSsdStudyTest, WithoutCheckpointsItTellsWhatTheWorkloadIsLike) {
-  const Study s = study({"workload=bwaves", "method=none"});
-  const std::vector<Cell> row = s.points.at(0).point->run({});
-  EXPECT_EQ(cell<std::uint64_t>(row, "requests"), 720'651u);
-  EXPECT_EQ(cell<double>(row, "modified_pages"), 2'428);
-  EXPECT_DOUBLE_EQ(cell<double>(row, "time_s"), 5 * 0.252);
+  const Row row = dimm_ssd.run({"workload=bwaves", "method=none"});
+  EXPECT_EQ(row.count("requests"), 720'651u);
+  EXPECT_EQ(row.number("modified_pages"), 2'428);
+  EXPECT_DOUBLE_EQ(row.number("time_s"), 5 * 0.252);
 }
 
 TEST(DimmSsdStudyTest, StopAndCopyIsAsLongAsItsFlashPages) {
@@ -65,59 +29,77 @@ TEST(DimmSsdStudyTest, StopAndCopyIsAsLongAsItsFlashPages) {
 }
 
 TEST(DimmSsdStudyTest, TellsHowManyPagesAFlashPageHolds) {
-  const Study s = study({"workload=omnetpp", "method=consolidate"});
-  const std::vector<Cell> row = s.points.at(0).point->run({});
-  EXPECT_EQ(cell<std::uint64_t>(row, "checkpoints"), 5u);
-  EXPECT_GT(cell<double>(row, "pages_per_flash_page"), 7);
+  const Study s = dimm_ssd.read({"workload=omnetpp", "method=consolidate"});
+  const Row row = run_first(s);
+  EXPECT_EQ(row.count("checkpoints"), 5u);
+  EXPECT_GT(row.number("pages_per_flash_page"), 7);
   EXPECT_NE(s.points.at(0).point->detail().find("\"flash_pages_by_memory_pages\":{"), std::string::npos);
 }
 
 TEST(DimmSsdStudyTest, TakesATrace) {
   const TraceFile trace("0 0 0\n1ms 7 1\n12ms 0 0\n");
-  const Study s = study({trace.key(), "interval=10ms", "method=stop_and_copy"});
-  const std::vector<Cell> row = s.points.at(0).point->run({});
-  EXPECT_EQ(cell<std::uint64_t>(row, "requests"), 3u);
-  EXPECT_EQ(cell<std::uint64_t>(row, "flash_pages"), 2u);
-  EXPECT_DOUBLE_EQ(cell<double>(row, "alone_s"), 0.02);
+  const Row row = dimm_ssd.run({trace.key(), "interval=10ms", "method=stop_and_copy"});
+  EXPECT_EQ(row.count("requests"), 3u);
+  EXPECT_EQ(row.count("flash_pages"), 2u);
+  EXPECT_DOUBLE_EQ(row.number("alone_s"), 0.02);
 }
 
 TEST(DimmSsdStudyTest, ADeviceThatIsTooSmallSaysSo) {
-  const Study s = study(
+  const Study s = dimm_ssd.read(
       {"workload=omnetpp", "method=late", "capacity=384MiB", "log.versions=2", "packages=1", "intervals=40"});
-  EXPECT_EQ(cell<std::string>(s.points.at(0).point->run({}), "state"), "no_space");
+  const PointRun run = run_all(s, 1);
+  const Row row{s.kind, *run.rows.at(0)};
+  EXPECT_EQ(row.text("state"), "no_space");
+  const std::string reason = row.text("reason");
+  EXPECT_TRUE(reason.starts_with("checkpoint ")) << reason;
+  EXPECT_EQ(occurrences(reason, ": of 22482 flash pages "), 1) << reason;
+  EXPECT_EQ(occurrences(to_table(s, run), "\n" + reason.substr(0, 40)), 1);
+}
+
+TEST(DimmSsdStudyTest, ARunThatHasRoomSaysNothingOfIt) {
+  EXPECT_EQ(dimm_ssd.run({"workload=bwaves", "method=late", "intervals=1"}).text("reason"), "");
 }
 
 TEST(DimmSsdStudyTest, MistakesAreToldAtTheirKeys) {
-  EXPECT_EQ(mistake({"workload=lmb"}),
+  EXPECT_EQ(dimm_ssd.mistake({"workload=lmb"}),
             "command line: error: workload: expected the name of a file in configs/write_profiles, got "
             "\"lmb\"; did you mean \"lbm\"?");
-  EXPECT_EQ(mistake({"part=micron_2006_slc_2k"}),
+  EXPECT_EQ(dimm_ssd.mistake({"part=micron_2006_slc_2k"}),
             "command line: error: part: expected a part whose page is a multiple of 4KiB, got "
             "micron_2006_slc_2k with a page of 2KiB");
-  EXPECT_NE(mistake({"capacity=1MiB"}).find("capacity: 1 blocks in a plane of the flash are too few"),
+  const std::string small = dimm_ssd.mistake({"capacity=1MiB"});
+  const std::string least =
+      small.substr(small.find("at least ") + 9, small.find(", got") - small.find("at least ") - 9);
+  EXPECT_EQ(small.find("command line: error: capacity: expected at least "), 0u) << small;
+  EXPECT_NE(small.find(", got 1MiB: 1 blocks in a plane of the flash are too few"), std::string::npos)
+      << small;
+  EXPECT_EQ(dimm_ssd.mistake({"capacity=" + least}), "none");
+  EXPECT_EQ(dimm_ssd.mistake({"workload=bwaves", "intervals=1000", "method=none"}), "none");
+  EXPECT_NE(dimm_ssd.mistake({"trace=/nowhere"}).find("trace: /nowhere: cannot be opened"),
             std::string::npos);
-  EXPECT_EQ(mistake({"workload=bwaves", "intervals=1000", "method=none"}), "none");
-  EXPECT_NE(mistake({"trace=/nowhere"}).find("trace: /nowhere: cannot be opened"), std::string::npos);
-  EXPECT_THROW(study({"trace=/nowhere"}), InputMissing);
+  EXPECT_THROW(dimm_ssd.read({"trace=/nowhere"}), InputMissing);
+  EXPECT_EQ(
+      dimm_ssd.mistake({"workload=bwaves", "interval=10ms"}),
+      "command line: error: interval: expected a value that goes with trace; a workload has its own, got "
+      "\"10ms\"");
+  EXPECT_EQ(
+      dimm_ssd.mistake({"reads=5", "method=none"}),
+      "command line: error: reads: expected a value that goes with trace; a workload has its own, got 5");
   const TraceFile trace("0 0 0\n1 0 64\n");
-  EXPECT_NE(mistake({trace.key()}).find(":2: expected a line below 64, got \"64\""), std::string::npos);
+  EXPECT_NE(dimm_ssd.mistake({trace.key()}).find(":2: expected a line below 64, got \"64\""),
+            std::string::npos);
 }
 
 TEST(DimmSsdStudyTest, TheBarsOfAWorkloadStandSideBySide) {
-  const Study s = study({"workload=bwaves,lbm", "method=none,early_late", "intervals=1"});
-  const std::string svg = to_svg(s, run_study(s, {.threads = 1, .show_progress = false}));
-  const auto count = [&](const std::string& text) {
-    int found = 0;
-    for (auto at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
-    return found;
-  };
+  const Study s = dimm_ssd.read({"workload=bwaves,lbm", "method=none,early_late", "intervals=1"});
+  const std::string svg = to_svg(s, run_all(s, 1));
   const int panels = 2;
   for (const char* name : {">bwaves<", ">lbm<", ">none<", ">early_late<"})
-    EXPECT_EQ(count(name), panels) << name;
+    EXPECT_EQ(occurrences(svg, name), panels) << name;
 }
 
 TEST(DimmSsdStudyTest, AMethodsKeyIsLeftOutOfOthers) {
-  const Study s = study({"workload=bwaves", "method=late,copy_on_write", "shadow_frames=10,20"});
+  const Study s = dimm_ssd.read({"workload=bwaves", "method=late,copy_on_write", "shadow_frames=10,20"});
   EXPECT_EQ(s.points.size(), 3u);
 }
 

@@ -8,38 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "platform/config/config.h"
-#include "platform/study/point_runner.h"
 #include "platform/study/published.h"
-#include "platform/study/study.h"
+#include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
+const StudyUnderTest ecc(ecc_study, R"({"kind": "ecc", "trials": 1000})");
 
-Study study(const std::vector<std::string>& overrides) {
-  ConfigDocument document = ConfigDocument::parse(R"({"kind": "ecc", "trials": 1000})", "s.json");
-  for (const std::string& override : overrides) document.apply_override(override);
-  return read_study(std::move(document), "s", library, {&ecc_study, 1});
-}
-
-Cell cell(const std::vector<Cell>& row, std::string_view column) {
-  for (std::size_t i = 0; i < ecc_study.columns.size(); ++i)
-    if (ecc_study.columns[i].name == column) return row.at(i);
-  throw std::out_of_range(std::string(column));
-}
 double number(const std::vector<std::string>& overrides, std::string_view column) {
-  const Study s = study(overrides);
-  return std::get<double>(cell(s.points.at(0).point->run({}), column));
+  return ecc.run(overrides).number(column);
 }
 
 TEST(EccStudyTest, CountsEveryTrialOnce) {
-  const Study s = study({"failure=bit+bit", "profile=strict"});
-  const auto row = s.points.at(0).point->run({});
-  const auto count = [&](std::string_view column) { return std::get<std::uint64_t>(cell(row, column)); };
-  EXPECT_EQ(count("corrected") + count("uncorrectable") + count("silent"), 1000u);
-  EXPECT_NEAR(static_cast<double>(count("corrected")), 500, 60);  // the other half lies in one codeword
+  const Row row = ecc.run({"failure=bit+bit", "profile=strict"});
+  EXPECT_EQ(row.count("corrected") + row.count("uncorrectable") + row.count("silent"), 1000u);
+  EXPECT_NEAR(static_cast<double>(row.count("corrected")), 500, 60);  // the other half lies in one codeword
 }
 
 TEST(EccStudyTest, PutsTheExactSharesAndThePublishedOnesBeside) {
@@ -51,9 +35,9 @@ TEST(EccStudyTest, PutsTheExactSharesAndThePublishedOnesBeside) {
 }
 
 TEST(EccStudyTest, SaysPublishedWhatThePaperEntrySays) {
-  const auto paper = load_config<PublishedPaper>(library, "published", "abeyratne2017");
+  const auto paper = load_config<PublishedPaper>(shipped_configs, "published", "abeyratne2017");
   const auto entry = std::ranges::find(paper.entries, "table4.4", &PublishedEntry::id);
-  std::map<std::string, std::vector<Cell>> rows;
+  std::map<std::string, Row> rows;
   unsigned compared = 0;
   for (const PublishedValue& value : entry->values) {  // measured: "column(study)"
     std::istringstream measured(value.measured);
@@ -66,10 +50,9 @@ TEST(EccStudyTest, SaysPublishedWhatThePaperEntrySays) {
       for (command >> word; command >> word;)
         if (!word.starts_with("trials=")) overrides.push_back(word);
       overrides.emplace_back("trials=1");
-      rows[name] = study(overrides).points.at(0).point->run({});
+      rows.emplace(name, ecc.run(overrides));
     }
-    EXPECT_NEAR(std::get<double>(cell(rows[name], "published_" + column)), value.published, 1e-9)
-        << value.what;
+    EXPECT_NEAR(rows.at(name).number("published_" + column), value.published, 1e-9) << value.what;
     ++compared;
   }
   EXPECT_EQ(compared, 3u * 56);
@@ -84,15 +67,13 @@ TEST(EccStudyTest, TellsTheDecodersTimes) {
 
 TEST(EccStudyTest, GivesTheSameOnAnyNumberOfThreads) {
   const auto rows = [](unsigned threads) {
-    const Study s = study({"failure=bit+pin,chip+chip", "code=rs_36_32,rs_19_16", "profile=chip"});
-    std::vector<StudyPoint*> points;
-    for (const auto& point : s.points) points.push_back(point.point.get());
-    return run_points(points, {.threads = threads, .show_progress = false}).rows;
+    return run_all(ecc.read({"failure=bit+pin,chip+chip", "code=rs_36_32,rs_19_16", "profile=chip"}), threads)
+        .rows;
   };
   EXPECT_EQ(rows(1), rows(2));
 }
 
-TEST(EccStudyTest, RefusesAFailureThatIsNone) { EXPECT_THROW(study({"failure=row"}), ConfigError); }
+TEST(EccStudyTest, RefusesAFailureThatIsNone) { EXPECT_THROW(ecc.read({"failure=row"}), ConfigError); }
 
 }  // namespace
 }  // namespace asterism

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -11,12 +13,7 @@ double value(std::string_view expression) {
 }
 
 std::string mistake(std::string_view expression) {
-  try {
-    value(expression);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown<std::invalid_argument>([&] { value(expression); });
 }
 
 TEST(ExpressionTest, ProductsGoBeforeSums) {

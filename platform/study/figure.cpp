@@ -12,11 +12,36 @@ namespace asterism {
 namespace {
 
 constexpr double plot_width = 520, plot_height = 340;
-constexpr double left = 76, top = 70, below = 96, gap = 24, letter = 7.2, legend_line = 20;
+constexpr double left = 76, top = 70, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
+                 sine_45 = 0.7071;
 
 // Okabe and Ito's colours, which colour-blind readers can tell apart; the marker changes too.
 constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                 "#000000", "#e69f00", "#56b4e9", "#8a7500"};
+
+// A series that comes when the colours are used up has one of them again, hatched as a bar, dashed as a curve, and with
+// another marker: by how often.
+const char* colour_of(std::size_t series) { return colours[series % colours.size()]; }
+std::size_t round_of(std::size_t series) { return series / colours.size(); }
+
+std::string bar_paint(std::size_t series) {
+  return round_of(series) == 0 ? colour_of(series) : fmt::format("url(#hatch{})", series);
+}
+std::string dashes(std::size_t series) {
+  return round_of(series) == 0 ? "" : fmt::format(" stroke-dasharray=\"{} 3\"", 10 / round_of(series));
+}
+
+// What bar_paint() names, of so many series.
+std::string hatches(std::size_t series) {
+  std::string patterns;
+  for (std::size_t s = colours.size(); s < series; ++s)
+    patterns += fmt::format(
+        "<pattern id=\"hatch{}\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+        "patternTransform=\"rotate({})\"><rect width=\"5\" height=\"5\" fill=\"white\"/><rect "
+        "width=\"2.5\" height=\"5\" fill=\"{}\"/></pattern>\n",
+        s, 45 * round_of(s), colour_of(s));
+  return patterns.empty() ? "" : "<defs>\n" + patterns + "</defs>\n";
+}
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -63,10 +88,10 @@ Ticks ticks(double low, double high) {
 }
 
 std::string marker(std::size_t series, double x, double y, bool hollow) {
-  const char* colour = colours[series % colours.size()];
+  const char* colour = colour_of(series);
   const std::string paint =
       fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"", hollow ? "white" : colour, colour);
-  switch (series % 4) {
+  switch ((series + round_of(series)) % 4) {
     case 0:
       return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" {}/>\n", x, y, paint);
     case 1:
@@ -100,7 +125,7 @@ class Drawing {
 
   // Legends stand below each other under the plot, as many in a line as fit.
   double height() const {
-    return top + plot_height + below + legend_line * static_cast<double>(legend_rows());
+    return top + plot_height + names_depth() + below + legend_line * static_cast<double>(legend_rows());
   }
 
   std::string text() const {
@@ -120,6 +145,35 @@ class Drawing {
   double slot() const {
     return plot_width / static_cast<double>(std::max<std::size_t>(panel_.categories.size(), 1));
   }
+  // Names of categories that are too long to stand beside each other are turned: by 45 degrees, or upright where that would
+  // take them beyond the panel; where even these are too many, some are left out.
+  double longest_name() const {
+    std::size_t longest = 0;
+    for (const std::string& name : panel_.categories) longest = std::max(longest, name.size());
+    return static_cast<double>(longest) * letter;
+  }
+  bool turns_names() const { return longest_name() > slot() - 4; }
+  bool names_upright() const { return longest_name() * sine_45 > left; }
+  double names_depth() const {
+    if (!turns_names()) return 0;
+    return longest_name() * (names_upright() ? 1 : sine_45);
+  }
+  std::string names() const {
+    std::string svg;
+    const double room = names_upright() ? line_height : line_height / sine_45;
+    const auto every = static_cast<std::size_t>(turns_names() ? room / slot() : 0) + 1;
+    for (std::size_t c = 0; c < panel_.categories.size(); c += every) {
+      const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top + plot_height + 16;
+      const std::string name = escaped(panel_.categories[c]);
+      if (turns_names())
+        svg += fmt::format(
+            "<text transform=\"translate({:.1f} {:.1f}) rotate(-{})\" text-anchor=\"end\">{}</text>\n", x + 4,
+            y - 2, names_upright() ? 90 : 45, name);
+      else
+        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, y, name);
+    }
+    return svg;
+  }
   bool has_legend() const {
     return panel_.series.size() > 1 || (!panel_.series.empty() && !panel_.series[0].name.empty());
   }
@@ -135,9 +189,11 @@ class Drawing {
 
   std::string frame() const {
     const double x = at_ + left, bottom = top + plot_height;
-    std::string svg =
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n",
-                    x + plot_width / 2, top - 16, escaped(panel_.title));
+    std::string svg;
+    if (!panel_.title.empty())
+      svg += fmt::format(
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n",
+          x + plot_width / 2, top - 16, escaped(panel_.title));
     for (int i = 0; !empty_ && i <= y_.count; ++i) {
       const double y = py(y_.first + y_.step * i);
       svg += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"#dddddd\"/>\n", x, y, plot_width);
@@ -155,7 +211,7 @@ class Drawing {
         "stroke=\"black\"/>\n",
         x, top, plot_width, plot_height);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                       x + plot_width / 2, bottom + 44, escaped(panel_.x_label));
+                       x + plot_width / 2, bottom + names_depth() + 44, escaped(panel_.x_label));
     svg += fmt::format(
         "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
         at_ + 18, top + plot_height / 2, escaped(panel_.y_label));
@@ -169,8 +225,8 @@ class Drawing {
       for (const Panel::Point& point : panel_.series[s].points)
         path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px(point.x), py(point.y));
       if (panel_.series[s].points.size() > 1)
-        svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", path,
-                           colours[s % colours.size()]);
+        svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
+                           colour_of(s), dashes(s));
       for (const Panel::Point& point : panel_.series[s].points)
         svg += marker(s, px(point.x), py(point.y), point.hollow);
     }
@@ -183,20 +239,13 @@ class Drawing {
     for (std::size_t s = 0; s < panel_.series.size(); ++s)
       for (const Panel::Point& point : panel_.series[s].points) {
         const double x = at_ + left + slot() * (point.x + 0.1) + width * static_cast<double>(s);
-        const char* colour = colours[s % colours.size()];
         svg += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
             "stroke=\"{}\"/>\n",
-            x, py(point.y), width, top + plot_height - py(point.y), point.hollow ? "white" : colour, colour);
+            x, py(point.y), width, top + plot_height - py(point.y), point.hollow ? "white" : bar_paint(s),
+            colour_of(s));
       }
-    const bool crowded = slot() < 75;
-    for (std::size_t c = 0; c < panel_.categories.size(); ++c)
-      svg +=
-          fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"{}\">{}</text>\n",
-                      at_ + left + slot() * (static_cast<double>(c) + 0.5),
-                      top + plot_height + (crowded && c % 2 == 1 ? 29 : 16), crowded ? 11 : 12,
-                      escaped(panel_.categories[c]));
-    return svg;
+    return svg + names();
   }
 
   std::string legend() const {
@@ -206,14 +255,15 @@ class Drawing {
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
       const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
       const std::size_t row = s / a_row;
-      const double y = top + plot_height + 72 + legend_line * static_cast<double>(row);
+      const double y = top + plot_height + names_depth() + 72 + legend_line * static_cast<double>(row);
       if (panel_.kind == Panel::Kind::curves) {
-        svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", x, y - 4,
-                           colours[s % colours.size()]);
+        svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", x, y - 4,
+                           colour_of(s), dashes(s));
         svg += marker(s, x + 14, y - 4, false);
       } else {
-        svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\"/>\n",
-                           x + 8, y - 9, colours[s % colours.size()]);
+        svg += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\" stroke=\"{}\"/>\n", x + 8,
+            y - 9, bar_paint(s), colour_of(s));
       }
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 34, y,
                          escaped(panel_.series[s].name));
@@ -234,6 +284,10 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
   if (!subtitle.empty())
     inside = fmt::format("<text x=\"{:.1f}\" y=\"42\">{}</text>\n", left, escaped(subtitle));
   double at = 0, height = 0;
+  std::size_t most_bars = 0;
+  for (const Panel& panel : panels)
+    if (panel.kind == Panel::Kind::bars) most_bars = std::max(most_bars, panel.series.size());
+  inside += hatches(most_bars);
   for (const Panel& panel : panels) {
     const Drawing drawing(panel, at);
     inside += drawing.text();

@@ -39,6 +39,28 @@ Study load_study(const std::string& command, const ConfigLibrary& library) {
   return read_study(std::move(document), name, library);
 }
 
+// "20175" of "abeyratne2017.fig5.14": with what is before the last point where the number has two parts.
+std::string digits_of_chapter(const std::string& id) {
+  const std::size_t paper = id.find('.'), last = id.rfind('.');
+  std::string digits;
+  for (std::size_t i = 0; i < last && paper != last && last != std::string::npos; ++i)
+    if (id[i] >= '0' && id[i] <= '9') digits += id[i];
+  return digits;
+}
+
+// A mistyped id is one of another word, or of another place in the same chapter; another chapter is another subject.
+Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>& all) {
+  std::vector<std::string> candidates;
+  for (const std::string& id : all)
+    if (digits_of_chapter(id) == digits_of_chapter(wanted)) candidates.push_back(id);
+  const std::string nearest = nearest_name(wanted, candidates);
+  return {.origin = Origin::command_line(),
+          .path = "",
+          .problem = fmt::format("there is no paper entry \"{}\"{}", wanted,
+                                 nearest.empty() ? "; `asterism list papers` prints all" : ""),
+          .nearest = nearest};
+}
+
 // Where a study's column, along its points, is when another one reaches a value.
 double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
   std::optional<std::pair<double, double>> before;
@@ -82,25 +104,11 @@ std::string percent(double share) {
 std::string class_text(PublishedClass of_class, double tolerance) {
   if (of_class == PublishedClass::known_mismatch) return "known mismatch";
   if (of_class == PublishedClass::exact) return "exact";
-  return fmt::format("{} {:.0f}%", to_text(of_class), tolerance * 100);
+  return fmt::format("{} {:.3g}%", to_text(of_class), tolerance * 100);
 }
 
 std::string verdict_text(Judged::Verdict verdict) {
   return verdict == Judged::Verdict::off ? "OFF" : verdict == Judged::Verdict::holds ? "ok" : "-";
-}
-
-// Lines of at most 80 characters, each after so many blanks.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string lines, line;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!line.empty() && indent + line.size() + 1 + word.size() > 80) {
-      lines += std::string(indent, ' ') + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return lines + std::string(indent, ' ') + line + "\n";
 }
 
 // Which studies and columns an entry speaks of, and where; what is no expression goes to the problems.
@@ -198,12 +206,11 @@ std::vector<std::string> Paper::list(const ConfigLibrary& library) {
 Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) {
   const std::vector<std::string> known = Paper::ids(library);
   const std::set<std::string> all(known.begin(), known.end());
+  Diagnostics unknown;
   for (const std::string& wanted : ids)
     if (std::ranges::none_of(all, [&](const std::string& id) { return id.starts_with(wanted); }))
-      throw InputMissing(Diagnostic{.origin = Origin::command_line(),
-                                    .path = "",
-                                    .problem = fmt::format("there is no paper entry \"{}\"", wanted),
-                                    .nearest = nearest_name(wanted, {all.begin(), all.end()})});
+      unknown.add(no_such_entry(wanted, all));
+  if (!unknown.empty()) throw InputMissing(unknown);
   Diagnostics problems;
   for (const std::string& paper : library.list("published")) {
     ConfigDocument document = load(library, paper);
@@ -309,7 +316,7 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     const PublishedValue& value = entry.published.values[i];
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
     const double measured = entry.values[i].measured;
-    text += fmt::format("  {:<32}{:>9} {:>9}{:>9} {:<14} {}\n", what, number(value.published),
+    text += fmt::format("  {:<32}{:>9} {:>9}{:>9} {:<15} {}\n", what, number(value.published),
                         number(measured), percent(distance_of(measured, value.published)),
                         class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
     if (!value.note.empty()) text += wrapped(value.note, 6);

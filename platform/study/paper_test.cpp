@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/config/config.h"
-#include "platform/config/diagnostics.h"
+#include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
@@ -35,12 +34,7 @@ struct PaperTest : testing::Test {
     return paper;
   }
   std::string mistake(const std::vector<std::string>& ids = {}) const {
-    try {
-      Paper paper(ConfigLibrary(root), ids);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "none";
+    return thrown<ConfigError>([&] { Paper(ConfigLibrary(root), ids); });
   }
   static std::string value(double published, const std::string& of_class, const std::string& measured) {
     return R"({"id": "fig1", "title": "T", "values": [{"what": "clock", "published": )" +
@@ -80,7 +74,7 @@ TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
   EXPECT_EQ(paper.to_text(paper.entries()[0]),
             "p.fig1 T\n"
             "                                  published  measured distance class\n"
-            "  clock (GHz)                             9     1.502   -83.3% known mismatch -\n"
+            "  clock (GHz)                             9     1.502   -83.3% known mismatch  -\n"
             "      N\n");
 }
 
@@ -136,18 +130,14 @@ TEST_F(PaperTest, BarsOfAGroupStandSideBySide) {
                {"label": "small", "study": "r40", "group": "there"}]}]})");
   const Paper paper = judged();
   const std::string svg = paper.to_svg(paper.entries().at(0));
-  const auto count = [&](const std::string& text) {
-    int found = 0;
-    for (auto at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
-    return found;
-  };
-  for (const char* once : {">small<", ">large<", ">here<", ">there<"}) EXPECT_EQ(count(once), 1) << once;
+  for (const char* once : {">small<", ">large<", ">here<", ">there<"})
+    EXPECT_EQ(occurrences(svg, once), 1) << once;
 }
 
 TEST_F(PaperTest, TheShippedNumbersHaveNamesThatFitTheirColumn) {
-  const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
-  for (const std::string& paper : library.list("published"))
-    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+  for (const std::string& paper : shipped_configs.list("published"))
+    for (const PublishedEntry& entry :
+         load_config<PublishedPaper>(shipped_configs, "published", paper).entries)
       for (const PublishedValue& value : entry.values)
         EXPECT_LE(value.what.size() + (value.unit.empty() ? 0 : value.unit.size() + 3), 32u)
             << entry.id << ": " << value.what;
@@ -166,6 +156,20 @@ TEST_F(PaperTest, ABeginningSelectsManyAndAWholeIdOne) {
   EXPECT_EQ(judged().entries().size(), 3u);
   EXPECT_EQ(mistake({"p.fgi10"}),
             "command line: error: there is no paper entry \"p.fgi10\"; did you mean \"p.fig10\"?");
+}
+
+TEST_F(PaperTest, AnUnknownEntryIsOfAChapter) {
+  const auto entry = [](const std::string& id) { return R"({"id": ")" + id + R"(", "title": "T"})"; };
+  publish(entry("fig3.14") + "," + entry("fig5.12") + "," + entry("fig5.2"));
+  EXPECT_EQ(mistake({"p.fig5.14"}),
+            "command line: error: there is no paper entry \"p.fig5.14\"; did you mean \"p.fig5.12\"?");
+  EXPECT_EQ(mistake({"p.fgi3.14"}),
+            "command line: error: there is no paper entry \"p.fgi3.14\"; did you mean \"p.fig3.14\"?");
+  EXPECT_EQ(mistake({"p.fig6.14"}),
+            "command line: error: there is no paper entry \"p.fig6.14\"; `asterism list papers` prints all");
+  const std::string both = mistake({"p.fig5.13", "p.fig3.14", "p.fig3.15"});
+  EXPECT_NE(both.find("\"p.fig5.13\""), std::string::npos) << both;
+  EXPECT_NE(both.find("\"p.fig3.15\""), std::string::npos) << both;
 }
 
 TEST_F(PaperTest, MistakesInThePublishedFileAreToldAtTheirPlace) {

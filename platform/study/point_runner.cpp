@@ -6,18 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <exception>
+#include <optional>
 #include <thread>
 
 #include "platform/exit_status.h"
+#include "platform/repeated_signal.h"
+#include "platform/study/progress_line.h"
 
 namespace asterism {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // SIGINT, SIGTERM and the threads' own SIGUSR1 are blocked in every thread, and taken by the one that waits.
 class BlockedSignals {
@@ -38,42 +37,32 @@ class BlockedSignals {
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
-  // The signal that came within a quarter of a second; -1 for none.
-  int wait() const {
+  // SIGINT or SIGTERM that came within a quarter of a second, or none.
+  std::optional<siginfo_t> wait() const {
     const timespec quarter{.tv_sec = 0, .tv_nsec = 250'000'000};
-    return sigtimedwait(&signals_, nullptr, &quarter);
+    siginfo_t signal{};
+    const int number = sigtimedwait(&signals_, &signal, &quarter);
+    if (number != SIGINT && number != SIGTERM) return std::nullopt;
+    return signal;
   }
 
  private:
   sigset_t signals_{}, before_{};
 };
 
-class Progress {
- public:
-  Progress(bool wanted, std::size_t points) : wanted_(wanted && isatty(STDERR_FILENO)), points_(points) {}
-  ~Progress() {
-    if (visible_) fmt::print(stderr, "\r\033[K");
-  }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // `shares` of points that are under way; `words` of a point that is the only one.
-  void update(std::size_t done, double shares, bool stopping, const std::string& words) {
-    if (!wanted_ || seconds() < 2) return;
-    const double all = static_cast<double>(done) + shares;
-    std::string line = words.empty() ? fmt::format("{} of {} points", done, points_) : words;
-    line += fmt::format(", {:.0f} s", seconds());
-    if (all > 0 && !stopping)
-      line += fmt::format(", about {:.0f} s left", seconds() / all * (static_cast<double>(points_) - all));
-    if (stopping) line += ", stopping";
-    fmt::print(stderr, "\r\033[K{}", line);
-    std::fflush(stderr);
-    visible_ = true;
-  }
-
- private:
-  bool wanted_, visible_ = false;
-  std::size_t points_;
-  Clock::time_point start_ = Clock::now();
-};
+// How far all points are. `shares` of points that are under way; `words` of a point that is the only one.
+void show(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
+          const std::string& words) {
+  const double all = static_cast<double>(done) + shares, seconds = line.seconds();
+  const bool is_known = all > 0 && !stopping;
+  const double left = is_known ? seconds / all * (static_cast<double>(points) - all) : 1;
+  if (!line.is_due(left)) return;
+  std::string text = words.empty() ? fmt::format("{} of {} points", done, points) : words;
+  text += fmt::format(", {:.0f} s", seconds);
+  if (is_known) text += fmt::format(", about {:.0f} s left", left);
+  if (stopping) text += ", stopping";
+  line.show(text);
+}
 
 class Workers {
  public:
@@ -148,20 +137,24 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
   run.rows.resize(points.size());
   run.partial.resize(points.size());
   const BlockedSignals signals;
-  Progress progress(settings.show_progress, points.size());
+  RepeatedSignal repeated;
+  ProgressLine progress(settings.show_progress);
   {
     Workers workers(points, run, threads_for(points.size(), settings.threads));
     while (!workers.ended()) {
-      const int signal = signals.wait();
-      if (signal == SIGINT || signal == SIGTERM) {
-        if (run.interrupted) _exit(static_cast<int>(ExitStatus::interrupted));
+      if (const auto signal = signals.wait()) {
+        if (repeated.take(*signal, RepeatedSignal::Clock::now()) == RepeatedSignal::Meaning::second) {
+          progress.clear();
+          _exit(static_cast<int>(ExitStatus::interrupted));
+        }
         run.interrupted = true;
         workers.stop();
       }
+      if (workers.ended()) break;
       double shares = 0;
       for (const StudyPoint* point : points) shares += point->share_done();
-      progress.update(workers.done(), shares, run.interrupted,
-                      points.size() == 1 ? points[0]->progress() : "");
+      show(progress, points.size(), workers.done(), shares, run.interrupted,
+           points.size() == 1 ? points[0]->progress() : "");
     }
     workers.rethrow();
   }

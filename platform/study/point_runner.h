@@ -2,7 +2,7 @@
 // the results.
 //
 // While it runs, SIGINT and SIGTERM end it in good order: points under way are asked to stop, those that are done are
-// kept. A second signal ends the process at once with status 130.
+// kept. A second signal (repeated_signal.h) ends the process at once with status 130.
 #pragma once
 
 #include <functional>

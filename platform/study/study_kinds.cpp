@@ -4,8 +4,12 @@
 #include "platform/study/dimm_ssd_study.h"
 #include "platform/study/ecc_study.h"
 #include "platform/study/fabric_study.h"
+#include "platform/study/gpu_study.h"
+#include "platform/study/gpu_system_study.h"
+#include "platform/study/host_link_study.h"
 #include "platform/study/manycore_study.h"
 #include "platform/study/memory_study.h"
+#include "platform/study/snapshot_truth_study.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/swizzle_switch_study.h"
 #include "platform/study/topology_study.h"
@@ -13,8 +17,10 @@
 namespace asterism {
 
 std::span<const StudyKind> study_kinds() {
-  static const std::array kinds = {fabric_study, topology_study, swizzle_switch_study, manycore_study,
-                                   memory_study, ecc_study,      dimm_ssd_study,       crash_study};
+  static const std::array kinds = {fabric_study,     topology_study,  swizzle_switch_study,
+                                   manycore_study,   memory_study,    ecc_study,
+                                   dimm_ssd_study,   crash_study,     gpu_study,
+                                   gpu_system_study, host_link_study, snapshot_truth_study};
   return kinds;
 }
 

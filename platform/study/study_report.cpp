@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "platform/config/config_value.h"
 #include "platform/study/figure.h"
@@ -145,6 +146,25 @@ std::optional<Cell> cell_named(const Study& study, std::string_view name, const 
   return std::nullopt;
 }
 
+// Why rows have no result, under the table: each reason once.
+std::string reasons(const Study& study, const PointRun& run) {
+  constexpr std::size_t most = 3;
+  const StudyKind& kind = *study.kind;
+  const std::string_view result = kind.y.empty() ? kind.bars.front() : kind.y;
+  std::vector<std::string> told;
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+    const std::optional<Cell> reason = cell_named(study, "reason", point, row);
+    if (!reason || number_of(cell_named(study, result, point, row))) return;
+    const std::string text = to_text(*reason);
+    if (!text.empty() && std::ranges::count(told, text) == 0) told.push_back(text);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(told.size(), most); ++i) text += wrapped(told[i], 0);
+  if (told.size() > most)
+    text += fmt::format("and {} other reasons; --csv FILE has all of them\n", told.size() - most);
+  return text;
+}
+
 // "offered packets per ns" of offered_packets_per_ns where the table has no heading.
 std::string spelled_out(const Column& column) {
   std::string text(column.heading.empty() ? column.name : column.heading);
@@ -225,6 +245,19 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
 
 }  // namespace
 
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string lines, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent + line.size() + 1 + word.size() > 80) {
+      lines += std::string(indent, ' ') + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + std::string(indent, ' ') + line + "\n";
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -269,6 +302,7 @@ std::string to_table(const Study& study, const PointRun& run) {
   if (rows > longest) text += fmt::format("... {} more points; --csv FILE has all of them\n", rows - longest);
   if (std::ranges::any_of(columns, &Shown::marked))
     text += "* no steady value: it depends on how long was measured (see state)\n";
+  text += reasons(study, run);
   if (!missing.empty()) text += "without room here: " + missing + "; --csv FILE has all columns\n";
   return text;
 }

@@ -13,7 +13,8 @@
 namespace asterism {
 
 // At most 80 columns wide and 60 rows long; what has no room is named at its foot, keys that do not sweep above it. Swept
-// keys, the kind's y and bars, and the state always have room, if need be beyond 80. The y of a doubtful row has a star.
+// keys, the kind's y and bars, and the state always have room, if need be beyond 80. The y of a doubtful row has a star. The
+// column "reason" of rows that have no y (or first bar) stands below, each text once.
 std::string to_table(const Study& study, const PointRun& run);
 
 // A line of names, a line a point that is done.
@@ -31,6 +32,9 @@ std::optional<double> number_named(const Study& study, std::string_view name, co
                                    const std::vector<Cell>& row);
 // Whether a row's state, where the kind has one, is other than "ok".
 bool is_doubtful(const Study& study, const Study::Point& point, const std::vector<Cell>& row);
+
+// In lines of at most 80 columns, each behind so many spaces.
+std::string wrapped(const std::string& text, std::size_t indent);
 
 // A text as a field of CSV.
 std::string csv_field(const std::string& text);

@@ -1,15 +1,12 @@
 #include "platform/study/study.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <thread>
 
-#include "platform/config/config.h"
-#include "platform/study/point_runner.h"
 #include "platform/study/study_report.h"
+#include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
@@ -64,29 +61,11 @@ const StudyKind kind{
     .word_sets = "largest",
     .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<DrawnPoint>(); }};
 
-Study study(const std::vector<std::string>& overrides, const std::string& text = R"({"kind":"drawn"})") {
-  ConfigDocument document = ConfigDocument::parse(text, "s.json");
-  for (const std::string& override : overrides) document.apply_override(override);
-  return read_study(std::move(document), "s", ConfigLibrary("none"), {&kind, 1});
-}
-
-PointRun run(const Study& s, unsigned threads = 2) {
-  return run_study(s, {.threads = threads, .show_progress = false});
-}
+const StudyUnderTest drawn(kind, R"({"kind":"drawn"})");
 
 std::string csv(const std::vector<std::string>& overrides, unsigned threads = 2) {
-  const Study s = study(overrides);
-  return to_csv(s, run(s, threads));
-}
-
-std::string mistakes(const std::vector<std::string>& overrides,
-                     const std::string& text = R"({"kind":"drawn"})") {
-  try {
-    study(overrides, text);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "none";
+  const Study s = drawn.read(overrides);
+  return to_csv(s, run_all(s, threads));
 }
 
 TEST(StudyTest, OnePointNeedsNoSweep) { EXPECT_EQ(csv({"size=3"}), "shape,area_mm2,state\ncircle,9,ok\n"); }
@@ -99,8 +78,8 @@ TEST(StudyTest, AListTimesARangeIsTheirProductTheLastKeyFastest) {
 }
 
 TEST(StudyTest, AListInAFileIsOneOnTheCommandLine) {
-  const Study s = study({}, R"({"kind": "drawn", "size": [1, "2:4:2"]})");
-  EXPECT_EQ(to_csv(s, run(s)), csv({"size=1,2,4"}));
+  const Study s = drawn.read({}, R"({"kind": "drawn", "size": [1, "2:4:2"]})");
+  EXPECT_EQ(to_csv(s, run_all(s, 2)), csv({"size=1,2,4"}));
 }
 
 TEST(StudyTest, AKeyThatConcernsSomePointsIsLeftOutOfTheOthers) {
@@ -109,11 +88,11 @@ TEST(StudyTest, AKeyThatConcernsSomePointsIsLeftOutOfTheOthers) {
 }
 
 TEST(StudyTest, AKeyThatConcernsNoPointIsAMistake) {
-  EXPECT_EQ(mistakes({"corners=3"}),
+  EXPECT_EQ(drawn.mistake({"corners=3"}),
             "command line: error: corners: this key stands only where shape is \"square\", here it is "
             "\"circle\" (the default)");
   EXPECT_EQ(
-      mistakes({"corners=3", "shape=circle", "size=1,2"}),
+      drawn.mistake({"corners=3", "shape=circle", "size=1,2"}),
       "command line: error: corners: this key stands only where shape is \"square\", here it is \"circle\"");
 }
 
@@ -123,8 +102,8 @@ TEST(StudyTest, AWordSetsAnotherKey) {
 }
 
 TEST(StudyTest, EveryMistakeIsToldOnce) {
-  EXPECT_EQ(mistakes({"shape=circle,squar", "size=1,200", "colour=red"},
-                     "{ \"kind\": \"drawn\",\n  \"largest\": 1 }"),
+  EXPECT_EQ(drawn.mistake({"shape=circle,squar", "size=1,200", "colour=red"},
+                          "{ \"kind\": \"drawn\",\n  \"largest\": 1 }"),
             "command line: error: colour: unknown key; the keys here are shape, corners, largest, size\n"
             "command line: error: size: expected a number from 0.0 to 100.0, got 200\n"
             "command line: error: shape: expected one of \"circle\", \"square\", got \"squar\"; did you mean "
@@ -133,78 +112,64 @@ TEST(StudyTest, EveryMistakeIsToldOnce) {
 }
 
 TEST(StudyTest, ABadRangeHidesNoOtherMistake) {
-  EXPECT_EQ(mistakes({"size=1:2", "largest=maybe"}),
+  EXPECT_EQ(drawn.mistake({"size=1:2", "largest=maybe"}),
             "command line: error: size: expected a number from 0.0 to 100.0, or a range from:to:step of "
             "such, got \"1:2\"\n"
             "command line: error: largest: expected true or false, got \"maybe\"");
 }
 
 TEST(StudyTest, WhatOnlyTheEngineRefusesIsToldAtItsKey) {
-  EXPECT_EQ(mistakes({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:13:1\" }"),
+  EXPECT_EQ(drawn.mistake({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:13:1\" }"),
             "s.json:2:11: error: size: nobody draws 13");
 }
 
 TEST(StudyTest, AMistakeThatShowsInARunIsToldAtItsKeyToo) {
-  const Study s = study({}, "{ \"kind\": \"drawn\",\n  \"size\": [3, 14] }");
-  try {
-    run(s);
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "s.json:2:11: error: size: nobody finishes 14");
-  }
+  const Study s = drawn.read({}, "{ \"kind\": \"drawn\",\n  \"size\": [3, 14] }");
+  EXPECT_EQ(thrown<ConfigError>([&] { run_all(s, 2); }), "s.json:2:11: error: size: nobody finishes 14");
 }
 
 TEST(StudyTest, TheKindIsNamed) {
-  EXPECT_EQ(mistakes({}, R"({"kind": "drwan"})"),
+  EXPECT_EQ(drawn.mistake({}, R"({"kind": "drwan"})"),
             "s.json:1:10: error: kind: expected one of \"drawn\", got \"drwan\"; did you mean \"drawn\"?");
-  EXPECT_EQ(mistakes({"kind=3"}), "command line: error: kind: expected one of \"drawn\", got 3");
+  EXPECT_EQ(drawn.mistake({"kind=3"}), "command line: error: kind: expected one of \"drawn\", got 3");
 }
 
 TEST(StudyTest, TooManyPointsAreRefusedBeforeAnyIsMade) {
   EXPECT_EQ(
-      mistakes({"size=0:100:0.01"}),
+      drawn.mistake({"size=0:100:0.01"}),
       "command line: error: size: expected a number from 0.0 to 100.0, or a range from:to:step of such, got "
       "\"0:100:0.01\"; more than 10000 values");
-  EXPECT_EQ(mistakes({"shape=circle,square", "size=0:60:0.01"}),
+  EXPECT_EQ(drawn.mistake({"shape=circle,square", "size=0:60:0.01"}),
             "command line: error: size: the study has more than 10000 points with this sweep");
 }
 
 TEST(StudyTest, TheExpandedFormIsTheSameStudy) {
-  const Study s = study({"shape=circle,square", "corners=3", "size=2,largest"});
-  const Study again = study({}, s.expanded);
-  EXPECT_EQ(to_csv(again, run(again)), to_csv(s, run(s)));
+  const Study s = drawn.read({"shape=circle,square", "corners=3", "size=2,largest"});
+  const Study again = drawn.read({}, s.expanded);
+  EXPECT_EQ(to_csv(again, run_all(again, 2)), to_csv(s, run_all(s, 2)));
   EXPECT_EQ(again.expanded, s.expanded);
 }
 
 TEST(StudyTest, ThreadsChangeNothing) {
   const std::vector<std::string> sweep{"shape=circle,square", "size=0:3:0.01"};
   EXPECT_EQ(csv(sweep, 1), csv(sweep, 7));
-  const Study s = study(sweep);
-  EXPECT_EQ(to_json(s, run(s, 1)), to_json(s, run(s, 5)));
-  EXPECT_EQ(to_svg(s, run(s, 1)), to_svg(s, run(s, 5)));
+  const Study s = drawn.read(sweep);
+  EXPECT_EQ(to_json(s, run_all(s, 1)), to_json(s, run_all(s, 5)));
+  EXPECT_EQ(to_svg(s, run_all(s, 1)), to_svg(s, run_all(s, 5)));
 }
 
 TEST(StudyTest, ASignalKeepsWhatIsDone) {
-  const Study s = study({"size=1,99,2,3"});
+  const Study s = drawn.read({"size=1,99,2,3"});
   under_way = 0;
-  std::thread user([process = getpid()] {
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // it is for the thread that runs the points
-    while (under_way < 4) std::this_thread::yield();
-    kill(process, SIGINT);
-  });
-  const PointRun ended = run(s);
-  user.join();
+  const PointRun ended = run_interrupted(s, 2, [] { return under_way >= 4; });
   EXPECT_TRUE(ended.interrupted);
   EXPECT_EQ(ended.done(), 3u);
   EXPECT_FALSE(ended.rows[1].has_value());
 }
 
 TEST(StudyTest, JsonHasColumnsPointsAndTheConfig) {
-  const Study s = study({"size=2,3"});
-  EXPECT_EQ(to_json(s, run(s)), R"({
+  const Study s = drawn.read({"size=2,3"});
+  EXPECT_EQ(to_json(s, run_all(s, 2)), R"({
   "study": "s",
   "kind": "drawn",
   "columns": {
@@ -246,8 +211,8 @@ TEST(StudyTest, JsonHasColumnsPointsAndTheConfig) {
 }
 
 TEST(StudyTest, TheTableFitsATerminal) {
-  const Study s = study({"shape=circle,square", "size=2,5"});
-  EXPECT_EQ(to_table(s, run(s)),
+  const Study s = drawn.read({"shape=circle,square", "size=2,5"});
+  EXPECT_EQ(to_table(s, run_all(s, 2)),
             "shape   size   area  state\n"
             "                mm2\n"
             "circle     2   4.0   ok\n"
@@ -255,16 +220,16 @@ TEST(StudyTest, TheTableFitsATerminal) {
             "square     2   4.0   ok\n"
             "square     5  25.0*  too large\n"
             "* no steady value: it depends on how long was measured (see state)\n");
-  const Study small = study({"size=2"});
-  EXPECT_EQ(to_table(small, run(small)).find('*'), std::string::npos);
-  const Study longer = study({"size=0:4:0.05"});
-  EXPECT_NE(to_table(longer, run(longer)).find("\n... 21 more points; --csv FILE has all of them\n"),
+  const Study small = drawn.read({"size=2"});
+  EXPECT_EQ(to_table(small, run_all(small, 2)).find('*'), std::string::npos);
+  const Study longer = drawn.read({"size=0:4:0.05"});
+  EXPECT_NE(to_table(longer, run_all(longer, 2)).find("\n... 21 more points; --csv FILE has all of them\n"),
             std::string::npos);
 }
 
 TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
-  const Study s = study({"shape=circle,square", "size=2,5"});
-  const std::string svg = to_svg(s, run(s));
+  const Study s = drawn.read({"shape=circle,square", "size=2,5"});
+  const std::string svg = to_svg(s, run_all(s, 2));
   EXPECT_NE(svg.find(">circle</text>"), std::string::npos);
   EXPECT_NE(svg.find(">area (mm2)</text>"), std::string::npos);
   EXPECT_NE(svg.find("<circle cx=\"596.0\""), std::string::npos) << "the last point ends the axis";
@@ -272,8 +237,8 @@ TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
 }
 
 TEST(StudyTest, AFigureSaysWhatIsFixed) {
-  const Study s = study({"shape=square", "size=2,5"});
-  EXPECT_NE(to_svg(s, run(s)).find(">s</text>\n<text x=\"76.0\" y=\"42\">shape=square</text>"),
+  const Study s = drawn.read({"shape=square", "size=2,5"});
+  EXPECT_NE(to_svg(s, run_all(s, 2)).find(">s</text>\n<text x=\"76.0\" y=\"42\">shape=square</text>"),
             std::string::npos);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/workload.h"
 #include "platform/config/config.h"
+#include "resilience/gpu_system.h"
 #include "swizzle_switch/switch_technology.h"
 
 namespace asterism {
@@ -12,6 +13,10 @@ const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
 TEST(ShippedConfigsTest, DefaultTechnologyIsTheFiles) {
   EXPECT_EQ(load_config<SwitchTechnology>(library, "technologies", "swizzle_switch_15nm"),
             SwitchTechnology{});
+}
+
+TEST(ShippedConfigsTest, DefaultSystemIsTheFiles) {
+  EXPECT_EQ(load_config<GpuSystemConfig>(library, "systems", "coral_summit"), GpuSystemConfig{});
 }
 
 TEST(ShippedConfigsTest, WritesEnergiesAndAreasWithTheirUnits) {

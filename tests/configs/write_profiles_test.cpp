@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/parameter_name.h"
 #include "dimm_ssd/workload/write_census.h"
 #include "dimm_ssd/workload/write_profile.h"
 #include "platform/config/config.h"
@@ -13,6 +14,7 @@ struct Row {  // of abeyratne2017 Table 5.2
   const char* name;
   std::uint64_t reads, requests, pages;  // the latter an interval
 };
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 struct WriteProfilesTest : testing::TestWithParam<Row> {
   WriteProfile profile = load_config<WriteProfile>(library, "write_profiles", GetParam().name);
 };
@@ -54,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Table5_2, WriteProfilesTest,
                                          Row{"milc", 15'970'000, 30'438'219, 108'755},
                                          Row{"miniFE", 37'810'000, 11'413'495, 17'295},
                                          Row{"Lulesh", 7'520'000, 16'879'622, 16'857}),
-                         [](const auto& info) { return info.param.name; });
+                         ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -66,7 +66,7 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
   expect_refusal({"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
                  "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", "
-                 "\"column\", \"word\", \"chip\", \"row\", got \"brownout\"");
+                 "\"column\", \"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", got \"brownout\"");
 }
 
 TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
@@ -214,9 +214,18 @@ TEST_F(BadInputTest, TheUsageOfTheCommand) {
   EXPECT_EQ(unknown.status, 64);
   EXPECT_THAT(unknown.err, StartsWith("asterism: no verb \"rnu\"; did you mean \"run\"?\n"));
   EXPECT_EQ(asterism({"--help"}).status, 0);
-  expect_refusal(
-      {"nonsense"}, 65,
-      "command line: error: expected an override such as \"node.memory.size=4GiB\", got \"nonsense\"");
+}
+
+TEST_F(BadInputTest, AWordThatAssignsNothingIsUsage) {
+  for (const Arguments& verb : std::vector<Arguments>{
+           {"run", "hello"}, {"study", "dimm_ssd"}, {"check", "hello"}, {"rtl", "build", "block.json"}})
+    for (const char* word : {"workload", "=1"}) {
+      Arguments arguments = verb;
+      arguments.emplace_back(word);
+      const Ended ended = asterism(arguments);
+      EXPECT_EQ(ended.status, 64) << verb.front();
+      EXPECT_THAT(ended.err, StartsWith(fmt::format("KEY=VALUE: expected KEY=VALUE, got \"{}\"\n", word)));
+    }
 }
 
 TEST_F(BadInputTest, MissingInputFiles) {
@@ -336,7 +345,9 @@ TEST_F(BadInputTest, AnSsdImageCutShortOrOfSomethingElseIsRefused) {
                   "bytes, expected {}",
                   whole));
   write("thesis.tex", "\\documentclass{book}");
-  expect_refusal({"node.dimm_ssd.image=thesis.tex"}, 65,
+  // A comparison is not announced before.
+  expect_refusal({"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""},
+                 65,
                  "command line: error: node.dimm_ssd.image: thesis.tex: is not a flash image of this program "
                  "(version 2)");
   EXPECT_EQ(contents("thesis.tex"), "\\documentclass{book}");
@@ -449,6 +460,16 @@ TEST_F(GuestMistakeTest, AWrongArgumentIsTheFirmwaresToTell) {
   const Ended ended = firmware("cg", {"args=nx=two"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.out, HasSubstr("nx"));
+}
+
+TEST_F(BadInputTest, AnOptionThatThereIsNotIsToldBeforeTheWordBehindIt) {
+  const Ended key = asterism({"study", "dimm_ssd", "--methd", "late"});
+  EXPECT_EQ(key.status, 64);
+  EXPECT_THAT(key.err,
+              StartsWith("asterism study: no option \"--methd\"; a key of the config is set by KEY=VALUE"));
+  const Ended nearly = asterism({"run", "hello", "--trce=node.rtc"});
+  EXPECT_EQ(nearly.status, 64);
+  EXPECT_THAT(nearly.err, StartsWith("asterism run: no option \"--trce\"; did you mean \"--trace\"?\n"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstdio>
 #include <sstream>
 
 #include "tests/platform/command.h"
@@ -104,7 +105,9 @@ TEST_F(CheckpointMethodsTest, BadRequestsAreRefusedAndTheOlderCheckpointStays) {
   const Ended ended = firmware("bad_checkpoint");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"), HasSubstr("bad_checkpoint: a page twice: bad_descriptor\n"));
-  EXPECT_THAT(contents("run/console.log"), HasSubstr("bad_checkpoint: another list meanwhile: busy\n"));
+  for (const char* refused : {"a checkpoint while another runs: busy", "a discard while another runs: busy",
+                              "another list meanwhile: busy", "shadow memory without end: bad_descriptor"})
+    EXPECT_THAT(contents("run/console.log"), HasSubstr(fmt::format("bad_checkpoint: {}\n", refused)));
 }
 
 TEST_F(CheckpointMethodsTest, AFullDeviceRefusesAndKeepsTheOlderCheckpoint) {
@@ -112,6 +115,40 @@ TEST_F(CheckpointMethodsTest, AFullDeviceRefusesAndKeepsTheOlderCheckpoint) {
                                                   "node.dimm_ssd.blocks=8", "node.log.node=off"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"), HasSubstr("bad_checkpoint: a checkpoint too many: no_space\n"));
+}
+
+// What 8,192 loads take, in nanoseconds.
+struct LoadTimes {
+  unsigned before = 0, meanwhile = 0, copied = 0, after = 0;
+};
+
+struct InterferenceTest : CommandTest {
+  LoadTimes times(const Arguments& node) {
+    const Ended ended = firmware("interference", node);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    LoadTimes t;
+    const int read =
+        std::sscanf(contents("run/console.log").c_str(),
+                    "interference: before %u ns, meanwhile %u ns with %u lines copied, after %u ns",
+                    &t.before, &t.meanwhile, &t.copied, &t.after);
+    EXPECT_EQ(read, 4) << contents("run/console.log");
+    return t;
+  }
+};
+
+TEST_F(InterferenceTest, CopyingSlowsLoadsThatReachTheMemory) {
+  for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
+                                Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {
+    const LoadTimes t = times(node);
+    EXPECT_GT(t.copied, 1000u) << node.front();
+    EXPECT_GT(t.meanwhile, 1.02 * t.before) << node.front();
+    EXPECT_GT(t.meanwhile, 1.02 * t.after) << node.front();
+  }
+}
+
+TEST_F(InterferenceTest, LoadsThatCostNothingAreNotSlowed) {
+  const LoadTimes t = times({});
+  EXPECT_LE(t.meanwhile, t.before + 16);  // a tick
 }
 
 TEST_F(CheckpointMethodsTest, AnUnknownMethodIsRefusedWithTheOnesThatThereAre) {

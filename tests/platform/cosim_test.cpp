@@ -127,7 +127,14 @@ TEST_F(CosimTest, WhatDoesNotFitIsToldBeforeAnythingRuns) {
 TEST_F(CosimTest, ATraceOfWhatIsNotThereIsRefused) {
   const Ended ended = solver("rtl", {"--trace", "node.fabric.arbiter.XC"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_THAT(ended.err, HasSubstr("node.fabric.arbiter.XC"));
+  EXPECT_THAT(ended.err, HasSubstr("there is no RTL \"node.fabric.arbiter.XC\" in this node; did you mean"));
+  EXPECT_THAT(solver("rtl", {"--trace", "arbiter.XB"}).err,
+              HasSubstr("did you mean \"node.fabric.arbiter.XB\"?"));
+}
+
+TEST_F(CosimTest, ATraceTakesOneInstanceAndLeavesWhatFollows) {
+  const Ended ended = solver("rtl", {"--trace", "node.fabric.arbiter.XB.dram", "node.fabric.fidelity=losse"});
+  EXPECT_THAT(ended.err, HasSubstr("node.fabric.fidelity"));
 }
 
 struct CosimScenarioTest : CommandTest {};

@@ -271,6 +271,16 @@ TEST_F(TinyFlashPowerCutTest, AnywhereTheResultOfIncrementsIsTheSame) {
   }
 }
 
+// Two versions are kept, so that pages of dead lines are not all dead.
+TEST_F(TinyFlashPowerCutTest, AnywhereInMergesAndCompactions) {
+  node.emplace_back("node.dimm_ssd.versions=2");
+  args = "versions=6 pages=16 method=consolidate";
+  run_whole();
+  EXPECT_GE(log()["compactions"], 1);
+  EXPECT_GE(log()["translation"]["pages_moved"], 5);
+  cut_at(between(event_times()[5], end(), 60));
+}
+
 struct SolverPowerCutTest : PowerCutTest {
   SolverPowerCutTest() { app = "cg", args = "nx=5 interval=4"; }
 };

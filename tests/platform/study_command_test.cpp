@@ -375,7 +375,7 @@ TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
       "measured": "frequency_ghz(s) ", "class": "predicted", "tolerance": 0.1, "stated_in": "section 1"}]}]})");
   const Ended ended = asterism({"paper"});
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10%  OFF\n"));
+  EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10% +OFF\n"));
 }
 
 // The shipped file names no pattern, which would contradict.

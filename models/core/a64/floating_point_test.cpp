@@ -2,21 +2,13 @@
 // soft_float_test.cpp, and float_oracle holds all of them against qemu-aarch64.
 #include <bit>
 
-#include "core/a64/a64_test.h"
+#include "core/a64/float_test.h"
 #include "core/a64/soft_float.h"
 
 namespace asterism::a64 {
 namespace {
 
-constexpr std::uint64_t garbage = 0xdead'beef'cafe'f00d;
-
-struct FloatingPointTest : A64Test {
-  State state;
-  FloatingPointTest() {
-    state = core->state();
-    state.system.cpacr = 3 << 20;
-    for (Vector& v : state.v) v.d = {garbage, garbage};
-  }
+struct FloatingPointTest : FloatTest {
   void doubles(double d0, double d1 = 0, double d3 = 0) {
     for (const auto& [at, value] : {std::pair{0, d0}, {1, d1}, {3, d3}})
       state.v[static_cast<std::size_t>(at)].d[0] = std::bit_cast<std::uint64_t>(value);
@@ -25,8 +17,6 @@ struct FloatingPointTest : A64Test {
     state.v[0].d[0] = garbage << 32 | std::bit_cast<std::uint32_t>(s0);
     state.v[1].d[0] = garbage << 32 | std::bit_cast<std::uint32_t>(s1);
   }
-  // V2 after an instruction.
-  Vector v2(std::uint32_t word) { return run({word}, state).v[2]; }
   void expect_double(std::uint32_t word, double expected) {
     EXPECT_EQ(v2(word), (Vector{{std::bit_cast<std::uint64_t>(expected), 0}})) << std::hex << word;
   }

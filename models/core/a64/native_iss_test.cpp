@@ -11,7 +11,7 @@ namespace {
 using enum CoreRegister;
 using Stop = Iss::Stop;
 using NativeIssTest = IssTest;
-INSTANTIATE_TEST_SUITE_P(, NativeIssTest, testing::Values(CoreEngine::native));
+INSTANTIATE_TEST_SUITE_P(, NativeIssTest, testing::Values(CoreEngine::native), ParameterName());
 
 TEST_P(NativeIssTest, DueIsCalledAtExactlyItsCount) {
   load({

@@ -1,12 +1,10 @@
 #include <bit>
 
-#include "core/a64/a64_test.h"
+#include "core/a64/float_test.h"
 #include "core/a64/soft_float.h"
 
 namespace asterism::a64 {
 namespace {
-
-constexpr std::uint64_t garbage = 0xdead'beef'cafe'f00d;
 
 Vector of(float a, float b, float c, float d) {
   const auto pair = [](float low, float high) {
@@ -16,15 +14,7 @@ Vector of(float a, float b, float c, float d) {
 }
 Vector of(double a, double b) { return {{std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)}}; }
 
-struct SimdFloatingPointTest : A64Test {
-  State state;
-  SimdFloatingPointTest() {
-    state = core->state();
-    state.system.cpacr = 3 << 20;
-    for (Vector& v : state.v) v.d = {garbage, garbage};
-  }
-  Vector v2(std::uint32_t word) { return run({word}, state).v[2]; }
-};
+using SimdFloatingPointTest = FloatTest;
 
 TEST_F(SimdFloatingPointTest, ComputesLaneByLane) {
   state.v[0] = of(1, 2, 3, 4), state.v[1] = of(0.5f, -2, 8, 1), state.v[2] = of(100, 200, 300, 400);

@@ -7,6 +7,8 @@
 #include <ostream>
 #include <vector>
 
+#include "base/parameter_name.h"
+
 namespace asterism::a64 {
 namespace {
 
@@ -127,7 +129,7 @@ TEST_P(StartTest, ReadsTheDescriptorsOfTheUpperHalf) {
   expect(GetParam().address | ~std::uint64_t{0} << (64 - size));
 }
 
-INSTANTIATE_TEST_SUITE_P(Granules, StartTest, testing::ValuesIn(starts));
+INSTANTIATE_TEST_SUITE_P(Granules, StartTest, testing::ValuesIn(starts), ParameterName());
 
 TEST_F(WalkTest, ASmallFirstTableStandsAtAMultipleOfItsSize) {
   system.tcr = tg0_4k | t0sz(39) | ips_48;  // 16 entries at level 2
@@ -184,7 +186,7 @@ TEST_P(ReachTest, HasTablesOrFaultsAtLevel0) {
     EXPECT_EQ(found.fault, fault_status::translation + 0);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Addresses, ReachTest, testing::ValuesIn(reaches));
+INSTANTIATE_TEST_SUITE_P(Addresses, ReachTest, testing::ValuesIn(reaches), ParameterName());
 
 // ---- what a descriptor means at its level ----
 
@@ -219,7 +221,7 @@ TEST_P(MeaningTest, IsABlockAPageOrAFault) {
     EXPECT_EQ(found.physical, 0x40'0000'0abcu);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Of4KiB, MeaningTest, testing::ValuesIn(meanings_4k));
+INSTANTIATE_TEST_SUITE_P(Of4KiB, MeaningTest, testing::ValuesIn(meanings_4k), ParameterName());
 
 TEST_F(WalkTest, BlocksOf16KiBGranulesAreThoseOfLevel2) {
   system.tcr = tg0_16k | t0sz(17) | ips_48;
@@ -369,7 +371,7 @@ TEST_P(RightsTest, FollowFromThePageAndItsTables) {
   EXPECT_EQ(found.permissions[0], rights.el0);
   EXPECT_EQ(found.permissions[1], rights.el1);
 }
-INSTANTIATE_TEST_SUITE_P(OfPages, RightsTest, testing::ValuesIn(rights));
+INSTANTIATE_TEST_SUITE_P(OfPages, RightsTest, testing::ValuesIn(rights), ParameterName());
 
 TEST_F(WalkTest, OneTableOfTheWayIsEnoughToTakeAway) {
   for (const std::uint64_t at_table : {0x1000, 0x2000, 0x3000}) {

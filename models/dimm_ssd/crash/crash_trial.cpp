@@ -30,10 +30,12 @@ void describe(Fields& f, CrashTrialConfig& c) {
 
 CrashCounts& CrashCounts::operator+=(const CrashCounts& o) {
   for (const auto member :
-       {&CrashCounts::cuts, &CrashCounts::in_recovery, &CrashCounts::in_program, &CrashCounts::in_erase,
-        &CrashCounts::in_restore, &CrashCounts::durable, &CrashCounts::newer, &CrashCounts::restored,
-        &CrashCounts::given_up, &CrashCounts::no_space, &CrashCounts::worn_out, &CrashCounts::memory_errors,
-        &CrashCounts::aborts, &CrashCounts::discards, &CrashCounts::merges, &CrashCounts::compactions,
+       {&CrashCounts::cuts,        &CrashCounts::in_program,     &CrashCounts::in_erase,
+        &CrashCounts::in_merge,    &CrashCounts::in_collection,  &CrashCounts::in_recovery,
+        &CrashCounts::in_restore,  &CrashCounts::durable,        &CrashCounts::newer,
+        &CrashCounts::restored,    &CrashCounts::given_up,       &CrashCounts::no_space,
+        &CrashCounts::worn_out,    &CrashCounts::memory_errors,  &CrashCounts::aborts,
+        &CrashCounts::discards,    &CrashCounts::merges,         &CrashCounts::compactions,
         &CrashCounts::collections, &CrashCounts::blocks_retired, &CrashCounts::lost})
     this->*member += o.*member;
   return *this;
@@ -114,7 +116,15 @@ class Trial final : private Checkpointer::Sink, private CheckpointLog::RestoreSi
     if (!next) return pass(1_us);
     now_ = std::max(now_, *next);
     device_->advance_to(now_);
+    check_readable();
     retry();
+  }
+  // A version that counts as lost while its flash is good is dropped by the next root, or when space is short.
+  void check_readable() const {
+    if (has_lost_pages_) return;
+    for (const CheckpointLog::Stored& stored : device_->log().stored())
+      if (stored.visible && !stored.readable)
+        fail("\"{}\": version {} cannot be read, and no bit error says why", stored.name, stored.version);
   }
   void pass(Picoseconds time) {
     const Picoseconds until = now_ + time;
@@ -229,6 +239,8 @@ class Trial final : private Checkpointer::Sink, private CheckpointLog::RestoreSi
   // ---- cuts ----
 
   void cut() {
+    if (device_->log().is_collecting()) ++counts_.in_merge;
+    if (device_->log().translation().is_collecting()) ++counts_.in_collection;
     if (!device_->ready()) ++counts_.in_recovery;
     if (restoring_) ++counts_.in_restore;
     const TornPages before(image_);

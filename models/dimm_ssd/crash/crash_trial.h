@@ -8,6 +8,8 @@
 //   - a version that was reported discarded is not
 //   - every version that is there reads back, byte for byte, as the memory was at the end of its interval
 //
+// At every event a version that is there is readable, unless bit errors have met it.
+//
 // and the trial goes on from the newest one. Now and then it lets the device come to rest: then nothing may be waited for any
 // more. Mixed in: another name, discards, aborts, memory that does not answer, flash that is too small, blocks that wear out,
 // bit errors within what the page code corrects and, in some trials, beyond. With those a version may be lost; what can be
@@ -88,7 +90,8 @@ void describe(Fields& f, CrashTrialConfig& config);
 // What a trial has come across.
 struct CrashCounts {
   std::uint64_t cuts = 0;
-  std::uint64_t in_recovery = 0, in_program = 0, in_erase = 0, in_restore = 0;
+  std::uint64_t in_program = 0, in_erase = 0, in_merge = 0, in_collection = 0, in_recovery = 0,
+                in_restore = 0;
   std::uint64_t durable = 0;   // versions reported
   std::uint64_t newer = 0;     // recovered, not reported yet
   std::uint64_t restored = 0;  // images compared

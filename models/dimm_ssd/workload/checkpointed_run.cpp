@@ -43,6 +43,7 @@ CheckpointedRunResult CheckpointedRun::run(const std::function<bool()>& stop) {
 void CheckpointedRun::save_all() {
   checkpointer_.power_up(begun_);
   begun_ = wait_while([&] { return !checkpointer_.ready(); });
+  note_room();
   checkpointer_.track(begun_, "run", source_.pages());
   checkpointer_.end_interval(begun_, 0);
   begun_ = wait_while([&] { return checkpointer_.open_intervals() != 0; });
@@ -160,6 +161,21 @@ Checkpointer::Memory::Outcome CheckpointedRun::read_frame(Picoseconds, std::uint
 void CheckpointedRun::durable(Picoseconds, std::uint64_t version) {
   ++result_.checkpoints;
   result_.lag = std::max(result_.lag, static_cast<std::uint32_t>(ended_ - version));
+  note_room();
+}
+
+void CheckpointedRun::note_room() {
+  result_.room = {.version = 0,
+                  .all = checkpointer_.log().pages(),
+                  .left = checkpointer_.log().free_pages(),
+                  .filled = 0};
+  filled_before_ = checkpointer_.flash_pages();
+}
+
+void CheckpointedRun::failed(Picoseconds, std::uint64_t version, Checkpointer::Error error) {
+  result_.failure = error;
+  result_.room.version = version;
+  result_.room.filled = checkpointer_.flash_pages() - filled_before_;
 }
 
 void CheckpointedRun::count_flash_pages() {

@@ -65,6 +65,14 @@ struct CheckpointedRunResult {
   std::uint64_t memory_pages = 0;  // in them
   std::vector<std::uint64_t> pages_per_flash_page;
   std::optional<Checkpointer::Error> failure;  // the run has ended early
+
+  // Of the failure, in flash pages of data and metadata.
+  struct Room {
+    std::uint64_t version = 0;  // that cannot become durable; 0 is the memory as a whole, before the run
+    std::uint64_t all = 0;      // of the flash
+    std::uint64_t left = 0;     // by the last durable version
+    std::uint64_t filled = 0;   // with lines since then
+  } room;
 };
 
 class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer::Sink {
@@ -84,6 +92,7 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
   void hold(const WriteRequest& request);
   void end_interval(std::uint64_t version);
   void count_flash_pages();
+  void note_room();
 
   Picoseconds now() const { return begun_ + progress_ + lost_; }
   void advance(Picoseconds to);
@@ -102,7 +111,7 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
 
   void recovered(Picoseconds) override {}
   void durable(Picoseconds at, std::uint64_t version) override;
-  void failed(Picoseconds, std::uint64_t, Checkpointer::Error error) override { result_.failure = error; }
+  void failed(Picoseconds, std::uint64_t version, Checkpointer::Error error) override;
   void released(Picoseconds, std::uint32_t page) override { released_.push_back(page); }
   void resumed(Picoseconds) override {}
   void discarded(Picoseconds) override {}
@@ -120,6 +129,7 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
   std::vector<std::uint32_t> released_;
   std::uint64_t ended_ = 0;  // intervals
   std::vector<std::uint64_t> saved_before_;
+  std::uint64_t filled_before_ = 0;  // flash pages, by the last durable version
   CheckpointedRunResult result_;
 };
 

@@ -6,19 +6,6 @@
 #include "matt/matt.h"
 
 namespace asterism {
-namespace {
-
-std::uint32_t number_below(const TraceLines& lines, std::string_view field, const char* what,
-                           std::uint64_t limit) {
-  const bool is_hexadecimal = field.starts_with("0x") || field.starts_with("0X");
-  const auto value = plain_number(field.substr(is_hexadecimal ? 2 : 0), is_hexadecimal ? 16 : 10);
-  if (!value || *value >= limit)
-    lines.refuse("expected a " + std::string(what) + " below " + std::to_string(limit) + ", got " +
-                 quoted_text(field));
-  return static_cast<std::uint32_t>(*value);
-}
-
-}  // namespace
 
 WriteTrace::WriteTrace(Open open, std::string name, Picoseconds interval)
     : open_(std::move(open)), name_(std::move(name)), interval_(interval) {
@@ -40,8 +27,11 @@ std::optional<WriteRequest> WriteTrace::read() {
   if (fields.empty()) return std::nullopt;
   if (fields.size() != 3)
     lines_->refuse("expected 3 fields (time page line), got " + std::to_string(fields.size()));
-  return WriteRequest{lines_->time(fields[0]), number_below(*lines_, fields[1], "page", most_written_pages),
-                      number_below(*lines_, fields[2], "line", Matt::lines_per_page)};
+  const Picoseconds time = lines_->time(fields[0]);
+  const auto page = static_cast<std::uint32_t>(lines_->number_below(fields[1], "a page", most_written_pages));
+  const auto line =
+      static_cast<std::uint32_t>(lines_->number_below(fields[2], "a line", Matt::lines_per_page));
+  return WriteRequest{time, page, line};
 }
 
 void WriteTrace::begin_interval(std::uint32_t index) {

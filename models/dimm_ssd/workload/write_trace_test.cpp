@@ -5,6 +5,8 @@
 #include <array>
 #include <sstream>
 
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -12,12 +14,7 @@ WriteTrace trace(const std::string& text, Picoseconds interval = 1_us) {
   return {[text] { return std::make_unique<std::istringstream>(text); }, "t.txt", interval};
 }
 std::string mistake(const std::string& text) {
-  try {
-    trace(text);
-  } catch (const TraceError& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown<TraceError>([&] { trace(text); });
 }
 
 TEST(WriteTraceTest, ReadsRequestsByInterval) {

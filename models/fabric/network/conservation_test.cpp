@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "fabric/network/flit_network.h"
 #include "fabric/topology/test_routes.h"
@@ -52,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Topologies, ConservationTest,
                          testing::Values(TopologyKind::mesh, TopologyKind::cmesh_low,
                                          TopologyKind::cmesh_high, TopologyKind::fbfly,
                                          TopologyKind::superstar, TopologyKind::superstarx,
-                                         TopologyKind::superring));
+                                         TopologyKind::superring),
+                         ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -6,10 +6,17 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "fabric/topology/test_topology.h"
 
 namespace asterism {
+
+static void PrintTo(const FlitParameters& p, std::ostream* out) {
+  *out << p.virtual_channels << " channels " << p.buffer_depth << " flits " << p.router_stages << " stages "
+       << p.credit_cycles << " credit " << p.crossing << " crossing " << to_text(p.arbitration);
+}
+
 namespace {
 
 using testing::AllOf;
@@ -249,7 +256,8 @@ INSTANTIATE_TEST_SUITE_P(
                     FlitParameters{
                         .virtual_channels = 16, .buffer_depth = 255, .router_stages = 4, .credit_cycles = 3},
                     FlitParameters{.crossing = 0, .arbitration = ArbiterPolicy::round_robin},
-                    FlitParameters{.arbitration = ArbiterPolicy::fixed}));
+                    FlitParameters{.arbitration = ArbiterPolicy::fixed}),
+    ParameterName());
 
 TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
   // A ring of four routers with one virtual channel, every packet two hops ahead: each holds what the next wants.

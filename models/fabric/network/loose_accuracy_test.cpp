@@ -2,6 +2,7 @@
 // with 576 nodes. Both get the same packets.
 #include <gtest/gtest.h>
 
+#include "base/parameter_name.h"
 #include "fabric/network/loose_network.h"
 #include "fabric/topology/topologies.h"
 #include "fabric/traffic/simulation.h"
@@ -13,6 +14,7 @@ struct Case {
   TopologyKind kind;
   double saturation;  // packets/ns/node: the flit engine's mean latency is three times that of a lone packet
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << to_text(c.kind); }
 
 class LooseAccuracyTest : public testing::TestWithParam<Case> {
  protected:
@@ -97,11 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{TopologyKind::cmesh_high, 0.0406}, Case{TopologyKind::fbfly, 0.040},
                     Case{TopologyKind::superstar, 0.195}, Case{TopologyKind::superstarx, 0.215},
                     Case{TopologyKind::superring, 0.0106}),
-    [](const auto& info) {
-      std::string name(enum_names(TopologyKind{})[static_cast<std::size_t>(info.param.kind)].name);
-      std::erase(name, '-');
-      return name;
-    });
+    ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
 #include "fabric/topology/test_routes.h"
 
@@ -68,11 +69,7 @@ INSTANTIATE_TEST_SUITE_P(EveryTopology, ZeroLoadTest,
                                          TopologyKind::cmesh_high, TopologyKind::fbfly,
                                          TopologyKind::superstar, TopologyKind::superstarx,
                                          TopologyKind::superring),
-                         [](const auto& info) {
-                           std::string name(to_text(info.param));
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         ParameterName());
 
 TEST(ZeroLoadFormulaTest, CountsCyclesOfOneClock) {
   FabricConfig config;

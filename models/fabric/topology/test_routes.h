@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/thrown.h"
 #include "fabric/topology/topologies.h"
 
 namespace asterism {
@@ -26,14 +27,9 @@ inline std::string route(const Topology& topology, RouterId from, RouterId to) {
   return text;
 }
 
-// What build_topology() says against a config, "" when nothing.
+// What build_topology() says against a config, "none" when nothing.
 inline std::string refusal(const FabricConfig& config, const GraphConfig* graph = nullptr) {
-  try {
-    build_topology(config, SwitchTechnology{}, graph);
-    return "";
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
+  return thrown<std::invalid_argument>([&] { build_topology(config, SwitchTechnology{}, graph); });
 }
 
 }  // namespace asterism

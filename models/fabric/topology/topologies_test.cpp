@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/parameter_name.h"
 #include "fabric/topology/test_routes.h"
 
 namespace asterism {
@@ -78,11 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
                     // The table's 11.30 counts the 60 links between neighbours among the global ones.
                     Row{TopologyKind::superstarx, 36, 8, 28, 36, 2.11, 0.0025, 12.90},
                     Row{TopologyKind::superring, 36, 4, 17, 11, 1.80, 0.0025, 6.48}),
-    [](const auto& info) {
-      std::string name(to_text(info.param.kind));
-      std::erase(name, '-');
-      return name;
-    });
+    ParameterName());
 
 TEST(TopologiesTest, TheLongestLinkOfTheFlattenedButterflyTakesThreeCycles) {
   const auto topology = topology_of(TopologyKind::fbfly);

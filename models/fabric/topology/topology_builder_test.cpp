@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/thrown.h"
 #include "fabric/topology/channel_runs.h"
 
 namespace asterism {
@@ -47,12 +48,8 @@ TEST_F(TopologyBuilderTest, RefusesMoreLinksThanPorts) {
   const RouterId a = builder.add_router("A", {}, 1);
   builder.add_node(a, 1_um);
   builder.add_node(a, 1_um);
-  try {
-    builder.finish(std::make_shared<NoRouting>());
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "router A has radix 1 and 2 links");
-  }
+  EXPECT_EQ(thrown<std::invalid_argument>([&] { builder.finish(std::make_shared<NoRouting>()); }),
+            "router A has radix 1 and 2 links");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/fields.h"
+#include "base/thrown.h"
 
 namespace asterism {
 namespace {
@@ -39,12 +40,7 @@ std::set<NodeId> destinations(const TrafficConfig& config, const Topology& topol
 }
 
 std::string refusal(const TrafficConfig& config, const Topology& topology) {
-  try {
-    Traffic traffic(config, topology, 1);
-    return "";
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
+  return thrown<std::invalid_argument>([&] { Traffic(config, topology, 1); });
 }
 
 TEST(Traffic, DescriptionIsSound) { EXPECT_EQ(description_problem<TrafficConfig>(), ""); }
@@ -105,7 +101,7 @@ TEST(Traffic, RateAboveTheInjectionBandwidthIsRefusedWithTheBound) {
   topology.routers[2].period = 500_ps;
   EXPECT_EQ(injection_bound({}, topology), 0.5);
   EXPECT_EQ(injection_bound({.rate_unit = RateUnit::per_cycle}, topology), 0.25);
-  EXPECT_EQ(refusal({.rate = 0.5}, topology), "");
+  EXPECT_EQ(refusal({.rate = 0.5}, topology), "none");
   EXPECT_EQ(refusal({.rate = 0.51}, topology),
             "a rate of 0.51 packets per ns and node is not from 0 to the injection bandwidth of 0.5: a node "
             "sends one flit a cycle, a packet has 4");

@@ -1,0 +1,214 @@
+// How many accesses of kernels a second the model of a GPU takes, on one thread, and how long snapshots of
+// its 32 GiB last.
+//
+//   gpu_bench [--check] [--accesses N] [--only NAME]
+//
+// Pipelines and channels as gpu_config.h has them, no contents. Patterns, their accesses as fast as memory
+// takes them:
+//   hot      random lines of 2 MiB, which the L2 holds; a third are stores
+//   stencil  two loads of 128 bytes and a store, each pipeline through its own part of 4 GiB
+//   random   sectors anywhere in 4 GiB; a third are stores
+//   stores   128 bytes, each pipeline through its own part of 4 GiB: each displaces a dirty line, which a
+//            monitor checks
+//   filled   as stores, in accesses of 512 bytes
+//   open     as filled, while a snapshot is open of which no zone is preserved but those that are written to
+// Snapshots of 32 GiB, tracked: the first, blocking; then an increment of 4 GiB taken by the device while
+// kernels run. Times are of the processor; a pattern's are the median of three turns. N: accesses of a turn,
+// 15 million unless told.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/engine.h"
+#include "base/random.h"
+#include "figures.h"
+#include "gpu/gpu.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint32_t all_pipelines = 80;
+
+class PatternKernel final : public KernelSource {
+ public:
+  struct Shape {
+    std::uint64_t first, size;  // of the memory used
+    std::uint32_t access;       // bytes
+    unsigned stores, of;        // so many of so many accesses
+    bool random;
+    Picoseconds gap{};
+  };
+  PatternKernel(const Shape& shape, std::uint64_t accesses)
+      : shape_(shape), accesses_(accesses / all_pipelines) {}
+
+  std::uint32_t pipelines() const override { return all_pipelines; }
+  Bytes footprint() const override { return Bytes(shape_.first + shape_.size); }
+  void begin_kernel(std::uint64_t) override {
+    slots_ = shape_.size / shape_.access;
+    for (std::uint32_t i = 0; i < all_pipelines; ++i)
+      states_[i] = {0, i * (slots_ / all_pipelines), i * 0x9E3779B97F4A7C15u, 0};
+  }
+  std::size_t next(std::uint32_t pipeline, std::span<DeviceAccess> accesses) override {
+    State& state = states_[pipeline];
+    std::size_t count = 0;
+    for (; count < accesses.size() && state.done < accesses_; ++count, ++state.done) {
+      std::uint64_t slot = state.slot++;
+      if (shape_.random) {
+        state.random = state.random * 6364136223846793005u + 1442695040888963407u;
+        slot = (state.random >> 32) * slots_ >> 32;
+      } else if (state.slot == slots_) {
+        state.slot = 0;
+      }
+      DeviceAccess& access = accesses[count];
+      access.gap = shape_.gap;
+      access.address = shape_.first + slot * shape_.access;
+      access.size = shape_.access;
+      access.write = state.turn < shape_.stores;
+      if (++state.turn == shape_.of) state.turn = 0;
+    }
+    return count;
+  }
+
+ private:
+  struct State {
+    std::uint64_t done, slot, random;
+    unsigned turn;
+  };
+  Shape shape_;
+  std::uint64_t accesses_, slots_ = 0;
+  State states_[all_pipelines] = {};
+};
+
+struct NoMemory final : Gpu::HostMemory {
+  bool write(Picoseconds, Address, Bytes, std::span<const std::byte>) override { return true; }
+  bool read(Picoseconds, Address, Bytes, std::span<std::byte>) override { return true; }
+};
+
+// One that goes from event to event.
+class RunningGpu final : Gpu::Sink {
+ public:
+  explicit RunningGpu(const GpuConfig& config)
+      : link_({}, 1), gpu(config, MemoryContents::none, 0, link_, host_, *this) {
+    gpu.allocate(config.memory);
+    gpu.track(true);
+  }
+  void run(KernelSource& kernel) {
+    launch(kernel);
+    while (gpu.running()) step();
+  }
+  void launch(KernelSource& kernel) { gpu.launch(now_, kernel, kernel_++); }
+  void begin(SnapshotKind kind, Offloader by) { gpu.begin_snapshot(now_, kind, by, Address(0)); }
+  bool step() {
+    const auto next = earlier(gpu.next_event(), link_.next_event());
+    if (!next) return false;
+    now_ = *next;
+    for ([[maybe_unused]] const std::uint32_t ended : link_.advance_to(now_)) gpu.transferred(now_);
+    gpu.advance_to(now_);
+    return true;
+  }
+  std::uint64_t checked() const {
+    std::uint64_t writes = 0;
+    for (std::uint32_t channel = 0; channel < gpu.config().channels; ++channel)
+      writes += gpu.monitor(channel).counts().writes;
+    return writes;
+  }
+  Picoseconds now() const { return now_; }
+
+ private:
+  void kernel_ended(Picoseconds) override {}
+  void zone_waits(Picoseconds, Zone) override {}
+  void arrived(Picoseconds, std::span<const Zone>) override {}
+  void snapshot_taken(Picoseconds) override {}
+  void snapshot_failed(Picoseconds, Gpu::Failure) override {}
+  void copied_in(Picoseconds) override {}
+
+  Picoseconds now_{};
+  std::uint64_t kernel_ = 0;
+  HostLink link_;
+  NoMemory host_;
+
+ public:
+  Gpu gpu;
+};
+
+struct Pattern {
+  const char* name;
+  PatternKernel::Shape shape;
+  double accesses, checks;  // at least, a second; 0: no limit
+  bool open = false;
+};
+
+void measure_pattern(const Pattern& pattern, std::uint64_t accesses) {
+  std::vector<double> a_second, checks;
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    GpuConfig config;
+    if (pattern.open) config.buffer = 32_GiB;
+    RunningGpu running(config);
+    PatternKernel kernel(pattern.shape, accesses);
+    if (pattern.open) running.begin(SnapshotKind::full, Offloader::device);
+    const std::uint64_t before = running.checked();
+    const double seconds = seconds_of([&] { running.run(kernel); });
+    a_second.push_back(static_cast<double>(accesses) / seconds);
+    checks.push_back(static_cast<double>(running.checked() - before) / seconds);
+  }
+  const auto add = [&](const char* what, double measured, double least) {
+    figures.add(fmt::format("{}: {}", pattern.name, what), fmt::format("{:.1f} M/s", measured / 1e6),
+                measured >= least, least == 0 ? "" : fmt::format(">= {:.0f}", least / 1e6));
+  };
+  add("accesses", median(a_second), pattern.accesses);
+  add("writes checked", median(checks), pattern.checks);
+}
+
+void measure_snapshots() {
+  RunningGpu running({});
+  const auto taken = [&] {
+    while (running.gpu.snapshot_open()) running.step();
+  };
+  const auto seconds_text = [](double seconds) { return fmt::format("{:.1f} s", seconds); };
+  const double full = seconds_of([&] {
+    running.begin(SnapshotKind::full, Offloader::device);
+    taken();
+  });
+  figures.add("a full snapshot of 32 GiB", seconds_text(full), full < 60, "< 60 s");
+
+  // All of 4 GiB; then a third of it again while it is taken.
+  const PatternKernel::Shape shape{0, 4ull << 30, 512, 1, 3, false, 30_ns};
+  PatternKernel before({0, 4ull << 30, 512, 1, 1, false, 0_ns}, (4ull << 30) / 512),
+      during(shape, 20'000'000);
+  const double dirtied = seconds_of([&] { running.run(before); });
+  figures.add("4 GiB written", seconds_text(dirtied));
+  const double increment = seconds_of([&] {
+    running.begin(SnapshotKind::increment, Offloader::device);
+    running.launch(during);
+    taken();
+    while (running.gpu.running()) running.step();
+  });
+  figures.add(fmt::format("an increment of {} zones of it, while kernels run", running.gpu.snapshot_zones()),
+              seconds_text(increment), increment < 60, "< 60 s");
+}
+
+void measure(std::uint64_t accesses, const std::string& only) {
+  const std::uint64_t large = 4ull << 30;
+  const Pattern patterns[] = {
+      {"hot", {0, 2 << 20, 32, 1, 3, true}, 0, 0},       {"stencil", {0, large, 128, 1, 3, false}, 20e6, 0},
+      {"random", {0, large, 32, 1, 3, true}, 0, 0},      {"stores", {0, large, 128, 1, 1, false}, 0, 0},
+      {"filled", {0, large, 512, 1, 1, false}, 0, 30e6}, {"open", {0, large, 512, 1, 1, false}, 0, 0, true}};
+  for (const Pattern& pattern : patterns)
+    if (only.empty() || only == pattern.name) measure_pattern(pattern, accesses);
+  if (only.empty() || only == "snapshots") measure_snapshots();
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) {
+  CLI::App app;
+  std::uint64_t accesses = 15'000'000;
+  std::string only;
+  app.add_option("--accesses", accesses, "Of a turn");
+  app.add_option("--only", only, "A pattern, or snapshots");
+  return asterism::bench_main(argc, argv, app, [&] { asterism::measure(accesses, only); });
+}

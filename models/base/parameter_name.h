@@ -1,0 +1,36 @@
+// How the parameters of a TEST_P are named, in the tests' names and in what GoogleTest prints. A struct among them has a
+// PrintTo(const T&, std::ostream*) beside it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <type_traits>
+
+#include "base/enum_names.h"
+
+namespace asterism {
+
+template <NamedEnum E>
+void PrintTo(const E& value, std::ostream* out) {
+  *out << to_text(value);
+}
+
+// For INSTANTIATE_TEST_SUITE_P: the parameter as it is printed. A name is of letters, digits and _, so one _ stands for a
+// run of anything else, and none for one at either end.
+struct ParameterName {
+  template <class T>
+  std::string operator()(const testing::TestParamInfo<T>& info) const {
+    std::string name;
+    for (const char c : testing::PrintToString(info.param))
+      if (('0' <= c && c <= '9') || ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z'))
+        name += c;
+      else if (!name.empty() && name.back() != '_')
+        name += '_';
+    if (name.ends_with('_')) name.pop_back();
+    return name;
+  }
+};
+
+}  // namespace asterism

@@ -1,0 +1,195 @@
+// RTL that answers operations one at a time, in place of a model (Impl::rtl) or in lockstep with it (Impl::lockstep): what
+// the blocks of all contracts with in.valid and out.valid have in common.
+//
+// An operation is given to the block in one cycle of its clock, and its answer is there in the first cycle in which
+// out.valid is high, up to `patience` cycles later; the next operation comes after that. One of time T begins in the first
+// cycle from T on, or when the one before it is over, if that is later: so the RTL may lag behind, and time in the traces is
+// that of the RTL. Latencies in the node are the model's, whatever the RTL takes.
+//
+// In lockstep every answer is compared with the model's. A difference and RTL that fails are told once, by on_mismatch; from
+// then on the model stands in and nothing is compared. With Impl::rtl only failing RTL is a mismatch.
+//
+// reset: every kind resets the RTL.
+//
+// A block of a new contract takes a class that sits beside its model and says what an operation and an answer are:
+//
+//   class RtlAdder final : public AdderSeat, public RtlOperationsOf<AdderOperation, AdderAnswer> {
+//    public:
+//     RtlAdder(std::shared_ptr<const RtlLibrary> library, const Settings& settings, const RtlOptions& options)
+//         : RtlOperationsOf(std::move(library), {.instance = settings.instance, .impl = settings.impl}),
+//           ports_(rtl()),                                   throws unless they are those of the contract
+//           sums_(coverage_group("sums", {"exact", "carried"})) {
+//       check_parameters(rtl(), {{"Width", settings.width}});
+//       begin(options);
+//     }
+//     void add(Picoseconds now, unsigned a, unsigned b, unsigned& sum) override {
+//       sum = operate(now, {a, b}, {sum}).sum;
+//     }
+//     void reset(Reset) override { restart(); }
+//
+//    private:                                                and the seven functions of RtlOperationsOf
+//     ...
+//   };
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/statistics.h"
+#include "cosim/coverage.h"
+#include "cosim/lockstep.h"
+#include "cosim/mismatch.h"
+#include "cosim/report_text.h"
+#include "cosim/rtl_library.h"
+#include "cosim/rtl_options.h"
+#include "cosim/rtl_timeline.h"
+#include "cosim/swap_config.h"
+
+namespace asterism {
+
+// The part that does not know what is asked.
+class RtlOperations {
+ public:
+  RtlOperations(const RtlOperations&) = delete;
+  RtlOperations& operator=(const RtlOperations&) = delete;
+
+  // Called once, at the first mismatch.
+  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
+
+  // The run is over: a trace on demand gets the cycles up to now.
+  void finish(Picoseconds now);
+
+  const std::string& instance() const { return rtl_.name(); }
+  std::uint64_t operations() const { return asked_; }
+  const std::optional<Lockstep::Mismatch>& mismatch() const { return first_.mismatch(); }
+  const Coverage& coverage() const { return coverage_; }
+  void report(Statistics& statistics) const;
+  // For the last screen: how many operations, what they reached.
+  std::vector<std::string> summary() const;
+
+ protected:
+  struct Settings {
+    std::string instance;  // "node.memory.codec"
+    Impl impl = Impl::lockstep;
+    Frequency clock = 1_GHz;
+    SwapTrace trace = {};
+    std::uint64_t patience = 1000;  // cycles
+    bool answers_at_once = true;    // out.valid counts in the cycle of the operation, too
+  };
+  RtlOperations(std::shared_ptr<const RtlLibrary> library, Settings settings);
+  ~RtlOperations() = default;
+
+  // Contract, ports and parameters were found right: the RTL is reset, and time runs. Throws RtlError for a block without
+  // a clock.
+  void begin(const RtlOptions& options);
+  void restart();
+
+  const RtlInstance& rtl() const { return rtl_; }
+  Impl impl() const { return settings_.impl; }
+  // Stays valid.
+  Coverage::Group& coverage_group(std::string name, std::vector<std::string> points) {
+    return coverage_.group(std::move(name), std::move(points));
+  }
+
+  // One exchange: the cycle in which the inputs of an operation of time `now` are set; the cycle in which the outputs say
+  // its answer, which can be read; and the end of that cycle. RtlError is the RTL's failure.
+  void seek(Picoseconds now);
+  void await_answer();
+  void leave_cycle();
+
+  Lockstep::Mismatch found(Picoseconds at, std::string what, std::string model, std::string rtl) const;
+  Lockstep::Mismatch failed(Picoseconds at, const RtlError& error, std::string model) const;
+  void tell(Lockstep::Mismatch mismatch);
+
+  // "lines, phase": of fields with what they are called those that are not equal.
+  static std::string unequal(std::initializer_list<std::pair<const char*, bool>> fields);
+
+ private:
+  void start(Picoseconds at);
+
+  Settings settings_;
+  RtlInstance rtl_;
+  RtlPort in_valid_, out_valid_;
+  std::optional<RtlTimeline> timeline_;
+  FirstMismatch first_;
+  std::uint64_t asked_ = 0;
+  Coverage coverage_;
+};
+
+// Both have an ==.
+template <class Operation, class Answer>
+class RtlOperationsOf : public RtlOperations {
+ protected:
+  using RtlOperations::RtlOperations;
+  ~RtlOperationsOf() = default;
+
+  // What the RTL, or where it stands in the model, answers.
+  Answer operate(Picoseconds now, const Operation& operation, const Answer& model);
+
+ private:
+  // The inputs of the operation's cycle, in.valid with them.
+  virtual void ask(const Operation& operation) = 0;
+  // The outputs of the cycle in which out.valid is high. What only the model knows is taken from it.
+  virtual Answer read(const Operation& operation, const Answer& model) const = 0;
+  // For the coverage.
+  virtual void count(const Operation& operation, const Answer& answer) = 0;
+  // For the report: which fields differ, "lines, phase"; what was asked; what was answered, with what is not as in `other`
+  // where there is one; and a line of what went before.
+  virtual std::string difference(const Answer& model, const Answer& rtl) const = 0;
+  virtual std::string asked_text(const Operation& operation) const = 0;
+  virtual std::string answer_text(const Operation& operation, const Answer& answer,
+                                  const Answer* other) const = 0;
+  virtual std::string past_text(const Operation& operation, const Answer& answer) const = 0;
+
+  void differ(const Operation& operation, Lockstep::Mismatch mismatch);
+
+  struct Past {
+    Picoseconds at;
+    Operation operation;
+    Answer answer;
+  };
+  LastFew<Past> past_;
+};
+
+template <class Operation, class Answer>
+Answer RtlOperationsOf<Operation, Answer>::operate(Picoseconds now, const Operation& operation,
+                                                   const Answer& model) {
+  if (mismatch()) return model;
+  Past& past = past_.next();
+  past = {now, operation, model};
+  Answer rtl;
+  try {
+    seek(now);
+    ask(operation);
+    await_answer();
+    rtl = read(operation, model);
+    leave_cycle();
+  } catch (const RtlError& error) {
+    differ(operation, failed(now, error, answer_text(operation, model, nullptr)));
+    return model;
+  }
+  if (impl() == Impl::lockstep && rtl != model) {
+    differ(operation, found(now, difference(model, rtl), answer_text(operation, model, &rtl),
+                            answer_text(operation, rtl, &model)));
+    return model;
+  }
+  past.answer = rtl;
+  count(operation, rtl);
+  return rtl;
+}
+
+template <class Operation, class Answer>
+void RtlOperationsOf<Operation, Answer>::differ(const Operation& operation, Lockstep::Mismatch mismatch) {
+  mismatch.asked = asked_text(operation);
+  past_.for_each([&](const Past& past) {
+    mismatch.history.push_back(report_time(past.at) + "  " + past_text(past.operation, past.answer));
+  });
+  tell(std::move(mismatch));
+}
+
+}  // namespace asterism

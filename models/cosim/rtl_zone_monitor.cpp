@@ -1,0 +1,120 @@
+#include "cosim/rtl_zone_monitor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cosim/rtl_contract.h"
+
+namespace asterism {
+namespace {
+
+using Kind = ZoneMonitorOperation::Kind;
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : enum_names(Kind{})) names.emplace_back(entry.name);
+  return names;
+}
+
+// A snapshot begins line by line of the cache and sector by sector of the table: cycles in which an answer must be there.
+std::uint64_t patience(const RtlZoneMonitor::Settings& settings) {
+  return 10'000 + settings.zones / 16 + settings.config.cache / Bytes(16);
+}
+
+}  // namespace
+
+std::map<std::string, std::uint64_t> RtlZoneMonitor::parameters(const ZoneMonitorConfig& config,
+                                                                std::uint32_t zones) {
+  return {{"Zones", zones}, {"Lines", config.cache / (ZoneMonitor::sector * 2)}, {"Ways", config.ways}};
+}
+
+RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
+                               const RtlOptions& options)
+    : RtlOperationsOf(std::move(library), {.instance = settings.instance,
+                                           .impl = settings.impl,
+                                           .clock = settings.clock,
+                                           .trace = settings.trace,
+                                           .patience = patience(settings),
+                                           .answers_at_once = false}),
+      now_(settings.now),
+      ports_(rtl()),
+      operations_(coverage_group("operations", operation_names())),
+      writes_(coverage_group("writes", {"proceed", "proceed while open", "first stall", "stall"})),
+      sectors_(coverage_group("sectors", {"0", "1", "2", "3"})) {
+  check_parameters(rtl(), parameters(settings.config, settings.zones));
+  RtlOperations::begin(options);
+}
+
+// ---- the seat ----
+
+void RtlZoneMonitor::track(bool on) { answer_to({.kind = Kind::track, .flag = on}); }
+
+void RtlZoneMonitor::write(std::uint32_t zone, ZoneMonitor::Check& check) {
+  const ZoneMonitorAnswer given =
+      answer_to({.kind = Kind::write, .zone = zone}, {.answer = check.answer, .sectors = check.sectors});
+  check = {given.answer, static_cast<std::uint8_t>(std::min(given.sectors, 255u))};
+}
+
+void RtlZoneMonitor::expose(std::uint32_t zone) { answer_to({.kind = Kind::expose, .zone = zone}); }
+
+void RtlZoneMonitor::begin(std::uint32_t& sectors) {
+  open_ = true;
+  sectors = answer_to({.kind = Kind::begin}, {.sectors = sectors}).sectors;
+}
+
+void RtlZoneMonitor::preserve(std::uint32_t zone) { answer_to({.kind = Kind::preserve, .zone = zone}); }
+
+void RtlZoneMonitor::refresh() { answer_to({.kind = Kind::refresh}); }
+
+void RtlZoneMonitor::complete() {
+  open_ = false;
+  answer_to({.kind = Kind::complete});
+}
+
+void RtlZoneMonitor::reset(Reset) {
+  open_ = false;
+  restart();
+}
+
+ZoneMonitorAnswer RtlZoneMonitor::answer_to(const ZoneMonitorOperation& operation, ZoneMonitorAnswer model) {
+  model.complete = !open_;
+  return operate(now_(), operation, model);
+}
+
+// ---- an operation ----
+
+void RtlZoneMonitor::ask(const ZoneMonitorOperation& operation) { ports_.ask(operation); }
+
+ZoneMonitorAnswer RtlZoneMonitor::read(const ZoneMonitorOperation&, const ZoneMonitorAnswer&) const {
+  return ports_.answer();
+}
+
+void RtlZoneMonitor::count(const ZoneMonitorOperation& operation, const ZoneMonitorAnswer& answer) {
+  operations_.hit(static_cast<std::size_t>(operation.kind));
+  if (operation.kind != Kind::write) return;
+  const bool waits = answer.answer != ZoneMonitor::Answer::proceed;
+  writes_.hit(waits ? 1 + static_cast<std::size_t>(answer.answer) : !answer.complete);
+  sectors_.hit(std::min<std::size_t>(answer.sectors, 3));
+}
+
+std::string RtlZoneMonitor::difference(const ZoneMonitorAnswer& model, const ZoneMonitorAnswer& rtl) const {
+  return unequal({{"answer", model.answer == rtl.answer},
+                  {"sectors", model.sectors == rtl.sectors},
+                  {"complete", model.complete == rtl.complete}});
+}
+
+std::string RtlZoneMonitor::asked_text(const ZoneMonitorOperation& operation) const {
+  return to_text(operation);
+}
+
+std::string RtlZoneMonitor::answer_text(const ZoneMonitorOperation& operation,
+                                        const ZoneMonitorAnswer& answer, const ZoneMonitorAnswer*) const {
+  return to_text(operation, answer);
+}
+
+std::string RtlZoneMonitor::past_text(const ZoneMonitorOperation& operation,
+                                      const ZoneMonitorAnswer& answer) const {
+  return to_text(operation) + " -> " + to_text(operation, answer);
+}
+
+}  // namespace asterism

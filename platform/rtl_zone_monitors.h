@@ -1,0 +1,39 @@
+// The RTL in the place of the zone monitors of a node's GPUs, or in lockstep with them: one for each channel of each GPU.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cosim/rtl_zone_monitor.h"
+#include "gpu/gpu_module.h"
+
+namespace asterism {
+
+class RtlZoneMonitors {
+ public:
+  // Takes their seats. Throws RtlError for a library that does not fit.
+  RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus, const std::shared_ptr<const RtlLibrary>& library,
+                  const RtlOptions& options);
+
+  // At the first difference of each.
+  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
+
+  void finish(Picoseconds now);
+  std::vector<std::string> instances() const;  // "node.gpu.0.monitor.3"
+  // Of all together.
+  void report(Statistics& statistics) const;
+  std::vector<std::string> summary() const;
+
+ private:
+  std::uint64_t operations() const;
+  std::uint64_t mismatches() const;
+  Coverage coverage() const;
+
+  std::string instance_;
+  Impl impl_;
+  std::deque<RtlZoneMonitor> monitors_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,88 @@
+#include "platform/study/figure.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+std::string bars(const std::vector<std::string>& names) {
+  Panel panel{.title = "", .x_label = "", .y_label = "", .kind = Panel::Kind::bars, .categories = names};
+  panel.series.push_back({"", {}});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    panel.series[0].points.push_back({static_cast<double>(i), 1});
+  return to_svg("bars", {panel});
+}
+
+TEST(FigureTest, ShortNamesOfBarsStandBesideEachOther) {
+  const std::string svg = bars({"lbm", "mcf", "milc"});
+  EXPECT_EQ(occurrences(svg, "text-anchor=\"middle\">mcf<"), 1);
+  EXPECT_EQ(occurrences(svg, "rotate(-45)"), 0);
+}
+
+TEST(FigureTest, LongNamesOfBarsAreTurned) {
+  EXPECT_EQ(occurrences(bars(std::vector<std::string>(10, "GemsFDTD")), "rotate(-45)"), 10);
+  EXPECT_EQ(occurrences(bars(std::vector<std::string>(10, "early_late+consolidate")),
+                        "rotate(-90)\" text-anchor=\"end\">"),
+            10);
+}
+
+TEST(FigureTest, OfManyBarsSomeHaveNames) {
+  // 5.2 wide each, a turned name takes 21.2
+  EXPECT_EQ(occurrences(bars(std::vector<std::string>(100, "1000")), ">1000<"), 20);
+}
+
+// What follows `before` at each place, up to `end`.
+std::vector<std::string> all_after(const std::string& svg, const std::string& before, char end) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; (at = svg.find(before, at)) != std::string::npos;) {
+    at += before.size();
+    found.push_back(svg.substr(at, svg.find(end, at) - at));
+  }
+  return found;
+}
+
+Panel of_series(std::size_t count, Panel::Kind kind) {
+  Panel panel{.title = "", .x_label = "", .y_label = "", .kind = kind, .categories = {"lbm"}};
+  for (std::size_t i = 0; i < count; ++i) panel.series.push_back({"s", {{0, 1}, {0, 2}}});
+  return panel;
+}
+
+TEST(FigureTest, NoTwoOfManyBarsAreAlike) {
+  const std::string svg = to_svg("bars", {of_series(20, Panel::Kind::bars)});
+  const auto paints = all_after(svg, "width=\"14\" height=\"10\" fill=\"", '"');  // of the legend
+  ASSERT_EQ(paints.size(), 20u);
+  EXPECT_EQ(std::set(paints.begin(), paints.end()).size(), 20u);
+  for (const std::string& paint : paints)
+    EXPECT_EQ(occurrences(svg, "fill=\"" + paint + "\" stroke"), 3) << paint;
+  const auto patterns = all_after(svg, "<pattern id=", '\n');
+  EXPECT_EQ(patterns.size(), 12u);
+  std::set<std::string> drawn;
+  for (const std::string& pattern : patterns) drawn.insert(pattern.substr(pattern.find(' ')));
+  EXPECT_EQ(drawn.size(), 12u) << "what is named differently looks alike";
+}
+
+TEST(FigureTest, NoTwoOfManyCurvesAreAlike) {
+  const std::string svg = to_svg("curves", {of_series(20, Panel::Kind::curves)});
+  const auto lines = all_after(svg, "h28\" stroke=\"", '>');
+  ASSERT_EQ(lines.size(), 20u);
+  EXPECT_EQ(std::set(lines.begin(), lines.end()).size(), 20u);
+}
+
+TEST(FigureTest, FewBarsNeedNoHatches) {
+  const std::string svg = to_svg("bars", {of_series(8, Panel::Kind::bars)});
+  EXPECT_EQ(occurrences(svg, "hatch"), 0);
+}
+
+TEST(FigureTest, APanelWithoutATitleHasNone) {
+  Panel panel = of_series(1, Panel::Kind::bars);
+  EXPECT_EQ(occurrences(to_svg("bars", {panel}), "font-weight=\"bold\""), 1);
+  panel.title = "lbm";
+  EXPECT_EQ(occurrences(to_svg("bars", {panel}), "font-weight=\"bold\">lbm<"), 1);
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,239 @@
+#include "platform/study/gpu_study.h"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gpu/workload/kernel_profile.h"
+#include "gpu/workload/kernel_trace.h"
+#include "gpu/workload/snapshot_run.h"
+#include "platform/config/config.h"
+#include "platform/study/statistics_json.h"
+#include "resilience/first_order.h"
+#include "resilience/gpu_system.h"
+
+namespace asterism {
+
+namespace {
+
+constexpr Bytes largest_by_itself = 256_MiB;
+
+struct GpuStudy {
+  std::filesystem::path trace;
+  std::string workload = "nekbone";
+  std::optional<double> scale;
+  std::string config = "NB+I-FG+H+D";
+  std::uint32_t gpus_per_cpu = 16;
+  Bytes fine_zone = 4_KiB;
+  Picoseconds hint_interval = 100_us;
+  GpuConfig gpu;
+  HostLinkConfig link;
+  std::string system = "coral_summit";
+  double exaflops = 3.6;
+  double gpu_failure_factor = 1;
+};
+static_assert(member_count<GpuStudy>() == 12);
+void describe(Fields& f, GpuStudy& c) {
+  f("trace", c.trace, "A file of lines `kernel pipeline gap address size r|w`, in place of a workload");
+  f.when("trace", c.trace, std::filesystem::path(), [&] {
+    f("workload", c.workload, "How kernels use the memory: a file in configs/kernel_profiles",
+      names_file("kernel_profiles"));
+    f("scale", c.scale,
+      "Of its footprint, with the L2 and the transfer buffer; where not given, what leaves 256 MiB at most. "
+      "A "
+      "smaller one takes less host time, and what is constant of every transfer counts for more",
+      within(1e-6, 1.0));
+  });
+  f("config", c.config,
+    "How the snapshot is taken: F, I or I-FG with NB, NB+H or NB+H+D, joined by '+' "
+    "(models/gpu/snapshot_config.h)");
+  f("gpus_per_cpu", c.gpus_per_cpu,
+    "That share the processor's lanes, and take their snapshots at the same time", within(1, 1024));
+  f("fine_zone", c.fine_zone, "Zones of I-FG; those of other configurations are gpu.zone",
+    within(4_KiB, 2_MiB));
+  f("hint_interval", c.hint_interval, "Of H without D: between two messages of what has been preserved",
+    within(1_ns, 1_s));
+  f("gpu", c.gpu, "The device");
+  f("link", c.link, "Between GPUs and host memory");
+  f("system", c.system, "The machine of system_percent: a file in configs/systems", names_file("systems"));
+  f("exaflops", c.exaflops, "Its size", within(1e-6, 1e4));
+  f("gpu_failure_factor", c.gpu_failure_factor, "Its GPUs fail so much more often than the file says",
+    within(1e-6, 1e6));
+  f.check([&] { return c.gpus_per_cpu <= c.link.lanes; }, "gpus_per_cpu",
+          "is at most link.lanes, one for each GPU of the switch");
+}
+
+class Point final : public StudyPointOf<GpuStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    std::string problem;
+    if (!snapshot_config(config_.config, &problem))
+      throw StudyMistake("config", "expected a way of lee2019 such as NB+I-FG+H+D, got \"" + config_.config +
+                                       "\": " + problem);
+    system_ = gpu_system(load_config<GpuSystemConfig>(library, "systems", config_.system), config_.exaflops,
+                         config_.gpus_per_cpu, config_.gpu_failure_factor);
+    run_ = {.gpu = config_.gpu,
+            .link = config_.link,
+            .how = *snapshot_config(config_.config),
+            .gpus_per_cpu = config_.gpus_per_cpu,
+            .hint_interval = config_.hint_interval};
+    if (run_.how.fine) use_fine_zones();
+    if (config_.trace.empty()) {
+      profile_ = load_config<KernelProfile>(library, "kernel_profiles", config_.workload);
+      footprint_ = profile_.footprint;
+      const double most = static_cast<double>(largest_by_itself.count());
+      scale_ = config_.scale.value_or(std::min(1.0, most / static_cast<double>(footprint_.count())));
+      run_.gpu = scaled(run_.gpu, scale_);
+      profile_ = profile_.scaled(scale_);
+    } else if (!std::ifstream(config_.trace)) {
+      throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
+    }
+    try {
+      const std::unique_ptr<KernelProgram> program = make_program();
+      if (!config_.trace.empty()) footprint_ = program->footprint();
+      if (program->footprint() > run_.gpu.memory)
+        throw StudyMistake("gpu.memory", "the program uses " + to_text(program->footprint()) +
+                                             ", expected a GPU that has them, got " +
+                                             to_text(run_.gpu.memory));
+    } catch (const TraceError& error) {
+      throw StudyMistake("trace", error.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const std::unique_ptr<KernelProgram> program = make_program();
+    SnapshotRun run(run_, *program);
+    const SnapshotRunResult result = run.run([&] { return stop.stop_requested(); });
+    run.report(statistics_);
+    return result.stopped ? std::vector<Cell>(gpu_study.columns.size()) : row(result);
+  }
+
+  std::string detail() const override {
+    nlohmann::ordered_json object;
+    object["counters"] = json_of(statistics_);
+    return object.dump();
+  }
+
+ private:
+  void use_fine_zones() {
+    run_.gpu.zone = config_.fine_zone;
+    if (!std::has_single_bit(config_.fine_zone.count()) || config_.fine_zone < config_.gpu.interleave ||
+        config_.fine_zone > config_.gpu.zone)
+      throw StudyMistake("fine_zone", "expected a power of two from gpu.interleave to gpu.zone, got " +
+                                          to_text(config_.fine_zone));
+  }
+  std::unique_ptr<KernelProgram> make_program() const {
+    if (config_.trace.empty()) return std::make_unique<ProfileKernels>(profile_, run_.gpu);
+    return std::make_unique<KernelTrace>(std::make_unique<std::ifstream>(config_.trace, std::ios::binary),
+                                         config_.trace.string(), run_.gpu);
+  }
+  std::vector<Cell> row(const SnapshotRunResult& result) const;
+  // Work over time of the machine, whose programs use that share of the GPUs' memory.
+  double system_percent(double relative, double volume, double footprint) const {
+    return 100 * first_order_efficiency(levels_of(
+                     system_, {.footprint = footprint, .memory_speedup = 1 / relative, .volume = volume}));
+  }
+
+  GpuSystem system_;
+  SnapshotRunConfig run_;
+  KernelProfile profile_;
+  Bytes footprint_{};  // not scaled
+  double scale_ = 1;
+  Statistics statistics_;
+};
+
+double number(auto count) { return static_cast<double>(count); }
+double milliseconds(Picoseconds time) { return number(time.count()) / 1e9; }
+double kibibytes(Bytes size) { return number(size.count()) / 1024; }
+
+Cell hit_percent(const ZoneMonitor::Lookups& lookups) {
+  const std::uint64_t all = lookups.hits + lookups.misses;
+  return all == 0 ? Cell() : Cell(100 * number(lookups.hits) / number(all));
+}
+
+// In the order of the columns.
+std::vector<Cell> Point::row(const SnapshotRunResult& result) const {
+  const GpuConfig& gpu = run_.gpu;
+  const bool done = !result.failure;
+  const auto when = [](bool known, Cell value) { return known ? std::move(value) : Cell(); };
+  const double relative = milliseconds(result.lost.all()) / milliseconds(result.full);
+  const double share = done ? number(result.zones) / number(result.zones_in_use) : 0;
+  const Bytes table = ZoneMonitor(gpu.monitor, gpu.zones_per_channel()).table_size() * gpu.channels;
+  return {
+      when(done, relative),
+      when(done, milliseconds(result.lost.all())),
+      milliseconds(result.full),
+      when(done, milliseconds(result.lost.waited)),
+      when(done, milliseconds(result.taken)),
+      when(done, 100 * share),
+      when(done, result.transfers),
+      when(done, result.duplicates),
+      hit_percent(result.previous),
+      std::string(done ? "ok" : "failed"),
+      when(done, milliseconds(result.lost.stopped)),
+      when(done, milliseconds(result.lost.bandwidth)),
+      when(done, number(result.to_host.count()) / 1e6),
+      when(done, std::uint64_t{result.zones}),
+      when(done, result.waits),
+      when(done, result.stalls),
+      hit_percent(result.next),
+      when(done, milliseconds(result.iteration)),
+      when(done, result.kernels),
+      kibibytes(footprint_) / 1024,
+      scale_,
+      kibibytes(table),
+      kibibytes(gpu.monitor.cache * gpu.channels),
+      when(done, system_percent(relative, share, 1)),
+      when(done, system_percent(relative, share, number(footprint_.count()) / number(gpu.memory.count())))};
+}
+
+}  // namespace
+
+const StudyKind gpu_study{
+    .name = "gpu",
+    .meaning = "What a snapshot of a GPU costs the program on it, by the way in which it is taken",
+    .coordinates = {"workload", "config", "gpus_per_cpu"},
+    .columns = {{"relative", "relative", "",
+                 "Time that the program loses, over that of a full snapshot that blocks it", 4},
+                {"lost_ms", "lost", "ms", "By the program: stopped, waited and bandwidth", 3},
+                {"full_ms", "full", "ms", "A full snapshot that blocks the program", 3},
+                {"waited_ms", "waited", "ms", "Of lost_ms: kernels in which writes wait for their zones", 3},
+                {"taken_ms", "taken", "ms", "Until the snapshot is in host memory", 3},
+                {"volume_percent", "volume", "%", "Zones that are taken, of those in use", 1},
+                {"transfers", "transfers", "", "To host memory"},
+                {"duplicates", "copies", "", "Zones copied in the device because a write waited"},
+                {"previous_hit_percent", "hits", "%",
+                 "Zone-table cache: lookups of zones that are not preserved yet", 2},
+                {"state", "state", "", "ok; failed: a write waited longer than gpu.watchdog"},
+                {"stopped_ms", "", "ms", "Of lost_ms: no kernel may run"},
+                {"bandwidth_ms", "", "ms", "Of lost_ms: copies take the channels from kernels"},
+                {"to_host_mb", "", "MB", "Of zones that are taken"},
+                {"zones", "", "", "That are taken"},
+                {"waits", "", "", "Zones for which writes have waited"},
+                {"stalls", "", "", "Checks of writes that had to wait"},
+                {"next_hit_percent", "", "%", "Zone-table cache: zones noted for the next increment"},
+                {"iteration_ms", "", "ms", "Of the program, without a snapshot"},
+                {"kernels", "", "", "Simulated while the snapshot was taken"},
+                {"footprint_mib", "", "MiB", "Of the workload, not scaled"},
+                {"scale", "", "", "Of the footprint that is simulated"},
+                {"table_kib", "", "KiB", "Zone table in device memory, all channels"},
+                {"cache_kib", "", "KiB", "Zone-table caches, all channels, without tags"},
+                {"system_percent", "", "%",
+                 "Work over time of the machine when programs use all memory, to first order"},
+                {"system_own_percent", "", "%", "When they use the workload's footprint"}},
+    .x = "gpus_per_cpu",
+    .y = "relative",
+    .x_key = "gpus_per_cpu",
+    .state = "state",
+    .x_label = "GPUs for a CPU",
+    .bars = {"relative"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

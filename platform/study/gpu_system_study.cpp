@@ -1,0 +1,139 @@
+#include "platform/study/gpu_system_study.h"
+
+#include <algorithm>
+
+#include "platform/config/config.h"
+#include "resilience/first_order.h"
+#include "resilience/gpu_system.h"
+#include "resilience/monte_carlo.h"
+#include "resilience/moody_markov.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t fewest_cycles = 200;  // of a Monte Carlo
+constexpr double least_efficiency = 1e-3;     // below it a Monte Carlo does not end
+
+struct GpuSystemStudy {
+  std::string system = "coral_summit";
+  double exaflops = 3.6;
+  std::uint32_t gpus_per_cpu = 16;
+  double gpu_failure_factor = 1;
+  SnapshotCost snapshot = {};
+  Picoseconds least_interval = 1_s;
+  RecoveryRule recovery = RecoveryRule::escalate;
+  std::uint64_t failures = 200'000;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<GpuSystemStudy>() == 9);
+void describe(Fields& f, GpuSystemStudy& c) {
+  f("system", c.system, "What the machine is made of: a file in configs/systems", names_file("systems"));
+  f("exaflops", c.exaflops, "Size of the machine; a larger one fails more often", within(1e-6, 1e4));
+  f("gpus_per_cpu", c.gpus_per_cpu,
+    "Those share links, disk and host memory; more of them checkpoint more slowly", within(1, 1024));
+  f("gpu_failure_factor", c.gpu_failure_factor, "GPUs fail so much more often than the file says",
+    within(1e-6, 1e6));
+  describe(f, c.snapshot);
+  f("least_interval", c.least_interval,
+    "The shortest interval that the Markov model may choose: what costs nothing is free",
+    within(1_ms, 100'000_s));
+  f("recovery", c.recovery, "In the Monte Carlo, a failure while a checkpoint of its level is read",
+    one_of<RecoveryRule>());
+  f("failures", c.failures,
+    "Of the Monte Carlo, about: more of them make its interval narrower; 0 leaves it out",
+    at_most(1'000'000'000));
+  f("seed", c.seed, "Of the Monte Carlo");
+}
+
+class Point final : public StudyPointOf<GpuSystemStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    parts_ = load_config<GpuSystemConfig>(library, "systems", config_.system);
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const GpuSystem s =
+        gpu_system(parts_, config_.exaflops, config_.gpus_per_cpu, config_.gpu_failure_factor);
+    const std::vector<CheckpointLevel> levels = levels_of(s, config_.snapshot);
+    const double least = static_cast<double>(config_.least_interval.count()) / 1e12;
+    const MarkovOptimum best = markov_optimum(levels, Seconds(least));
+    std::vector<Cell> cells = {100 * first_order_efficiency(levels), 100 * best.efficiency};
+    const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
+    if (const MonteCarloResult played = play(levels, best, stop); played.cycles > 0)
+      more({100 * played.efficiency, 100 * played.half_width_99, played.failures});
+    else
+      more({Cell(), Cell(), Cell()});
+    more({levels[0].checkpoint.count(), levels[1].checkpoint.count(), levels[2].checkpoint.count(),
+          best.schedule.interval.count(), best.schedule.counts[0], best.schedule.counts[1]});
+    more({s.gpus, s.cpus, s.nodes, s.cabinets, s.gpu_gbps, s.cpu_gbps, s.link_gbps, s.disk_gbps,
+          s.file_system_gbps});
+    for (const Rate rate : {s.gpu_failures, s.cpu_failures, s.node_failures, s.system_failures, s.failures()})
+      more({rate.per_second()});
+    return cells;
+  }
+
+ private:
+  // At the schedule that is best by the Markov model; no cycles where that hardly gets on.
+  MonteCarloResult play(std::span<const CheckpointLevel> levels, const MarkovOptimum& best,
+                        const std::stop_token& stop) const {
+    if (config_.failures == 0 || best.efficiency < least_efficiency) return {};
+    const double of_a_cycle = failures_of(levels) * (best.schedule.work() / best.efficiency);
+    const double cycles = static_cast<double>(config_.failures) / std::max(of_a_cycle, 1.0);
+    return play_checkpoints(levels, best.schedule,
+                            {.seed = config_.seed,
+                             .cycles = std::max(static_cast<std::uint64_t>(cycles), fewest_cycles),
+                             .rule = config_.recovery,
+                             .stop = stop});
+  }
+
+  GpuSystemConfig parts_;
+};
+
+}  // namespace
+
+const StudyKind gpu_system_study{
+    .name = "gpu_system",
+    .meaning =
+        "How much of its time a machine dense in GPUs works between checkpoints and failures, by three "
+        "models",
+    .coordinates = {"exaflops", "gpus_per_cpu"},
+    .columns = {{"first_order_percent", "1st order", "%",
+                 "Work over time: each level alone, at its best interval"},
+                {"markov_percent", "Markov", "%",
+                 "Work over time: Moody et al. 2010, at the schedule that is best by it"},
+                {"monte_carlo_percent", "played", "%",
+                 "Work over time: failures played through, at the same schedule"},
+                {"monte_carlo_error", "+-", "%", "Half of its 99% interval"},
+                {"monte_carlo_failures", "", "", "That were played"},
+                {"memory_s", "memory", "s", "A checkpoint in host memory"},
+                {"disk_s", "disk", "s", "A checkpoint on the nodes' disks"},
+                {"file_system_s", "PFS", "s", "A checkpoint on the parallel file system", 1},
+                {"interval_s", "interval", "s", "Of work between two checkpoints, by the Markov model"},
+                {"memory_checkpoints", "", "", "Between two on disk"},
+                {"disk_checkpoints", "", "", "Between two on the file system"},
+                {"gpus", "GPUs", "", "Of the machine"},
+                {"cpus", "", "", "Of the machine"},
+                {"nodes", "nodes", "", "Of the machine"},
+                {"cabinets", "", "", "Of the machine"},
+                {"gpu_gbps", "", "GB/s", "Of the memory of all GPUs"},
+                {"cpu_gbps", "", "GB/s", "Of the memory of all CPUs"},
+                {"pcie_gbps", "", "GB/s", "From all GPUs to host memory"},
+                {"disk_gbps", "", "GB/s", "Of all nodes' disks"},
+                {"file_system_gbps", "", "GB/s", "Of the parallel file system"},
+                {"gpu_failures_per_s", "", "1/s", "Of all GPUs"},
+                {"cpu_failures_per_s", "", "1/s", "Of all CPUs"},
+                {"node_failures_per_s", "", "1/s", "Of all nodes"},
+                {"system_failures_per_s", "", "1/s", "Of the machine as a whole"},
+                {"failures_per_s", "", "1/s", "Of all kinds"}},
+    .x = "exaflops",
+    .y = "first_order_percent",
+    .x_key = "exaflops",
+    .state = "",
+    .x_label = "",
+    .bars = {"first_order_percent", "markov_percent", "monte_carlo_percent"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

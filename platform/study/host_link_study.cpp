@@ -1,0 +1,55 @@
+#include "platform/study/host_link_study.h"
+
+#include "gpu/host_link.h"
+
+namespace asterism {
+namespace {
+
+struct HostLinkStudy {
+  HostLinkConfig link = {};
+  Bytes transfer = 64_KiB;
+  std::uint32_t active = 1;
+};
+static_assert(member_count<HostLinkStudy>() == 3);
+void describe(Fields& f, HostLinkStudy& c) {
+  describe(f, c.link);
+  f("transfer", c.transfer, "Size of a transfer; a smaller one waits longer than it moves",
+    within(1_B, 1_TiB));
+  f("active", c.active, "GPUs that move bytes at the same time and share the processor's lanes",
+    within(1, 1024));
+  f.check([&] { return c.active <= c.link.lanes; }, "active", "is at most `lanes`");
+}
+
+class Point final : public StudyPointOf<HostLinkStudy> {
+ public:
+  std::vector<Cell> run(const std::stop_token&) override {
+    const auto share = static_cast<double>(HostLink::share(config_.link, config_.active).count());
+    const auto effective =
+        static_cast<double>(HostLink::effective(config_.link, config_.active, config_.transfer).count());
+    return {static_cast<double>(config_.transfer.count()) / 1024, effective / 1e9, share / 1e9,
+            100 * effective / share};
+  }
+};
+
+}  // namespace
+
+const StudyKind host_link_study{
+    .name = "host_link",
+    .meaning = "What PCIe gives a GPU's transfer to the host against its size",
+    .coordinates = {"transfer", "active"},
+    .columns = {{"transfer_kib", "", "KiB", "Size of the transfer"},
+                {"bandwidth_gbps", "bandwidth", "GB/s", "Of the transfer, its overhead included", 3},
+                {"share_gbps", "share", "GB/s", "Of a GPU while it moves bytes", 3},
+                {"efficiency_percent", "efficiency", "%", "Bandwidth over share", 1}},
+    .x = "transfer_kib",
+    .y = "efficiency_percent",
+    .x_key = "transfer",
+    .state = "",
+    .x_label = "",
+    .bars = {"bandwidth_gbps"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

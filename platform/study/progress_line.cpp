@@ -1,0 +1,27 @@
+#include "platform/study/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace asterism {
+
+ProgressLine::ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO)) {}
+
+// What is left of a longer line is erased behind the new one: an empty line in between would flicker.
+void ProgressLine::show(const std::string& text) {
+  if (text == shown_) return;
+  fmt::print(stderr, "\r{}\033[K", text);
+  std::fflush(stderr);
+  shown_ = text;
+}
+
+void ProgressLine::clear() {
+  if (shown_.empty()) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_.clear();
+}
+
+}  // namespace asterism

@@ -1,0 +1,32 @@
+// The line on a terminal that says how far something has come: on stderr, when that is a terminal, after two seconds.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace asterism {
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted);  // the two seconds begin
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  // Whether it would be shown; with `left` seconds to go not for less than one: nobody could read it.
+  bool is_due(double left) const { return wanted_ && seconds() >= 2 && (!shown_.empty() || left >= 1); }
+  bool is_due() const { return is_due(1); }
+  // In the place of what was there.
+  void show(const std::string& text);
+  // Before anything else is printed.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool wanted_;
+  Clock::time_point start_ = Clock::now();
+  std::string shown_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,12 @@
+// What a block counted (base/statistics.h), as JSON: for the detail of a study's point.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "base/statistics.h"
+
+namespace asterism {
+
+nlohmann::ordered_json json_of(const Statistics& statistics);
+
+}  // namespace asterism

@@ -1,0 +1,113 @@
+// What the tests of studies share: a study made of overrides, a row whose cells are found by their columns, a user who
+// interrupts a run, a file that is removed again.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/thrown.h"
+#include "platform/config/config.h"
+#include "platform/study/point_runner.h"
+#include "platform/study/study.h"
+
+namespace asterism {
+
+inline const ConfigLibrary shipped_configs(ASTERISM_SOURCE_CONFIGS);
+
+struct Row {
+  const Cell& at(std::string_view column) const {
+    for (std::size_t i = 0; i < kind->columns.size(); ++i)
+      if (kind->columns[i].name == column) return cells.at(i);
+    throw std::out_of_range(std::string(column));
+  }
+  std::uint64_t count(std::string_view column) const { return std::get<std::uint64_t>(at(column)); }
+  double number(std::string_view column) const { return std::get<double>(at(column)); }
+  std::string text(std::string_view column) const { return std::get<std::string>(at(column)); }
+  bool says_nothing(std::string_view column) const {
+    return std::holds_alternative<std::monostate>(at(column));
+  }
+
+  const StudyKind* kind;
+  std::vector<Cell> cells;
+};
+
+// Of its first point.
+inline Row run_first(const Study& study) { return {study.kind, study.points.at(0).point->run({})}; }
+
+inline PointRun run_all(const Study& study, unsigned threads) {
+  return run_study(study, {.threads = threads, .show_progress = false});
+}
+
+// The same, by a user who sends SIGINT when `due` holds.
+inline PointRun run_interrupted(const Study& study, unsigned threads, const std::function<bool()>& due) {
+  std::thread user([&] {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // it is for the thread that runs the points
+    while (!due()) std::this_thread::yield();
+    kill(getpid(), SIGINT);
+  });
+  PointRun run = run_all(study, threads);
+  user.join();
+  return run;
+}
+
+// Studies of one kind: a file s.json of `text`, with overrides.
+class StudyUnderTest {
+ public:
+  StudyUnderTest(const StudyKind& kind, std::string text) : kind_(kind), text_(std::move(text)) {}
+
+  Study read(const std::vector<std::string>& overrides, const std::string& text) const {
+    ConfigDocument document = ConfigDocument::parse(text, "s.json");
+    for (const std::string& override : overrides) document.apply_override(override);
+    return read_study(std::move(document), "s", shipped_configs, {&kind_, 1});
+  }
+  Study read(const std::vector<std::string>& overrides = {}) const { return read(overrides, text_); }
+  // Its first point.
+  Row run(const std::vector<std::string>& overrides) const { return run_first(read(overrides)); }
+  // "none" when there is none.
+  std::string mistake(const std::vector<std::string>& overrides, const std::string& text) const {
+    return thrown<ConfigError>([&] { read(overrides, text); });
+  }
+  std::string mistake(const std::vector<std::string>& overrides) const { return mistake(overrides, text_); }
+
+ private:
+  const StudyKind& kind_;
+  std::string text_;
+};
+
+// Named after its process, in the folder for such.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& text) { write(text); }
+  ~TraceFile() { remove(); }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  void write(const std::string& text) const { std::ofstream(path_) << text; }
+  void remove() const { std::filesystem::remove(path_); }
+  std::string key() const { return "trace=" + path_.string(); }
+
+ private:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("asterism_trace_" + std::to_string(getpid()));
+};
+
+inline int occurrences(std::string_view text, std::string_view part) {
+  int found = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace asterism

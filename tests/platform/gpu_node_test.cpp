@@ -1,0 +1,184 @@
+// GPUs in a node whose firmware takes snapshots of them while kernels run: after a lost GPU, a loss of power or a driver that
+// says nothing, the GPUs' memory ends with the bits of an undisturbed run.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+using Time = std::uint64_t;  // ps
+
+std::string loss_of_gpu(Time at, unsigned gpu) {
+  return fmt::format(R"({{"at":"{}ps","kind":"gpu_loss","gpu":{}}})", at, gpu);
+}
+std::string loss_of_power(Time at) {
+  return fmt::format(R"({{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})", at);
+}
+
+struct GpuNodeTest : CommandTest {
+  static constexpr const char* small = "steps=6 interval=2 memory=256KiB accesses=500";
+
+  Ended snapshots(const std::string& args, const std::string& faults = "", const Arguments& more = {}) {
+    Arguments all{"run",       "gpu_snapshot", "args=" + args, "faults=[" + faults + "]", "node.gpu.l2=16KiB",
+                  "expect={}", "--out",        "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  }
+  std::string result() const { return contents("run/files/result.txt"); }
+  std::size_t count(const std::string& kind) const {
+    const auto all = kinds(events());
+    return static_cast<std::size_t>(std::ranges::count(all, kind));
+  }
+  std::vector<Time> times_of(const std::string& kind) const {
+    std::vector<Time> times;
+    for (const auto& event : events())
+      if (event["kind"] == kind) times.push_back(event["time_ps"]);
+    return times;
+  }
+  Time end() const { return json("run/stats.json")["simulated_time_ps"]; }
+};
+
+TEST_F(GpuNodeTest, EveryWayOfTakingSnapshotsComesToTheSameMemory) {
+  ASSERT_EQ(snapshots(std::string(small) + " offloader=device").status, 0);
+  const std::string expected = result();
+  EXPECT_THAT(expected, HasSubstr("steps 6\nmemory 0x"));
+  for (const std::string how :
+       {"offloader=driver hints=on", "offloader=driver hints=off", "offloader=driver increments=off",
+        "offloader=device increments=off", "checkpoint=off", "interval=6"}) {
+    const Ended ended = snapshots(std::string(small) + " " + how);
+    EXPECT_EQ(ended.status, 0) << how << ended.out << ended.err;
+    EXPECT_EQ(result(), expected) << how;
+  }
+}
+
+TEST_F(GpuNodeTest, ALostGpuSendsAllBackToTheNewestSnapshotsThatAllHave) {
+  for (const std::string offloader : {"driver", "device"}) {
+    const std::string args = std::string(small) + " offloader=" + offloader;
+    ASSERT_EQ(snapshots(args).status, 0);
+    const std::string expected = result();
+    const Time length = end();
+    std::set<Time> at;
+    const auto taken = times_of("gpu_snapshot_taken");
+    for (std::size_t i = 0; i < taken.size(); i += 2) at.insert({taken[i] - 1, taken[i] + 1});
+    for (int i = 1; i < 6; ++i) at.insert(length * i / 6);
+    for (const Time when : at) {
+      const Ended ended = snapshots(args, loss_of_gpu(when, 1));
+      ASSERT_EQ(ended.status, 0) << offloader << " " << when << ended.out << ended.err;
+      EXPECT_EQ(result(), expected) << offloader << " " << when;
+      EXPECT_EQ(count("gpu_lost"), 1u);
+    }
+  }
+}
+
+TEST_F(GpuNodeTest, AGpuThatIsLostWhileItComesBackIsRestoredAnew) {
+  ASSERT_EQ(snapshots(small).status, 0);
+  const std::string expected = result();
+  const Time half = times_of("gpu_snapshot_taken").at(2) + 1;
+  const Ended ended = snapshots(small, loss_of_gpu(half, 0) + "," + loss_of_gpu(half + 30'000'000, 1) + "," +
+                                           loss_of_gpu(half + 40'000'000, 0));
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(result(), expected);
+  EXPECT_EQ(count("gpu_lost"), 3u);
+}
+
+TEST_F(GpuNodeTest, AfterALossOfPowerTheGpusComeBackFromTheDimmSsd) {
+  for (const std::string offloader : {"driver", "device"}) {
+    const std::string args = std::string(small) + " ssd_every=1 offloader=" + offloader;
+    ASSERT_EQ(snapshots(args).status, 0);
+    const std::string expected = result();
+    const auto begun = times_of("checkpoint_begin"), committed = times_of("checkpoint_commit");
+    ASSERT_EQ(committed.size(), 3u);
+    for (const Time when : {(begun[0] + committed[0]) / 2, committed[0] + 1,
+                            (committed[0] + committed[1]) / 2, committed[1] + 1}) {
+      const Ended ended = snapshots(args, loss_of_power(when));
+      ASSERT_EQ(ended.status, 0) << when << ended.out << ended.err;
+      EXPECT_EQ(result(), expected) << when;
+      const bool was_durable = when > committed[0];
+      EXPECT_EQ(count("restore"), was_durable ? 1u : 0u) << when;
+      EXPECT_EQ(ended.out.find("the GPUs go on at step ") != std::string::npos, was_durable) << when;
+    }
+  }
+}
+
+// What GPUs write to memory is seen by a method that saves modified lines alone, copies early, or holds writes.
+TEST_F(GpuNodeTest, ByEveryKindOfCheckpointMethodTheSnapshotsAreKept) {
+  const std::string args = std::string(small) + " ssd_every=1 offloader=device";
+  for (const std::string method : {"consolidate", "early", "late", "copy_on_write"}) {
+    const Arguments node{"node.dimm_ssd.method=" + method};
+    ASSERT_EQ(snapshots(args, "", node).status, 0) << method;
+    const std::string expected = result();
+    const Time committed = times_of("checkpoint_commit").at(1);
+    const Ended ended = snapshots(args, loss_of_power(committed + 1), node);
+    EXPECT_EQ(ended.status, 0) << method << ended.out << ended.err;
+    EXPECT_EQ(result(), expected) << method;
+    EXPECT_EQ(count("restore"), 1u) << method;
+  }
+}
+
+// lee2019 takes for granted that the driver hints; the GPU does not.
+TEST_F(GpuNodeTest, ADriverThatNeverReportsProgressIsEndedByTheWatchdog) {
+  ASSERT_EQ(snapshots(small).status, 0);
+  const std::string expected = result();
+  const Ended ended = snapshots(std::string(small) + " silent=on", "", {"node.gpu.watchdog=20us"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("given up: a write has waited too long"));
+  EXPECT_EQ(result(), expected);
+}
+
+TEST_F(GpuNodeTest, AScenarioOfTheDocumentationMeetsItsExpectations) {
+  const Ended ended = asterism({"run", "gpu_snapshot", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1 was lost: all go back to step "), HasSubstr("1 recovery"),
+                               HasSubstr("all expectations are met")));
+  const auto gpu = json("run/stats.json")["node"]["gpu"]["1"];
+  EXPECT_EQ(gpu["losses"], 1);
+  EXPECT_GT(gpu["waiting_writes"], 0);
+}
+
+TEST_F(GpuNodeTest, ManyGpusAreCoordinated) {
+  const std::string args = std::string(small) + " checkpoint=off";
+  ASSERT_EQ(snapshots(args, "", {"node.gpu.count=8"}).status, 0);
+  const std::string expected = result();
+  const Time half = end() / 2;
+  const Ended ended = snapshots(args, loss_of_gpu(half, 7), {"node.gpu.count=8"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(result(), expected);
+}
+
+TEST_F(GpuNodeTest, WhatANodeOfGpusCannotBeIsRefused) {
+  const auto refusal = [&](const Arguments& more) {
+    const Ended ended = snapshots(small, "", more);
+    EXPECT_EQ(ended.status, 65) << ended.out << ended.err;
+    return ended.err;
+  };
+  EXPECT_THAT(refusal({"node.gpu.link.lanes=1"}),
+              HasSubstr("node.gpu.count: expected a value that is at most link.lanes"));
+  EXPECT_THAT(refusal({"node.gpu.count=33"}), HasSubstr("node.gpu.count: expected an integer from 0 to 32"));
+  EXPECT_THAT(refusal({"node.gpu.zone=24KiB"}),
+              HasSubstr("node.gpu.zone: expected a value that is a power of two"));
+  EXPECT_THAT(refusal({"node.gpu.memory=64KiB"}),
+              HasSubstr("node.gpu.zone: expected a value that is at most the memory of a channel"));
+  EXPECT_THAT(refusal({"node.gpu.buffer=64KiB"}),
+              HasSubstr("node.gpu.buffer: expected a value that has room for two zones"));
+  EXPECT_THAT(refusal({R"(faults=[{"at":"1ms","kind":"gpu_loss","gpu":2}])"}),
+              HasSubstr("faults.0.gpu: there is no GPU 2: node.gpu.count is 2"));
+  EXPECT_FALSE(left_a_run());
+}
+
+TEST_F(GpuNodeTest, ANodeWithoutGpusHasNoneToFind) {
+  const Ended ended = firmware("gpu_snapshot");
+  EXPECT_EQ(ended.status, 3) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("this machine has no GPU"));
+  EXPECT_FALSE(json("run/stats.json")["node"].contains("gpu"));
+}
+
+}  // namespace
+}  // namespace asterism
