@@ -10,6 +10,7 @@
 #include "base/quantity_text.h"
 #include "platform/config/json_parser.h"
 #include "platform/study/share.h"
+#include "resilience/long_duration.h"
 
 namespace asterism {
 namespace {
@@ -88,7 +89,7 @@ const QuantityKind* quantity_of(const ScalarType& type) {
   static const std::array kinds = {&quantity_kind(Picoseconds{}), &quantity_kind(Cycles{}),
                                    &quantity_kind(Bytes{}),       &quantity_kind(Frequency{}),
                                    &quantity_kind(Bandwidth{}),   &quantity_kind(Micrometres{}),
-                                   &quantity_kind(Share{})};
+                                   &quantity_kind(Share{}),       &quantity_kind(LongDuration{})};
   const auto found = std::ranges::find(kinds, type.noun, [](const QuantityKind* kind) { return kind->noun; });
   return found == kinds.end() ? nullptr : *found;
 }

@@ -5,6 +5,7 @@
 #include "base/fields.h"
 #include "base/units.h"
 #include "platform/config/config_value.h"
+#include "resilience/long_duration.h"
 
 namespace asterism {
 namespace {
@@ -15,12 +16,14 @@ struct Sample {
   double rate = 0.5;
   std::uint32_t depth = 5;
   Frequency clock = 1_GHz;
+  LongDuration mttf = long_duration(300);
   std::string file;
 };
 void describe(Fields& f, Sample& c) {
   f("rate", c.rate, "A number", within(0, 1));
   f("depth", c.depth, "An integer", within(1, 64));
   f("clock", c.clock, "A quantity", within(1_MHz, 10_GHz));
+  f("mttf", c.mttf, "A quantity of its own");
   f("file", c.file, "A text");
 }
 
@@ -45,7 +48,7 @@ TEST(SweepTest, KeysStandInTheOrderOfTheDescription) {
   ObjectOf<Sample> object(sample);
   Texts paths;
   for (const SweepableKey& key : sweepable_keys(object)) paths.push_back(key.path);
-  EXPECT_EQ(paths, (Texts{"rate", "depth", "clock", "file"}));
+  EXPECT_EQ(paths, (Texts{"rate", "depth", "clock", "mttf", "file"}));
 }
 
 TEST(SweepTest, ADecimalRangeHasExactlyItsSteps) {
@@ -54,6 +57,10 @@ TEST(SweepTest, ADecimalRangeHasExactlyItsSteps) {
   EXPECT_EQ(rates[2], "0.03");
   EXPECT_EQ(rates[8], "0.09");
   EXPECT_EQ(rates[19], "0.2");
+}
+
+TEST(SweepTest, ADurationOfMonthsHasARange) {
+  EXPECT_EQ(swept("mttf", "30min:1.5h:30min"), (Texts{"\"30min\"", "\"1h\"", "\"90min\""}));
 }
 
 TEST(SweepTest, ARangeEndsBelowWhatItsStepsMiss) {
