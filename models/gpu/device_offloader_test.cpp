@@ -2,27 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "gpu/gpu_rig.h"
+
 namespace asterism {
 namespace {
 
-// A channel of 1 GB/s with 16 zones of 4 KiB, all of a full snapshot; a part of the buffer of four zones. A
-// copy of a zone alone takes 8.192 us.
+// All zones are of a full snapshot; the buffer's part is four zones. A copy of a zone alone takes 8.192 us.
 struct Offloading : ::testing::Test {
   Offloading() {
     for (std::uint32_t zone = 0; zone < 16; ++zone) channel.monitor().expose(zone);
     channel.monitor().begin();
-  }
-  static GpuConfig config_of() {
-    GpuConfig config;
-    config.memory = 64_KiB;
-    config.channels = 1;
-    config.channel = 1_GBps;
-    config.zone = 4_KiB;
-    config.l2 = 256_B;
-    config.l2_ways = 2;
-    config.buffer = 16_KiB;
-    config.transfer = 8_KiB;
-    return config;
+    memory.write({0, 0}, std::array{std::byte{1}});
   }
   // Copies the zone that it takes up, whole.
   std::optional<std::uint32_t> copy() {
@@ -44,7 +36,7 @@ struct Offloading : ::testing::Test {
     return zones;
   }
 
-  const GpuConfig config = config_of();
+  const GpuConfig config = small_gpu();
   DeviceMemory memory{1, 64_KiB, MemoryContents::bytes};
   std::vector<Stall> stalls;
   DeviceChannel channel{config, 0, memory, stalls};

@@ -1,4 +1,4 @@
-// For tests: a GPU with its link, a host's memory that is a map, and what the sink heard; kernels that are
+// For tests: a small GPU with its link, a host's memory that is a map, and what the sink heard; kernels that are
 // lists of accesses.
 #pragma once
 
@@ -11,6 +11,30 @@
 #include "gpu/gpu.h"
 
 namespace asterism {
+
+// One channel of 1 GB/s (a sector of 32 bytes in 32 ns) with 16 zones of 4 KiB. The L2 has one line, so that a write is
+// checked when the next one comes; one write may wait.
+inline GpuConfig small_gpu() {
+  GpuConfig config;
+  config.memory = 64_KiB;
+  config.channels = 1;
+  config.channel = 1_GBps;
+  config.zone = 4_KiB;
+  config.l2 = 128_B;
+  config.l2_ways = 1;
+  config.pipelines = 4;
+  config.write_queue = 1;
+  config.buffer = 16_KiB;
+  config.transfer = 8_KiB;
+  return config;
+}
+
+inline DeviceAccess load(std::uint64_t address, Picoseconds gap = 0_ns, std::uint32_t size = 32) {
+  return {gap, address, size, false};
+}
+inline DeviceAccess store(std::uint64_t address, Picoseconds gap = 0_ns, std::uint32_t size = 32) {
+  return {gap, address, size, true};
+}
 
 // A list of accesses for each pipeline, kernel after kernel the same.
 class ListedKernel final : public KernelSource {

@@ -14,27 +14,12 @@
 namespace asterism {
 namespace {
 
-// One channel of 1 GB/s (32 bytes in 32 ns), one pipeline, an L2 of one set of two lines.
+// With an L2 of one set of two lines.
 GpuConfig small() {
-  GpuConfig config;
-  config.memory = 64_KiB;
-  config.channels = 1;
-  config.channel = 1_GBps;
-  config.zone = 4_KiB;
+  GpuConfig config = small_gpu();
   config.l2 = 256_B;
   config.l2_ways = 2;
-  config.pipelines = 2;
-  config.write_queue = 1;
-  config.buffer = 16_KiB;
-  config.transfer = 8_KiB;
   return config;
-}
-
-DeviceAccess load(std::uint64_t address, Picoseconds gap = 0_ns, std::uint32_t size = 32) {
-  return {gap, address, size, false};
-}
-DeviceAccess store(std::uint64_t address, Picoseconds gap = 0_ns, std::uint32_t size = 32) {
-  return {gap, address, size, true};
 }
 
 std::uint64_t word(const GpuRig& rig, std::uint64_t address) {

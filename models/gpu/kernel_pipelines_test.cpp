@@ -12,28 +12,8 @@ namespace {
 
 using Lists = std::vector<std::vector<DeviceAccess>>;
 
-DeviceAccess load(std::uint64_t address, Picoseconds gap = 0_ns, std::uint32_t size = 32) {
-  return {gap, address, size, false};
-}
-DeviceAccess store(std::uint64_t address, Picoseconds gap = 0_ns, std::uint32_t size = 32) {
-  return {gap, address, size, true};
-}
-
-// A channel of 1 GB/s (a sector in 32 ns), 16 zones of 4 KiB, an L2 of one line, a queue of one place.
 struct Pipelines : ::testing::Test {
   Pipelines() { channels.emplace_back(config, 0, memory, stalls); }
-  static GpuConfig config_of() {
-    GpuConfig config;
-    config.memory = 64_KiB;
-    config.channels = 1;
-    config.channel = 1_GBps;
-    config.zone = 4_KiB;
-    config.l2 = 128_B;
-    config.l2_ways = 1;
-    config.pipelines = 4;
-    config.write_queue = 1;
-    return config;
-  }
   void launch(Lists lists, Picoseconds at = 0_ns) {
     kernel.emplace(std::move(lists));
     pipelines.launch(at, *kernel, 1, 64_KiB);
@@ -63,7 +43,7 @@ struct Pipelines : ::testing::Test {
     return std::bit_cast<std::uint64_t>(bytes);
   }
 
-  const GpuConfig config = config_of();
+  const GpuConfig config = small_gpu();
   DeviceMemory memory{1, 64_KiB, MemoryContents::bytes};
   std::vector<Stall> stalls;
   std::vector<DeviceChannel> channels;

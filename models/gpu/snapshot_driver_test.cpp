@@ -12,19 +12,10 @@ constexpr Picoseconds one_way = 12'500_ns;
 constexpr Picoseconds zone_time = 5'512_ns, one_more = 512_ns;
 constexpr Address base{0x1000'0000};
 
-// One channel of 1 GB/s with 16 zones of 4 KiB, one to a transfer. The L2 has one line, so that a write is
-// checked when the next one comes.
+// One zone to a transfer.
 GpuConfig small() {
-  GpuConfig config;
-  config.memory = 64_KiB;
-  config.channels = 1;
-  config.channel = 1_GBps;
-  config.zone = 4_KiB;
-  config.l2 = 128_B;
-  config.l2_ways = 1;
-  config.pipelines = 2;
+  GpuConfig config = small_gpu();
   config.write_queue = 4;
-  config.buffer = 16_KiB;
   config.transfer = 4_KiB;
   return config;
 }
