@@ -77,7 +77,6 @@ void NandArray::erase(Picoseconds now, FlashBlock block, Tag tag) {
 void NandArray::enqueue(Picoseconds now, Index operation) {
   Plane& plane = planes_[pool_[operation].at.plane];
   Die& die = dies_[plane.die];
-  ++die.queued;
   if (joins_at_once(die, plane, pool_[operation].kind, now)) {
     plane.array = operation;
     return;
@@ -251,7 +250,6 @@ void NandArray::finish_program(Picoseconds now, Index index, Sink& sink) {
     image_.program(operation.at, data_of(index), operation.spare);
   ++(failed ? failed_ : programs_);
   if (image_.keeps_contents()) std::vector<std::byte>().swap(data_[index]);
-  --dies_[planes_[operation.at.plane].die].queued;
   const Tag tag = operation.tag;
   give_back(index);
   sink.programmed(now, tag, failed ? Outcome::failed : Outcome::done);
@@ -262,7 +260,6 @@ void NandArray::finish_erase(Picoseconds now, Index index, Sink& sink) {
   const bool failed = fails(operation);
   if (!failed) image_.erase(operation.at.whole_block());
   ++(failed ? failed_ : erases_);
-  --dies_[planes_[operation.at.plane].die].queued;
   const Tag tag = operation.tag;
   give_back(index);
   sink.erased(now, tag, failed ? Outcome::failed : Outcome::done);
@@ -306,7 +303,6 @@ void NandArray::deliver(Picoseconds now, Index index, Sink& sink) {
             .is_readable = operation.is_readable,
             .is_erased = operation.is_erased};
   if (operation.is_readable && !operation.spare_only) read.data = image_.page(operation.at);
-  --dies_[planes_[operation.at.plane].die].queued;
   const Tag tag = operation.tag;
   give_back(index);
   sink.read_done(now, tag, read);

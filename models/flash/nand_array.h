@@ -74,9 +74,6 @@ class NandArray {
   void read_spare(Picoseconds now, FlashAddress at, Tag tag);
   void erase(Picoseconds now, FlashBlock block, Tag tag);
 
-  // Programs, reads and erases that the plane's die has not finished.
-  std::uint32_t queued(std::uint32_t plane) const { return dies_[planes_[plane].die].queued; }
-
   std::optional<Picoseconds> next_event() const { return calendar_.next(); }
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);
@@ -110,7 +107,7 @@ class NandArray {
     std::uint32_t die = 0;
   };
   struct Die {
-    std::uint32_t first_plane = 0, channel = 0, queued = 0;
+    std::uint32_t first_plane = 0, channel = 0;
     std::uint32_t arriving = 0;  // of the programs that the die will do next: on their way to a page register
     std::uint32_t arrived = 0;   // and those in it
     Kind kind = Kind::program;   // what the array does

@@ -160,16 +160,6 @@ TEST_F(TwoPlanes, APowerLossTearsBoth) {
   EXPECT_EQ(image.state({1, 0, 0}), State::torn);
 }
 
-TEST(NandArray, CountsWhatADieHasNotFinished) {
-  NandBench flash({.packages = 2, .planes = 2});
-  flash.program({0, 0, 0}), flash.read({1, 0, 0}), flash.erase({2, 0});
-  EXPECT_EQ(flash.array.queued(0), 2u);
-  EXPECT_EQ(flash.array.queued(1), 2u);
-  EXPECT_EQ(flash.array.queued(3), 1u);
-  flash.run();
-  EXPECT_EQ(flash.array.queued(0), 0u);
-}
-
 TEST(NandArray, ASinkMayGiveTheNextOperation) {
   struct Chain : NandRecorder {
     NandBench* flash = nullptr;
@@ -228,7 +218,6 @@ TEST(NandArray, EveryKindOfResetDropsWhatIsQueued) {
     flash.advance(bus + 660_us);
     flash.array.reset(kind);
     EXPECT_TRUE(flash.array.idle());
-    EXPECT_EQ(flash.array.queued(0), 0u);
     EXPECT_EQ(flash.image.state({0, 0, 0}), State::programmed);
     EXPECT_EQ(flash.image.next_page({0, 0}), 2u);  // was under way
   }

@@ -23,10 +23,9 @@ void step_into_a_program(TranslationBench& bench, std::uint64_t further) {
   for (; further != 0 && bench.step(); --further) continue;
 }
 
-// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to `cuts` power cuts that tear what is
+// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power cuts that tear what is
 // being programmed. True: it still takes a write.
-bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t cuts,
-                   std::uint64_t seed) {
+bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t seed) {
   TranslationBench bench(geometry, {.garbage_threshold = 1});
   const std::uint32_t pages = bench.layer->pages();
   Random random(seed);
@@ -35,7 +34,7 @@ bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uin
   for (int i = 0; i < 40; ++i) {
     for (std::uint64_t left = random.below(writes + 1); left != 0; --left)
       bench.write(static_cast<std::uint32_t>(random.below(pages)), 1);
-    for (std::uint64_t left = random.below(cuts + 1); left != 0; --left) {
+    for (std::uint64_t left = random.below(13); left != 0; --left) {
       step_into_a_program(bench, random.below(random.below(3) == 0 ? 16 : 3));
       bench.layer->reset(Reset::power_loss);
       bench.layer->power_up(bench.now);
@@ -55,7 +54,7 @@ TEST(TranslationCollection, CutsWithoutEndDoNotUseUpAPlane) {
         for (std::uint64_t seed = 1; seed <= 30; ++seed) {
           const FlashGeometry geometry{
               .packages = 1, .blocks = blocks, .pages_per_block = pages_per_block, .page = 512_B};
-          EXPECT_TRUE(survives_cuts(geometry, writes, 12, seed))
+          EXPECT_TRUE(survives_cuts(geometry, writes, seed))
               << blocks << " blocks of " << pages_per_block << " pages, up to " << writes << " writes, seed "
               << seed;
         }
