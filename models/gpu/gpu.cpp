@@ -7,9 +7,20 @@
 
 namespace asterism {
 
+namespace {
+
+const GpuConfig& checked(const GpuConfig& config) {
+  if (const auto problem = problem_of(config))
+    throw std::invalid_argument("a GPU's " + std::string(problem->key) + ": expected a value that " +
+                                std::string(problem->rule) + ", got " + problem->got);
+  return config;
+}
+
+}  // namespace
+
 Gpu::Impl::Impl(const GpuConfig& wanted, MemoryContents contents, std::uint32_t number, HostLink& link,
                 HostMemory& host, Sink& sink)
-    : config(wanted),
+    : config(checked(wanted)),
       swizzle(wanted.swizzle()),
       memory(wanted.channels, wanted.channel_size(), contents),
       pipelines(wanted, channels),

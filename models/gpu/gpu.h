@@ -84,6 +84,7 @@ class Gpu {
     virtual void copied_in(Picoseconds at) = 0;
   };
 
+  // Throws std::invalid_argument, with words for a user, for a config of which no GPU can be built (problem_of()).
   Gpu(const GpuConfig& config, MemoryContents contents, std::uint32_t number, HostLink& link,
       HostMemory& host, Sink& sink);
   ~Gpu();

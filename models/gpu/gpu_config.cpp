@@ -3,9 +3,68 @@
 #include <bit>
 
 #include "base/fields.h"
+#include "base/quantity_text.h"
 #include "gpu/l2_slice.h"
 
 namespace asterism {
+
+namespace {
+
+using C = GpuConfig;
+
+std::string text_of(std::uint32_t count) { return std::to_string(count); }
+std::string text_of(auto quantity) { return to_text(quantity); }
+template <auto Member>
+std::string got(const C& c) {
+  return text_of(c.*Member);
+}
+
+struct Rule {
+  std::string_view key;
+  std::string (*got)(const C&);
+  std::string_view words;
+  bool (*holds)(const C&);
+};
+
+// In this order: each may divide by what those before it have looked at.
+constexpr Rule rules[] = {
+    {"channels", got<&C::channels>, "is a power of two",
+     [](const C& c) { return std::has_single_bit(c.channels); }},
+    {"channel", got<&C::channel>, "is more than 0", [](const C& c) { return c.channel.count() != 0; }},
+    {"interleave", got<&C::interleave>, "is a power of two",
+     [](const C& c) { return std::has_single_bit(c.interleave.count()); }},
+    {"interleave", got<&C::interleave>, "is at least a line of the L2, 128 bytes",
+     [](const C& c) { return c.interleave >= L2Slice::line; }},
+    {"zone", got<&C::zone>, "is a power of two",
+     [](const C& c) { return std::has_single_bit(c.zone.count()); }},
+    {"zone", got<&C::zone>, "is at most the memory of a channel",
+     [](const C& c) { return c.zone <= c.channel_size(); }},
+    {"interleave", got<&C::interleave>, "is at most a zone",
+     [](const C& c) { return c.interleave <= c.zone; }},
+    // A zone that is refused is told once.
+    {"memory", got<&C::memory>, "is a whole number of zones in each channel",
+     [](const C& c) {
+       return !std::has_single_bit(c.zone.count()) || c.channel_size() < c.zone ||
+              c.memory % (c.zone * c.channels) == 0_B;
+     }},
+    {"memory", got<&C::memory>, "has at most 2^24 zones in a channel",
+     [](const C& c) { return c.channel_size() / c.zone <= ZoneMonitor::most_zones; }},
+    {"memory", got<&C::memory>, "is less than 512 GiB in a channel",
+     [](const C& c) { return c.channel_size() / L2Slice::line < L2Slice::no_line; }},
+    {"l2_ways", got<&C::l2_ways>, "is from 1 to 16",
+     [](const C& c) { return c.l2_ways >= 1 && c.l2_ways <= L2Slice::most_ways; }},
+    {"l2", got<&C::l2>, "is a whole number of sets of l2_ways lines of 128 bytes in each channel",
+     [](const C& c) { return c.l2 != 0_B && c.l2 % (L2Slice::line * c.channels * c.l2_ways) == 0_B; }},
+    {"l2", got<&C::l2>, "is at least l2_ways times a 2^24th of the memory",
+     [](const C& c) { return c.memory / c.l2 * c.l2_ways < L2Slice::most_lines_per_set; }},
+    {"pipelines", got<&C::pipelines>, "is at least 1", [](const C& c) { return c.pipelines != 0; }},
+    {"write_queue", got<&C::write_queue>, "is at least 1", [](const C& c) { return c.write_queue != 0; }},
+    {"buffer", got<&C::buffer>, "has room for two zones of each channel",
+     [](const C& c) { return c.buffer / c.channels >= 2 * c.zone; }},
+    {"transfer", got<&C::transfer>, "is more than 0", [](const C& c) { return c.transfer != 0_B; }},
+};
+
+}  // namespace
 
 static_assert(member_count<GpuConfig>() == 13);
 void describe(Fields& f, GpuConfig& c) {
@@ -37,28 +96,13 @@ void describe(Fields& f, GpuConfig& c) {
   f("watchdog", c.watchdog, "The longest that a write may wait for its zone before the snapshot is given up",
     within(1_us, 100'000_s));
 
-  f.check(std::has_single_bit(c.channels), "channels", "is a power of two");
-  f.check(std::has_single_bit(c.interleave.count()), "interleave", "is a power of two");
-  f.check(std::has_single_bit(c.zone.count()), "zone", "is a power of two");
-  f.check([&] { return c.zone <= c.channel_size(); }, "zone", "is at most the memory of a channel");
-  f.check([&] { return c.interleave <= c.zone; }, "interleave", "is at most a zone");
-  // A zone that is refused is told once.
-  f.check(
-      [&] {
-        return !std::has_single_bit(c.zone.count()) || c.channel_size() < c.zone ||
-               c.memory % (c.zone * c.channels) == 0_B;
-      },
-      "memory", "is a whole number of zones in each channel");
-  f.check([&] { return c.channel_size() / c.zone <= ZoneMonitor::most_zones; }, "memory",
-          "has at most 2^24 zones in a channel");
-  f.check([&] { return c.channel_size() / L2Slice::line < L2Slice::no_line; }, "memory",
-          "is less than 512 GiB in a channel");
-  f.check([&] { return c.l2 % (L2Slice::line * c.channels * c.l2_ways) == 0_B; }, "l2",
-          "is a whole number of sets of l2_ways lines of 128 bytes in each channel");
-  f.check([&] { return c.memory / c.l2 * c.l2_ways < L2Slice::most_lines_per_set; }, "l2",
-          "is at least l2_ways times a 2^24th of the memory");
-  f.check([&] { return c.buffer / c.channels >= 2 * c.zone; }, "buffer",
-          "has room for two zones of each channel");
+  for (const Rule& rule : rules) f.check([&] { return rule.holds(c); }, rule.key, rule.words);
+}
+
+std::optional<GpuProblem> problem_of(const GpuConfig& config) {
+  for (const Rule& rule : rules)
+    if (!rule.holds(config)) return GpuProblem{rule.key, rule.words, rule.got(config)};
+  return std::nullopt;
 }
 
 }  // namespace asterism

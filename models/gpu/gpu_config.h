@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "gpu/address_swizzle.h"
@@ -35,6 +38,15 @@ struct GpuConfig {
   std::uint32_t zones() const { return zones_per_channel() * channels; }
 };
 void describe(Fields& f, GpuConfig& config);
+
+// The first of its rules that a config breaks, of one that was not read or was changed since; nothing: it breaks none.
+// describe() has the same rules.
+struct GpuProblem {
+  std::string_view key;
+  std::string_view rule;  // follows "a value that"
+  std::string got;
+};
+std::optional<GpuProblem> problem_of(const GpuConfig& config);
 
 // A zone of the device. Number of all: index * channels + channel, so that numbers in order are memory in
 // order, by the rounds of the swizzle.

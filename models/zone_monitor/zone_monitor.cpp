@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 #include "base/fields.h"
 #include "zone_monitor/zone_monitor_seat.h"
@@ -16,6 +17,19 @@ std::uint32_t lines_of(const ZoneMonitorConfig& config) {
   return static_cast<std::uint32_t>(config.cache / line_size);
 }
 
+bool has_ways(const ZoneMonitorConfig& config) {
+  return std::has_single_bit(config.ways) && config.ways <= lines_of(config);
+}
+
+std::uint32_t checked(const ZoneMonitorConfig& config, std::uint32_t zones) {
+  if (zones == 0 || zones > ZoneMonitor::most_zones)
+    throw std::invalid_argument("a zone monitor has 1 to 2^24 zones, got " + std::to_string(zones));
+  if (!std::has_single_bit(config.cache.count()) || !has_ways(config))
+    throw std::invalid_argument(
+        "a zone monitor's cache is a power of two of lines of 64 bytes, its ways are a power of two of them");
+  return zones;
+}
+
 }  // namespace
 
 static_assert(member_count<ZoneMonitorConfig>() == 2);
@@ -25,7 +39,7 @@ void describe(Fields& f, ZoneMonitorConfig& c) {
     within(line_size, 64_KiB));
   f("ways", c.ways, "Lines of a set; fewer of them let sectors displace each other earlier", within(1, 1024));
   f.check([&] { return std::has_single_bit(c.cache.count()); }, "cache", "is a power of two");
-  f.check([&] { return std::has_single_bit(c.ways) && c.ways <= lines_of(c); }, "ways",
+  f.check([&] { return has_ways(c); }, "ways",
           "is a power of two and at most the lines of 64 bytes of the cache");
 }
 
@@ -59,7 +73,7 @@ void ZoneMonitor::Counts::report(Statistics& statistics) const {
 }
 
 ZoneMonitor::ZoneMonitor(const ZoneMonitorConfig& config, std::uint32_t zones)
-    : zones_(zones),
+    : zones_(checked(config, zones)),
       ways_(config.ways),
       set_mask_(lines_of(config) / config.ways - 1),
       previous_((std::size_t{zones} + zones_per_sector - 1) / zones_per_sector * words_per_sector),

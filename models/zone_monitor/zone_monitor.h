@@ -85,7 +85,8 @@ class ZoneMonitor {
     void report(Statistics& statistics) const;
   };
 
-  // Zone numbers are below `zones` (1 to most_zones) everywhere.
+  // Zone numbers are below `zones` (1 to most_zones) everywhere. Throws std::invalid_argument for other counts, and for a
+  // cache that is none.
   ZoneMonitor(const ZoneMonitorConfig& config, std::uint32_t zones);
 
   std::uint32_t zones() const { return zones_; }
