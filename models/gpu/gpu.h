@@ -29,6 +29,7 @@
 //                   and the zone is preserved at once. Parts with `transfer` bytes, or to which nothing can
 //                   be added, go to the host one after the other, first those for whose want of room a
 //                   write waits. The snapshot ends with its last zone's arrival.
+// With each zone that is preserved, the monitors' caches are updated with the table: no write waits in vain.
 // Either way zones go to the host's memory one behind the other from `extent` on, in the order of
 // Sink::arrived.
 //

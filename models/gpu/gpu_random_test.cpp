@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "gpu/gpu_rig.h"
 #include "gpu/l2_slice.h"
+#include "zone_monitor/zone_monitor_seat.h"
 
 namespace asterism {
 namespace {
@@ -29,13 +30,43 @@ GpuConfig random_config(Random& random) {
   return config;
 }
 
+// Sees that a write that waits has a reason to.
+class Watch final : public ZoneMonitorSeat {
+ public:
+  explicit Watch(ZoneMonitor& monitor) : monitor_(monitor) { monitor.seat(this); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() override { monitor_.seat(nullptr); }
+  std::uint64_t waits() const { return waits_; }
+
+  void write(std::uint32_t zone, ZoneMonitor::Check& check) override {
+    if (check.answer == ZoneMonitor::Answer::proceed) return;
+    ++waits_;
+    EXPECT_TRUE(monitor_.is_unpreserved(zone)) << "a write waits for zone " << zone << ", which is preserved";
+  }
+  void track(bool) override {}
+  void expose(std::uint32_t) override {}
+  void begin(std::uint32_t&) override {}
+  void preserve(std::uint32_t) override {}
+  void refresh() override {}
+  void complete() override {}
+  void reset(Reset) override {}
+
+ private:
+  ZoneMonitor& monitor_;
+  std::uint64_t waits_ = 0;
+};
+
 class Trial : public GpuRig {
  public:
   Trial(const GpuConfig& config, std::uint64_t seed)
       : GpuRig(config, MemoryContents::bytes, {.overhead = 500_ns}),
         config_(config),
         random_(seed),
-        truth_(config.memory.count() / 8) {}
+        truth_(config.memory.count() / 8) {
+    for (std::uint32_t channel = 0; channel < config.channels; ++channel)
+      watches_.push_back(std::make_unique<Watch>(gpu.monitor(channel)));
+  }
 
   void run_trial() {
     for (unsigned epoch = 0; epoch < 6; ++epoch) {
@@ -44,6 +75,12 @@ class Trial : public GpuRig {
       if (HasFailure()) return;
     }
     restore();
+  }
+
+  std::uint64_t waits() const {
+    std::uint64_t waits = 0;
+    for (const auto& watch : watches_) waits += watch->waits();
+    return waits;
   }
 
   void zone_waits(Picoseconds at, Zone zone) override {
@@ -176,6 +213,7 @@ class Trial : public GpuRig {
   GpuConfig config_;
   Random random_;
   std::vector<std::uint64_t> truth_;
+  std::vector<std::unique_ptr<Watch>> watches_;
   std::uint64_t kernel_ = 1, extent_ = 0;
   bool by_device_ = false, hints_ = false;
   Address next_{};
@@ -185,14 +223,17 @@ class Trial : public GpuRig {
 };
 
 TEST(GpuRandom, EverySnapshotIsTheMemoryWhenItWasBegun) {
+  std::uint64_t waits = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const GpuConfig config = random_config(random);
     Trial trial(config, seed);
     trial.run_trial();
+    waits += trial.waits();
     if (HasFailure()) return;
   }
+  EXPECT_GT(waits, 1000u);
 }
 
 }  // namespace

@@ -48,7 +48,6 @@ ZoneMonitor::Counts& ZoneMonitor::Counts::operator+=(const Counts& other) {
   unchecked += other.unchecked;
   first_stalls += other.first_stalls;
   stalls += other.stalls;
-  stale_stalls += other.stale_stalls;
   previous.hits += other.previous.hits;
   previous.misses += other.previous.misses;
   next.hits += other.next.hits;
@@ -63,7 +62,6 @@ void ZoneMonitor::Counts::report(Statistics& statistics) const {
   statistics.add("unchecked", unchecked);
   statistics.add("first_stalls", first_stalls);
   statistics.add("stalls", stalls);
-  statistics.add("stale_stalls", stale_stalls);
   statistics.add("previous_hits", previous.hits);
   statistics.add("previous_misses", previous.misses);
   statistics.add("next_hits", next.hits);
@@ -173,7 +171,6 @@ ZoneMonitor::Check ZoneMonitor::check(std::uint32_t zone) {
   if (open_ && previous_of(line, zone, sectors)) {
     const bool noted = note(line, zone, sectors);
     ++(noted ? counts_.stalls : counts_.first_stalls);
-    if (!is_unpreserved(zone)) ++counts_.stale_stalls;
     answer = noted ? Answer::stall : Answer::first_stall;
   } else if (tracking_) {
     note(line, zone, sectors);

@@ -9,9 +9,12 @@
 //
 // The monitor reads the table through a small sectored cache: a line has a tag and, of 256 zones, a sector of 32 bytes of each
 // vector (32 bytes is what a channel moves at least). A sector is fetched when it is first needed; one of `next` that was
-// changed goes back when its line is displaced. Lines of a set: one without a tag first, then least recently used out. A
-// sector of `previous` may be older than the table, from which preserve() has removed zones since it was fetched: then the
-// monitor lets wait what need not, until refresh(), never the other way round.
+// changed goes back when its line is displaced. Lines of a set: one without a tag first, then least recently used out.
+//
+// Table and cache are conservative (section 4.1.4): a zone that they let writes into is preserved, one that they keep writes
+// from need not be. A sector of `previous` may be older than the table, from which preserve() has removed zones since it was
+// fetched; the monitor lets wait then what need not, never the other way round. The cache is to be updated after the table,
+// by refresh(); how soon costs time only. A Gpu (models/gpu) does it at once, so none of its writes waits in vain.
 //
 // A write to a zone (section 4.3.2):
 //
@@ -31,8 +34,8 @@
 // reset: every kind empties table and cache, sets `complete` and turns tracking off. Statistics go on.
 //
 // Source: lee2019 sections 4.1.2 to 4.1.4, 4.2.3, 4.3.2, figure 5 (2 KB of cache for a channel, sectors of 32 bytes). The
-// number of ways and that both vectors share a line are not published, nor how begin() moves the vectors: the sectors that the
-// channel moves for it are those of the cache alone. rtl/mzm is its twin.
+// number of ways and that both vectors share a line are not published, nor how the cache is updated (refresh() drops sectors) and
+// how begin() moves the vectors: the sectors that the channel moves for it are those of the cache alone. rtl/mzm is its twin.
 #pragma once
 
 #include <array>
@@ -76,7 +79,6 @@ class ZoneMonitor {
     std::uint64_t writes = 0;
     std::uint64_t unchecked = 0;  // of these, with `complete` set and tracking off
     std::uint64_t first_stalls = 0, stalls = 0;
-    std::uint64_t stale_stalls = 0;  // of both, those that a stale sector alone has caused
     Lookups previous = {}, next = {};
     std::uint64_t fetches = 0, writebacks = 0;  // of sectors
 
@@ -111,7 +113,7 @@ class ZoneMonitor {
   std::uint32_t begin();
   bool open() const { return open_; }
   void preserve(std::uint32_t zone);
-  // The cache drops what it has of `previous`.
+  // The cache drops what it has of `previous`, and fetches it anew from the table.
   void refresh();
   void complete();
 

@@ -132,7 +132,7 @@ class Pair {
     const ZoneMonitor::Counts before = model_.counts();
     const ZoneMonitor::Check check = model_.write(zone);
     const ZoneMonitor::Counts& after = model_.counts();
-    const bool stale = after.stale_stalls != before.stale_stalls;
+    const bool stale = !model_.is_unpreserved(zone);
     conflicts_.hit(check.answer == Answer::proceed       ? model_.open() ? 1 : 0
                    : check.answer == Answer::first_stall ? stale ? 3 : 2
                    : stale                               ? 5
