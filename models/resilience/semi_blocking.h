@@ -26,6 +26,7 @@
 // c, the dump whose reverse it is, where the text says tau.
 #pragma once
 
+#include "base/enum_names.h"
 #include "resilience/seconds.h"
 
 namespace asterism {
@@ -70,9 +71,12 @@ BuddyOptimum blocking_optimum(const BuddyCheckpoint& checkpoint, Seconds work);
 // Eq. 3.9: by which share semi-blocking is shorter.
 double semi_blocking_benefit(const BuddyOptimum& semi_blocking, const BuddyOptimum& blocking);
 
-// How many nodes hold a part of what a node loses when it fails: in pairs the one that has its checkpoint is
-// the one whose checkpoint it has.
 enum class BuddyPlacement { pairs, ring };
+constexpr auto enum_names(BuddyPlacement) {
+  return std::to_array<EnumName<BuddyPlacement>>(
+      {{BuddyPlacement::pairs, "pairs", "two nodes have each other's checkpoints"},
+       {BuddyPlacement::ring, "ring", "a node has that of the one before it"}});
+}
 
 // Mean time until a node fails while a buddy of it is not whole again: MTTF^2 nodes / (buddies window), buddies 1
 // in pairs and 2 in a ring, the window being restart and overlap. The run then begins anew. First order: good

@@ -9,6 +9,7 @@
 #include "platform/study/host_link_study.h"
 #include "platform/study/manycore_study.h"
 #include "platform/study/memory_study.h"
+#include "platform/study/semi_blocking_study.h"
 #include "platform/study/snapshot_truth_study.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/swizzle_switch_study.h"
@@ -17,10 +18,10 @@
 namespace asterism {
 
 std::span<const StudyKind> study_kinds() {
-  static const std::array kinds = {fabric_study,     topology_study,  swizzle_switch_study,
-                                   manycore_study,   memory_study,    ecc_study,
-                                   dimm_ssd_study,   crash_study,     gpu_study,
-                                   gpu_system_study, host_link_study, snapshot_truth_study};
+  static const std::array kinds = {
+      fabric_study,    topology_study,       swizzle_switch_study, manycore_study, memory_study,
+      ecc_study,       dimm_ssd_study,       crash_study,          gpu_study,      gpu_system_study,
+      host_link_study, snapshot_truth_study, semi_blocking_study};
   return kinds;
 }
 

@@ -1,0 +1,176 @@
+#include "platform/study/semi_blocking_study.h"
+
+#include <cmath>
+#include <optional>
+
+#include "resilience/long_duration.h"
+#include "resilience/semi_blocking.h"
+#include "resilience/semi_blocking_monte_carlo.h"
+
+namespace asterism {
+namespace {
+
+constexpr LongDuration a_nanosecond(1);
+constexpr LongDuration a_century = long_duration(100ull * 365 * 86'400);
+constexpr double seconds_of_a_day = 86'400;
+
+// The symbols of ni2012 Table 3.1, in lower case.
+struct SemiBlockingStudy {
+  LongDuration overlap = LongDuration(9'600'000'000);
+  LongDuration overhead = LongDuration(200'000'000);
+  LongDuration delta = LongDuration(250'000'000);
+  LongDuration c = LongDuration(6'500'000'000);
+  std::optional<LongDuration> r;
+  LongDuration mttf = long_duration(300);
+  LongDuration t_s = long_duration(86'400);
+  std::optional<LongDuration> tau, tau_blocking;
+  std::uint32_t nodes = 32;
+  BuddyPlacement buddies = BuddyPlacement::pairs;
+  std::uint64_t failures = 0;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<SemiBlockingStudy>() == 13);
+void describe(Fields& f, SemiBlockingStudy& c) {
+  const auto time = within(LongDuration(), a_century), positive = within(a_nanosecond, a_century);
+  f("overlap", c.overlap,
+    "A global checkpoint takes so long beside the program; a longer one sends more failures back twice as "
+    "far",
+    time);
+  f("overhead", c.overhead, "The program is later by so much in each interval", time);
+  f("delta", c.delta, "The program waits so long for the local checkpoint", time);
+  f("c", c.c, "The program waits so long for a blocking checkpoint", time);
+  f("r", c.r, "A restart; as long as c where absent", time);
+  f("mttf", c.mttf, "Mean time to a failure of the machine", positive);
+  f("t_s", c.t_s, "Work of the run; an interval is no longer", positive);
+  f("tau", c.tau, "Semi-blocking, from one checkpoint to the next; the best one where absent", positive);
+  f("tau_blocking", c.tau_blocking, "Blocking, the same without the checkpoint; the best one where absent",
+    positive);
+  f("nodes", c.nodes, "Of the machine: more of them seldom lose a node and its buddy for the same mttf",
+    within(2, 100'000'000));
+  f("buddies", c.buddies, "Who has whose checkpoint", one_of<BuddyPlacement>());
+  f("failures", c.failures, "Played through beside the model, semi-blocking; 0 leaves it out",
+    at_most(1'000'000'000));
+  f("seed", c.seed, "Of the failures that are played");
+  f.check([&] { return c.overhead <= c.overlap; }, "overhead", "is no longer than overlap");
+  f.check([&] { return c.buddies == BuddyPlacement::ring || c.nodes % 2 == 0; }, "nodes",
+          "is even: buddies are pairs");
+}
+
+// Nothing for what has no end.
+Cell finite(double value) {
+  if (!std::isfinite(value)) return {};
+  return value;
+}
+
+class Point final : public StudyPointOf<SemiBlockingStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    const SemiBlockingStudy& c = config_;
+    checkpoint_ = {seconds(c.overlap), seconds(c.overhead),        seconds(c.delta),
+                   seconds(c.c),       seconds(c.r.value_or(c.c)), seconds(c.mttf)};
+    work_ = seconds(c.t_s);
+    try {
+      if (c.tau) semi_blocking_time(checkpoint_, work_, seconds(*c.tau));
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("tau", error.what());
+    }
+    try {
+      if (c.tau_blocking) blocking_time(checkpoint_, work_, seconds(*c.tau_blocking));
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("tau_blocking", error.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const BuddyOptimum semi = semi_blocking(), blocking = this->blocking();
+    const bool gets_on = std::isfinite(semi.total.count());
+    std::vector<Cell> cells = {checkpoint_.mttf.count(), checkpoint_.overlap.count(),
+                               checkpoint_.overhead.count()};
+    const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
+    more({finite(100 * semi_blocking_benefit(semi, blocking))});
+    add_total(cells, semi);
+    add_total(cells, blocking);
+    if (gets_on) {
+      const SemiBlockingTime time = semi_blocking_time(checkpoint_, work_, semi.tau);
+      more({time.local.count(), time.overhead.count(), time.rollback.count(), time.further_rollback.count()});
+    } else {
+      more({Cell(), Cell(), Cell(), Cell()});
+    }
+    if (gets_on && config_.failures > 0) {
+      const BuddyMonteCarlo played =
+          play_semi_blocking(checkpoint_, semi.tau, config_.failures, config_.seed, stop);
+      more({100 * (played.stretch - 1), 100 * played.half_width_99, played.failures});
+    } else {
+      more({Cell(), Cell(), Cell()});
+    }
+    const Seconds lost = mean_time_to_lost_checkpoint(checkpoint_, config_.nodes, config_.buddies);
+    more({finite(lost.count() / seconds_of_a_day), std::string(!gets_on        ? "stuck"
+                                                               : semi.at_bound ? "at_bound"
+                                                                               : "ok")});
+    return cells;
+  }
+
+ private:
+  BuddyOptimum semi_blocking() const {
+    if (!config_.tau) return semi_blocking_optimum(checkpoint_, work_);
+    const Seconds tau = seconds(*config_.tau);
+    return {tau, semi_blocking_time(checkpoint_, work_, tau).total(), false};
+  }
+  BuddyOptimum blocking() const {
+    if (!config_.tau_blocking) return blocking_optimum(checkpoint_, work_);
+    const Seconds tau = seconds(*config_.tau_blocking);
+    return {tau, blocking_time(checkpoint_, work_, tau), false};
+  }
+
+  // Interval, whole time, and by how much that is above the work.
+  void add_total(std::vector<Cell>& cells, const BuddyOptimum& run) const {
+    cells.push_back(finite(run.tau > Seconds() ? run.tau.count() : INFINITY));
+    cells.push_back(finite(run.total.count()));
+    cells.push_back(finite(100 * (run.total / work_ - 1)));
+  }
+
+  BuddyCheckpoint checkpoint_;
+  Seconds work_;
+};
+
+}  // namespace
+
+const StudyKind semi_blocking_study{
+    .name = "semi_blocking",
+    .meaning = "Buddy checkpointing, blocking and beside the program: best intervals, and what failures cost",
+    .coordinates = {},
+    .columns = {{"mttf_s", "", "s", "Mean time to a failure of the machine"},
+                {"overlap_s", "", "s", "Of a global checkpoint with the program"},
+                {"overhead_s", "", "s", "What the program loses by it"},
+                {"benefit_percent", "benefit", "%", "By how much semi-blocking is shorter than blocking"},
+                {"tau_s", "tau", "s", "From one semi-blocking checkpoint to the next"},
+                {"total_s", "", "s", "The run with semi-blocking checkpoints"},
+                {"loss_percent", "semi", "%", "By how much that is longer than the work"},
+                {"tau_blocking_s", "tau bl.", "s", "Between two blocking checkpoints"},
+                {"total_blocking_s", "", "s", "The run with blocking checkpoints"},
+                {"loss_blocking_percent", "blocking", "%", "By how much that is longer than the work"},
+                {"local_s", "", "s", "Waits for local checkpoints, semi-blocking"},
+                {"overheads_s", "", "s", "What global checkpoints slow the program down"},
+                {"rollback_s", "", "s", "Failures that the last checkpoint survives"},
+                {"further_rollback_s", "", "s", "Failures that lead to the one before"},
+                {"played_percent", "played", "%",
+                 "Semi-blocking, failures played through: longer than the work"},
+                {"played_error", "+-", "%", "Half of its 99% interval", 3},
+                {"played_failures", "", "", "That were played"},
+                {"lost_checkpoint_days", "", "d",
+                 "Mean time until a node and its buddy are lost together; first order"},
+                {"state", "state", "",
+                 "ok; at_bound: tau as short as the overlap or as long as MTTF or the run allow; stuck: "
+                 "failures undo all"}},
+    .x = "mttf_s",
+    .y = "benefit_percent",
+    .x_key = "mttf",
+    .state = "",
+    .x_label = "",
+    .bars = {"benefit_percent", "loss_percent", "loss_blocking_percent"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism
