@@ -138,14 +138,14 @@ int dispatch(int argc, char** argv) {
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
   schema_verb->add_option("KIND", of)
       ->required()
-      ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "technology", "workload",
+      ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "pcram", "technology", "workload",
                              "write_profile", "kernel_profile", "graph", "system", "block"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
   list_verb->add_option("WHAT", what)
       ->required()
       ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
-                             "dram", "flash", "technologies", "workloads", "write_profiles",
+                             "dram", "flash", "pcram", "technologies", "workloads", "write_profiles",
                              "kernel_profiles", "graphs", "systems", "blocks"}));
 
   CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");

@@ -6,6 +6,7 @@
 #include "fabric/topology/graph_config.h"
 #include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
+#include "pcram/pcram_config.h"
 #include "platform/study/built_fabric.h"
 #include "platform/study/study_kind.h"
 #include "platform/verbs.h"
@@ -38,6 +39,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
   if (document.has("currents") || document.has("timing"))
     return expanded(read_config<DramPart>(document, library));
   if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
+  if (document.has("reset_energy")) return expanded(read_config<PcramPart>(document, library));
   if (document.has("points") || document.has("wire_fs_per_um"))
     return expanded(read_config<SwitchTechnology>(document, library));
   if (document.has("dirty_zones")) return expanded(read_config<KernelProfile>(document, library));
@@ -54,7 +56,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
   const char* kind = "scenarios";
-  for (const char* other : {"nodes", "studies", "dram", "flash", "technologies", "workloads",
+  for (const char* other : {"nodes", "studies", "dram", "flash", "pcram", "technologies", "workloads",
                             "write_profiles", "kernel_profiles", "graphs", "systems"})
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));

@@ -5,6 +5,7 @@
 #include "fabric/topology/graph_config.h"
 #include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
+#include "pcram/pcram_config.h"
 #include "platform/rtl/block_config.h"
 #include "platform/verbs.h"
 #include "resilience/gpu_system.h"
@@ -27,6 +28,7 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "study") text = as_text ? study_documentation() : study_schema();
   if (of == "dram") text = text_of<DramPart>("Asterism DRAM part", as_text);
   if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
+  if (of == "pcram") text = text_of<PcramPart>("Asterism PCRAM part", as_text);
   if (of == "technology") text = text_of<SwitchTechnology>("Asterism technology", as_text);
   if (of == "workload") text = text_of<Workload>("Asterism workload", as_text);
   if (of == "write_profile") text = text_of<WriteProfile>("Asterism write profile", as_text);

@@ -1,0 +1,70 @@
+#include "pcram/pcram_config.h"
+
+#include <array>
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::array energy_units = {QuantityUnit{"mJ", 1'000'000'000}, QuantityUnit{"uJ", 1'000'000},
+                                     QuantityUnit{"nJ", 1'000}, QuantityUnit{"pJ", 1}};
+constexpr std::array power_units = {QuantityUnit{"W", 1'000'000}, QuantityUnit{"mW", 1'000},
+                                    QuantityUnit{"uW", 1}};
+
+}  // namespace
+
+const QuantityKind& quantity_kind(Picojoules) {
+  static constexpr QuantityKind kind{"an energy", "31.5nJ", energy_units};
+  return kind;
+}
+
+const QuantityKind& quantity_kind(Microwatts) {
+  static constexpr QuantityKind kind{"a power", "60.8mW", power_units};
+  return kind;
+}
+
+Picojoules PcramPart::energy(std::uint64_t set_cells, std::uint64_t reset_cells) const {
+  return Picojoules(scale(set_cells, set_energy.count(), word_cells) +
+                    scale(reset_cells, reset_energy.count(), word_cells));
+}
+
+static_assert(member_count<PcramPart>() == 12);
+void describe(Fields& f, PcramPart& p) {
+  f.sourced();
+  f("form", p.form, "What is built from it, and with it how it is organised", one_of<PcramForm>(),
+    required());
+  f("capacity", p.capacity,
+    "Of a chip, with its check bits, of which there are one to eight of data; of a bank of a stack, without "
+    "them",
+    within(64_KiB, 64_GiB), required());
+  f.when("form", p.form, PcramForm::stack, [&] {
+    f("mats", p.mats, "Of a bank; all mats of a stack are written at once, each at its own bandwidth",
+      within(1, 4096), required());
+    f("subarrays", p.subarrays,
+      "Of a mat, written in turn: a write may take so many times as long as a line takes to arrive",
+      within(1, 64), required());
+    f("mat", p.mat, "Between a mat of DRAM and the one on top of it; with the mats it makes the bandwidth",
+      within(1_MBps, 1000_GBps), required());
+  });
+  f("read", p.read, "From the cells to the sense amplifiers; what the comparison before a write costs, too",
+    within(1_ps, 1_ms), required());
+  f("reset", p.reset, "A pulse that makes cells 0", within(1_ps, 1_ms), required());
+  f.when("form", p.form, PcramForm::chip, [&] {
+    f("set", p.set, "A pulse that makes cells 1: the longer one", within(1_ps, 1_ms), required());
+  });
+  f("reset_energy", p.reset_energy, "Of 576 cells", required());
+  f("set_energy", p.set_energy, "Of 576 cells", required());
+  f("leakage", p.leakage, "Of a chip, or of a bank, while there is work", required());
+  f("endurance", p.endurance,
+    "Writes that a line is rated for, around which it fails; 0: never. A write that changes nothing is none "
+    "where redundant bits are suppressed",
+    required());
+  f.check([&] { return p.form != PcramForm::chip || p.set >= p.reset; }, "set", "is no shorter than reset");
+  f.check([&] { return p.form != PcramForm::chip || p.capacity % 64_KiB == Bytes(0); }, "capacity",
+          "is a multiple of 64 KiB");
+  f.check([&] { return p.form != PcramForm::stack || p.capacity % (4_KiB * p.mats) == Bytes(0); }, "mats",
+          "share the bank in whole pages of 4 KiB");
+}
+
+}  // namespace asterism
