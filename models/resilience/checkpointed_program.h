@@ -1,0 +1,63 @@
+// A program that computes and takes checkpoints in turn, on one node, and what its checkpoints cost by where they
+// go: the microbenchmark of abeyratne2017 section 4.5.1, and, with other numbers, its miniFE and Lulesh.
+//
+// All ranks of the node compute for so long, then each writes its checkpoint; the program waits until all are
+// written (stop and copy, flushed), at the bandwidth of the node's SSD or of its memory. The ranks are alike, so
+// that they decide alike. Nothing fails.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+#include "resilience/checkpoint_location.h"
+
+namespace asterism {
+
+enum class LocationPolicy { none, ramdisk, ssd, ratio, clc };
+constexpr auto enum_names(LocationPolicy) {
+  return std::to_array<EnumName<LocationPolicy>>(
+      {{LocationPolicy::none, "none", "no checkpoints"},
+       {LocationPolicy::ramdisk, "ramdisk", "all of them in DRAM"},
+       {LocationPolicy::ssd, "ssd", "all of them on the SSD"},
+       {LocationPolicy::ratio, "ratio", "each so-many-th on the SSD, the others in DRAM"},
+       {LocationPolicy::clc, "clc", "the checkpoint location controller decides"}});
+}
+
+struct CheckpointedProgram {
+  std::uint64_t iterations = 100;
+  Seconds compute = Seconds(5);           // of an iteration
+  Bytes checkpoint = Bytes(100'000'000);  // of a rank
+  std::uint32_t ranks = 8;                // of the node
+};
+
+struct CheckpointTargets {
+  Bandwidth ssd = 250_MBps;          // of the node
+  Bandwidth ramdisk = 6286_MBps;     // of the node
+  std::uint32_t ramdisk_writes = 1;  // 2: as the thesis stands for the parity of strong ECC
+  Bytes ssd_capacity = Bytes(800'000'000'000);
+  Bytes ramdisk_capacity = Bytes(UINT64_MAX);  // TMPFS_SIZE
+  double ssd_watts = 50, ramdisk_watts = 79;   // of the node while it writes
+};
+
+struct CheckpointedRun {
+  Seconds time, checkpointing;
+  std::uint64_t on_ssd = 0, in_ramdisk = 0, left_out = 0, forced = 0;
+  Bytes written;        // to the SSD
+  double joules = 0;    // of the node while it writes checkpoints
+  double slowdown = 0;  // time over that without checkpoints
+  // Until the SSD has written its rating, at this rate; infinite when none went there.
+  Seconds lifetime;
+};
+
+// `ratio_of`: with LocationPolicy::ratio, one of so many goes to the SSD, the last. `watch` sees each checkpoint: its
+// number, when it begins, what was decided. Throws std::invalid_argument as check_checkpoint_location(), for no
+// iterations, ranks or time to compute, and for a checkpoint of the node that is larger than a target that the policy
+// needs: the SSD, the ramdisk; the controller needs the SSD alone.
+CheckpointedRun run_checkpointed(
+    const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
+    CheckpointLocationConfig controller, std::uint64_t ratio_of = 10, Bytes used = {},
+    const std::function<void(std::uint64_t, Seconds, const CheckpointDecision&)>& watch = {});
+
+}  // namespace asterism

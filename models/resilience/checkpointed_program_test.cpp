@@ -1,0 +1,147 @@
+#include "resilience/checkpointed_program.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "base/thrown.h"
+
+namespace asterism {
+namespace {
+
+using enum LocationPolicy;
+
+constexpr Seconds year(365 * 86'400.0);
+
+CheckpointedProgram microbenchmark(std::uint64_t megabytes) {
+  CheckpointedProgram program;
+  program.checkpoint = Bytes(megabytes * 1'000'000);
+  return program;
+}
+
+CheckpointedRun run(std::uint64_t megabytes, LocationPolicy policy, const CheckpointLocationConfig& c = {},
+                    const CheckpointTargets& targets = {}) {
+  return run_checkpointed(microbenchmark(megabytes), targets, policy, c);
+}
+
+// 8 GB to 250 MB/s each 5 s.
+TEST(CheckpointedProgramTest, AlwaysSsdWaitsForEveryByte) {
+  const CheckpointedRun r = run(1000, ssd);
+  EXPECT_DOUBLE_EQ(r.time.count(), 100 * (5 + 32));
+  EXPECT_DOUBLE_EQ(r.slowdown, 7.4);
+  EXPECT_EQ(r.on_ssd, 100u);
+  EXPECT_EQ(r.written, Bytes(800'000'000'000));
+  EXPECT_DOUBLE_EQ(r.joules, 50 * 3200);
+  EXPECT_NEAR(r.lifetime / year, 14.6e15 / (8e9 / 37) / year.count(), 1e-9);
+}
+
+TEST(CheckpointedProgramTest, RamdiskIsFastAndWearsNothing) {
+  const CheckpointedRun r = run(1000, ramdisk);
+  EXPECT_NEAR(r.slowdown, 1 + 8000.0 / 6286 / 5, 1e-12);
+  EXPECT_TRUE(std::isinf(r.lifetime.count()));
+  CheckpointTargets twice;
+  twice.ramdisk_writes = 2;
+  EXPECT_NEAR(run(1000, ramdisk, {}, twice).slowdown - 1, 2 * (r.slowdown - 1), 1e-12);
+}
+
+TEST(CheckpointedProgramTest, WithoutCheckpointsItIsTheBaseline) {
+  const CheckpointedRun r = run(1000, none);
+  EXPECT_EQ(r.slowdown, 1);
+  EXPECT_EQ(r.left_out, 100u);
+  EXPECT_EQ(r.joules, 0);
+}
+
+TEST(CheckpointedProgramTest, RatioSendsTheLastOfSoMany) {
+  std::string places;
+  run_checkpointed(microbenchmark(100), {}, ratio, {}, 4, {},
+                   [&](std::uint64_t i, Seconds, const CheckpointDecision& d) {
+                     if (i < 12) places += d.location == CheckpointLocation::ssd ? 'S' : 'r';
+                   });
+  EXPECT_EQ(places, "rrrSrrrSrrrS");
+}
+
+// The figures of abeyratne2017 section 4.6.1: averages over ten sizes.
+TEST(CheckpointedProgramTest, LifetimeEstimationHoldsTheRatedBandwidth) {
+  double slowdown = 0, always = 0;
+  for (std::uint64_t megabytes = 100; megabytes <= 1000; megabytes += 100) {
+    const CheckpointedRun le = run(megabytes, clc);
+    slowdown += le.slowdown / 10;
+    always += run(megabytes, ssd).slowdown / 10;
+    EXPECT_NEAR(le.lifetime / year, 5, 0.25) << megabytes;
+  }
+  EXPECT_NEAR(always, 4.52, 1e-9);
+  EXPECT_NEAR(slowdown, 1.793, 5e-4);
+  EXPECT_EQ(run(1000, clc).on_ssd, 12u);
+}
+
+TEST(CheckpointedProgramTest, PerformanceEstimationKeepsTheShareOfTheTime) {
+  const CheckpointedRun r = run(100, clc, {.performance_estimation = true});
+  EXPECT_LT(r.checkpointing / r.time, 0.1 + 3.2 / r.time.count());
+  EXPECT_EQ(r.on_ssd, 14u);
+  EXPECT_LT(r.slowdown, run(100, clc).slowdown);
+}
+
+TEST(CheckpointedProgramTest, SmallRamdiskLeavesCheckpointsOut) {
+  CheckpointTargets targets;
+  targets.ramdisk_capacity = Bytes(4'000'000'000);  // 500 MB a rank
+  EXPECT_EQ(run(500, clc, {}, targets).left_out, 0u);
+  const CheckpointedRun r = run(600, clc, {}, targets);
+  EXPECT_EQ(r.on_ssd + r.left_out, 100u);
+  EXPECT_EQ(r.left_out, 84u);
+  EXPECT_EQ(r.in_ramdisk, 0u);
+}
+
+TEST(CheckpointedProgramTest, ForcedCheckpointsAreCounted) {
+  CheckpointLocationConfig c{.performance_estimation = true};
+  c.forced_every = 5;
+  const CheckpointedRun r = run(1000, clc, c);
+  EXPECT_EQ(r.forced, 20u);
+  EXPECT_EQ(r.on_ssd, 20u);  // the first is one of them; no other is allowed
+}
+
+TEST(CheckpointedProgramTest, UsedSsdWearsOutUnderWay) {
+  const CheckpointedRun r =
+      run_checkpointed(microbenchmark(100), {}, clc, {}, 10, Bytes(14'599'998'400'000'000));
+  EXPECT_EQ(r.on_ssd, 2u);  // 1.6 GB are left
+}
+
+TEST(CheckpointedProgramTest, RefusesWhatFitsNowhere) {
+  const auto problem = [](LocationPolicy policy, const CheckpointTargets& targets) {
+    return thrown<std::invalid_argument>([&] { run(1000, policy, {}, targets); });
+  };
+  CheckpointTargets small;
+  small.ssd_capacity = Bytes(7'999'999'999);
+  const std::string text = "a checkpoint of 8 ranks, 1GB each, is larger than the SSD of 7999999999B";
+  EXPECT_EQ(problem(ssd, small), text);
+  EXPECT_EQ(problem(clc, small), text);
+  EXPECT_EQ(problem(ratio, small), text);
+  EXPECT_EQ(problem(ramdisk, small), "none");
+  small = {};
+  small.ramdisk_capacity = Bytes(4'000'000'000);
+  EXPECT_EQ(problem(ramdisk, small), "a checkpoint of 8 ranks, 1GB each, is larger than the ramdisk of 4GB");
+  EXPECT_EQ(problem(ratio, small), "a checkpoint of 8 ranks, 1GB each, is larger than the ramdisk of 4GB");
+  EXPECT_EQ(problem(clc, small), "none");
+}
+
+TEST(CheckpointedProgramTest, RefusesWhatIsNoProgram) {
+  const auto problem = [](const CheckpointedProgram& program) {
+    return thrown<std::invalid_argument>([&] { run_checkpointed(program, {}, ssd, {}); });
+  };
+  const std::string parts = "a program has iterations, ranks and a checkpoint of some size";
+  EXPECT_EQ(problem({.iterations = 0}), parts);
+  EXPECT_EQ(problem({.checkpoint = Bytes()}), parts);
+  EXPECT_EQ(problem({.ranks = 0}), parts);
+  EXPECT_EQ(problem({.compute = Seconds(-1)}), "an iteration computes for more than no time");
+  EXPECT_EQ(thrown<std::invalid_argument>([] { run_checkpointed({}, {}, ratio, {}, 0); }),
+            "one checkpoint of so many: of one at least");
+  CheckpointTargets still;
+  still.ssd = Bandwidth();
+  EXPECT_EQ(thrown<std::invalid_argument>([&] { run_checkpointed({}, still, ssd, {}); }),
+            "a target of checkpoints has a bandwidth");
+}
+
+}  // namespace
+}  // namespace asterism
