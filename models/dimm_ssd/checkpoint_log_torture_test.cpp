@@ -40,14 +40,11 @@ struct Program {
   bool is_last_committed = false;
 };
 
-struct Kind {
-  bool has_losses = false;
-  std::uint64_t endurance = 0;
-};
+enum class Flash { keeps_pages, loses_pages };
 
 struct Torture {
   Random random;
-  Kind kind;
+  bool has_losses;
   std::uint32_t versions;
   LogRig rig;
   std::map<Handle, Written> written;
@@ -57,14 +54,13 @@ struct Torture {
   std::uint32_t value = 0;
   std::size_t commits_seen = 0, cuts = 0;
 
-  explicit Torture(std::uint64_t seed, Kind k = {})
-      : random(seed), kind(k), versions(1 + below(3)), rig(geometry(), config()) {
+  Torture(std::uint64_t seed, Flash flash)
+      : random(seed),
+        has_losses(flash == Flash::loses_pages),
+        versions(1 + below(3)),
+        rig(geometry(), config()) {
     rig.memory_pages = 2 + below(4);
     for (unsigned i = 0; i < 1 + below(2); ++i) programs[i == 0 ? "a" : "b"];
-    if (k.endurance != 0) {
-      rig.part.endurance = k.endurance;
-      rig.restart();
-    }
     finish_recovery();
   }
 
@@ -243,11 +239,11 @@ struct Torture {
     return result;
   }
   void expect_as_reported() {
-    if (kind.has_losses) forget_unreadable();
+    if (has_losses) forget_unreadable();
     for (const auto& [name, program] : programs)
       ASSERT_EQ(stored_versions(name), versions_of(program.visible)) << name;
     const auto is_readable = [](const auto& stored) { return stored.readable || !stored.visible; };
-    ASSERT_TRUE(kind.has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
+    ASSERT_TRUE(has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
   }
 
   // Every state in which a cut may leave a name: discards and commits under way, each in their order. One that was given up
@@ -272,11 +268,11 @@ struct Torture {
   }
 
   bool holds(const std::string& name, Visible visible) {
-    if (kind.has_losses) std::erase_if(visible, [&](Handle h) { return is_forgotten(h); });
+    if (has_losses) std::erase_if(visible, [&](Handle h) { return is_forgotten(h); });
     if (stored_versions(name) != versions_of(visible)) return false;
     for (const Handle handle : visible) {
       const auto image = rig.restore(name, written[handle].version);
-      if (kind.has_losses && !image) continue;
+      if (has_losses && !image) continue;
       if (image != written[handle].image) return false;
     }
     return true;
@@ -290,7 +286,7 @@ struct Torture {
     for (const Visible& visible : states)
       if (holds(name, visible)) {
         program.visible = visible;
-        if (kind.has_losses) forget_unreadable();
+        if (has_losses) forget_unreadable();
         return;
       }
     FAIL() << name << " holds versions " << testing::PrintToString(stored_versions(name))
@@ -348,7 +344,7 @@ struct Torture {
       case 2:
         return discard(program->second, program->first);
       case 3:
-        if (kind.has_losses) lose_something();
+        if (has_losses) lose_something();
         return;
       default:
         if (what < 30) return modify(program->second);
@@ -383,12 +379,12 @@ struct Totals {
   std::uint64_t commits = 0, failures = 0, merges = 0, compactions = 0, lost_pages = 0;
 };
 
-Totals torture(std::uint64_t trials, Kind kind) {
+Totals torture(std::uint64_t trials, Flash flash) {
   const std::uint64_t only = environment("ASTERISM_TORTURE_SEED", 0);
   trials = environment("ASTERISM_TORTURE_TRIALS", trials);
   Totals totals;
   for (std::uint64_t seed = only ? only : 1; seed <= (only ? only : trials); ++seed) {
-    Torture trial(seed, kind);
+    Torture trial(seed, flash);
     trial.run(8);
     totals.cuts += trial.cuts;
     totals.commits += trial.rig.figure("commits");
@@ -408,7 +404,7 @@ Totals torture(std::uint64_t trials, Kind kind) {
 }
 
 TEST(CheckpointLogTorture, CutAtAnyEventLeavesTheLastReportedStateOrALaterOne) {
-  const Totals totals = torture(300, {});
+  const Totals totals = torture(300, Flash::keeps_pages);
   if (std::getenv("ASTERISM_TORTURE_SEED") || std::getenv("ASTERISM_TORTURE_TRIALS")) return;
   EXPECT_GT(totals.cuts, 4000u);
   EXPECT_GT(totals.merges, 1000u);
@@ -417,7 +413,7 @@ TEST(CheckpointLogTorture, CutAtAnyEventLeavesTheLastReportedStateOrALaterOne) {
 }
 
 TEST(CheckpointLogTorture, LostPagesNeverReadAsSomethingElse) {
-  const Totals totals = torture(100, {.has_losses = true});
+  const Totals totals = torture(100, Flash::loses_pages);
   if (std::getenv("ASTERISM_TORTURE_SEED") || std::getenv("ASTERISM_TORTURE_TRIALS")) return;
   EXPECT_GT(totals.lost_pages, 100u);
 }

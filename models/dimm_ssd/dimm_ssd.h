@@ -17,7 +17,7 @@
 //
 // A checkpoint of the same name and the same list as the one before it is incremental, provided that writes were seen
 // in between; any other is full. Another name or list, a restore: `busy` while a version that was handed over is not durable.
-// A command that is given while another is under way is refused, except abort; one while a discard is, too.
+// A command that is given while another is under way is refused; abort is only while that is a discard.
 // A version that was handed over and fails is told by Sink::failed, one whose command is under way by its error.
 //
 // reset: drops the command, its result, what is open and what is tracked, on every kind; power_up(now) begins recovery, which

@@ -8,10 +8,10 @@
 //   - a version that was reported discarded is not
 //   - every version that is there reads back, byte for byte, as the memory was at the end of its interval
 //
-// At every event a version that is there is readable, unless bit errors have met it.
+// and the trial goes on from the newest one. At every event a version that is there is readable, unless bit errors have met it.
+// Now and then the device comes to rest: then nothing may be waited for any more.
 //
-// and the trial goes on from the newest one. Now and then it lets the device come to rest: then nothing may be waited for any
-// more. Mixed in: another name, discards, aborts, memory that does not answer, flash that is too small, blocks that wear out,
+// Mixed in: another name, discards, aborts, memory that does not answer, flash that is too small, blocks that wear out,
 // bit errors within what the page code corrects and, in some trials, beyond. With those a version may be lost; what can be
 // read must still be right.
 //
