@@ -1,5 +1,6 @@
 #include <array>
 
+#include "platform/study/checkpoint_location_study.h"
 #include "platform/study/crash_study.h"
 #include "platform/study/dimm_ssd_study.h"
 #include "platform/study/ecc_study.h"
@@ -18,10 +19,20 @@
 namespace asterism {
 
 std::span<const StudyKind> study_kinds() {
-  static const std::array kinds = {
-      fabric_study,    topology_study,       swizzle_switch_study, manycore_study, memory_study,
-      ecc_study,       dimm_ssd_study,       crash_study,          gpu_study,      gpu_system_study,
-      host_link_study, snapshot_truth_study, semi_blocking_study};
+  static const std::array kinds = {fabric_study,
+                                   topology_study,
+                                   swizzle_switch_study,
+                                   manycore_study,
+                                   memory_study,
+                                   ecc_study,
+                                   dimm_ssd_study,
+                                   crash_study,
+                                   gpu_study,
+                                   gpu_system_study,
+                                   host_link_study,
+                                   snapshot_truth_study,
+                                   semi_blocking_study,
+                                   checkpoint_location_study};
   return kinds;
 }
 

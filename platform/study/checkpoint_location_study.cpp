@@ -1,0 +1,191 @@
+#include "platform/study/checkpoint_location_study.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "resilience/checkpointed_program.h"
+#include "resilience/long_duration.h"
+
+namespace asterism {
+namespace {
+
+constexpr Seconds a_year(365 * 86'400.0);
+constexpr std::size_t shown_decisions = 64;
+
+// The symbols of abeyratne2017 section 4.3.3 where it has some.
+struct CheckpointLocationStudy {
+  LocationPolicy policy = LocationPolicy::clc;
+  std::uint64_t ratio_of = 10;
+  bool le = true;
+  bool ple = false;
+  double bound = 0.1;
+  std::uint64_t forced = 0;
+  Bytes pbw_rating = Bytes(14'600ull * 1'000'000'000'000);
+  Bytes pbw_used;
+  LongDuration rated_life = long_duration(5ull * 365 * 86'400);
+  std::optional<Bytes> tmpfs_size;
+  Bytes ssd_capacity = Bytes(800'000'000'000);
+  Bytes checkpoint = Bytes(100'000'000);
+  std::uint32_t ranks = 8;
+  std::uint64_t iterations = 100;
+  LongDuration compute = long_duration(5);
+  Bandwidth ssd = 250_MBps;
+  Bandwidth ramdisk = 6286_MBps;
+  std::uint32_t ramdisk_writes = 1;
+  double ssd_watts = 50;
+  double ramdisk_watts = 79;
+};
+static_assert(member_count<CheckpointLocationStudy>() == 20);
+void describe(Fields& f, CheckpointLocationStudy& c) {
+  const Bytes most(1'000'000ull * 1'000'000'000'000);
+  f("policy", c.policy, "Who says where a checkpoint goes", one_of<LocationPolicy>());
+  f.when("policy", c.policy, {LocationPolicy::ratio}, [&] {
+    f("ratio_of", c.ratio_of, "One of so many goes to the SSD: 10 is the thesis's 9:1", within(1, 1'000'000));
+  });
+  f.when("policy", c.policy, {LocationPolicy::clc}, [&] {
+    f("le", c.le, "Lifetime estimation: the ramdisk when the SSD would not last");
+    f("ple", c.ple, "Performance-loss estimation: the ramdisk when checkpoints have taken too much time");
+    f("bound", c.bound, "Share of the time that they may take with ple", within(0.0, 1.0));
+    f("forced", c.forced, "Each so-many-th checkpoint goes to the SSD whatever else holds; 0: none",
+      at_most(1'000'000'000));
+  });
+  f("pbw_rating", c.pbw_rating, "Bytes that can be written to the SSD before it is worn out",
+    within(Bytes(1'000'000'000), most));
+  f("pbw_used", c.pbw_used, "Of them, written before the program begins", at_most(most));
+  f("rated_life", c.rated_life, "How long an SSD is to last",
+    within(long_duration(1), long_duration(3'153'600'000)));
+  f("tmpfs_size", c.tmpfs_size,
+    "Of the node's ramdisk: checkpoints that are larger than a rank's part are not put there; absent: no "
+    "bound",
+    within(1_B, most));
+  f("ssd_capacity", c.ssd_capacity, "Of the node's SSD: holds a checkpoint of all ranks", within(1_B, most));
+  f("checkpoint", c.checkpoint, "Of a rank", within(1_B, most));
+  f("ranks", c.ranks, "Of the node; they share SSD and memory", within(1, 100'000));
+  f("iterations", c.iterations, "Each computes and takes a checkpoint", within(1, 100'000'000));
+  f("compute", c.compute, "How long an iteration computes",
+    within(LongDuration(1), long_duration(31'536'000)));
+  f("ssd", c.ssd, "What the node writes to its SSD", within(Bandwidth(1), 1'000'000_GBps));
+  f("ramdisk", c.ramdisk, "What the node writes to its ramdisk", within(Bandwidth(1), 1'000'000_GBps));
+  f("ramdisk_writes", c.ramdisk_writes,
+    "Each byte is written so often to the ramdisk: 2 stands for the parity of strong ECC at its worst",
+    within(1, 16));
+  f("ssd_watts", c.ssd_watts, "Of the node while it writes to the SSD", within(0.0, 1e9));
+  f("ramdisk_watts", c.ramdisk_watts, "Of the node while it writes to the ramdisk", within(0.0, 1e9));
+  f.check([&] { return c.pbw_used <= c.pbw_rating; }, "pbw_used", "is no more than pbw_rating");
+}
+
+class Point final : public StudyPointOf<CheckpointLocationStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    const CheckpointLocationStudy& c = config_;
+    program_ = {c.iterations, seconds(c.compute), c.checkpoint, c.ranks};
+    targets_ = {.ssd = c.ssd,
+                .ramdisk = c.ramdisk,
+                .ramdisk_writes = c.ramdisk_writes,
+                .ssd_capacity = c.ssd_capacity,
+                .ramdisk_capacity = c.tmpfs_size.value_or(Bytes(UINT64_MAX)),
+                .ssd_watts = c.ssd_watts,
+                .ramdisk_watts = c.ramdisk_watts};
+    controller_ = {.lifetime_estimation = c.le,
+                   .performance_estimation = c.ple,
+                   .bound = c.bound,
+                   .rating = c.pbw_rating,
+                   .rated_life = seconds(c.rated_life),
+                   .forced_every = c.forced};
+    try {
+      CheckpointedProgram first = program_;
+      first.iterations = 1;
+      run_checkpointed(first, targets_, c.policy, controller_, c.ratio_of, c.pbw_used);
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("checkpoint", error.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token&) override {
+    std::array<std::uint64_t, enum_names(LocationReason{}).size()> reasons{};
+    std::string schedule;
+    const CheckpointedRun r =
+        run_checkpointed(program_, targets_, config_.policy, controller_, config_.ratio_of, config_.pbw_used,
+                         [&](std::uint64_t, Seconds, const CheckpointDecision& d) {
+                           ++reasons.at(static_cast<std::size_t>(d.reason));
+                           if (schedule.size() < shown_decisions) schedule += letter_of(d.location);
+                         });
+    const auto iterations = static_cast<double>(config_.iterations);
+    const std::uint64_t written = r.on_ssd + r.in_ramdisk;
+    const auto reason = [&](LocationReason of) { return reasons.at(static_cast<std::size_t>(of)); };
+    std::vector<Cell> cells = {r.slowdown, 100 * static_cast<double>(r.on_ssd) / iterations, r.on_ssd,
+                               r.in_ramdisk, r.left_out};
+    const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
+    cells.push_back(finite(r.lifetime / a_year));
+    cells.push_back(finite(r.time.count() / static_cast<double>(written)));
+    more({100 * (r.checkpointing / r.time), r.time.count(), r.checkpointing.count(), r.joules / 1000});
+    // What as many checkpoints on the SSD would take, over that.
+    const double all_on_ssd = static_cast<double>(written) * config_.ssd_watts *
+                              (static_cast<double>(config_.checkpoint.count()) * config_.ranks /
+                               static_cast<double>(config_.ssd.count()));
+    cells.push_back(finite(all_on_ssd / r.joules));
+    more({reason(LocationReason::lifetime), reason(LocationReason::performance), r.forced, schedule});
+    return cells;
+  }
+
+ private:
+  static Cell finite(double value) {
+    if (!std::isfinite(value)) return {};
+    return value;
+  }
+  static char letter_of(CheckpointLocation location) {
+    switch (location) {
+      case CheckpointLocation::ssd:
+        return 'S';
+      case CheckpointLocation::ramdisk:
+        return 'r';
+      case CheckpointLocation::nowhere:
+        break;
+    }
+    return '-';
+  }
+
+  CheckpointedProgram program_;
+  CheckpointTargets targets_;
+  CheckpointLocationConfig controller_;
+};
+
+}  // namespace
+
+const StudyKind checkpoint_location_study{
+    .name = "checkpoint_location",
+    .meaning =
+        "Checkpoints on a node's SSD or in its ramdisk: who decides, and what it costs in time and wear",
+    .coordinates = {"policy"},
+    .columns = {{"slowdown", "slowdown", "", "Time over that without checkpoints"},
+                {"ssd_percent", "on SSD", "%", "Of the checkpoints", 1},
+                {"ssd", "", "", "Checkpoints on the SSD"},
+                {"ramdisk", "ramdisk", "", "Checkpoints in the ramdisk"},
+                {"left_out", "left out", "", "Due in the ramdisk, and too large for it"},
+                {"lifetime_years", "lifetime", "y",
+                 "Until the SSD has written its rating, at this rate; none without a write"},
+                {"interval_s", "interval", "s", "Time for each checkpoint that was written"},
+                {"loss_percent", "loss", "%",
+                 "Share of the time that checkpoints take: T_slowdown at the end", 1},
+                {"time_s", "", "s", "Of the program"},
+                {"checkpoint_s", "", "s", "T_chk: of it, for checkpoints"},
+                {"energy_kj", "", "kJ", "Of the node while it writes checkpoints"},
+                {"energy_saving", "saving", "", "What as many checkpoints on the SSD would take, over that",
+                 1},
+                {"by_lifetime", "", "", "Not on the SSD because it would not last"},
+                {"by_performance", "", "", "Not on the SSD because the program was late"},
+                {"forced", "", "", "On the SSD whatever else held"},
+                {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
+    .x = "ssd_percent",
+    .y = "slowdown",
+    .x_key = "",
+    .state = "",
+    .x_label = "",
+    .bars = {"slowdown", "ssd_percent", "lifetime_years"},
+    .word = "",
+    .word_of = "",
+    .word_sets = "",
+    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+
+}  // namespace asterism

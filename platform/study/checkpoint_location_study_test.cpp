@@ -1,0 +1,75 @@
+#include "platform/study/checkpoint_location_study.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest location(checkpoint_location_study, R"({"kind": "checkpoint_location"})");
+
+// abeyratne2017 section 4.6.1.1.
+TEST(CheckpointLocationStudyTest, LifetimeEstimationWritesAnEighthOfLargeCheckpointsToTheSsd) {
+  const Row row = location.run({"checkpoint=1000MB"});
+  EXPECT_EQ(row.count("ssd"), 12u);
+  EXPECT_EQ(row.count("ramdisk"), 88u);
+  EXPECT_EQ(row.number("ssd_percent"), 12);
+  EXPECT_EQ(row.count("by_lifetime"), 88u);
+  EXPECT_NEAR(row.number("slowdown"), 1.99, 0.01);
+  EXPECT_NEAR(row.number("lifetime_years"), 4.8, 0.1);
+  EXPECT_EQ(row.text("schedule").substr(0, 16), "SrrrrrrrrSrrrrrr");
+}
+
+TEST(CheckpointLocationStudyTest, PerformanceEstimationMovesTheRest) {
+  const Row row = location.run({"checkpoint=1000MB", "ple=true"});
+  EXPECT_EQ(row.count("ssd"), 1u);
+  EXPECT_EQ(row.count("by_lifetime") + row.count("by_performance"), 99u);
+}
+
+TEST(CheckpointLocationStudyTest, RulesAreStudiesOfTheirOwn) {
+  EXPECT_EQ(location.run({"policy=ssd"}).count("ssd"), 100u);
+  EXPECT_TRUE(location.run({"policy=ramdisk"}).says_nothing("lifetime_years"));
+  EXPECT_EQ(location.run({"policy=ratio"}).count("ssd"), 10u);
+  EXPECT_EQ(location.run({"policy=ratio", "ratio_of=4"}).count("ssd"), 25u);
+  const Row none = location.run({"policy=none"});
+  EXPECT_EQ(none.number("slowdown"), 1);
+  EXPECT_TRUE(none.says_nothing("interval_s"));
+  EXPECT_TRUE(none.says_nothing("energy_saving"));
+}
+
+TEST(CheckpointLocationStudyTest, ForcedCheckpointsGoToTheSsd) {
+  const Row row = location.run({"checkpoint=1000MB", "ple=true", "forced=20", "tmpfs_size=1GB"});
+  EXPECT_EQ(row.count("forced"), 5u);
+  EXPECT_EQ(row.count("ssd"), 5u);
+  EXPECT_EQ(row.count("left_out"), 95u);
+}
+
+TEST(CheckpointLocationStudyTest, SweepsPoliciesAndSizes) {
+  EXPECT_EQ(
+      location.read({"policy=none,ramdisk,ssd,ratio,clc", "checkpoint=100MB:1000MB:100MB"}).points.size(),
+      50u);
+}
+
+TEST(CheckpointLocationStudyTest, RefusesWhatFitsNowhere) {
+  const auto refused = [](const std::vector<std::string>& given) { return location.mistake(given); };
+  EXPECT_EQ(refused({"checkpoint=200GB"}),
+            "command line: error: checkpoint: a checkpoint of 8 ranks, 200GB each, is larger than the SSD of "
+            "800GB");
+  EXPECT_EQ(
+      refused({"policy=ramdisk", "checkpoint=2GB", "tmpfs_size=4GB"}),
+      "command line: error: checkpoint: a checkpoint of 8 ranks, 2GB each, is larger than the ramdisk of "
+      "4GB");
+  EXPECT_EQ(refused({"checkpoint=2GB", "tmpfs_size=4GB"}), "none");
+  EXPECT_EQ(
+      refused({"pbw_used=15000TB"}),
+      "command line: error: pbw_used: expected a value that is no more than pbw_rating, got \"15000TB\"");
+  EXPECT_EQ(refused({"bound=-0.1"}),
+            "command line: error: bound: expected a number from 0.0 to 1.0, got -0.1");
+  EXPECT_NE(refused({"compute=0s"}), "none");
+  EXPECT_NE(refused({"ssd=0MB/s"}), "none");
+  EXPECT_NE(refused({"policy=ssd", "ple=true"}), "none");
+}
+
+}  // namespace
+}  // namespace asterism
