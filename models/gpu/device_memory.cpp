@@ -25,6 +25,11 @@ void for_pages(std::uint64_t first_page, std::uint64_t offset, std::span<Byte> d
   }
 }
 
+bool all_zero(std::span<const std::byte> data) {
+  return data.empty() ||
+         (data[0] == std::byte{0} && std::memcmp(data.data(), data.data() + 1, data.size() - 1) == 0);
+}
+
 }  // namespace
 
 void DeviceMemory::read(ChannelAddress at, std::span<std::byte> data) const {
@@ -46,6 +51,7 @@ void DeviceMemory::write(ChannelAddress at, std::span<const std::byte> data) {
   for_pages(at.channel * pages_per_channel_, at.offset, data,
             [&](std::uint64_t number, std::uint64_t offset, std::span<const std::byte> part) {
               Page& held = pages_[number];
+              if (!held && all_zero(part)) return;
               if (!held) held = std::make_unique<std::byte[]>(page.count());
               std::memcpy(held.get() + offset, part.data(), part.size());
             });
@@ -53,6 +59,13 @@ void DeviceMemory::write(ChannelAddress at, std::span<const std::byte> data) {
 
 Bytes DeviceMemory::touched() const {
   return page * static_cast<std::uint64_t>(std::ranges::count_if(pages_, [](const Page& p) { return !!p; }));
+}
+
+bool DeviceMemory::touched(ChannelAddress at, Bytes size) const {
+  if (!keeps_contents()) return false;
+  const std::uint64_t first = at.channel * pages_per_channel_ + at.offset / page.count();
+  const std::uint64_t last = at.channel * pages_per_channel_ + (at.offset + size.count() - 1) / page.count();
+  return std::any_of(&pages_[first], &pages_[last] + 1, [](const Page& p) { return !!p; });
 }
 
 void DeviceMemory::reset(Reset kind) {

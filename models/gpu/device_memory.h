@@ -29,6 +29,8 @@ class DeviceMemory {
   void read(ChannelAddress at, std::span<std::byte> data) const;
   void write(ChannelAddress at, std::span<const std::byte> data);
   Bytes touched() const;  // whole pages
+  // Of what is not, all bytes are 0. Zeros that are written there leave it so.
+  bool touched(ChannelAddress at, Bytes size) const;
 
   void reset(Reset kind);
 

@@ -28,6 +28,21 @@ TEST(DeviceMemory, TakesRoomForThePagesThatAreWritten) {
   EXPECT_EQ(memory.touched(), 192_KiB);
 }
 
+TEST(DeviceMemory, ZerosWhereNothingIsTakeNoRoom) {
+  DeviceMemory memory(2, 256_KiB, MemoryContents::bytes);
+  memory.write({1, 65536 - 2}, zeros);
+  EXPECT_EQ(memory.touched(), 0_B);
+  EXPECT_FALSE(memory.touched({1, 0}, 256_KiB));
+  memory.write({1, 65536}, some);
+  EXPECT_FALSE(memory.touched({1, 0}, 64_KiB));
+  EXPECT_TRUE(memory.touched({1, 0}, 65537_B));
+  EXPECT_FALSE(memory.touched({1, 128 << 10}, 128_KiB));
+  EXPECT_FALSE(memory.touched({0, 0}, 256_KiB));
+  memory.write({1, 65536}, zeros);
+  EXPECT_EQ(read(memory, {1, 65536}), zeros);
+  EXPECT_TRUE(memory.touched({1, 65536}, 4_B));
+}
+
 TEST(DeviceMemory, AChannelSmallerThanAPageHasItsOwn) {
   DeviceMemory memory(2, 4_KiB, MemoryContents::bytes);
   memory.write({0, 4092}, some);

@@ -36,8 +36,9 @@ std::optional<Picoseconds> DeviceOffloader::go_on(Picoseconds now, std::optional
   if (const auto next = move_.go_on(channel_, now)) return next;
   copied = zone_;
   ++counts_.zones;
-  std::vector<std::byte> contents(memory_.keeps_contents() ? zone_size_.count() : 0);
-  memory_.read({number_, zone_ * zone_size_.count()}, contents);
+  const ChannelAddress at{number_, zone_ * zone_size_.count()};
+  std::vector<std::byte> contents(memory_.touched(at, zone_size_) ? zone_size_.count() : 0);
+  memory_.read(at, contents);
   buffer_.put(zone_, std::move(contents));
   return std::nullopt;
 }

@@ -96,25 +96,13 @@ void Gpu::Impl::copy_in(Picoseconds now, std::span<const Zone> zones, Address fr
     throw std::logic_error("a zone is copied in that the GPU does not have");
   now_ = now;
   needs_full_ = true;
-  transfer = {Transfer::Way::in, {zones.begin(), zones.end()}, {}, from};
-  link_.start(now, number_, config.zone * zones.size());
+  transfer = {.way = Transfer::Way::in, .zones = {zones.begin(), zones.end()}, .contents = {}, .at = from};
+  start_link(now);
 }
 
 void Gpu::Impl::transferred_in(Picoseconds now) {
-  const Transfer in = std::move(transfer);
+  counts_.from_host += transfer_size();
   transfer = {};
-  std::vector<std::byte> contents(memory.keeps_contents() ? config.zone.count() : 0);
-  Address from = in.at;
-  for (const Zone zone : in.zones) {
-    if (!host_.read(now, from, config.zone, contents)) {
-      sink_.snapshot_failed(now, Failure::host_memory);
-      return;
-    }
-    from += config.zone;
-    channels[zone.channel].drop(zone.index);
-    memory.write({zone.channel, zone.index * config.zone.count()}, contents);
-  }
-  counts_.from_host += config.zone * in.zones.size();
   sink_.copied_in(now);
 }
 
@@ -158,6 +146,10 @@ void Gpu::Impl::advance_to(Picoseconds now) {
 
 void Gpu::Impl::act(Picoseconds at, Event event, Zone zone) {
   switch (event) {
+    case Event::host_memory:
+      transfer.waits = false;
+      pass_on(at);
+      break;
     case Event::copy_piece:
       go_on_copying(at, zone.channel);
       break;
@@ -194,6 +186,7 @@ void Gpu::Impl::reset(Reset kind) {
   events_.clear();
   for (DeviceChannel& channel : channels) channel.reset(kind);
   snapshot = {};
+  host_done_ = {};
   needs_full_ = true;
   memory.reset(kind);
   if (kind != Reset::warm) allocated = {};

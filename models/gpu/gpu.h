@@ -29,6 +29,8 @@
 //                   and the zone is preserved at once. Parts with `transfer` bytes, or to which nothing can
 //                   be added, go to the host one after the other, first those for whose want of room a
 //                   write waits. The snapshot ends with its last zone's arrival.
+// A transfer reaches the host's memory, or is read from it, in its pieces, each when the link has moved it and the one before
+// is done; while one waits for that, the link holds the transfer. The transfer ends when its last piece is done.
 // With each zone that is preserved, the monitors' caches are updated with the table: no write waits in vain.
 // Either way zones go to the host's memory one behind the other from `extent` on, in the order of
 // Sink::arrived.
@@ -66,11 +68,19 @@ class Gpu {
  public:
   enum class Failure : std::uint8_t { watchdog, host_memory, aborted };
 
-  // The host's memory at the other end of the link. Data is empty where contents are not kept.
+  // The host's memory at the other end of the link. Data is empty where contents are not kept. False: it refuses.
   struct HostMemory {
     virtual ~HostMemory() = default;
     virtual bool write(Picoseconds now, Address to, Bytes size, std::span<const std::byte> data) = 0;
     virtual bool read(Picoseconds now, Address from, Bytes size, std::span<std::byte> data) = 0;
+    // Of memory that nothing was ever written to, where contents are kept: who does not keep zeros has nothing to keep.
+    virtual bool write_zeros(Picoseconds now, Address to, Bytes size) {
+      return write(now, to, size, std::vector<std::byte>(size.count()));
+    }
+    // What of a transfer it is given at a time.
+    virtual Bytes piece() const { return HostLink::whole; }
+    // When it has done what it was told last. A transfer waits for it.
+    virtual Picoseconds done() const { return {}; }
   };
   struct Sink {
     virtual ~Sink() = default;

@@ -65,13 +65,17 @@ class Gpu::Impl {
   struct Transfer {
     enum class Way { none, out, in } way = Way::none;
     std::vector<Zone> zones;
-    std::vector<std::byte> contents;  // of a device-side transfer
-    Address at{};                     // of a transfer in
+    std::vector<std::vector<std::byte>> contents;  // of the zones of a device-side transfer
+    Address at{};                                  // of a transfer in
+    Bytes moved{};                                 // by the link
+    Bytes taken{};       // by the host's memory, which may not be done with the last piece
+    bool waits = false;  // until it is
   } transfer;
 
  private:
   // Of equal times the first of these first.
   enum class Event : std::uint8_t {
+    host_memory,
     copy_piece,
     link_piece,
     wake_offloader,
@@ -95,6 +99,12 @@ class Gpu::Impl {
   void expect_copy(std::uint32_t channel, std::optional<Picoseconds> at);
   void expect_link_piece(std::uint32_t channel, Bytes size, Picoseconds now);
   void transfer_next(Picoseconds now);
+  Bytes transfer_size() const { return config.zone * transfer.zones.size(); }
+  void start_link(Picoseconds now);
+  void pass_on(Picoseconds now);
+  bool pass_piece(Picoseconds now);
+  bool pass_out(Picoseconds now, Bytes from, Bytes size);
+  bool pass_in(Picoseconds now, Bytes from, Bytes size);
   void transferred_out(Picoseconds now);
   void transferred_in(Picoseconds now);
   void clear_transfer(Picoseconds now);
@@ -108,6 +118,8 @@ class Gpu::Impl {
   std::vector<DeviceOffloader> offloaders_;
   std::vector<PacedMove> link_moves_;  // what the link takes from each channel
   std::uint32_t last_sent_ = 0;        // channel
+  Picoseconds host_done_{};            // when the host's memory is done with the piece before
+  std::vector<std::byte> piece_;       // on its way between memories
   // By the driver, by numbers of zones: their copy was begun; it has arrived.
   std::vector<bool> copied_, arrived_;
   bool needs_full_ = true;

@@ -119,6 +119,7 @@ bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std:
     address += Bytes(piece.size());
     data = data.subspan(piece.size());
   }
+  done_ = now() + to_picoseconds(delay);
   return true;
 }
 

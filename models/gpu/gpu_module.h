@@ -1,8 +1,9 @@
 // The GPUs of a node behind one PCIe switch: registers in front (gpu_registers.h), a port to the memory controller behind, an
 // interrupt line. A snapshot goes into the node's DRAM, and the controller sees what that takes.
 //
-// A transfer is written to DRAM, or read from it, when the link has moved it: piece by piece of a page, whose time at the
-// controller is not waited for. What a DIMM-SSD still has to copy of a page is not overwritten: the page refuses, and the
+// A transfer is written to DRAM, or read from it, while the link moves it: each page's worth when the link has moved it. That
+// takes the controller's time as any master's access does, and the transfer waits for it (gpu.h), so that cores and GPUs share
+// the memory. Lists of zones and kernels' descriptions are not waited for. What a DIMM-SSD still has to copy of a page is not overwritten: the page refuses, and the
 // snapshot is given up with Failure::host_memory.
 //
 // Reset contract: that of gpu/gpu_port.h; registers take their reset values on every kind.
@@ -77,6 +78,8 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   // Gpu::HostMemory
   bool write(Picoseconds now, Address to, Bytes size, std::span<const std::byte> data) override;
   bool read(Picoseconds now, Address from, Bytes size, std::span<std::byte> data) override;
+  Bytes piece() const override { return 4_KiB; }
+  Picoseconds done() const override { return done_; }
   bool access(tlm::tlm_command command, Address address, std::span<std::byte> data);
   bool tell_guard(Address address, std::uint64_t size);
 
@@ -94,6 +97,7 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   std::deque<TimedGpuLoss> losses_;
   WriteGuard* guard_ = nullptr;
   bool powered_ = true;
+  Picoseconds done_{};  // with the access before
   Alarm alarm_;
   InitiatorExtension master_;
 };

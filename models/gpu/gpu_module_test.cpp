@@ -23,6 +23,7 @@ struct GpuModuleTest : SystemCTest {
   static constexpr std::uint64_t dram = 0x4000'0000, kernel = dram + 0x100, arrivals = dram + 0x2000,
                                  extent = dram + 0x1'0000, second = GpuRegisters::window;
   enum : std::uint32_t { allocate = 1, launch = 2, begin = 3, copy_in = 9, restart = 10 };
+  const HostLinkConfig link;
   NoEventLog events;
   MemoryController memory{
       "memory",
@@ -41,7 +42,8 @@ struct GpuModuleTest : SystemCTest {
                              .l2_ways = 2,
                              .pipelines = 2,
                              .buffer = 32_KiB,
-                             .transfer = 8_KiB}},
+                             .transfer = 8_KiB},
+                  .link = link},
                  {Address(dram), 4_MiB},
                  events};
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
@@ -49,7 +51,7 @@ struct GpuModuleTest : SystemCTest {
   GpuRegisters map{1};
   ListGuard guard;
 
-  GpuModuleTest() {
+  explicit GpuModuleTest(const HostLinkConfig& link_config = {}) : link(link_config) {
     gpus.memory.bind(memory.ports[0]);
     memory_cpu.socket.bind(memory.ports[1]);
     cpu.socket.bind(gpus.registers);
@@ -121,6 +123,94 @@ SYSTEMC_TEST_F(GpuModuleTest, ASnapshotGoesThroughTheMemoryControllerAndBack) {
   EXPECT_EQ(give(second, copy_in), 0u);
   wait_for(100_us);
   EXPECT_EQ(contents(1), before);
+}
+
+// ---- the memory is shared ----
+
+// A link without an overhead, which moves a page in 512 ns.
+struct SharedMemoryTest : GpuModuleTest {
+  SharedMemoryTest() : GpuModuleTest({.overhead = 0_ns}) {
+    for (std::uint64_t page = 0; page < 64; ++page) poke<std::uint64_t>(extent + page * 4096, 0);
+  }
+  void begin_all(std::uint64_t gpu) {
+    set(gpu, map.extent_low, extent);
+    set(gpu, map.snapshot, 2);
+    EXPECT_EQ(give(gpu, begin), 0u);
+  }
+  std::uint64_t debug(std::uint64_t address) {
+    std::uint64_t word = 0;
+    memory_cpu.debug(tlm::TLM_READ_COMMAND, address - dram, &word, sizeof word);
+    return word;
+  }
+  void wait_until(auto holds) {
+    while (!holds()) wait_for(1_ns);
+  }
+  // A page, as a core's caches would fetch it; its time passes.
+  void read_page() {
+    std::array<std::byte, 4096> data;
+    memory_cpu.delay = {};
+    memory_cpu.access(tlm::TLM_READ_COMMAND, 0x20'0000, data.data(), data.size());
+    sc_core::wait(memory_cpu.delay);
+  }
+  Picoseconds time_of_reads() {
+    const Picoseconds start = now();
+    for (unsigned i = 0; i < 8; ++i) read_page();
+    return now() - start;
+  }
+  // Of the first GPU; meanwhile somebody does something again and again.
+  Picoseconds time_of_snapshot(auto meanwhile) {
+    const Picoseconds start = now();
+    begin_all(0);
+    while (gpus.gpu(0).snapshot_open()) meanwhile();
+    return now() - start;
+  }
+};
+
+SYSTEMC_TEST_F(SharedMemoryTest, APageReachesMemoryWhenTheLinkHasMovedIt) {
+  fill(0, 128);
+  begin_all(0);
+  const auto is_there = [&](std::uint64_t page) { return debug(extent + page * 4096) != 0; };
+  wait_until([&] { return is_there(0); });
+  for (std::uint64_t page = 0; page < 31; ++page) {
+    EXPECT_FALSE(is_there(page + 1)) << page;
+    const Picoseconds before = now();
+    wait_until([&] { return is_there(page + 1); });
+    EXPECT_GE(now() - before, 511_ns) << page;
+    // A transfer has two pages; the next one begins when memory is done with the second.
+    EXPECT_EQ(now() - before <= 514_ns, page % 2 == 0) << page;
+  }
+  EXPECT_NE(get(0, map.status) & 2, 0u);  // until memory is done with the last page
+}
+
+SYSTEMC_TEST_F(SharedMemoryTest, ACoreWaitsLongerForMemoryWhileASnapshotGoesThere) {
+  fill(0, 128);
+  const Picoseconds alone = time_of_reads();
+  begin_all(0);
+  wait_until([&] { return debug(extent) != 0; });
+  const Picoseconds beside = time_of_reads();
+  EXPECT_NE(get(0, map.status) & 2, 0u) << "the snapshot has ended before the reads";
+  while ((get(0, map.status) & 2) != 0) wait_for(1_us);
+  EXPECT_GT(beside, alone + alone / 10);
+  EXPECT_LE(time_of_reads(), alone);
+}
+
+SYSTEMC_TEST_F(SharedMemoryTest, ASnapshotTakesLongerWhileCoresKeepMemoryBusy) {
+  fill(0, 128);
+  const Picoseconds alone = time_of_snapshot([&] { wait_for(100_ns); });
+  const Picoseconds beside = time_of_snapshot([&] { read_page(); });
+  EXPECT_GT(beside, alone + alone / 10);
+  EXPECT_EQ(gpus.gpu(0).snapshot_zones(), 32u);
+}
+
+SYSTEMC_TEST_F(SharedMemoryTest, GpusShareTheMemory) {
+  fill(0, 64);
+  fill(second, 64);
+  const Picoseconds alone = time_of_snapshot([&] { wait_for(100_ns); });
+  set(second, map.extent_low, extent + 0x1'0000);
+  set(second, map.snapshot, 2);
+  EXPECT_EQ(give(second, begin), 0u);
+  const Picoseconds beside = time_of_snapshot([&] { wait_for(100_ns); });
+  EXPECT_GT(beside, alone);
 }
 
 SYSTEMC_TEST_F(GpuModuleTest, TheLineIsTheLevelOfAllWindows) {

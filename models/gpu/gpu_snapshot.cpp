@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/gpu_impl.h"
 
@@ -172,8 +173,8 @@ void Gpu::Impl::copy_out(Picoseconds now, std::span<const Zone> zones) {
     if (!awaits_copy(zone)) throw std::logic_error("a zone is copied out that is not to be taken");
     copied_[number_of(zone, config.channels)] = true;
   }
-  transfer = {Transfer::Way::out, {zones.begin(), zones.end()}, {}, {}};
-  link_.start(now, number_, config.zone * zones.size());
+  transfer = {.way = Transfer::Way::out, .zones = {zones.begin(), zones.end()}, .contents = {}};
+  start_link(now);
   for (const Zone zone : zones) expect_link_piece(zone.channel, config.zone, std::max(now, snapshot.begun));
 }
 
@@ -232,15 +233,14 @@ void Gpu::Impl::transfer_next(Picoseconds now) {
   }
   if (!chosen) return;
   last_sent_ = *chosen;
-  transfer = {Transfer::Way::out, {}, {}, {}};
-  offloaders_[*chosen].buffer().take(
-      config.transfer, [&](std::uint32_t zone, std::span<const std::byte> contents) {
-        transfer.zones.push_back({*chosen, zone});
-        transfer.contents.insert(transfer.contents.end(), contents.begin(), contents.end());
-      });
-  const Bytes size = config.zone * transfer.zones.size();
-  link_.start(now, number_, size);
-  expect_link_piece(*chosen, size, now);
+  transfer = {.way = Transfer::Way::out, .zones = {}, .contents = {}};
+  offloaders_[*chosen].buffer().take(config.transfer,
+                                     [&](std::uint32_t zone, std::vector<std::byte> contents) {
+                                       transfer.zones.push_back({*chosen, zone});
+                                       transfer.contents.push_back(std::move(contents));
+                                     });
+  start_link(now);
+  expect_link_piece(*chosen, transfer_size(), now);
 }
 
 // ---- the link ----
@@ -258,32 +258,104 @@ void Gpu::Impl::clear_transfer(Picoseconds now) {
   transfer = {};
 }
 
+void Gpu::Impl::start_link(Picoseconds now) { link_.start(now, number_, transfer_size(), host_.piece()); }
+
 void Gpu::Impl::transferred(Picoseconds now) {
   now_ = now;
+  if (transfer.way == Transfer::Way::none) return;
+  transfer.moved += std::min(host_.piece(), transfer_size() - transfer.moved);
+  pass_on(now);
+}
+
+// What the link has moved goes to the host's memory, or comes from it, a piece at a time.
+void Gpu::Impl::pass_on(Picoseconds now) {
+  const auto wait = [&] {
+    if (transfer.moved < transfer_size() && transfer.taken < transfer.moved) link_.hold(now, number_);
+    if (!std::exchange(transfer.waits, true)) events_.push(host_done_, Event::host_memory);
+  };
+  while (transfer.taken < transfer.moved) {
+    if (host_done_ > now) return wait();
+    if (!pass_piece(now)) return;
+  }
+  const bool is_out = transfer.way == Transfer::Way::out;
+  if (transfer.moved < transfer_size()) return link_.go_on(now, number_);
+  if (host_done_ > now) return wait();
   // The sink may start the next one.
-  if (transfer.way == Transfer::Way::in)
-    transferred_in(now);
-  else if (transfer.way == Transfer::Way::out)
-    transferred_out(now);
+  is_out ? transferred_out(now) : transferred_in(now);
+}
+
+bool Gpu::Impl::pass_piece(Picoseconds now) {
+  const Bytes size = std::min(host_.piece(), transfer.moved - transfer.taken);
+  const bool is_out = transfer.way == Transfer::Way::out;
+  if (is_out ? pass_out(now, transfer.taken, size) : pass_in(now, transfer.taken, size)) {
+    transfer.taken += size;
+    host_done_ = host_.done();
+    return true;
+  }
+  if (is_out) {
+    give_up(now, Failure::host_memory);
+  } else {
+    clear_transfer(now);
+    sink_.snapshot_failed(now, Failure::host_memory);
+  }
+  return false;
+}
+
+// Bytes of the transfer, to the host's memory; what lies together there and has contents, or has none, at once.
+bool Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
+  if (!memory.keeps_contents()) return host_.write(now, snapshot.next + from, size, {});
+  piece_.clear();
+  Bytes zeros{};
+  const auto flush = [&](Bytes end) {
+    const Bytes bytes(piece_.size());
+    const bool ok = zeros != 0_B   ? host_.write_zeros(now, snapshot.next + (end - zeros), zeros)
+                    : bytes != 0_B ? host_.write(now, snapshot.next + (end - bytes), bytes, piece_)
+                                   : true;
+    zeros = {};
+    piece_.clear();
+    return ok;
+  };
+  for (Bytes at = from; at < from + size;) {
+    const std::size_t number = at / config.zone;
+    const Bytes offset = at % config.zone, part = std::min(config.zone - offset, from + size - at);
+    const Zone zone = transfer.zones[number];
+    const ChannelAddress place{zone.channel, (config.zone * zone.index + offset).count()};
+    const bool by_device = snapshot.by == Offloader::device;
+    const bool is_zero = by_device ? transfer.contents[number].empty() : !memory.touched(place, part);
+    if (is_zero != (zeros != 0_B) && !flush(at)) return false;
+    if (is_zero) {
+      zeros += part;
+    } else {
+      piece_.resize(piece_.size() + part.count());
+      const std::span<std::byte> bytes = std::span(piece_).last(part.count());
+      if (by_device)
+        std::ranges::copy(std::span(transfer.contents[number]).subspan(offset.count(), part.count()),
+                          bytes.begin());
+      else
+        memory.read(place, bytes);
+    }
+    at += part;
+  }
+  return flush(from + size);
+}
+
+bool Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
+  for (Bytes at = from; at < from + size;) {
+    const Bytes offset = at % config.zone, part = std::min(config.zone - offset, from + size - at);
+    const Zone zone = transfer.zones[at / config.zone];
+    piece_.resize(memory.keeps_contents() ? part.count() : 0);
+    if (!host_.read(now, transfer.at + at, part, piece_)) return false;
+    if (offset == 0_B) channels[zone.channel].drop(zone.index);
+    memory.write({zone.channel, (config.zone * zone.index + offset).count()}, piece_);
+    at += part;
+  }
+  return true;
 }
 
 void Gpu::Impl::transferred_out(Picoseconds now) {
-  Transfer out = std::move(transfer);
-  transfer = {};
+  const Transfer out = std::exchange(transfer, {});
   const Bytes size = config.zone * out.zones.size();
   const bool by_device = snapshot.by == Offloader::device;
-  if (!by_device && memory.keeps_contents()) {
-    out.contents.resize(size.count());
-    std::byte* at = out.contents.data();
-    for (const Zone zone : out.zones) {
-      memory.read({zone.channel, zone.index * config.zone.count()}, {at, config.zone.count()});
-      at += config.zone.count();
-    }
-  }
-  if (!host_.write(now, snapshot.next, size, out.contents)) {
-    give_up(now, Failure::host_memory);
-    return;
-  }
   snapshot.next += size;
   snapshot.arrived += static_cast<std::uint32_t>(out.zones.size());
   ++counts_.transfers;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "base/engine.h"
 #include "base/fields.h"
@@ -22,7 +23,10 @@ void describe(Fields& f, HostLinkConfig& c) {
     at_most(1_s));
 }
 
-HostLink::HostLink(const HostLinkConfig& config, std::uint32_t gpus) : config_(config), transfers_(gpus) {}
+HostLink::HostLink(const HostLinkConfig& config, std::uint32_t gpus) : config_(config), transfers_(gpus) {
+  if (config.lanes == 0 || config.gpu_lanes == 0 || config.lane.count() == 0)
+    throw std::invalid_argument("a host link has lanes, of the processor and of each GPU, that move bytes");
+}
 
 Bandwidth HostLink::share(const HostLinkConfig& config, std::uint32_t active) {
   return std::min(config.lane * config.gpu_lanes, config.lane * config.lanes / std::max(active, 1u));
@@ -39,10 +43,25 @@ void HostLink::set_others(std::uint32_t gpus) { others_ = gpus; }
 
 bool HostLink::busy(std::uint32_t gpu) const { return transfers_.at(gpu).busy; }
 
-void HostLink::start(Picoseconds now, std::uint32_t gpu, Bytes size) {
+void HostLink::start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece) {
   if (busy(gpu)) throw std::logic_error("a transfer is started on a link that is busy");
   work_until(now);
-  transfers_[gpu] = {true, false, now + config_.overhead, Work{size.count()} * second};
+  const Work all = Work{size.count()} * second, part = Work{std::min(size, piece).count()} * second;
+  transfers_[gpu] = {
+      .busy = true, .from = now + config_.overhead, .left = all, .piece = part, .told_at = all - part};
+  change();
+}
+
+void HostLink::hold(Picoseconds now, std::uint32_t gpu) {
+  work_until(now);
+  Transfer& transfer = transfers_.at(gpu);
+  if (std::exchange(transfer.moves, false)) --moving_;
+  transfer.held = transfer.busy;
+}
+
+void HostLink::go_on(Picoseconds now, std::uint32_t gpu) {
+  work_until(now);
+  transfers_.at(gpu).held = false;
   change();
 }
 
@@ -50,11 +69,11 @@ void HostLink::cancel(Picoseconds now, std::uint32_t gpu) {
   work_until(now);
   if (transfers_.at(gpu).moves) --moving_;
   transfers_[gpu] = {};
-  std::erase(ended_, gpu);
+  std::erase(moved_, gpu);
 }
 
 std::optional<Picoseconds> HostLink::next_event() const {
-  if (!ended_.empty()) return now_;
+  if (!moved_.empty()) return now_;
   return next_change();
 }
 
@@ -62,26 +81,28 @@ std::optional<Picoseconds> HostLink::next_change() const {
   std::optional<Picoseconds> next;
   const Work rate_now = rate().count();
   for (const Transfer& transfer : transfers_)
-    if (transfer.busy) {
-      const auto left = static_cast<std::uint64_t>((transfer.left + rate_now - 1) / rate_now);
+    if (transfer.busy && !transfer.held) {
+      const Work due = transfer.left - transfer.told_at;
+      const auto left = static_cast<std::uint64_t>((due + rate_now - 1) / rate_now);
       next = earlier(next, transfer.moves ? now_ + Picoseconds(left) : transfer.from);
     }
   return next;
 }
 
-// Who has moved all ends, and who has its overhead behind it begins to move.
+// Who has its overhead behind it begins to move; who has moved all ends.
 void HostLink::change() {
   for (std::uint32_t gpu = 0; gpu < transfers_.size(); ++gpu) {
     Transfer& transfer = transfers_[gpu];
-    if (transfer.busy && !transfer.moves && transfer.from <= now_) {
+    if (transfer.busy && !transfer.held && !transfer.moves && transfer.from <= now_) {
       transfer.moves = true;
       ++moving_;
     }
-    if (transfer.moves && transfer.left == 0) {
-      ended_.push_back(gpu);
-      transfer = {};
-      --moving_;
-    }
+    if (!transfer.moves || transfer.left > transfer.told_at) continue;
+    moved_.push_back(gpu);
+    transfer.told_at -= std::min(transfer.told_at, transfer.piece);
+    if (transfer.left != 0) continue;
+    transfer = {};
+    --moving_;
   }
 }
 
@@ -100,14 +121,14 @@ void HostLink::work_until(Picoseconds now) {
 const std::vector<std::uint32_t>& HostLink::advance_to(Picoseconds now) {
   work_until(now);
   told_.clear();
-  std::swap(told_, ended_);
+  std::swap(told_, moved_);
   return told_;
 }
 
 void HostLink::reset(Reset) {
   std::ranges::fill(transfers_, Transfer{});
   moving_ = 0;
-  ended_.clear();
+  moved_.clear();
 }
 
 }  // namespace asterism

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+
+#include "base/thrown.h"
+
 namespace asterism {
 namespace {
 
@@ -54,6 +59,39 @@ TEST(HostLink, ACancelledTransferLeavesItsShare) {
   EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{2'500_ns, {1, 3}}}));
 }
 
+TEST(HostLink, APieceIsToldWhenItHasBeenMoved) {
+  HostLink link(four_gpus, 4);
+  link.start(0_us, 1, 4000_B, 1500_B);
+  EXPECT_EQ(ends(link),
+            (std::vector<std::pair<Picoseconds, Gpus>>{{1'375_ns, {1}}, {1'750_ns, {1}}, {2_us, {1}}}));
+  EXPECT_FALSE(link.busy(1));
+}
+
+TEST(HostLink, WhoComesLateHearsOfEveryPiece) {
+  HostLink link(four_gpus, 4);
+  link.start(0_us, 1, 4000_B, 2000_B);
+  link.start(0_us, 2, 2000_B);
+  EXPECT_EQ(link.advance_to(9_us), (Gpus{1, 2, 1}));
+}
+
+TEST(HostLink, AHeldTransferMovesNothingAndLeavesItsShare) {
+  HostLink link(four_gpus, 4);
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) link.start(0_us, gpu, 4000_B, 2000_B);
+  EXPECT_EQ(link.advance_to(2_us), (Gpus{0, 1, 2, 3}));
+  link.hold(2_us, 0);
+  link.hold(2_us, 2);
+  link.hold(2_us, 2);
+  EXPECT_EQ(link.advance_to(2'500_ns), (Gpus{1, 3}));
+  EXPECT_EQ(link.next_event(), std::nullopt);
+  EXPECT_TRUE(link.busy(0));
+  link.go_on(5_us, 0);
+  EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{5'500_ns, {0}}}));
+  link.cancel(6_us, 2);
+  EXPECT_FALSE(link.busy(2));
+  link.start(6_us, 2, 4000_B);
+  EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{8_us, {2}}}));
+}
+
 TEST(HostLink, OthersAlwaysMove) {
   HostLink link(four_gpus, 1);
   link.set_others(7);
@@ -66,6 +104,17 @@ TEST(HostLink, ABusyGpuStartsNothing) {
   HostLink link(four_gpus, 2);
   link.start(0_us, 1, 32_B);
   EXPECT_THROW(link.start(0_us, 1, 32_B), std::logic_error);
+}
+
+TEST(HostLink, WithoutLanesItIsRefused) {
+  const auto refusal = [](const HostLinkConfig& config) {
+    return thrown<std::invalid_argument>([&] { HostLink(config, 4); });
+  };
+  const std::string none = "a host link has lanes, of the processor and of each GPU, that move bytes";
+  EXPECT_EQ(refusal(four_gpus), "none");
+  EXPECT_EQ(refusal({.lanes = 0}), none);
+  EXPECT_EQ(refusal({.gpu_lanes = 0}), none);
+  EXPECT_EQ(refusal({.lane = 0_MBps}), none);
 }
 
 // lee2019 section 4.3.1: eight lanes of PCIe 3.0 move 62 % with 64 KiB at a time.

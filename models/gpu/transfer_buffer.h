@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,7 +26,7 @@ class TransferBuffer {
   Bytes filled() const { return zone_ * copies_.size(); }  // without what is being sent
   Bytes used() const { return used_; }
 
-  // Contents empty where none are kept.
+  // Contents empty where none are kept, and of a zone that reads as 0 as nothing was ever written to it.
   void put(std::uint32_t zone, std::vector<std::byte> contents) {
     copies_.push_back({zone, std::move(contents)});
     used_ += zone_;
@@ -37,7 +36,7 @@ class TransferBuffer {
   void take(Bytes most, F f) {
     const std::uint64_t zones = std::max<std::uint64_t>(most / zone_, 1);
     for (std::uint64_t taken = 0; taken < zones && !copies_.empty(); ++taken, copies_.pop_front())
-      f(copies_.front().zone, std::span<const std::byte>(copies_.front().contents));
+      f(copies_.front().zone, std::move(copies_.front().contents));
   }
   void sent(Bytes size) { used_ -= size; }
   void clear() {
