@@ -3,7 +3,7 @@
 //
 //   gpu_bench [--check] [--accesses N] [--only NAME]
 //
-// Pipelines and channels as gpu_config.h has them, no contents. Patterns, their accesses as fast as memory
+// Pipelines and channels as gpu_config.h has them, no contents but where they are told. Patterns, their accesses as fast as memory
 // takes them:
 //   hot      random lines of 2 MiB, which the L2 holds; a third are stores
 //   stencil  two loads of 128 bytes and a store, each pipeline through its own part of 4 GiB
@@ -13,11 +13,15 @@
 //   filled   as stores, in accesses of 512 bytes
 //   open     as filled, while a snapshot is open of which no zone is preserved but those that are written to
 // Snapshots of 32 GiB, tracked: the first, blocking; then an increment of 4 GiB taken by the device while
-// kernels run. Times are of the processor; a pattern's are the median of three turns. N: accesses of a turn,
+// kernels run. With contents, before all others as the process's largest resident set is told: full snapshots
+// of 32 GiB of which 16 MiB are written to, then 256 MiB, all over it; what the host keeps is compared with
+// the device's memory. Times are of the processor; a pattern's are the median of three turns. N: accesses of a turn,
 // 15 million unless told.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,11 +91,37 @@ struct NoMemory final : Gpu::HostMemory {
   bool read(Picoseconds, Address, Bytes, std::span<std::byte>) override { return true; }
 };
 
-// One that goes from event to event.
+// A preservation buffer that keeps zones with contents; of others it knows that nothing was written to them.
+struct SparseMemory final : Gpu::HostMemory {
+  std::map<std::uint64_t, std::vector<std::byte>> zones;  // by address
+  const Bytes zone = GpuConfig{}.zone;
+  bool write(Picoseconds, Address to, Bytes, std::span<const std::byte> data) override {
+    for (std::uint64_t at = 0; at < data.size(); at += zone.count()) {
+      const auto part = data.subspan(at, zone.count());
+      zones[to.value() + at].assign(part.begin(), part.end());
+    }
+    return true;
+  }
+  bool write_zeros(Picoseconds, Address to, Bytes size) override {
+    zones.erase(zones.lower_bound(to.value()), zones.lower_bound((to + size).value()));
+    return true;
+  }
+  bool read(Picoseconds, Address from, Bytes, std::span<std::byte> data) override {
+    if (const auto found = zones.find(from.value()); found != zones.end())
+      std::ranges::copy(found->second, data.begin());
+    else
+      std::ranges::fill(data, std::byte{0});
+    return true;
+  }
+};
+
+// One that goes from event to event; with contents where it has a host's memory.
 class RunningGpu final : Gpu::Sink {
  public:
-  explicit RunningGpu(const GpuConfig& config)
-      : link_({}, 1), gpu(config, MemoryContents::none, 0, link_, host_, *this) {
+  explicit RunningGpu(const GpuConfig& config, Gpu::HostMemory* host = nullptr)
+      : link_({}, 1),
+        gpu(config, host ? MemoryContents::bytes : MemoryContents::none, 0, link_, host ? *host : host_,
+            *this) {
     gpu.allocate(config.memory);
     gpu.track(true);
   }
@@ -116,17 +146,21 @@ class RunningGpu final : Gpu::Sink {
     return writes;
   }
   Picoseconds now() const { return now_; }
+  const std::vector<Zone>& zones() const { return zones_; }  // of all snapshots, as they have arrived
 
  private:
   void kernel_ended(Picoseconds) override {}
   void zone_waits(Picoseconds, Zone) override {}
-  void arrived(Picoseconds, std::span<const Zone>) override {}
+  void arrived(Picoseconds, std::span<const Zone> zones) override {
+    zones_.insert(zones_.end(), zones.begin(), zones.end());
+  }
   void snapshot_taken(Picoseconds) override {}
   void snapshot_failed(Picoseconds, Gpu::Failure) override {}
   void copied_in(Picoseconds) override {}
 
   Picoseconds now_{};
   std::uint64_t kernel_ = 0;
+  std::vector<Zone> zones_;
   HostLink link_;
   NoMemory host_;
 
@@ -190,7 +224,48 @@ void measure_snapshots() {
               seconds_text(increment), increment < 60, "< 60 s");
 }
 
+// Runs of 1 MiB, `written` in all, evenly over the memory; then a full snapshot. Whether what the host keeps is
+// what the device has: contents where there are any, and nothing of other zones.
+void measure_contents(Bytes written) {
+  SparseMemory host;
+  RunningGpu running({}, &host);
+  const GpuConfig& config = running.gpu.config();
+  for (Bytes done{}; done < written; done += 1_MiB) {
+    PatternKernel kernel({(config.memory / written * done).count(), 1 << 20, 512, 1, 1, false}, 2048);
+    running.run(kernel);
+  }
+  const double seconds = seconds_of([&] {
+    running.begin(SnapshotKind::full, Offloader::device);
+    while (running.gpu.snapshot_open()) running.step();
+  });
+  std::uint64_t kept = 0;
+  bool is_true = running.zones().size() == config.zones();
+  std::vector<std::byte> contents(config.zone.count());
+  for (std::uint64_t number = 0; number < running.zones().size(); ++number) {
+    const Zone zone = running.zones()[number];
+    const auto found = host.zones.find(number * config.zone.count());
+    running.gpu.memory().read({zone.channel, zone.index * config.zone.count()}, contents);
+    is_true = is_true && (found != host.zones.end() ? contents == found->second
+                                                    : std::ranges::count(contents, std::byte{0}) ==
+                                                          static_cast<std::ptrdiff_t>(contents.size()));
+    kept += found != host.zones.end() ? 1 : 0;
+  }
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto mib = [](Bytes size) { return size / 1_MiB; };
+  figures.add(fmt::format("32 GiB with contents, {} MiB written: a full snapshot", mib(written)),
+              fmt::format("{:.1f} s", seconds), is_true && seconds < 60, "true, < 60 s");
+  const Bytes touched = running.gpu.memory().touched(), stored = config.zone * kept;
+  const Bytes resident = 1_KiB * static_cast<std::uint64_t>(used.ru_maxrss);
+  figures.add(
+      fmt::format("  {} MiB held by the device, {} MiB by the host: resident set", mib(touched), mib(stored)),
+      fmt::format("{} MiB", mib(resident)), resident < touched + stored + 128_MiB,
+      fmt::format("< {} MiB", mib(touched + stored + 128_MiB)));
+}
+
 void measure(std::uint64_t accesses, const std::string& only) {
+  if (only.empty() || only == "contents")
+    for (const Bytes written : {16_MiB, 256_MiB}) measure_contents(written);
   const std::uint64_t large = 4ull << 30;
   const Pattern patterns[] = {
       {"hot", {0, 2 << 20, 32, 1, 3, true}, 0, 0},       {"stencil", {0, large, 128, 1, 3, false}, 20e6, 0},
@@ -209,6 +284,6 @@ int main(int argc, char** argv) {
   std::uint64_t accesses = 15'000'000;
   std::string only;
   app.add_option("--accesses", accesses, "Of a turn");
-  app.add_option("--only", only, "A pattern, or snapshots");
+  app.add_option("--only", only, "A pattern, snapshots, or contents");
   return asterism::bench_main(argc, argv, app, [&] { asterism::measure(accesses, only); });
 }
