@@ -15,22 +15,33 @@ namespace asterism {
 
 class Fields;
 
+// Sources: lee2019, whose GPU is an NVIDIA V100 (section 5.2, Table 2); V100, NVIDIA's white paper WP-08608-001 of that GPU.
+// What is in neither is assumed, with the reason.
 struct GpuConfig {
-  Bytes memory = 32_GiB;          // of all channels; lee2019 Table 2
-  std::uint32_t channels = 32;    // section 4.1.4
-  Bandwidth channel = 28_GBps;    // of one channel
-  Bytes interleave = Bytes(512);  // bytes that lie together before the next channel
-  Bytes zone = 64_KiB;            // 4 KiB to 2 MiB
+  Bytes memory = 32_GiB;        // of all channels; lee2019 Table 2
+  std::uint32_t channels = 32;  // lee2019 section 4.1.4; V100: four stacks of eight channels
+  // Of one channel. V100: 900 GB/s in all.
+  Bandwidth channel = 28_GBps;
+  // Bytes that lie together before the next channel. Assumed: addresses are interleaved (lee2019 section 4.1.2), in which
+  // unit is not published; four lines of the L2.
+  Bytes interleave = Bytes(512);
+  Bytes zone = 64_KiB;  // 4 KiB to 2 MiB; lee2019 section 4.1.4
   ZoneMonitorConfig monitor = {};
 
-  Bytes l2 = 6_MiB;
+  Bytes l2 = 6_MiB;  // V100
+  // Assumed: not published; the most that l2_slice.h has.
   std::uint32_t l2_ways = 16;
-  std::uint32_t pipelines = 80;    // that issue accesses, each in order
-  std::uint32_t write_queue = 64;  // writes that may wait in a channel; further ones stop their pipelines
+  // That issue accesses, each in order. lee2019 Table 2: 5120 cores, which are 80 multiprocessors (V100).
+  std::uint32_t pipelines = 80;
+  // Writes that may wait in a channel; further ones stop their pipelines. Assumed: lee2019 section 4.1.4 has them buffered at the
+  // memory controller, and not how many; as many as the queue of writes of one has (models/memory).
+  std::uint32_t write_queue = 64;
 
-  Bytes buffer = 256_MiB;       // of device memory, for zones on their way to the host; figure 9
-  Bytes transfer = 2_MiB;       // a transfer to the host gathers so much, when there is so much; figure 9
-  Picoseconds watchdog = 10_s;  // the longest that a write may wait for its zone
+  Bytes buffer = 256_MiB;  // of device memory, for zones on their way to the host; lee2019 figure 9
+  Bytes transfer = 2_MiB;  // a transfer to the host gathers so much, when there is so much; lee2019 figure 9
+  // The longest that a write may wait for its zone. Assumed: lee2019 has none. Without hints a write waits for a whole snapshot,
+  // which takes 32 GiB 8.6 s over the link of 16 GPUs.
+  Picoseconds watchdog = 10_s;
 
   AddressSwizzle swizzle() const { return {channels, interleave}; }
   Bytes channel_size() const { return memory / channels; }

@@ -53,8 +53,9 @@ class Fields;
 class ZoneMonitorSeat;
 
 struct ZoneMonitorConfig {
-  Bytes cache = 2_KiB;     // of sectors, without tags: 64 bytes a line; a power of two of lines
-  std::uint32_t ways = 4;  // a power of two, at most as many as there are lines
+  Bytes cache = 2_KiB;  // of sectors, without tags: 64 bytes a line; a power of two of lines; section 4.1.4
+  // A power of two, at most as many as there are lines. Assumed: not published; few, as every write looks at all of a set.
+  std::uint32_t ways = 4;
 };
 void describe(Fields& f, ZoneMonitorConfig& config);
 
@@ -101,6 +102,13 @@ class ZoneMonitor {
   Check write(std::uint32_t zone) {
     if (seat_ != nullptr) [[unlikely]]
       return write_seated(zone);
+    // What is asked most: a zone that has been noted, of the line that was asked for last.
+    if (const Line& line = lines_[newest_];
+        !open_ && tracking_ && line.tag == zone / zones_per_sector && line.has_next && has(next_, zone)) {
+      ++counts_.writes;
+      ++counts_.next.hits;
+      return {Answer::proceed, 0};
+    }
     return check(zone);
   }
   // What write() would answer, without noting anything.
