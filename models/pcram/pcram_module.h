@@ -1,0 +1,72 @@
+// The PCRAM of a node: registers in front (pcram_registers.h), a port to the memory controller behind, an interrupt line.
+//
+// Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the DRAM they do not: a
+// save takes what the DRAM holds, and costs the controller nothing; a load is written through it, without waiting. Which pages
+// are dirty is found out there when an incremental save is asked for, by comparison with what was saved last: a page that was
+// written with the same bytes counts as clean.
+//
+// What a DIMM-SSD still has to copy of a page is not overwritten: the load ends with bus_error.
+//
+// Reset contract: that of pcram/pcram_copier.h; registers take their reset values on every kind.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <functional>
+#include <systemc>
+
+#include "base/write_guard.h"
+#include "pcram/pcram_copier.h"
+#include "pcram/pcram_registers.h"
+#include "tlm/alarm.h"
+#include "tlm/device_tree.h"
+#include "tlm/initiator_extension.h"
+#include "tlm/register_socket.h"
+
+namespace asterism {
+
+class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, private PcramCopier::Sink {
+ private:
+  PcramRegisters registers_;
+
+ public:
+  RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
+  // Addresses of the node less the first of its memory.
+  tlm_utils::simple_initiator_socket<PcramModule> memory{"memory"};
+  // To a wire that several processes may write (devices/gic400.h).
+  sc_core::sc_out<bool> interrupt{"interrupt"};
+
+  // A load changed memory: whoever keeps copies of it drops them.
+  std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
+
+  PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config, const PcramPart& part,
+              AddressRange memory_range, EventLog& events);
+
+  // Whom writes to memory are told to. Before simulation begins.
+  void watched_by(WriteGuard& guard) { guard_ = &guard; }
+
+  void reset(Reset kind);
+  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  const PcramCopier& copier() const { return copier_; }
+  void report(Statistics& statistics) const { copier_.report(statistics); }
+
+ private:
+  void connect_registers();
+  void command(std::uint32_t value);
+  void find_dirty(const PcramCopier::Command& command);
+  void update_interrupt();
+
+  Outcome read_page(Picoseconds now, Address page, std::span<std::byte> data) override;
+  Outcome write_page(Picoseconds now, Address page, std::span<const std::byte> data) override;
+  Outcome access(tlm::tlm_command command, Address page, std::span<std::byte> data);
+  bool peek(Address page, std::span<std::byte> data);
+  void completed(Picoseconds at) override;
+
+  const AddressRange memory_range_;
+  PcramCopier copier_;
+  WriteGuard* guard_ = nullptr;
+  Alarm alarm_;
+  InitiatorExtension master_;
+};
+
+}  // namespace asterism
