@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/statistics.h"
 
 namespace asterism {
@@ -48,5 +49,13 @@ class Coverage {
  private:
   std::deque<Group> groups_;
 };
+
+// Points that are the values of an enum.
+template <NamedEnum E>
+std::vector<std::string> points_of() {
+  std::vector<std::string> points;
+  for (const auto& entry : enum_names(E{})) points.emplace_back(entry.name);
+  return points;
+}
 
 }  // namespace asterism

@@ -22,7 +22,6 @@ struct MattOperation {
     take,
     copied
   };  // as the block counts them
-  static constexpr std::size_t kinds = 8;
   Kind kind = Kind::peek;
   std::uint32_t page = 0;   // of all but begin_phase and next
   std::uint64_t lines = 0;  // of write

@@ -9,12 +9,6 @@ namespace {
 
 using Kind = MattOperation::Kind;
 
-std::vector<std::string> operation_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : enum_names(Kind{})) names.emplace_back(entry.name);
-  return names;
-}
-
 // A phase ends page by page of the buffer and in words of the table: cycles in which an answer must be there.
 std::uint64_t patience(const RtlMatt::Settings& settings) {
   return 10'000 + std::uint64_t{settings.pages} + 16 * std::uint64_t{settings.config.buffer_entries};
@@ -39,7 +33,7 @@ RtlMatt::RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& sett
                                            .answers_at_once = false}),
       now_(settings.now),
       ports_(rtl()),
-      operations_(coverage_group("operations", operation_names())),
+      operations_(coverage_group("operations", points_of<Kind>())),
       outcomes_(coverage_group("outcomes", {"write not ready", "write ready", "peek not ready", "peek ready",
                                             "next priority", "next pending", "next candidate", "next none",
                                             "take", "take none", "copied", "copied with a write waiting"})) {
@@ -144,10 +138,6 @@ std::string RtlMatt::asked_text(const MattOperation& operation) const { return t
 std::string RtlMatt::answer_text(const MattOperation& operation, const MattAnswer& answer,
                                  const MattAnswer*) const {
   return to_text(operation, answer);
-}
-
-std::string RtlMatt::past_text(const MattOperation& operation, const MattAnswer& answer) const {
-  return to_text(operation) + " -> " + to_text(operation, answer);
 }
 
 }  // namespace asterism

@@ -64,7 +64,6 @@ class RtlMatt final : public MattSeat, public RtlOperationsOf<MattOperation, Mat
   std::string asked_text(const MattOperation& operation) const override;
   std::string answer_text(const MattOperation& operation, const MattAnswer& answer,
                           const MattAnswer* other) const override;
-  std::string past_text(const MattOperation& operation, const MattAnswer& answer) const override;
 
   std::function<Picoseconds()> now_;
   MattPorts ports_;

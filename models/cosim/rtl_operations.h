@@ -27,7 +27,7 @@
 //     }
 //     void reset(Reset) override { restart(); }
 //
-//    private:                                                and the seven functions of RtlOperationsOf
+//    private:                                                and the functions of RtlOperationsOf
 //     ...
 //   };
 #pragma once
@@ -139,12 +139,14 @@ class RtlOperationsOf : public RtlOperations {
   // For the coverage.
   virtual void count(const Operation& operation, const Answer& answer) = 0;
   // For the report: which fields differ, "lines, phase"; what was asked; what was answered, with what is not as in `other`
-  // where there is one; and a line of what went before.
+  // where there is one; and a line of what went before, "asked -> answered" unless it says otherwise.
   virtual std::string difference(const Answer& model, const Answer& rtl) const = 0;
   virtual std::string asked_text(const Operation& operation) const = 0;
   virtual std::string answer_text(const Operation& operation, const Answer& answer,
                                   const Answer* other) const = 0;
-  virtual std::string past_text(const Operation& operation, const Answer& answer) const = 0;
+  virtual std::string past_text(const Operation& operation, const Answer& answer) const {
+    return asked_text(operation) + " -> " + answer_text(operation, answer, nullptr);
+  }
 
   void differ(const Operation& operation, Lockstep::Mismatch mismatch);
 

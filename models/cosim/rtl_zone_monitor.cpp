@@ -10,12 +10,6 @@ namespace {
 
 using Kind = ZoneMonitorOperation::Kind;
 
-std::vector<std::string> operation_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : enum_names(Kind{})) names.emplace_back(entry.name);
-  return names;
-}
-
 // A snapshot begins line by line of the cache and sector by sector of the table: cycles in which an answer must be there.
 std::uint64_t patience(const RtlZoneMonitor::Settings& settings) {
   return 10'000 + settings.zones / 16 + settings.config.cache / Bytes(16);
@@ -38,7 +32,7 @@ RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const 
                                            .answers_at_once = false}),
       now_(settings.now),
       ports_(rtl()),
-      operations_(coverage_group("operations", operation_names())),
+      operations_(coverage_group("operations", points_of<Kind>())),
       writes_(coverage_group("writes", {"proceed", "proceed while open", "first stall", "stall"})),
       sectors_(coverage_group("sectors", {"0", "1", "2", "3"})) {
   check_parameters(rtl(), parameters(settings.config, settings.zones));
@@ -110,11 +104,6 @@ std::string RtlZoneMonitor::asked_text(const ZoneMonitorOperation& operation) co
 std::string RtlZoneMonitor::answer_text(const ZoneMonitorOperation& operation,
                                         const ZoneMonitorAnswer& answer, const ZoneMonitorAnswer*) const {
   return to_text(operation, answer);
-}
-
-std::string RtlZoneMonitor::past_text(const ZoneMonitorOperation& operation,
-                                      const ZoneMonitorAnswer& answer) const {
-  return to_text(operation) + " -> " + to_text(operation, answer);
 }
 
 }  // namespace asterism

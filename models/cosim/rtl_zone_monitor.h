@@ -66,8 +66,6 @@ class RtlZoneMonitor final : public ZoneMonitorSeat,
   std::string asked_text(const ZoneMonitorOperation& operation) const override;
   std::string answer_text(const ZoneMonitorOperation& operation, const ZoneMonitorAnswer& answer,
                           const ZoneMonitorAnswer* other) const override;
-  std::string past_text(const ZoneMonitorOperation& operation,
-                        const ZoneMonitorAnswer& answer) const override;
 
   std::function<Picoseconds()> now_;
   ZoneMonitorPorts ports_;
