@@ -1,0 +1,258 @@
+#include "resilience/aggregate_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <queue>
+#include <stdexcept>
+#include <vector>
+
+namespace asterism {
+namespace {
+
+enum class Stage : std::uint8_t { copied, hashed, sent, stored, drained };
+
+struct Chunk {
+  std::uint32_t client = 0;
+  std::uint32_t benefactor = 0;
+  Bytes size = {};
+};
+
+struct Event {
+  Seconds at;
+  std::uint64_t order;  // of those at the same time
+  Stage stage;
+  Chunk chunk;
+  bool operator>(const Event& b) const { return at != b.at ? at > b.at : order > b.order; }
+};
+
+// Takes one chunk at a time, in the order of the calls, which are made in the order of time.
+struct Server {
+  Seconds free;
+  Seconds finish(Seconds now, Seconds takes) { return free = std::max(free, now) + takes; }
+};
+
+struct Client {
+  Bytes left;                // not begun
+  std::uint64_t hashed = 0;  // chunks
+};
+
+struct Benefactor {
+  std::uint32_t node = 0;
+  Bytes used;                // with what is on its way here
+  std::deque<Bytes> stored;  // to be drained
+  bool draining = false;
+  Server store;  // a disk of its own, or memory
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const AggregateStore& store)
+      : s_(store),
+        copy_(s_.nodes),
+        hash_(s_.nodes),
+        write_(s_.nodes),
+        nic_(s_.nodes),
+        disk_(s_.nodes),
+        clients_(s_.clients, Client{s_.checkpoint}),
+        benefactors_(s_.fp_cores == 0 ? s_.nodes : s_.benefactors) {
+    for (std::uint32_t i = 0; i < benefactors_.size(); ++i) benefactors_[i].node = i % s_.nodes;
+  }
+
+  StoreResult run() {
+    for (std::uint32_t client = 0; client < s_.clients; ++client)
+      for (std::uint32_t i = 0; i < s_.buffers; ++i) begin(client);
+    const Bytes all = s_.checkpoint * s_.clients;
+    while (done_ < all) {
+      if (events_.empty()) throw std::logic_error("chunks wait for room that nobody makes");
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      handle(event);
+    }
+    result_.time = now_;
+    result_.bytes_per_second = static_cast<double>(all.count()) / now_.count();
+    return result_;
+  }
+
+ private:
+  static Seconds takes(Bytes size, Bandwidth bandwidth) {
+    return Seconds(static_cast<double>(size.count()) / static_cast<double>(bandwidth.count()));
+  }
+  std::uint32_t node_of(std::uint32_t client) const { return client % s_.nodes; }
+  bool has_fp_cores() const { return s_.fp_cores > 0; }
+  void at(Seconds time, Stage stage, const Chunk& chunk) { events_.push({time, order_++, stage, chunk}); }
+
+  void begin(std::uint32_t client) {
+    Client& c = clients_[client];
+    if (c.left == Bytes()) return;
+    const Bytes size = std::min(s_.chunk, c.left);
+    c.left = c.left - size;
+    const Chunk chunk{client, 0, size};
+    // Without a store nothing is copied into it.
+    if (!has_fp_cores()) return place(chunk);
+    at(copy_[node_of(client)].finish(now_, takes(size, s_.copy)), Stage::copied, chunk);
+  }
+
+  void handle(const Event& event) {
+    const Chunk& chunk = event.chunk;
+    const std::uint32_t node = node_of(chunk.client);
+    switch (event.stage) {
+      case Stage::copied:
+        if (!s_.deduplicate) return place(chunk);
+        // One core hashes and writes, of more of them all but one hash.
+        return at((s_.fp_cores == 1 ? write_[node] : hash_[node])
+                      .finish(now_, takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1)),
+                  Stage::hashed, chunk);
+      case Stage::hashed:
+        if (is_duplicate(chunk.client)) {
+          ++result_.duplicates;
+          return done(chunk);
+        }
+        return place(chunk);
+      case Stage::sent:
+        return store(chunk);
+      case Stage::stored:
+        result_.written = result_.written + chunk.size;
+        if (keeps()) benefactors_[chunk.benefactor].stored.push_back(chunk.size);
+        drain(chunk.benefactor);
+        return done(chunk);
+      case Stage::drained:
+        return drained(chunk);
+    }
+  }
+
+  // The chunks of a client are told apart by how many came before: floor((i + 1) d) - floor(i d) of them are.
+  bool is_duplicate(std::uint32_t client) {
+    const auto i = static_cast<double>(clients_[client].hashed++);
+    return std::floor((i + 1) * s_.duplicates + 1e-9) > std::floor(i * s_.duplicates + 1e-9);
+  }
+
+  bool keeps() const { return s_.kind != StoreKind::disk; }  // what is on a disk is drained
+  bool has_room(const Benefactor& b, Bytes size) const { return !keeps() || b.used + size <= s_.capacity; }
+
+  // The benefactor, or nobody.
+  Benefactor* choose(const Chunk& chunk) {
+    const std::uint32_t node = node_of(chunk.client);
+    Benefactor* best = nullptr;
+    for (std::uint32_t i = node; i < benefactors_.size(); i += s_.nodes)
+      if (has_room(benefactors_[i], chunk.size) && (!best || benefactors_[i].used < best->used))
+        best = &benefactors_[i];
+    for (std::uint32_t i = 0; !best && i < benefactors_.size(); ++i) {
+      Benefactor& other = benefactors_[next_++ % benefactors_.size()];
+      if (has_room(other, chunk.size)) best = &other;
+    }
+    return best;
+  }
+
+  void place(Chunk chunk) {
+    if (!waiting_.empty() || !try_place(chunk)) {
+      waiting_.push_back(chunk);
+      ++result_.waits;
+      for (std::uint32_t i = 0; i < benefactors_.size(); ++i) drain(i);
+    }
+  }
+
+  bool try_place(Chunk chunk) {
+    Benefactor* benefactor = choose(chunk);
+    if (!benefactor) return false;
+    benefactor->used = benefactor->used + chunk.size;
+    chunk.benefactor = static_cast<std::uint32_t>(benefactor - benefactors_.data());
+    const std::uint32_t node = node_of(chunk.client);
+    if (benefactor->node == node) {
+      store(chunk);
+    } else {
+      result_.remote = result_.remote + chunk.size;
+      at(nic_[node].finish(now_, takes(chunk.size, s_.nic)), Stage::sent, chunk);
+    }
+    return true;
+  }
+
+  void store(const Chunk& chunk) {
+    Benefactor& b = benefactors_[chunk.benefactor];
+    const auto finish = [&](Server& server, Bandwidth bandwidth) {
+      at(server.finish(now_, takes(chunk.size, bandwidth)), Stage::stored, chunk);
+    };
+    switch (s_.kind) {
+      case StoreKind::ssd:
+        return finish(write_[b.node], s_.ssd);
+      case StoreKind::memory:
+        return finish(b.store, s_.copy);
+      case StoreKind::disk:
+        return finish(has_fp_cores() ? write_[b.node] : disk_[b.node], s_.disk);
+    }
+  }
+
+  void done(const Chunk& chunk) {
+    done_ = done_ + chunk.size;
+    begin(chunk.client);
+  }
+
+  void drain(std::uint32_t benefactor) {
+    Benefactor& b = benefactors_[benefactor];
+    const bool due = !waiting_.empty() || static_cast<double>(b.used.count()) >=
+                                              s_.drain_from * static_cast<double>(s_.capacity.count());
+    if (!s_.drain || b.draining || b.stored.empty() || !due) return;
+    b.draining = true;
+    const Bytes size = b.stored.front();
+    b.stored.pop_front();
+    at(disk_[b.node].finish(now_, takes(size, s_.disk)), Stage::drained, {0, benefactor, size});
+  }
+
+  void drained(const Chunk& chunk) {
+    Benefactor& b = benefactors_[chunk.benefactor];
+    b.draining = false;
+    b.used = b.used - chunk.size;
+    result_.drained = result_.drained + chunk.size;
+    while (!waiting_.empty() && try_place(waiting_.front())) waiting_.pop_front();
+    drain(chunk.benefactor);
+  }
+
+  AggregateStore s_;
+  std::vector<Server> copy_, hash_, write_, nic_, disk_;  // of the nodes
+  std::vector<Client> clients_;
+  std::vector<Benefactor> benefactors_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::deque<Chunk> waiting_;  // for room
+  std::uint64_t order_ = 0;
+  std::uint32_t next_ = 0;  // benefactor of another node
+  Seconds now_;
+  Bytes done_;
+  StoreResult result_;
+};
+
+void refuse_unless(bool holds, const char* rule) {
+  if (!holds) throw std::invalid_argument(rule);
+}
+
+}  // namespace
+
+void check_aggregate_store(const AggregateStore& s) {
+  refuse_unless(s.nodes > 0 && s.cores > 0 && s.clients > 0 && s.buffers > 0,
+                "a store has nodes, cores, clients and buffers");
+  refuse_unless(s.fp_cores < s.cores, "a node has more cores than FP cores: the others compute");
+  refuse_unless(s.clients <= std::uint64_t{s.nodes} * (s.cores - s.fp_cores),
+                "there are no more clients than cores that compute");
+  refuse_unless(s.fp_cores > 0 || s.kind == StoreKind::disk,
+                "without FP cores a node writes to its own disk: kind is disk");
+  refuse_unless(s.fp_cores > 0 || !s.deduplicate, "without FP cores nothing looks for duplicates");
+  refuse_unless(s.fp_cores == 0 || s.benefactors > 0, "an aggregate store has benefactors");
+  refuse_unless(s.checkpoint > Bytes() && s.chunk > Bytes(), "checkpoints and chunks have a size");
+  refuse_unless(s.duplicates >= 0 && s.duplicates <= 1, "a share of duplicates is within 0 and 1");
+  refuse_unless(s.drain_from >= 0 && s.drain_from <= 1, "a share of the capacity is within 0 and 1");
+  for (const Bandwidth bandwidth : {s.copy, s.hash, s.ssd, s.disk, s.nic})
+    refuse_unless(bandwidth > Bandwidth(), "a server has a bandwidth");
+  if (s.kind == StoreKind::disk) return;
+  const std::uint64_t chunks = s.capacity / s.chunk,  // that a benefactor holds
+      whole = (s.checkpoint.count() + s.chunk.count() - 1) / s.chunk.count();
+  refuse_unless(chunks > 0, "a benefactor holds a chunk at least");
+  refuse_unless(s.drain || whole * s.clients <= chunks * s.benefactors,
+                "without draining, the benefactors together hold the checkpoint");
+}
+
+StoreResult checkpoint_into(const AggregateStore& store) {
+  check_aggregate_store(store);
+  return Simulation(store).run();
+}
+
+}  // namespace asterism
