@@ -103,13 +103,7 @@ const StudyKind crash_study{
                 {"lost", "", "", "Versions, to bit errors beyond the page code"}},
     .x = "survived_cuts",
     .y = "restored",
-    .x_key = "",
-    .state = "",
-    .x_label = "",
     .bars = {"survived_cuts", "restored"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

@@ -376,13 +376,8 @@ const StudyKind dimm_ssd_study{
                 {"reason", "", "", "Of no_space: what was full"}},
     .x = "",
     .y = "",
-    .x_key = "",
     .state = "state",
-    .x_label = "",
     .bars = {"slowdown", "traffic"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

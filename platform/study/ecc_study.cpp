@@ -143,13 +143,7 @@ const StudyKind ecc_study{
                 {"decode_corrected_ns", "", "ns", "Time of a memory's decoder where it corrects"}},
     .x = "",
     .y = "",
-    .x_key = "",
-    .state = "",
-    .x_label = "",
     .bars = {"sdc_ppm", "exact_sdc_ppm"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

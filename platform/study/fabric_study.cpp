@@ -299,6 +299,6 @@ const StudyKind fabric_study{
     .word = "saturation",
     .word_of = "rate",
     .word_sets = "saturation",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

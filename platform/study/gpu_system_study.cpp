@@ -128,12 +128,7 @@ const StudyKind gpu_system_study{
     .x = "exaflops",
     .y = "first_order_percent",
     .x_key = "exaflops",
-    .state = "",
-    .x_label = "",
     .bars = {"first_order_percent", "markov_percent", "monte_carlo_percent"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

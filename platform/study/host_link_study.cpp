@@ -44,12 +44,7 @@ const StudyKind host_link_study{
     .x = "transfer_kib",
     .y = "efficiency_percent",
     .x_key = "transfer",
-    .state = "",
-    .x_label = "",
     .bars = {"bandwidth_gbps"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

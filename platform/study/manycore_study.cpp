@@ -145,13 +145,8 @@ const StudyKind manycore_study{
                 {"reason", "", "", "Why a run has not finished"}},
     .x = "",
     .y = "",
-    .x_key = "",
     .state = "state",
-    .x_label = "",
     .bars = {"time_us", "power_w"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

@@ -233,12 +233,8 @@ const StudyKind memory_study{
     .x = "outstanding",
     .y = "bandwidth_gb_per_s",
     .x_key = "outstanding",
-    .state = "",
     .x_label = "requests under way",
     .bars = {"bandwidth_gb_per_s", "latency_ns"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

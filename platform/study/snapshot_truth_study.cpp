@@ -127,13 +127,7 @@ const StudyKind snapshot_truth_study{
                 {"images", "images", "", "Chains compared with memory as it was"}},
     .x = "right_interleavings",
     .y = "images",
-    .x_key = "",
-    .state = "",
-    .x_label = "",
     .bars = {"right_interleavings", "images"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

@@ -80,6 +80,11 @@ class StudyPointOf : public StudyPoint {
   ObjectOf<Config> object_{config_};
 };
 
+template <class Point>
+std::unique_ptr<StudyPoint> make_study_point() {
+  return std::make_unique<Point>();
+}
+
 struct StudyKind {
   std::string_view name;
   std::string_view meaning;
@@ -87,12 +92,12 @@ struct StudyKind {
   std::vector<Column> columns;
   // The curves of --svg: columns or keys by name, and the swept key that moves along a curve ("" for bars always). A row whose column
   // `state` is neither "ok" nor "saturation" is drawn hollow.
-  std::string_view x, y, x_key, state;
-  std::string_view x_label;            // "" for the name of `x`
+  std::string_view x, y, x_key = "", state = "";
+  std::string_view x_label = "";       // "" for the name of `x`
   std::vector<std::string_view> bars;  // the columns that it shows where `x_key` does not sweep
   // A word that may stand for a value of a key, and the key that is set to true in its place: rate=saturation.
-  std::string_view word, word_of, word_sets;
-  std::unique_ptr<StudyPoint> (*make)();
+  std::string_view word = "", word_of = "", word_sets = "";
+  std::unique_ptr<StudyPoint> (*make)();  // make_study_point<Point>
 };
 
 // All of them.

@@ -54,12 +54,11 @@ const StudyKind kind{
     .y = "area_mm2",
     .x_key = "size",
     .state = "state",
-    .x_label = "",
     .bars = {"area_mm2"},
     .word = "largest",
     .word_of = "size",
     .word_sets = "largest",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<DrawnPoint>(); }};
+    .make = make_study_point<DrawnPoint>};
 
 const StudyUnderTest drawn(kind, R"({"kind":"drawn"})");
 

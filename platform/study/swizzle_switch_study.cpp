@@ -58,12 +58,7 @@ const StudyKind swizzle_switch_study{
     .x = "radix",
     .y = "frequency_ghz",
     .x_key = "radix",
-    .state = "",
-    .x_label = "",
     .bars = {"frequency_ghz", "energy_pj_per_bit"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

@@ -103,13 +103,7 @@ const StudyKind topology_study{
                 {"static_w", "", "W", "Clocking and leakage of all of it"}},
     .x = "",
     .y = "",
-    .x_key = "",
-    .state = "",
-    .x_label = "",
     .bars = {"area_mm2", "bisection_wires"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism
