@@ -17,7 +17,7 @@ void describe(Fields& f, Placement& p) {
   f("interrupt", p.interrupt, "Shared peripheral interrupt (SPI)", within(0, 31));
 }
 
-AddressMap::AddressMap(Bytes dram_size, bool gpus)
+AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram)
     : entries_{
           {"gicd", "GICD", {Address(0x0800'0000), 64_KiB}, {}},
           {"gicc", "GICC", {Address(0x0801'0000), 64_KiB}, {}},
@@ -27,9 +27,11 @@ AddressMap::AddressMap(Bytes dram_size, bool gpus)
           {"memory_controller", "MEMORY_CONTROLLER", {Address(0x0b01'0000), 4_KiB}, 19},
           {"dimm_ssd", "DIMM_SSD", {Address(0x0b02'0000), 4_KiB}, 18},
           {"gpu", "GPU", {Address(0x0b03'0000), 64_KiB}, 17},
+          {"pcram", "PCRAM", {Address(0x0b04'0000), 4_KiB}, 16},
           {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
       } {
   if (!gpus) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "gpu"; });
+  if (!pcram) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "pcram"; });
 }
 
 const MapEntry& AddressMap::at(std::string_view name) const {

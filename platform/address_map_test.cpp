@@ -24,6 +24,11 @@ TEST(AddressMap, GpusAreOnItWhereThereAreAny) {
   EXPECT_THROW(AddressMap(2_GiB).at("gpu"), std::logic_error);
 }
 
+TEST(AddressMap, PcramIsOnItWhereThereIsAny) {
+  EXPECT_EQ(AddressMap(2_GiB, false, true).range("pcram"), (AddressRange{Address(0x0b04'0000), 4_KiB}));
+  EXPECT_THROW(AddressMap(2_GiB, true).at("pcram"), std::logic_error);
+}
+
 TEST(AddressMap, ADeviceCanBeMoved) {
   const ConfigDocument document = ConfigDocument::parse("{}", "node.json");
   Diagnostics problems;

@@ -61,6 +61,11 @@ SemihostingMachine semihosting_machine(const Scenario& scenario) {
   return {scenario.config.node.rtc.device.start_seconds(), heap, limit, limit, heap};
 }
 
+// The fabric's, the DIMM-SSD's, then those of what may be there.
+unsigned memory_ports(const NodeConfig& config) {
+  return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none);
+}
+
 // A core's memory for semihosting. What is written is no store of the core: nobody else asks the guard for it.
 class CoreMemory final : public GuestMemory {
  public:
@@ -117,7 +122,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                .base = scenario.map.range("dram").first,
                .seed = scenario.config.seed,
                .faults = timed<TimedMemoryFault>(scenario.config, &FaultConfig::memory_fault)},
-              config_.gpu.count > 0 ? 3 : 2, events),
+              memory_ports(config_), events),
       fabric_(make_interconnect(scenario)),
       gic_("gic", config_.cores.count),
       uart0_("uart0", config_.uart0),
@@ -125,6 +130,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
   if (config_.gpu.count > 0) gpus_.emplace("gpu", config_.gpu, scenario.map.range("dram"), events);
+  if (config_.pcram.kind != PcramKind::none)
+    pcram_.emplace("pcram", config_.pcram, scenario.pcram, scenario.map.range("dram"), events);
   place_rtc(rtl);
   connect_cores();
   connect_targets();
@@ -169,6 +176,10 @@ void Node::connect_cores() {
     if (caches_) caches_->drop(range);
   };
   dimm_ssd_.on_memory_written = written;
+  if (pcram_) {
+    pcram_->on_memory_written = written;
+    pcram_->watched_by(dimm_ssd_.guard());
+  }
   if (!gpus_) return;
   gpus_->on_memory_written = written;
   gpus_->watched_by(dimm_ssd_.guard());
@@ -188,6 +199,10 @@ void Node::connect_targets() {
   target(memory_.target, "memory_controller");
   target(memory_.ports[0], "dram");
   dimm_ssd_.memory.bind(memory_.ports[1]);
+  if (pcram_) {
+    target(pcram_->registers, "pcram");
+    pcram_->memory.bind(memory_.ports[gpus_ ? 3 : 2]);
+  }
   if (!gpus_) return;
   target(gpus_->registers, "gpu");
   gpus_->memory.bind(memory_.ports[2]);
@@ -201,6 +216,7 @@ void Node::connect_interrupts() {
   memory_.interrupt.bind(gic_.spi[map.interrupt("memory_controller")]);
   dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
   if (gpus_) gpus_->interrupt.bind(gic_.spi[map.interrupt("gpu")]);
+  if (pcram_) pcram_->interrupt.bind(gic_.spi[map.interrupt("pcram")]);
 }
 
 void Node::seat_arbiters(const RtlOptions& rtl) {
@@ -326,6 +342,7 @@ DeviceTreeNode Node::device_tree() const {
                    MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
   if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
+  if (pcram_) root.children.push_back(PcramModule::device_tree(at("pcram"), map.interrupt("pcram")));
   return root;
 }
 
@@ -365,6 +382,7 @@ void Node::start() {
 void Node::reset(Reset kind) {
   ++resets_;
   cores_.reset(kind);
+  if (pcram_) pcram_->reset(kind);  // what it still reads at this instant is there
   if (caches_) caches_->reset(kind);
   fabric_->reset(kind);
   memory_.reset(kind);
@@ -479,6 +497,7 @@ void Node::report(Statistics& statistics) const {
     gpus_->report(gpu);
     if (monitors_) monitors_->report(gpu.group("monitor_rtl"));
   }
+  if (pcram_) pcram_->report(statistics.group("pcram"));
   semihosting_.report(statistics.group("semihosting"));
 }
 

@@ -2,8 +2,8 @@
 // them.
 //
 //   cores (-> caches) -> fabric -> memory controller -> DRAM
-//                   -> GIC, UART, RTC, power controller, registers of memory controller, DIMM-SSD and GPUs
-//   DIMM-SSD, GPUs -> memory controller
+//                   -> GIC, UART, RTC, power controller, registers of memory controller, DIMM-SSD, GPUs and PCRAM
+//   DIMM-SSD, GPUs, PCRAM -> memory controller
 //
 // On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
 // 0 starts at the firmware's entry; the others wait for PSCI CPU_ON.
@@ -30,6 +30,7 @@
 #include "fabric/interconnect.h"
 #include "gpu/gpu_module.h"
 #include "memory/memory_controller.h"
+#include "pcram/pcram_module.h"
 #include "platform/machine.h"
 #include "platform/node_stores.h"
 #include "platform/rtl_arbiters.h"
@@ -107,6 +108,7 @@ class Node final : public sc_core::sc_module,
   std::optional<RtlMatt> matt_;  // of the DIMM-SSD
   std::optional<NodeStores> stores_;
   std::optional<GpuModule> gpus_;
+  std::optional<PcramModule> pcram_;
   std::optional<RtlZoneMonitors> monitors_;  // of the GPUs
   Semihosting semihosting_;
 };

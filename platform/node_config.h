@@ -15,6 +15,7 @@
 #include "gpu/gpus_config.h"
 #include "manycore/manycore_config.h"
 #include "memory/memory_config.h"
+#include "pcram/pcram_node_config.h"
 #include "platform/address_map.h"
 
 namespace asterism {
@@ -52,6 +53,7 @@ struct NodeConfig {
   MemoryConfig memory;
   DimmSsdConfig dimm_ssd;
   GpusConfig gpu = {};
+  PcramConfig pcram = {};
   Pl011Config uart0;
   NodeRtcConfig rtc = {};
   std::map<std::string, Placement> address_map;

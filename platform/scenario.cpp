@@ -62,6 +62,7 @@ void check_log(const NodeConfig& node, const ConfigDocument& document, const std
       "node",     "node.fabric", "node.memory",   "node.gic",         "node.uart0",
       "node.rtc", "node.power",  "node.dimm_ssd", "node.semihosting", "systemc"};
   if (node.gpu.count > 0) instances.push_back("node.gpu");
+  if (node.pcram.kind != PcramKind::none) instances.push_back("node.pcram");
   for (int core = 0; core < static_cast<int>(node.cores.count); ++core)
     instances.push_back("node.core" + std::to_string(core));
   for (const auto& [instance, level] : node.log)
@@ -103,6 +104,20 @@ void check_flash(const NodeConfig& node, const ConfigLibrary& library, const Con
                                        node.dimm_ssd.part, to_text(part.page))});
 }
 
+void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
+                 const std::string& prefix, Diagnostics& problems) {
+  if (node.runs != NodeProgram::firmware || node.pcram.kind == PcramKind::none) return;
+  const auto part = load_config<PcramPart>(library, "pcram", node.pcram.part);
+  const std::string problem = pcram_problem(node.pcram, part, node.memory.size);
+  if (problem.empty()) return;
+  const std::string path = prefix + "pcram.part";
+  problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
+}
+
+AddressMap map_of(const NodeConfig& node) {
+  return AddressMap(node.memory.size, node.gpu.count > 0, node.pcram.kind != PcramKind::none);
+}
+
 void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
   for (std::size_t i = 0; i < config.faults.size(); ++i) {
     const auto gpu = config.faults[i].gpu_loss();
@@ -135,7 +150,7 @@ std::vector<std::string> InstalledFiles::firmware_names() const {
 NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
-  AddressMap map(config.memory.size, config.gpu.count > 0);
+  AddressMap map = map_of(config);
   check_map(config, document, "", problems, map);
   check_log(config, document, "log", problems);
   check_engine(config, document, "", problems);
@@ -144,6 +159,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   check_rtl(config, fabric, document, "", problems);
   check_memory(config, {}, installed.configs, document, "", problems);
   check_flash(config, installed.configs, document, "", problems);
+  check_pcram(config, installed.configs, document, "", problems);
   problems.throw_if_any();
   return config;
 }
@@ -151,7 +167,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
 ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   ScenarioConfig config = read_config<ScenarioConfig>(document, &installed.configs, problems);
-  AddressMap map(config.node.memory.size, config.node.gpu.count > 0);
+  AddressMap map = map_of(config.node);
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, document, "node.log", problems);
   check_engine(config.node, document, "node.", problems);
@@ -160,6 +176,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   check_rtl(config.node, fabric, document, "node", problems);
   check_memory(config.node, config.faults, installed.configs, document, "node", problems);
   check_flash(config.node, installed.configs, document, "node.", problems);
+  check_pcram(config.node, installed.configs, document, "node.", problems);
   check_gpu_losses(config, document, problems);
   problems.throw_if_any();
   return config;
@@ -173,7 +190,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   if (request.until) document.apply_override("until=" + *request.until);
 
   ScenarioConfig config = check_scenario(document, installed);
-  AddressMap map(config.node.memory.size, config.node.gpu.count > 0);
+  AddressMap map = map_of(config.node);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
@@ -195,6 +212,8 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   }
   scenario.flash = load_config<FlashPart>(installed.configs, "flash", node.dimm_ssd.part);
   scenario.dram = load_config<DramPart>(installed.configs, "dram", node.memory.dram.part);
+  if (node.pcram.kind != PcramKind::none)
+    scenario.pcram = load_config<PcramPart>(installed.configs, "pcram", node.pcram.part);
   if (const Pl011Config& uart = node.uart0; uart.input == Pl011Input::file)
     check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
   scenario.firmware_file =

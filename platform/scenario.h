@@ -9,6 +9,7 @@
 #include "core/workload.h"
 #include "flash/flash_config.h"
 #include "memory/dram_part.h"
+#include "pcram/pcram_config.h"
 #include "platform/address_map.h"
 #include "platform/config/config.h"
 #include "platform/elf_image.h"
@@ -32,6 +33,7 @@ struct Scenario {
   AddressMap map;
   FlashPart flash;
   DramPart dram = {};
+  PcramPart pcram = {};
   NodeFabric fabric;
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
