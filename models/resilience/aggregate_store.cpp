@@ -234,7 +234,7 @@ void check_aggregate_store(const AggregateStore& s) {
   refuse_unless(s.clients <= std::uint64_t{s.nodes} * (s.cores - s.fp_cores),
                 "there are no more clients than cores that compute");
   refuse_unless(s.fp_cores > 0 || s.kind == StoreKind::disk,
-                "without FP cores a node writes to its own disk: kind is disk");
+                "without FP cores a node writes to its own disk");
   refuse_unless(s.fp_cores > 0 || !s.deduplicate, "without FP cores nothing looks for duplicates");
   refuse_unless(s.fp_cores == 0 || s.benefactors > 0, "an aggregate store has benefactors");
   refuse_unless(s.checkpoint > Bytes() && s.chunk > Bytes(), "checkpoints and chunks have a size");

@@ -161,8 +161,7 @@ TEST(AggregateStoreTest, RefusesWhatIsNoStore) {
   EXPECT_EQ(problem([](Store& s) { s.clients = 141; }), "there are no more clients than cores that compute");
   EXPECT_EQ(problem([](Store& s) { s.nodes = 0; }), "a store has nodes, cores, clients and buffers");
   EXPECT_EQ(problem([](Store& s) { s.benefactors = 0; }), "an aggregate store has benefactors");
-  EXPECT_EQ(problem([](Store& s) { s.fp_cores = 0; }),
-            "without FP cores a node writes to its own disk: kind is disk");
+  EXPECT_EQ(problem([](Store& s) { s.fp_cores = 0; }), "without FP cores a node writes to its own disk");
   EXPECT_EQ(problem([](Store& s) {
               s.fp_cores = 0;
               s.kind = disk;

@@ -179,13 +179,7 @@ const StudyKind checkpoint_location_study{
                 {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
     .x = "ssd_percent",
     .y = "slowdown",
-    .x_key = "",
-    .state = "",
-    .x_label = "",
     .bars = {"slowdown", "ssd_percent", "lifetime_years"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

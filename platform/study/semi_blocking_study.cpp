@@ -165,12 +165,7 @@ const StudyKind semi_blocking_study{
     .x = "mttf_s",
     .y = "benefit_percent",
     .x_key = "mttf",
-    .state = "",
-    .x_label = "",
     .bars = {"benefit_percent", "loss_percent", "loss_blocking_percent"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism

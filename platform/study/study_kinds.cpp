@@ -5,6 +5,7 @@
 #include "platform/study/dimm_ssd_study.h"
 #include "platform/study/ecc_study.h"
 #include "platform/study/fabric_study.h"
+#include "platform/study/functional_partitioning_study.h"
 #include "platform/study/gpu_study.h"
 #include "platform/study/gpu_system_study.h"
 #include "platform/study/host_link_study.h"
@@ -32,7 +33,8 @@ std::span<const StudyKind> study_kinds() {
                                    host_link_study,
                                    snapshot_truth_study,
                                    semi_blocking_study,
-                                   checkpoint_location_study};
+                                   checkpoint_location_study,
+                                   functional_partitioning_study};
   return kinds;
 }
 

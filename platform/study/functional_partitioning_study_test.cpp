@@ -1,0 +1,65 @@
+#include "platform/study/functional_partitioning_study.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest partitioning(functional_partitioning_study, R"({"kind": "functional_partitioning"})");
+
+TEST(FunctionalPartitioningStudyTest, WritesACheckpointIntoTheSsdsOfAllNodes) {
+  const Row row = partitioning.run({});
+  EXPECT_NEAR(row.number("rate_mbps"), 3500, 5);
+  EXPECT_EQ(row.number("written_mb"), 30'000);
+  EXPECT_EQ(row.number("remote_mb"), 0);
+  EXPECT_NEAR(row.number("time_s"), 30'000 / row.number("rate_mbps"), 1e-9);
+  EXPECT_TRUE(row.says_nothing("nodes_by_lifetime"));
+  EXPECT_TRUE(row.says_nothing("disk_run_s"));
+}
+
+TEST(FunctionalPartitioningStudyTest, SecondCoreHashesWhileTheFirstStores) {
+  const Row one = partitioning.run({"duplicates=0.25"}), two = partitioning.run({"duplicates=0.25", "x=2"});
+  EXPECT_NEAR(two.number("rate_mbps") / one.number("rate_mbps"), 1.67, 0.01);
+  EXPECT_EQ(one.count("duplicates_found"), 120u * 62);
+  EXPECT_NEAR(one.number("one_core_mbps"), one.number("rate_mbps"), 10);
+}
+
+TEST(FunctionalPartitioningStudyTest, MemoryOf1GBFillsUp) {
+  EXPECT_EQ(partitioning.run({"store=memory", "clients=80"}).count("waits"), 0u);
+  EXPECT_GT(partitioning.run({"store=memory", "clients=100"}).count("waits"), 0u);
+  EXPECT_EQ(partitioning.run({"store=memory", "clients=100", "capacity=2GB"}).count("waits"), 0u);
+}
+
+// GTC of li2010 Table I; figure 4's two parameters.
+TEST(FunctionalPartitioningStudyTest, AnswersWhatIsArithmeticWhenAsked) {
+  const Row row = partitioning.run({"node_checkpoint=2880MB", "t_c=20s", "d=8500MB"});
+  EXPECT_EQ(row.count("nodes_by_lifetime"), 21u);
+  EXPECT_EQ(row.count("nodes_by_capacity"), 11u);
+  EXPECT_DOUBLE_EQ(row.number("disk_run_s"), 120);
+  EXPECT_NEAR(row.number("ssd_run_s"), 68.57, 0.01);
+}
+
+TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
+  const auto refused = [](const std::vector<std::string>& given) { return partitioning.mistake(given); };
+  EXPECT_EQ(refused({"x=8"}),
+            "command line: error: x: expected a value that leaves a core to compute: is below y, got 8");
+  EXPECT_EQ(refused({"x=9", "y=8"}),
+            "command line: error: x: expected a value that leaves a core to compute: is below y, got 9");
+  EXPECT_EQ(refused({"clients=141"}),
+            "command line: error: clients: there are no more clients than cores that compute");
+  EXPECT_EQ(refused({"x=0"}), "command line: error: x: without FP cores a node writes to its own disk");
+  EXPECT_EQ(
+      refused({"drain=false", "checkpoint=20GB"}),
+      "command line: error: checkpoint: without draining, the benefactors together hold the checkpoint");
+  EXPECT_EQ(refused({"capacity=500kB"}),
+            "command line: error: capacity: a benefactor holds a chunk at least");
+  EXPECT_EQ(refused({"chunk=1B"}), "command line: error: chunk: more than 100,000,000 chunks");
+  EXPECT_NE(refused({"t_c=20s"}), "none");
+  EXPECT_NE(refused({"duplicates=-1"}), "none");
+  EXPECT_NE(refused({"ssd=0MB/s"}), "none");
+}
+
+}  // namespace
+}  // namespace asterism
