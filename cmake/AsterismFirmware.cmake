@@ -30,13 +30,15 @@ if(NOT firmware_headers)
 endif()
 
 # BUILD_ALWAYS: only the inner build knows whether a source has changed; it does nothing when none has.
+string(REPLACE ";" "|" firmware_launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")  # a list, which is one argument there
 ExternalProject_Add(asterism_firmware
+  LIST_SEPARATOR |
   SOURCE_DIR ${PROJECT_SOURCE_DIR}/sw
   BINARY_DIR ${CMAKE_BINARY_DIR}/sw-build
   CMAKE_ARGS
     -DCMAKE_TOOLCHAIN_FILE=${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake
     -DASTERISM_FIRMWARE_HEADERS=${firmware_headers}
-    -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+    -DCMAKE_C_COMPILER_LAUNCHER=${firmware_launcher}
     -DASTERISM_FIRMWARE_OUTPUT=${CMAKE_BINARY_DIR}/sw
   BUILD_ALWAYS ON
   INSTALL_COMMAND ""
