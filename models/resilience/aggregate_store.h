@@ -1,22 +1,23 @@
-// One checkpoint of a program into a store that its nodes make of their SSDs, memories or disks (li2010 sections
-// III to VI), chunk by chunk.
+// One checkpoint of a program into a store that its nodes make of their SSDs, memories or disks (li2010
+// sections III to VI), chunk by chunk.
 //
-// Clients are the processes that compute, dealt out to the nodes in turn. Each writes its checkpoint in chunks, a few
-// of them under way at a time. A chunk passes servers, each of which takes one chunk at a time, in the order in
-// which they come:
+// Clients are the processes that compute, dealt out to the nodes in turn. Each writes its checkpoint in
+// chunks, a few of them under way at a time. A chunk passes servers, each of which takes one chunk at a
+// time, in the order in which they come:
 //
 //   copy     of the client's node: from the process into the store's client (FUSE and copying)
 //   hash     of the client's node, where duplicates are looked for; a chunk that is one ends here
 //   NIC      of the client's node, when the benefactor is another's
 //   store    of the benefactor: its SSD, its memory (a copy), or its disk
 //
-// FP(X, Y): with X = 1 hashing and storing are the same core of a node and wait for each other, with X of 2 or more
-// they do not, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own disk.
+// FP(X, Y): with X = 1 hashing and storing are the same core of a node and wait for each other, with X of 2
+// or more they do not, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own
+// disk.
 //
-// The manager gives a chunk to a benefactor of the client's node that has room, the emptier one first; where there is
-// none, to that of another node, in turn. Benefactors are dealt out to the nodes as clients are. When all are full,
-// chunks wait. A drain agent on each benefactor moves chunks to its node's disk, one at a time, from when it is so
-// full or a chunk waits.
+// The manager gives a chunk to a benefactor of the client's node that has room, the emptier one first;
+// where there is none, to that of another node, in turn. Benefactors are dealt out to the nodes as clients
+// are. When all are full, chunks wait. A drain agent on each benefactor moves chunks to its node's disk,
+// one at a time, from when it is so full or a chunk waits.
 //
 // Every i-th chunk of a client that makes the share of duplicates whole is one. Nothing is random.
 #pragma once
@@ -55,9 +56,9 @@ struct AggregateStore {
   Bandwidth copy = 205_MBps, hash = 258_MBps, ssd = 175_MBps, disk = 85_MBps, nic = 5'000_MBps;
 };
 
-// Throws std::invalid_argument unless there are nodes, cores, clients, benefactors, chunks and bandwidths, fewer FP
-// cores than cores, no more clients than the other cores, a benefactor holds a chunk, and, without draining, all
-// benefactors the checkpoint.
+// Throws std::invalid_argument unless there are nodes, cores, clients, benefactors, chunks and bandwidths,
+// fewer FP cores than cores, no more clients than the other cores, a benefactor holds a chunk, and, without
+// draining, all benefactors the checkpoint.
 void check_aggregate_store(const AggregateStore& store);
 
 struct StoreResult {

@@ -1,19 +1,23 @@
-// The checkpoint location controller (CLC) of abeyratne2017 section 4.3.3, Algorithm 1: before each checkpoint it
-// says whether that goes to the node's SSD, which keeps it, or to a ramdisk under strong ECC, which is fast.
+// The checkpoint location controller (CLC) of abeyratne2017 section 4.3.3, Algorithm 1: before each
+// checkpoint it says whether that goes to the node's SSD, which keeps it, or to a ramdisk under strong ECC,
+// which is fast.
 //
-//   lifetime estimation (LE)     the SSD, as long as it lasts longer at the bandwidth written so far than it is due
-//                                to (Eqs 4.1, 4.2)
-//   performance-loss (PLE)       the ramdisk, when checkpoints have taken more than a share of the time (Eq. 4.3)
-//   size                         a checkpoint that is due in the ramdisk and larger than a rank's part of it is
-//                                left out
-//   forced                       each so-many-th checkpoint goes to the SSD, whatever else holds: ranks that
-//                                decide for themselves have one in common to go back to (section 4.3.3.3)
+//   lifetime estimation (LE)     the SSD, as long as it lasts longer at the bandwidth written so far than
+//                                it is due to (Eqs 4.1, 4.2)
+//   performance-loss (PLE)       the ramdisk, when checkpoints have taken more than a share of the time
+//                                (Eq. 4.3)
+//   size                         a checkpoint that is due in the ramdisk and larger than a rank's part of
+//                                it is left out
+//   forced                       each so-many-th checkpoint goes to the SSD, whatever else holds: ranks
+//                                that decide for themselves have one in common to go back to (section
+//                                4.3.3.3)
 //
-// What remains of the rating cancels between Eqs 4.1 and 4.2: the SSD is taken while the node has written less
-// than rating / rated life, 92.6 MB/s for 14.6 PB and 5 years. An SSD that has no writes left is not taken.
+// What remains of the rating cancels between Eqs 4.1 and 4.2: the SSD is taken while the node has written
+// less than rating / rated life, 92.6 MB/s for 14.6 PB and 5 years. An SSD that has no writes left is not
+// taken.
 //
-// The controller keeps nothing: what it knows of the program and the device is in the question, so that firmware
-// can ask with the device's own counters. Each rank asks for itself, with the node's bytes.
+// The controller keeps nothing: what it knows of the program and the device is in the question, so that
+// firmware can ask with the device's own counters. Each rank asks for itself, with the node's bytes.
 #pragma once
 
 #include <cstdint>

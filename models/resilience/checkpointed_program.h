@@ -1,9 +1,10 @@
-// A program that computes and takes checkpoints in turn, on one node, and what its checkpoints cost by where they
-// go: the microbenchmark of abeyratne2017 section 4.5.1, and, with other numbers, its miniFE and Lulesh.
+// A program that computes and takes checkpoints in turn, on one node, and what its checkpoints cost by
+// where they go: the microbenchmark of abeyratne2017 section 4.5.1, and, with other numbers, its miniFE and
+// Lulesh.
 //
-// All ranks of the node compute for so long, then each writes its checkpoint; the program waits until all are
-// written (stop and copy, flushed), at the bandwidth of the node's SSD or of its memory. The ranks are alike, so
-// that they decide alike. Nothing fails.
+// All ranks of the node compute for so long, then each writes its checkpoint; the program waits until all
+// are written (stop and copy, flushed), at the bandwidth of the node's SSD or of its memory. The ranks are
+// alike, so that they decide alike. Nothing fails.
 #pragma once
 
 #include <cstdint>
@@ -51,10 +52,11 @@ struct CheckpointedRun {
   Seconds lifetime;
 };
 
-// `ratio_of`: with LocationPolicy::ratio, one of so many goes to the SSD, the last. `watch` sees each checkpoint: its
-// number, when it begins, what was decided. Throws std::invalid_argument as check_checkpoint_location(), for no
-// iterations, ranks or time to compute, and for a checkpoint of the node that is larger than a target that the policy
-// needs: the SSD, the ramdisk; the controller needs the SSD alone.
+// `ratio_of`: with LocationPolicy::ratio, one of so many goes to the SSD, the last. `watch` sees each
+// checkpoint: its number, when it begins, what was decided. Throws std::invalid_argument as
+// check_checkpoint_location(), for no iterations, ranks or time to compute, and for a checkpoint of the
+// node that is larger than a target that the policy needs: the SSD, the ramdisk; the controller needs the
+// SSD alone.
 CheckpointedRun run_checkpointed(
     const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
     CheckpointLocationConfig controller, std::uint64_t ratio_of = 10, Bytes used = {},

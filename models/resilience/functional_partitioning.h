@@ -1,7 +1,7 @@
-// Functional partitioning (li2010): of the Y cores of a node, X do not compute but run auxiliary applications
-// behind the program's writes; FP(X, Y). What of it is arithmetic: how many nodes may share an SSD, what a run
-// gains by where its checkpoints go, and at which rate checkpoints pass cores that look for duplicates. The store
-// itself, chunk by chunk, is aggregate_store.h.
+// Functional partitioning (li2010): of the Y cores of a node, X do not compute but run auxiliary
+// applications behind the program's writes; FP(X, Y). What of it is arithmetic: how many nodes may share an
+// SSD, what a run gains by where its checkpoints go, and at which rate checkpoints pass cores that look for
+// duplicates. The store itself, chunk by chunk, is aggregate_store.h.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace asterism {
 
-// Table I: nodes that may share an SSD. 28.8 checkpoints a day, one in 50 minutes, is not stated: it is what gives
-// all its integers (XGC1's 920 MB a node read as 16 times its 120 MB a core).
+// Table I: nodes that may share an SSD. 28.8 checkpoints a day, one in 50 minutes, is not stated: it is
+// what gives all its integers (XGC1's 920 MB a node read as 16 times its 120 MB a core).
 struct SharedSsd {
   Bytes capacity = Bytes(32'000'000'000);
   double erase_cycles = 1e5;
@@ -20,14 +20,15 @@ struct SharedSsd {
   double checkpoints_a_day = 28.8;
 };
 
-// C1: so that it lasts: capacity times cycles over what the nodes write in its life (Eq. 1, perfect wear leveling).
-// C2: so that it holds a checkpoint of each. Throw std::invalid_argument unless every number is above 0, and where
-// the answer has no 64 bits.
+// C1: so that it lasts: capacity times cycles over what the nodes write in its life (Eq. 1, perfect wear
+// leveling). C2: so that it holds a checkpoint of each. Throw std::invalid_argument unless every number is
+// above 0, and where the answer has no 64 bits.
 std::uint64_t nodes_by_lifetime(const SharedSsd& ssd, Bytes node_checkpoint);
 std::uint64_t nodes_by_capacity(const SharedSsd& ssd, Bytes node_checkpoint);
 
-// Figure 4: a run computes for so long and writes so much from each node, one after the other; by where it writes to.
-// Two parameters, with both of which two measured times can be expressed; how the program got to them is not said.
+// Figure 4: a run computes for so long and writes so much from each node, one after the other; by where it
+// writes to. Two parameters, with both of which two measured times can be expressed; how the program got to
+// them is not said.
 struct PartitionedRun {
   Seconds compute;  // T_c
   Bytes data;       // D, of a node
@@ -35,9 +36,10 @@ struct PartitionedRun {
 // Throws std::invalid_argument unless the bandwidth is above 0 and the time is 0 or more.
 Seconds run_time(const PartitionedRun& run, Bandwidth store);
 
-// How many bytes of a checkpoint a second go through a node's FP cores when a share of `duplicates` is found by
-// its hash and not written. One core: it hashes a chunk, then writes it. Two: one hashes while the other writes.
-// Throws std::invalid_argument unless the bandwidths are above 0 and the share is within 0 and 1.
+// How many bytes of a checkpoint a second go through a node's FP cores when a share of `duplicates` is
+// found by its hash and not written. One core: it hashes a chunk, then writes it. Two: one hashes while the
+// other writes. Throws std::invalid_argument unless the bandwidths are above 0 and the share is within 0
+// and 1.
 double rate_of_one_core(Bandwidth hash, Bandwidth store, double duplicates);   // FP(1, Y): bytes a second
 double rate_of_two_cores(Bandwidth hash, Bandwidth store, double duplicates);  // FP(2, Y)
 

@@ -1,11 +1,12 @@
-// Buddy checkpointing played through, failure by failure, to see how far the model of semi_blocking.h holds.
+// Buddy checkpointing played through, failure by failure, to see how far the model of semi_blocking.h
+// holds.
 //
-// As the model has it, plus what its first order leaves out: failures strike local dumps, restarts and rework as
-// they do work, again and again. Intervals (a local dump, then tau) begin and end with all global checkpoints
-// done, so they are independent. A failure
+// As the model has it, plus what its first order leaves out: failures strike local dumps, restarts and
+// rework as they do work, again and again. Intervals (a local dump, then tau) begin and end with all global
+// checkpoints done, so they are independent. A failure
 //   - during the local dump leads back to the last checkpoint: its interval is worked again, then dumped;
-//   - in the first `overlap` of tau leads to the checkpoint before: its interval is worked again, the checkpoint
-//     is taken again, blocking (c), and then the interval;
+//   - in the first `overlap` of tau leads to the checkpoint before: its interval is worked again, the
+//     checkpoint is taken again, blocking (c), and then the interval;
 //   - later leads back to the interval's beginning; the global checkpoint is there and costs no overhead.
 // Reproducible by seed on one machine.
 #pragma once
