@@ -58,7 +58,7 @@ std::string firmware_header() {
   const std::map<std::string, const RegisterBank*> banks = {
       {"gicd", &gicd},         {"gicc", &gicc},   {"uart0", &uart0},
       {"rtc", &rtc},           {"power", &power}, {"memory_controller", &memory},
-      {"dimm_ssd", &dimm_ssd}, {"gpu", &gpu},   {"pcram", &pcram}};
+      {"dimm_ssd", &dimm_ssd}, {"gpu", &gpu},     {"pcram", &pcram}};
 
   std::string text =
       "/* The node as firmware sees it: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "

@@ -42,8 +42,9 @@ void PowerController::inject_fault(std::uint32_t value) {
 }
 
 void PowerController::recovered(std::uint32_t source) {
-  if (source != 1 && source != 2) return registers.warn("guest wrote RECOVERY without a source: ignored");
-  events_.record(now(), name(), "recovery", {{"from", std::string(source == 1 ? "dram" : "dimm_ssd")}});
+  if (source == 0) return registers.warn("guest wrote RECOVERY without a source: ignored");
+  static constexpr const char* names[] = {"", "dram", "dimm_ssd", "pcram"};
+  events_.record(now(), name(), "recovery", {{"from", std::string(names[source])}});
 }
 
 void PowerController::request(PowerOperation operation) {

@@ -62,7 +62,7 @@ struct PowerRegisters : RegisterBank {
       {"problem", 0, 2, "", {{"none", 0}, {"no_memory", 1}, {"no_such_place", 2}}}}};
   Register recovery{*this, 0x34, "RECOVERY", Access::write_only, 0,
       "Firmware tells that it goes on from a checkpoint", {
-      {"source", 0, 2, "Where it lay", {{"dram", 1}, {"dimm_ssd", 2}}}}};
+      {"source", 0, 2, "Where it lay", {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}}}}};
   // clang-format on
   PowerRegisters() : RegisterBank("POWER", 4_KiB) {}
 };
