@@ -1,5 +1,7 @@
 #include "platform/study/gpu_study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <filesystem>
@@ -92,6 +94,7 @@ class Point final : public StudyPointOf<GpuStudy> {
     } else if (!std::ifstream(config_.trace)) {
       throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
     }
+    check_gpu();
     try {
       const std::unique_ptr<KernelProgram> program = make_program();
       if (!config_.trace.empty()) footprint_ = program->footprint();
@@ -125,6 +128,17 @@ class Point final : public StudyPointOf<GpuStudy> {
         config_.fine_zone > config_.gpu.zone)
       throw StudyMistake("fine_zone", "expected a power of two from gpu.interleave to gpu.zone, got " +
                                           to_text(config_.fine_zone));
+  }
+  // What the file says was checked when it was read; this is what zones and scale have made of it.
+  void check_gpu() const {
+    const auto problem = problem_of(run_.gpu);
+    if (!problem) return;
+    const bool is_scaled = problem->key == "l2" || problem->key == "buffer";
+    std::string made = run_.how.fine ? ", with zones of " + to_text(run_.gpu.zone) + " (fine_zone)" : "";
+    if (is_scaled && scale_ != 1) made += fmt::format(", at a scale of {:.3g}", scale_);
+    throw StudyMistake(
+        "gpu." + std::string(problem->key),
+        "expected a value that " + std::string(problem->rule) + ", got " + problem->got + made);
   }
   std::unique_ptr<KernelProgram> make_program() const {
     if (config_.trace.empty()) return std::make_unique<ProfileKernels>(profile_, run_.gpu);

@@ -67,6 +67,14 @@ TEST(GpuStudyTest, WhatCannotBeIsToldAtItsKey) {
             std::string::npos);
   EXPECT_NE(gpu.mistake({"config=I-FG", "fine_zone=128KiB"}).find("fine_zone: expected a power of two from"),
             std::string::npos);
+  EXPECT_EQ(gpu.mistake({"config=NB+I-FG+H", "gpu.channels=1", "gpu.memory=128GiB"}),
+            "command line: error: gpu.memory: expected a value that has at most 2^24 zones in a channel, got "
+            "128GiB, with zones of 4KiB (fine_zone)");
+  EXPECT_NE(
+      gpu.mistake({"gpu.memory=1TiB", "scale=1e-6"})
+          .find("gpu.l2: expected a value that is at least l2_ways times a 2^24th of the memory, got 64KiB, "
+                "with zones of 4KiB (fine_zone), at a scale of 1e-06"),
+      std::string::npos);
   EXPECT_THROW(gpu.read({"trace=/nowhere"}, R"({"kind": "gpu"})"), InputMissing);
   const TraceFile trace("0 0 0 0 512 w\n0 0 0 8 32 w\n");
   EXPECT_NE(gpu.mistake({trace.key()}, R"({"kind": "gpu"})").find(":2: expected whole sectors of 32 bytes"),
