@@ -7,6 +7,7 @@
 // not see.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -24,7 +25,7 @@ constexpr std::uint64_t page_lines = PcramCells::lines_per_page;
 // Keeps `deep` pages under way.
 class Stream final : private PcramArray::Sink {
  public:
-  explicit Stream(PcramArray& array) : array_(array), contents_(2 * 4096 * 64) {
+  explicit Stream(PcramArray& array) : array_(array), contents_(128 * std::size_t{4096}) {
     Random random(1);
     for (std::byte& byte : contents_) byte = static_cast<std::byte>(random.next());
   }
