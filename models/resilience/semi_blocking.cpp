@@ -108,8 +108,8 @@ BuddyOptimum semi_blocking_optimum(const BuddyCheckpoint& b, Seconds work) {
   check_work(work);
   const double m = b.mttf.count(), overlap = b.overlap.count(), overhead = b.overhead.count();
   // Without an overlap any interval above 0 is one.
-  const double least = std::max({overlap, overhead * (1 + 1e-9), m * 1e-9});
-  const Bounds bounds{least, std::min(m, work.count() + overhead)};
+  const double most = std::min(m, work.count() + overhead);
+  const Bounds bounds{std::max({overlap, overhead * (1 + 1e-9), most * 1e-9}), most};
   // Rework below MTTF: tau / 2 + overlap c / tau < MTTF - R - overlap + overhead.
   const Bounds gets_on =
       where_below(0.5, overlap * b.blocking.count(), m - b.restart.count() - overlap + overhead);
@@ -120,8 +120,8 @@ BuddyOptimum blocking_optimum(const BuddyCheckpoint& b, Seconds work) {
   check_buddy_checkpoint(b);
   check_work(work);
   const double m = b.mttf.count();
-  const Bounds bounds{m * 1e-9, std::min(m, work.count())},
-      gets_on{0, 2 * (m - b.restart.count()) - b.blocking.count()};
+  const double most = std::min(m, work.count());
+  const Bounds bounds{most * 1e-9, most}, gets_on{0, 2 * (m - b.restart.count()) - b.blocking.count()};
   return minimum(bounds, gets_on, [&](double tau) { return blocking(b, work, Seconds(tau)).count(); });
 }
 

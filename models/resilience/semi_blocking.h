@@ -18,8 +18,8 @@
 //   T_s       the work of the run
 //
 // The model is of first order: failures come in all the time there is, and each costs the mean of one that
-// strikes undisturbed work, also where it strikes a restart, rework or a local dump. Its bounds are overlap <=
-// tau <= MTTF. It holds where tau + R + c is well below MTTF; against failures played through
+// strikes undisturbed work, also where it strikes a restart, rework or a local dump. Its bounds are
+// overlap <= tau <= MTTF. It holds where tau + R + c is well below MTTF; against failures played through
 // (semi_blocking_monte_carlo.h) README.md has the distance.
 //
 // Read in Eqs 3.1 to 3.9: T_further-rollback (3.1) and T_further-recover (3.6) are one term; R is of the
@@ -59,7 +59,7 @@ Seconds blocking_time(const BuddyCheckpoint& checkpoint, Seconds work, Seconds t
 
 struct BuddyOptimum {
   Seconds tau;
-  Seconds total;          // infinite where no interval gets on: tau is 0 then
+  Seconds total;          // infinite where no interval gets on, or none is within the bounds: tau is 0 then
   bool at_bound = false;  // tau is as short as the overlap lets it be, or as long as MTTF or the run
 };
 

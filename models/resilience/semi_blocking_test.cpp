@@ -84,6 +84,8 @@ TEST(SemiBlockingTest, IntervalsEndWithTheRun) {
   const BuddyOptimum best = semi_blocking_optimum(b, Seconds(100));
   EXPECT_TRUE(best.at_bound);
   EXPECT_DOUBLE_EQ(best.tau.count(), 100.1);
+  EXPECT_DOUBLE_EQ(blocking_optimum(b, Seconds(1e-3)).tau.count(), 1e-3);
+  EXPECT_TRUE(std::isinf(semi_blocking_optimum(b, Seconds(0.5)).total.count()));  // the overlap is longer
 }
 
 TEST(SemiBlockingTest, BenefitFallsAsTheProgramSendsMore) {

@@ -1,5 +1,6 @@
 #include "platform/study/semi_blocking_study.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -104,9 +105,7 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
       more({Cell(), Cell(), Cell()});
     }
     const Seconds lost = mean_time_to_lost_checkpoint(checkpoint_, config_.nodes, config_.buddies);
-    more({finite(lost.count() / seconds_of_a_day), std::string(!gets_on        ? "stuck"
-                                                               : semi.at_bound ? "at_bound"
-                                                                               : "ok")});
+    more({finite(lost.count() / seconds_of_a_day), state(semi)});
     return cells;
   }
 
@@ -120,6 +119,12 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
     if (!config_.tau_blocking) return blocking_optimum(checkpoint_, work_);
     const Seconds tau = seconds(*config_.tau_blocking);
     return {tau, blocking_time(checkpoint_, work_, tau), false};
+  }
+
+  std::string state(const BuddyOptimum& semi) const {
+    if (std::isfinite(semi.total.count())) return semi.at_bound ? "at_bound" : "ok";
+    const Seconds longest = std::min(checkpoint_.mttf, work_ + checkpoint_.overhead);
+    return checkpoint_.overlap > longest || checkpoint_.overhead >= longest ? "no_interval" : "stuck";
   }
 
   // Interval, whole time, and by how much that is above the work.
@@ -139,29 +144,29 @@ const StudyKind semi_blocking_study{
     .name = "semi_blocking",
     .meaning = "Buddy checkpointing, blocking and beside the program: best intervals, and what failures cost",
     .coordinates = {},
-    .columns = {{"mttf_s", "", "s", "Mean time to a failure of the machine"},
-                {"overlap_s", "", "s", "Of a global checkpoint with the program"},
-                {"overhead_s", "", "s", "What the program loses by it"},
-                {"benefit_percent", "benefit", "%", "By how much semi-blocking is shorter than blocking"},
-                {"tau_s", "tau", "s", "From one semi-blocking checkpoint to the next"},
-                {"total_s", "", "s", "The run with semi-blocking checkpoints"},
-                {"loss_percent", "semi", "%", "By how much that is longer than the work"},
-                {"tau_blocking_s", "tau bl.", "s", "Between two blocking checkpoints"},
-                {"total_blocking_s", "", "s", "The run with blocking checkpoints"},
-                {"loss_blocking_percent", "blocking", "%", "By how much that is longer than the work"},
-                {"local_s", "", "s", "Waits for local checkpoints, semi-blocking"},
-                {"overheads_s", "", "s", "What global checkpoints slow the program down"},
-                {"rollback_s", "", "s", "Failures that the last checkpoint survives"},
-                {"further_rollback_s", "", "s", "Failures that lead to the one before"},
-                {"played_percent", "played", "%",
-                 "Semi-blocking, failures played through: longer than the work"},
-                {"played_error", "+-", "%", "Half of its 99% interval", 3},
-                {"played_failures", "", "", "That were played"},
-                {"lost_checkpoint_days", "", "d",
-                 "Mean time until a node and its buddy are lost together; first order"},
-                {"state", "state", "",
-                 "ok; at_bound: tau as short as the overlap or as long as MTTF or the run allow; stuck: "
-                 "failures undo all"}},
+    .columns =
+        {{"mttf_s", "", "s", "Mean time to a failure of the machine"},
+         {"overlap_s", "", "s", "Of a global checkpoint with the program"},
+         {"overhead_s", "", "s", "What the program loses by it"},
+         {"benefit_percent", "benefit", "%", "By how much semi-blocking is shorter than blocking"},
+         {"tau_s", "tau", "s", "From one semi-blocking checkpoint to the next"},
+         {"total_s", "", "s", "The run with semi-blocking checkpoints"},
+         {"loss_percent", "semi", "%", "By how much that is longer than the work"},
+         {"tau_blocking_s", "tau bl.", "s", "Between two blocking checkpoints"},
+         {"total_blocking_s", "", "s", "The run with blocking checkpoints"},
+         {"loss_blocking_percent", "blocking", "%", "By how much that is longer than the work"},
+         {"local_s", "", "s", "Waits for local checkpoints, semi-blocking"},
+         {"overheads_s", "", "s", "What global checkpoints slow the program down"},
+         {"rollback_s", "", "s", "Failures that the last checkpoint survives"},
+         {"further_rollback_s", "", "s", "Failures that lead to the one before"},
+         {"played_percent", "played", "%", "Semi-blocking, failures played through: longer than the work"},
+         {"played_error", "+-", "%", "Half of its 99% interval", 3},
+         {"played_failures", "", "", "That were played"},
+         {"lost_checkpoint_days", "", "d",
+          "Mean time until a node and its buddy are lost together; first order"},
+         {"state", "state", "",
+          "ok; at_bound: tau as short as the overlap or as long as MTTF or the run allow; no_interval: none "
+          "is as long as the overlap; stuck: failures undo all"}},
     .x = "mttf_s",
     .y = "benefit_percent",
     .x_key = "mttf",

@@ -54,6 +54,12 @@ TEST(SemiBlockingStudyTest, SaysWhereNothingGetsOn) {
   EXPECT_TRUE(row.says_nothing("played_percent"));
 }
 
+TEST(SemiBlockingStudyTest, SaysWhereTheOverlapLeavesNoInterval) {
+  EXPECT_EQ(semi_blocking.run({"overlap=301s"}).text("state"), "no_interval");
+  EXPECT_EQ(semi_blocking.run({"overlap=300s", "overhead=300s"}).text("state"), "no_interval");
+  EXPECT_EQ(semi_blocking.run({"t_s=1s"}).text("state"), "no_interval");
+}
+
 TEST(SemiBlockingStudyTest, SaysWhereABoundIsTheOptimum) {
   EXPECT_EQ(semi_blocking.run({"c=0s", "delta=1ms", "r=1s", "overlap=12s"}).text("state"), "at_bound");
 }
