@@ -1,0 +1,115 @@
+#include "resilience/local_global.h"
+
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace asterism {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double least_global_share = 1e-9;
+
+// T_S / T_total = (b - c tau) / (1 + a / tau): (7) solved for it.
+struct Coefficients {
+  double a, b, c;
+
+  double availability(double tau) const { return (b - c * tau) / (1 + a / tau); }
+  double best_tau(double least) const {
+    return b <= 0 ? least : std::max(least, -a + std::sqrt(a * a + a * b / c));
+  }
+};
+
+double mean_dump(const LocalGlobalCheckpoint& x, double local_share) {  // delta_eq
+  return x.local.count() * local_share + x.global.count() * (1 - local_share);
+}
+
+double mean_restart(const LocalGlobalCheckpoint& x, double local_share) {  // R_eq
+  if (local_share <= 0) return x.global_restart.count();
+  const double q = x.locally_recoverable;
+  return x.local_restart.count() * q + x.global_restart.count() * (1 - q);
+}
+
+// p_L q_G / (2 p_G): intervals that a failure takes beyond the one it strikes.
+double extra_intervals(const LocalGlobalCheckpoint& x, double local_share) {
+  const double needs_global = 1 - x.locally_recoverable;
+  return needs_global <= 0 ? 0 : local_share * needs_global / (2 * (1 - local_share));
+}
+
+Coefficients coefficients(const LocalGlobalCheckpoint& x, double local_share) {
+  const double dump = mean_dump(x, local_share), extra = extra_intervals(x, local_share), m = x.mttf.count();
+  return {.a = dump,
+          .b = 1 - (dump / 2 + mean_restart(x, local_share) + extra * x.local.count()) / m,
+          .c = (0.5 + extra) / m};
+}
+
+void check_local_share(const LocalGlobalCheckpoint& x, double local_share) {
+  const bool all = local_share >= 1 && x.locally_recoverable < 1;
+  if (!(local_share >= 0 && local_share <= 1) || all)
+    throw std::invalid_argument(
+        "the share of local checkpoints is from 0 to below 1, or 1 where they survive every failure");
+}
+
+}  // namespace
+
+void check_local_global(const LocalGlobalCheckpoint& x) {
+  if (!std::isfinite(x.mttf.count()) || x.mttf <= Seconds())
+    throw std::invalid_argument("the mean time to a failure is above 0");
+  for (const Seconds time : {x.local, x.global, x.local_restart, x.global_restart})
+    if (!std::isfinite(time.count()) || time < Seconds())
+      throw std::invalid_argument("the times of checkpoints and recoveries are 0 or more");
+  if (!(x.locally_recoverable >= 0 && x.locally_recoverable <= 1))
+    throw std::invalid_argument("the share of failures that a local checkpoint survives is from 0 to 1");
+}
+
+LocalGlobalTime local_global_time(const LocalGlobalCheckpoint& x, Seconds work, Seconds tau,
+                                  double local_share) {
+  check_local_global(x);
+  check_local_share(x, local_share);
+  if (!std::isfinite(work.count()) || work <= Seconds())
+    throw std::invalid_argument("the work of a run is above 0");
+  if (!std::isfinite(tau.count()) || tau <= Seconds())
+    throw std::invalid_argument("an interval of work is above 0");
+  if (tau > work) throw std::invalid_argument("an interval of work is no longer than the run");
+  const double dump = mean_dump(x, local_share), restart = mean_restart(x, local_share),
+               extra = extra_intervals(x, local_share);
+  const double availability = coefficients(x, local_share).availability(tau.count());
+  if (availability <= 0) return {work, work * (dump / tau.count()), Seconds(infinite), Seconds(infinite)};
+  const double failures = work.count() / availability / x.mttf.count();
+  return {work, work * (dump / tau.count()), failures * Seconds((tau.count() + dump) / 2 + restart),
+          failures * extra * (tau + x.local)};
+}
+
+Seconds best_tau(const LocalGlobalCheckpoint& x, double local_share, Seconds least) {
+  check_local_global(x);
+  check_local_share(x, local_share);
+  return Seconds(coefficients(x, local_share).best_tau(least.count()));
+}
+
+double closed_form_local_share(const LocalGlobalCheckpoint& x) {
+  check_local_global(x);
+  const double q = x.locally_recoverable, dearer = (x.global - x.local).count();
+  if (dearer <= 0 || q <= 0) return 0;
+  return std::max(0.0, 1 - std::sqrt((1 - q) / q * x.local.count() / dearer));
+}
+
+LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& x, Seconds least) {
+  check_local_global(x);
+  const auto availability = [&](double local_share) {
+    const Coefficients of = coefficients(x, local_share);
+    return of.availability(of.best_tau(least.count()));
+  };
+  const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
+      [&](double global_share) { return -availability(1 - std::exp(global_share)); },
+      std::log(least_global_share), 0.0, std::numeric_limits<double>::digits / 2);
+  double local_share = 1 - std::exp(logarithm);
+  if (x.locally_recoverable >= 1 && availability(1) > -lost) local_share = 1;
+  if (availability(0) >= availability(local_share)) local_share = 0;
+  const double best = availability(local_share);
+  return {Seconds(coefficients(x, local_share).best_tau(least.count())), local_share,
+          best > 0 ? 1 / best - 1 : infinite};
+}
+
+}  // namespace asterism

@@ -1,0 +1,118 @@
+#include "resilience/local_global_monte_carlo.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <optional>
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t batches = 50;        // of equal work, for the interval of confidence
+constexpr double least_availability = 1e-3;  // by the equations; below it nothing would end
+constexpr double patience = 20;              // times the failures wished for, until it gives up
+
+class Player {
+ public:
+  Player(const LocalGlobalCheckpoint& checkpoint, Seconds tau, double local_share,
+         const LocalGlobalPlay& play)
+      : checkpoint_(checkpoint),
+        tau_(tau),
+        global_share_(1 - local_share),
+        most_failures_(patience * static_cast<double>(play.failures) + 1000),
+        stop_(play.stop),
+        source_({.nodes = play.nodes,
+                 .node_mttf = checkpoint.mttf * play.nodes,
+                 .shape = play.shape,
+                 .new_machine = play.new_machine,
+                 .seed = play.seed}),
+        failing_(source_.next()) {}
+
+  // Until so many checkpoints are complete; the time from the machine's start, nothing when it gave up.
+  std::optional<Seconds> reach(std::uint64_t checkpoints) {
+    while (complete_ < checkpoints) {
+      const bool global = is_global(complete_);
+      const Seconds end = now_ + tau_ + (global ? checkpoint_.global : checkpoint_.local);
+      if (end <= failing_) {
+        now_ = end;
+        ++complete_;
+        if (global) last_global_ = complete_;
+        continue;
+      }
+      if (gives_up()) return std::nullopt;
+      recover();
+    }
+    return now_;
+  }
+
+  std::uint64_t failures() const { return failures_; }
+  std::uint64_t global_failures() const { return global_failures_; }
+
+ private:
+  bool gives_up() const { return static_cast<double>(failures_) > most_failures_ || stop_.stop_requested(); }
+  bool is_global(std::uint64_t checkpoint) const {
+    const auto n = static_cast<double>(checkpoint);
+    return std::floor((n + 1) * global_share_) > std::floor(n * global_share_);
+  }
+  // Whether the failure that is due needs a global checkpoint.
+  bool strike() {
+    now_ = failing_;
+    failing_ = source_.next();
+    ++failures_;
+    const bool global = source_.uniform() >= checkpoint_.locally_recoverable;
+    global_failures_ += global;
+    return global;
+  }
+  void recover() {
+    bool global = global_share_ >= 1;  // there are no local ones
+    for (bool struck = true; struck;) {
+      global = strike() || global;
+      const Seconds end = now_ + (global ? checkpoint_.global_restart : checkpoint_.local_restart);
+      struck = failing_ < end && !gives_up();
+      if (!struck) now_ = end;
+    }
+    if (global) complete_ = last_global_;
+  }
+
+  LocalGlobalCheckpoint checkpoint_;
+  Seconds tau_;
+  double global_share_, most_failures_;
+  std::stop_token stop_;
+  NodeFailures source_;
+  Seconds now_, failing_;
+  std::uint64_t complete_ = 0, last_global_ = 0;
+  std::uint64_t failures_ = 0, global_failures_ = 0;
+};
+
+}  // namespace
+
+LocalGlobalPlayed play_local_global(const LocalGlobalCheckpoint& checkpoint, Seconds tau, double local_share,
+                                    const LocalGlobalPlay& play) {
+  const double expected = local_global_time(checkpoint, tau, tau, local_share).availability();
+  LocalGlobalPlayed result;
+  if (expected < least_availability) return result;
+  Player player(checkpoint, tau, local_share, play);
+  const double work = static_cast<double>(play.failures) * checkpoint.mttf.count() * expected;
+  const auto of_a_batch = static_cast<std::uint64_t>(std::max(1.0, work / tau.count() / batches));
+  double mean = 0, squares = 0;  // of the batches' times, by Welford
+  Seconds begun;
+  for (std::uint64_t n = 1; n <= batches; ++n) {
+    const std::optional<Seconds> end = player.reach(n * of_a_batch);
+    result.failures = player.failures();
+    result.global_failures = player.global_failures();
+    if (!end) return result;
+    const double time = (*end - begun).count(), away = time - mean;
+    begun = *end;
+    mean += away / static_cast<double>(n);
+    squares += away * (time - mean);
+  }
+  result.checkpoints = batches * of_a_batch;
+  result.time = begun;
+  result.availability = tau * static_cast<double>(of_a_batch) / Seconds(mean);
+  const auto n = static_cast<double>(batches);
+  const double quantile = boost::math::quantile(boost::math::students_t(n - 1), 0.995);
+  result.half_width_99 = result.availability * quantile * std::sqrt(squares / (n - 1) / n) / mean;
+  return result;
+}
+
+}  // namespace asterism

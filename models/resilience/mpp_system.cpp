@@ -1,0 +1,101 @@
+#include "resilience/mpp_system.h"
+
+#include <cmath>
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<MppSpecification>() == 7);
+void describe(Fields& f, MppSpecification& s) {
+  f("sockets", s.sockets, "Of the machine; more of them fail more often", within(1.0, 1e9));
+  f("memory_gb", s.memory_gb, "GB of a socket: what a checkpoint is a share of", within(0.001, 1e6));
+  f("pcram_gbps", s.pcram_gbps, "GB/s of a socket's PCRAM DIMMs: bounds a local checkpoint",
+    within(0.001, 1e6));
+  f("network_gbps", s.network_gbps, "GB/s of a socket: bounds a checkpoint to a neighbour",
+    within(0.001, 1e9));
+  f("file_system_gbps", s.file_system_gbps, "GB/s of the machine: bounds a checkpoint to disks",
+    within(0.001, 1e9));
+  f("soft_errors", s.soft_errors, "Of a socket, over those of the petaflops machine", within(0.0, 1e6));
+  f("reboot_s", s.reboot_s, "Seconds of a recovery beside reading the checkpoint; fitted", within(0.0, 1e6));
+}
+
+static_assert(member_count<MppSystemConfig>() == 8);
+void describe(Fields& f, MppSystemConfig& c) {
+  f("petaflops_system", c.petaflops, "The machine of a petaflops");
+  f("exaflops_system", c.exaflops, "The machine of an exaflops; others are on the line through both");
+  f("hardware", c.causes.hardware, "Failures counted whose cause is the hardware",
+    within(0, 1'000'000'000'000));
+  f("software", c.causes.software, "The software", within(0, 1'000'000'000'000));
+  f("network", c.causes.network, "The network", within(0, 1'000'000'000'000));
+  f("human", c.causes.human, "People", within(0, 1'000'000'000'000));
+  f("facilities", c.causes.facilities, "Power and cooling", within(0, 1'000'000'000'000));
+  f("undetermined", c.causes.undetermined, "Nobody knows: taken to need a global checkpoint",
+    within(1, 1'000'000'000'000));
+  f("soft_share", c.causes.soft_share, "Of the hardware's failures: those that a reboot ends",
+    within(0.0, 1.0));
+  f("socket_mttf_years", c.socket_mttf_years, "Of a socket of the petaflops machine", within(1e-6, 1e6));
+  f("soft_errors_2004", c.soft_errors_2004,
+    "Soft errors of the petaflops machine over those at which failures were counted", within(0.0, 1e6));
+  f("compute_share", c.compute_share, "Of all nodes: these have a checkpoint", within(0.0, 1.0));
+  f("stack_copy_s", c.stack_copy_s, "Seconds to copy DRAM into PCRAM stacked on it, whatever its size",
+    within(0.0, 1e6));
+  f("coordination_s", c.coordination_s, "Seconds to begin a coordinated checkpoint", within(0.0, 1e6));
+}
+
+namespace {
+
+double between(double first, double last, double share) {
+  return first <= 0 || last <= 0 ? first + (last - first) * share : first * std::pow(last / first, share);
+}
+
+}  // namespace
+
+MppSystem mpp_system(const MppSystemConfig& c, double petaflops) {
+  const double share = std::log10(petaflops) / 3;
+  const auto value = [&](double MppSpecification::*member) {
+    return between(c.petaflops.*member, c.exaflops.*member, share);
+  };
+  MppSystem system;
+  for (double MppSpecification::*member :
+       {&MppSpecification::sockets, &MppSpecification::memory_gb, &MppSpecification::pcram_gbps,
+        &MppSpecification::network_gbps, &MppSpecification::file_system_gbps, &MppSpecification::soft_errors,
+        &MppSpecification::reboot_s})
+    system.specification.*member = value(member);
+  const MppSpecification& s = system.specification;
+  const FailureSplit first = failure_split(c.causes, c.soft_errors_2004 * c.petaflops.soft_errors),
+                     split = failure_split(c.causes, c.soft_errors_2004 * s.soft_errors);
+  system.locally_recoverable = split.locally_recoverable;
+  system.degradation = s.sockets / c.petaflops.sockets * split.failures / first.failures;
+  constexpr double year = 365.0 * 86'400;
+  system.mttf = Seconds(c.socket_mttf_years * year / c.petaflops.sockets / system.degradation);
+  return system;
+}
+
+LocalGlobalCheckpoint checkpoint_of(const MppSystemConfig& c, const MppSystem& system, CheckpointMedia media,
+                                    double memory_usage, double volume) {
+  const MppSpecification& s = system.specification;
+  const double gigabytes = s.memory_gb * memory_usage * volume;
+  const auto taking = [&](double seconds) { return Seconds(seconds + c.coordination_s); };
+  const Seconds disks = taking(c.compute_share * s.sockets * gigabytes / s.file_system_gbps),
+                neighbour = taking(gigabytes / s.network_gbps), dimm = taking(gigabytes / s.pcram_gbps),
+                stack = taking(c.stack_copy_s);
+  const auto with = [&](Seconds local, Seconds global) {
+    const Seconds reboot(s.reboot_s);
+    return LocalGlobalCheckpoint{
+        local, global, local + reboot, global + reboot, system.locally_recoverable, system.mttf};
+  };
+  switch (media) {
+    case CheckpointMedia::pure_hdd:
+      return with(disks, disks);
+    case CheckpointMedia::dimm_hdd:
+      return with(dimm, disks);
+    case CheckpointMedia::dimm_dimm:
+      return with(dimm, neighbour);
+    case CheckpointMedia::pcram_3d:
+      return with(stack, neighbour);
+  }
+  return {};
+}
+
+}  // namespace asterism

@@ -1,0 +1,83 @@
+#include "resilience/mpp_system.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+constexpr double dc_b = 0.25;  // memory usage of DC.B, Table XIII
+
+LocalGlobalOptimum optimum(double petaflops, CheckpointMedia media, double usage = dc_b) {
+  const MppSystem system = mpp_system({}, petaflops);
+  return local_global_optimum(checkpoint_of({}, system, media, usage));
+}
+
+TEST(MppSystemTest, EndsAreTableTwelve) {
+  const MppSystem peta = mpp_system({}, 1), exa = mpp_system({}, 1000);
+  EXPECT_NEAR(peta.mttf.count(), 7884, 1e-6);
+  EXPECT_NEAR(100 * peta.locally_recoverable, 83.87, 0.01);
+  EXPECT_NEAR(exa.degradation, 116, 0.05);
+  EXPECT_NEAR(exa.mttf.count(), 67.98, 0.01);
+  EXPECT_NEAR(100 * exa.locally_recoverable, 99.3, 0.01);
+  EXPECT_NEAR(exa.specification.sockets, 100'000, 1e-6);
+  EXPECT_NEAR(exa.specification.memory_gb, 210, 1e-9);
+}
+
+TEST(MppSystemTest, BetweenTheEndsValuesAreGeometric) {
+  const MppSystem middle = mpp_system({}, std::sqrt(1000.0));
+  EXPECT_NEAR(middle.specification.memory_gb, std::sqrt(4 * 210), 1e-9);
+  EXPECT_NEAR(middle.specification.soft_errors, std::sqrt(32), 1e-9);
+}
+
+TEST(MppSystemTest, MediaBoundCheckpoints) {
+  const MppSystem peta = mpp_system({}, 1);
+  const auto expect = [&](CheckpointMedia media, double local, double global) {
+    const LocalGlobalCheckpoint one = checkpoint_of({}, peta, media, dc_b);
+    EXPECT_DOUBLE_EQ(one.local.count(), local);
+    EXPECT_DOUBLE_EQ(one.global.count(), global);
+  };
+  const double disks = 0.9375 * 20'000 / 220 + 0.001, neighbour = 1 / 3.5 + 0.001;
+  expect(CheckpointMedia::pure_hdd, disks, disks);
+  expect(CheckpointMedia::dimm_hdd, 0.101, disks);
+  expect(CheckpointMedia::dimm_dimm, 0.101, neighbour);
+  expect(CheckpointMedia::pcram_3d, 0.0018, neighbour);
+  const LocalGlobalCheckpoint half = checkpoint_of({}, peta, CheckpointMedia::dimm_dimm, dc_b, 0.5);
+  EXPECT_DOUBLE_EQ(half.local.count(), 0.051);
+  EXPECT_DOUBLE_EQ(half.local_restart.count(), 12.051);
+}
+
+// What the equations make of the paper's inputs, worked out on paper and by another program; the published
+// overheads are compared in configs/published/dong2011.json.
+TEST(MppSystemTest, OptimaAreThoseOfTheEquations) {
+  struct Line {
+    double petaflops;
+    CheckpointMedia media;
+    double overhead, tau, local_share;
+  };
+  for (const Line& line : {Line{1, CheckpointMedia::dimm_hdd, 6.95, 42.0, 0.985},
+                           Line{1, CheckpointMedia::dimm_dimm, 0.90, 43.4, 0.677},
+                           Line{1, CheckpointMedia::pcram_3d, 0.56, 5.80, 0.965},
+                           Line{1000, CheckpointMedia::dimm_dimm, 8.40, 4.07, 0},
+                           Line{1000, CheckpointMedia::pcram_3d, 2.78, 0.49, 0.990}}) {
+    const LocalGlobalOptimum best = optimum(line.petaflops, line.media);
+    EXPECT_NEAR(100 * best.overhead, line.overhead, 0.006);
+    EXPECT_NEAR(best.tau.count(), line.tau, 0.006 * line.tau);
+    EXPECT_NEAR(best.local_share, line.local_share, 6e-4);
+  }
+  const LocalGlobalCheckpoint disks = checkpoint_of({}, mpp_system({}, 1), CheckpointMedia::pure_hdd, dc_b);
+  const LocalGlobalTime time = local_global_time(disks, Seconds(1e9), best_tau(disks, 0), 0);
+  EXPECT_NEAR(best_tau(disks, 0).count(), 1067, 0.5);
+  EXPECT_NEAR(100 * time.overhead(), 18.07, 0.005);
+}
+
+TEST(MppSystemTest, DescriptionsAreWhole) {
+  EXPECT_EQ(description_problem<MppSpecification>(), "");
+  EXPECT_EQ(description_problem<MppSystemConfig>(), "");
+}
+
+}  // namespace
+}  // namespace asterism
