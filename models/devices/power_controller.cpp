@@ -24,6 +24,7 @@ PowerController::PowerController(const sc_core::sc_module_name& name, std::vecto
   });
   registers.fault_inject.on_write([this](std::uint32_t value) { inject_fault(value); });
   registers.recovery.on_write([this](std::uint32_t value) { recovered(value & 3); });
+  registers.checkpoint_location.on_write([this](std::uint32_t value) { located(value); });
   rearm();
 }
 
@@ -45,6 +46,23 @@ void PowerController::recovered(std::uint32_t source) {
   if (source == 0) return registers.warn("guest wrote RECOVERY without a source: ignored");
   static constexpr const char* names[] = {"", "dram", "dimm_ssd", "pcram"};
   events_.record(now(), name(), "recovery", {{"from", std::string(names[source])}});
+}
+
+void PowerController::located(std::uint32_t value) {
+  const auto& fields = registers.checkpoint_location.fields();
+  const auto name_of = [&](const Field& field) {
+    for (const auto& [name, number] : field.values)
+      if (number == field.get(value)) return name;
+    return std::string();
+  };
+  const std::string location = name_of(fields[0]), reason = name_of(fields[1]);
+  if (location.empty() || reason.empty())
+    return registers.warn("guest wrote CHECKPOINT_LOCATION without a location or a reason: ignored");
+  const std::uint64_t high = registers.checkpoint_version_high.value();
+  events_.record(now(), name(), "checkpoint_location",
+                 {{"version", high << 32 | registers.checkpoint_version_low.value()},
+                  {"location", location},
+                  {"reason", reason}});
 }
 
 void PowerController::request(PowerOperation operation) {
@@ -106,7 +124,8 @@ void PowerController::ignored(Picoseconds) {
 
 void PowerController::reset(Reset kind) {
   for (Register* each : {&registers.restore_delay, &registers.fault_address_low,
-                         &registers.fault_address_high, &registers.fault_place, &registers.fault_status})
+                         &registers.fault_address_high, &registers.fault_place, &registers.fault_status,
+                         &registers.checkpoint_version_low, &registers.checkpoint_version_high})
     each->reset();
   schedule_.reset(kind);
   if (kind == Reset::cold) {

@@ -6,7 +6,7 @@
 // the next delta cycle of the same instant, when the write has returned. The last request of an instant
 // counts.
 //
-// Reset: RESTORE_DELAY and the FAULT registers return to their reset values on every kind; RESET_CAUSE, BOOT_COUNT and what is
+// Reset: RESTORE_DELAY, the FAULT and the CHECKPOINT registers return to their reset values on every kind; RESET_CAUSE, BOOT_COUNT and what is
 // scheduled survive warm and power_loss, and start anew on cold.
 #pragma once
 
@@ -63,6 +63,13 @@ struct PowerRegisters : RegisterBank {
   Register recovery{*this, 0x34, "RECOVERY", Access::write_only, 0,
       "Firmware tells that it goes on from a checkpoint", {
       {"source", 0, 2, "Where it lay", {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}}}}};
+  Register checkpoint_version_low{*this, 0x38, "CHECKPOINT_VERSION_LOW", Access::read_write, 0,
+      "Version of the checkpoint whose location is told next, bits 31:0"};
+  Register checkpoint_version_high{*this, 0x3C, "CHECKPOINT_VERSION_HIGH", Access::read_write, 0, "Bits 63:32 of it"};
+  Register checkpoint_location{*this, 0x40, "CHECKPOINT_LOCATION", Access::write_only, 0,
+      "Firmware tells where it puts a checkpoint, and why (sw/checkpoint/location.h)", {
+      {"location", 0, 2, "", {{"dram", 1}, {"dimm_ssd", 2}, {"none", 3}}},
+      {"reason", 4, 3, "", {{"first", 1}, {"allowed", 2}, {"lifetime", 3}, {"loss", 4}, {"size", 5}, {"forced", 6}}}}};
   // clang-format on
   PowerRegisters() : RegisterBank("POWER", 4_KiB) {}
 };
@@ -100,6 +107,7 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
 
   void inject_fault(std::uint32_t value);
   void recovered(std::uint32_t source);
+  void located(std::uint32_t value);
   void ring(Picoseconds now);
   void execute(PowerOperation operation, Picoseconds now);
   void count_start(Cause cause);

@@ -9,7 +9,8 @@ namespace asterism {
 namespace {
 
 constexpr std::uint64_t id = 0x00, reset_cause = 0x04, boot_count = 0x08, control = 0x0C,
-                        restore_delay = 0x10;
+                        restore_delay = 0x10, checkpoint_version_low = 0x38, checkpoint_version_high = 0x3C,
+                        checkpoint_location = 0x40;
 
 struct Story : PowerSequence, EventLog {
   std::vector<std::pair<Picoseconds, std::string>> steps, events;
@@ -25,9 +26,11 @@ struct Story : PowerSequence, EventLog {
   }
   void power_off() override { steps.emplace_back(now(), "off"); }
   void record(Picoseconds at, std::string_view, std::string_view kind,
-              std::initializer_list<Detail>) override {
+              std::initializer_list<Detail> told) override {
     events.emplace_back(at, kind);
+    details.assign(told);
   }
+  std::vector<Detail> details;  // of the last event
 };
 using Steps = std::vector<std::pair<Picoseconds, std::string>>;
 
@@ -92,6 +95,24 @@ SYSTEMC_TEST_F(PowerControllerTest, NoOperationDoesNothing) {
   EXPECT_TRUE(story.steps.empty());
 }
 
+SYSTEMC_TEST_F(PowerControllerTest, TellsWhereFirmwarePutsACheckpointAndWhy) {
+  wait_until(1_ms);
+  cpu.write32(checkpoint_version_low, 7);
+  cpu.write32(checkpoint_version_high, 1);
+  cpu.write32(checkpoint_location, 4 << 4 | 1);
+  EXPECT_EQ(story.events, (Steps{{1_ms, "checkpoint_location"}}));
+  EXPECT_EQ(story.details, (std::vector<EventLog::Detail>{{"version", std::uint64_t{0x1'0000'0007}},
+                                                          {"location", std::string("dram")},
+                                                          {"reason", std::string("loss")}}));
+  EXPECT_EQ(cpu.read32(checkpoint_location), 0u);
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, ALocationWithoutAReasonTellsNothing) {
+  set_log_levels({{"power", spdlog::level::off}});
+  for (const std::uint32_t wrong : {0u, 2u, 1u << 4, 7u << 4 | 1}) cpu.write32(checkpoint_location, wrong);
+  EXPECT_TRUE(story.events.empty());
+}
+
 SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetForgetsTheBoots) {
   cpu.write32(control, 3);
   wait_for(2_ms);
@@ -104,7 +125,7 @@ SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetForgetsTheBoots) {
 
 SYSTEMC_TEST_F(PowerControllerTest, AnyPayloadGetsAnAnswer) {
   set_log_levels({{"power", spdlog::level::off}});
-  expect_an_answer_to_any_payload(cpu, 32_B, 1);
+  expect_an_answer_to_any_payload(cpu, 80_B, 1);
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, DescribesItself) {

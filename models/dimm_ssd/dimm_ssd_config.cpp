@@ -18,7 +18,7 @@ void describe(Fields& f, MattBlockConfig& c) {
           "is at most 128 where RTL keeps the table");
 }
 
-static_assert(member_count<DimmSsdConfig>() == 12);
+static_assert(member_count<DimmSsdConfig>() == 13);
 void describe(Fields& f, DimmSsdConfig& c) {
   f("part", c.part, "NAND flash part: latencies, pages, dies and planes, a file in configs/flash",
     names_file("flash"));
@@ -46,10 +46,18 @@ void describe(Fields& f, DimmSsdConfig& c) {
     "copied early; a "
     "longer time finds such pages later and costs less of the simulator's speed",
     within(1_us, 1_s));
+  f("rated_writes", c.rated_writes,
+    "Bytes that a data sheet rates the device for, as firmware reads them: a smaller number sends fewer "
+    "checkpoints to it; with 0 the part's rated cycles times the flash modelled, if they are stated");
   f("image", c.image,
     "File that keeps the flash across runs; without one the flash starts erased and is lost at the end");
   f.check([&] { return c.blocks >= c.translation.garbage_threshold + 3; }, "blocks",
           "is at least translation.garbage_threshold and three more");
+}
+
+Bytes endurance(const DimmSsdConfig& config, const FlashPart& part) {
+  if (config.rated_writes != 0_B) return config.rated_writes;
+  return flash_geometry(config, part).all_pages() * part.endurance * part.page;
 }
 
 FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part) {

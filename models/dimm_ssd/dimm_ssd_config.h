@@ -33,10 +33,13 @@ struct DimmSsdConfig {
   MattBlockConfig matt = MattBlockConfig::ours();
   TranslationConfig translation = {};
   Picoseconds sampling = 100_us;  // of dirty lines, for early copies
+  Bytes rated_writes = 0_B;       // over the device's life; 0: what the part's rated cycles come to
   std::string image;              // file that keeps the flash across runs; empty: in memory
 };
 void describe(Fields& f, DimmSsdConfig& config);
 
+// What firmware is told of the device's endurance: rated_writes, else rated cycles times capacity; 0: not stated.
+Bytes endurance(const DimmSsdConfig& config, const FlashPart& part);
 FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part);
 CheckpointerConfig checkpointer_config(const DimmSsdConfig& config);
 

@@ -27,6 +27,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
     : sc_module(name),
       memory_range_(memory_range),
       sampling_(config.sampling),
+      endurance_(endurance(config, part)),
       watch_([this] { rearm(); }, [this](Address page, std::span<std::byte> data) { peek(page, data); }),
       alarm_("alarm",
              [this](Picoseconds now) {
@@ -88,6 +89,8 @@ void DimmSsdModule::connect_registers() {
       [this] { return low(ssd_->checkpointer().writes_held() - at_power_up_.writes_held); });
   r.lines_copied.computed([this] { return low(ssd_->lines_copied() - at_power_up_.lines_copied); });
   r.flash_pages.computed([this] { return low(ssd_->flash_pages() - at_power_up_.flash_pages); });
+  computed_pair(r.rated_low, r.rated_high, [this] { return endurance_.count(); });
+  computed_pair(r.written_low, r.written_high, [this] { return image_->written().count(); });
 }
 
 // ---- memory ----

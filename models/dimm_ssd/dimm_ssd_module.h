@@ -87,6 +87,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
 
   const AddressRange memory_range_;
   const Picoseconds sampling_;
+  const Bytes endurance_;
   std::unique_ptr<FlashImage> image_;
   WriteWatch watch_;
   std::unique_ptr<DimmSsd> ssd_;

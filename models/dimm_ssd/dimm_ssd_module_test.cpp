@@ -20,12 +20,13 @@ struct DimmSsdModuleTest : SystemCTest {
       events};
   TestInitiator guest{"guest"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
-  DimmSsdModule ssd{"ssd", DimmSsdConfig{}, FlashPart{}, {Address(0x4000'0000), 4_MiB}, events};
+  DimmSsdModule ssd;
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
   DimmSsdRegisters map;
 
-  DimmSsdModuleTest() {
+  explicit DimmSsdModuleTest(const DimmSsdConfig& config = {})
+      : ssd("ssd", config, FlashPart{}, {Address(0x4000'0000), 4_MiB}, events) {
     ssd.memory.bind(memory.ports[0]);
     memory_cpu.socket.bind(memory.ports[1]);
     cpu.socket.bind(ssd.registers);
@@ -148,6 +149,44 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, TellsWhatIsDurableAndHowTheCheckpointWasTaken)
   EXPECT_EQ(cpu.read32(map.flash_pages.offset()), 1u);
 }
 
+// A page of data, one that says what it holds, and the root twice.
+SYSTEMC_TEST_F(DimmSsdModuleTest, TellsWhatWasWrittenInItsLife) {
+  const auto written = [&] { return cpu.read32(map.written_low.offset()); };
+  EXPECT_EQ(written(), 0u);
+  describe(1, 1);
+  EXPECT_EQ(execute(1), 0u);
+  EXPECT_EQ(written(), 4u * 16384);
+  EXPECT_EQ(cpu.read32(map.written_high.offset()), 0u);
+  ssd.reset(Reset::power_loss);
+  ssd.power_up();
+  EXPECT_EQ(written(), 4u * 16384);
+  EXPECT_EQ(cpu.read32(map.rated_low.offset()) | cpu.read32(map.rated_high.offset()), 0u) << "not stated";
+}
+
+TEST(DimmSsdEnduranceTest, IsTheDataSheetsElseRatedCyclesOfTheFlashThatIsModelled) {
+  DimmSsdConfig config;  // 8 packages of 64 blocks of 512 pages of 16 KiB: 4 GiB
+  FlashPart part;
+  EXPECT_EQ(endurance(config, part), 0_B);
+  part.endurance = 3000;
+  EXPECT_EQ(endurance(config, part), 3000 * 4_GiB);
+  config.rated_writes = Bytes(14'600'000'000'000'000);
+  EXPECT_EQ(endurance(config, part), Bytes(14'600'000'000'000'000));
+}
+
+struct RatedDimmSsdTest : DimmSsdModuleTest {
+  static DimmSsdConfig rated() {
+    DimmSsdConfig config;
+    config.rated_writes = Bytes(0x1234'5678'9ABC);
+    return config;
+  }
+  RatedDimmSsdTest() : DimmSsdModuleTest(rated()) {}
+};
+
+SYSTEMC_TEST_F(RatedDimmSsdTest, TellsTheRating) {
+  EXPECT_EQ(cpu.read32(map.rated_low.offset()), 0x5678'9ABCu);
+  EXPECT_EQ(cpu.read32(map.rated_high.offset()), 0x1234u);
+}
+
 SYSTEMC_TEST_F(DimmSsdModuleTest, TheLineIsTheLevelOfStatusAndEnable) {
   describe(1, 1);
   EXPECT_EQ(execute(1), 0u);
@@ -180,7 +219,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, AbortWithoutACommandSucceeds) { EXPECT_EQ(exec
 SYSTEMC_TEST_F(DimmSsdModuleTest, AnyAccessGetsAnAnswer) {
   Random random(5);
   for (int i = 0; i < 5'000; ++i) {
-    const std::uint64_t offset = random.below(0x70);
+    const std::uint64_t offset = random.below(0x80);
     if (random.below(2))
       cpu.write32(offset, static_cast<std::uint32_t>(random.next()));
     else

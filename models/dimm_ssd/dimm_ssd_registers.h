@@ -60,6 +60,12 @@ struct DimmSsdRegisters : RegisterBank {
   Register lines_copied{*this, 0x5c, "LINES_COPIED", Access::read_only, 0,
       "Lines of 64 bytes that checkpoints have read from memory, since power-up"};
   Register flash_pages{*this, 0x60, "FLASH_PAGES", Access::read_only, 0, "Flash pages programmed, since power-up"};
+  Register rated_low{*this, 0x64, "RATED_LOW", Access::read_only, 0,
+      "Bytes that the flash is rated to have written to it over its life, bits 31:0; 0: not stated"};
+  Register rated_high{*this, 0x68, "RATED_HIGH", Access::read_only, 0, "Bits 63:32 of it"};
+  Register written_low{*this, 0x6c, "WRITTEN_LOW", Access::read_only, 0,
+      "Bytes written to the flash in its life, what the device itself keeps there among them, bits 31:0"};
+  Register written_high{*this, 0x70, "WRITTEN_HIGH", Access::read_only, 0, "Bits 63:32 of it"};
   // clang-format on
 
   DimmSsdRegisters() : RegisterBank("DIMM_SSD", Bytes(0x1000)) {}

@@ -255,6 +255,15 @@ std::uint32_t FlashImage::erase_count(FlashBlock block) const {
   return static_cast<std::uint32_t>(blocks_[index(block)]) & ~bad_mark;
 }
 
+Bytes FlashImage::written() const {
+  std::uint64_t pages = 0;
+  for (std::uint64_t block = 0; block < next_page_.size(); ++block) {
+    const auto erases = static_cast<std::uint32_t>(blocks_[block]) & ~bad_mark;
+    pages += std::uint64_t{erases} * geometry_.pages_per_block + next_page_[block];
+  }
+  return geometry_.page * pages;
+}
+
 // ---- changing ----
 // The simulator may be killed between any two stores, and the image must then hold what a cut leaves.
 

@@ -62,6 +62,8 @@ class FlashImage {
   // First page not yet programmed; those before it are programmed or torn.
   std::uint32_t next_page(FlashBlock block) const { return next_page_[index(block)]; }
   std::uint32_t erase_count(FlashBlock block) const;
+  // Ever, also in runs before this one; a block was full whenever it was erased: that is its wear.
+  Bytes written() const;
   // As a real part marks it: found out at the factory, or by the controller.
   bool is_bad(FlashBlock block) const { return (blocks_[index(block)] & bad_mark) != 0; }
   void mark_bad(FlashBlock block);

@@ -82,6 +82,21 @@ TEST_F(FlashImageTest, InMemoryItIsTheSameButForTheFile) {
   EXPECT_EQ(image.next_page({1, 2}), 0u);
 }
 
+TEST_F(FlashImageTest, WhatWasWrittenEverOutlivesErasesAndTheRun) {
+  {
+    FlashImage image(geometry, file);
+    EXPECT_EQ(image.written(), 0_B);
+    image.program({1, 2, 0}, page, {});
+    image.tear_program({1, 2, 1}, page, {});
+    image.program({0, 1, 0}, page, {});
+    EXPECT_EQ(image.written(), 3 * 512_B);
+    image.erase({1, 2});
+    image.mark_bad({1, 2});
+    EXPECT_EQ(image.written(), (4 + 1) * 512_B) << "a block that is erased was worn as a full one";
+  }
+  EXPECT_EQ(FlashImage(geometry, file).written(), 5 * 512_B);
+}
+
 TEST_F(FlashImageTest, WhatWasNeverProgrammedTakesNoSpace) {
   const FlashGeometry large{.packages = 8, .blocks = 64, .pages_per_block = 512, .page = 16_KiB};
   FlashImage(large, file).program({3, 9, 0}, std::vector<std::byte>(16384), {});
