@@ -1,10 +1,13 @@
 #include "platform/config/config_document.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "platform/config/json_parser.h"
 
@@ -29,6 +32,72 @@ bool is_utf8(std::string_view text) {
          json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// Between commas that no bracket holds; nothing where brackets do not match or JSON's quotes and braces say
+// that it is meant as JSON.
+std::optional<std::vector<std::string_view>> parts_of_list(std::string_view text) {
+  if (text.find_first_of("\"{}") != std::string_view::npos) return std::nullopt;
+  std::vector<std::string_view> parts;
+  std::size_t begun = 0, depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[' && ++depth > deepest_nesting) return std::nullopt;
+    if (text[i] == ']' && depth-- == 0) return std::nullopt;
+    if (text[i] != ',' || depth != 0) continue;
+    parts.push_back(text.substr(begun, i - begun));
+    begun = i + 1;
+  }
+  if (depth != 0) return std::nullopt;
+  parts.push_back(text.substr(begun));
+  return parts;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+bool is_bracketed(std::string_view text) { return text.starts_with('[') && text.ends_with(']'); }
+
+std::optional<ConfigValue> list_of_words(std::string_view text);
+
+// "9s", "5", "[0,200]": JSON where it is that, a list of words, or a word.
+std::optional<ConfigValue> element_of_list(std::string_view text) {
+  if (is_bracketed(text)) return list_of_words(text);
+  if (text.empty() || text.find_first_of("[]") != std::string_view::npos) return std::nullopt;
+  try {
+    Diagnostics none;
+    return parse_json(text, "value", none);
+  } catch (const ConfigError&) {
+    ConfigValue word;
+    word.content = PlainValue(std::string(text));
+    word.raw = text;
+    return word;
+  }
+}
+
+// "[9s,50s]" or "[0,200],[200,200]"; nothing where it is neither.
+std::optional<ConfigValue> list_of_words(std::string_view text) {
+  std::optional<std::vector<std::string_view>> parts = parts_of_list(text);
+  if (!parts) return std::nullopt;
+  if (parts->size() == 1) {
+    if (!is_bracketed(text)) return std::nullopt;
+    const std::string_view inside = without_blanks(text.substr(1, text.size() - 2));
+    parts = inside.empty() ? std::vector<std::string_view>() : parts_of_list(inside);
+    if (!parts) return std::nullopt;
+  } else if (!std::ranges::all_of(*parts, [](auto part) { return is_bracketed(without_blanks(part)); })) {
+    return std::nullopt;
+  }
+  ConfigValue::List elements;
+  for (const std::string_view part : *parts) {
+    std::optional<ConfigValue> element = element_of_list(without_blanks(part));
+    if (!element) return std::nullopt;
+    elements.push_back(std::move(*element));
+  }
+  ConfigValue list;
+  list.content = std::move(elements);
+  return list;
+}
+
 ConfigValue override_value(std::string_view path, std::string_view text, Diagnostics& problems) {
   ConfigValue value;
   try {
@@ -40,12 +109,17 @@ ConfigValue override_value(std::string_view path, std::string_view text, Diagnos
       problems.add(problem);
     }
   } catch (const ConfigError& error) {
-    if (looks_like_json(text))
+    std::optional<ConfigValue> list = list_of_words(text);
+    if (list)
+      value = std::move(*list);
+    else if (looks_like_json(text))
       problems.add({.origin = Origin::command_line(),
                     .path = std::string(path),
                     .problem = error.diagnostics().all().front().problem});
-    value.content = PlainValue(std::string(text));
-    value.raw = text;
+    if (!list) {
+      value.content = PlainValue(std::string(text));
+      value.raw = text;
+    }
   }
   set_origin(value, Origin::command_line());
   set_layer(value, command_line_layer);

@@ -18,7 +18,8 @@ class ConfigDocument {
   static ConfigDocument parse(std::string_view text, const std::string& file_name);
 
   // "node.memory.ecc=strong", "faults=[]", "faults.0.at=3ms": the value is JSON where it is that, else a
-  // text. What cannot be assigned is kept in problems(), so that it is reported together with what the reader
+  // text. In a list words need no quotes, "cost=[9s,50s]", and lists beside each other are a list of lists,
+  // "counts=[0,200],[200,200]". What cannot be assigned is kept in problems(), so that it is reported together with what the reader
   // finds.
   void apply_override(std::string_view assignment);
 

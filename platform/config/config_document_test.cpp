@@ -66,6 +66,31 @@ TEST_F(OverrideTest, FreeTextNeedsNoQuotes) {
   EXPECT_EQ(read(R"({"node": {}})", {"node.image="}).node.image, "");
 }
 
+TEST(ConfigDocumentTest, WordsOfAListNeedNoQuotes) {
+  const auto texts = [](const std::string& assignment) {
+    ConfigDocument document = ConfigDocument::parse("{}", "d.json");
+    document.apply_override(assignment);
+    std::vector<std::string> texts;
+    const ConfigValue* given = document.root().find("a");
+    if (!given || !given->list()) return std::vector<std::string>{document.problems().text()};
+    for (const ConfigValue& element : *given->list())
+      texts.push_back(element.scalar() ? to_text(*element.scalar()) : element.shown());
+    return texts;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(texts("a=[9s,50s, 438s]"), (Texts{"\"9s\"", "\"50s\"", "\"438s\""}));
+  EXPECT_EQ(texts("a=[mesh,1,true]"), (Texts{"\"mesh\"", "1", "true"}));
+  EXPECT_EQ(texts("a=[0,200],[200,200]"), (Texts{"a list", "a list"}));
+  EXPECT_EQ(texts("a=[9s],[]"), (Texts{"a list", "a list"}));
+  const std::string json = "command line: error: a: not valid JSON: ";
+  for (const char* broken : {"a=[9s", "a=[9s,,50s]", "a=[9s]]", "a=[{\"at\":1]", "a=[9s],50s", "a=[9s]x"}) {
+    const Texts told = texts(broken);
+    ASSERT_EQ(told.size(), 1u) << broken;
+    EXPECT_TRUE(told[0].starts_with(json)) << told[0];
+  }
+  EXPECT_EQ(texts("a=" + std::string(70, '[') + std::string(70, ']')).size(), 1u);
+}
+
 TEST_F(OverrideTest, NullTakesAnOptionalAway) {
   EXPECT_FALSE(read(R"({"node": {}, "expect": {"exit": 0}})", {"expect=null"}).expect.has_value());
 }

@@ -81,6 +81,15 @@ Cell cell_of(const Json* json) {
   return json->dump();
 }
 
+// Of a value that was swept: a scalar or a list of such.
+Json json_of(const ConfigValue& value) {
+  if (value.scalar()) return std::visit([](const auto& v) { return Json(v); }, *value.scalar());
+  if (value.is_null()) return nullptr;
+  Json list = Json::array();
+  for (const ConfigValue& element : *value.list()) list.push_back(json_of(element));
+  return list;
+}
+
 // A key of the study that takes several values.
 struct Axis {
   std::string path;
@@ -122,8 +131,8 @@ class Reader {
         document_.root().erase(key.path);  // told; the rest is looked at without it
         continue;
       }
-      const bool replaces =
-          given->list() || axis.values.size() > 1 || has_word(axis.path, axis.values.front());
+      const bool replaces = is_list_of_values(*given, key) || axis.values.size() > 1 ||
+                            has_word(axis.path, axis.values.front());
       if (replaces) axes_.push_back(std::move(axis));
     }
     std::size_t points = 1;
@@ -234,8 +243,7 @@ class Reader {
     for (const Json& point : expanded_) add_missing(whole, point);
     for (const Axis& axis : axes_) {
       Json values = Json::array();
-      for (const ConfigValue& value : axis.values)
-        values.push_back(std::visit([](const auto& v) { return Json(v); }, *value.scalar()));
+      for (const ConfigValue& value : axis.values) values.push_back(json_of(value));
       Json* at = &whole;
       for (const std::string& key : split_path(axis.path)) at = &(*at)[key];
       *at = values.size() == 1 ? values.front() : values;
@@ -265,16 +273,21 @@ class Reader {
   Mistakes mistakes_;
 };
 
-// Beside a value a swept key takes a list, or a text with one or a range.
+// Beside a value a swept key takes a list, or a text with one or a range; a list of lists where a list is a value.
 Json sweepable(const Json& value) {
-  const bool scalar = value.contains("type") && value["type"] != "object" && value["type"] != "array";
-  if (!scalar) return value;
+  const bool list = value.contains("type") && value["type"] == "array";
+  const bool scalar = value.contains("type") && value["type"] != "object" && !list;
+  if (!scalar && !list) return value;
   Json plain = value, out;
   for (const char* key : {"description", "default"})
     if (plain.contains(key)) {
       out[key] = plain[key];
       plain.erase(key);
     }
+  if (list) {
+    out["anyOf"] = Json::array({plain, {{"type", "array"}, {"minItems", 1}, {"items", plain}}});
+    return out;
+  }
   out["anyOf"] =
       Json::array({plain, {{"type", "array"}, {"minItems", 1}}, {{"type", "string"}, {"pattern", "[,:]"}}});
   return out;
@@ -331,7 +344,8 @@ std::string study_documentation(std::span<const StudyKind> kinds) {
     text += "\n";
   }
   text +=
-      "Every scalar takes a list a,b,c or [\"a\", \"b\"]; every number and quantity a range from:to:step.\n";
+      "Every scalar takes a list a,b,c or [\"a\", \"b\"]; every number and quantity a range from:to:step.\n"
+      "Where a list [a,b] is one value, [a,b],[c,d] sweeps.\n";
   return text;
 }
 

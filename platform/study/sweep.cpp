@@ -22,19 +22,25 @@ class KeyCollector final : public Fields {
  private:
   class Value final : public ValueVisitor {
    public:
-    Value(std::vector<SweepableKey>& keys, std::string path) : keys_(keys), path_(std::move(path)) {}
-    void scalar(ScalarValue& value) override { keys_.push_back({path_, value.type()}); }
+    Value(std::vector<SweepableKey>& keys, std::string path, bool in_list = false)
+        : keys_(keys), path_(std::move(path)), in_list_(in_list) {}
+    void scalar(ScalarValue& value) override { keys_.push_back({path_, value.type(), in_list_}); }
     void object(ObjectValue& value) override {
+      if (in_list_) return;
       KeyCollector inside(keys_, path_);
       value.walk(inside);
     }
     void optional(OptionalValue& value) override { value.prototype(*this); }
-    void list(ListValue&) override {}
+    void list(ListValue& value) override {
+      Value element(keys_, path_, true);
+      if (!in_list_) value.prototype(element);
+    }
     void map(MapValue&) override {}
 
    private:
     std::vector<SweepableKey>& keys_;
     std::string path_;
+    bool in_list_;
   };
 
   void field(const Line& line, const ShowValue& show) override {
@@ -190,8 +196,15 @@ std::vector<SweepableKey> sweepable_keys(ObjectValue& object) {
   return keys;
 }
 
+bool is_list_of_values(const ConfigValue& given, const SweepableKey& key) {
+  const auto is_list = [](const ConfigValue& element) { return element.list() != nullptr; };
+  if (!given.list() || !key.is_list) return given.list() != nullptr;
+  return !given.list()->empty() && std::ranges::all_of(*given.list(), is_list);
+}
+
 std::vector<ConfigValue> swept_values(const ConfigValue& given, const SweepableKey& key,
                                       Diagnostics& problems) {
+  if (key.is_list) return is_list_of_values(given, key) ? *given.list() : std::vector<ConfigValue>{given};
   std::vector<ConfigValue> values;
   Diagnostics found;
   add_values(given, key, values, found);

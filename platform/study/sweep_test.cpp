@@ -5,6 +5,7 @@
 #include "base/fields.h"
 #include "base/units.h"
 #include "platform/config/config_value.h"
+#include "platform/config/json_parser.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {
@@ -18,6 +19,7 @@ struct Sample {
   Frequency clock = 1_GHz;
   LongDuration mttf = long_duration(300);
   std::string file;
+  std::vector<double> rates = {0.5};
 };
 void describe(Fields& f, Sample& c) {
   f("rate", c.rate, "A number", within(0, 1));
@@ -25,6 +27,7 @@ void describe(Fields& f, Sample& c) {
   f("clock", c.clock, "A quantity", within(1_MHz, 10_GHz));
   f("mttf", c.mttf, "A quantity of its own");
   f("file", c.file, "A text");
+  f("rates", c.rates, "A list", within(0, 1));
 }
 
 // What `key=text` stands for, each value as its JSON; what is wrong instead.
@@ -48,7 +51,7 @@ TEST(SweepTest, KeysStandInTheOrderOfTheDescription) {
   ObjectOf<Sample> object(sample);
   Texts paths;
   for (const SweepableKey& key : sweepable_keys(object)) paths.push_back(key.path);
-  EXPECT_EQ(paths, (Texts{"rate", "depth", "clock", "mttf", "file"}));
+  EXPECT_EQ(paths, (Texts{"rate", "depth", "clock", "mttf", "file", "rates"}));
 }
 
 TEST(SweepTest, ADecimalRangeHasExactlyItsSteps) {
@@ -60,7 +63,7 @@ TEST(SweepTest, ADecimalRangeHasExactlyItsSteps) {
 }
 
 TEST(SweepTest, ADurationOfMonthsHasARange) {
-  EXPECT_EQ(swept("mttf", "30min:1.5h:30min"), (Texts{"\"30min\"", "\"1h\"", "\"90min\""}));
+  EXPECT_EQ(swept("mttf", "30min:1.5h:30min"), (Texts{"\"30min\"", "\"1h\"", "\"1.5h\""}));
 }
 
 TEST(SweepTest, ARangeEndsBelowWhatItsStepsMiss) {
@@ -77,6 +80,29 @@ TEST(SweepTest, AListMayHoldRanges) {
 }
 
 TEST(SweepTest, AColonInATextIsAColon) { EXPECT_EQ(swept("file", "a:b:c,d"), (Texts{"\"a:b:c\"", "\"d\""})); }
+
+TEST(SweepTest, AListIsOneValueAndAListOfListsSweeps) {
+  const auto values = [](const std::string& text) {
+    Sample sample;
+    ObjectOf<Sample> object(sample);
+    const SweepableKey key = sweepable_keys(object).back();
+    Diagnostics problems;
+    const ConfigValue given = parse_json(text, "s.json", problems);
+    const std::vector<ConfigValue> swept = swept_values(given, key, problems);
+    Texts texts;
+    for (const ConfigValue& value : swept) {
+      std::string sizes = value.list() ? std::to_string(value.list()->size()) : value.shown();
+      texts.push_back((is_list_of_values(given, key) ? "swept " : "one ") + sizes);
+    }
+    return texts;
+  };
+  EXPECT_EQ(values("[0.1, 0.2]"), (Texts{"one 2"}));
+  EXPECT_EQ(values("[[0.1, 0.2], [0.3]]"), (Texts{"swept 2", "swept 1"}));
+  EXPECT_EQ(values("[[0.1]]"), (Texts{"swept 1"}));
+  EXPECT_EQ(values("[[0.1], 0.2]"), (Texts{"one 2"}));  // the reader refuses it
+  EXPECT_EQ(values("[]"), (Texts{"one 0"}));
+  EXPECT_EQ(values("0.1"), (Texts{"one 0.1"}));
+}
 
 TEST(SweepTest, WhatIsNoRangeIsToldAtItsKey) {
   const std::string start =
