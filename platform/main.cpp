@@ -77,6 +77,8 @@ int dispatch(int argc, char** argv) {
   const auto a_value = [](const std::string& text) {
     return text.empty() || text[0] == '-' ? "expected a value, got \"" + text + "\"" : std::string();
   };
+  // A file, or standard output.
+  const auto a_file = [&](const std::string& text) { return text == "-" ? std::string() : a_value(text); };
   // What is no assignment is a mistake of usage; what one assigns is the config's to judge.
   const auto an_override = [](const std::string& text) {
     const std::size_t equals = text.find('=');
@@ -114,9 +116,10 @@ int dispatch(int argc, char** argv) {
       ->add_option("KEY=VALUE", study.overrides,
                    "Overrides; lists and ranges sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01")
       ->check(an_override);
-  study_verb->add_option("--csv", study.csv, "Every point and column as CSV")->check(a_value);
-  study_verb->add_option("--json", study.json, "The same and the whole config as JSON")->check(a_value);
-  study_verb->add_option("--svg", study.svg, "A figure")->check(a_value);
+  study_verb->add_option("--csv", study.csv, "Every point and column as CSV; - is standard output")
+      ->check(a_file);
+  study_verb->add_option("--json", study.json, "The same and the whole config as JSON")->check(a_file);
+  study_verb->add_option("--svg", study.svg, "A figure")->check(a_file);
   study_verb->add_option("--out", study.out, "Folder for all of these")->check(a_value);
   study_verb->add_option("--threads", study.threads, "Points at a time (default: the host's cores)")
       ->check(CLI::Range(1, 1024));

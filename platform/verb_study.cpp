@@ -21,25 +21,43 @@ namespace fs = std::filesystem;
 const DirectoryContents contents_of_a_study{
     {"study.json", "results.csv", "results.json", "figure.svg", "host.json"}, {"study.json", "results.csv"}};
 
-// One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing.
+// One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing. "-" is standard
+// output, which then has nothing else.
 class Result {
  public:
   Result(const std::optional<std::string>& file, const char* option,
          std::string (*make)(const Study&, const PointRun&))
-      : make_(make) {
-    if (file) file_ = std::make_unique<OutputFile>(*file, option);
+      : make_(make), is_standard_output_(file == "-") {
+    if (file && !is_standard_output_) file_ = std::make_unique<OutputFile>(*file, option);
   }
-  void write(const Study& study, const PointRun& run) const {
+  bool is_standard_output() const { return is_standard_output_; }
+  void write(const Study& study, const PointRun& run, bool tell) const {
+    if (is_standard_output_) fmt::print("{}", make_(study, run));
     if (!file_) return;
     const std::string text = make_(study, run);
     const fs::path path = run.interrupted ? file_->leave_partial(text) : file_->finish(text);
-    fmt::print("{:<10} {}\n", "written", path.string());
+    if (tell) fmt::print("{:<10} {}\n", "written", path.string());
   }
 
  private:
   std::unique_ptr<OutputFile> file_;
   std::string (*make_)(const Study&, const PointRun&);
+  bool is_standard_output_;
 };
+
+void refuse_two_on_standard_output(const StudyArguments& arguments) {
+  const std::pair<const char*, const std::optional<std::string>*> options[] = {
+      {"--csv", &arguments.csv}, {"--json", &arguments.json}, {"--svg", &arguments.svg}};
+  const char* first = nullptr;
+  for (const auto& [option, file] : options) {
+    if (*file != "-") continue;
+    if (first)
+      throw ConfigError(Diagnostic{.origin = Origin::command_line(),
+                                   .path = option,
+                                   .problem = fmt::format("- is taken by {} already", first)});
+    first = option;
+  }
+}
 
 std::string host_json(const PointRun& run, unsigned threads) {
   return nlohmann::ordered_json{{"wall_microseconds", static_cast<std::uint64_t>(run.host_seconds * 1e6)},
@@ -48,7 +66,8 @@ std::string host_json(const PointRun& run, unsigned threads) {
          "\n";
 }
 
-void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, unsigned threads) {
+void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, unsigned threads,
+                     bool tell) {
   directory.write("results.csv", to_csv(study, run));
   directory.write("results.json", to_json(study, run));
   directory.write("figure.svg", to_svg(study, run));
@@ -57,8 +76,9 @@ void write_directory(RunDirectory& directory, const Study& study, const PointRun
     directory.leave_partial();
   else
     directory.finish();
-  fmt::print("{:<10} {}\n", "written",
-             (run.interrupted ? directory.path() : directory.final_path()).string());
+  if (tell)
+    fmt::print("{:<10} {}\n", "written",
+               (run.interrupted ? directory.path() : directory.final_path()).string());
 }
 
 // "12 points in 3.1 s on 2 threads; 10 ok, 2 saturated"
@@ -96,6 +116,7 @@ Study load_study(const std::string& file, const std::vector<std::string>& overri
 }
 
 int verb_study(const StudyArguments& arguments) {
+  refuse_two_on_standard_output(arguments);
   const InstalledFiles installed = InstalledFiles::find();
   const Study study = load_study(arguments.file, arguments.overrides, installed);
   std::optional<RunDirectory> directory;
@@ -110,10 +131,13 @@ int verb_study(const StudyArguments& arguments) {
   const unsigned threads = threads_for(study.points.size(), arguments.threads);
   const PointRun run = run_study(study, {.threads = threads, .show_progress = true});
 
-  fmt::print("{}\n", to_table(study, run));
-  fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run, threads)));
-  for (const Result& result : results) result.write(study, run);
-  if (directory) write_directory(*directory, study, run, threads);
+  const bool tell = std::ranges::none_of(results, &Result::is_standard_output);
+  if (tell) {
+    fmt::print("{}\n", to_table(study, run));
+    fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run, threads)));
+  }
+  for (const Result& result : results) result.write(study, run, tell);
+  if (directory) write_directory(*directory, study, run, threads, tell);
   return static_cast<int>(run.interrupted ? ExitStatus::interrupted : ExitStatus::success);
 }
 
