@@ -9,8 +9,12 @@
 #include "platform/study/gpu_study.h"
 #include "platform/study/gpu_system_study.h"
 #include "platform/study/host_link_study.h"
+#include "platform/study/interval_study.h"
+#include "platform/study/local_global_study.h"
 #include "platform/study/manycore_study.h"
+#include "platform/study/markov_study.h"
 #include "platform/study/memory_study.h"
+#include "platform/study/mpp_system_study.h"
 #include "platform/study/semi_blocking_study.h"
 #include "platform/study/snapshot_truth_study.h"
 #include "platform/study/study_kind.h"
@@ -33,6 +37,10 @@ std::span<const StudyKind> study_kinds() {
                                    host_link_study,
                                    snapshot_truth_study,
                                    semi_blocking_study,
+                                   interval_study,
+                                   markov_study,
+                                   local_global_study,
+                                   mpp_system_study,
                                    checkpoint_location_study,
                                    functional_partitioning_study};
   return kinds;

@@ -50,6 +50,19 @@ struct StudyCommandTest : CommandTest {
   }
 };
 
+// Standard output has the JSON and nothing else; lists are values, words in them need no quotes.
+TEST_F(StudyCommandTest, JsonGoesToStandardOutput) {
+  const Ended ended = asterism({"study", "markov", "interval=2500s", "counts=[0,200]", "cost=[9s,50s,438s]",
+                                "restart=[9s,50s,438s]", "rate=[7.78e-6,5.19e-7,3e-8]", "--json", "-"});
+  EXPECT_EQ(ended.err, "");
+  ASSERT_EQ(ended.status, 0);
+  const nlohmann::json result = nlohmann::json::parse(ended.out);
+  EXPECT_NEAR(result.at("points").at(0).at("efficiency").get<double>(), 0.961310619586, 5e-13);
+  EXPECT_TRUE(fs::is_empty(folder));
+  expect_refusal({"--json", "-", "--csv", "-"}, 65,
+                 "command line: error: --json: - is taken by --csv already");
+}
+
 TEST_F(StudyCommandTest, ATinyFabricHasItsClosedForm) {
   EXPECT_EQ(asterism(with(tiny, {"--csv", "a.csv"})).status, 0);
   auto row = first_row("a.csv");

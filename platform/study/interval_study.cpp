@@ -1,0 +1,210 @@
+#include "platform/study/interval_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "platform/study/share.h"
+#include "resilience/first_order.h"
+#include "resilience/long_duration.h"
+#include "resilience/monte_carlo.h"
+#include "resilience/moody_markov.h"
+#include "resilience/young_daly.h"
+
+namespace asterism {
+namespace {
+
+constexpr double least_efficiency = 1e-3;  // below it a Monte Carlo does not end
+
+enum class IntervalRule { young, daly_first, daly, best, given };
+constexpr auto enum_names(IntervalRule) {
+  return std::to_array<EnumName<IntervalRule>>(
+      {{IntervalRule::young, "young", "Young 1974, first order"},
+       {IntervalRule::daly_first, "daly_first", "Daly 2003, first order with the restart"},
+       {IntervalRule::daly, "daly", "Daly 2006, higher order"},
+       {IntervalRule::best, "best",
+        "the optimum of the exact model, on two levels where there is a local place"},
+       {IntervalRule::given, "given", "by interval"}});
+}
+
+struct IntervalStudy {
+  LongDuration mtbf = long_duration(14'400);
+  LongDuration dump = long_duration(90);
+  std::optional<LongDuration> restart = std::nullopt;
+  std::optional<LongDuration> local_dump = std::nullopt;
+  std::optional<LongDuration> local_restart = std::nullopt;
+  Share local_share = Share(839'000);
+  LongDuration run = long_duration(604'800);
+  IntervalRule rule = IntervalRule::best;
+  LongDuration interval = long_duration(3600);
+  std::uint64_t failures = 200'000;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<IntervalStudy>() == 11);
+void describe(Fields& f, IntervalStudy& c) {
+  const LongDuration none, tick(1), century(100ull * 365 * 86'400 * 1'000'000'000);
+  f("mtbf", c.mtbf, "Of the machine, between two failures of any kind; shorter ones ask for more checkpoints",
+    within(tick, century));
+  f("dump", c.dump, "To write a checkpoint where every failure leaves it, such as a parallel file system",
+    within(none, century));
+  f("restart", c.restart, "To get on again from it; as long as to write it where not given",
+    within(none, century));
+  f("local_dump", c.local_dump,
+    "To write one where only some failures leave it, such as the node's memory; no such place where not "
+    "given",
+    within(none, century));
+  f("local_restart", c.local_restart, "To get on again from that", within(none, century));
+  f("local_share", c.local_share, "Of failures that leave it; dong2011 section 4.3 has 83.9% at a petaflops",
+    within(Share(1), Share(999'999)));
+  f("run", c.run, "Work of a run; one shorter than the interval has no checkpoint", within(tick, century));
+  f("rule", c.rule, "Which interval", one_of<IntervalRule>());
+  f.when("rule", c.rule, IntervalRule::given,
+         [&] { f("interval", c.interval, "Of work between two checkpoints", within(tick, century)); });
+  f("failures", c.failures, "To play through, about: more of them make the interval narrower; 0: none",
+    at_most(1'000'000'000));
+  f("seed", c.seed, "Of the Monte Carlo");
+}
+
+// What a rule says, and what comes of it.
+struct Answer {
+  std::vector<CheckpointLevel> levels;
+  CheckpointSchedule schedule;
+  bool writes = true;  // any checkpoint
+  double efficiency = 0;
+  Seconds run_time;
+};
+
+class Point final : public StudyPointOf<IntervalStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    if (config_.rule == IntervalRule::given && config_.interval > config_.run)
+      throw StudyMistake(
+          "interval", fmt::format("an interval of work is no longer than the run, {}", to_text(config_.run)));
+    if (config_.local_restart && !config_.local_dump)
+      throw StudyMistake("local_restart", "there is no local place without local_dump");
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const Answer answer = answered();
+    const Seconds interval = answer.schedule.interval;
+    const double efficiency = answer.efficiency;
+    const MonteCarloResult played = play(answer, stop);
+    const bool ended = played.cycles > 0 && played.efficiency > 0;
+    const CheckpointLevel global = global_level();
+    std::vector<Cell> cells = {seconds(config_.mtbf).count() / 3600, interval.count(), place(answer)};
+    cells.push_back(answer.writes ? Cell(86'400 * efficiency / interval.count()) : Cell(0.0));
+    cells.push_back(100 * efficiency);
+    cells.push_back(ended ? Cell(100 * played.efficiency) : Cell());
+    cells.push_back(ended ? Cell(100 * played.half_width_99) : Cell());
+    const double writing = answer.writes ? 100 * efficiency * written(answer) : 0;
+    cells.push_back(writing);
+    cells.push_back(100 * (1 - efficiency) - writing);
+    cells.push_back(answer.run_time.count() / 3600);
+    const bool is_first_order = answer.levels.size() == 1 && answer.writes;
+    cells.push_back(is_first_order ? Cell(100 / (1 + first_order_cost(global, interval))) : Cell());
+    cells.push_back(played.failures);
+    return cells;
+  }
+
+ private:
+  CheckpointLevel global_level() const {
+    return {Rate(1 / seconds(config_.mtbf).count()), seconds(config_.dump),
+            seconds(config_.restart.value_or(config_.dump))};
+  }
+
+  std::vector<CheckpointLevel> two_levels() const {
+    const CheckpointLevel all = global_level();
+    const double share = static_cast<double>(config_.local_share.count()) / 1e6;
+    const LongDuration dump = *config_.local_dump;
+    return {{all.failures * share, seconds(dump), seconds(config_.local_restart.value_or(dump))},
+            {all.failures * (1 - share), all.checkpoint, all.restart}};
+  }
+
+  Seconds interval_by_rule(const CheckpointLevel& level) const {
+    switch (config_.rule) {
+      case IntervalRule::young:
+        return young_interval(level);
+      case IntervalRule::daly_first:
+        return daly_first_order_interval(level);
+      case IntervalRule::daly:
+        return daly_interval(level);
+      case IntervalRule::best:
+        return best_interval(level);
+      case IntervalRule::given:
+        return seconds(config_.interval);
+    }
+    return {};
+  }
+
+  Answer answered() const {
+    const CheckpointLevel global = global_level();
+    const Seconds run = seconds(config_.run), least = std::min(Seconds(1), run);
+    Answer answer;
+    answer.levels = {global};
+    answer.schedule.interval = std::max(interval_by_rule(global), least);
+    answer.efficiency = single_level_efficiency(global, answer.schedule.interval);
+    if (config_.rule == IntervalRule::best && config_.local_dump) {
+      const std::vector<CheckpointLevel> levels = two_levels();
+      const MarkovOptimum best = markov_optimum(levels, least);
+      if (best.efficiency > answer.efficiency && best.schedule.counts[0] > 0)
+        answer = {levels, best.schedule, true, best.efficiency, run / best.efficiency};
+    }
+    if (answer.schedule.interval >= run && config_.rule != IntervalRule::given) {
+      answer.schedule.interval = run;
+      answer.writes = false;
+    }
+    if (answer.levels.size() == 1) answer.run_time = expected_run_time(global, answer.schedule.interval, run);
+    if (!answer.writes) answer.efficiency = run / answer.run_time;
+    return answer;
+  }
+
+  // Time for checkpoints over that for work, without failures.
+  static double written(const Answer& answer) {
+    const Seconds work = answer.schedule.work();
+    return (answer.schedule.until(answer.schedule.intervals(), answer.levels) - work) / work;
+  }
+
+  static std::string place(const Answer& answer) {
+    if (!answer.writes) return "nowhere: the run is shorter";
+    if (answer.levels.size() == 1) return "global";
+    return fmt::format("local, 1 in {} global", answer.schedule.counts[0] + 1);
+  }
+
+  MonteCarloResult play(const Answer& answer, const std::stop_token& stop) const {
+    if (config_.failures == 0 || !answer.writes || answer.efficiency < least_efficiency) return {};
+    const double of_a_cycle = failures_of(answer.levels) * (answer.schedule.work() / answer.efficiency);
+    const double cycles = std::max(static_cast<double>(config_.failures) / of_a_cycle, 2.0);
+    return play_checkpoints(
+        answer.levels, answer.schedule,
+        {.seed = config_.seed, .cycles = static_cast<std::uint64_t>(cycles), .stop = stop});
+  }
+};
+
+}  // namespace
+
+const StudyKind interval_study{
+    .name = "interval",
+    .meaning = "How often to write a checkpoint, where, and what that costs: rules of thumb and the optimum",
+    .coordinates = {"mtbf", "dump"},
+    .columns = {{"mtbf_h", "", "h", "Between two failures"},
+                {"interval_s", "interval", "s", "Of work between two checkpoints", 1},
+                {"where", "where", "", "They are written"},
+                {"checkpoints_per_day", "a day", "", "Checkpoints that a day of the machine has", 1},
+                {"efficiency_percent", "works", "%", "Work over expected time, by the exact model", 3},
+                {"played_percent", "played", "%", "The same, failures played through", 3},
+                {"played_error", "+-", "%", "Half of its 99% interval", 3},
+                {"writing_percent", "writes", "%", "Of the time goes into checkpoints that are of use", 3},
+                {"lost_percent", "loses", "%", "Of the time goes into restarts and work done again", 3},
+                {"run_h", "run", "h", "The run takes, expected"},
+                {"first_order_percent", "", "%",
+                 "Work over time as the first order promises it at this interval"},
+                {"failures", "", "", "That were played"}},
+    .x = "interval_s",
+    .y = "efficiency_percent",
+    .x_key = "interval",
+    .bars = {"efficiency_percent", "interval_s"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism

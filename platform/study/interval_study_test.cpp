@@ -1,0 +1,67 @@
+#include "platform/study/interval_study.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest interval(interval_study, R"({"kind": "interval", "failures": 0})");
+
+Row by(const std::string& rule) { return interval.run({"mtbf=4h", "dump=90s", "rule=" + rule}); }
+
+TEST(IntervalStudyTest, RulesAreTheirFormulas) {
+  EXPECT_DOUBLE_EQ(by("young").number("interval_s"), std::sqrt(2 * 90 * 14'400.0));
+  EXPECT_DOUBLE_EQ(by("daly_first").number("interval_s"), std::sqrt(2 * 90 * 14'490.0));
+  EXPECT_NEAR(by("daly").number("interval_s"), by("best").number("interval_s"), 0.1);
+  EXPECT_LT(by("young").number("efficiency_percent"), by("best").number("efficiency_percent"));
+}
+
+TEST(IntervalStudyTest, TimeIsWorkWritingAndLoss) {
+  const Row row = by("best");
+  EXPECT_NEAR(row.number("efficiency_percent") + row.number("writing_percent") + row.number("lost_percent"),
+              100, 1e-9);
+  EXPECT_NEAR(row.number("writing_percent") / row.number("efficiency_percent"), 90 / row.number("interval_s"),
+              1e-12);
+  EXPECT_NEAR(row.number("run_h"), 168 / (row.number("efficiency_percent") / 100), 0.1);
+  EXPECT_NEAR(row.number("checkpoints_per_day") * row.number("interval_s"),
+              864 * row.number("efficiency_percent"), 1e-6);
+}
+
+TEST(IntervalStudyTest, PlayedFailuresAgree) {
+  for (const char* local : {"local_dump=null", "local_dump=5s"}) {
+    const Row row = interval.run({"mtbf=4h", "dump=90s", "rule=best", "failures=50000", local});
+    EXPECT_NEAR(row.number("played_percent"), row.number("efficiency_percent"), row.number("played_error"))
+        << local;
+    EXPECT_LT(row.number("played_error"), 0.2);
+  }
+}
+
+TEST(IntervalStudyTest, SaysWhere) {
+  EXPECT_EQ(by("best").text("where"), "global");
+  const Row two = interval.run({"mtbf=4h", "dump=90s", "local_dump=5s"});
+  EXPECT_TRUE(two.text("where").starts_with("local, 1 in ")) << two.text("where");
+  EXPECT_GT(two.number("efficiency_percent"), by("best").number("efficiency_percent") + 1);
+  EXPECT_EQ(interval.run({"mtbf=4h", "dump=90s", "local_dump=89s"}).text("where"), "global");
+  const Row none = interval.run({"mtbf=4h", "dump=90s", "run=10min", "rule=young"});
+  EXPECT_EQ(none.text("where"), "nowhere: the run is shorter");
+  EXPECT_NEAR(none.number("run_h") * 3600, 14'400 * std::exp(90 / 14'400.0) * std::expm1(600 / 14'400.0),
+              1e-6);
+  EXPECT_EQ(none.number("writing_percent"), 0);
+}
+
+TEST(IntervalStudyTest, RefusesWhatCannotBe) {
+  EXPECT_EQ(interval.mistake({"rule=given", "interval=8d"}),
+            "command line: error: interval: an interval of work is no longer than the run, 7d");
+  EXPECT_EQ(interval.mistake({"local_restart=5s"}),
+            "command line: error: local_restart: there is no local place without local_dump");
+  EXPECT_NE(interval.mistake({"mtbf=0h"}).find("mtbf: expected a long duration from \"1ns\""),
+            std::string::npos);
+  EXPECT_NE(interval.mistake({"mtbf=-4h"}).find("mtbf: expected a long duration"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,57 @@
+#include "platform/study/local_global_study.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest local_global(local_global_study, R"({"kind": "local_global"})");
+
+// dong2011's petaflops machine with PCRAM DIMMs.
+TEST(LocalGlobalStudyTest, FindsTheOptimumOfThePaper) {
+  const Row row = local_global.run({});
+  EXPECT_NEAR(row.number("overhead_percent"), 0.90, 0.005);
+  EXPECT_NEAR(row.number("tau_s"), 43.4, 0.1);
+  EXPECT_NEAR(row.number("local_share"), 0.677, 0.001);
+  EXPECT_NEAR(row.number("closed_form_share"), 0.677, 0.001);
+  EXPECT_NEAR(row.number("dump_percent") + row.number("rollback_percent") + row.number("extra_percent"),
+              row.number("overhead_percent"), 1e-9);
+  EXPECT_TRUE(row.says_nothing("played_percent"));
+}
+
+TEST(LocalGlobalStudyTest, TakesTheSymbolsAsTheyAreGiven) {
+  const Row row = local_global.run({"tau=100s", "p_l=0.8", "delta_l=2s", "delta_g=12s", "r_l=5s", "r_g=30s",
+                                    "q_l=0.75", "mttf=5000s", "t_s=1d"});
+  EXPECT_DOUBLE_EQ(row.number("tau_s"), 100);
+  EXPECT_NEAR(row.number("dump_percent"), 4, 1e-12);
+  EXPECT_DOUBLE_EQ(row.number("local_share"), 0.8);
+}
+
+TEST(LocalGlobalStudyTest, PlaysTheMachineNodeByNode) {
+  const Row row = local_global.run({"failures=20000", "mttf=20000s"});
+  EXPECT_NEAR(row.number("played_percent"), row.number("availability_percent"), row.number("played_error"));
+  EXPECT_GT(row.count("failures"), 15'000u);
+}
+
+TEST(LocalGlobalStudyTest, SaysNothingOfARunThatNeverEnds) {
+  const Row row = local_global.run({"mttf=1s", "failures=1000"});
+  EXPECT_TRUE(row.says_nothing("overhead_percent"));
+  EXPECT_EQ(row.number("availability_percent"), 0);
+  EXPECT_TRUE(row.says_nothing("played_percent"));
+}
+
+TEST(LocalGlobalStudyTest, RefusesWhatCannotBe) {
+  EXPECT_EQ(local_global.mistake({"tau=31d"}),
+            "command line: error: tau: an interval of work is no longer than the run, 30d");
+  EXPECT_EQ(local_global.mistake({"p_l=1"}),
+            "command line: error: p_l: without global checkpoints a failure that needs one never ends");
+  EXPECT_EQ(local_global.mistake({"q_l=1.5"}),
+            "command line: error: q_l: expected a number from 0.0 to 1.0, got 1.5");
+  EXPECT_NE(local_global.mistake({"mttf=0s"}).find("mttf: expected a long duration from \"1ns\""),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace asterism

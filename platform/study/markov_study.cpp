@@ -1,0 +1,144 @@
+#include "platform/study/markov_study.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "resilience/first_order.h"
+#include "resilience/long_duration.h"
+#include "resilience/monte_carlo.h"
+#include "resilience/moody_markov.h"
+
+namespace asterism {
+namespace {
+
+constexpr double least_efficiency = 1e-3;  // below it a Monte Carlo does not end
+
+enum class ScheduleChoice { given, best };
+constexpr auto enum_names(ScheduleChoice) {
+  return std::to_array<EnumName<ScheduleChoice>>(
+      {{ScheduleChoice::given, "given", "by interval and counts"},
+       {ScheduleChoice::best, "best", "of the highest efficiency by the Markov model"}});
+}
+
+struct MarkovStudy {
+  ScheduleChoice schedule = ScheduleChoice::given;
+  LongDuration interval = long_duration(2500);
+  std::vector<std::uint64_t> counts = {0, 200};
+  LongDuration least_interval = long_duration(1);
+  std::vector<LongDuration> cost = {long_duration(9), long_duration(50), long_duration(438)};
+  std::vector<LongDuration> restart = {long_duration(9), long_duration(50), long_duration(438)};
+  std::vector<double> rate = {7.78e-6, 5.19e-7, 3e-8};
+  std::uint64_t failures = 0;
+  RecoveryRule recovery = RecoveryRule::escalate;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<MarkovStudy>() == 10);
+void describe(Fields& f, MarkovStudy& c) {
+  const LongDuration tick(1), century = LongDuration(100ull * 365 * 86'400 * 1'000'000'000);
+  f("schedule", c.schedule, "When which checkpoint is written", one_of<ScheduleChoice>());
+  f.when("schedule", c.schedule, ScheduleChoice::given, [&] {
+    f("interval", c.interval, "Of work between two checkpoints of any level", within(tick, century));
+    f("counts", c.counts, "[a,b]: checkpoints of each level but the last between two of the next level",
+      at_most(1'000'000'000));
+  });
+  f.when("schedule", c.schedule, ScheduleChoice::best, [&] {
+    f("least_interval", c.least_interval, "The shortest that may be chosen: what costs nothing is free",
+      within(tick, century));
+  });
+  f("cost", c.cost, "[a,b,c]: to write a checkpoint of each level, the one that survives least first",
+    at_most(century));
+  f("restart", c.restart, "[a,b,c]: to read one again", at_most(century));
+  f("rate", c.rate, "[a,b,c]: failures a second that need this level at least", within(1e-18, 1e6));
+  f("failures", c.failures, "To play through beside the models, about; 0: none", at_most(1'000'000'000));
+  f("recovery", c.recovery, "In the Monte Carlo, a failure while a checkpoint of its level is read",
+    one_of<RecoveryRule>());
+  f("seed", c.seed, "Of the Monte Carlo");
+}
+
+class Point final : public StudyPointOf<MarkovStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    const std::size_t count = config_.rate.size();
+    if (count == 0 || count > most_levels)
+      throw StudyMistake("rate", fmt::format("there are 1 to {} levels, got {}", most_levels, count));
+    const auto suits = [&](const char* key, std::size_t size) {
+      if (size != count)
+        throw StudyMistake(key,
+                           fmt::format("one for each of the {} levels of \"rate\", got {}", count, size));
+    };
+    suits("cost", config_.cost.size());
+    suits("restart", config_.restart.size());
+    if (config_.schedule == ScheduleChoice::given) {
+      if (config_.counts.size() + 1 != count)
+        throw StudyMistake("counts", fmt::format("one for each of the {} levels but the last, got {}", count,
+                                                 config_.counts.size()));
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      levels_.push_back({Rate(config_.rate[i]), seconds(config_.cost[i]), seconds(config_.restart[i])});
+    if (config_.schedule == ScheduleChoice::best) return;
+    given_ = {seconds(config_.interval), config_.counts};
+    try {
+      check_schedule(given_, levels_);
+    } catch (const std::invalid_argument& mistake) {
+      throw StudyMistake("counts", mistake.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const bool best = config_.schedule == ScheduleChoice::best;
+    const CheckpointSchedule schedule =
+        best ? markov_optimum(levels_, seconds(config_.least_interval)).schedule : given_;
+    const double efficiency = markov_efficiency(levels_, schedule);
+    std::vector<Cell> cells = {efficiency, first_order_efficiency(levels_)};
+    const MonteCarloResult played = play(schedule, efficiency, stop);
+    const bool ended = played.cycles > 0 && played.efficiency > 0;
+    cells.push_back(ended ? Cell(played.efficiency) : Cell());
+    cells.push_back(ended ? Cell(played.half_width_99) : Cell());
+    cells.push_back(ended ? Cell(played.failures) : Cell());
+    cells.push_back(schedule.interval.count());
+    cells.push_back(fmt::format("[{}]", fmt::join(schedule.counts, ",")));
+    cells.push_back(schedule.work().count());
+    return cells;
+  }
+
+ private:
+  MonteCarloResult play(const CheckpointSchedule& schedule, double efficiency,
+                        const std::stop_token& stop) const {
+    if (config_.failures == 0 || efficiency < least_efficiency) return {};
+    const double of_a_cycle = failures_of(levels_) * (schedule.work() / efficiency);
+    const double cycles = static_cast<double>(config_.failures) / of_a_cycle;
+    return play_checkpoints(levels_, schedule,
+                            {.seed = config_.seed,
+                             .cycles = std::max<std::uint64_t>(static_cast<std::uint64_t>(cycles), 2),
+                             .rule = config_.recovery,
+                             .stop = stop});
+  }
+
+  std::vector<CheckpointLevel> levels_;
+  CheckpointSchedule given_;
+};
+
+}  // namespace
+
+const StudyKind markov_study{
+    .name = "markov",
+    .meaning = "Multilevel checkpointing by the Markov model of Moody et al. 2010: work over time",
+    .coordinates = {"interval", "counts"},
+    .columns = {{"efficiency", "efficiency", "", "Work over expected time, by the Markov model", 12},
+                {"first_order", "1st order", "",
+                 "Each level alone at its own best interval, whatever the schedule", 6},
+                {"monte_carlo", "played", "", "Failures played through at this schedule", 6},
+                {"monte_carlo_error", "+-", "", "Half of its 99% interval", 6},
+                {"monte_carlo_failures", "failures", "", "That were played"},
+                {"interval_s", "interval", "s", "Of work between two checkpoints"},
+                {"checkpoints", "counts", "", "Of each level but the last between two of the next"},
+                {"cycle_s", "cycle", "s", "Work between two checkpoints of the last level", 0}},
+    .x = "interval_s",
+    .y = "efficiency",
+    .x_key = "interval",
+    .bars = {"efficiency"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism
