@@ -19,6 +19,15 @@ namespace {
 
 constexpr double to_the_last_digit = 0.005;  // of three published digits
 
+// Whether a number with digits after the point is what another one rounds to: 0.6 of 0.628.
+bool rounds_to(double measured, double published) {
+  const std::string digits = fmt::format("{}", published);
+  const std::size_t point = digits.find('.');
+  if (point == std::string::npos || digits.find('e') != std::string::npos) return false;
+  const double half = 0.5 * std::pow(10.0, -static_cast<double>(digits.size() - point - 1));
+  return std::abs(measured - published) <= half * (1 + 1e-9);
+}
+
 ConfigDocument load(const ConfigLibrary& library, const std::string& paper) {
   return ConfigDocument::load(library.locate("published", paper));
 }
@@ -295,8 +304,10 @@ void Paper::judge(PaperEntry& entry) const {
   };
   for (const PublishedValue& value : entry.published.values) {
     const double measured = value_of(paper, value.measured);
-    const double most = value.of_class == PublishedClass::exact ? to_the_last_digit : value.tolerance;
-    const bool good = std::abs(distance_of(measured, value.published)) <= most;  // false for none
+    const bool exact = value.of_class == PublishedClass::exact;
+    const double most = exact ? to_the_last_digit : value.tolerance;
+    const bool near = std::abs(distance_of(measured, value.published)) <= most;  // false for none
+    const bool good = near || (exact && rounds_to(measured, value.published));
     entry.values.push_back({measured, verdict(value.of_class, good)});
   }
   for (const PublishedClaim& claim : entry.published.claims) {

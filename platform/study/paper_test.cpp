@@ -67,6 +67,14 @@ TEST_F(PaperTest, AnExactValueAgreesToItsDigits) {
   EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, off);
 }
 
+// The paper's 0.6 is what 0.628 rounds to, 4% away; 0.65 rounds to no 0.6.
+TEST_F(PaperTest, AnExactValueMayBeRounded) {
+  publish(value(0.6, "exact", "radix(r64) / 64 * 0.628"));
+  EXPECT_FALSE(judged().entries().at(0).off());
+  publish(value(0.6, "exact", "radix(r64) / 64 * 0.651"));
+  EXPECT_TRUE(judged().entries().at(0).off());
+}
+
 TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
   publish(value(9, "known_mismatch", "frequency_ghz(r64)"));
   const Paper paper = judged();

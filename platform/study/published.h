@@ -3,7 +3,7 @@
 // A number of the paper stands beside an expression over named studies; how far apart they may be depends on the class of
 // the value:
 //
-//   exact           follows from the definition; agrees to the last published digit
+//   exact           follows from the definition; agrees to the last published digit, or half a per cent
 //   predicted       the model was not told: within `tolerance`
 //   calibrated      a parameter was fitted to this value (or to ones that imply it): within `tolerance`
 //   known_mismatch  the model is known to differ, and `note` says why; shown, not asserted
