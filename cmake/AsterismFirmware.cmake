@@ -49,6 +49,8 @@ enable_language(C)
 add_library(asterism_firmware_checkpoint STATIC
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/begun.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/controller.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/location.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/status.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/memory_level.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checksum.c)
@@ -56,7 +58,8 @@ target_include_directories(asterism_firmware_checkpoint PUBLIC ${PROJECT_SOURCE_
 target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
 add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
 target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
-foreach(test checkpoint memory_level asynchronous)
+foreach(test checkpoint memory_level asynchronous location controller)
   asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)
 endforeach()
+target_link_libraries(location_test PRIVATE asterism::resilience_engine)  # decides the same, in C++

@@ -6,6 +6,7 @@
 #include "boot/memory.h"
 #include "checkpoint/begun.h"
 #include "checkpoint/checksum.h"
+#include "checkpoint/controller.h"
 #include "checkpoint/memory_level.h"
 #include "checkpoint/status.h"
 #include "drivers/dimm_ssd.h"
@@ -42,7 +43,8 @@ static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
 enum { strong_range = 0 };  // level 1's entry of the range table
 
 static bool present;
-static bool uses_memory;  // level 1 is there, or was until memory lost it
+static bool uses_memory;       // level 1 is there, or was until memory lost it
+static uint64_t memory_bytes;  // that level 1 was made for
 static unsigned ssd_every;
 static uint64_t writes;
 static DimmSsdMethod method;
@@ -156,6 +158,7 @@ CheckpointStatus checkpoint_initialize(void) {
   region_count = 0;
   uses_memory = false;
   memory_level_close();
+  controller_forget();
   nobody_asked();
   present = dimm_ssd_probe();
   return present ? checkpoint_ok : checkpoint_no_device;
@@ -171,9 +174,18 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
     return checkpoint_no_strong_memory;
   memory_keep_from(wanted.first);
   uses_memory = true;
+  memory_bytes = bytes;
   ssd_every = every;
   writes = 0;
   return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
+}
+
+CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
+  if (!(policy->lifetime_years >= 0 && policy->overhead_percent >= 0)) return checkpoint_bad_argument;
+  if (!present) return checkpoint_no_device;
+  if (!uses_memory) return checkpoint_no_strong_memory;
+  controller_use(policy, memory_bytes);
+  return checkpoint_ok;
 }
 
 void checkpoint_use_method(DimmSsdMethod wanted) { method = wanted; }
@@ -264,14 +276,48 @@ static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
 
 static CheckpointStatus safe_on_a_level(void) {
   const CheckpointStatus ssd = level_status[checkpoint_dimm_ssd - 1];
-  if (ssd == checkpoint_ok || ssd == checkpoint_pending || !uses_memory) return ssd;
-  return level_status[checkpoint_memory - 1];
+  const CheckpointStatus memory = level_status[checkpoint_memory - 1];
+  if (ssd == checkpoint_ok || ssd == checkpoint_pending || memory == checkpoint_not_asked) return ssd;
+  return memory;
+}
+
+static uint64_t rank_of(unsigned region) { return (uint64_t)regions[region].id % controller_ranks(); }
+
+static uint64_t bytes_of_the_largest_rank(void) {
+  uint64_t largest = 0;
+  for (unsigned i = 0; i < region_count; ++i) {
+    uint64_t bytes = 0;
+    for (unsigned j = 0; j < region_count; ++j)
+      if (rank_of(j) == rank_of(i)) bytes += regions[j].bytes;
+    if (bytes > largest) largest = bytes;
+  }
+  return largest;
+}
+
+static bool write_to_memory_alone(uint64_t version) {
+  const CheckpointStatus status = note(checkpoint_memory, write_to_level_1(version));
+  if (status == checkpoint_ok) begun_add(version, status, true);
+  return status == checkpoint_ok;
+}
+
+static CheckpointStatus begin_at(Location location, uint64_t version) {
+  if (location == location_none) {
+    begun_add(version, checkpoint_skipped, true);
+    return checkpoint_skipped;
+  }
+  fill_header(version);
+  if (location == location_ramdisk && write_to_memory_alone(version)) return checkpoint_ok;
+  const CheckpointStatus ssd = note(checkpoint_dimm_ssd, hand_over(false));
+  if (ssd != checkpoint_ok && ssd != checkpoint_pending && location == location_ssd)
+    write_to_memory_alone(version);
+  return safe_on_a_level();
 }
 
 static CheckpointStatus begin(const char* name, uint64_t version) {
   nobody_asked();
   const CheckpointStatus status = status_to_begin(name, version);
   if (status != checkpoint_ok) return status;
+  if (controller_is_used()) return begin_at(controller_decide(version, bytes_of_the_largest_rank()), version);
   fill_header(version);
   CheckpointStatus memory = checkpoint_not_asked;
   bool to_ssd = true;
@@ -288,15 +334,25 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
 }
 
 CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
+  controller_checkpoint_begins();
   const CheckpointStatus status = begin(name, version);
+  controller_checkpoint_ends();
   return status == checkpoint_pending ? checkpoint_ok : status;
 }
 
-CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
-  const CheckpointStatus status = begin(name, version);
-  if (status != checkpoint_pending) return status;
-  note(checkpoint_dimm_ssd, begun_wait(version));
+static CheckpointStatus wait_for_ssd(uint64_t version) {
+  const CheckpointStatus ssd = note(checkpoint_dimm_ssd, begun_wait(version));
+  const bool is_elsewhere = level_status[checkpoint_memory - 1] != checkpoint_not_asked;
+  if (ssd != checkpoint_ok && controller_is_used() && !is_elsewhere) write_to_memory_alone(version);
   return safe_on_a_level();
+}
+
+CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
+  controller_checkpoint_begins();
+  CheckpointStatus status = begin(name, version);
+  if (status == checkpoint_pending) status = wait_for_ssd(version);
+  controller_checkpoint_ends();
+  return status;
 }
 
 CheckpointStatus checkpoint_test(uint64_t version) {

@@ -36,6 +36,8 @@ const char* checkpoint_text(CheckpointStatus status) {
       return "aborted";
     case checkpoint_worn_out:
       return "flash is worn out";
+    case checkpoint_skipped:
+      return "skipped";
   }
   return "unknown status";
 }

@@ -9,6 +9,7 @@
 extern "C" {
 #include "boot/guarded_copy.h"
 #include "boot/memory.h"
+#include "drivers/generic_timer.h"
 }
 
 TestMachine machine;
@@ -38,6 +39,9 @@ DimmSsdError copy_in(const DimmSsdRequest& request) {
     return dimm_ssd_busy;
   machine.methods.push_back(request.method);
   machine.open.push_back(std::move(taken));
+  machine.written += request.page_count * std::uint64_t{4096};
+  if (stops_software(request.method))
+    machine.microseconds += request.page_count * machine.microseconds_a_page;
   if (stops_software(request.method))
     while (!machine.open.empty()) machine.make_durable();
   return dimm_ssd_ok;
@@ -138,6 +142,17 @@ bool dimm_ssd_stops_software(DimmSsdMethod method) { return stops_software(metho
 void dimm_ssd_use_shadow(void* first, std::uint32_t pages) {
   EXPECT_EQ(first, machine.dram);
   machine.shadow_pages = pages;
+}
+
+std::uint64_t dimm_ssd_rated() { return machine.rated; }
+std::uint64_t dimm_ssd_written() { return machine.written; }
+
+std::uint64_t generic_timer_now() { return machine.microseconds; }
+std::uint64_t generic_timer_frequency() { return 1'000'000; }
+
+bool power_probe() { return machine.has_power_controller; }
+void power_checkpoint_located(std::uint64_t version, CheckpointLocated where, unsigned reason) {
+  machine.located.push_back({version, where, reason});
 }
 
 bool memory_controller_probe() { return machine.has_memory_controller; }

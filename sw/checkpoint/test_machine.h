@@ -16,6 +16,7 @@
 extern "C" {
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
+#include "drivers/power.h"
 }
 
 struct TestMachine {
@@ -56,7 +57,18 @@ struct TestMachine {
   std::set<std::uintptr_t> poisoned;
   std::uint32_t uncorrectable = 0;
   std::uint64_t kept_from = 0;
-  int copies_until_reset = -1;  // guarded copies that still happen; the next throws WarmReset
+  // A counter of microseconds; it goes on when the DIMM-SSD takes a checkpoint that stops software, by so much a page.
+  std::uint64_t microseconds = 0, microseconds_a_page = 0;
+  std::uint64_t rated = 0, written = 0;  // the DIMM-SSD's endurance, in bytes
+  bool has_power_controller = true;
+  struct Located {
+    std::uint64_t version;
+    CheckpointLocated where;
+    unsigned reason;
+    bool operator==(const Located&) const = default;
+  };
+  std::vector<Located> located;  // what the power controller was told
+  int copies_until_reset = -1;   // guarded copies that still happen; the next throws WarmReset
 };
 
 struct WarmReset {};

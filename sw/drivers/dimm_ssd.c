@@ -120,6 +120,16 @@ uint32_t dimm_ssd_bad_index(void) { return read_register(DIMM_SSD_BAD_INDEX); }
 uint32_t dimm_ssd_writes_held(void) { return read_register(DIMM_SSD_WRITES_HELD); }
 uint32_t dimm_ssd_lines_copied(void) { return read_register(DIMM_SSD_LINES_COPIED); }
 uint32_t dimm_ssd_flash_pages(void) { return read_register(DIMM_SSD_FLASH_PAGES); }
+uint64_t dimm_ssd_rated(void) { return read_pair(DIMM_SSD_RATED_LOW, DIMM_SSD_RATED_HIGH); }
+
+uint64_t dimm_ssd_written(void) {  // the device may write on between the two reads
+  uint64_t written, again = read_pair(DIMM_SSD_WRITTEN_LOW, DIMM_SSD_WRITTEN_HIGH);
+  do {
+    written = again;
+    again = read_pair(DIMM_SSD_WRITTEN_LOW, DIMM_SSD_WRITTEN_HIGH);
+  } while (again >> 32 != written >> 32);
+  return written;
+}
 
 void dimm_ssd_use_shadow(void* first, uint32_t pages) {
   const uint64_t address = (uintptr_t)first;

@@ -58,3 +58,11 @@ bool power_inject(MemoryFault fault) {
 void power_recovered(RecoverySource source) {
   mmio_write(device.base + POWER_RECOVERY, (uint32_t)source << POWER_RECOVERY_SOURCE_SHIFT);
 }
+
+void power_checkpoint_located(uint64_t version, CheckpointLocated where, unsigned reason) {
+  mmio_write(device.base + POWER_CHECKPOINT_VERSION_LOW, (uint32_t)version);
+  mmio_write(device.base + POWER_CHECKPOINT_VERSION_HIGH, (uint32_t)(version >> 32));
+  mmio_write(device.base + POWER_CHECKPOINT_LOCATION,
+             (uint32_t)where << POWER_CHECKPOINT_LOCATION_LOCATION_SHIFT |
+                 reason << POWER_CHECKPOINT_LOCATION_REASON_SHIFT);
+}

@@ -13,7 +13,7 @@ const char* power_reset_cause_text(void);
 uint32_t power_boot_count(void);        // as the device counts the starts of the node
 void power_cut(uint32_t microseconds);  // DRAM loses its contents; power returns after this long. The core
                                         // runs on for what the device takes to act.
-_Noreturn void power_warm_reset(void);  // the node starts again, memory keeps its contents
+__attribute__((noreturn)) void power_warm_reset(void);  // the node starts again, memory keeps its contents
 
 typedef enum {
   memory_fault_bit = 1,
@@ -37,3 +37,7 @@ bool power_inject(MemoryFault fault);  // false: there is no such place
 
 typedef enum { recovered_from_memory = 1, recovered_from_dimm_ssd = 2, recovered_from_pcram = 3 } RecoverySource;
 void power_recovered(RecoverySource source);  // the app goes on from a checkpoint after an error
+
+typedef enum { located_in_memory = 1, located_on_dimm_ssd = 2, located_nowhere = 3 } CheckpointLocated;
+// Where the checkpoint goes, and the LocationReason why (checkpoint/location.h).
+void power_checkpoint_located(uint64_t version, CheckpointLocated where, unsigned reason);

@@ -3,12 +3,16 @@
 //
 //   cg [nx=16] [interval=5] [iterations=200] [tolerance=1e-10] [cores=N] [checkpoint=on|off] [name=cg]
 //      [method=configured] [async=on|off] [memory_checkpoints=on|off] [ssd_every=4]
+//      [controller=on|off] [lifetime=5] [overhead=10] [forced_every=0]
 //
 // method: how the DIMM-SSD takes them, by the names of drivers/dimm_ssd.h. async: goes on when a checkpoint is
 // handed over, where the method lets it, in place of waiting until it is durable.
 //
 // memory_checkpoints: to memory under strong ECC (level 1) as well, and to the DIMM-SSD (level 2) only every
 // ssd_every-th time, 0 for never.
+//
+// controller: to one of the two, as the Checkpoint Location Controller decides (checkpoint/location.h), with the
+// lifetime of the DIMM-SSD in years, 0 for any, the overhead in percent, 0 for any, and every forced_every-th to it anyway.
 //
 // Exit status: 0 converged and verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds
 // what two runs are compared by, in exact bits.
@@ -31,14 +35,16 @@
 typedef unsigned long long Printable;
 
 static struct {
-  uint64_t nx, iterations, cores, ssd_every;
+  uint64_t nx, iterations, cores, ssd_every, lifetime, overhead, forced_every;
   double tolerance;
-  bool checkpoint;
+  bool checkpoint, controller;
   ArgumentChoice method;
 } options = {.nx = 16,
              .iterations = 200,
              .cores = 0,
              .ssd_every = 4,
+             .lifetime = 5,
+             .overhead = 10,
              .tolerance = 1e-10,
              .checkpoint = true,
              .method = {dimm_ssd_method_names, dimm_ssd_methods, dimm_ssd_configured}};
@@ -59,8 +65,14 @@ static bool read_options(int argc, char** argv) {
       {"async", argument_switch, &checkpoints.async, 0, 0, "goes on while they are not durable"},
       {"memory_checkpoints", argument_switch, &checkpoints.levels, 0, 0, "to memory as well"},
       {"ssd_every", argument_number, &options.ssd_every, 0, 1000000, "which of them go to the DIMM-SSD too"},
+      {"controller", argument_switch, &options.controller, 0, 0, "to memory or the DIMM-SSD, as it decides"},
+      {"lifetime", argument_number, &options.lifetime, 0, 1000, "years that the DIMM-SSD shall last; 0: any"},
+      {"overhead", argument_number, &options.overhead, 0, 100, "percent of the time for checkpoints; 0: any"},
+      {"forced_every", argument_number, &options.forced_every, 0, 1000000,
+       "which of them the DIMM-SSD gets anyway"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
+  checkpoints.levels = checkpoints.levels || options.controller;
   checkpoints.method = (DimmSsdMethod)options.method.index;
   return true;
 }
@@ -100,6 +112,15 @@ static void restore_newest(Solver* solver) {
   memory_errors_recovered(from_memory ? checkpoint_memory : checkpoint_dimm_ssd);
 }
 
+static void use_controller(void) {
+  const CheckpointPolicy policy = {.lifetime_years = (double)options.lifetime,
+                                   .overhead_percent = (double)options.overhead,
+                                   .ranks = 1,
+                                   .forced_every = (unsigned)options.forced_every};
+  const CheckpointStatus status = checkpoint_use_controller(&policy);
+  if (status != checkpoint_ok) printf("cg: without a controller: %s\n", checkpoint_text(status));
+}
+
 // Before anything is allocated: level 1 takes its place in memory.
 static CheckpointStatus prepare_levels(const Solver* solver) {
   if (!options.checkpoint) return checkpoint_ok;
@@ -112,6 +133,7 @@ static CheckpointStatus prepare_levels(const Solver* solver) {
   checkpoints.levels = memory != checkpoint_no_strong_memory;
   if (!checkpoints.levels) return status;
   if (status != checkpoint_ok) printf("cg: level 2 (DIMM-SSD): %s\n", checkpoint_text(status));
+  if (options.controller) use_controller();
   memory_errors_read();
   return checkpoint_ok;
 }

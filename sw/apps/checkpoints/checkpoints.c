@@ -70,7 +70,10 @@ void checkpoints_take(Checkpoints* checkpoints, uint64_t version) {
   const CheckpointStatus status = timed(checkpoints, version);
   print_levels(checkpoints, version);
   after_each(checkpoints);
-  if (status != checkpoint_ok) {
+  if (status == checkpoint_skipped) {
+    ++checkpoints->skipped;
+    print(checkpoints, version, "skipped");
+  } else if (status != checkpoint_ok) {
     not_written(checkpoints, version, status);
   } else if (checkpoint_level_status(checkpoint_dimm_ssd) == checkpoint_pending) {
     checkpoints->pending[checkpoints->pending_count++] = version;

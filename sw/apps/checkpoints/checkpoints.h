@@ -19,7 +19,7 @@ typedef struct Checkpoints {
   void (*after_each)(void);  // may be NULL: behind everything that reads or writes all regions
 
   // What became of them.
-  unsigned durable, failed;
+  unsigned durable, skipped, failed;
   uint64_t ticks;  // of the timer, that the app stood in checkpoint_begin or checkpoint_write
   uint64_t pending[checkpoint_begun_limit];
   unsigned pending_count;

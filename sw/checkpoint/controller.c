@@ -1,0 +1,56 @@
+#include "checkpoint/controller.h"
+
+#include "drivers/dimm_ssd.h"
+#include "drivers/generic_timer.h"
+#include "drivers/power.h"
+
+static struct {
+  bool is_used, tells;
+  CheckpointPolicy policy;
+  uint64_t ramdisk_bytes;
+  uint64_t number;            // of the last checkpoint
+  uint64_t start;             // of the run, in ticks
+  uint64_t written_at_start;  // to the SSD, in bytes
+  uint64_t began, spent;      // the checkpoint under way, and on all that have ended, in ticks
+} controller;
+
+_Static_assert((int)location_ramdisk == (int)located_in_memory &&
+                   (int)location_ssd == (int)located_on_dimm_ssd &&
+                   (int)location_none == (int)located_nowhere,
+               "as the power controller tells them");
+
+void controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes) {
+  controller.is_used = true;
+  controller.tells = power_probe();
+  controller.policy = *policy;
+  controller.ramdisk_bytes = ramdisk_bytes;
+  controller.number = 0;
+  controller.start = generic_timer_now();
+  controller.written_at_start = dimm_ssd_written();
+  controller.spent = 0;
+}
+
+void controller_forget(void) { controller.is_used = false; }
+bool controller_is_used(void) { return controller.is_used; }
+unsigned controller_ranks(void) { return controller.policy.ranks != 0 ? controller.policy.ranks : 1; }
+
+static double seconds(uint64_t ticks) { return (double)ticks / (double)generic_timer_frequency(); }
+
+Location controller_decide(uint64_t version, uint64_t bytes) {
+  const uint64_t written = dimm_ssd_written();
+  const LocationState state = {.number = ++controller.number,
+                               .bytes = bytes,
+                               .ramdisk_bytes = controller.ramdisk_bytes,
+                               .elapsed = seconds(generic_timer_now() - controller.start),
+                               .checkpointing = seconds(controller.spent),
+                               .ssd_bytes = written - controller.written_at_start,
+                               .rated = dimm_ssd_rated(),
+                               .used = written};
+  const LocationDecision decision = location_decide(&controller.policy, &state);
+  if (controller.tells)
+    power_checkpoint_located(version, (CheckpointLocated)decision.location, (unsigned)decision.reason);
+  return decision.location;
+}
+
+void controller_checkpoint_begins(void) { controller.began = generic_timer_now(); }
+void controller_checkpoint_ends(void) { controller.spent += generic_timer_now() - controller.began; }

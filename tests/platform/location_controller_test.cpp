@@ -1,0 +1,227 @@
+// The Checkpoint Location Controller in real firmware: what it decides stands in events.jsonl, follows from what the devices
+// tell, and a run comes back from where it left its checkpoints.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Le;
+using testing::Not;
+using Event = nlohmann::json;
+
+struct LocationControllerTest : CommandTest {
+  // Of section 4.5.4, over five years: bytes a second.
+  static constexpr double s3700 = 14.6e15 / (5 * 365.0 * 86400);
+
+  Ended microbenchmark(const std::string& args, Arguments more = {}) const {
+    more.insert(more.begin(), "args=" + args);
+    more.insert(more.end(), {"node.dimm_ssd.rated_writes=14600TB", "node.log.node=off"});
+    return firmware("microbenchmark", more);
+  }
+  std::vector<Event> of_kind(const std::string& kind, const std::string& run = "run") const {
+    std::vector<Event> all;
+    for (const Event& event : events(run))
+      if (event["kind"] == kind) all.push_back(event);
+    return all;
+  }
+  std::vector<Event> decisions(const std::string& run = "run") const {
+    return of_kind("checkpoint_location", run);
+  }
+  std::map<std::string, int> reasons(const std::string& run = "run") const {
+    std::map<std::string, int> count;
+    for (const Event& event : decisions(run)) ++count[event["reason"].get<std::string>()];
+    return count;
+  }
+  std::set<std::uint64_t> versions(const std::string& location, const std::string& run = "run") const {
+    std::set<std::uint64_t> all;
+    for (const Event& event : decisions(run))
+      if (event["location"] == location) all.insert(event["version"].get<std::uint64_t>());
+    return all;
+  }
+  // What the app printed: "... 40 iterations in 812.3 ms, 600.1 ms of checkpoints: 3.8 x".
+  double slowdown() const {
+    std::smatch told;
+    const std::string console = contents("run/console.log");
+    if (!std::regex_search(console, told, std::regex(R"(of checkpoints: (\d+\.\d+) x)"))) return 0;
+    return std::stod(told.str(1));
+  }
+};
+
+TEST_F(LocationControllerTest, EveryDecisionIsAnEventAndTheRunSurvivesALossOfPower) {
+  const Ended ended = asterism({"run", "checkpoint_location"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("result.txt is equal, bit for bit"), HasSubstr("1 power loss, 1 recovery")));
+  const std::string run = "runs/checkpoint_location";
+  const std::map<std::string, int> count = reasons(run);
+  for (const char* reason : {"first", "allowed", "lifetime", "loss", "forced"})
+    EXPECT_EQ(count.count(reason), 1u) << reason;
+  EXPECT_EQ(count.at("first"), 2) << "a run begins anew after the loss of power";
+  // A decision is followed by what it says: a checkpoint of the DIMM-SSD of that version, or none.
+  std::uint64_t told = 0;
+  bool to_ssd = false;
+  for (const Event& event : events(run)) {
+    if (event["kind"] == "checkpoint_location") {
+      told = event["version"];
+      to_ssd = event["location"] == "dimm_ssd";
+      EXPECT_EQ(event["source"], "node.power");
+    }
+    if (event["kind"] != "checkpoint_begin") continue;
+    EXPECT_TRUE(to_ssd);
+    EXPECT_EQ(event["version"], told);
+  }
+  // It goes on from the newest that lay on the DIMM-SSD; what lay in memory is lost.
+  const auto restored = of_kind("restore", run);
+  ASSERT_EQ(restored.size(), 1u);
+  std::uint64_t newest = 0, decided = 0;
+  for (const Event& event : events(run)) {
+    if (event["kind"] == "checkpoint_commit") newest = event["version"];
+    if (event["kind"] == "checkpoint_location") decided = event["version"];
+    if (event["kind"] == "power_lost") break;
+  }
+  EXPECT_EQ(restored[0]["version"], newest);
+  EXPECT_GE(decided, newest);
+  EXPECT_LE(decided - newest, 8u) << "forced_every=8";
+}
+
+// Bytes on their way to the flash at any decision: at most what the rating allows, and one checkpoint more.
+TEST_F(LocationControllerTest, LifetimeEstimationHoldsTheBandwidthAtTheRating) {
+  ASSERT_EQ(microbenchmark("bytes=500000 iterations=30 lifetime=5").status, 0);
+  EXPECT_THAT(reasons(), Not(testing::Contains(testing::Key("loss"))));
+  EXPECT_GE(reasons()["lifetime"], 3);
+  const auto all = events();
+  const auto first = decisions().front()["time_ps"].get<std::uint64_t>();
+  double written = 0;
+  for (const Event& event : all) {
+    if (event["kind"] != "checkpoint_begin") continue;
+    const double seconds = 1e-12 * (event["time_ps"].get<double>() - static_cast<double>(first)) + 5e-3;
+    if (event["version"] != 1) {
+      EXPECT_LT(written / seconds, 1.02 * s3700) << event;
+    }
+    written += event["pages"].get<double>() * 4096;
+  }
+  const double seconds = 1e-12 * (all.back()["time_ps"].get<double>() - static_cast<double>(first)) + 5e-3;
+  EXPECT_GT(written / seconds, 0.8 * s3700);
+  // A larger rating, or no lifetime, and all go there.
+  ASSERT_EQ(microbenchmark("bytes=500000 iterations=6 lifetime=0").status, 0);
+  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"allowed", 5}}));
+  ASSERT_EQ(firmware("microbenchmark", {"args=bytes=500000 iterations=6"}).status, 0);
+  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"allowed", 5}})) << "not stated";
+}
+
+// The device remembers what was written in runs before this one.
+TEST_F(LocationControllerTest, AWornOutDeviceIsSpared) {
+  const Arguments worn = {"node.dimm_ssd.image=a.img", "node.dimm_ssd.rated_writes=3MB"};
+  ASSERT_EQ(firmware("microbenchmark", {"args=iterations=8 place=ssd", worn[0], worn[1]}).status, 0);
+  ASSERT_EQ(firmware("microbenchmark", {"args=iterations=4 name=second", worn[0], worn[1]}).status, 0);
+  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"lifetime", 4}}));
+}
+
+// Table 4.2's miniFE: section 4.6.1.5, where the lifetime lets almost all go to the SSD, and the bound almost none.
+TEST_F(LocationControllerTest, MiniFeGoesToTheSsdByLifetimeAndToTheRamdiskByLoss) {
+  const std::string shape = "shape=minife iterations=40";
+  ASSERT_EQ(microbenchmark(shape + " place=nowhere").status, 0);
+  EXPECT_EQ(slowdown(), 1);
+  ASSERT_EQ(microbenchmark(shape + " place=ssd").status, 0);
+  const double always_ssd = slowdown();
+  ASSERT_EQ(microbenchmark(shape + " place=ramdisk").status, 0);
+  const double always_ramdisk = slowdown();
+  EXPECT_TRUE(decisions().empty());
+  ASSERT_EQ(microbenchmark(shape).status, 0);
+  EXPECT_THAT(versions("dimm_ssd").size(), Ge(38u));
+  EXPECT_NEAR(slowdown(), always_ssd, 0.05 * always_ssd);
+  ASSERT_EQ(microbenchmark(shape + " overhead=10").status, 0);
+  EXPECT_THAT(versions("dram").size(), Ge(36u));
+  EXPECT_LT(slowdown(), 1.2 * always_ramdisk);
+  EXPECT_GT(always_ssd, 2 * always_ramdisk);
+}
+
+TEST_F(LocationControllerTest, LuleshStaysWithinItsLifetimeAndMeetsTheBound) {
+  const std::string shape = "shape=lulesh iterations=30";
+  ASSERT_EQ(microbenchmark(shape).status, 0);
+  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"allowed", 29}}));
+  const double without_bound = slowdown();
+  ASSERT_EQ(microbenchmark(shape + " overhead=10").status, 0);
+  EXPECT_THAT(reasons(), IsSupersetOf({testing::Key("loss"), testing::Key("allowed")}));
+  EXPECT_LT(slowdown(), without_bound);
+}
+
+// Four ranks of 100,000 bytes, and room for less.
+TEST_F(LocationControllerTest, WhatNeitherMayTakeIsSkippedUnlessForced) {
+  ASSERT_EQ(microbenchmark("iterations=12 overhead=1 forced_every=4 ramdisk=99000").status, 0);
+  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"size", 8}, {"forced", 3}}));
+  EXPECT_THAT(versions("dimm_ssd"), ElementsAre(1, 4, 8, 12));
+  EXPECT_EQ(of_kind("checkpoint_commit").size(), 4u);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("to the ramdisk 0, to the SSD 4, skipped 8, failed 0"));
+}
+
+// Two nodes that compute differently long and save differently much share the forced versions, and perhaps no other.
+TEST_F(LocationControllerTest, NodesThatDifferHaveTheForcedVersionsInCommon) {
+  ASSERT_EQ(microbenchmark("iterations=24 overhead=20 forced_every=8").status, 0);
+  const std::set<std::uint64_t> one = versions("dimm_ssd");
+  ASSERT_EQ(microbenchmark("iterations=24 overhead=20 forced_every=8 time=3100 bytes=170000").status, 0);
+  const std::set<std::uint64_t> other = versions("dimm_ssd");
+  EXPECT_NE(one, other);
+  for (const std::uint64_t forced : {1u, 8u, 16u, 24u})
+    EXPECT_EQ(one.count(forced) + other.count(forced), 2u) << forced;
+}
+
+// --- Section 4.3.4, on the solver: the data's rank loses chips, and a warm reset follows.
+
+struct LocationRecoveryTest : LocationControllerTest {
+  Ended solver(const std::vector<int>& chips, const std::string& at) const {
+    std::string faults;
+    for (const int chip : chips)
+      faults +=
+          fmt::format(R"({}{{"at":"{}","kind":"chip","persistence":"stuck","channel":0,"rank":1,"chip":{}}})",
+                      faults.empty() ? "" : ",", at, chip);
+    return firmware("cg", {"args=nx=10 interval=2 controller=on lifetime=5 overhead=10",
+                           "node.memory.mapping=RaRoBaCoCh", "node.memory.ranks=2", "node.log.node=off",
+                           "node.dimm_ssd.rated_writes=14600TB", "faults=[" + faults + "]"});
+  }
+  std::string recovered_from() const {
+    const auto all = of_kind("recovery");
+    return all.empty() ? "nothing" : all.front()["from"].get<std::string>();
+  }
+};
+
+TEST_F(LocationRecoveryTest, TheRamdiskFirstThenTheSsd) {
+  ASSERT_EQ(solver({}, "").status, 0);
+  const std::string result = contents("run/files/result.txt");
+  EXPECT_EQ(versions("dimm_ssd"), std::set<std::uint64_t>{2}) << "the others would cost more than a tenth";
+  EXPECT_GE(versions("dram").size(), 8u);
+  const auto after_version_12 = [&] {
+    for (const Event& event : decisions())
+      if (event["version"] == 14)
+        return fmt::format("{}ps", event["time_ps"].get<std::uint64_t>() - 20'000'000);
+    return std::string();
+  }();
+  // One chip: RS(19,16) corrects it.
+  const Ended one = solver({3}, after_version_12);
+  EXPECT_EQ(one.status, 0) << one.out << one.err;
+  EXPECT_EQ(recovered_from(), "dram");
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 12 restored\n"));
+  EXPECT_EQ(contents("run/files/result.txt"), result);
+  // Two: both checkpoints in memory are discarded, the older one of the DIMM-SSD is used.
+  const Ended two = solver({3, 9}, after_version_12);
+  EXPECT_EQ(two.status, 0) << two.out << two.err;
+  EXPECT_EQ(recovered_from(), "dimm_ssd");
+  EXPECT_THAT(contents("run/console.log"),
+              AllOf(HasSubstr("uncorrectable memory error"), HasSubstr("cg: checkpoint 2 restored\n")));
+  EXPECT_EQ(contents("run/files/result.txt"), result);
+}
+
+}  // namespace
+}  // namespace asterism
