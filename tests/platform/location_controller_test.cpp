@@ -60,11 +60,11 @@ struct LocationControllerTest : CommandTest {
 };
 
 TEST_F(LocationControllerTest, EveryDecisionIsAnEventAndTheRunSurvivesALossOfPower) {
-  const Ended ended = asterism({"run", "checkpoint_location"});
+  const Ended ended = asterism({"run", "location_controller"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
               AllOf(HasSubstr("result.txt is equal, bit for bit"), HasSubstr("1 power loss, 1 recovery")));
-  const std::string run = "runs/checkpoint_location";
+  const std::string run = "runs/location_controller";
   const std::map<std::string, int> count = reasons(run);
   for (const char* reason : {"first", "allowed", "lifetime", "loss", "forced"})
     EXPECT_EQ(count.count(reason), 1u) << reason;
