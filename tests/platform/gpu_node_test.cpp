@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include "tests/platform/command.h"
@@ -151,6 +152,59 @@ TEST_F(GpuNodeTest, ManyGpusAreCoordinated) {
   const Ended ended = snapshots(args, loss_of_gpu(half, 7), {"node.gpu.count=8"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_EQ(result(), expected);
+}
+
+// Links give 64 GB/s to eight GPUs, a channel of DDR3-1600 takes 12.8 GB/s at most.
+TEST_F(GpuNodeTest, SnapshotsAtTheSameTimeWaitForTheMemoryThatTheyShare) {
+  const auto length = [&](const std::string& count, const std::string& channels) {
+    const Ended ended = snapshots(
+        "steps=1 interval=1 memory=256KiB accesses=500 offloader=device checkpoint=off", "",
+        {"node.gpu.count=" + count, "node.memory.channels=" + channels, "node.gpu.link.overhead=0ns"});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    return times_of("gpu_snapshot_taken").back() - times_of("gpu_snapshot_begin").front();
+  };
+  const Time alone = length("1", "1"), eight = length("8", "1"), with_more_memory = length("8", "8");
+  EXPECT_GT(eight, 2 * alone);
+  EXPECT_LT(2 * with_more_memory, eight);
+}
+
+// In nanoseconds: 8,192 loads of a core, and snapshots of two GPUs at a time.
+struct SharedTimes {
+  unsigned before = 0, meanwhile = 0, after = 0, alone = 0, beside = 0;
+};
+
+struct GpuInterferenceTest : CommandTest {
+  SharedTimes times(Arguments node) {
+    Arguments all{"run",   "gpu_snapshot", "firmware=gpu_interference", "args=", "faults=[]", "expect={}",
+                  "--out", "run"};
+    all.insert(all.end(), node.begin(), node.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    SharedTimes t;
+    const int read =
+        std::sscanf(contents("run/console.log").c_str(),
+                    "gpu_interference: loads before %u ns, meanwhile %u ns, after %u ns; snapshots alone "
+                    "%u ns, beside loads %u ns",
+                    &t.before, &t.meanwhile, &t.after, &t.alone, &t.beside);
+    EXPECT_EQ(read, 5) << contents("run/console.log");
+    return t;
+  }
+};
+
+TEST_F(GpuInterferenceTest, LoadsAndSnapshotsThatMeetAtTheMemorySlowEachOther) {
+  for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
+                                Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {
+    const SharedTimes t = times(node);
+    EXPECT_GT(t.meanwhile, 1.5 * t.before) << node.front();
+    EXPECT_GT(t.meanwhile, 1.5 * t.after) << node.front();
+    EXPECT_GT(t.beside, 1.02 * t.alone) << node.front();
+  }
+}
+
+TEST_F(GpuInterferenceTest, LoadsThatCostNothingAreNotSlowed) {
+  const SharedTimes t = times({});
+  EXPECT_LT(t.meanwhile, 1.05 * t.before);
+  EXPECT_LT(t.after, 1.05 * t.before);
 }
 
 TEST_F(GpuNodeTest, WhatANodeOfGpusCannotBeIsRefused) {
