@@ -178,6 +178,22 @@ TEST_F(LocationControllerTest, NodesThatDifferHaveTheForcedVersionsInCommon) {
     EXPECT_EQ(one.count(forced) + other.count(forced), 2u) << forced;
 }
 
+// What lay in memory is lost, what lay on the DIMM-SSD is not, and the run comes to the same words.
+TEST_F(LocationControllerTest, PowerMayGoAtAnyTime) {
+  const std::string args = "iterations=16 overhead=15 forced_every=4";
+  ASSERT_EQ(microbenchmark(args).status, 0);
+  const std::string result = contents("run/files/result.txt");
+  const std::uint64_t last = json("run/stats.json")["simulated_time_ps"];
+  for (std::uint64_t i = 1; i <= 8; ++i) {
+    const Ended ended = microbenchmark(
+        args,
+        {fmt::format(R"(faults=[{{"at":"{}ps","kind":"power_loss","restore_after":"1us"}}])", last * i / 9)});
+    EXPECT_EQ(ended.status, 0) << i << ended.out << ended.err;
+    EXPECT_EQ(contents("run/files/result.txt"), result) << i;
+    expect_the_newest_durable(events());
+  }
+}
+
 // --- Section 4.3.4, on the solver: the data's rank loses chips, and a warm reset follows.
 
 struct LocationRecoveryTest : LocationControllerTest {
@@ -214,6 +230,12 @@ TEST_F(LocationRecoveryTest, TheRamdiskFirstThenTheSsd) {
   EXPECT_EQ(recovered_from(), "dram");
   EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 12 restored\n"));
   EXPECT_EQ(contents("run/files/result.txt"), result);
+  // At any time, and the DIMM-SSD has the first.
+  for (unsigned at_us = 3000; at_us < 6000; at_us += 600) {
+    const Ended any = solver({3}, fmt::format("{}us", at_us));
+    EXPECT_EQ(any.status, 0) << at_us << any.out << any.err;
+    EXPECT_EQ(contents("run/files/result.txt"), result) << at_us;
+  }
   // Two: both checkpoints in memory are discarded, the older one of the DIMM-SSD is used.
   const Ended two = solver({3, 9}, after_version_12);
   EXPECT_EQ(two.status, 0) << two.out << two.err;
