@@ -1,12 +1,14 @@
-// What the testbenches share: a block's library by the path of its block.json, built when it is not there yet, and
-// numbers that are random in the same way every time.
+// What the testbenches share: a block's library by the path of its block.json, built when it is not there yet, and copies of
+// blocks with bugs in them.
 #pragma once
 
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cosim/rtl_library.h"
@@ -22,11 +24,18 @@ struct PlantedBug {
 inline void PrintTo(const PlantedBug& bug, std::ostream* out) { *out << bug.name; }
 
 // A copy of rtl/<block> with a bug planted, for library_of().
-inline std::string planted(const std::string& block, const std::string& bug,
-                           const std::vector<Change>& changes) {
+inline std::string planted(const std::string& block, const PlantedBug& bug) {
   const std::filesystem::path source = ASTERISM_SOURCE,
                               copies = std::filesystem::path(ASTERISM_CACHE) / "../planted";
-  return plant(source / "rtl" / block, copies / (block + "-" + bug), changes).string();
+  return plant(source / "rtl" / block, copies / (block + "-" + bug.name), bug.changes).string();
+}
+
+// Parameters as overrides for library_of(), and more of these.
+inline std::vector<std::string> overrides_of(const std::map<std::string, std::uint64_t>& parameters,
+                                             std::vector<std::string> more = {}) {
+  for (const auto& [name, value] : parameters)
+    more.push_back("parameters." + name + "=" + std::to_string(value));
+  return more;
 }
 
 // `block` is relative to the root of the source: "rtl/lrg_arbiter/block.json".

@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/parameter_name.h"
 #include "base/random.h"
-#include "cosim/coverage.h"
-#include "cosim/matt_ports.h"
-#include "testbenches/testbench.h"
+#include "cosim/rtl_matt.h"
+#include "testbenches/operation_pair.h"
 
 namespace asterism {
 namespace {
@@ -27,80 +25,27 @@ struct Case {
   std::uint32_t pages = 200;
   MattConfig config = {};
 
-  std::vector<std::string> parameters() const {
-    return {"parameters.Pages=" + std::to_string(pages),
-            "parameters.BufferEntries=" + std::to_string(config.buffer_entries),
-            "parameters.PhaseBits=" + std::to_string(config.phase_bits),
-            "parameters.EarlyWrites=" + std::to_string(config.early_writes)};
+  std::vector<std::string> overrides(std::vector<std::string> more = {}) const {
+    return overrides_of(RtlMatt::parameters(config, pages), std::move(more));
   }
 };
 
-class Pair {
+class Pair : public OperationPair<Matt, MattPorts, MattOperation, MattAnswer> {
  public:
-  Pair(const std::string& block, const Case& shape, std::vector<std::string> overrides = {})
-      : shape_(shape),
-        model_(shape.config, shape.pages),
-        rtl_(library_of(block, with(shape.parameters(), std::move(overrides))), "matt"),
-        ports_(rtl_),
-        idle_(rtl_.port("idle")) {
-    rtl_.reset();
-  }
+  Pair(const std::string& block, const Case& shape, const std::vector<std::string>& overrides = {})
+      : OperationPair(Matt(shape.config, shape.pages), block, shape.overrides(overrides)), shape_(shape) {}
 
-  // False when they differ.
-  bool run(const MattOperation& operation) {
-    const bool buffered = model_.is_buffered(operation.page),
-               ready = model_.peek(operation.page) == Matt::Answer::ready;
-    const Matt::Entry before = model_.entry(operation.page);
-    const MattAnswer expected = expected_ = ask_model(operation);
-    count(operation, expected, before, buffered, ready);
-    const std::optional<MattAnswer> answer = ask_rtl(operation);
-    if (answer && *answer == expected) return true;
-    difference_ = to_text(operation) + ": model " + to_text(operation, expected) + "; RTL " +
-                  (answer ? to_text(operation, *answer) : "does not answer");
-    return false;
-  }
+  using OperationPair::run;
   bool run(Kind kind, std::uint32_t page = 0, std::uint64_t lines = 0, bool flag = false) {
     return run({kind, page, lines, flag});
   }
-  // Of both; the RTL is asked nothing for so many cycles.
-  void reset(unsigned pause = 0) {
-    model_.reset(Reset::warm);
-    rtl_.reset();
-    for (unsigned i = 0; i < pause; ++i) cycle();
-    resets_.hit(0);
-  }
-  // Cycles in which nothing is asked, until it is idle.
-  unsigned cycles_until_idle() {
-    unsigned cycles = 0;
-    for (rtl_.settle(); !idle_.is_set() && cycles < shape_.pages; rtl_.settle()) {
-      rtl_.edge();
-      ++cycles;
-    }
-    return cycles;
-  }
-
   const Case& shape() const { return shape_; }
-  const MattAnswer& answer() const { return expected_; }  // of the last operation
-  RtlInstance& rtl() { return rtl_; }
-  MattPorts& ports() { return ports_; }
-  // In what they differed, "" as long as they do not.
-  const std::string& difference() const { return difference_; }
-  unsigned cycles() const { return cycles_; }  // of the last operation, from in.valid to out.valid
-  bool idle_was_honest() const { return idle_was_honest_; }
-  const Coverage& coverage() const { return coverage_; }
-  std::size_t never_reached() const {
-    std::size_t never = 0;
-    for (const Coverage::Group& group : coverage_.groups()) never += group.points() - group.reached();
-    return never;
-  }
 
  private:
-  static std::vector<std::string> with(std::vector<std::string> some, const std::vector<std::string>& more) {
-    some.insert(some.end(), more.begin(), more.end());
-    return some;
-  }
-
-  MattAnswer ask_model(const MattOperation& operation) {
+  MattAnswer ask_model(const MattOperation& operation) override {
+    const bool buffered = model_.is_buffered(operation.page),
+               ready = model_.peek(operation.page) == Matt::Answer::ready;
+    const Matt::Entry before = model_.entry(operation.page);
     MattAnswer answer;
     switch (operation.kind) {
       case Kind::track:
@@ -131,36 +76,14 @@ class Pair {
         break;
     }
     answer.work = {model_.pending(), model_.has_candidates()};
+    count(operation, answer, before, buffered, ready);
     return answer;
   }
 
-  std::optional<MattAnswer> ask_rtl(const MattOperation& operation) {
-    ports_.ask(operation);
-    cycle();
-    ports_.ask_nothing();
-    const unsigned patience = 100 + 3 * shape_.config.buffer_entries + shape_.pages;
-    for (cycles_ = 1; cycles_ < patience; ++cycles_) {
-      rtl_.settle();
-      idle_was_honest_ = idle_was_honest_ && !idle_.is_set();
-      if (ports_.answers()) {
-        const MattAnswer answer = ports_.answer(operation.kind);
-        rtl_.edge();
-        rtl_.settle();
-        idle_was_honest_ = idle_was_honest_ && idle_.is_set();
-        return answer;
-      }
-      rtl_.edge();
-    }
-    return std::nullopt;
-  }
-  void cycle() {
-    rtl_.settle();
-    rtl_.edge();
-  }
+  MattAnswer read(const MattOperation& operation) override { return ports().answer(operation.kind); }
 
   void count(const MattOperation& operation, const MattAnswer& answer, const Matt::Entry& before,
              bool buffered, bool ready) {
-    operations_.hit(static_cast<std::size_t>(operation.kind));
     switch (operation.kind) {
       case Kind::write:
         writes_.hit(!before.valid ? 0 : buffered ? 1 : ready ? 2 : before.modified ? 3 : 4);
@@ -190,18 +113,6 @@ class Pair {
   }
 
   Case shape_;
-  Matt model_;
-  RtlInstance rtl_;
-  MattPorts ports_;
-  RtlPort idle_;
-  MattAnswer expected_;
-  std::string difference_;
-  unsigned cycles_ = 0;
-  bool idle_was_honest_ = true;
-
-  Coverage coverage_;
-  Coverage::Group& operations_ = coverage_.group(
-      "operations", {"track", "mark", "write", "peek", "begin_phase", "next", "take", "copied"});
   Coverage::Group& writes_ =
       coverage_.group("writes", {"untracked", "buffered", "brought in", "to pending", "to locked"});
   Coverage::Group& tracks_ = coverage_.group("tracks", {"buffered", "free", "pending", "locked"});
@@ -212,7 +123,6 @@ class Pair {
   Coverage::Group& takes_ = coverage_.group("takes", {"none", "pending", "waited for"});
   Coverage::Group& copies_ = coverage_.group("copies", {"not locked", "nothing waited", "a write waited"});
   Coverage::Group& phases_ = coverage_.group("phases", {"nothing pending", "pending"});
-  Coverage::Group& resets_ = coverage_.group("resets", {"reset"});
 };
 
 // Operations at random, some pages used more than others.
@@ -381,27 +291,16 @@ TEST(MattTest, AResetForgetsWhatIsUnderWay) {
 }
 
 TEST(MattTest, APageBeyondTheTableIsNotTracked) {
-  RtlInstance rtl(library_of(matt, small.parameters()), "matt");
-  MattPorts ports(rtl);
-  rtl.reset();
-  const auto ready = [&](const MattOperation& operation) {
-    ports.ask(operation);
-    rtl.run(1);
-    ports.ask_nothing();
-    for (rtl.settle(); !ports.answers(); rtl.settle()) rtl.edge();
-    const bool yes = ports.answer(operation.kind).yes;
-    rtl.edge();
-    return yes;
-  };
+  Pair pair(matt, small);
+  const auto yes = [&](const MattOperation& operation) { return pair.ask_rtl(operation).value().yes; };
   for (const std::uint32_t page : {65u, 127u, 128u, 0xFFFF'FFFFu}) {
-    ready({.kind = Kind::track, .page = page, .flag = true});
-    EXPECT_TRUE(ready({.kind = Kind::write, .page = page, .lines = all_lines}));
-    EXPECT_FALSE(ready({.kind = Kind::take, .page = page}));
-    EXPECT_FALSE(ready({.kind = Kind::copied, .page = page}));
+    yes({.kind = Kind::track, .page = page, .flag = true});
+    EXPECT_TRUE(yes({.kind = Kind::write, .page = page, .lines = all_lines}));
+    EXPECT_FALSE(yes({.kind = Kind::take, .page = page}));
+    EXPECT_FALSE(yes({.kind = Kind::copied, .page = page}));
   }
-  ready({.kind = Kind::begin_phase});
-  rtl.settle();
-  EXPECT_FALSE(ready({.kind = Kind::next, .flag = true}));
+  yes({.kind = Kind::begin_phase});
+  EXPECT_FALSE(yes({.kind = Kind::next, .flag = true}));
 }
 
 // ---- planted bugs ----
@@ -435,8 +334,7 @@ const PlantedBug bugs[] = {
 class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
 
 TEST_P(PlantedBugTest, IsFound) {
-  const auto& [name, changes] = GetParam();
-  Pair pair(planted("matt", name, changes), usual);
+  Pair pair(planted("matt", GetParam()), usual);
   EXPECT_FALSE(everything(pair, 50'000));
   std::cout << "  " << pair.difference() << '\n';
 }

@@ -1,10 +1,7 @@
 // RtlMatt with rtl/matt: in place of the model, in lockstep with it, and with mistakes in the RTL.
-#include <gmock/gmock.h>
-#include <unistd.h>
-
 #include "base/random.h"
 #include "cosim/rtl_matt.h"
-#include "testbenches/testbench.h"
+#include "testbenches/seat_test.h"
 
 namespace asterism {
 namespace {
@@ -12,16 +9,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* matt_block = "rtl/matt/block.json";
 constexpr std::uint32_t pages = 200;
 const MattConfig shape{.phase_bits = 3, .buffer_entries = 16, .early_writes = 8};
-
-std::vector<std::string> overrides() {
-  std::vector<std::string> all;
-  for (const auto& [name, value] : RtlMatt::parameters(shape, pages))
-    all.push_back("parameters." + name + "=" + std::to_string(value));
-  return all;
-}
 
 const PlantedBug lines_not_merged{
     "lines_not_merged", {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}};
@@ -30,32 +19,21 @@ const PlantedBug broken{"broken",
                         {{"matt.sv", "valid_d     = ends_phase;", "valid_d     = 1'b0;"},
                          {"matt.sv", "reason_o <= reason_q", "reason_o <= 2'd3"}}};
 
-struct RtlMattTest : testing::Test {
-  std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("asterism_rtl_matt_" + std::to_string(getpid()));
-  RtlOptions options{.traces = folder};
+struct RtlMattTest : SeatTest<RtlMatt> {
   Picoseconds time;
-  RtlMatt::Settings settings{
-      .instance = "node.dimm_ssd.matt", .config = shape, .pages = pages, .clock = 1_GHz, .now = [this] {
-        return time;
-      }};
   Matt table{shape, pages};
-  std::unique_ptr<RtlMatt> seat;
-  std::vector<Lockstep::Mismatch> mismatches;
 
-  ~RtlMattTest() override { std::filesystem::remove_all(folder); }
-
-  void take_seat(Impl impl, const std::string& block = matt_block) {
-    settings.impl = impl;
-    table.seat(nullptr);
-    seat = std::make_unique<RtlMatt>(library_of(block, overrides()), settings, options);
-    seat->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { mismatches.push_back(mismatch); };
-    table.reset(Reset::cold);
+  RtlMattTest()
+      : SeatTest("matt", overrides_of(RtlMatt::parameters(shape, pages)),
+                 {.instance = "node.dimm_ssd.matt",
+                  .config = shape,
+                  .pages = pages,
+                  .clock = 1_GHz,
+                  .now = [this] { return time; }}) {}
+  void seated() override {
     table.seat(seat.get());
+    table.reset(Reset::cold);
     track_all(table);
-  }
-  void take_seat(Impl impl, const PlantedBug& bug) {
-    take_seat(impl, planted("matt", bug.name, bug.changes));
   }
 
   static void track_all(Matt& matt) {
@@ -197,16 +175,7 @@ TEST_F(RtlMattTest, ATraceOnDemandIsWrittenUpToTheEnd) {
 
 TEST_F(RtlMattTest, RefusesAnotherShapeAndAnotherContract) {
   settings.pages = 300;
-  const auto refusal = [&](const std::string& block,
-                           const std::vector<std::string>& parameters) -> std::string {
-    try {
-      RtlMatt refused(library_of(block, parameters), settings, options);
-    } catch (const RtlError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_THAT(refusal(matt_block, overrides()), HasSubstr("was built with Pages=200, the model has 300"));
+  EXPECT_THAT(refusal(), HasSubstr("was built with Pages=200, the model has 300"));
   EXPECT_THAT(refusal("rtl/lrg_arbiter/block.json", {"parameters.Radix=4"}),
               HasSubstr("is a block of the contract arbiter, expected matt"));
 }

@@ -4,21 +4,18 @@
 // kind of outcome is reached.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/parameter_name.h"
 #include "base/random.h"
-#include "cosim/coverage.h"
-#include "cosim/zone_monitor_ports.h"
-#include "testbenches/testbench.h"
+#include "cosim/rtl_zone_monitor.h"
+#include "testbenches/operation_pair.h"
 
 namespace asterism {
 namespace {
 
 constexpr const char* mzm = "rtl/mzm/block.json";
-constexpr std::uint32_t zones_per_sector = ZoneMonitor::zones_per_sector;
 
 using Answer = ZoneMonitor::Answer;
 using Kind = ZoneMonitorOperation::Kind;
@@ -28,72 +25,26 @@ struct Case {
   std::uint32_t lines = 8, ways = 2;
 
   ZoneMonitorConfig config() const { return {.cache = ZoneMonitor::sector * 2 * lines, .ways = ways}; }
-  std::uint32_t sectors() const { return (zones + zones_per_sector - 1) / zones_per_sector; }
-  std::vector<std::string> parameters() const {
-    return {"parameters.Zones=" + std::to_string(zones), "parameters.Lines=" + std::to_string(lines),
-            "parameters.Ways=" + std::to_string(ways)};
+  std::vector<std::string> overrides(std::vector<std::string> more = {}) const {
+    return overrides_of(RtlZoneMonitor::parameters(config(), zones), std::move(more));
   }
 };
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.zones << " zones, " << c.lines << " lines in " << c.ways << " ways";
 }
 
-class Pair {
+class Pair : public OperationPair<ZoneMonitor, ZoneMonitorPorts, ZoneMonitorOperation, ZoneMonitorAnswer> {
  public:
   Pair(const std::string& block, const Case& shape, const std::vector<std::string>& overrides = {})
-      : shape_(shape),
-        model_(shape.config(), shape.zones),
-        rtl_(library_of(block, with(shape.parameters(), overrides)), "mzm"),
-        ports_(rtl_),
-        idle_(rtl_.port("idle")) {
-    rtl_.reset();
-  }
+      : OperationPair(ZoneMonitor(shape.config(), shape.zones), block, shape.overrides(overrides)),
+        shape_(shape) {}
 
-  // False when they differ.
-  bool run(const ZoneMonitorOperation& operation) {
-    const ZoneMonitorAnswer expected = ask_model(operation);
-    const std::optional<ZoneMonitorAnswer> answer = ask_rtl(operation);
-    if (answer && *answer == expected) return true;
-    difference_ = to_text(operation) + ": model " + to_text(operation, expected) + "; RTL " +
-                  (answer ? to_text(operation, *answer) : "does not answer");
-    return false;
-  }
+  using OperationPair::run;
   bool run(Kind kind, std::uint32_t zone = 0, bool flag = false) { return run({kind, zone, flag}); }
-  // Of both; the RTL is asked nothing for so many cycles.
-  void reset(unsigned pause = 0) {
-    model_.reset(Reset::warm);
-    rtl_.reset();
-    for (unsigned i = 0; i < pause; ++i) cycle();
-    resets_.hit(0);
-  }
-  // Cycles in which nothing is asked, until it is idle.
-  unsigned cycles_until_idle() {
-    unsigned cycles = 0;
-    for (rtl_.settle(); !idle_.is_set() && cycles < 1'000; rtl_.settle()) {
-      rtl_.edge();
-      ++cycles;
-    }
-    return cycles;
-  }
-
   const Case& shape() const { return shape_; }
-  const ZoneMonitor& model() const { return model_; }
-  RtlInstance& rtl() { return rtl_; }
-  ZoneMonitorPorts& ports() { return ports_; }
-  // In what they differed, "" as long as they do not.
-  const std::string& difference() const { return difference_; }
-  unsigned cycles() const { return cycles_; }  // of the last operation, from in.valid to out.valid
-  bool idle_was_honest() const { return idle_was_honest_; }
-  const Coverage& coverage() const { return coverage_; }
 
  private:
-  static std::vector<std::string> with(std::vector<std::string> some, const std::vector<std::string>& more) {
-    some.insert(some.end(), more.begin(), more.end());
-    return some;
-  }
-
-  ZoneMonitorAnswer ask_model(const ZoneMonitorOperation& operation) {
-    operations_.hit(static_cast<std::size_t>(operation.kind));
+  ZoneMonitorAnswer ask_model(const ZoneMonitorOperation& operation) override {
     const bool open = model_.open();
     ZoneMonitorAnswer answer;
     switch (operation.kind) {
@@ -149,42 +100,9 @@ class Pair {
     return {.answer = check.answer, .sectors = check.sectors};
   }
 
-  std::optional<ZoneMonitorAnswer> ask_rtl(const ZoneMonitorOperation& operation) {
-    ports_.ask(operation);
-    cycle();
-    ports_.ask_nothing();
-    const unsigned patience = 100 + 8 * shape_.sectors() + 2 * shape_.lines;
-    for (cycles_ = 1; cycles_ < patience; ++cycles_) {
-      rtl_.settle();
-      idle_was_honest_ = idle_was_honest_ && !idle_.is_set();
-      if (ports_.answers()) {
-        const ZoneMonitorAnswer answer = ports_.answer();
-        rtl_.edge();
-        rtl_.settle();
-        idle_was_honest_ = idle_was_honest_ && idle_.is_set();
-        return answer;
-      }
-      rtl_.edge();
-    }
-    return std::nullopt;
-  }
-  void cycle() {
-    rtl_.settle();
-    rtl_.edge();
-  }
+  ZoneMonitorAnswer read(const ZoneMonitorOperation&) override { return ports().answer(); }
 
   Case shape_;
-  ZoneMonitor model_;
-  RtlInstance rtl_;
-  ZoneMonitorPorts ports_;
-  RtlPort idle_;
-  std::string difference_;
-  unsigned cycles_ = 0;
-  bool idle_was_honest_ = true;
-
-  Coverage coverage_;
-  Coverage::Group& operations_ =
-      coverage_.group("operations", {"track", "write", "expose", "begin", "preserve", "refresh", "complete"});
   Coverage::Group& conflicts_ = coverage_.group(
       "conflicts", {"complete", "preserved", "first stall", "first stall, stale", "stall", "stall, stale"});
   Coverage::Group& cache_ =
@@ -200,7 +118,6 @@ class Pair {
   Coverage::Group& refreshes_ = coverage_.group("refreshes", {"while complete", "while open"});
   Coverage::Group& completes_ =
       coverage_.group("completes", {"while complete", "with zones left", "of a preserved snapshot"});
-  Coverage::Group& resets_ = coverage_.group("resets", {"reset"});
 };
 
 // Operations at random, some sectors used more than others.
@@ -265,9 +182,9 @@ const Case shapes[] = {{.zones = 1, .lines = 1, .ways = 1},
                        {.zones = 16'384, .lines = 32, .ways = 4}};
 const Case &tiny = shapes[0], &usual = shapes[2], &paper = shapes[4];
 
-class MzmShapeTest : public testing::TestWithParam<Case> {};
+class ShapeTest : public testing::TestWithParam<Case> {};
 
-TEST_P(MzmShapeTest, AnswersAsTheModel) {
+TEST_P(ShapeTest, AnswersAsTheModel) {
   Pair pair(mzm, GetParam());
   everything(pair, 20'000);
   EXPECT_EQ(pair.difference(), "");
@@ -275,9 +192,7 @@ TEST_P(MzmShapeTest, AnswersAsTheModel) {
   for (const std::string& group : pair.coverage().text()) std::cout << "  reached " << group << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Mzm, MzmShapeTest, testing::ValuesIn(shapes), [](const auto& info) {
-  return std::to_string(info.param.zones) + "zones" + std::to_string(info.param.lines) + "lines";
-});
+INSTANTIATE_TEST_SUITE_P(Mzm, ShapeTest, testing::ValuesIn(shapes), ParameterName());
 
 TEST(MzmTest, EveryOutcomeIsReached) {
   Pair pair(mzm, usual);
@@ -350,18 +265,8 @@ TEST(MzmTest, AResetForgetsWhatIsUnderWay) {
 }
 
 TEST(MzmTest, AZoneBeyondTheTableIsNeverPartOfASnapshot) {
-  RtlInstance rtl(library_of(mzm, usual.parameters()), "mzm");
-  ZoneMonitorPorts ports(rtl);
-  rtl.reset();
-  const auto ask = [&](const ZoneMonitorOperation& operation) {
-    ports.ask(operation);
-    rtl.run(1);
-    ports.ask_nothing();
-    for (rtl.settle(); !ports.answers(); rtl.settle()) rtl.edge();
-    const ZoneMonitorAnswer answer = ports.answer();
-    rtl.edge();
-    return answer;
-  };
+  Pair pair(mzm, usual);
+  const auto ask = [&](const ZoneMonitorOperation& operation) { return pair.ask_rtl(operation).value(); };
   ask({.kind = Kind::track, .flag = true});
   const std::vector<std::uint32_t> beyond = {4'000, 4'095, 4'096, 0xFFFF'FFFF};
   for (const std::uint32_t zone : beyond) {
@@ -405,17 +310,15 @@ const PlantedBug bugs[] = {
     {"change_not_marked", {{"mzm.sv", "changes    = !noted;", "changes    = !noted && !fetched_next;"}}},
 };
 
-class MzmBugTest : public testing::TestWithParam<PlantedBug> {};
+class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
 
-TEST_P(MzmBugTest, IsFound) {
-  const auto& [name, changes] = GetParam();
-  Pair pair(planted("mzm", name, changes), usual);
+TEST_P(PlantedBugTest, IsFound) {
+  Pair pair(planted("mzm", GetParam()), usual);
   EXPECT_FALSE(everything(pair, 50'000));
   std::cout << "  " << pair.difference() << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Mzm, MzmBugTest, testing::ValuesIn(bugs),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Mzm, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
 
 }  // namespace
 }  // namespace asterism

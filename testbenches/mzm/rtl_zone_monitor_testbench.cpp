@@ -1,10 +1,7 @@
 // RtlZoneMonitor with rtl/mzm: in place of the model, in lockstep with it, and with mistakes in the RTL.
-#include <gmock/gmock.h>
-#include <unistd.h>
-
 #include "base/random.h"
 #include "cosim/rtl_zone_monitor.h"
-#include "testbenches/testbench.h"
+#include "testbenches/seat_test.h"
 
 namespace asterism {
 namespace {
@@ -12,16 +9,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* mzm_block = "rtl/mzm/block.json";
 constexpr std::uint32_t zones = 4'000;
 const ZoneMonitorConfig shape{.cache = Bytes(512), .ways = 2};
-
-std::vector<std::string> overrides() {
-  std::vector<std::string> all;
-  for (const auto& [name, value] : RtlZoneMonitor::parameters(shape, zones))
-    all.push_back("parameters." + name + "=" + std::to_string(value));
-  return all;
-}
 
 const PlantedBug notified_again{
     "notified_again", {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}}};
@@ -29,31 +18,22 @@ const PlantedBug never_begins{"never_begins",
                               {{"mzm.sv", "valid_d      = last_sector;", "valid_d      = 1'b0;"}}};
 const PlantedBug answers_3{"answers_3", {{"mzm.sv", "noted ? Stall : FirstStall", "2'd3"}}};
 
-struct RtlZoneMonitorTest : testing::Test {
-  std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("asterism_rtl_zone_monitor_" + std::to_string(getpid()));
-  RtlOptions options{.traces = folder};
+struct RtlZoneMonitorTest : SeatTest<RtlZoneMonitor> {
   Picoseconds time;
-  RtlZoneMonitor::Settings settings{
-      .instance = "node.gpu.monitor.0", .config = shape, .zones = zones, .clock = 1_GHz, .now = [this] {
-        return time;
-      }};
   ZoneMonitor monitor{shape, zones};
-  std::unique_ptr<RtlZoneMonitor> seat;
-  std::vector<Lockstep::Mismatch> mismatches;
 
-  ~RtlZoneMonitorTest() override { std::filesystem::remove_all(folder); }
-
-  void take_seat(Impl impl, const std::string& block = mzm_block) {
-    settings.impl = impl;
-    monitor.seat(nullptr);
-    seat = std::make_unique<RtlZoneMonitor>(library_of(block, overrides()), settings, options);
-    seat->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { mismatches.push_back(mismatch); };
-    monitor.reset(Reset::cold);
+  RtlZoneMonitorTest()
+      : SeatTest("mzm", overrides_of(RtlZoneMonitor::parameters(shape, zones)),
+                 {.instance = "node.gpu.monitor.0",
+                  .config = shape,
+                  .zones = zones,
+                  .clock = 1_GHz,
+                  .now = [this] { return time; }}) {}
+  void seated() override {
     monitor.seat(seat.get());
+    monitor.reset(Reset::cold);
     monitor.track(true);
   }
-  void take_seat(Impl impl, const PlantedBug& bug) { take_seat(impl, planted("mzm", bug.name, bug.changes)); }
 
   // Writes at random with a snapshot now and then; what was answered.
   std::string use(ZoneMonitor& used, unsigned operations) {
@@ -192,20 +172,11 @@ TEST_F(RtlZoneMonitorTest, ATraceOnDemandIsWrittenUpToTheEnd) {
 }
 
 TEST_F(RtlZoneMonitorTest, RefusesAnotherShapeAndAnotherContract) {
-  const auto refusal = [&](const std::string& block,
-                           const std::vector<std::string>& parameters) -> std::string {
-    try {
-      RtlZoneMonitor refused(library_of(block, parameters), settings, options);
-    } catch (const RtlError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   settings.zones = 300;
-  EXPECT_THAT(refusal(mzm_block, overrides()), HasSubstr("was built with Zones=4000, the model has 300"));
+  EXPECT_THAT(refusal(), HasSubstr("was built with Zones=4000, the model has 300"));
   settings.zones = zones;
   settings.config.ways = 4;
-  EXPECT_THAT(refusal(mzm_block, overrides()), HasSubstr("was built with Ways=2, the model has 4"));
+  EXPECT_THAT(refusal(), HasSubstr("was built with Ways=2, the model has 4"));
   EXPECT_THAT(refusal("rtl/lrg_arbiter/block.json", {"parameters.Radix=4"}),
               HasSubstr("is a block of the contract arbiter, expected zone_monitor"));
 }

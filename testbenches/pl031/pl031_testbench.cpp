@@ -222,8 +222,8 @@ struct Bug {
 
 struct PlantedBugTest : Pl031LockstepTest {
   explicit PlantedBugTest(const Bug& bug, const RtlOptions& options = {})
-      : Pl031LockstepTest(planted("pl031", bug.name, {{"pl031.sv", bug.old_text, bug.new_text}}), false,
-                          options) {}
+      : Pl031LockstepTest(planted("pl031", PlantedBug{bug.name, {{"pl031.sv", bug.old_text, bug.new_text}}}),
+                          false, options) {}
   std::string what() {
     any_work(3, 40'000);
     twin.finish();

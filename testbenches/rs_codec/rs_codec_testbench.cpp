@@ -357,8 +357,7 @@ const PlantedBug bugs[] = {
 class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
 
 TEST_P(PlantedBugTest, IsFound) {
-  const auto& [name, changes] = GetParam();
-  Pair pair(planted("rs_codec", name, changes), EccProfile::strict);
+  Pair pair(planted("rs_codec", GetParam()), EccProfile::strict);
   EXPECT_FALSE(everything(pair, 1, 5'000));
 }
 

@@ -1,10 +1,7 @@
 // RtlCodec with rtl/rs_codec: in place of the model, in lockstep with it, and with mistakes in the RTL.
-#include <gmock/gmock.h>
-#include <unistd.h>
-
 #include "base/random.h"
 #include "cosim/rtl_codec.h"
-#include "testbenches/testbench.h"
+#include "testbenches/seat_test.h"
 
 namespace asterism {
 namespace {
@@ -12,9 +9,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr const char* codec_block = "rtl/rs_codec/block.json";
-const std::vector<std::string> strict{"parameters.Profile=1"};
 
 const PlantedBug third_ignored{"third_ignored",
                                {{"rs_codec.sv", "{third[8*w+:8], symbols", "{8'h00, symbols"}}};
@@ -24,25 +18,12 @@ const PlantedBug broken{
     {{"rs_codec.sv", "valid_o <= located_valid_q", "valid_o <= located_valid_q && located_decode_q"},
      {"rs_codec.sv", "outcome_o    <= {", "outcome_o    <= 2'd3 | {"}}};
 
-struct RtlCodecTest : testing::Test {
-  std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("asterism_rtl_codec_" + std::to_string(getpid()));
-  RtlOptions options{.traces = folder};
-  RtlCodec::Settings settings{.instance = "node.memory.codec", .profile = EccProfile::strict, .clock = 1_GHz};
-  std::unique_ptr<RtlCodec> seat;
-  std::vector<Lockstep::Mismatch> mismatches;
+struct RtlCodecTest : SeatTest<RtlCodec> {
   Random random{1};
 
-  ~RtlCodecTest() override { std::filesystem::remove_all(folder); }
-
-  void take_seat(Impl impl, const std::string& block = codec_block) {
-    settings.impl = impl;
-    seat = std::make_unique<RtlCodec>(library_of(block, strict), settings, options);
-    seat->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { mismatches.push_back(mismatch); };
-  }
-  void take_seat(Impl impl, const PlantedBug& bug) {
-    take_seat(impl, planted("rs_codec", bug.name, bug.changes));
-  }
+  RtlCodecTest()
+      : SeatTest("rs_codec", {"parameters.Profile=1"},
+                 {.instance = "node.memory.codec", .profile = EccProfile::strict, .clock = 1_GHz}) {}
 
   MemoryBlock written(EccMode mode, Picoseconds now) {
     MemoryBlock block;
@@ -172,20 +153,8 @@ TEST_F(RtlCodecTest, ATraceOnDemandIsWrittenUpToTheEnd) {
 
 TEST_F(RtlCodecTest, RefusesAnotherProfileAndAnotherContract) {
   settings.profile = EccProfile::thesis;
-  const auto refusal = [&](const std::function<void()>& body) -> std::string {
-    try {
-      body();
-    } catch (const RtlError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_THAT(refusal([&] { take_seat(Impl::lockstep); }),
-              HasSubstr("was built with Profile=1, the memory's profile is thesis (0)"));
-  EXPECT_THAT(refusal([&] {
-                RtlCodec codec(library_of("rtl/lrg_arbiter/block.json", {"parameters.Radix=4"}), settings,
-                               options);
-              }),
+  EXPECT_THAT(refusal(), HasSubstr("was built with Profile=1, the memory's profile is thesis (0)"));
+  EXPECT_THAT(refusal("rtl/lrg_arbiter/block.json", {"parameters.Radix=4"}),
               HasSubstr("is a block of the contract arbiter, expected codec"));
 }
 
