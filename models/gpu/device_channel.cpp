@@ -7,7 +7,6 @@ namespace asterism {
 
 namespace {
 constexpr std::uint64_t line_size = L2Slice::line.count(), sector_size = L2Slice::sector.count();
-using Answer = ZoneMonitor::Answer;
 }  // namespace
 
 DeviceChannel::Counts& DeviceChannel::Counts::operator+=(const Counts& other) {
@@ -37,43 +36,19 @@ DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, Devi
     time_[sectors] = transfer_time(L2Slice::sector * sectors, bandwidth_);
 }
 
-void DeviceChannel::write_sectors(std::uint32_t line, std::uint8_t sectors,
-                                  std::span<const std::byte, 128> data) {
-  counts_.sectors_written += L2Slice::count(sectors);
-  if (!keeps_contents_) return;
+void DeviceChannel::store(std::uint32_t line, std::uint8_t sectors, std::span<const std::byte, 128> data) {
   for (unsigned sector = 0; sector < line_size / sector_size; ++sector)
     if ((sectors >> sector & 1) != 0)
       memory_.write({number_, line * line_size + sector * sector_size},
                     data.subspan(sector * sector_size, sector_size));
 }
 
-bool DeviceChannel::write_back(std::size_t slot, const Access& access, Picoseconds& moved) {
-  const std::uint32_t line = l2_.line_at(slot), zone = zone_of(line);
-  const bool full = queue_.full();
-  if (full) {
-    const Answer answer = monitor_.peek(zone);
-    if (answer == Answer::stall) return false;
-    // Who has no place notes the zone all the same, so that somebody hears of it.
-  }
-  const ZoneMonitor::Check check = monitor_.write(zone);
-  if (check.sectors != 0) {
-    counts_.table_sectors += check.sectors;
-    moved = move(access.at, check.sectors);
-  }
-  const std::uint8_t sectors = l2_.dirty(slot);
-  if (check.answer == Answer::proceed) {
-    moved = move(access.at, L2Slice::count(sectors));
-    if (keeps_contents_) {
-      write_sectors(line, sectors, l2_.data(slot));
-    } else {
-      counts_.sectors_written += L2Slice::count(sectors);
-    }
-    return true;
-  }
-  const bool first = check.answer == Answer::first_stall;
+// In the queue; false: there is no place in it.
+bool DeviceChannel::wait(std::size_t slot, std::uint32_t line, bool first, const Access& access) {
+  const std::uint32_t zone = zone_of(line);
   if (first || queue_.empty()) stalls_.push_back({access.at, {number_, zone}, first});
-  if (full) return false;
-  WaitingWrite write{access.since, zone, line, sectors, {}};
+  if (queue_.full()) return false;
+  WaitingWrite write{access.since, zone, line, l2_.dirty(slot), {}};
   if (keeps_contents_) std::ranges::copy(l2_.data(slot), write.data.begin());
   queue_.push(write);
   ++counts_.waits;
@@ -85,11 +60,11 @@ void DeviceChannel::below(std::uint32_t line, std::span<std::byte, 128> data) co
   if (!queue_.empty()) queue_.overlay(line, data);
 }
 
-void DeviceChannel::change(std::size_t slot, const Access& access, std::uint64_t kernel) {
-  const std::uint64_t address = swizzle_.address({number_, access.line * line_size});
+void DeviceChannel::change(std::size_t slot, std::uint32_t line, std::uint8_t sectors, std::uint64_t kernel) {
+  const std::uint64_t address = swizzle_.address({number_, line * line_size});
   std::byte* const data = l2_.data(slot).data();
   for (unsigned place = 0; place < line_size; place += 8) {
-    if ((access.sectors >> place / sector_size & 1) == 0) continue;
+    if ((sectors >> place / sector_size & 1) == 0) continue;
     std::uint64_t word;
     std::memcpy(&word, data + place, 8);
     word = kernel_word(word, kernel, address + place);
@@ -101,7 +76,7 @@ void DeviceChannel::flush(Picoseconds at) {
   Picoseconds moved;
   l2_.for_lines([&](std::size_t slot) {
     if (l2_.dirty(slot) == 0) return;
-    write_back(slot, {at, at, 0, 0, true}, moved);
+    write_back(slot, l2_.line_at(slot), {at, at, 0, 0, true}, moved);
     l2_.cleaned(slot);
   });
 }
@@ -110,7 +85,8 @@ void DeviceChannel::leave_queue(Picoseconds at, const WaitingWrite& write) {
   // A pipeline may run a little ahead of the time of a release.
   const Picoseconds start = std::max(at, write.since);
   counts_.waited += start - write.since;
-  write_sectors(write.line, write.sectors, write.data);
+  if (keeps_contents_) store(write.line, write.sectors, write.data);
+  counts_.sectors_written += L2Slice::count(write.sectors);
   move(start, L2Slice::count(write.sectors));
 }
 

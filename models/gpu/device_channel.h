@@ -9,6 +9,7 @@
 // those of the zone table that the monitor fetches or writes back.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -44,12 +45,12 @@ class DeviceChannel {
 
     Counts& operator+=(const Counts& other);
   };
-  // Of sectors of one line.
+  // Of sectors that lie together.
   struct Access {
     Picoseconds at;
-    Picoseconds since;  // when it was first tried
-    std::uint32_t line;
-    std::uint8_t sectors;  // mask
+    Picoseconds since;     // when it was first tried
+    std::uint64_t sector;  // the first
+    std::uint32_t sectors;
     bool write;
   };
 
@@ -72,32 +73,24 @@ class DeviceChannel {
     move(at, sectors);
   }
 
-  // An access to this line is going to come.
-  void prefetch(std::uint32_t line) const { l2_.prefetch(line); }
-  // By a kernel of this number; false: refused. When the access takes the channel, `moved` is when that has
-  // done it.
-  bool access(const Access& access, std::uint64_t kernel, Picoseconds& moved) {
-    std::size_t slot = l2_.find(access.line);
-    if (slot == L2Slice::no_slot) {
-      slot = l2_.victim(access.line);
-      if (l2_.dirty(slot) != 0 && !write_back(slot, access, moved)) return false;
-      ++counts_.misses;
-      l2_.replace(slot, access.line);
-      if (keeps_contents_) below(access.line, l2_.data(slot));
-    } else {
-      ++counts_.hits;
+  // An access to these sectors is going to come.
+  void prefetch(std::uint64_t sector, std::uint32_t sectors) const {
+    l2_.prefetch(line_of(sector), line_of(sector + sectors - 1) - line_of(sector) + 1);
+  }
+  // By a kernel of this number, line by line; how many of the sectors: fewer than all when a line is refused. When
+  // the access takes the channel, `moved` is when that has done it.
+  std::uint32_t access(const Access& access, std::uint64_t kernel, Picoseconds& moved) {
+    const std::uint64_t end = access.sector + access.sectors;
+    L2Slice::Place place = l2_.place_of(line_of(access.sector));
+    for (std::uint64_t sector = access.sector; sector < end; place = l2_.next(place)) {
+      const std::uint64_t next = std::min((sector | (sectors_per_line - 1)) + 1, end);
+      const auto mask = static_cast<std::uint8_t>((2u << (next - 1) % sectors_per_line) -
+                                                  (1u << sector % sectors_per_line));
+      if (!access_line(place, line_of(sector), mask, access, kernel, moved))
+        return static_cast<std::uint32_t>(sector - access.sector);
+      sector = next;
     }
-    const std::uint8_t missing = access.sectors & ~l2_.valid(slot);
-    if (access.write) {
-      l2_.written(slot, access.sectors);
-      if (keeps_contents_) change(slot, access, kernel);
-    } else if (missing != 0) {
-      l2_.fetched(slot, missing);
-      const unsigned sectors = L2Slice::count(missing);
-      counts_.sectors_read += sectors;
-      moved = move(access.at, sectors);
-    }
-    return true;
+    return access.sectors;
   }
 
   // Writes all dirty lines to memory; only while no snapshot is open.
@@ -116,14 +109,21 @@ class DeviceChannel {
   void reset(Reset kind);
 
  private:
-  bool write_back(std::size_t slot, const Access& access, Picoseconds& moved);
-  void write_sectors(std::uint32_t line, std::uint8_t sectors, std::span<const std::byte, 128> data);
+  static std::uint32_t line_of(std::uint64_t sector) {
+    return static_cast<std::uint32_t>(sector / sectors_per_line);
+  }
+  bool access_line(L2Slice::Place place, std::uint32_t line, std::uint8_t mask, const Access& access,
+                   std::uint64_t kernel, Picoseconds& moved);
+  bool write_back(std::size_t slot, std::uint32_t line, const Access& access, Picoseconds& moved);
+  bool wait(std::size_t slot, std::uint32_t line, bool first, const Access& access);
+  void store(std::uint32_t line, std::uint8_t sectors, std::span<const std::byte, 128> data);
   // A line under the L2: memory, and over it what waits.
   void below(std::uint32_t line, std::span<std::byte, 128> data) const;
-  void change(std::size_t slot, const Access& access, std::uint64_t kernel);
+  void change(std::size_t slot, std::uint32_t line, std::uint8_t sectors, std::uint64_t kernel);
   void leave_queue(Picoseconds at, const WaitingWrite& write);
 
   static constexpr std::size_t times = 65;
+  static constexpr std::uint64_t sectors_per_line = 4;
 
   std::uint32_t number_;
   AddressSwizzle swizzle_;
@@ -145,6 +145,50 @@ inline Picoseconds DeviceChannel::move(Picoseconds at, std::uint64_t sectors) {
   busy_until_ =
       start + (sectors < times ? time_[sectors] : transfer_time(L2Slice::sector * sectors, bandwidth_));
   return busy_until_;
+}
+
+inline bool DeviceChannel::access_line(L2Slice::Place place, std::uint32_t line, std::uint8_t mask,
+                                       const Access& access, std::uint64_t kernel, Picoseconds& moved) {
+  std::size_t slot = l2_.find(place);
+  if (slot == L2Slice::no_slot) {
+    slot = l2_.victim(place);
+    if (l2_.dirty(slot) != 0 && !write_back(slot, l2_.line_at(slot, place), access, moved)) return false;
+    ++counts_.misses;
+    l2_.replace(slot, place);
+    if (keeps_contents_) below(line, l2_.data(slot));
+  } else {
+    ++counts_.hits;
+  }
+  if (access.write) {
+    l2_.written(slot, mask);
+    if (keeps_contents_) change(slot, line, mask, kernel);
+  } else if (const std::uint8_t missing = mask & ~l2_.valid(slot); missing != 0) {
+    l2_.fetched(slot, missing);
+    const unsigned sectors = L2Slice::count(missing);
+    counts_.sectors_read += sectors;
+    moved = move(access.at, sectors);
+  }
+  return true;
+}
+
+inline bool DeviceChannel::write_back(std::size_t slot, std::uint32_t line, const Access& access,
+                                      Picoseconds& moved) {
+  const std::uint32_t zone = zone_of(line);
+  // Who has no place notes the zone all the same, so that somebody hears of it.
+  if (queue_.full() && monitor_.peek(zone) == ZoneMonitor::Answer::stall) [[unlikely]]
+    return false;
+  const ZoneMonitor::Check check = monitor_.write(zone);
+  if (check.sectors != 0) {
+    counts_.table_sectors += check.sectors;
+    moved = move(access.at, check.sectors);
+  }
+  if (check.answer != ZoneMonitor::Answer::proceed) [[unlikely]]
+    return wait(slot, line, check.answer == ZoneMonitor::Answer::first_stall, access);
+  const std::uint8_t sectors = l2_.dirty(slot);
+  moved = move(access.at, L2Slice::count(sectors));
+  counts_.sectors_written += L2Slice::count(sectors);
+  if (keeps_contents_) store(line, sectors, l2_.data(slot));
+  return true;
 }
 
 }  // namespace asterism

@@ -9,7 +9,6 @@ namespace asterism {
 
 namespace {
 constexpr std::uint32_t sector_size = static_cast<std::uint32_t>(L2Slice::sector.count());
-constexpr std::uint32_t sectors_per_line = 4;
 }  // namespace
 
 KernelPipelines::KernelPipelines(const GpuConfig& config, std::vector<DeviceChannel>& channels)
@@ -38,7 +37,7 @@ void KernelPipelines::launch(Picoseconds at, KernelSource& source, std::uint64_t
 
 void KernelPipelines::push(std::uint32_t number) {
   due_.push_back({pipelines_[number].at, number});
-  std::ranges::push_heap(due_, std::greater{});
+  std::push_heap(due_.begin(), due_.end(), std::greater{});
 }
 
 void KernelPipelines::refill(std::uint32_t number) {
@@ -85,21 +84,37 @@ bool KernelPipelines::step(std::uint32_t number) {
 void KernelPipelines::run_slice() {
   const Picoseconds end = slice * (due_.front().at / slice + 1);
   while (!due_.empty() && due_.front().at < end) {
-    std::ranges::pop_heap(due_, std::greater{});
-    const std::uint32_t number = due_.back().pipeline;
-    due_.pop_back();
-    run_turn(number, end);
+    const std::uint32_t number = due_.front().pipeline;
+    if (run_turn(number, end)) {
+      due_.front().at = pipelines_[number].at;
+      sink_first();
+    } else {
+      std::pop_heap(due_.begin(), due_.end(), std::greater{});
+      due_.pop_back();
+    }
   }
+}
+
+// The first of the heap has become later.
+void KernelPipelines::sink_first() {
+  const Due moved = due_.front();
+  std::size_t place = 0;
+  for (std::size_t next = 1; next < due_.size(); next = 2 * place + 1) {
+    if (next + 1 < due_.size()) next += due_[next + 1] < due_[next] ? 1 : 0;
+    if (moved < due_[next]) break;
+    due_[place] = due_[next];
+    place = next;
+  }
+  due_[place] = moved;
 }
 
 void KernelPipelines::prefetch(const Pipeline& pipeline, std::uint32_t position) const {
   if (position >= pipeline.count) return;
   const Step& step = pipeline.steps[position];
-  for (std::uint32_t sector = 0; sector < step.sectors; sector += sectors_per_line)
-    channels_[step.channel].prefetch(static_cast<std::uint32_t>((step.sector + sector) / sectors_per_line));
+  channels_[step.channel].prefetch(step.sector, step.sectors);
 }
 
-void KernelPipelines::run_turn(std::uint32_t number, Picoseconds end) {
+bool KernelPipelines::run_turn(std::uint32_t number, Picoseconds end) {
   constexpr std::uint32_t ahead = 4;
   Pipeline& pipeline = pipelines_[number];
   for (std::uint32_t i = 0; i < ahead; ++i) prefetch(pipeline, pipeline.position + i);
@@ -109,26 +124,19 @@ void KernelPipelines::run_turn(std::uint32_t number, Picoseconds end) {
       const Stop stop{pipeline.since, number, pipeline.steps[pipeline.position].channel};
       stops_.insert(std::ranges::upper_bound(stops_, stop), stop);
       ++counts_.stops;
-      return;
+      return false;
     }
-    if (!step(number)) return;
+    if (!step(number)) return false;
   }
-  push(number);
+  return true;
 }
 
 bool KernelPipelines::access(Pipeline& pipeline) {
   const Step& step = pipeline.steps[pipeline.position];
-  DeviceChannel& channel = channels_[step.channel];
-  while (pipeline.done < step.sectors) {
-    const std::uint64_t sector = step.sector + pipeline.done;
-    const auto first = static_cast<std::uint32_t>(sector % sectors_per_line);
-    const std::uint32_t count = std::min(sectors_per_line - first, step.sectors - pipeline.done);
-    const DeviceChannel::Access access{pipeline.at, pipeline.since,
-                                       static_cast<std::uint32_t>(sector / sectors_per_line),
-                                       static_cast<std::uint8_t>(((1u << count) - 1) << first), step.write};
-    if (!channel.access(access, kernel_, pipeline.moved)) return false;
-    pipeline.done += count;
-  }
+  const DeviceChannel::Access access{pipeline.at, pipeline.since, step.sector + pipeline.done,
+                                     step.sectors - pipeline.done, step.write};
+  pipeline.done += channels_[step.channel].access(access, kernel_, pipeline.moved);
+  if (pipeline.done < step.sectors) return false;
   ++(step.write ? counts_.writes : counts_.reads);
   return true;
 }

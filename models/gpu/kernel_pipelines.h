@@ -58,7 +58,9 @@ class KernelPipelines {
   struct Due {
     Picoseconds at;
     std::uint32_t pipeline;
-    auto operator<=>(const Due&) const = default;
+    // Without a branch: none could be foreseen.
+    bool operator<(const Due& o) const { return (at < o.at) | ((at == o.at) & (pipeline < o.pipeline)); }
+    bool operator>(const Due& o) const { return o < *this; }
   };
   struct Stop {
     Picoseconds since;
@@ -82,7 +84,9 @@ class KernelPipelines {
     std::array<Step, batch> steps{};
   };
 
-  void run_turn(std::uint32_t number, Picoseconds end);
+  // Whether its next access is due at some time, not when it has ended or stands still.
+  bool run_turn(std::uint32_t number, Picoseconds end);
+  void sink_first();
   bool access(Pipeline& pipeline);
   // To the access after the one that is done; whether there is one.
   bool step(std::uint32_t number);

@@ -5,18 +5,18 @@
 namespace asterism {
 
 L2Slice::L2Slice(Bytes size, std::uint32_t ways, bool keeps_contents)
-    : sets_(size / (line * ways)),
-      orders_(sets_.size()),
+    : entries_(size / (line * ways) * most_ways),
+      orders_(entries_.size() / most_ways),
       oldest_shift_(4 * (ways - 1)),
       in_order_(~std::uint64_t{0} >> (64 - 4 * ways)),
-      count_(static_cast<std::uint32_t>(sets_.size())),
-      reciprocal_(~std::uint64_t{0} / sets_.size() + 1),
-      data_(keeps_contents ? sets_.size() * most_ways * line.count() : 0) {
+      count_(static_cast<std::uint32_t>(orders_.size())),
+      reciprocal_(~std::uint64_t{0} / orders_.size() + 1),
+      data_(keeps_contents ? entries_.size() * line.count() : 0) {
   clear();
 }
 
 void L2Slice::clear() {
-  for (Set& set : sets_) set.ways.fill(no_tag);
+  std::ranges::fill(entries_, no_tag);
   std::ranges::fill(orders_, 0xFEDC'BA98'7654'3210);
 }
 

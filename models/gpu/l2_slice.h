@@ -2,9 +2,10 @@
 // each valid or dirty on its own; in a set the least recently used goes. Lines are numbers: offset in the
 // channel / 128; the set is the number modulo the sets, of which there may be any number.
 //
-//   std::size_t slot = slice.find(line);   no_slot: it is not there
-//   slot = slice.victim(line);             what would have to go for it: write back slice.dirty(slot)
-//   slice.replace(slot, line);             no sector of it is valid
+//   const L2Slice::Place place = slice.place_of(line);
+//   std::size_t slot = slice.find(place);   no_slot: it is not there
+//   slot = slice.victim(place);             what would have to go for it: write back slice.dirty(slot)
+//   slice.replace(slot, place);             no sector of it is valid
 //
 // Contents, where they are kept, are those of the whole line.
 //
@@ -12,8 +13,9 @@
 // fast.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <bit>
+#include <boost/align/aligned_allocator.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,10 +39,35 @@ class L2Slice {
   // A whole number of sets.
   L2Slice(Bytes size, std::uint32_t ways, bool keeps_contents);
 
+  // Where a line is or would be: its set, and what tells it from others there.
+  class Place {
+   public:
+    bool operator==(const Place&) const = default;
+
+   private:
+    friend L2Slice;
+    std::uint32_t set = 0, tag = 0;
+  };
+  // number / sets and the rest; Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
+  Place place_of(std::uint32_t number) const {
+    __extension__ typedef unsigned __int128 Wide;
+    Place place;
+    place.tag = count_ == 1 ? number : static_cast<std::uint32_t>(Wide{reciprocal_} * number >> 64);
+    place.set = number - place.tag * count_;
+    return place;
+  }
+  // Of the line behind it.
+  Place next(Place place) const {
+    if (++place.set == count_) [[unlikely]] {
+      place.set = 0;
+      ++place.tag;
+    }
+    return place;
+  }
+
   // The line is the most recently used now.
-  std::size_t find(std::uint32_t number) {
-    const Place place = place_of(number);
-    const std::uint32_t way = way_and_1(sets_[place.set], place.tag);
+  std::size_t find(Place place) {
+    const std::uint32_t way = way_and_1(&entries_[slot_of(place.set, 0)], place.tag);
     if (way == 0) return no_slot;
     use(place.set, way - 1);
     return slot_of(place.set, way - 1);
@@ -48,41 +75,45 @@ class L2Slice {
   // Without using it.
   std::size_t peek(std::uint32_t number) const {
     const Place place = place_of(number);
-    const std::uint32_t way = way_and_1(sets_[place.set], place.tag);
+    const std::uint32_t way = way_and_1(&entries_[slot_of(place.set, 0)], place.tag);
     return way == 0 ? no_slot : slot_of(place.set, way - 1);
   }
-  std::size_t victim(std::uint32_t number) const {
-    const std::uint32_t set = place_of(number).set;
-    return slot_of(set, static_cast<std::uint32_t>(orders_[set] >> oldest_shift_) & 15);
+  std::size_t victim(Place place) const {
+    return slot_of(place.set, static_cast<std::uint32_t>(orders_[place.set] >> oldest_shift_) & 15);
   }
   // Of a victim.
-  void replace(std::size_t slot, std::uint32_t number) {
-    entry_of(slot) = place_of(number).tag << tag_shift;
-    std::uint64_t& order = orders_[slot / most_ways];
+  void replace(std::size_t slot, Place place) {
+    entries_[slot] = place.tag << tag_shift;
+    std::uint64_t& order = orders_[place.set];
     order = (order & ~in_order_) | (order << 4 & in_order_) | slot % most_ways;
   }
-  void drop(std::size_t slot) { entry_of(slot) = no_tag; }
-  void prefetch(std::uint32_t number) const {
-    const std::uint32_t set = place_of(number).set;
-    __builtin_prefetch(&sets_[set]);
+  void drop(std::size_t slot) { entries_[slot] = no_tag; }
+  // So many lines that follow one another, to the last set.
+  void prefetch(std::uint32_t first, std::uint32_t lines) const {
+    const std::uint32_t set = place_of(first).set, end = std::min(set + lines, count_);
+    for (std::uint32_t i = set; i < end; ++i) __builtin_prefetch(&entries_[slot_of(i, 0)]);
   }
 
   std::uint32_t line_at(std::size_t slot) const {
-    const std::uint32_t tag = entry_of(slot) >> tag_shift;
+    const std::uint32_t tag = entries_[slot] >> tag_shift;
     return tag == no_tag >> tag_shift
                ? no_line
                : static_cast<std::uint32_t>(std::size_t{tag} * count_ + slot / most_ways);
   }
+  // Of a victim for it.
+  std::uint32_t line_at(std::size_t slot, Place place) const {
+    return (entries_[slot] >> tag_shift) * count_ + place.set;
+  }
   // Masks of sectors.
-  std::uint8_t valid(std::size_t slot) const { return entry_of(slot) >> valid_shift & all_sectors; }
-  std::uint8_t dirty(std::size_t slot) const { return entry_of(slot) >> dirty_shift & all_sectors; }
+  std::uint8_t valid(std::size_t slot) const { return entries_[slot] >> valid_shift & all_sectors; }
+  std::uint8_t dirty(std::size_t slot) const { return entries_[slot] >> dirty_shift & all_sectors; }
   void fetched(std::size_t slot, std::uint8_t sectors) {
-    entry_of(slot) |= static_cast<std::uint32_t>(sectors) << valid_shift;
+    entries_[slot] |= static_cast<std::uint32_t>(sectors) << valid_shift;
   }
   void written(std::size_t slot, std::uint8_t sectors) {
-    entry_of(slot) |= static_cast<std::uint32_t>(sectors) * (1u << valid_shift | 1u << dirty_shift);
+    entries_[slot] |= static_cast<std::uint32_t>(sectors) * (1u << valid_shift | 1u << dirty_shift);
   }
-  void cleaned(std::size_t slot) { entry_of(slot) &= ~(std::uint32_t{all_sectors} << dirty_shift); }
+  void cleaned(std::size_t slot) { entries_[slot] &= ~(std::uint32_t{all_sectors} << dirty_shift); }
   std::span<std::byte, 128> data(std::size_t slot) {
     return std::span<std::byte, 128>(&data_[slot * line.count()], 128);
   }
@@ -93,7 +124,7 @@ class L2Slice {
   // f(slot) of every line that is there, set by set.
   template <class F>
   void for_lines(F f) {
-    for (std::size_t slot = 0; slot < sets_.size() * most_ways; ++slot)
+    for (std::size_t slot = 0; slot < entries_.size(); ++slot)
       if (line_at(slot) != no_line) f(slot);
   }
   void clear();
@@ -102,33 +133,19 @@ class L2Slice {
   // A way: the number of its line / sets, masks of valid and of dirty sectors.
   static constexpr unsigned tag_shift = 8, valid_shift = 4, dirty_shift = 0;
   static constexpr std::uint32_t no_tag = 0xFFFF'FF00;
-  struct alignas(64) Set {
-    std::array<std::uint32_t, most_ways> ways;
-  };
-  struct Place {
-    std::uint32_t set, tag;
-  };
   typedef std::uint32_t Four __attribute__((vector_size(16)));
 
   static std::size_t slot_of(std::uint32_t set, std::uint32_t way) {
     return std::size_t{set} * most_ways + way;
   }
-  std::uint32_t& entry_of(std::size_t slot) { return sets_[slot / most_ways].ways[slot % most_ways]; }
-  std::uint32_t entry_of(std::size_t slot) const { return sets_[slot / most_ways].ways[slot % most_ways]; }
 
-  // number / sets and the rest; Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
-  Place place_of(std::uint32_t number) const {
-    __extension__ typedef unsigned __int128 Wide;
-    const auto tag = count_ == 1 ? number : static_cast<std::uint32_t>(Wide{reciprocal_} * number >> 64);
-    return {number - tag * count_, tag};
-  }
   // 0: none. Four ways at a time.
-  static std::uint32_t way_and_1(const Set& set, std::uint32_t tag) {
+  static std::uint32_t way_and_1(const std::uint32_t* set, std::uint32_t tag) {
     const Four wanted = {tag, tag, tag, tag};
     Four place = {1, 2, 3, 4}, found = {};
     for (std::uint32_t way = 0; way < most_ways; way += 4, place += 4) {
       Four ways;
-      std::memcpy(&ways, &set.ways[way], sizeof ways);
+      std::memcpy(&ways, set + way, sizeof ways);
       found |= ((ways >> tag_shift) == wanted) & place;
     }
     typedef std::uint64_t Two __attribute__((vector_size(16)));
@@ -145,7 +162,8 @@ class L2Slice {
     order = (order & ~(newer << 4 | 15)) | (order & newer) << 4 | way;
   }
 
-  std::vector<Set> sets_;
+  // Sets of most_ways.
+  std::vector<std::uint32_t, boost::alignment::aligned_allocator<std::uint32_t, 64>> entries_;
   // Of each set, the order of use: a way in four bits, the newest in the lowest. Ways that the cache does not
   // have are behind all others, and stay there.
   std::vector<std::uint64_t> orders_;

@@ -11,11 +11,14 @@
 namespace asterism {
 namespace {
 
+std::size_t find(L2Slice& slice, std::uint32_t number) { return slice.find(slice.place_of(number)); }
 // Puts a line in; the line that goes for it.
 std::uint32_t insert(L2Slice& slice, std::uint32_t number) {
-  const std::size_t slot = slice.victim(number);
+  const L2Slice::Place place = slice.place_of(number);
+  const std::size_t slot = slice.victim(place);
   const std::uint32_t gone = slice.line_at(slot);
-  slice.replace(slot, number);
+  if (gone != L2Slice::no_line) EXPECT_EQ(slice.line_at(slot, place), gone);
+  slice.replace(slot, place);
   return gone;
 }
 
@@ -24,10 +27,10 @@ TEST(L2Slice, TheLeastRecentlyUsedLineOfASetGoes) {
   EXPECT_EQ(insert(slice, 0), L2Slice::no_line);
   EXPECT_EQ(insert(slice, 3), L2Slice::no_line);
   EXPECT_EQ(insert(slice, 1), L2Slice::no_line);
-  EXPECT_NE(slice.find(0), L2Slice::no_slot);
+  EXPECT_NE(find(slice, 0), L2Slice::no_slot);
   EXPECT_EQ(insert(slice, 6), 3u);
-  EXPECT_EQ(slice.find(3), L2Slice::no_slot);
-  EXPECT_NE(slice.find(1), L2Slice::no_slot);
+  EXPECT_EQ(find(slice, 3), L2Slice::no_slot);
+  EXPECT_NE(find(slice, 1), L2Slice::no_slot);
   EXPECT_EQ(insert(slice, 9), 0u);
 }
 
@@ -45,7 +48,7 @@ TEST(L2Slice, ANewLineHasNoSectors) {
   insert(slice, 0);
   slice.fetched(0, 0b1000);
   slice.written(0, 0b0101);
-  EXPECT_EQ(slice.valid(slice.find(0)), 0b1101);
+  EXPECT_EQ(slice.valid(find(slice, 0)), 0b1101);
   EXPECT_EQ(slice.dirty(0), 0b0101);
   slice.cleaned(0);
   EXPECT_EQ(slice.dirty(0), 0);
@@ -64,7 +67,7 @@ TEST(L2Slice, ADroppedLineIsGone) {
   L2Slice slice(2 * L2Slice::line, 2, false);
   insert(slice, 0);
   insert(slice, 1);
-  slice.drop(slice.find(1));
+  slice.drop(find(slice, 1));
   unsigned lines = 0;
   slice.for_lines([&](std::size_t slot) {
     ++lines;
@@ -84,7 +87,8 @@ TEST(L2Slice, IsAListOfLinesInTheOrderOfUse) {
       const auto number = static_cast<std::uint32_t>(random.below(3 * sets * ways));
       auto& lines = model[number % sets];
       const auto found = std::ranges::find(lines, number);
-      ASSERT_EQ(slice.find(number) != L2Slice::no_slot, found != lines.end());
+      ASSERT_EQ(slice.next(slice.place_of(number)), slice.place_of(number + 1));
+      ASSERT_EQ(find(slice, number) != L2Slice::no_slot, found != lines.end());
       if (found != lines.end()) {
         lines.erase(found);
       } else {

@@ -27,7 +27,7 @@ class WriteQueue {
  public:
   explicit WriteQueue(std::uint32_t places) : places_(places) {}
 
-  bool full() const { return writes_.size() == places_; }
+  bool full() const { return !writes_.empty() && writes_.size() == places_; }
   bool empty() const { return writes_.empty(); }
   std::size_t size() const { return writes_.size(); }
   void push(const WaitingWrite& write) { writes_.push_back(write); }
