@@ -245,9 +245,6 @@ const StudyKind gpu_study{
     .state = "state",
     .x_label = "GPUs for a CPU",
     .bars = {"relative"},
-    .word = "",
-    .word_of = "",
-    .word_sets = "",
-    .make = []() -> std::unique_ptr<StudyPoint> { return std::make_unique<Point>(); }};
+    .make = make_study_point<Point>};
 
 }  // namespace asterism
