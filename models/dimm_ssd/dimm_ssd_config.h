@@ -38,7 +38,8 @@ struct DimmSsdConfig {
 };
 void describe(Fields& f, DimmSsdConfig& config);
 
-// What firmware is told of the device's endurance: rated_writes, else rated cycles times capacity; 0: not stated.
+// What firmware is told of the device's endurance: rated_writes, else rated cycles times capacity; 0: not
+// stated.
 Bytes endurance(const DimmSsdConfig& config, const FlashPart& part);
 FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part);
 CheckpointerConfig checkpointer_config(const DimmSsdConfig& config);

@@ -29,11 +29,12 @@
 // memory cannot correct any more is discarded as a whole. Level 1 survives a warm reset, level 2 the loss of
 // power.
 //
-// Or a controller decides for each checkpoint where it goes, to one level alone, by the SSD's endurance and the time
-// that checkpoints cost (checkpoint/location.h, abeyratne2017 section 4.3.3):
+// Or a controller decides for each checkpoint where it goes, to one level alone, by the SSD's endurance and
+// the time that checkpoints cost (checkpoint/location.h, abeyratne2017 section 4.3.3):
 //
 //   checkpoint_use_memory(sizeof x, 0);
-//   checkpoint_use_controller(&(CheckpointPolicy){.lifetime_years = 5, .overhead_percent = 10, .forced_every = 16});
+//   const CheckpointPolicy policy = {.lifetime_years = 5, .overhead_percent = 10, .forced_every = 16};
+//   checkpoint_use_controller(&policy);
 //
 // Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after
 // go through pages of this library, so that a restore never touches a neighbour. All calls are of core 0;
@@ -89,13 +90,13 @@ CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 // held.
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 
-// From now on, behind checkpoint_use_memory and in place of its ssd_every: each checkpoint goes to one level, or to
-// none, as location_decide says. The ramdisk is the `bytes` of checkpoint_use_memory, the run begins now, and what
-// checkpoint_begin and checkpoint_write take is the time that checkpoints cost. Region id belongs to rank
-// id % policy->ranks; a node's ranks are never separated: where one of them has no room all are skipped. A level
-// that cannot take what it was to take leaves it to the other. Each decision is an event of the platform.
-// checkpoint_bad_argument: a negative number. checkpoint_no_device, checkpoint_no_strong_memory: a level is missing,
-// and nothing has changed.
+// From now on, behind checkpoint_use_memory and in place of its ssd_every: each checkpoint goes to one level,
+// or to none, as location_decide says. The ramdisk is the `bytes` of checkpoint_use_memory, the run begins
+// now, and what checkpoint_begin and checkpoint_write take is the time that checkpoints cost. Region id
+// belongs to rank id % policy->ranks; a node's ranks are never separated: where one of them has no room all
+// are skipped. A level that cannot take what it was to take leaves it to the other. Each decision is an event
+// of the platform. checkpoint_bad_argument: a negative number. checkpoint_no_device,
+// checkpoint_no_strong_memory: a level is missing, and nothing has changed.
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy);
 
 // How the checkpoints from now on are taken on the DIMM-SSD; dimm_ssd_configured, the default: as the node is
@@ -126,7 +127,8 @@ CheckpointStatus checkpoint_write(const char* name, uint64_t version);
 CheckpointStatus checkpoint_begin(const char* name, uint64_t version);
 
 // Of one of the last checkpoint_begun_limit versions that were begun: checkpoint_ok when it is durable,
-// checkpoint_pending, checkpoint_skipped, or why it was given up. One that level 1 alone was to take is as it was begun.
+// checkpoint_pending, checkpoint_skipped, or why it was given up. One that level 1 alone was to take is as it
+// was begun.
 CheckpointStatus checkpoint_test(uint64_t version);
 // The same, but sleeps while it is pending. checkpoint_any_version: until none is pending; the first failure
 // that nobody was told.

@@ -1,5 +1,5 @@
-// The Checkpoint Location Controller at work: what location_decide() asks for, from the DIMM-SSD's registers and
-// the timer, and what it decides, told to the platform (power controller, event checkpoint_location).
+// The Checkpoint Location Controller at work: what location_decide() asks for, from the DIMM-SSD's registers
+// and the timer, and what it decides, told to the platform (power controller, event checkpoint_location).
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// The checkpoint library with the Checkpoint Location Controller: what it reads, where checkpoints go, what it
-// tells, and what comes back.
+// The checkpoint library with the Checkpoint Location Controller: what it reads, where checkpoints go, what
+// it tells, and what comes back.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -182,7 +182,8 @@ TEST_F(CheckpointControllerTest, AVersionThatFailsWhileItIsWaitedForGoesToMemory
   EXPECT_TRUE(holds(1));
 }
 
-// Section 4.3.4: the ramdisk's first; what cannot be corrected is discarded as a whole; then the SSD's, which is older.
+// Section 4.3.4: the ramdisk's first; what cannot be corrected is discarded as a whole; then the SSD's, which
+// is older.
 TEST_F(CheckpointControllerTest, RecoveryAsksTheRamdiskAndThenTheSsd) {
   machine.rated = rating(on_ssd / 4);
   ASSERT_EQ(start(lifetime), checkpoint_ok);

@@ -1,18 +1,19 @@
-// Where a checkpoint goes: the Checkpoint Location Controller of abeyratne2017 section 4.3.3, Algorithm 1, as a
-// function without devices. The ramdisk is level 1 of the checkpoint library, the SSD level 2.
+// Where a checkpoint goes: the Checkpoint Location Controller of abeyratne2017 section 4.3.3, Algorithm 1, as
+// a function without devices. The ramdisk is level 1 of the checkpoint library, the SSD level 2.
 //
-//   lifetime estimation (Eqs. 4.1, 4.2)  the SSD takes the checkpoint while it lasts longer at the bandwidth that
-//                                        this run has written to it so far than its wear leaves it by plan:
-//                                        (rated - used) / bandwidth > (rated - used) * lifetime / rated
-//   performance loss (Eq. 4.3)           and while checkpoints take no more of the run's time than the bound
-//   size                                 what then is to go to the ramdisk and does not fit into a rank's part of
-//                                        it is not written at all
-//   forced intervals                     every n-th checkpoint goes to the SSD whatever the estimates say. Ranks decide
-//                                        by their own times and sizes; forced are those with the same number on
-//                                        all, so that there is a checkpoint that every rank has, after a loss of power too
+//   lifetime (Eqs. 4.1, 4.2)     the SSD takes the checkpoint while, at the bandwidth that this run has written
+//                                to it so far, it lasts longer than its wear leaves it by plan:
+//                                (rated - used) / bandwidth > (rated - used) * lifetime / rated
+//   performance loss (Eq. 4.3)   and while checkpoints take no more of the run's time than the bound
+//   size                         what then is to go to the ramdisk and does not fit into a rank's part of it is
+//                                not written at all
+//   forced intervals             every n-th checkpoint goes to the SSD whatever the estimates say. Ranks decide
+//                                by their own times and sizes; forced are those with the same number on all,
+//                                so that there is one that every rank has, after a loss of power too
 //
-// So the first checkpoint goes to the SSD, and the bandwidth is held at rated / lifetime. A year has 365 days: 14.6 PB
-// over 5 years are 92.6 MB/s, as published. The algorithm as printed has no forced intervals; the text names them.
+// So the first checkpoint goes to the SSD, and the bandwidth is held at rated / lifetime. A year has 365 days:
+// 14.6 PB over 5 years are 92.6 MB/s, as published. The algorithm as printed has no forced intervals; the text
+// names them.
 #pragma once
 
 #include <stdint.h>

@@ -57,7 +57,8 @@ struct TestMachine {
   std::set<std::uintptr_t> poisoned;
   std::uint32_t uncorrectable = 0;
   std::uint64_t kept_from = 0;
-  // A counter of microseconds; it goes on when the DIMM-SSD takes a checkpoint that stops software, by so much a page.
+  // A counter of microseconds; it goes on when the DIMM-SSD takes a checkpoint that stops software, by so
+  // much a page.
   std::uint64_t microseconds = 0, microseconds_a_page = 0;
   std::uint64_t rated = 0, written = 0;  // the DIMM-SSD's endurance, in bytes
   bool has_power_controller = true;

@@ -98,6 +98,7 @@ uint32_t dimm_ssd_writes_held(void);   // of cores, that waited for a page to be
 uint32_t dimm_ssd_lines_copied(void);  // 64-byte lines read from memory for checkpoints
 uint32_t dimm_ssd_flash_pages(void);   // programmed
 
-// The device's endurance, in bytes: what it is rated for (0: not stated), and what was written to it in its life.
+// The device's endurance, in bytes: what it is rated for (0: not stated), and what was written to it in its
+// life.
 uint64_t dimm_ssd_rated(void);
 uint64_t dimm_ssd_written(void);

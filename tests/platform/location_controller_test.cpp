@@ -1,5 +1,5 @@
-// The Checkpoint Location Controller in real firmware: what it decides stands in events.jsonl, follows from what the devices
-// tell, and a run comes back from where it left its checkpoints.
+// The Checkpoint Location Controller in real firmware: what it decides stands in events.jsonl, follows from
+// what the devices tell, and a run comes back from where it left its checkpoints.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -129,7 +129,8 @@ TEST_F(LocationControllerTest, AWornOutDeviceIsSpared) {
   EXPECT_EQ(reasons(), (std::map<std::string, int>{{"lifetime", 4}}));
 }
 
-// Table 4.2's miniFE: section 4.6.1.5, where the lifetime lets almost all go to the SSD, and the bound almost none.
+// Table 4.2's miniFE: section 4.6.1.5, where the lifetime lets almost all go to the SSD, and the bound almost
+// none.
 TEST_F(LocationControllerTest, MiniFeGoesToTheSsdByLifetimeAndToTheRamdiskByLoss) {
   const std::string shape = "shape=minife iterations=40";
   ASSERT_EQ(microbenchmark(shape + " place=nowhere").status, 0);
@@ -167,7 +168,8 @@ TEST_F(LocationControllerTest, WhatNeitherMayTakeIsSkippedUnlessForced) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("to the ramdisk 0, to the SSD 4, skipped 8, failed 0"));
 }
 
-// Two nodes that compute differently long and save differently much share the forced versions, and perhaps no other.
+// Two nodes that compute differently long and save differently much share the forced versions, and perhaps no
+// other.
 TEST_F(LocationControllerTest, NodesThatDifferHaveTheForcedVersionsInCommon) {
   ASSERT_EQ(microbenchmark("iterations=24 overhead=20 forced_every=8").status, 0);
   const std::set<std::uint64_t> one = versions("dimm_ssd");

@@ -11,8 +11,9 @@
 // memory_checkpoints: to memory under strong ECC (level 1) as well, and to the DIMM-SSD (level 2) only every
 // ssd_every-th time, 0 for never.
 //
-// controller: to one of the two, as the Checkpoint Location Controller decides (checkpoint/location.h), with the
-// lifetime of the DIMM-SSD in years, 0 for any, the overhead in percent, 0 for any, and every forced_every-th to it anyway.
+// controller: to one of the two, as the Checkpoint Location Controller decides (checkpoint/location.h), with
+// the lifetime of the DIMM-SSD in years, 0 for any, the overhead in percent, 0 for any, and every
+// forced_every-th to it anyway.
 //
 // Exit status: 0 converged and verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds
 // what two runs are compared by, in exact bits.

@@ -1,21 +1,22 @@
-// The microbenchmark of abeyratne2017 section 4.5.1: ranks compute for a while and checkpoint, again and again, to
-// memory under strong ECC (the ramdisk) or the DIMM-SSD (the SSD). A core is a rank. And its proxy-apps by their shapes:
-// how much a rank saves in which vectors, and how long it computes in between. Sizes and times are those of section
-// 4.5.2.1 and Table 4.2 (time of an iteration: baseline runtime by iterations) by 1000, so that bandwidths, which the
-// controller decides by, are the published ones.
+// The microbenchmark of abeyratne2017 section 4.5.1: ranks compute for a while and checkpoint, again and
+// again, to memory under strong ECC (the ramdisk) or the DIMM-SSD (the SSD). A core is a rank. And its
+// proxy-apps by their shapes: how much a rank saves in which vectors, and how long it computes in between.
+// Sizes and times are those of section 4.5.2.1 and Table 4.2 (time of an iteration: baseline runtime by
+// iterations) by 1000, so that bandwidths, which the controller decides by, are the published ones.
 //
 //   microbenchmark [shape=microbenchmark|minife|lulesh] [bytes=B] [time=US] [iterations=N] [cores=N]
-//                  [place=controller|ramdisk|ssd|nine_to_one|nowhere] [lifetime=5] [overhead=0] [forced_every=0]
-//                  [ramdisk=B] [name=microbenchmark]
+//                  [place=controller|ramdisk|ssd|nine_to_one|nowhere] [lifetime=5] [overhead=0]
+//                  [forced_every=0] [ramdisk=B] [name=microbenchmark]
 //
 // bytes, time, iterations: a rank's checkpoint, microseconds of an iteration, how many; by default the shape's.
-// place: where checkpoints go. controller: by the Checkpoint Location Controller (checkpoint/location.h), with lifetime
-// in years, 0 for any, overhead in percent, 0 for no bound, forced_every. nine_to_one: every tenth to the SSD too.
-// ramdisk: a rank's part of it; by default its checkpoint fits.
+// place: where checkpoints go. controller: by the Checkpoint Location Controller (checkpoint/location.h), with
+// lifetime in years, 0 for any, overhead in percent, 0 for no bound, forced_every. nine_to_one: every tenth to
+// the SSD too. ramdisk: a rank's part of it; by default its checkpoint fits.
 //
-// An iteration writes to every word of the vectors; what is left of its time the cores sleep. After a loss of power
-// it goes on from the newest checkpoint. Exit status: 0 when every word is what it has to be after so many iterations,
-// else 1; 2 a wrong argument, 3 too little memory. result.txt holds what two runs are compared by.
+// An iteration writes to every word of the vectors; what is left of its time the cores sleep. After a loss of
+// power it goes on from the newest checkpoint. Exit status: 0 when every word is what it has to be after so
+// many iterations, else 1; 2 a wrong argument, 3 too little memory. result.txt holds what two runs are
+// compared by.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ static bool read_options(int argc, char** argv) {
   return true;
 }
 
-// --- A word after n iterations is multiplier^n * (its first value) + (increment's sum): the end can be checked.
+// --- A word after n iterations is multiplier^n * (its first value) + a sum: the end can be checked.
 
 static const uint64_t multiplier = 0xd1342543de82ef95, increment = 0x2545f4914f6cdd1d;
 
