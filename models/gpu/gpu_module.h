@@ -3,8 +3,8 @@
 //
 // A transfer is written to DRAM, or read from it, while the link moves it: each page's worth when the link has moved it. That
 // takes the controller's time as any master's access does, and the transfer waits for it (gpu.h), so that cores and GPUs share
-// the memory. Lists of zones and kernels' descriptions are not waited for. What a DIMM-SSD still has to copy of a page is not overwritten: the page refuses, and the
-// snapshot is given up with Failure::host_memory.
+// the memory. Lists of zones and kernels' descriptions are not waited for. What a DIMM-SSD still has to copy of a page is not
+// overwritten: the page refuses, and the snapshot is given up with Failure::host_memory.
 //
 // Reset contract: that of gpu/gpu_port.h; registers take their reset values on every kind.
 #pragma once
