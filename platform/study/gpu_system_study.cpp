@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/host_link.h"
 #include "platform/config/config.h"
 #include "resilience/first_order.h"
 #include "resilience/gpu_system.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t fewest_cycles = 200;  // of a Monte Carlo
 constexpr double least_efficiency = 1e-3;     // below it a Monte Carlo does not end
+constexpr std::uint32_t most_gpus_per_cpu = HostLinkConfig{}.lanes;
 
 struct GpuSystemStudy {
   std::string system = "coral_summit";
@@ -30,7 +32,10 @@ void describe(Fields& f, GpuSystemStudy& c) {
   f("system", c.system, "What the machine is made of: a file in configs/systems", names_file("systems"));
   f("exaflops", c.exaflops, "Size of the machine; a larger one fails more often", within(1e-6, 1e4));
   f("gpus_per_cpu", c.gpus_per_cpu,
-    "Those share links, disk and host memory; more of them checkpoint more slowly", within(1, 1024));
+    "Those share links, disk and host memory; more of them checkpoint more slowly. Behind the switch of a "
+    "CPU "
+    "of lee2019, section 5.1, there are 32 lanes, one a GPU at least",
+    within(1, most_gpus_per_cpu));
   f("gpu_failure_factor", c.gpu_failure_factor, "GPUs fail so much more often than the file says",
     within(1e-6, 1e6));
   describe(f, c.snapshot);

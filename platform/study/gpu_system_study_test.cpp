@@ -53,7 +53,9 @@ TEST(GpuSystemStudyTest, RefusesWhatIsNoSystem) {
   EXPECT_EQ(refused("exaflops=-1"),
             "command line: error: exaflops: expected a number from 1e-06 to 10000.0, got -1");
   EXPECT_EQ(refused("gpus_per_cpu=0"),
-            "command line: error: gpus_per_cpu: expected an integer from 1 to 1024, got 0");
+            "command line: error: gpus_per_cpu: expected an integer from 1 to 32, got 0");
+  EXPECT_EQ(refused("gpus_per_cpu=200"),
+            "command line: error: gpus_per_cpu: expected an integer from 1 to 32, got 200");
   EXPECT_EQ(refused("memory_speedup=0.5"),
             "command line: error: memory_speedup: expected a number from 1.0 to 1e+06, got 0.5");
   EXPECT_EQ(refused("volume=1.5"),
