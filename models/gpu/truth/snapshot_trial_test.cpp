@@ -8,7 +8,7 @@ namespace asterism {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trials_of_a_config = 3;
+constexpr std::uint64_t trials_of_a_config = 8;
 #else
 constexpr std::uint64_t trials_of_a_config = 30;
 #endif
