@@ -50,6 +50,12 @@ static void fail(GpuSnapshot* s) {
 }
 
 GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
+  if (gpu_snapshot_is_open(s)) return gpu_open;
+  if ((gpu_take_events(s->gpu) & gpu_event_lost) != 0) {  // others are of what was before
+    s->state = gpu_snapshot_lost;
+    return gpu_lost;
+  }
+  if (s->state == gpu_snapshot_taken) s->needs_full = true;  // which the chain does not have
   s->how = how;
   const uint32_t room = half_zones(s) - s->chain->used;
   s->full = !how.increments || s->needs_full || s->chain->used == 0 || room < s->zones;
@@ -63,6 +69,7 @@ GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
   if (error == gpu_ok && !how.device_side && !how.silent) {
     error = gpu_scan(s->gpu, 0, s->list, s->zones);
     s->state = gpu_snapshot_scanning;
+    if (error != gpu_ok && error != gpu_lost) gpu_abort(s->gpu);
   }
   if (error == gpu_lost)
     s->state = gpu_snapshot_lost;

@@ -9,6 +9,9 @@
 // half, so that the chain stays whole until the next one is committed. A half has room for two full ones; where an increment
 // may not fit any more, a full one is taken in its stead.
 //
+// One at a time: a begin while one is open is refused with gpu_open and changes nothing. Any other refusal leaves s.state failed
+// or lost. One that was taken and neither committed nor dropped is forgotten by the next begin.
+//
 // Without `device_side` this driver copies the zones. With `hints` it tells the GPU which have arrived, so that writes to them
 // go on, and copies zones with waiting writes first.
 #pragma once

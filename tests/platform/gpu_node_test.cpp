@@ -227,6 +227,13 @@ TEST_F(GpuNodeTest, WhatANodeOfGpusCannotBeIsRefused) {
   EXPECT_FALSE(left_a_run());
 }
 
+TEST_F(GpuNodeTest, WrongUseOfTheDriverOfSnapshotsIsRefusedOrDoesNoHarm) {
+  const Ended ended = asterism(
+      {"run", "gpu_snapshot", "firmware=bad_snapshot", "args=", "faults=[]", "expect={}", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("bad_snapshot: 4 mistakes, "));
+}
+
 TEST_F(GpuNodeTest, ANodeWithoutGpusHasNoneToFind) {
   const Ended ended = firmware("gpu_snapshot");
   EXPECT_EQ(ended.status, 3) << ended.out << ended.err;
