@@ -17,7 +17,9 @@ std::uint32_t insert(L2Slice& slice, std::uint32_t number) {
   const L2Slice::Place place = slice.place_of(number);
   const std::size_t slot = slice.victim(place);
   const std::uint32_t gone = slice.line_at(slot);
-  if (gone != L2Slice::no_line) EXPECT_EQ(slice.line_at(slot, place), gone);
+  if (gone != L2Slice::no_line) {
+    EXPECT_EQ(slice.line_at(slot, place), gone);
+  }
   slice.replace(slot, place);
   return gone;
 }
