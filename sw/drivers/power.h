@@ -35,7 +35,11 @@ typedef struct {
 
 bool power_inject(MemoryFault fault);  // false: there is no such place
 
-typedef enum { recovered_from_memory = 1, recovered_from_dimm_ssd = 2, recovered_from_pcram = 3 } RecoverySource;
+typedef enum {
+  recovered_from_memory = 1,
+  recovered_from_dimm_ssd = 2,
+  recovered_from_pcram = 3
+} RecoverySource;
 void power_recovered(RecoverySource source);  // the app goes on from a checkpoint after an error
 
 typedef enum { located_in_memory = 1, located_on_dimm_ssd = 2, located_nowhere = 3 } CheckpointLocated;
