@@ -65,7 +65,8 @@ GpuError gpu_launch(unsigned gpu, const GpuKernel* kernel);
 bool gpu_is_running(unsigned gpu);
 void gpu_restart(unsigned gpu);  // its memory is empty, nothing is under way
 
-// The memory as it is now goes to `extent`, zone behind zone, and their numbers to `arrivals`.
+// The memory as it is now goes to `extent`, zone behind zone, and their numbers to `arrivals`, where that is not NULL. Both
+// have room for gpu_zones_in_use() zones, and stay until the snapshot has ended. gpu_open: one is open, and goes on.
 GpuError gpu_begin(unsigned gpu, bool increment, bool device_side, void* extent, uint32_t* arrivals);
 GpuError gpu_scan(unsigned gpu, uint32_t from, uint32_t* list, uint32_t count);  // ... gpu_event_scanned
 uint32_t gpu_scanned(unsigned gpu);

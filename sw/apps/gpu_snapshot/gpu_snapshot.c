@@ -309,6 +309,7 @@ static ExitStatus prepare(void) {
   CheckpointStatus status = checkpoint_initialize();
   if (status == checkpoint_ok) status = checkpoint_protect(0, buffers, bytes);
   if (status == checkpoint_ok) status = checkpoint_protect(1, &committed, sizeof committed);
+  if (status == checkpoint_ok && checkpoint_pages() > checkpoint_page_limit) status = checkpoint_too_large;
   if (status == checkpoint_ok) status = checkpoints_prepare(&checkpoints);
   if (status != checkpoint_ok) {
     printf("gpu_snapshot: %s: running without checkpoints of the node\n", checkpoint_text(status));
