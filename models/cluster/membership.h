@@ -1,0 +1,104 @@
+// Who is who in a cluster: which node holds which rank.
+//
+// The management keeps it, beside the network (a cluster's management network, which fails with nothing): it notices that a
+// node, its link or what it holds is lost, gives the rank to a spare, and tells every node at one instant, a detection time
+// after the loss. Each change begins a new epoch; messages carry theirs, so that those of an older one are dropped.
+//
+// A link that was down for however short a time is a lost node: frames may be missing. When it is up again the node comes
+// back as a spare that holds nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/event_log.h"
+#include "cluster/network.h"
+
+namespace asterism {
+
+using Rank = std::uint32_t;
+constexpr Rank no_rank = 0xffff'ffff;  // of a spare
+
+struct Membership {
+  std::uint32_t epoch = 0;
+  std::vector<NodeNumber> node_of_rank;
+
+  Rank ranks() const { return static_cast<Rank>(node_of_rank.size()); }
+  Rank rank_of(NodeNumber node) const;
+  Rank buddy_of(Rank rank) const { return (rank + 1) % ranks(); }           // holds its second copy
+  Rank ward_of(Rank rank) const { return (rank + ranks() - 1) % ranks(); }  // whose second copy it holds
+};
+
+// What a node loses. A lost node has lost all; the others go on by themselves, as what they were.
+enum class Loss { node, link, memory, ssd, gpu };
+constexpr auto enum_names(Loss) {
+  return std::to_array<EnumName<Loss>>(
+      {{Loss::node, "node", "the node, with all it holds; a spare takes its rank"},
+       {Loss::link, "link", "its link: as the node, until it is up again"},
+       {Loss::memory, "memory", "what is in its memory: the program's state and copies"},
+       {Loss::ssd, "ssd", "the copies on its SSD"},
+       {Loss::gpu, "gpu", "the program's state; copies are elsewhere"}});
+}
+
+class Management {
+ public:
+  class Member {
+   public:
+    virtual ~Member() = default;
+    virtual void membership(const Membership& membership) = 0;
+    // Every rank has finished, or one has said that nothing can be recovered.
+    virtual void run_over() = 0;
+    // A node that can stand in for another: one with firmware does not for a traffic node, nor the other way round.
+    virtual int kind() const { return 0; }
+  };
+  struct Outcome {
+    bool finished = false;     // else not recoverable
+    std::string reason;        // why not
+    std::uint64_t result = 0;  // of all ranks
+    Picoseconds at;
+  };
+
+  // Ranks 0 to ranks - 1 are on the nodes of these numbers at first; the other nodes are spares.
+  Management(Timeline& timeline, Network& network, Rank ranks, Picoseconds detection, EventLog& events);
+
+  void attach(NodeNumber node, Member& member) { members_.at(node) = &member; }
+  // Tells epoch 1 to all.
+  void begin();
+
+  // Now. The node itself is told by whoever calls; what has no spare of its kind left is not recoverable.
+  void lost(NodeNumber node, Loss loss);
+  // The link is up again: the node is a spare, unless it is one already.
+  void returned(NodeNumber node);
+
+  // A rank has come to its end with this result; counts until the next epoch.
+  void finished(NodeNumber node, std::uint64_t result);
+  // A rank has found that nothing can be recovered.
+  void not_recoverable(NodeNumber node, std::string reason);
+
+  const Membership& membership() const { return membership_; }
+  const std::optional<Outcome>& outcome() const { return outcome_; }
+  std::uint64_t losses() const { return losses_; }
+
+ private:
+  void replace();
+  void end(bool finished, std::string reason);
+  std::optional<NodeNumber> spare_for(NodeNumber node) const;
+
+  Timeline& timeline_;
+  Network& network_;
+  const Picoseconds detection_;
+  EventLog& events_;
+  Membership membership_;
+  std::vector<Member*> members_;
+  std::vector<bool> alive_;                            // reachable, so that it holds a rank or may take one
+  std::vector<std::optional<std::uint64_t>> results_;  // by rank
+  std::optional<Outcome> outcome_;
+  std::uint64_t losses_ = 0;
+  bool pending_ = false;  // a loss has been noticed, the news is under way
+};
+
+}  // namespace asterism

@@ -1,0 +1,37 @@
+#include "cluster/timeline.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace asterism {
+
+void Timeline::at(Picoseconds when, Action action) {
+  if (when < now_) throw std::logic_error("an event is scheduled in the past");
+  heap_.push_back({when, order_++, std::move(action)});
+  std::ranges::push_heap(heap_);
+}
+
+std::optional<Picoseconds> Timeline::next() const {
+  if (heap_.empty()) return std::nullopt;
+  return heap_.front().at;
+}
+
+void Timeline::advance(Picoseconds until) {
+  while (!heap_.empty() && heap_.front().at <= until) {
+    std::ranges::pop_heap(heap_);
+    Event event = std::move(heap_.back());
+    heap_.pop_back();
+    now_ = event.at;
+    ++events_;
+    event.action();
+  }
+  now_ = std::max(now_, until);
+}
+
+bool Timeline::step() {
+  const auto at = next();
+  if (at) advance(*at);
+  return at.has_value();
+}
+
+}  // namespace asterism
