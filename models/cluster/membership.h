@@ -9,9 +9,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -52,8 +50,9 @@ class Management {
     virtual void membership(const Membership& membership) = 0;
     // Every rank has finished, or one has said that nothing can be recovered.
     virtual void run_over() = 0;
-    // A node that can stand in for another: one with firmware does not for a traffic node, nor the other way round.
-    virtual int kind() const { return 0; }
+    // What it can be: one with firmware does not stand in for a traffic node, nor the other way round.
+    enum class Kind { traffic, firmware, storage };
+    virtual Kind kind() const { return Kind::traffic; }
   };
   struct Outcome {
     bool finished = false;     // else not recoverable
@@ -62,16 +61,17 @@ class Management {
     Picoseconds at;
   };
 
-  // Ranks 0 to ranks - 1 are on the nodes of these numbers at first; the other nodes are spares.
+  // Ranks 0 to ranks - 1 are on the nodes of these numbers at first; the others are spares, but for storage.
   Management(Timeline& timeline, Network& network, Rank ranks, Picoseconds detection, EventLog& events);
 
-  void attach(NodeNumber node, Member& member) { members_.at(node) = &member; }
+  void attach(NodeNumber node, Member& member) { nodes_.at(node).member = &member; }
   // Tells epoch 1 to all.
   void begin();
 
-  // Now. The node itself is told by whoever calls; what has no spare of its kind left is not recoverable.
+  // Now. The node itself is told by whoever calls. A rank for which no spare of its node's kind is left ends the run: not
+  // recoverable.
   void lost(NodeNumber node, Loss loss);
-  // The link is up again: the node is a spare, unless it is one already.
+  // The link that was lost is up again: the node is a spare from when the loss is noticed.
   void returned(NodeNumber node);
 
   // A rank has come to its end with this result; counts until the next epoch.
@@ -84,7 +84,14 @@ class Management {
   std::uint64_t losses() const { return losses_; }
 
  private:
-  void replace();
+  struct Node {
+    Member* member = nullptr;
+    bool reachable = true;  // as far as the management has noticed
+    bool returns = false;   // it is its link that was lost
+  };
+
+  void notice(NodeNumber node);
+  void begin_epoch();
   void end(bool finished, std::string reason);
   std::optional<NodeNumber> spare_for(NodeNumber node) const;
 
@@ -93,12 +100,10 @@ class Management {
   const Picoseconds detection_;
   EventLog& events_;
   Membership membership_;
-  std::vector<Member*> members_;
-  std::vector<bool> alive_;                            // reachable, so that it holds a rank or may take one
+  std::vector<Node> nodes_;
   std::vector<std::optional<std::uint64_t>> results_;  // by rank
   std::optional<Outcome> outcome_;
   std::uint64_t losses_ = 0;
-  bool pending_ = false;  // a loss has been noticed, the news is under way
 };
 
 }  // namespace asterism

@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "base/enum_names.h"
@@ -88,7 +88,7 @@ class Network {
   // Forgets what waits to be sent: the node was reset. What is on the wire arrives.
   void clear(NodeNumber node);
 
-  // Down: what is on the wire from or to the node is lost, and all that it sends, or is sent, until it is up.
+  // Down: what waits or is on the wire from or to the node is lost, and all that it sends, or is sent, until it is up.
   void set_link(NodeNumber node, bool up);
   bool link_is_up(NodeNumber node) const { return nics_.at(node).up; }
 
@@ -99,31 +99,33 @@ class Network {
 
  private:
   struct Waiting {
+    Picoseconds since;
     std::uint64_t order;
     Frame frame;
   };
   struct Counts {
     std::uint64_t frames = 0, bytes = 0;
-    Picoseconds waited;  // frames in the queue, added up
+    Picoseconds waited;  // in the queue, of all frames
   };
   struct Nic {
     NetworkPort* port = nullptr;
     Bandwidth bandwidth;
     std::uint32_t tickets[2];
-    std::deque<std::pair<Picoseconds, Waiting>> queues[2];  // with the time of arrival
+    std::deque<Waiting> queues[2];
     bool up = true, sending = false;
     std::uint32_t connection = 0;  // counts the times it went down
-    Picoseconds receiver_free;     // of the link from the switch
+    Picoseconds receiver_free;     // when the link from the switch is
     Counts counts[2];
     std::uint64_t lost = 0;
   };
 
   SendQueue next_queue(const Nic& nic);
   void start(NodeNumber node);
-  void leave(NodeNumber node, Frame frame, SendQueue queue);
-  void arrive(Frame frame, std::uint32_t from, std::uint32_t to);
-  void deliver(Frame frame, std::uint32_t from, std::uint32_t to);
-  Picoseconds wire_time(const Nic& nic, const Frame& frame) const;
+  void left(NodeNumber node, SendQueue queue);
+  void arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
+  void deliver(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
+  static Picoseconds wire_time(const Nic& nic, const Frame& frame);
+  static void add(Statistics& statistics, std::span<const Nic> nics);
 
   Timeline& timeline_;
   const NetworkConfig config_;

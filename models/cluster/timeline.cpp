@@ -8,7 +8,7 @@ namespace asterism {
 void Timeline::at(Picoseconds when, Action action) {
   if (when < now_) throw std::logic_error("an event is scheduled in the past");
   heap_.push_back({when, order_++, std::move(action)});
-  std::ranges::push_heap(heap_);
+  std::push_heap(heap_.begin(), heap_.end());
 }
 
 std::optional<Picoseconds> Timeline::next() const {
@@ -18,7 +18,7 @@ std::optional<Picoseconds> Timeline::next() const {
 
 void Timeline::advance(Picoseconds until) {
   while (!heap_.empty() && heap_.front().at <= until) {
-    std::ranges::pop_heap(heap_);
+    std::pop_heap(heap_.begin(), heap_.end());
     Event event = std::move(heap_.back());
     heap_.pop_back();
     now_ = event.at;

@@ -1,0 +1,185 @@
+#include "cluster/network.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/fields.h"
+
+namespace asterism {
+
+namespace {
+
+constexpr std::size_t index(SendQueue queue) { return static_cast<std::size_t>(queue); }
+constexpr std::uint64_t wire_bytes(const Frame& frame) {
+  return frame.payload.size() + Frame::overhead_bytes;
+}
+
+}  // namespace
+
+static_assert(member_count<NetworkConfig>() == 5);
+void describe(Fields& f, NetworkConfig& c) {
+  f("bandwidth", c.bandwidth, "Of a node's link, in each direction", within(1_MBps, 1000_GBps));
+  f("latency", c.latency, "From NIC to NIC", within(1_ns, 1_s));
+  f("policy", c.policy, "Which of a NIC's two queues sends next", one_of<SendPolicy>());
+  f.when("policy", c.policy, {SendPolicy::lottery}, [&] {
+    f("application_tickets", c.application_tickets, "Of the application's queue", within(1, 1'000'000'000));
+    f("checkpoint_tickets", c.checkpoint_tickets, "Of the checkpoints' queue", within(1, 1'000'000'000));
+  });
+}
+
+Network::Network(Timeline& timeline, const NetworkConfig& config, NodeNumber count, std::uint64_t seed)
+    : timeline_(timeline), config_(config), nics_(count), random_(seed) {
+  for (Nic& nic : nics_) {
+    nic.bandwidth = config.bandwidth;
+    nic.tickets[0] = config.application_tickets;
+    nic.tickets[1] = config.checkpoint_tickets;
+  }
+}
+
+void Network::set_tickets(NodeNumber node, std::uint32_t application, std::uint32_t checkpoint) {
+  if (application == 0 && checkpoint == 0) throw std::invalid_argument("a lottery without tickets");
+  nics_.at(node).tickets[0] = application;
+  nics_.at(node).tickets[1] = checkpoint;
+}
+
+Picoseconds Network::wire_time(const Nic& nic, const Frame& frame) {
+  return transfer_time(Bytes(wire_bytes(frame)), nic.bandwidth);
+}
+
+void Network::send(Frame frame, SendQueue queue) {
+  if (frame.payload.size() > Frame::max_payload) throw std::invalid_argument("a frame is too long");
+  if (frame.destination >= count()) throw std::invalid_argument("a frame for a node that there is not");
+  const NodeNumber node = frame.source;
+  Nic& nic = nics_.at(node);
+  if (!nic.up) {
+    ++nic.lost;
+    return;
+  }
+  nic.queues[index(queue)].push_back({timeline_.now(), order_++, std::move(frame)});
+  start(node);
+}
+
+std::size_t Network::waiting(NodeNumber node, SendQueue queue) const {
+  return nics_.at(node).queues[index(queue)].size();
+}
+
+void Network::clear(NodeNumber node) {
+  for (auto& queue : nics_.at(node).queues) queue.clear();
+}
+
+void Network::set_link(NodeNumber node, bool up) {
+  Nic& nic = nics_.at(node);
+  if (nic.up == up) return;
+  nic.up = up;
+  if (up) return;
+  ++nic.connection;
+  for (auto& queue : nic.queues) nic.lost += queue.size();
+  clear(node);
+}
+
+SendQueue Network::next_queue(const Nic& nic) {
+  const auto& application = nic.queues[0];
+  const auto& checkpoint = nic.queues[1];
+  if (application.empty() || checkpoint.empty())
+    return application.empty() ? SendQueue::checkpoint : SendQueue::application;
+  switch (config_.policy) {
+    case SendPolicy::opportunistic:
+      return SendQueue::application;
+    case SendPolicy::shared:
+      return application.front().order < checkpoint.front().order ? SendQueue::application
+                                                                  : SendQueue::checkpoint;
+    case SendPolicy::lottery:
+      break;
+  }
+  const std::uint64_t tickets = std::uint64_t{nic.tickets[0]} + nic.tickets[1];
+  return random_.below(tickets) < nic.tickets[0] ? SendQueue::application : SendQueue::checkpoint;
+}
+
+void Network::start(NodeNumber node) {
+  Nic& nic = nics_[node];
+  if (nic.sending || (nic.queues[0].empty() && nic.queues[1].empty())) return;
+  const SendQueue queue = next_queue(nic);
+  Waiting next = std::move(nic.queues[index(queue)].front());
+  nic.queues[index(queue)].pop_front();
+  Counts& counts = nic.counts[index(queue)];
+  ++counts.frames;
+  counts.bytes += wire_bytes(next.frame);
+  counts.waited += timeline_.now() - next.since;
+  nic.sending = true;
+  const NodeNumber to = next.frame.destination;
+  const std::uint32_t from_connection = nic.connection, to_connection = nics_[to].connection;
+  const Picoseconds on_wire = to == node ? Picoseconds() : wire_time(nic, next.frame);
+  timeline_.after(config_.latency,
+                  [this, frame = std::move(next.frame), from_connection, to_connection]() mutable {
+                    arrive(std::move(frame), from_connection, to_connection);
+                  });
+  timeline_.after(on_wire, [this, node, queue] { left(node, queue); });
+}
+
+void Network::left(NodeNumber node, SendQueue queue) {
+  Nic& nic = nics_[node];
+  nic.sending = false;
+  if (nic.port && nic.up) nic.port->sent(queue);
+  start(node);
+}
+
+// The first bit is at the switch.
+void Network::arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection) {
+  const NodeNumber to = frame.destination;
+  Nic& receiver = nics_[to];
+  const Picoseconds now = timeline_.now();
+  Picoseconds whole = now;
+  if (frame.source != to) {
+    // The last bit comes no earlier than it left the sender, whose link may be the slower one.
+    const Picoseconds slowest = std::max(wire_time(receiver, frame), wire_time(nics_[frame.source], frame));
+    whole = std::max(now, receiver.receiver_free) + slowest;
+    receiver.receiver_free = whole;
+  }
+  timeline_.at(whole, [this, frame = std::move(frame), from_connection, to_connection]() mutable {
+    deliver(std::move(frame), from_connection, to_connection);
+  });
+}
+
+void Network::deliver(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection) {
+  Nic& receiver = nics_[frame.destination];
+  const Nic& sender = nics_[frame.source];
+  if (!receiver.up || sender.connection != from_connection || receiver.connection != to_connection) {
+    ++receiver.lost;
+    return;
+  }
+  if (receiver.port) receiver.port->receive(std::move(frame));
+}
+
+std::uint64_t Network::bytes_sent(NodeNumber node, SendQueue queue) const {
+  return nics_.at(node).counts[index(queue)].bytes;
+}
+
+std::uint64_t Network::frames_sent(NodeNumber node, SendQueue queue) const {
+  return nics_.at(node).counts[index(queue)].frames;
+}
+
+void Network::report(NodeNumber node, Statistics& statistics) const { add(statistics, {&nics_.at(node), 1}); }
+
+void Network::report(Statistics& statistics) const { add(statistics, nics_); }
+
+void Network::add(Statistics& statistics, std::span<const Nic> nics) {
+  std::uint64_t lost = 0;
+  for (const SendQueue queue : {SendQueue::application, SendQueue::checkpoint}) {
+    Counts sum;
+    for (const Nic& nic : nics) {
+      const Counts& counts = nic.counts[index(queue)];
+      sum.frames += counts.frames;
+      sum.bytes += counts.bytes;
+      sum.waited += counts.waited;
+    }
+    Statistics& group = statistics.group(queue == SendQueue::application ? "application" : "checkpoint");
+    group.add("frames", sum.frames);
+    group.add("sent", Bytes(sum.bytes));
+    group.add("waited", sum.waited);
+  }
+  for (const Nic& nic : nics) lost += nic.lost;
+  statistics.add("lost_frames", lost);
+}
+
+}  // namespace asterism
