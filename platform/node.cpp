@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "core/iss_factory.h"
 #include "fabric/crossbar.h"
@@ -398,7 +399,13 @@ void Node::reset(Reset kind) {
 
 void Node::power_lost() { reset(Reset::power_loss); }
 
+void Node::lose() {
+  if (std::exchange(lost_, true) || end_) return;
+  reset(Reset::power_loss);
+}
+
 void Node::power_restored() {
+  if (lost_) return;
   memory_.power_up();
   dimm_ssd_.power_up();
   if (gpus_) gpus_->power_up();
@@ -406,6 +413,7 @@ void Node::power_restored() {
 }
 
 void Node::warm_reset() {
+  if (lost_) return;
   reset(Reset::warm);
   dimm_ssd_.power_up();
   start();
@@ -414,6 +422,7 @@ void Node::warm_reset() {
 void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 
 void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
+  if (lost_) return;
   if (!end_ && rtc_rtl_ && how != End::How::mismatch) rtc_rtl_->finish();  // what may end it by a mismatch
   if (!end_ && codec_ && how != End::How::mismatch) codec_->finish(at);
   if (!end_ && matt_ && how != End::How::mismatch) matt_->finish(at);
@@ -421,7 +430,7 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (end_) return;
   end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // not one instruction more
-  sc_core::sc_stop();
+  on_end();
 }
 
 std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) {

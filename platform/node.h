@@ -49,6 +49,12 @@ class Node final : public sc_core::sc_module,
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
        const RtlOptions& rtl, EventLog& events);
 
+  // The node has come to its end by itself; unless told otherwise the run ends with it.
+  std::function<void()> on_end = [] { sc_core::sc_stop(); };
+  // Its power goes and does not come back.
+  void lose();
+  bool is_lost() const { return lost_; }
+
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
   std::uint64_t instructions() const override { return cores_.instructions(); }
@@ -90,6 +96,7 @@ class Node final : public sc_core::sc_module,
   const NodeConfig& config_;
   std::optional<End> end_;
   std::uint64_t resets_ = 0;
+  bool lost_ = false;
   std::optional<Lockstep::Mismatch> mismatch_;
   std::vector<std::byte> device_tree_blob_;
 
