@@ -1,0 +1,175 @@
+#include "cluster/membership.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <stdexcept>
+
+#include "cluster/ring_program.h"
+
+namespace asterism {
+namespace {
+
+using Kind = Management::Member::Kind;
+
+struct Told : Management::Member {
+  explicit Told(Kind k = Kind::traffic) : is(k) {}
+  void membership(const Membership& m) override { news.push_back(m); }
+  void run_over() override { ++over; }
+  Kind kind() const override { return is; }
+
+  Kind is;
+  std::vector<Membership> news;
+  int over = 0;
+};
+
+// Three ranks; nodes 3 and 4 are spares, 5 is storage.
+struct ManagementTest : testing::Test {
+  ManagementTest() {
+    for (NodeNumber i = 0; i < 6; ++i) management.attach(i, members[i]);
+    management.begin();
+  }
+  void at(Picoseconds when, Timeline::Action action) { timeline.at(when, std::move(action)); }
+  void run() {
+    while (timeline.step()) {
+    }
+  }
+  std::vector<NodeNumber> nodes() const { return management.membership().node_of_rank; }
+
+  Timeline timeline;
+  Network network{timeline, {}, 6, 1};
+  NoEventLog events;
+  Management management{timeline, network, 3, 1_ms, events};
+  Told members[6]{Told(), Told(), Told(), Told(), Told(), Told(Kind::storage)};
+};
+
+TEST_F(ManagementTest, TellsEveryNodeWhoHoldsWhichRank) {
+  for (const Told& member : members) {
+    ASSERT_EQ(member.news.size(), 1u);
+    EXPECT_EQ(member.news[0].epoch, 1u);
+    EXPECT_EQ(member.news[0].node_of_rank, (std::vector<NodeNumber>{0, 1, 2}));
+  }
+  const Membership& m = management.membership();
+  EXPECT_EQ(m.rank_of(2), 2u);
+  EXPECT_EQ(m.rank_of(3), no_rank);
+  EXPECT_EQ(m.buddy_of(2), 0u);
+  EXPECT_EQ(m.ward_of(0), 2u);
+}
+
+TEST_F(ManagementTest, ASpareTakesTheRankOfALostNodeWhenItIsNoticed) {
+  at(5_ms, [&] { management.lost(1, Loss::node); });
+  timeline.advance(Picoseconds(6'000'000'000 - 1));
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
+  EXPECT_FALSE(network.link_is_up(1));
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 3, 2}));
+  EXPECT_EQ(members[3].news.back().epoch, 2u);
+}
+
+TEST_F(ManagementTest, WithoutASpareTheRunIsNotRecoverable) {
+  for (const NodeNumber node : {0u, 1u, 2u}) management.lost(node, Loss::node);
+  run();
+  ASSERT_TRUE(management.outcome());
+  EXPECT_FALSE(management.outcome()->finished);
+  EXPECT_EQ(management.outcome()->reason, "no spare is left for rank 2");
+  for (const Told& member : members) EXPECT_EQ(member.over, 1);
+}
+
+TEST_F(ManagementTest, ALostSpareTakesNoRank) {
+  management.lost(3, Loss::node);
+  at(10_ms, [&] { management.lost(0, Loss::node); });
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
+}
+
+TEST_F(ManagementTest, ASpareWhoseLossIsNotNoticedYetIsReplacedInTurn) {
+  at(10_ms, [&] { management.lost(0, Loss::node); });
+  at(10500_us, [&] { management.lost(3, Loss::node); });
+  timeline.advance(11200_us);
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{3, 1, 2}));
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
+  EXPECT_EQ(management.membership().epoch, 3u);
+}
+
+TEST_F(ManagementTest, AShortLossOfALinkMovesTheRankAndLeavesASpare) {
+  at(5_ms, [&] { management.lost(0, Loss::link); });
+  at(5100_us, [&] { management.returned(0); });
+  at(10_ms, [&] { management.lost(3, Loss::node); });
+  at(20_ms, [&] { management.lost(0, Loss::node); });
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
+}
+
+TEST_F(ManagementTest, ANodeThatIsBackMayTakeItsOwnRankWhenNoSpareIsLeft) {
+  management.lost(3, Loss::node);
+  management.lost(4, Loss::node);
+  at(5_ms, [&] { management.lost(1, Loss::link); });
+  at(5100_us, [&] { management.returned(1); });
+  run();
+  EXPECT_FALSE(management.outcome());
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
+  EXPECT_EQ(management.membership().epoch, 2u);
+}
+
+TEST_F(ManagementTest, ANodeThatDiedIsNotBackWithItsLink) {
+  at(5_ms, [&] { management.lost(1, Loss::link); });
+  at(5100_us, [&] { management.lost(1, Loss::node); });
+  at(5200_us, [&] { management.returned(1); });
+  run();
+  EXPECT_FALSE(network.link_is_up(1));
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 3, 2}));
+}
+
+TEST_F(ManagementTest, WhatOnlyLosesCopiesOrStateKeepsItsRankInANewEpoch) {
+  for (const Loss loss : {Loss::memory, Loss::ssd, Loss::gpu}) management.lost(1, loss);
+  management.lost(4, Loss::memory);  // a spare's: no news
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
+  EXPECT_EQ(management.membership().epoch, 4u);
+  EXPECT_TRUE(network.link_is_up(1));
+}
+
+TEST_F(ManagementTest, FirmwareAndTrafficDoNotStandInForEachOther) {
+  members[0].is = members[4].is = Kind::firmware;
+  management.lost(0, Loss::node);
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
+}
+
+TEST_F(ManagementTest, TheRunIsOverWhenAllRanksHaveFinishedInOneEpoch) {
+  management.finished(0, 10);
+  management.finished(1, 11);
+  management.finished(4, 99);  // a spare's word counts for nothing
+  management.lost(1, Loss::node);
+  run();
+  management.finished(2, 12);
+  management.finished(3, 11);
+  EXPECT_FALSE(management.outcome()) << "rank 0 has to say it again";
+  management.finished(0, 10);
+  ASSERT_TRUE(management.outcome());
+  EXPECT_TRUE(management.outcome()->finished);
+  EXPECT_EQ(management.outcome()->result, RingProgram::fold(std::vector<std::uint64_t>{10, 11, 12}));
+  management.lost(0, Loss::node);
+  run();
+  EXPECT_TRUE(management.outcome()->finished) << "what is over is over";
+  EXPECT_EQ(members[0].over, 1);
+}
+
+TEST_F(ManagementTest, ARankMaySayThatNothingCanBeRecovered) {
+  management.not_recoverable(4, "a spare knows nothing");
+  EXPECT_FALSE(management.outcome());
+  management.not_recoverable(0, "ranks 1 and 2 are lost");
+  EXPECT_EQ(management.outcome()->reason, "ranks 1 and 2 are lost");
+}
+
+TEST(ManagementLimitsTest, MoreRanksThanNodesAreRefused) {
+  Timeline timeline;
+  Network network(timeline, {}, 2, 1);
+  NoEventLog events;
+  EXPECT_THROW(Management(timeline, network, 3, 1_ms, events), std::invalid_argument);
+  EXPECT_THROW(Management(timeline, network, 0, 1_ms, events), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,190 @@
+#include "cluster/network.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t payload = 1000 - Frame::overhead_bytes;  // 1000 bytes on the wire: 1 us at 1 GB/s
+
+struct Recorder : NetworkPort {
+  explicit Recorder(Timeline& t) : timeline(t) {}
+  void receive(Frame frame) override {
+    arrivals.push_back({timeline.now(), frame.source, static_cast<int>(frame.payload.at(0))});
+  }
+  void sent(SendQueue queue) override { ++sends[queue]; }
+
+  struct Arrival {
+    Picoseconds at;
+    NodeNumber source;
+    int mark;
+    bool operator==(const Arrival&) const = default;
+  };
+  Timeline& timeline;
+  std::vector<Arrival> arrivals;
+  std::map<SendQueue, int> sends;
+};
+
+struct NetworkTest : testing::Test {
+  static constexpr NodeNumber nodes = 4;
+  explicit NetworkTest(NetworkConfig config = {.bandwidth = 1_GBps, .latency = 10_us})
+      : network(timeline, config, nodes, 7) {
+    for (NodeNumber i = 0; i < nodes; ++i) network.attach(i, ports[i]);
+  }
+  void send(NodeNumber from, NodeNumber to, int mark, SendQueue queue = SendQueue::application) {
+    network.send({from, to, std::vector<std::byte>(payload, static_cast<std::byte>(mark))}, queue);
+  }
+  void run() {
+    while (timeline.step()) {
+    }
+  }
+  std::vector<int> marks(NodeNumber at) const {
+    std::vector<int> all;
+    for (const auto& arrival : ports[at].arrivals) all.push_back(arrival.mark);
+    return all;
+  }
+
+  Timeline timeline;
+  Network network;
+  Recorder ports[nodes]{Recorder(timeline), Recorder(timeline), Recorder(timeline), Recorder(timeline)};
+};
+
+TEST_F(NetworkTest, AFrameAloneTakesLatencyAndItsBytes) {
+  send(0, 1, 1);
+  run();
+  ASSERT_EQ(ports[1].arrivals.size(), 1u);
+  EXPECT_EQ(ports[1].arrivals[0], (Recorder::Arrival{11_us, 0, 1}));
+  EXPECT_EQ(ports[0].sends[SendQueue::application], 1);
+  EXPECT_EQ(network.bytes_sent(0, SendQueue::application), 1000u);
+}
+
+TEST_F(NetworkTest, ALinkCarriesOneFrameAtATime) {
+  send(0, 1, 1);
+  send(0, 2, 2);
+  send(0, 1, 3);
+  run();
+  EXPECT_EQ(ports[1].arrivals[0].at, 11_us);
+  EXPECT_EQ(ports[2].arrivals[0].at, 12_us);
+  EXPECT_EQ(ports[1].arrivals[1].at, 13_us);
+}
+
+TEST_F(NetworkTest, ManySendersShareTheReceiversLink) {
+  for (const NodeNumber from : {0u, 1u, 2u}) send(from, 3, static_cast<int>(from));
+  run();
+  ASSERT_EQ(ports[3].arrivals.size(), 3u);
+  EXPECT_EQ(ports[3].arrivals[0].at, 11_us);
+  EXPECT_EQ(ports[3].arrivals[1].at, 12_us);
+  EXPECT_EQ(ports[3].arrivals[2].at, 13_us);
+}
+
+TEST_F(NetworkTest, TheSlowerLinkSetsTheRate) {
+  network.set_bandwidth(1, 500_MBps);
+  for (int i = 0; i < 3; ++i) send(0, 1, i);
+  for (int i = 0; i < 3; ++i) send(1, 2, i);
+  run();
+  for (const NodeNumber to : {1u, 2u}) {
+    ASSERT_EQ(ports[to].arrivals.size(), 3u);
+    EXPECT_EQ(ports[to].arrivals[0].at, 12_us);
+    EXPECT_EQ(ports[to].arrivals[2].at, 16_us);
+  }
+}
+
+TEST_F(NetworkTest, ANodeReachesItselfWithoutTheWire) {
+  send(0, 0, 1);
+  run();
+  EXPECT_EQ(ports[0].arrivals.at(0).at, 10_us);
+}
+
+TEST_F(NetworkTest, WhatCannotBeSentIsRefused) {
+  EXPECT_THROW(network.send({0, nodes, {}}, SendQueue::application), std::invalid_argument);
+  EXPECT_THROW(network.send({0, 1, std::vector<std::byte>(Frame::max_payload + 1)}, SendQueue::application),
+               std::invalid_argument);
+  EXPECT_THROW(network.set_tickets(0, 0, 0), std::invalid_argument);
+}
+
+TEST_F(NetworkTest, CheckpointsGoWhenTheApplicationHasNothing) {
+  for (int i = 0; i < 3; ++i) send(0, 1, 10 + i, SendQueue::checkpoint);
+  send(0, 1, 1);
+  timeline.at(1500_ns, [&] { send(0, 1, 2); });
+  run();
+  EXPECT_EQ(marks(1), (std::vector{10, 1, 2, 11, 12}));  // 10 was on the wire already
+}
+
+struct SharedQueueTest : NetworkTest {
+  SharedQueueTest() : NetworkTest({.bandwidth = 1_GBps, .latency = 10_us, .policy = SendPolicy::shared}) {}
+};
+
+TEST_F(SharedQueueTest, TheApplicationWaitsBehindACheckpoint) {
+  for (int i = 0; i < 3; ++i) send(0, 1, 10 + i, SendQueue::checkpoint);
+  send(0, 1, 1);
+  send(0, 1, 13, SendQueue::checkpoint);
+  run();
+  EXPECT_EQ(marks(1), (std::vector{10, 11, 12, 1, 13}));
+}
+
+struct LotteryTest : NetworkTest {
+  LotteryTest()
+      : NetworkTest({.bandwidth = 1_GBps,
+                     .latency = 10_us,
+                     .policy = SendPolicy::lottery,
+                     .application_tickets = 3,
+                     .checkpoint_tickets = 1}) {}
+
+  // Of the first 4000 frames, when both queues are full all the time.
+  double share_of_the_application() {
+    for (int i = 0; i < 4000; ++i) {
+      send(0, 1, 1);
+      send(0, 1, 2, SendQueue::checkpoint);
+    }
+    timeline.advance(4010_us);
+    const std::vector<int> all = marks(1);
+    return static_cast<double>(std::ranges::count(all, 1)) / static_cast<double>(all.size());
+  }
+};
+
+// Four standard deviations of 4000 draws.
+TEST_F(LotteryTest, TicketsSetTheOdds) { EXPECT_NEAR(share_of_the_application(), 0.75, 0.028); }
+
+TEST_F(LotteryTest, TicketsCanBeChanged) {
+  network.set_tickets(0, 1, 9);
+  EXPECT_NEAR(share_of_the_application(), 0.1, 0.019);
+}
+
+TEST_F(LotteryTest, NobodyWaitsForAnEmptyQueue) {
+  for (int i = 0; i < 5; ++i) send(0, 1, i, SendQueue::checkpoint);
+  run();
+  EXPECT_EQ(ports[1].arrivals.back().at, 15_us);
+}
+
+TEST_F(NetworkTest, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnTheWire) {
+  for (int i = 0; i < 3; ++i) send(0, 1, i);
+  send(2, 0, 7);
+  timeline.at(1500_ns, [&] { network.set_link(0, false); });
+  timeline.at(2_us, [&] { send(0, 1, 8), send(2, 0, 9); });
+  timeline.at(30_us, [&] { network.set_link(0, true), send(0, 1, 5); });
+  run();
+  EXPECT_EQ(marks(1), (std::vector{5}));
+  EXPECT_TRUE(ports[0].arrivals.empty());
+}
+
+TEST_F(NetworkTest, WhatWasOnTheWireStaysLostThoughTheLinkIsUpAgainBeforeItArrives) {
+  send(0, 1, 1);
+  timeline.at(2_us, [&] { network.set_link(1, false), network.set_link(1, true), send(0, 1, 2); });
+  run();
+  EXPECT_EQ(marks(1), (std::vector{2}));
+}
+
+TEST_F(NetworkTest, AResetNodeForgetsWhatWaits) {
+  for (int i = 0; i < 3; ++i) send(0, 1, i);
+  network.clear(0);
+  run();
+  EXPECT_EQ(marks(1), (std::vector{0}));
+  EXPECT_EQ(network.waiting(0, SendQueue::application), 0u);
+}
+
+}  // namespace
+}  // namespace asterism
