@@ -108,6 +108,7 @@ void Management::end(bool finished, std::string reason) {
   outcome_ = std::move(outcome);
   for (const Node& node : nodes_)
     if (node.member) node.member->run_over();
+  on_end();
 }
 
 }  // namespace asterism

@@ -79,6 +79,9 @@ class Management {
   // A rank has found that nothing can be recovered.
   void not_recoverable(NodeNumber node, std::string reason);
 
+  // The outcome is there, and all have been told.
+  std::function<void()> on_end = [] {};
+
   const Membership& membership() const { return membership_; }
   const std::optional<Outcome>& outcome() const { return outcome_; }
   std::uint64_t losses() const { return losses_; }
