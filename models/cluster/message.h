@@ -30,6 +30,20 @@
 //   global      c  version   part of the owner's state, to storage, as chunk
 //   global_stored  a  version   storage's answer when it holds all of it
 //   inventory   a  0         from rank 0 to storage: offer what you hold
+//   traffic     a  step      bytes without meaning that the application sends besides; dropped
+//
+// What else both sides keep to:
+//   - A frame whose epoch is not the receiver's is dropped, one that is for another rank, and a kind that there is not.
+//   - Epoch 1 is the beginning: ranks make their first state and their first step, without offers. In a later one nobody steps
+//     before `resume`; halos, chunks and fetches may come before `restore` and `resume` and are served.
+//   - The parts of a copy come in order, from offset 0, which begins it anew. A rank that has a copy whole and gets its last
+//     part says so again.
+//   - A rank begins a new copy for its buddy only when it knows of its last one's commit. So the first part of version v tells
+//     the buddy that of the older ones the newest is committed and the others may go; of newer ones, that all may.
+//   - In recovery, a rank drops versions newer than that of `restore` when it gets it, older ones when it gets `resume`.
+//   - There is no checkpoint after the last step.
+//   - Global copies are those of versions v with v / interval % global_every == 0. Storage keeps the newest version that it
+//     holds of every rank, and what is newer.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +71,10 @@ enum class MessageKind : std::uint32_t {
   resume,
   global,
   global_stored,
-  inventory
+  inventory,
+  traffic
 };
+constexpr MessageKind last_message_kind = MessageKind::traffic;
 
 struct Message {
   static constexpr std::size_t header_size = 48;
@@ -69,7 +85,7 @@ struct Message {
   Rank to = 0, from = 0;
   std::uint64_t number = 0, offset = 0, total = 0;
   Rank owner = 0;
-  std::vector<std::byte> data;
+  std::vector<std::byte> data = {};
 
   std::vector<std::byte> encode() const;
   // nullopt: too short, or no kind of message.

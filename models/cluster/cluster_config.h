@@ -1,0 +1,107 @@
+// A cluster of nodes that compute one program and hold each other's checkpoints: what a scenario says of it.
+//
+// Node numbers: ranks first, those with firmware before those that only make its traffic, then spares with firmware, spares
+// that make traffic, and the global store when there is one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+#include "cluster/network.h"
+
+namespace asterism {
+
+class Fields;
+
+enum class CheckpointProtocol : std::uint8_t { blocking, semi_blocking };
+constexpr auto enum_names(CheckpointProtocol) {
+  return std::to_array<EnumName<CheckpointProtocol>>(
+      {{CheckpointProtocol::blocking, "blocking",
+        "the program stands still until every copy is at its buddy"},
+       {CheckpointProtocol::semi_blocking, "semi_blocking",
+        "the program goes on when the local copy is made; the buddy's follows behind it"}});
+}
+
+// Where a rank's own copy and that of its ward (its left neighbour, whose buddy it is) lie; ni2012, section 4.4.
+enum class CopyPlacement : std::uint8_t { memory, half_ssd, full_ssd };
+constexpr auto enum_names(CopyPlacement) {
+  return std::to_array<EnumName<CopyPlacement>>(
+      {{CopyPlacement::memory, "memory", "both in memory"},
+       {CopyPlacement::half_ssd, "half_ssd", "its own in memory, its ward's on the SSD"},
+       {CopyPlacement::full_ssd, "full_ssd", "both on the SSD"}});
+}
+
+struct ClusterCheckpointConfig {
+  CheckpointProtocol protocol = CheckpointProtocol::semi_blocking;
+  std::uint64_t interval = 10;  // steps
+  CopyPlacement placement = CopyPlacement::memory;
+  std::uint32_t global_every = 0;
+  Picoseconds overlap;  // 0: the network's tickets stay
+  bool restart_from_beginning = true;
+};
+void describe(Fields& f, ClusterCheckpointConfig& config);
+
+// A link is all that there is of the global store's speed.
+struct ClusterStorageConfig {
+  Bandwidth bandwidth = Bandwidth(1'000'000'000);
+};
+void describe(Fields& f, ClusterStorageConfig& config);
+
+// ring_program.h is what is computed. The times are those of traffic nodes: firmware takes its own.
+struct ClusterProgramConfig {
+  std::uint64_t words = 4096;  // of a rank's state, 8 bytes each
+  std::uint64_t steps = 100;
+  Picoseconds step_time = Picoseconds(100'000'000);
+  std::uint32_t messages = 0;  // a step and a rank, besides the two halos
+  Bytes message_size = Bytes(1024);
+  Bytes memory = Bytes(std::uint64_t{64} << 20);  // of a traffic node
+  Bytes ssd = Bytes(std::uint64_t{256} << 20);
+  Bandwidth memory_bandwidth = Bandwidth(10'000'000'000);  // of a copy from memory to memory
+  Bandwidth ssd_write = Bandwidth(500'000'000);
+  Bandwidth ssd_read = Bandwidth(1'000'000'000);
+
+  Bytes state() const { return Bytes(words * 8); }
+};
+void describe(Fields& f, ClusterProgramConfig& config);
+
+struct ClusterConfig {
+  static constexpr std::uint32_t most_nodes = 64;
+
+  std::uint32_t nodes = 0;  // ranks; 0: no cluster
+  std::uint32_t spares = 1;
+  std::uint32_t firmware_nodes = 0;
+  std::uint32_t firmware_spares = 0;
+  NetworkConfig network = {};
+  Picoseconds detection = Picoseconds(1'000'000'000);
+  ClusterStorageConfig storage = {};
+  ClusterCheckpointConfig checkpoint = {};
+  ClusterProgramConfig program = {};
+
+  NodeNumber first_firmware_spare() const { return nodes; }
+  NodeNumber first_spare() const { return nodes + firmware_spares; }
+  bool has_storage() const { return checkpoint.global_every != 0; }
+  NodeNumber storage_node() const { return first_spare() + spares; }  // when there is one
+  NodeNumber node_count() const { return storage_node() + (has_storage() ? 1 : 0); }
+  bool is_firmware(NodeNumber node) const {
+    return node < firmware_nodes || (node >= first_firmware_spare() && node < first_spare());
+  }
+  // Ranks of this version's copies send them to the global store, too.
+  bool is_global(std::uint64_t version) const {
+    return has_storage() && version != 0 && version / checkpoint.interval % checkpoint.global_every == 0;
+  }
+};
+void describe(Fields& f, ClusterConfig& config);
+
+// The first of its rules that a config breaks, of one that was not read or was changed since; nothing: it breaks none, or there
+// is no cluster. describe() has the same rules.
+struct ClusterProblem {
+  std::string_view key;
+  std::string_view rule;  // follows "a value that"
+};
+std::optional<ClusterProblem> problem_of(const ClusterConfig& config);
+
+}  // namespace asterism

@@ -1,0 +1,124 @@
+#include "cluster/cluster_config.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+ClusterConfig small() {
+  ClusterConfig config;
+  config.nodes = 4;
+  return config;
+}
+
+std::string key_of_problem(const ClusterConfig& config) {
+  const auto problem = problem_of(config);
+  return problem ? std::string(problem->key) : "none";
+}
+
+TEST(ClusterConfigTest, IsDescribedWhole) {
+  EXPECT_EQ(description_problem<ClusterConfig>(), "");
+  EXPECT_EQ(description_problem<ClusterCheckpointConfig>(), "");
+  EXPECT_EQ(description_problem<ClusterProgramConfig>(), "");
+  EXPECT_EQ(description_problem<ClusterStorageConfig>(), "");
+}
+
+TEST(ClusterConfigTest, RefusesARingOfOne) {
+  EXPECT_EQ(key_of_problem(small()), "none");
+  EXPECT_EQ(key_of_problem({}), "none");  // no cluster
+  ClusterConfig config = small();
+  config.nodes = 1;
+  EXPECT_EQ(key_of_problem(config), "nodes");
+  config.nodes = 65;
+  EXPECT_EQ(key_of_problem(config), "nodes");
+}
+
+TEST(ClusterConfigTest, RefusesNodesThatCannotBeReached) {
+  ClusterConfig config = small();
+  config.network.bandwidth = Bandwidth(0);
+  EXPECT_EQ(key_of_problem(config), "network");
+  config = small();
+  config.storage.bandwidth = Bandwidth(0);
+  EXPECT_EQ(key_of_problem(config), "none");  // there is no store
+  config.checkpoint.global_every = 1;
+  EXPECT_EQ(key_of_problem(config), "storage");
+}
+
+TEST(ClusterConfigTest, RefusesAnIntervalLongerThanTheRun) {
+  ClusterConfig config = small();
+  config.checkpoint.interval = config.program.steps;
+  EXPECT_EQ(key_of_problem(config), "none");
+  config.checkpoint.interval = config.program.steps + 1;
+  EXPECT_EQ(key_of_problem(config), "checkpoint");
+  config.checkpoint.interval = 0;
+  EXPECT_EQ(key_of_problem(config), "checkpoint");
+}
+
+TEST(ClusterConfigTest, RefusesMoreFirmwareThanRanks) {
+  ClusterConfig config = small();
+  config.firmware_spares = 1;
+  EXPECT_EQ(key_of_problem(config), "firmware_spares");
+  config.firmware_nodes = 4;
+  EXPECT_EQ(key_of_problem(config), "none");
+  config.firmware_nodes = 5;
+  EXPECT_EQ(key_of_problem(config), "firmware_nodes");
+}
+
+TEST(ClusterConfigTest, WantsRoomForTheCopiesWhereTheyLie) {
+  using enum CopyPlacement;
+  struct Room {
+    CopyPlacement placement;
+    std::uint64_t memory, ssd;  // times the state
+  };
+  for (const Room& room : {Room{memory, 5, 0}, Room{half_ssd, 3, 2}, Room{full_ssd, 1, 4}}) {
+    ClusterConfig config = small();
+    config.checkpoint.placement = room.placement;
+    config.program.memory = config.program.state() * room.memory;
+    config.program.ssd = config.program.state() * room.ssd;
+    EXPECT_EQ(key_of_problem(config), "none") << to_text(room.placement);
+    config.program.memory -= Bytes(1);
+    EXPECT_EQ(key_of_problem(config), "program") << to_text(room.placement);
+    config.program.memory += Bytes(1);
+    if (room.ssd == 0) continue;
+    config.program.ssd -= Bytes(1);
+    EXPECT_EQ(key_of_problem(config), "program") << to_text(room.placement);
+  }
+}
+
+TEST(ClusterConfigTest, AnOverlapNeedsTheLottery) {
+  ClusterConfig config = small();
+  config.checkpoint.overlap = Picoseconds(1);
+  EXPECT_EQ(key_of_problem(config), "checkpoint");
+  config.network.policy = SendPolicy::lottery;
+  EXPECT_EQ(key_of_problem(config), "none");
+}
+
+TEST(ClusterConfigTest, NumbersRanksThenSparesThenStorage) {
+  ClusterConfig config = small();
+  config.firmware_nodes = 2;
+  config.firmware_spares = 1;
+  config.spares = 3;
+  config.checkpoint.global_every = 2;
+  std::string kinds;
+  for (NodeNumber node = 0; node < config.node_count(); ++node)
+    kinds += config.is_firmware(node) ? 'f' : node == config.storage_node() ? 's' : 't';
+  EXPECT_EQ(kinds, "ffttfttts");
+}
+
+TEST(ClusterConfigTest, SaysWhichVersionsAreGlobal) {
+  ClusterConfig config = small();
+  EXPECT_FALSE(config.is_global(20));
+  config.checkpoint.global_every = 2;
+  std::vector<std::uint64_t> global;
+  for (std::uint64_t version = 0; version <= 60; version += config.checkpoint.interval)
+    if (config.is_global(version)) global.push_back(version);
+  EXPECT_EQ(global, (std::vector<std::uint64_t>{20, 40, 60}));
+}
+
+}  // namespace
+}  // namespace asterism
