@@ -25,6 +25,13 @@ endif()
 if(ASTERISM_SANITIZE)
   add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ASTERISM_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # Not linked in, as GCC's is not: models/tlm/sanitized_stack.cpp comes before one of its functions.
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_HOST_SYSTEM_PROCESSOR}.so
+                    OUTPUT_VARIABLE sanitizer OUTPUT_STRIP_TRAILING_WHITESPACE)
+    cmake_path(GET sanitizer PARENT_PATH sanitizer)
+    add_link_options(-shared-libasan -Wl,-rpath,${sanitizer})
+  endif()
 endif()
 
 find_program(CCACHE ccache)

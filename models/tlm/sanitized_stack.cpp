@@ -32,8 +32,7 @@ Stack own_stack() {
 extern "C" {
 void asterism_sanitized_stack() {}
 
-// Reserved on purpose: it is the sanitizer's own function that this one comes before.
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
+// It is the sanitizer's own function that this one comes before.
 void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, size_t size) {
   using Start = void (*)(void**, const void*, size_t);
   static const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber"));
