@@ -56,6 +56,7 @@ void Network::send(Frame frame, SendQueue queue) {
     ++nic.lost;
     return;
   }
+  if (on_send) on_send(frame);
   nic.queues[index(queue)].push_back({timeline_.now(), order_++, std::move(frame)});
   start(node);
 }

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -80,10 +81,15 @@ class Network {
   // Of one link; the others keep the configuration's.
   void set_bandwidth(NodeNumber node, Bandwidth bandwidth) { nics_.at(node).bandwidth = bandwidth; }
   void set_tickets(NodeNumber node, std::uint32_t application, std::uint32_t checkpoint);
+  std::uint32_t tickets(NodeNumber node, SendQueue queue) const {
+    return nics_.at(node).tickets[static_cast<std::size_t>(queue)];
+  }
 
   // frame.source sends; the frame waits in the queue. Throws std::invalid_argument for a payload over max_payload and for a
   // destination that there is not. A frame to oneself takes the latency only.
   void send(Frame frame, SendQueue queue);
+  // Sees each frame that a node with its link up gives to send.
+  std::function<void(const Frame&)> on_send;
   std::size_t waiting(NodeNumber node, SendQueue queue) const;
   // Forgets what waits to be sent: the node was reset. What is on the wire arrives.
   void clear(NodeNumber node);
