@@ -33,10 +33,10 @@ CheckpointDecision locate_checkpoint(const CheckpointLocationConfig& c, const Ch
     d.reason = reason;
     return d;
   };
-  if (c.forced_every != 0 && q.number % c.forced_every == 0) return at(ssd, LocationReason::forced);
   const bool wears_out = c.lifetime_estimation && !(d.estimated > d.expected);
   const bool late = c.performance_estimation && d.slowdown > c.bound;
-  if (!wears_out && !late) return at(ssd, LocationReason::allowed);
+  if (!wears_out && !late) return at(ssd, q.number == 1 ? LocationReason::first : LocationReason::allowed);
+  if (c.forced_every != 0 && q.number % c.forced_every == 0) return at(ssd, LocationReason::forced);
   if (q.size > c.ramdisk_of_rank) return at(nowhere, LocationReason::size);
   return at(ramdisk, wears_out ? LocationReason::lifetime : LocationReason::performance);
 }

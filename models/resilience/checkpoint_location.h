@@ -8,7 +8,7 @@
 //                                (Eq. 4.3)
 //   size                         a checkpoint that is due in the ramdisk and larger than a rank's part of
 //                                it is left out
-//   forced                       each so-many-th checkpoint goes to the SSD, whatever else holds: ranks
+//   forced                       each so-many-th checkpoint goes to the SSD in spite of the estimates: ranks
 //                                that decide for themselves have one in common to go back to (section
 //                                4.3.3.3)
 //
@@ -17,7 +17,8 @@
 // taken.
 //
 // The controller keeps nothing: what it knows of the program and the device is in the question, so that
-// firmware can ask with the device's own counters. Each rank asks for itself, with the node's bytes.
+// firmware can ask with the device's own counters. Each rank asks for itself, with the node's bytes. The
+// firmware's own, sw/checkpoint/location.h, gives the same answers for the same reasons, which its test holds.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ struct CheckpointLocationConfig {
 void check_checkpoint_location(const CheckpointLocationConfig& config);
 
 struct CheckpointQuestion {
-  std::uint64_t number = 0;    // of the checkpoint, from 0
+  std::uint64_t number = 1;    // of the checkpoint: 1, 2, ...
   Bytes size = {};             // of this rank's
   Seconds elapsed = {};        // since the program began, before this checkpoint
   Seconds checkpointing = {};  // T_chk: what checkpoints have taken of it
@@ -57,11 +58,12 @@ constexpr auto enum_names(CheckpointLocation) {
                                                       {CheckpointLocation::nowhere, "nowhere", "left out"}});
 }
 
-enum class LocationReason { allowed, forced, lifetime, performance, size };
+enum class LocationReason { first, allowed, forced, lifetime, performance, size };
 constexpr auto enum_names(LocationReason) {
   return std::to_array<EnumName<LocationReason>>(
-      {{LocationReason::allowed, "allowed", "the SSD lasts and the program is not late"},
-       {LocationReason::forced, "forced", "this checkpoint is one of all ranks"},
+      {{LocationReason::first, "first", "on the SSD: nothing was written yet"},
+       {LocationReason::allowed, "allowed", "the SSD lasts and the program is not late"},
+       {LocationReason::forced, "forced", "the estimates speak against the SSD; it is one of all ranks"},
        {LocationReason::lifetime, "lifetime", "the SSD would not last as long as it is due to"},
        {LocationReason::performance, "performance",
         "checkpoints have taken more than their share of the time"},

@@ -30,7 +30,7 @@ CheckpointQuestion after_100_s(Bytes written, Seconds checkpointing = {}) {
 TEST(CheckpointLocationTest, FirstCheckpointGoesToTheSsd) {
   const CheckpointDecision d = locate_checkpoint({}, {.size = Bytes(1), .elapsed = Seconds(5)});
   EXPECT_EQ(d.location, ssd);
-  EXPECT_EQ(d.reason, LocationReason::allowed);
+  EXPECT_EQ(d.reason, LocationReason::first);
   EXPECT_TRUE(std::isinf(d.estimated.count()));
   EXPECT_EQ(d.expected, Seconds(5 * 365 * 86'400.0));
 }
@@ -99,11 +99,12 @@ TEST(CheckpointLocationTest, WhatIsTooLargeForTheRamdiskIsLeftOut) {
   EXPECT_EQ(locate_checkpoint(small, after_100_s(within_rate)).location, ssd);
 }
 
-TEST(CheckpointLocationTest, ForcedCheckpointGoesToTheSsdWhateverElseHolds) {
+TEST(CheckpointLocationTest, ForcedCheckpointGoesToTheSsdInSpiteOfTheEstimates) {
   CheckpointLocationConfig forced{.performance_estimation = true};
   forced.ramdisk_of_rank = Bytes();
   forced.forced_every = 7;
   EXPECT_EQ(locate_checkpoint(forced, after_100_s(beyond_rate, Seconds(90))).reason, LocationReason::forced);
+  EXPECT_EQ(locate_checkpoint(forced, after_100_s(within_rate)).reason, LocationReason::allowed);
   forced.forced_every = 6;
   EXPECT_EQ(locate_checkpoint(forced, after_100_s(beyond_rate, Seconds(90))).location, nowhere);
 }
@@ -113,7 +114,7 @@ TEST(CheckpointLocationTest, RanksThatDisagreeHaveForcedCheckpointsInCommon) {
   CheckpointLocationConfig c{.performance_estimation = true};
   c.forced_every = 10;
   int apart = 0;
-  for (std::uint64_t number = 0; number < 100; ++number) {
+  for (std::uint64_t number = 1; number <= 100; ++number) {
     CheckpointQuestion fast = after_100_s(within_rate, Seconds(9)),
                        slow = after_100_s(within_rate, Seconds(11));
     fast.number = slow.number = number;

@@ -48,7 +48,7 @@ CheckpointedRun run_checkpointed(
   const auto decide = [&](const CheckpointQuestion& question) -> CheckpointDecision {
     using enum CheckpointLocation;
     if (policy == LocationPolicy::clc) return locate_checkpoint(controller, question);
-    const bool last = (question.number + 1) % ratio_of == 0;
+    const bool last = question.number % ratio_of == 0;
     CheckpointDecision given;
     given.location = policy == LocationPolicy::none                                               ? nowhere
                      : policy == LocationPolicy::ssd || (policy == LocationPolicy::ratio && last) ? ssd
@@ -57,7 +57,7 @@ CheckpointedRun run_checkpointed(
   };
 
   CheckpointedRun run;
-  for (std::uint64_t i = 0; i < program.iterations; ++i) {
+  for (std::uint64_t i = 1; i <= program.iterations; ++i) {
     run.time += program.compute;
     const CheckpointDecision decision = decide({.number = i,
                                                 .size = program.checkpoint,

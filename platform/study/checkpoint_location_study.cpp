@@ -47,7 +47,7 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
     f("le", c.le, "Lifetime estimation: the ramdisk when the SSD would not last");
     f("ple", c.ple, "Performance-loss estimation: the ramdisk when checkpoints have taken too much time");
     f("bound", c.bound, "Share of the time that they may take with ple", within(0.0, 1.0));
-    f("forced", c.forced, "Each so-many-th checkpoint goes to the SSD whatever else holds; 0: none",
+    f("forced", c.forced, "Each so-many-th checkpoint goes to the SSD in spite of the estimates; 0: none",
       at_most(1'000'000'000));
   });
   f("pbw_rating", c.pbw_rating, "Bytes that can be written to the SSD before it is worn out",
@@ -175,7 +175,7 @@ const StudyKind checkpoint_location_study{
                  1},
                 {"by_lifetime", "", "", "Not on the SSD because it would not last"},
                 {"by_performance", "", "", "Not on the SSD because the program was late"},
-                {"forced", "", "", "On the SSD whatever else held"},
+                {"forced", "", "", "On the SSD in spite of the estimates"},
                 {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
     .x = "ssd_percent",
     .y = "slowdown",

@@ -43,9 +43,9 @@ static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
 enum { strong_range = 0 };  // level 1's entry of the range table
 
 static bool present;
-static bool uses_memory;       // level 1 is there, or was until memory lost it
-static uint64_t memory_bytes;  // that level 1 was made for
-static unsigned ssd_every;
+static bool uses_memory;           // level 1 is there, or was until memory lost it
+static uint64_t memory_bytes;      // that level 1 was made for
+static unsigned ssd_every, ratio;  // ratio: to level 2 alone; 0: not in use
 static uint64_t writes;
 static DimmSsdMethod method;
 static CheckpointStatus level_status[2];
@@ -159,6 +159,7 @@ CheckpointStatus checkpoint_initialize(void) {
   uses_memory = false;
   memory_level_close();
   controller_forget();
+  ratio = 0;
   nobody_asked();
   present = dimm_ssd_probe();
   return present ? checkpoint_ok : checkpoint_no_device;
@@ -176,6 +177,7 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
   uses_memory = true;
   memory_bytes = bytes;
   ssd_every = every;
+  ratio = 0;
   writes = 0;
   return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
 }
@@ -184,9 +186,22 @@ CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
   if (!(policy->lifetime_years >= 0 && policy->overhead_percent >= 0)) return checkpoint_bad_argument;
   if (!present) return checkpoint_no_device;
   if (!uses_memory) return checkpoint_no_strong_memory;
+  ratio = 0;
   controller_use(policy, memory_bytes);
   return checkpoint_ok;
 }
+
+CheckpointStatus checkpoint_use_ratio(unsigned every) {
+  if (every == 0) return checkpoint_bad_argument;
+  if (!present) return checkpoint_no_device;
+  if (!uses_memory) return checkpoint_no_strong_memory;
+  controller_forget();
+  ratio = every;
+  writes = 0;
+  return checkpoint_ok;
+}
+
+static bool goes_to_one_level(void) { return controller_is_used() || ratio != 0; }
 
 void checkpoint_use_method(DimmSsdMethod wanted) { method = wanted; }
 
@@ -318,6 +333,7 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
   const CheckpointStatus status = status_to_begin(name, version);
   if (status != checkpoint_ok) return status;
   if (controller_is_used()) return begin_at(controller_decide(version, bytes_of_the_largest_rank()), version);
+  if (ratio != 0) return begin_at(++writes % ratio == 0 ? location_ssd : location_ramdisk, version);
   fill_header(version);
   CheckpointStatus memory = checkpoint_not_asked;
   bool to_ssd = true;
@@ -343,7 +359,7 @@ CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
 static CheckpointStatus wait_for_ssd(uint64_t version) {
   const CheckpointStatus ssd = note(checkpoint_dimm_ssd, begun_wait(version));
   const bool is_elsewhere = level_status[checkpoint_memory - 1] != checkpoint_not_asked;
-  if (ssd != checkpoint_ok && controller_is_used() && !is_elsewhere) write_to_memory_alone(version);
+  if (ssd != checkpoint_ok && goes_to_one_level() && !is_elsewhere) write_to_memory_alone(version);
   return safe_on_a_level();
 }
 

@@ -99,6 +99,12 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 // checkpoint_no_strong_memory: a level is missing, and nothing has changed.
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy);
 
+// From now on, behind checkpoint_use_memory and in place of its ssd_every: every n-th checkpoint goes to level 2
+// alone, all others to level 1 alone: 10 for the 9:1 of abeyratne2017 section 4.6. A level that cannot take what it
+// was to take leaves it to the other. checkpoint_bad_argument: 0. checkpoint_no_device,
+// checkpoint_no_strong_memory: a level is missing, and nothing has changed.
+CheckpointStatus checkpoint_use_ratio(unsigned every);
+
 // How the checkpoints from now on are taken on the DIMM-SSD; dimm_ssd_configured, the default: as the node is
 // configured.
 void checkpoint_use_method(DimmSsdMethod method);

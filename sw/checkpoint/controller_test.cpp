@@ -229,6 +229,46 @@ TEST_F(CheckpointControllerTest, WithoutBothLevelsOrWithNegativeNumbersItIsRefus
   EXPECT_TRUE(machine.located.empty());
 }
 
+// Section 4.6's 9:1, of three.
+TEST_F(CheckpointControllerTest, ARatioWritesEachCheckpointToOneLevel) {
+  start(lifetime);
+  ASSERT_EQ(checkpoint_use_ratio(3), checkpoint_ok);
+  for (std::uint64_t version = 1; version <= 7; ++version) {
+    ASSERT_EQ(write(version), checkpoint_ok);
+    const bool to_ssd = version % 3 == 0;
+    EXPECT_EQ(ssd(), to_ssd ? checkpoint_ok : checkpoint_not_asked) << version;
+    EXPECT_EQ(memory(), to_ssd ? checkpoint_not_asked : checkpoint_ok) << version;
+  }
+  EXPECT_TRUE(machine.located.empty()) << "nobody decides";
+  EXPECT_EQ(newest(), 7u);
+  ASSERT_EQ(checkpoint_restore("a", 6), checkpoint_ok);
+  EXPECT_TRUE(holds(6));
+  EXPECT_EQ(ssd(), checkpoint_ok);
+}
+
+TEST_F(CheckpointControllerTest, ARatiosLevelThatFailsLeavesTheCheckpointToTheOther) {
+  start(lifetime);
+  ASSERT_EQ(checkpoint_use_ratio(2), checkpoint_ok);
+  ASSERT_EQ(write(1), checkpoint_ok);
+  machine.next_error = dimm_ssd_no_space;
+  ASSERT_EQ(write(2), checkpoint_ok);
+  EXPECT_EQ(ssd(), checkpoint_no_space);
+  EXPECT_EQ(memory(), checkpoint_ok);
+  EXPECT_EQ(newest(), 2u);
+}
+
+TEST_F(CheckpointControllerTest, ARatioIsRefusedWithoutBothLevelsOrAsZero) {
+  start(lifetime);
+  EXPECT_EQ(checkpoint_use_ratio(0), checkpoint_bad_argument);
+  ASSERT_EQ(write(1), checkpoint_ok);
+  EXPECT_EQ(machine.located.size(), 1u) << "the controller still decides";
+  checkpoint_initialize();
+  EXPECT_EQ(checkpoint_use_ratio(2), checkpoint_no_strong_memory);
+  machine.has_dimm_ssd = false;
+  checkpoint_initialize();
+  EXPECT_EQ(checkpoint_use_ratio(2), checkpoint_no_device);
+}
+
 TEST_F(CheckpointControllerTest, AMachineWithoutAPowerControllerIsToldNothing) {
   machine.has_power_controller = false;
   ASSERT_EQ(start(lifetime), checkpoint_ok);

@@ -151,7 +151,7 @@ TEST(LocationTest, EveryNthCheckpointIsForcedToTheSsd) {
 // --- The studies' engine, which is written in C++ and apart from this.
 
 const std::map<LocationReason, asterism::LocationReason> reason_of_the_engine = {
-    {reason_first, asterism::LocationReason::allowed},
+    {reason_first, asterism::LocationReason::first},
     {reason_allowed, asterism::LocationReason::allowed},
     {reason_lifetime, asterism::LocationReason::lifetime},
     {reason_loss, asterism::LocationReason::performance},
@@ -163,7 +163,6 @@ const std::map<Location, asterism::CheckpointLocation> location_of_the_engine = 
     {location_ramdisk, asterism::CheckpointLocation::ramdisk},
     {location_none, asterism::CheckpointLocation::nowhere}};
 
-// The engine calls forced what is so by its number, this what would else not go to the SSD.
 TEST(LocationTest, DecidesAsTheEngineOfTheStudies) {
   asterism::Random random(9);
   const auto chance = [&](std::uint64_t one_of) { return random.below(one_of) == 0; };
@@ -201,11 +200,7 @@ TEST(LocationTest, DecidesAsTheEngineOfTheStudies) {
                                      .written = asterism::Bytes(state.ssd_bytes),
                                      .used = asterism::Bytes(state.used)});
     ASSERT_EQ(location_of_the_engine.at(decided.location), expected.location) << i << ": " << decided;
-    const bool by_number =
-        expected.reason == asterism::LocationReason::forced && decided.location == location_ssd;
-    if (!by_number) {
-      ASSERT_EQ(reason_of_the_engine.at(decided.reason), expected.reason) << i << ": " << decided;
-    }
+    ASSERT_EQ(reason_of_the_engine.at(decided.reason), expected.reason) << i << ": " << decided;
     ++seen[decided];
   }
   for (const auto& [decided, times] : seen) EXPECT_GT(times, 100) << decided;

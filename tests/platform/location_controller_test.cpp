@@ -129,6 +129,16 @@ TEST_F(LocationControllerTest, AWornOutDeviceIsSpared) {
   EXPECT_EQ(reasons(), (std::map<std::string, int>{{"lifetime", 4}}));
 }
 
+// Section 4.6: every tenth to the SSD; section 4.3: one checkpoint to one place.
+TEST_F(LocationControllerTest, NineToOneWritesEveryTenthToTheSsdAlone) {
+  ASSERT_EQ(microbenchmark("iterations=20 place=nine_to_one").status, 0);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("to the ramdisk 18, to the SSD 2, skipped 0, failed 0"));
+  const auto on_ssd = of_kind("checkpoint_commit");
+  ASSERT_EQ(on_ssd.size(), 2u);
+  EXPECT_EQ(on_ssd[0]["version"], 10);
+  EXPECT_EQ(on_ssd[1]["version"], 20);
+}
+
 // Table 4.2's miniFE: section 4.6.1.5, where the lifetime lets almost all go to the SSD, and the bound almost
 // none.
 TEST_F(LocationControllerTest, MiniFeGoesToTheSsdByLifetimeAndToTheRamdiskByLoss) {

@@ -11,7 +11,7 @@
 // bytes, time, iterations: a rank's checkpoint, microseconds of an iteration, how many; by default the shape's.
 // place: where checkpoints go. controller: by the Checkpoint Location Controller (checkpoint/location.h), with
 // lifetime in years, 0 for any, overhead in percent, 0 for no bound, forced_every. nine_to_one: every tenth to
-// the SSD too. ramdisk: a rank's part of it; by default its checkpoint fits.
+// the SSD alone. ramdisk: a rank's part of it; by default its checkpoint fits.
 //
 // An iteration writes to every word of the vectors; what is left of its time the cores sleep. After a loss of
 // power it goes on from the newest checkpoint. Exit status: 0 when every word is what it has to be after so
@@ -150,13 +150,14 @@ static CheckpointStatus prepare_levels(void) {
   CheckpointStatus status = checkpoint_initialize();
   if (place == to_ssd || (place != to_ramdisk && status != checkpoint_ok)) return status;
   const uint64_t rank_bytes = (options.ramdisk != 0 ? options.ramdisk : options.bytes) + rank_scalars;
-  status = checkpoint_use_memory(state.ranks * rank_bytes, place == nine_to_one ? 10 : 0);
+  status = checkpoint_use_memory(state.ranks * rank_bytes, 0);
   return status == checkpoint_uncorrectable ? checkpoint_ok : status;
 }
 
 static CheckpointStatus prepare_checkpoints(void) {
   CheckpointStatus status = protect();
   if (status == checkpoint_ok) status = checkpoints_prepare(&checkpoints);
+  if (status == checkpoint_ok && options.place.index == nine_to_one) return checkpoint_use_ratio(10);
   if (status != checkpoint_ok || options.place.index != by_controller) return status;
   const CheckpointPolicy policy = {.lifetime_years = (double)options.lifetime,
                                    .overhead_percent = (double)options.overhead,
