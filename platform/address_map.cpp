@@ -17,7 +17,7 @@ void describe(Fields& f, Placement& p) {
   f("interrupt", p.interrupt, "Shared peripheral interrupt (SPI)", within(0, 31));
 }
 
-AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram)
+AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram, bool nic)
     : entries_{
           {"gicd", "GICD", {Address(0x0800'0000), 64_KiB}, {}},
           {"gicc", "GICC", {Address(0x0801'0000), 64_KiB}, {}},
@@ -28,10 +28,12 @@ AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram)
           {"dimm_ssd", "DIMM_SSD", {Address(0x0b02'0000), 4_KiB}, 18},
           {"gpu", "GPU", {Address(0x0b03'0000), 64_KiB}, 17},
           {"pcram", "PCRAM", {Address(0x0b04'0000), 4_KiB}, 16},
+          {"nic", "NIC", {Address(0x0b05'0000), 4_KiB}, 15},
           {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
       } {
   if (!gpus) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "gpu"; });
   if (!pcram) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "pcram"; });
+  if (!nic) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "nic"; });
 }
 
 const MapEntry& AddressMap::at(std::string_view name) const {

@@ -32,8 +32,8 @@ void describe(Fields& f, Placement& placement);
 
 class AddressMap {
  public:
-  // The map of a node before overrides; DRAM has the given size, and GPUs and PCRAM are on it where there are any.
-  explicit AddressMap(Bytes dram_size, bool gpus = false, bool pcram = false);
+  // The map of a node before overrides; DRAM has the given size, and GPUs, PCRAM and NIC are on it where there are any.
+  explicit AddressMap(Bytes dram_size, bool gpus = false, bool pcram = false, bool nic = false);
 
   // Moves entries as the node file says. Unknown names, overlaps and shared interrupts go to `problems`, at
   // the place in the document (below `path`) that caused them.

@@ -29,6 +29,13 @@ TEST(AddressMap, PcramIsOnItWhereThereIsAny) {
   EXPECT_THROW(AddressMap(2_GiB, true).at("pcram"), std::logic_error);
 }
 
+TEST(AddressMap, ANicIsOnItWhereThereIsOne) {
+  const AddressMap map(2_GiB, false, false, true);
+  EXPECT_EQ(map.range("nic"), (AddressRange{Address(0x0b05'0000), 4_KiB}));
+  EXPECT_EQ(map.interrupt("nic"), 15u);
+  EXPECT_THROW(AddressMap(2_GiB, true, true).at("nic"), std::logic_error);
+}
+
 TEST(AddressMap, ADeviceCanBeMoved) {
   const ConfigDocument document = ConfigDocument::parse("{}", "node.json");
   Diagnostics problems;

@@ -13,6 +13,7 @@
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "gpu/gpu_registers.h"
 #include "memory/memory_registers.h"
+#include "nic/nic_registers.h"
 #include "pcram/pcram_registers.h"
 #include "platform/address_map.h"
 
@@ -54,18 +55,21 @@ std::string firmware_header() {
   const MemoryRegisters memory;
   const DimmSsdRegisters dimm_ssd;
   const PcramRegisters pcram;
+  const NicRegisters nic;
   const GpuRegisters gpu(1);
   const std::map<std::string, const RegisterBank*> banks = {
-      {"gicd", &gicd},         {"gicc", &gicc},   {"uart0", &uart0},
-      {"rtc", &rtc},           {"power", &power}, {"memory_controller", &memory},
-      {"dimm_ssd", &dimm_ssd}, {"gpu", &gpu},     {"pcram", &pcram}};
+      {"gicd", &gicd},         {"gicc", &gicc},
+      {"uart0", &uart0},       {"rtc", &rtc},
+      {"power", &power},       {"memory_controller", &memory},
+      {"dimm_ssd", &dimm_ssd}, {"gpu", &gpu},
+      {"pcram", &pcram},       {"nic", &nic}};
 
   std::string text =
       "/* The node as firmware sees it: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "
       "registers.\n"
       " * Generated from the address map and the register lists of the models; do not edit. */\n"
       "#ifndef ASTERISM_PLATFORM_H\n#define ASTERISM_PLATFORM_H\n";
-  const AddressMap map(2_GiB, true, true);
+  const AddressMap map(2_GiB, true, true, true);
   for (const MapEntry& entry : map.entries()) {
     text += fmt::format("\n#define {}_BASE {:#010x}\n", entry.header_name, entry.range.first.value());
     if (entry.interrupt)

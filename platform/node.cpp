@@ -64,7 +64,7 @@ SemihostingMachine semihosting_machine(const Scenario& scenario) {
 
 // The fabric's, the DIMM-SSD's, then those of what may be there.
 unsigned memory_ports(const NodeConfig& config) {
-  return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none);
+  return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none) + config.nic.present;
 }
 
 // A core's memory for semihosting. What is written is no store of the core: nobody else asks the guard for it.
@@ -133,6 +133,11 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   if (config_.gpu.count > 0) gpus_.emplace("gpu", config_.gpu, scenario.map.range("dram"), events);
   if (config_.pcram.kind != PcramKind::none)
     pcram_.emplace("pcram", config_.pcram, scenario.pcram, scenario.map.range("dram"), events);
+  if (config_.nic.present) {
+    lone_network_.emplace();
+    nic_.emplace("nic", scenario.map.range("dram"));
+    nic_->attach({.clock = lone_network_->clock, .network = lone_network_->network});
+  }
   place_rtc(rtl);
   connect_cores();
   connect_targets();
@@ -181,6 +186,10 @@ void Node::connect_cores() {
     pcram_->on_memory_written = written;
     pcram_->watched_by(dimm_ssd_.guard());
   }
+  if (nic_) {
+    nic_->on_memory_written = written;
+    nic_->watched_by(dimm_ssd_.guard());
+  }
   if (!gpus_) return;
   gpus_->on_memory_written = written;
   gpus_->watched_by(dimm_ssd_.guard());
@@ -204,6 +213,10 @@ void Node::connect_targets() {
     target(pcram_->registers, "pcram");
     pcram_->memory.bind(memory_.ports[gpus_ ? 3 : 2]);
   }
+  if (nic_) {
+    target(nic_->registers, "nic");
+    nic_->memory.bind(memory_.ports[memory_ports(config_) - 1]);
+  }
   if (!gpus_) return;
   target(gpus_->registers, "gpu");
   gpus_->memory.bind(memory_.ports[2]);
@@ -218,6 +231,7 @@ void Node::connect_interrupts() {
   dimm_ssd_.interrupt.bind(gic_.spi[map.interrupt("dimm_ssd")]);
   if (gpus_) gpus_->interrupt.bind(gic_.spi[map.interrupt("gpu")]);
   if (pcram_) pcram_->interrupt.bind(gic_.spi[map.interrupt("pcram")]);
+  if (nic_) nic_->interrupt.bind(gic_.spi[map.interrupt("nic")]);
 }
 
 void Node::seat_arbiters(const RtlOptions& rtl) {
@@ -344,6 +358,7 @@ DeviceTreeNode Node::device_tree() const {
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
   if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
   if (pcram_) root.children.push_back(PcramModule::device_tree(at("pcram"), map.interrupt("pcram")));
+  if (nic_) root.children.push_back(NicModule::device_tree(at("nic"), map.interrupt("nic")));
   return root;
 }
 
@@ -384,6 +399,7 @@ void Node::reset(Reset kind) {
   ++resets_;
   cores_.reset(kind);
   if (pcram_) pcram_->reset(kind);  // what it still reads at this instant is there
+  if (nic_) nic_->reset(kind);
   if (caches_) caches_->reset(kind);
   fabric_->reset(kind);
   memory_.reset(kind);
@@ -409,6 +425,7 @@ void Node::power_restored() {
   memory_.power_up();
   dimm_ssd_.power_up();
   if (gpus_) gpus_->power_up();
+  if (nic_) nic_->power_up();
   start();
 }
 
@@ -507,6 +524,7 @@ void Node::report(Statistics& statistics) const {
     if (monitors_) monitors_->report(gpu.group("monitor_rtl"));
   }
   if (pcram_) pcram_->report(statistics.group("pcram"));
+  if (nic_) nic_->report(statistics.group("nic"));
   semihosting_.report(statistics.group("semihosting"));
 }
 

@@ -2,8 +2,8 @@
 // them.
 //
 //   cores (-> caches) -> fabric -> memory controller -> DRAM
-//                   -> GIC, UART, RTC, power controller, registers of memory controller, DIMM-SSD, GPUs and PCRAM
-//   DIMM-SSD, GPUs, PCRAM -> memory controller
+//                   -> GIC, UART, RTC, power controller, registers of memory controller, DIMM-SSD, GPUs, PCRAM and NIC
+//   DIMM-SSD, GPUs, PCRAM, NIC -> memory controller
 //
 // On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
 // 0 starts at the firmware's entry; the others wait for PSCI CPU_ON.
@@ -30,7 +30,9 @@
 #include "fabric/interconnect.h"
 #include "gpu/gpu_module.h"
 #include "memory/memory_controller.h"
+#include "nic/nic_module.h"
 #include "pcram/pcram_module.h"
+#include "platform/lone_network.h"
 #include "platform/machine.h"
 #include "platform/node_stores.h"
 #include "platform/rtl_arbiters.h"
@@ -54,6 +56,9 @@ class Node final : public sc_core::sc_module,
   // Its power goes and does not come back.
   void lose();
   bool is_lost() const { return lost_; }
+
+  // nullptr: there is none. It is alone on a network of its own, until it is attached to another before simulation begins.
+  NicModule* nic() { return nic_ ? &*nic_ : nullptr; }
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
@@ -116,6 +121,8 @@ class Node final : public sc_core::sc_module,
   std::optional<NodeStores> stores_;
   std::optional<GpuModule> gpus_;
   std::optional<PcramModule> pcram_;
+  std::optional<LoneNetwork> lone_network_;
+  std::optional<NicModule> nic_;
   std::optional<RtlZoneMonitors> monitors_;  // of the GPUs
   Semihosting semihosting_;
 };

@@ -10,7 +10,7 @@ void describe(Fields& f, NodeRtcConfig& c) {
   describe(f, c.swap);
 }
 
-static_assert(member_count<NodeConfig>() == 15);
+static_assert(member_count<NodeConfig>() == 16);
 void describe(Fields& f, NodeConfig& c) {
   f.reusable("nodes");
   f("runs", c.runs, "What the cores execute, and with it what they are and what the rest of the machine is",
@@ -26,6 +26,7 @@ void describe(Fields& f, NodeConfig& c) {
     f("dimm_ssd", c.dimm_ssd, "The DIMM-SSD that keeps checkpoints");
     f("gpu", c.gpu, "GPUs, with snapshots of their memory");
     f("pcram", c.pcram, "Phase-change memory that keeps checkpoints");
+    f("nic", c.nic, "Network interface between the nodes of a cluster");
     f("uart0", c.uart0, "Console UART (PL011)");
     f("rtc", c.rtc, "Real-time clock (PL031), or RTL of one");
     f("address_map", c.address_map, "Moves devices of the standard map, by name (asterism list devices)");

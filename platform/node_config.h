@@ -15,6 +15,7 @@
 #include "gpu/gpus_config.h"
 #include "manycore/manycore_config.h"
 #include "memory/memory_config.h"
+#include "nic/nic_config.h"
 #include "pcram/pcram_node_config.h"
 #include "platform/address_map.h"
 
@@ -54,6 +55,7 @@ struct NodeConfig {
   DimmSsdConfig dimm_ssd;
   GpusConfig gpu = {};
   PcramConfig pcram = {};
+  NicConfig nic = {};
   Pl011Config uart0;
   NodeRtcConfig rtc = {};
   std::map<std::string, Placement> address_map;

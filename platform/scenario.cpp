@@ -115,7 +115,8 @@ void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const Con
 }
 
 AddressMap map_of(const NodeConfig& node) {
-  return AddressMap(node.memory.size, node.gpu.count > 0, node.pcram.kind != PcramKind::none);
+  return AddressMap(node.memory.size, node.gpu.count > 0, node.pcram.kind != PcramKind::none,
+                    node.nic.present);
 }
 
 void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {

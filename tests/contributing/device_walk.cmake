@@ -47,7 +47,7 @@ run(${CMAKE_COMMAND} -S . -B build -G Ninja -D BUILT=${BUILT} -D CMAKE_CXX_COMPI
 run(${CMAKE_COMMAND} --build build --target countdown_test netlist firmware_header)
 run(build/models/devices/countdown_test)
 run(build/firmware_header)
-foreach(line "COUNTDOWN_BASE 0x0b050000" "COUNTDOWN_INTERRUPT 20" "COUNTDOWN_VALUE 0x0" "COUNTDOWN_STATUS_ELAPSED_MASK 0x1")
+foreach(line "COUNTDOWN_BASE 0x0b060000" "COUNTDOWN_INTERRUPT 20" "COUNTDOWN_VALUE 0x0" "COUNTDOWN_STATUS_ELAPSED_MASK 0x1")
   string(FIND "${output}" "#define ${line}" at)
   if(at LESS 0)
     message(FATAL_ERROR "the firmware's header has no ${line}")

@@ -1,0 +1,231 @@
+#include "nic/nic_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint32_t none = ~0u;
+
+std::uint64_t pair(const Register& low, const Register& high) {
+  return std::uint64_t{high.value()} << 32 | low.value();
+}
+
+}  // namespace
+
+NicModule::NicModule(const sc_core::sc_module_name& name, AddressRange memory_range)
+    : sc_module(name),
+      memory_range_(memory_range),
+      engine_(static_cast<NicEngine::Memory&>(*this), static_cast<NicEngine::Sink&>(*this)),
+      alarm_("alarm", [this](Picoseconds now) { act([&] { engine_.advance_to(now); }); }) {
+  master_.master = InitiatorExtension::first_device_master + 3;
+  connect_registers();
+}
+
+void NicModule::attach(const Place& place) {
+  place_.emplace(place);
+  engine_.set_nodes(place.network.count());
+  for (const SendQueue queue : {SendQueue::application, SendQueue::checkpoint})
+    tickets_[static_cast<std::size_t>(queue)] = place.network.tickets(place.node, queue);
+  place.network.attach(place.node, peer_);
+  if (place.management) place.management->attach(place.node, peer_);
+}
+
+void NicModule::start_of_simulation() {
+  if (!place_) SC_REPORT_FATAL(name(), "the NIC is attached to no network");
+  update_interrupt();
+}
+
+// Whatever may reach the network, or change what the engine does next.
+void NicModule::act(const std::function<void()>& action) {
+  place_->clock.at_now(action);
+  alarm_.arm(engine_.next_event());
+}
+
+// ---- registers ----
+
+void NicModule::connect_registers() {
+  using Ring = NicEngine::Ring;
+  NicRegisters& r = registers_;
+  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  connect_ring(Ring::application, r.send0_base_low, r.send0_base_high, r.send0_entries);
+  connect_send(SendQueue::application, r.send0_head, r.send0_tail, r.application_tickets);
+  connect_ring(Ring::checkpoint, r.send1_base_low, r.send1_base_high, r.send1_entries);
+  connect_send(SendQueue::checkpoint, r.send1_head, r.send1_tail, r.checkpoint_tickets);
+  connect_ring(Ring::receive, r.receive_base_low, r.receive_base_high, r.receive_entries);
+  r.receive_head.computed([this] { return engine_.head(Ring::receive); });
+  r.receive_tail.computed([this] { return engine_.tail(Ring::receive); });
+  r.receive_tail.on_write([this](std::uint32_t value) { act([&] { engine_.set_tail(now(), value); }); });
+  r.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
+  r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
+  r.status.computed([this] { return status(); });
+  r.report.on_write([this](std::uint32_t value) { report_rank(registers_.report.fields()[0].get(value)); });
+
+  r.node.computed([this] { return place_->node; });
+  r.nodes.computed([this] { return place_->network.count(); });
+  r.storage_node.computed([this] { return place_->storage.value_or(none); });
+  const auto of_management = [this](Register& of, std::uint32_t otherwise, auto value) {
+    of.computed([this, otherwise, value] {
+      return place_->management ? std::uint32_t{value(*place_->management)} : otherwise;
+    });
+  };
+  of_management(r.epoch, 0, [](const Management& m) { return m.membership().epoch; });
+  of_management(r.rank, none, [this](const Management& m) { return m.membership().rank_of(place_->node); });
+  of_management(r.ranks, 0, [](const Management& m) { return m.membership().ranks(); });
+  of_management(r.rank_node, none, [this](const Management& m) {
+    const auto& nodes = m.membership().node_of_rank;
+    const Rank rank = registers_.rank_select.value();
+    return rank < nodes.size() ? nodes[rank] : none;
+  });
+  of_management(r.run, 0, [](const Management& m) { return m.outcome().has_value(); });
+}
+
+void NicModule::connect_ring(NicEngine::Ring ring, Register& base_low, const Register& base_high,
+                             Register& entries) {
+  base_low.on_write([this, ring](std::uint32_t) { act([&] { engine_.clear(now(), ring); }); });
+  entries.computed([this, ring] { return engine_.entries(ring); });
+  entries.on_write([this, ring, &base_low, &base_high](std::uint32_t value) {
+    act([&] { engine_.open(now(), ring, Address(pair(base_low, base_high)), value); });
+  });
+}
+
+void NicModule::connect_send(SendQueue queue, Register& head, Register& tail, Register& tickets) {
+  const auto ring = static_cast<NicEngine::Ring>(queue);
+  head.computed([this, ring] { return engine_.head(ring); });
+  head.on_write([this, queue](std::uint32_t value) { act([&] { engine_.set_head(now(), queue, value); }); });
+  tail.computed([this, ring] { return engine_.tail(ring); });
+  tickets.computed([this, queue] { return place_->network.tickets(place_->node, queue); });
+  tickets.on_write([this, queue](std::uint32_t value) {
+    act([&] { set_tickets(queue, std::max(value, std::uint32_t{1})); });
+  });
+}
+
+void NicModule::set_tickets(SendQueue queue, std::uint32_t tickets) {
+  Network& network = place_->network;
+  if (queue == SendQueue::application)
+    network.set_tickets(place_->node, tickets, network.tickets(place_->node, SendQueue::checkpoint));
+  else
+    network.set_tickets(place_->node, network.tickets(place_->node, SendQueue::application), tickets);
+}
+
+std::uint32_t NicModule::status() const {
+  using Ring = NicEngine::Ring;
+  return static_cast<std::uint32_t>(engine_.error()) |
+         std::uint32_t{engine_.is_stopped(Ring::application)} << 8 |
+         std::uint32_t{engine_.is_stopped(Ring::checkpoint)} << 9 |
+         std::uint32_t{engine_.is_stopped(Ring::receive)} << 10;
+}
+
+void NicModule::report_rank(std::uint32_t what) {
+  Management* const management = place_->management;
+  const std::uint64_t result = pair(registers_.result_low, registers_.result_high);
+  if (!management) {
+    log(name())->warn("guest reported to a management that there is not: ignored");
+  } else if (what == 1) {
+    act([&] { management->finished(place_->node, result); });
+  } else if (what == 2) {
+    std::string reason = "nothing is left of rank";
+    for (unsigned rank = 0; rank < 64; ++rank)
+      if ((result >> rank & 1) != 0) reason += fmt::format(" {}", rank);
+    act([&] { management->not_recoverable(place_->node, reason); });
+  } else {
+    log(name())->warn("guest wrote {} to REPORT, which is none: ignored", what);
+  }
+}
+
+void NicModule::raise(Cause cause) {
+  registers_.interrupt_status.set(registers_.interrupt_status.value() | cause);
+  update_interrupt();
+}
+
+void NicModule::update_interrupt() {
+  if (sc_core::sc_get_status() < sc_core::SC_START_OF_SIMULATION) return;  // ports are not bound
+  interrupt.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
+}
+
+// ---- network and management ----
+
+void NicModule::update() {
+  engine_.update(now());
+  alarm_.arm(engine_.next_event());
+}
+
+void NicModule::Peer::receive(Frame frame) {
+  nic_.engine_.receive(now(), std::move(frame));
+  nic_.alarm_.arm(nic_.engine_.next_event());
+}
+
+// The link may have lost what waited for it.
+void NicModule::Peer::membership(const Membership&) {
+  nic_.update();
+  nic_.raise(membership_cause);
+}
+
+void NicModule::transmit(SendQueue queue, NodeNumber destination, std::vector<std::byte> payload) {
+  place_->network.send({place_->node, destination, std::move(payload)}, queue);
+}
+
+std::size_t NicModule::waiting(SendQueue queue) const { return place_->network.waiting(place_->node, queue); }
+
+// ---- memory ----
+
+NicModule::Outcome NicModule::read(Picoseconds, Address first, std::span<std::byte> data) {
+  return access(tlm::TLM_READ_COMMAND, first, data);
+}
+
+NicModule::Outcome NicModule::write(Picoseconds, Address first, std::span<const std::byte> data) {
+  if (!memory_range_.contains(first, Bytes(data.size()))) return {false, Picoseconds()};
+  const Address page(first.value() / NicEngine::page * NicEngine::page);
+  if (guard_ && guard_->watches(page)) {
+    if (!guard_->admits(page)) return {false, Picoseconds()};
+    const std::uint64_t low = (first - page).count() / 64,
+                        high = ((first - page).count() + data.size() - 1) / 64;
+    guard_->written(page, ~std::uint64_t{0} >> (63 - high) & ~std::uint64_t{0} << low);
+  }
+  on_memory_written({first, Bytes(data.size())});
+  return access(tlm::TLM_WRITE_COMMAND, first, {const_cast<std::byte*>(data.data()), data.size()});
+}
+
+// Called from a method process: the memory controller annotates its latency and must not wait.
+NicModule::Outcome NicModule::access(tlm::tlm_command command, Address first, std::span<std::byte> data) {
+  if (!memory_range_.contains(first, Bytes(data.size()))) return {false, Picoseconds()};
+  sc_core::sc_time delay;
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address((first - memory_range_.first).count());
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
+  payload.set_data_length(static_cast<unsigned>(data.size()));
+  payload.set_streaming_width(static_cast<unsigned>(data.size()));
+  payload.set_extension(&master_);
+  master_.poison = false;
+  memory->b_transport(payload, delay);
+  payload.clear_extension(&master_);
+  return {payload.is_response_ok() && !master_.poison, to_picoseconds(delay)};
+}
+
+// ---- the rest ----
+
+void NicModule::reset(Reset kind) {
+  act([&] {
+    place_->network.clear(place_->node);
+    place_->network.set_tickets(place_->node, tickets_[0], tickets_[1]);
+    engine_.reset(kind);
+    registers_.reset();
+    update_interrupt();
+    on_reset(kind);
+  });
+}
+
+DeviceTreeNode NicModule::device_tree(AddressRange range, unsigned spi) {
+  DeviceTreeNode node{dt::node_name("nic", range)};
+  node.set("compatible", {"asterism,nic"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
+  return node;
+}
+
+}  // namespace asterism
