@@ -1,0 +1,328 @@
+#include "cluster_scale/cluster_run.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <queue>
+
+#include "cluster_scale/buddy_copies.h"
+#include "cluster_scale/component_failures.h"
+
+namespace asterism {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+template <class Enum>
+std::size_t index_of(Enum value) {
+  return static_cast<std::size_t>(value);
+}
+
+class Conductor {
+ public:
+  Conductor(const ClusterSetup& setup, std::uint64_t seed, ClusterNetwork& network)
+      : setup_(setup), network_(network), failures_(setup, seed) {
+    result_.seed = seed;
+    for (std::uint32_t i = 0; i < setup.spares; ++i) spares_.push(Seconds());
+  }
+
+  ClusterResult run() {
+    next_failure_ = failures_.next();
+    while (done_ < setup_.iterations && !gave_up()) {
+      if (!interval()) recover();
+    }
+    end_transfers();
+    result_.finished = done_ == setup_.iterations;
+    result_.time = ClusterNetwork::now();
+    result_.work = setup_.iteration * static_cast<double>(done_);
+    result_.rework = computed_ - result_.work;
+    return result_;
+  }
+
+ private:
+  enum class Event { time, checkpoint, other, setback };
+
+  // From the last dump to the next one and, where it blocks, until buddies have it. False: it has to come back.
+  bool interval() {
+    if (!compute(std::min(since_ + setup_.interval, setup_.iterations))) return false;
+    if (done_ == setup_.iterations) return true;
+    for (result_.late += copies_transfer_ != nullptr; copies_transfer_;) {
+      if (!compute(done_ + 1)) return false;
+      if (done_ == setup_.iterations) return true;
+    }
+    const Seconds begin = ClusterNetwork::now();
+    const bool dumped = sleep_until(begin + setup_.dump);
+    result_.dump += ClusterNetwork::now() - begin;
+    if (!dumped) return false;
+    since_ = dumped_ = done_;
+    copies_transfer_ = network_.start(TransferKind::copies);
+    copies_began_ = ClusterNetwork::now();
+    return setup_.checkpoint == ClusterCheckpoint::semi_blocking || wait_for_copies();
+  }
+
+  bool wait_for_copies() {
+    const Seconds begin = ClusterNetwork::now();
+    Event event = Event::other;
+    while (copies_transfer_ && event != Event::setback) event = next(Seconds(never));
+    result_.blocked += ClusterNetwork::now() - begin;
+    undone_ = setup_.iteration * static_cast<double>(done_);
+    return event != Event::setback;
+  }
+
+  // Until so many iterations are done.
+  bool compute(std::uint64_t target) {
+    const Seconds begin = ClusterNetwork::now();
+    const Seconds length = setup_.iteration * static_cast<double>(target - done_);
+    Seconds lost;
+    for (;;) {
+      const Event event = next(begin + length + lost);
+      if (event == Event::time) break;
+      if (event == Event::checkpoint) lost += setup_.overhead;
+      if (event == Event::setback) {
+        const Seconds taken = ClusterNetwork::now() - begin;
+        lost = std::min(lost, taken);
+        account(lost, taken - lost);
+        undone_ = setup_.iteration * static_cast<double>(done_) + (taken - lost);
+        return false;
+      }
+    }
+    account(lost, length);
+    done_ = target;
+    return true;
+  }
+  void account(Seconds overhead, Seconds computed) {
+    result_.overhead += overhead;
+    computed_ += computed;
+  }
+
+  bool sleep_until(Seconds time) {
+    Event event = Event::other;
+    while (event != Event::time && event != Event::setback) event = next(time);
+    if (event == Event::setback) undone_ = setup_.iteration * static_cast<double>(done_);
+    return event == Event::time;
+  }
+
+  // The next thing that happens, at `until` the latest.
+  Event next(Seconds until) {
+    for (;;) {
+      if (copies_transfer_ && copies_transfer_->done()) return commit(), Event::checkpoint;
+      if (drain_ && drain_->done()) return end_drain(), Event::other;
+      for (const auto& [node, transfer] : repairs_)
+        if (transfer->done()) return end_repair(node), Event::other;
+      for (const auto& transfer : restarts_)
+        if (transfer->done()) return Event::other;
+      const Seconds now = ClusterNetwork::now();
+      if (next_failure_ && next_failure_->at <= now) {
+        const bool setback = fail(*next_failure_);
+        next_failure_ = failures_.next();
+        return setback ? Event::setback : Event::other;
+      }
+      if (until <= now) return Event::time;
+      const Seconds failure = next_failure_ ? next_failure_->at : Seconds(never);
+      network_.wait_until(std::min({until, failure, now + setup_.give_up}));
+      if (until.count() == never && gave_up()) return Event::setback;
+    }
+  }
+
+  // ---- checkpoints ----
+
+  void commit() {
+    result_.network_bytes += copies_transfer_->bytes_moved();
+    result_.overlap += ClusterNetwork::now() - copies_began_;
+    copies_transfer_.reset();
+    ++result_.checkpoints;
+    ++since_global_;
+    checkpoint_ = dumped_;
+    for (const auto& [node, transfer] : repairs_) result_.network_bytes += transfer->bytes_moved();
+    repairs_.clear();
+    copies_.all();
+    if (setup_.global_every == 0 || drain_ || since_global_ < setup_.global_every) return;
+    drain_ = network_.start(TransferKind::drain);
+    draining_ = checkpoint_;
+    since_global_ = 0;
+  }
+
+  void end_drain() {
+    result_.network_bytes += drain_->bytes_moved();
+    drain_.reset();
+    ++result_.global_copies;
+    global_ = draining_;
+  }
+  void give_up_drain() {
+    if (!drain_) return;
+    result_.network_bytes += drain_->bytes_moved();
+    drain_.reset();
+    ++result_.global_given_up;
+    since_global_ = setup_.global_every;
+  }
+  void give_up_checkpoint() {
+    if (!copies_transfer_) return;
+    result_.network_bytes += copies_transfer_->bytes_moved();
+    result_.overlap += ClusterNetwork::now() - copies_began_;
+    copies_transfer_.reset();
+    ++result_.given_up;
+  }
+
+  // What pairs lack of the checkpoint, from the one that has it.
+  void begin_repairs() {
+    for (const std::uint32_t node : copies_.damaged()) {
+      const unsigned copies = copies_.repairable(node);
+      if (copies == 0 || repairs_.contains(node)) continue;
+      repairs_.emplace(node, network_.send_copies(node, copies));
+    }
+  }
+  void end_repair(std::uint32_t node) {
+    const auto repair = repairs_.find(node);
+    result_.network_bytes += repair->second->bytes_moved();
+    repairs_.erase(repair);
+    copies_.repair(node);
+    ++result_.repairs;
+  }
+  void end_repairs() {
+    for (const auto& [node, transfer] : repairs_) result_.network_bytes += transfer->bytes_moved();
+    repairs_.clear();
+  }
+  void end_restarts() {
+    for (const auto& transfer : restarts_) result_.network_bytes += transfer->bytes_moved();
+    restarts_.clear();
+  }
+  void end_transfers() {
+    give_up_checkpoint();
+    end_repairs();
+    end_restarts();
+    give_up_drain();
+  }
+
+  // ---- failures ----
+
+  // What is gone with it. True: the program has to come back.
+  bool fail(const PlacedFailure& failure) {
+    ++result_.failures[index_of(failure.kind)];
+    const bool loses_node =
+        failure.kind == ClusterFailureKind::node || failure.kind == ClusterFailureKind::link;
+    const bool loses_copies =
+        loses_node || failure.kind == (setup_.copies == CopyDevice::ssd ? ClusterFailureKind::ssd
+                                                                        : ClusterFailureKind::dram);
+    const bool setback = failure.kind != ClusterFailureKind::ssd;
+    if (loses_copies) {
+      copies_.lose(failure.node);
+      const auto repair = repairs_.find(failure.node & ~1u);
+      if (repair != repairs_.end()) {
+        result_.network_bytes += repair->second->bytes_moved();
+        repairs_.erase(repair);
+      }
+      give_up_drain();
+    }
+    if (setback || loses_copies) give_up_checkpoint();
+    if (loses_node) {
+      spares_.push(failure.at + setup_.spare_return);
+      spare_ready_ = std::max(spare_ready_, spares_.top());
+      spares_.pop();
+      on_spare_.push_back(failure.node);
+    }
+    if (!setback && loses_copies) begin_repairs();
+    return setback;
+  }
+
+  // After a failure: until the program runs again. What fails meanwhile begins it again.
+  void recover() {
+    if (gave_up()) return;
+    ClusterRecovery how{};
+    do {
+      end_restarts();
+      end_repairs();
+      if (!wait_for_spare()) continue;
+      how = level();
+      if (come_back(how)) break;
+    } while (!gave_up());
+    if (gave_up()) return;
+    ++result_.recoveries[index_of(how)];
+    if (how == ClusterRecovery::local || how == ClusterRecovery::buddy) {
+      for (const std::uint32_t node : copies_.without_own()) copies_.restore_own(node);
+      done_ = checkpoint_;
+    } else {
+      copies_.none();
+      done_ = how == ClusterRecovery::global ? *global_ : 0;
+      checkpoint_ = done_;
+    }
+    result_.lost_work += undone_ - setup_.iteration * static_cast<double>(done_);
+    since_ = done_;
+    on_spare_.clear();
+    begin_repairs();
+  }
+
+  bool wait_for_spare() {
+    const Seconds begin = ClusterNetwork::now(), undone = undone_;
+    const bool ready = sleep_until(spare_ready_);
+    undone_ = undone;
+    result_.spare_wait += ClusterNetwork::now() - begin;
+    return ready;
+  }
+
+  ClusterRecovery level() const {
+    if (copies_.recoverable())
+      return copies_.without_own().empty() ? ClusterRecovery::local : ClusterRecovery::buddy;
+    return global_ ? ClusterRecovery::global : ClusterRecovery::start;
+  }
+
+  bool come_back(ClusterRecovery how) {
+    const Seconds begin = ClusterNetwork::now(), undone = undone_;
+    if (how == ClusterRecovery::buddy) {
+      for (const std::uint32_t node : copies_.without_own())
+        restarts_.push_back(network_.restart(node, std::ranges::count(on_spare_, node) > 0));
+    }
+    if (how == ClusterRecovery::global || how == ClusterRecovery::start) give_up_drain();
+    if (how == ClusterRecovery::global) restarts_.push_back(network_.start(TransferKind::restore));
+    const bool by_network = !restarts_.empty();
+    const bool back = by_network ? wait_for_restarts() : sleep_until(begin + setup_.restart);
+    undone_ = undone;
+    result_.restart += ClusterNetwork::now() - begin;
+    return back;
+  }
+  bool wait_for_restarts() {
+    const auto ended = [](const auto& transfer) { return transfer->done(); };
+    while (!restarts_.empty()) {
+      if (next(Seconds(never)) == Event::setback) return false;
+      for (const auto& transfer : restarts_)
+        if (transfer->done()) result_.network_bytes += transfer->bytes_moved();
+      std::erase_if(restarts_, ended);
+    }
+    return true;
+  }
+
+  bool gave_up() const { return ClusterNetwork::now() >= setup_.give_up; }
+
+  const ClusterSetup& setup_;
+  ClusterNetwork& network_;
+  ComponentFailures failures_;
+  ClusterResult result_;
+  std::optional<PlacedFailure> next_failure_;
+
+  std::uint64_t done_ = 0;               // iterations
+  std::uint64_t since_ = 0;              // where the interval began
+  std::uint64_t dumped_ = 0;             // what is on its way to buddies
+  std::uint64_t checkpoint_ = 0;         // what buddies have
+  std::optional<std::uint64_t> global_;  // what the file system has
+  std::uint64_t draining_ = 0;
+  std::uint32_t since_global_ = 0;  // checkpoints since a global copy was begun
+  Seconds computed_, undone_;       // at a failure: how far the program was
+
+  BuddyCopies copies_;
+  std::unique_ptr<Transfer> copies_transfer_, drain_;
+  Seconds copies_began_;
+  std::map<std::uint32_t, std::unique_ptr<Transfer>> repairs_;  // by the even node of the pair
+  std::vector<std::unique_ptr<Transfer>> restarts_;
+  std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> spares_;  // when each is there
+  Seconds spare_ready_;
+  std::vector<std::uint32_t> on_spare_;
+};
+
+}  // namespace
+
+ClusterResult run_cluster(const ClusterSetup& setup, std::uint64_t seed, ClusterNetwork& network) {
+  ClusterResult result;
+  network.run([&] { result = Conductor(setup, seed, network).run(); });
+  return result;
+}
+
+}  // namespace asterism

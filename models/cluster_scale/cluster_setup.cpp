@@ -1,0 +1,159 @@
+#include "cluster_scale/cluster_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace asterism {
+namespace {
+
+constexpr std::uint32_t most_nodes = 1'000'000, most_switches = 20'000;
+constexpr std::uint32_t usual_pod = 16, usual_chassis = 2;
+
+std::uint32_t up(std::uint32_t count, std::uint32_t by) { return (count + by - 1) / by; }
+
+std::array<std::uint32_t, 3> smallest(ClusterTopology topology, std::uint32_t switches) {
+  switch (topology) {
+    case ClusterTopology::fat_tree: {
+      const std::uint32_t pod = std::min(usual_pod, switches);
+      return {pod, up(switches, pod), 1};
+    }
+    case ClusterTopology::dragonfly: {
+      std::uint32_t groups = 2;
+      while (groups * groups * usual_chassis < switches) ++groups;
+      return {groups, usual_chassis, groups};
+    }
+    case ClusterTopology::torus:
+      break;
+  }
+  std::uint32_t side = 1;
+  while (side * side * side < switches) ++side;
+  return {side, side, up(switches, side * side)};
+}
+
+void check(bool holds, const char* member, const std::string& problem) {
+  if (!holds) throw ClusterMistake(member, problem);
+}
+
+void check_machine(const ClusterSetup& s) {
+  check(s.nodes >= 2, "nodes", "a node has a buddy: there are two nodes or more");
+  check(s.nodes % 2 == 0, "nodes", "buddies are pairs: an even number of nodes");
+  check(s.nodes <= most_nodes, "nodes", fmt::format("{} nodes at most", most_nodes));
+  check(s.nodes_per_switch >= 1, "nodes_per_switch", "a switch has a node or more");
+  check(s.link > Bandwidth(), "link", "a bandwidth is above 0");
+  check(s.file_system > Bandwidth(), "file_system", "a bandwidth is above 0");
+  check(std::isfinite(s.oversubscription) && s.oversubscription >= 1, "oversubscription", "1 or more");
+  check(s.global_links >= 1, "global_links", "groups are linked: 1 or more");
+  check(s.latency >= Seconds() && s.latency <= Seconds(1), "latency", "from 0 to a second");
+  check(s.spare_return >= Seconds() && std::isfinite(s.spare_return.count()), "spare_return", "0 or more");
+}
+
+void check_node(const ClusterSetup& s) {
+  check(s.state > Bytes(), "state", "a checkpoint has a byte or more");
+  const auto time = [](Seconds t, bool above) {
+    return std::isfinite(t.count()) && (above ? t > Seconds() : t >= Seconds());
+  };
+  check(time(s.dump, false), "dump", "a time is 0 or more");
+  check(time(s.overhead, false), "overhead", "a time is 0 or more");
+  check(time(s.overlap, true), "overlap", "a time above 0: bytes take time to a buddy");
+  check(time(s.restart, true), "restart", "a time above 0: bytes take time to a spare");
+  check(s.overhead <= s.overlap, "overhead", "no longer than the overlap");
+  check(s.global_every == 0 || s.drain > Bandwidth(), "drain", "a rate above 0, or no global copies");
+}
+
+void check_program(const ClusterSetup& s) {
+  check(s.iteration > Seconds() && std::isfinite(s.iteration.count()), "iteration", "a time above 0");
+  check(s.iterations >= 1, "iterations", "a run has an iteration or more");
+  check(s.interval >= 1, "interval", "an interval has an iteration or more");
+  check(s.interval <= s.iterations, "interval", "an interval is no longer than the run");
+  const Seconds length = s.iteration * static_cast<double>(s.interval);
+  check(s.checkpoint == ClusterCheckpoint::blocking || length + s.overhead >= s.overlap, "interval",
+        "buddies have their copies when the next checkpoint begins: overlap or longer");
+  check(s.runs >= 1, "runs", "1 or more");
+  check(s.give_up > Seconds(), "give_up", "a time above 0");
+}
+
+void check_failures(const ClusterSetup& s) {
+  double sum = 0;
+  for (const Rate rate : s.rates) {
+    check(rate >= Rate() && std::isfinite(rate.per_second()), "rates", "a rate is 0 or more");
+    sum += rate.per_second();
+  }
+  check(sum > 0 || !s.placed.empty(), "rates",
+        "something fails: a rate above 0, or a failure that is placed");
+  Seconds last;
+  for (const PlacedFailure& failure : s.placed) {
+    check(failure.at >= last && std::isfinite(failure.at.count()), "placed", "in the order of their times");
+    check(failure.node < s.nodes, "placed",
+          fmt::format("node {} is none of the {} nodes", failure.node, s.nodes));
+    last = failure.at;
+  }
+}
+
+ClusterShape shape_of(const ClusterSetup& s) {
+  ClusterShape shape;
+  shape.compute = 2 * up(s.nodes / 2, s.nodes_per_switch);
+  shape.spare = up(std::max(s.spares, 1u), s.nodes_per_switch);
+  const std::uint32_t needed = shape.compute + shape.spare;
+  check(needed <= most_switches, "nodes_per_switch",
+        fmt::format("{} switches at most, this takes {}", most_switches, needed));
+  const bool given = std::ranges::any_of(s.shape, [](std::uint32_t n) { return n > 0; });
+  shape.dimensions = given ? s.shape : smallest(s.topology, needed);
+  if (s.topology == ClusterTopology::fat_tree && given && shape.dimensions[2] == 0) shape.dimensions[2] = 1;
+  const auto& d = shape.dimensions;
+  const double room = 1.0 * d[0] * d[1] * d[2];
+  check(room >= needed, "shape",
+        fmt::format(
+            "{} x {} x {} switches of {} nodes have no room for {} nodes in {} switches and {} for spares",
+            d[0], d[1], d[2], s.nodes_per_switch, s.nodes, shape.compute, shape.spare));
+  check(room <= most_switches, "shape", fmt::format("{} switches at most", most_switches));
+  check(s.topology != ClusterTopology::fat_tree || d[2] == 1, "shape", "of a fat tree: switches a pod, pods");
+  check(s.topology != ClusterTopology::dragonfly || d[2] >= d[0], "shape",
+        "of a dragonfly: a chassis has a blade for each group");
+  shape.io = s.io_switches > 0 ? s.io_switches : up(shape.compute, 16);
+  check(shape.io <= shape.compute, "io_switches",
+        fmt::format("no more than switches with nodes, {}", shape.compute));
+  return shape;
+}
+
+}  // namespace
+
+ClusterPlaces::ClusterPlaces(const ClusterSetup& setup)
+    : nodes_(setup.nodes),
+      per_switch_(setup.nodes_per_switch),
+      distance_(setup.buddies),
+      shape_(shape_of(setup)) {}
+
+std::uint32_t ClusterPlaces::switch_of(std::uint32_t node) const {
+  const std::uint32_t pair = node / 2 / per_switch_, side = node % 2;
+  return distance_ == BuddyDistance::far ? pair + side * (shape_.compute / 2) : 2 * pair + side;
+}
+
+std::uint32_t ClusterPlaces::partner(std::uint32_t s) const {
+  const std::uint32_t half = shape_.compute / 2;
+  if (distance_ == BuddyDistance::near) return s ^ 1;
+  return s < half ? s + half : s - half;
+}
+
+std::uint32_t ClusterPlaces::nodes_in(std::uint32_t s) const {
+  const std::uint32_t half = shape_.compute / 2;
+  const std::uint32_t pair = distance_ == BuddyDistance::far ? s % half : s / 2;
+  return std::min(per_switch_, nodes_ / 2 - pair * per_switch_);
+}
+
+std::uint32_t ClusterPlaces::io_switch(std::uint32_t s) const {
+  const std::uint64_t server = std::uint64_t{s} * shape_.io / shape_.compute;
+  return static_cast<std::uint32_t>(server * shape_.compute / shape_.io);
+}
+
+void check_cluster(const ClusterSetup& setup) {
+  check_machine(setup);
+  check_node(setup);
+  check_program(setup);
+  check_failures(setup);
+  shape_of(setup);
+}
+
+}  // namespace asterism

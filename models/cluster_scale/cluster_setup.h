@@ -1,0 +1,157 @@
+// A machine of up to 100,000 nodes and the program on it, as the simulation of models/cluster_scale takes them.
+//
+// Nodes sit in switches of `nodes_per_switch`; "switch" is the unit of the network here, a real one or a cabinet of
+// them. Two nodes that are each other's buddies sit in two switches, so that all nodes of a switch have their
+// buddies in one other: switches s and s + half of them all (`far`), or s and its neighbour (`near`).
+//
+// What a node does by itself comes measured (the node's stats.json, object node.checkpoint_costs): how long its
+// program stands still for a local copy, how fast its buddy gets that copy, what this costs the program, how fast it
+// drains to the file system, how long a lost node takes to be restored. The network can make transfers slower than
+// that, never faster.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+#include "resilience/seconds.h"
+
+namespace asterism {
+
+enum class ClusterTopology { fat_tree, dragonfly, torus };
+constexpr auto enum_names(ClusterTopology) {
+  return std::to_array<EnumName<ClusterTopology>>(
+      {{ClusterTopology::fat_tree, "fat_tree", "switches in pods, pods under one core; links in bundles"},
+       {ClusterTopology::dragonfly, "dragonfly",
+        "groups of chassis of blades, minimal routes, one link between groups"},
+       {ClusterTopology::torus, "torus", "three dimensions, one after the other"}});
+}
+
+enum class BuddyDistance { far, near };
+constexpr auto enum_names(BuddyDistance) {
+  return std::to_array<EnumName<BuddyDistance>>(
+      {{BuddyDistance::far, "far", "half the machine away: they seldom fail together, all links are used"},
+       {BuddyDistance::near, "near", "in the next switch"}});
+}
+
+enum class CopyDevice { ssd, memory };
+constexpr auto enum_names(CopyDevice) {
+  return std::to_array<EnumName<CopyDevice>>(
+      {{CopyDevice::ssd, "ssd", "on the SSD: lost with it, kept when memory fails"},
+       {CopyDevice::memory, "memory", "in DRAM: lost with it; SSDs do not matter"}});
+}
+
+enum class ClusterCheckpoint { semi_blocking, blocking };
+constexpr auto enum_names(ClusterCheckpoint) {
+  return std::to_array<EnumName<ClusterCheckpoint>>(
+      {{ClusterCheckpoint::semi_blocking, "semi_blocking",
+        "the program waits for the local copy, and runs on while buddies get theirs"},
+       {ClusterCheckpoint::blocking, "blocking", "the program waits for both"}});
+}
+
+// What fails, and what is gone with it.
+enum class ClusterFailureKind { node, ssd, dram, gpu, link };
+constexpr auto enum_names(ClusterFailureKind) {
+  return std::to_array<EnumName<ClusterFailureKind>>(
+      {{ClusterFailureKind::node, "node", "a node with all that it holds; a spare takes over"},
+       {ClusterFailureKind::ssd, "ssd", "the copies on it; the program runs on"},
+       {ClusterFailureKind::dram, "dram", "the program's state; the node stays"},
+       {ClusterFailureKind::gpu, "gpu", "the program's state; the node stays"},
+       {ClusterFailureKind::link, "link", "a node's link: it cannot be reached, a spare takes over"}});
+}
+constexpr std::size_t cluster_failure_kinds = 5;
+
+struct PlacedFailure {
+  Seconds at;
+  ClusterFailureKind kind = ClusterFailureKind::node;
+  std::uint32_t node = 0;
+  bool operator==(const PlacedFailure&) const = default;
+};
+
+struct ClusterSetup {
+  // The machine. 2 nodes or more, an even number: n and n + 1 are buddies where n is even.
+  std::uint32_t nodes = 1024, nodes_per_switch = 64, spares = 8;
+  Seconds spare_return{86'400};  // a lost node is repaired, and a spare again, after so long
+  ClusterTopology topology = ClusterTopology::fat_tree;
+  BuddyDistance buddies = BuddyDistance::far;
+  // Fat tree: switches a pod, pods. Dragonfly: groups, chassis a group, blades a chassis, at least as many as groups. Torus: its
+  // dimensions. All 0: the smallest that has room.
+  std::array<std::uint32_t, 3> shape{};
+  Bandwidth link = 12_GBps;  // of a node into its switch, each way
+  Bandwidth trunk;           // of a switch to the next one, each way; 0: as much as its nodes have together
+  double oversubscription = 2;     // fat tree: a pod's links below over those above
+  std::uint32_t global_links = 4;  // dragonfly: so many trunks between two groups
+  Seconds latency{1e-6};           // of each link
+  std::uint32_t io_switches = 0;   // of which each has a server of the file system; 0: one in 16
+  Bandwidth file_system = Bandwidth(1'000'000'000'000);  // all servers together, each way
+
+  // A node, by itself.
+  Bytes state;
+  Seconds dump, overlap, overhead, restart;
+  Bandwidth drain;
+  CopyDevice copies = CopyDevice::ssd;
+
+  // The program, in iterations.
+  Seconds iteration{1};
+  std::uint64_t iterations = 1, interval = 1;  // of the run; from one checkpoint to the next
+  ClusterCheckpoint checkpoint = ClusterCheckpoint::semi_blocking;
+  std::uint32_t global_every = 0;  // a global copy of each so many buddy checkpoints; 0: none
+
+  // Failures a second and node, by kind; none are drawn where some are placed.
+  std::array<Rate, cluster_failure_kinds> rates{};
+  std::vector<PlacedFailure> placed;  // in the order of their times
+  std::uint64_t seed = 1;
+  std::uint32_t runs = 1;  // with seeds `seed`, `seed` + 1, ...
+  Seconds give_up{1e9};    // a run that has taken so long ends without its result
+
+  bool operator==(const ClusterSetup&) const = default;
+};
+
+// `what()` says what is wrong with the member `member()`.
+class ClusterMistake : public std::invalid_argument {
+ public:
+  ClusterMistake(std::string member, const std::string& problem)
+      : std::invalid_argument(problem), member_(std::move(member)) {}
+  const std::string& member() const { return member_; }
+
+ private:
+  std::string member_;
+};
+
+// The switches. Compute nodes fill the first `compute` of them in pairs, spares are in those that follow.
+struct ClusterShape {
+  std::uint32_t compute = 0, spare = 0;
+  std::array<std::uint32_t, 3> dimensions{};
+  std::uint32_t io = 0;
+
+  std::uint32_t switches() const { return dimensions[0] * dimensions[1] * dimensions[2]; }
+};
+
+// Where the compute nodes of a machine are. Buddies are the nodes 2 i and 2 i + 1; pair i is in the pair of switches
+// i / nodes_per_switch.
+class ClusterPlaces {
+ public:
+  explicit ClusterPlaces(const ClusterSetup& setup);
+
+  const ClusterShape& shape() const { return shape_; }
+  static constexpr std::uint32_t buddy(std::uint32_t node) { return node ^ 1; }
+  std::uint32_t switch_of(std::uint32_t node) const;
+  std::uint32_t partner(std::uint32_t compute_switch) const;
+  std::uint32_t nodes_in(std::uint32_t compute_switch) const;
+  std::uint32_t io_switch(std::uint32_t compute_switch) const;  // whose server it drains to
+
+ private:
+  std::uint32_t nodes_, per_switch_;
+  BuddyDistance distance_;
+  ClusterShape shape_;
+};
+
+// Throws ClusterMistake: fewer than two nodes or an odd number, a network without room for all, an interval longer than
+// the run, a time, size or rate out of its range, no failures at all, a failure of a node that is not there.
+void check_cluster(const ClusterSetup& setup);
+
+}  // namespace asterism

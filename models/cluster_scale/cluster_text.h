@@ -1,0 +1,20 @@
+// A setup and a result as lines of text, for the pipe between a study and the program that simulates: a member and its
+// value, and a last line "end". Numbers come back as they were, bit for bit.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+
+#include "cluster_scale/cluster_result.h"
+#include "cluster_scale/cluster_setup.h"
+
+namespace asterism {
+
+void write_text(std::ostream& out, const ClusterSetup& setup);
+void write_text(std::ostream& out, const ClusterResult& result);
+
+// The next one; nothing at the end of the input. Throws std::invalid_argument, with the line, for what is none.
+std::optional<ClusterSetup> read_setup(std::istream& in);
+std::optional<ClusterResult> read_result(std::istream& in);
+
+}  // namespace asterism
