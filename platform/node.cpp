@@ -321,6 +321,10 @@ DeviceTreeNode Node::device_tree() const {
   DeviceTreeNode chosen{"chosen"};
   const std::string console = "/" + dt::node_name("pl011", at("uart0"));
   chosen.set("stdout-path", {console.c_str()});
+  DeviceTreeNode::Cells auxiliary;
+  for (std::uint32_t core = config_.cores.count - config_.cores.auxiliary; core < config_.cores.count; ++core)
+    auxiliary.push_back(core);
+  if (!auxiliary.empty()) chosen.set("asterism,auxiliary-cores", auxiliary);
   DeviceTreeNode psci{"psci"};
   psci.set("compatible", {"arm,psci-1.0", "arm,psci-0.2", "arm,psci"}).set("method", {"hvc"});
   DeviceTreeNode cpus{"cpus"};

@@ -6,10 +6,14 @@ namespace asterism {
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 
-static_assert(member_count<CoreConfig>() == 7);
+static_assert(member_count<CoreConfig>() == 8);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count, "Cores; firmware starts all but the first by PSCI. The GIC-400 serves no more than 8",
     within(1, 8));
+  f("auxiliary", c.auxiliary,
+    "Of them, the last ones, which the device tree tells firmware to set aside for work behind the program's "
+    "checkpoints; programs run on the others. 0: all compute",
+    within(0, 7));
   f("engine", c.engine,
     "What runs the instructions: the project's own engine, or Unicorn, where an access to a device and an "
     "interrupt stand at the end of a block of instructions. Times and counts differ a little, and with them "
@@ -30,6 +34,7 @@ void describe(Fields& f, CoreConfig& c) {
     "cheaper to simulate and barriers slower",
     within(1_ns, 1_ms));
   describe(f, c.caches);
+  f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core computes");
   f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
           "is tags with the native engine alone: the other one does not say what a page held before a store");
 }

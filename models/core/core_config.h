@@ -12,6 +12,7 @@ class Fields;
 
 struct CoreConfig {
   unsigned count = 4;
+  unsigned auxiliary = 0;  // the last ones, set aside by firmware
   CoreEngine engine = CoreEngine::native;
   Frequency clock = 1_GHz;
   double cpi = 1.0;                // cycles per instruction

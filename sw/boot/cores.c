@@ -1,10 +1,10 @@
 #include "boot/cores.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "boot/interrupts.h"
 #include "drivers/cpu.h"
+#include "drivers/device_tree.h"
 #include "drivers/gicv2.h"
 #include "drivers/psci.h"
 
@@ -23,31 +23,54 @@ static struct {
   uint32_t generation;  // barrier: changes when it opens
 } state;
 
+static struct {
+  bool started;
+  uint32_t job;   // as above
+  uint32_t left;  // cores that have not returned; changes when one does
+  CoresFunction function;
+  void* argument;
+} auxiliary;
+
+// First the own bit, then the look: whoever changes the word does it the other way round, so one sees the
+// other. False: the word has changed.
+static bool sleep_once(const uint32_t* word, uint32_t value, bool (*ready)(void)) {
+  interrupts_mask();
+  __atomic_fetch_or(&state.sleepers, 1u << cpu_index(), __ATOMIC_SEQ_CST);
+  const bool same = __atomic_load_n(word, __ATOMIC_SEQ_CST) == value;
+  if (same && (ready == NULL || !ready())) wait_for_interrupt();
+  interrupts_unmask();
+  return same;
+}
+
 static void wait_while_equal(const uint32_t* word, uint32_t value) {
   for (int i = 0; i < spins_before_sleep; ++i) {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
     __asm__ volatile("yield");  // tells a simulator that nothing changes before another core has run
   }
-  const uint32_t self = 1u << cpu_index();
-  for (;;) {
-    interrupts_mask();
-    // First the own bit, then the look: whoever changes the word does it the other way round, so one sees the
-    // other.
-    __atomic_fetch_or(&state.sleepers, self, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) break;
-    wait_for_interrupt();
-    interrupts_unmask();
+  while (sleep_once(word, value, NULL)) {
   }
-  interrupts_unmask();
 }
 
-static void change_and_wake(uint32_t* word, uint32_t value) {
-  __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+static void wake(void) {
   const uint32_t sleepers = __atomic_exchange_n(&state.sleepers, 0, __ATOMIC_SEQ_CST);
   if (sleepers != 0) gic_send(wake_interrupt, sleepers);
 }
 
+static void change_and_wake(uint32_t* word, uint32_t value) {
+  __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+  wake();
+}
+
 static void woken(void) {}
+
+void cores_signal(uint32_t* word) {
+  __atomic_add_fetch(word, 1, __ATOMIC_SEQ_CST);
+  wake();
+}
+
+void cores_wait_while(const uint32_t* word, uint32_t value) { wait_while_equal(word, value); }
+
+void cores_doze(const uint32_t* word, uint32_t value, bool (*ready)(void)) { sleep_once(word, value, ready); }
 
 void cores_barrier(void) {
   const uint32_t generation = __atomic_load_n(&state.generation, __ATOMIC_ACQUIRE);
@@ -59,9 +82,23 @@ void cores_barrier(void) {
   }
 }
 
+static _Noreturn void auxiliary_loop(unsigned index, unsigned count) {
+  uint32_t job = 0;
+  for (;;) {
+    wait_while_equal(&auxiliary.job, job);
+    job = __atomic_load_n(&auxiliary.job, __ATOMIC_ACQUIRE);
+    auxiliary.function(index, count, auxiliary.argument);
+    __atomic_sub_fetch(&auxiliary.left, 1, __ATOMIC_SEQ_CST);
+    wake();
+  }
+}
+
 _Noreturn void secondary_main(uint64_t core) {
   gic_initialize_core();
   interrupts_unmask();
+  uint32_t first;
+  const uint32_t count = device_tree_auxiliary_cores(&first);
+  if (count != 0 && core >= first) auxiliary_loop((unsigned)core - first, count);
   uint32_t job = __atomic_load_n(&state.job, __ATOMIC_ACQUIRE);
   __atomic_fetch_or(&state.online, 1u << core, __ATOMIC_RELEASE);
   for (;;) {
@@ -76,8 +113,10 @@ unsigned cores_start(unsigned at_most) {
   if (state.running != 0) return state.running;
   gic_enable(wake_interrupt, woken);
   interrupts_unmask();
+  uint32_t end = MAX_CORES;
+  device_tree_auxiliary_cores(&end);
   unsigned core = 1;
-  for (; core < at_most && core < MAX_CORES; ++core) {
+  for (; core < at_most && core < end; ++core) {
     const PsciStatus status = psci_cpu_on(core, (uintptr_t)secondary_entry, core);
     if (status != psci_success) break;
     while ((__atomic_load_n(&state.online, __ATOMIC_ACQUIRE) & (1u << core)) == 0) {
@@ -94,4 +133,27 @@ void cores_run(CoresFunction function, void* argument) {
   change_and_wake(&state.job, state.job + 1);
   function(0, state.running, argument);
   cores_barrier();
+}
+
+unsigned cores_auxiliary(void) {
+  uint32_t first;
+  return device_tree_auxiliary_cores(&first);
+}
+
+void cores_run_auxiliary(CoresFunction function, void* argument) {
+  cores_start(1);
+  uint32_t first = 0;
+  const uint32_t count = device_tree_auxiliary_cores(&first);
+  auxiliary.function = function;
+  auxiliary.argument = argument;
+  auxiliary.left = count;
+  change_and_wake(&auxiliary.job, auxiliary.job + 1);
+  for (uint32_t core = first; core < first + count && !auxiliary.started; ++core)
+    psci_cpu_on(core, (uintptr_t)secondary_entry, core);
+  auxiliary.started = true;
+}
+
+void cores_join_auxiliary(void) {
+  for (uint32_t left; (left = __atomic_load_n(&auxiliary.left, __ATOMIC_ACQUIRE)) != 0;)
+    wait_while_equal(&auxiliary.left, left);
 }

@@ -23,6 +23,9 @@ typedef struct {
   uint32_t reg_bytes;
   const uint32_t* interrupts;
   uint32_t interrupts_bytes;
+  const uint32_t* auxiliary_cores;  // of /chosen
+  uint32_t auxiliary_cores_bytes;
+  uint32_t parent_cells[2];  // #address-cells and #size-cells of the parent, once the node was found
 } Node;
 
 typedef bool (*Matches)(const Node* node, const char* wanted);
@@ -61,6 +64,11 @@ static bool is_type(const Node* node, const char* wanted) {
   return node->device_type != NULL && strcmp(node->device_type, wanted) == 0;
 }
 
+static bool names_auxiliary_cores(const Node* node, const char* wanted) {
+  (void)wanted;
+  return node->auxiliary_cores != NULL;
+}
+
 static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value,
                           uint32_t bytes) {
   if (strcmp(name, "#address-cells") == 0) child_cells[0] = big_endian(*value);
@@ -78,9 +86,14 @@ static void take_property(Node* node, uint32_t* child_cells, const char* name, c
     node->interrupts = value;
     node->interrupts_bytes = bytes;
   }
+  if (strcmp(name, "asterism,auxiliary-cores") == 0) {
+    node->auxiliary_cores = value;
+    node->auxiliary_cores_bytes = bytes;
+  }
 }
 
-static void describe(const Node* node, const uint32_t* parent_cells, Device* device) {
+static void describe(const Node* node, Device* device) {
+  const uint32_t* const parent_cells = node->parent_cells;
   *device = (Device){0};
   if (node->reg != NULL && node->reg_bytes >= (parent_cells[0] + parent_cells[1]) * 4) {
     device->base = cells(node->reg, parent_cells[0]);
@@ -96,7 +109,7 @@ static void describe(const Node* node, const uint32_t* parent_cells, Device* dev
 }
 
 // A node's properties stand before its children: it is complete at the next begin or end token.
-static bool find(Matches matches, const char* wanted, Device* device) {
+static bool find(Matches matches, const char* wanted, Node* found) {
   if (tree == NULL) return false;
   const uint32_t* at = tree + big_endian(tree[2]) / 4;
   const uint32_t* const end = tree + big_endian(tree[1]) / 4;
@@ -108,7 +121,8 @@ static bool find(Matches matches, const char* wanted, Device* device) {
     const uint32_t token = big_endian(*at++);
     if (token == token_begin || token == token_end) {
       if (depth > 0 && matches(&node, wanted)) {
-        describe(&node, child_cells[depth - 1], device);
+        *found = node;
+        memcpy(found->parent_cells, child_cells[depth - 1], sizeof found->parent_cells);
         return true;
       }
       node = (Node){0};
@@ -131,5 +145,21 @@ static bool find(Matches matches, const char* wanted, Device* device) {
   return false;
 }
 
-bool device_tree_find(const char* compatible, Device* device) { return find(lists, compatible, device); }
-bool device_tree_memory(Device* memory) { return find(is_type, "memory", memory); }
+static bool find_device(Matches matches, const char* wanted, Device* device) {
+  Node node;
+  const bool found = find(matches, wanted, &node);
+  if (found) describe(&node, device);
+  return found;
+}
+
+bool device_tree_find(const char* compatible, Device* device) {
+  return find_device(lists, compatible, device);
+}
+bool device_tree_memory(Device* memory) { return find_device(is_type, "memory", memory); }
+
+uint32_t device_tree_auxiliary_cores(uint32_t* first) {
+  Node node;
+  if (!find(names_auxiliary_cores, NULL, &node) || node.auxiliary_cores_bytes < 4) return 0;
+  *first = big_endian(node.auxiliary_cores[0]);
+  return node.auxiliary_cores_bytes / 4;
+}

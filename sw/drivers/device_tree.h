@@ -17,3 +17,5 @@ void device_tree_initialize(
     uintptr_t hint);  // hint: where a boot loader says the tree is; ignored when none is there
 bool device_tree_find(const char* compatible, Device* device);  // first node that lists `compatible`
 bool device_tree_memory(Device* memory);                        // first node with device_type = "memory"
+// asterism,auxiliary-cores of /chosen: the cores that programs leave alone, the last of the node. Returns how many; 0: none.
+uint32_t device_tree_auxiliary_cores(uint32_t* first);
