@@ -34,8 +34,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::byte> Message::encode() const {
-  std::vector<std::byte> payload(header_size + data.size());
+std::vector<std::byte> Message::encode(std::span<const std::byte> other_data) const {
+  std::vector<std::byte> payload(header_size + other_data.size());
   Writer out(payload.data());
   out.put(static_cast<std::uint32_t>(kind));
   out.put(epoch);
@@ -46,11 +46,11 @@ std::vector<std::byte> Message::encode() const {
   out.put(total);
   out.put(owner);
   out.put(std::uint32_t{0});
-  std::ranges::copy(data, payload.begin() + header_size);
+  std::ranges::copy(other_data, payload.begin() + header_size);
   return payload;
 }
 
-std::optional<Message> Message::decode(std::span<const std::byte> payload) {
+std::optional<Message> Message::decode_header(std::span<const std::byte> payload) {
   if (payload.size() < header_size) return std::nullopt;
   Message message;
   std::uint32_t kind = 0;
@@ -67,7 +67,12 @@ std::optional<Message> Message::decode(std::span<const std::byte> payload) {
   in.get(message.offset);
   in.get(message.total);
   in.get(message.owner);
-  message.data.assign(payload.begin() + header_size, payload.end());
+  return message;
+}
+
+std::optional<Message> Message::decode(std::span<const std::byte> payload) {
+  std::optional<Message> message = decode_header(payload);
+  if (message) message->data.assign(payload.begin() + header_size, payload.end());
   return message;
 }
 

@@ -87,9 +87,12 @@ struct Message {
   Rank owner = 0;
   std::vector<std::byte> data = {};
 
-  std::vector<std::byte> encode() const;
+  std::vector<std::byte> encode() const { return encode(data); }
+  std::vector<std::byte> encode(std::span<const std::byte> other_data) const;  // in the place of its own
   // nullopt: too short, or no kind of message.
   static std::optional<Message> decode(std::span<const std::byte> payload);
+  // Without the data, which are all that follows the header.
+  static std::optional<Message> decode_header(std::span<const std::byte> payload);
 };
 
 }  // namespace asterism

@@ -1,0 +1,371 @@
+#include "cluster/buddy_protocol.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace asterism {
+
+namespace {
+
+constexpr std::uint64_t parts_of(std::uint64_t bytes) {
+  return (bytes + Message::max_data - 1) / Message::max_data;
+}
+
+}  // namespace
+
+BuddyProtocol::BuddyProtocol(const ClusterConfig& config, NodeServices& services, Program& program,
+                             BuddyPlant plant)
+    : config_(config), services_(services), program_(program), plant_(plant), sender_(services, copies_) {}
+
+void BuddyProtocol::say(MessageKind kind, Rank to, std::uint64_t number, std::span<const std::byte> data) {
+  services_.send({.kind = kind, .to = to, .number = number, .owner = self_}, data, SendQueue::application);
+}
+
+CopyPlace BuddyProtocol::place_of(Rank owner) const {
+  const CopyPlacement placement = config_.checkpoint.placement;
+  const bool is_on_ssd =
+      placement == CopyPlacement::full_ssd || (placement == CopyPlacement::half_ssd && owner != self_);
+  return is_on_ssd ? CopyPlace::ssd : CopyPlace::memory;
+}
+
+// ---- epochs and losses ----
+
+void BuddyProtocol::begin(const Membership& membership, Rank self) {
+  services_.forget();
+  sender_.clear();
+  program_.stop();
+  membership_ = membership;
+  self_ = self;
+  silent_ = self == no_rank;
+  standing_at_.reset();
+  dumping_ = recovering_ = false;
+  sending_.reset();
+  uncommitted_.reset();
+  draining_.reset();
+  wants_draining_.reset();
+  restoring_.reset();
+  committed_ = 0;
+  copies_.drop_if([&](const StateCopy& copy) {
+    const bool is_for_me = !silent_ && (copy.owner == self_ || copy.owner == membership_.ward_of(self_));
+    return !is_for_me || (!copy.whole && plant_ != BuddyPlant::counts_partial);
+  });
+  if (silent_) return;
+  if (self_ == 0) rank_zero_.begin(membership_.ranks(), config_.has_storage());
+  if (membership_.epoch == 1) {
+    program_.begin_state();
+    go_on_from(0);
+    return;
+  }
+  recovering_ = true;
+  offer();
+}
+
+void BuddyProtocol::over() {
+  silent_ = true;
+  services_.forget();
+  sender_.clear();
+  program_.stop();
+}
+
+void BuddyProtocol::lose(Loss loss) {
+  over();
+  const bool all = loss == Loss::node || loss == Loss::link;
+  const auto is_lost = [&](const StateCopy& copy) {
+    const CopyPlace place = place_of(copy.owner);
+    return !copy.whole || all || (loss == Loss::memory && place == CopyPlace::memory) ||
+           (loss == Loss::ssd && place == CopyPlace::ssd);
+  };
+  if (plant_ == BuddyPlant::keeps_what_was_lost)
+    copies_.clear_bytes_if(is_lost);
+  else
+    copies_.drop_if(is_lost);
+}
+
+void BuddyProtocol::sent(SendQueue queue) {
+  if (!silent_) sender_.pump(queue);
+}
+
+void BuddyProtocol::receive(const Message& message, std::span<const std::byte> data) {
+  if (silent_) return;
+  const std::uint64_t version = message.number;
+  switch (message.kind) {
+    case MessageKind::chunk:
+    case MessageKind::state:
+      return take_part(message, data);
+    case MessageKind::stored:
+      return buddy_stored(version);
+    case MessageKind::complete:
+      if (rank_zero_.complete(message.from, version, plant_ == BuddyPlant::commits_too_early ? 1 : 0)) {
+        program_.happened("checkpoint_commit", {{"version", version}});
+        for (Rank rank = 0; rank < membership_.ranks(); ++rank) say(MessageKind::commit, rank, version);
+      }
+      return;
+    case MessageKind::commit:
+      return committed(version);
+    case MessageKind::offer:
+      if (rank_zero_.offered(message.from, decode_offer(data))) decide();
+      return;
+    case MessageKind::restore:
+      if (data.size() > self_) restore(version, data[self_]);
+      return;
+    case MessageKind::fetch:
+      return serve(message);
+    case MessageKind::ready:
+      if (rank_zero_.ready(message.from, version)) {
+        program_.happened("recovery", {{"version", version}, {"from", std::string("cluster")}});
+        for (Rank rank = 0; rank < membership_.ranks(); ++rank) say(MessageKind::resume, rank, version);
+      }
+      return;
+    case MessageKind::resume:
+      return resume(version);
+    case MessageKind::global_stored:
+      return global_stored(version);
+    case MessageKind::halo:
+    case MessageKind::traffic:
+    case MessageKind::global:
+    case MessageKind::inventory:
+      return;  // the program's and storage's
+  }
+}
+
+// ---- checkpoints ----
+
+bool BuddyProtocol::is_due(std::uint64_t step) const {
+  return step != 0 && step < config_.program.steps && step % config_.checkpoint.interval == 0;
+}
+
+void BuddyProtocol::checkpoint(std::uint64_t step) {
+  standing_at_ = step;
+  stood_since_ = services_.now();
+  try_dump();
+}
+
+// A rank has two copies of its own at most.
+void BuddyProtocol::try_dump() {
+  if (!standing_at_ || dumping_ || uncommitted_ || copies_.whole_count(self_) >= 2) return;
+  dumping_ = true;
+  uncommitted_ = standing_at_;
+  set_tickets();
+  const Picoseconds begun = services_.now();
+  const Picoseconds end =
+      services_.occupy(place_of(self_), CopyAccess::write, Bytes(program_.state().size()));
+  counts_.dump += end - begun;
+  services_.at(end, [this, version = *standing_at_] { dumped(version); });
+}
+
+void BuddyProtocol::dumped(std::uint64_t version) {
+  dumping_ = false;
+  ++counts_.dumps;
+  copies_.put(self_, version, program_.state());
+  if (plant_ == BuddyPlant::drops_before_commit)
+    copies_.drop_if([&](const StateCopy& copy) { return copy.version < version; });
+  send_copy(version);
+  if (config_.checkpoint.protocol == CheckpointProtocol::semi_blocking) go_on_from(version);
+}
+
+void BuddyProtocol::send_copy(std::uint64_t version) {
+  sending_ = version;
+  dumped_at_ = services_.now();
+  sender_.start(MessageKind::chunk, membership_.buddy_of(self_), self_, version, place_of(self_));
+}
+
+void BuddyProtocol::go_on_from(std::uint64_t step) {
+  if (standing_at_) counts_.stood += services_.now() - stood_since_;
+  standing_at_.reset();
+  program_.go_on(step);
+}
+
+// Of the ward's state for a copy, or of its own from its buddy or storage.
+void BuddyProtocol::take_part(const Message& part, std::span<const std::byte> data) {
+  const bool is_own = part.kind == MessageKind::state;
+  if (part.owner != (is_own ? self_ : membership_.ward_of(self_))) return;
+  if (is_own && (restoring_ != part.number || !lacks_state_)) return;
+  if (part.offset == 0 && !is_own) {
+    std::uint64_t newest_older = 0;
+    for (const StateCopy& copy : copies_.all())
+      if (copy.owner == part.owner && copy.whole && copy.version < part.number)
+        newest_older = std::max(newest_older, copy.version);
+    copies_.drop_if(
+        [&](const StateCopy& copy) { return copy.owner == part.owner && copy.version != newest_older; });
+    if (plant_ == BuddyPlant::stored_too_early) say(MessageKind::stored, part.owner, part.number);
+  }
+  const bool complete = copies_.add(part, data);
+  const Picoseconds written = services_.occupy(place_of(part.owner), CopyAccess::write, Bytes(data.size()));
+  if (!complete) return;
+  services_.at(written, [this, is_own, owner = part.owner, version = part.number] {
+    copies_.set_whole(owner, version);
+    if (is_own)
+      loaded(version);
+    else
+      ward_stored(version);
+  });
+}
+
+void BuddyProtocol::ward_stored(std::uint64_t version) {
+  say(MessageKind::stored, membership_.ward_of(self_), version);
+}
+
+void BuddyProtocol::buddy_stored(std::uint64_t version) {
+  if (sending_ != version) return;
+  sending_.reset();
+  if (restoring_) {
+    buddy_lacks_copy_ = false;
+    return try_ready();
+  }
+  ++counts_.stored;
+  counts_.overlap += services_.now() - dumped_at_;
+  say(MessageKind::complete, 0, version);
+}
+
+void BuddyProtocol::committed(std::uint64_t version) {
+  if (uncommitted_ == version) uncommitted_.reset();
+  committed_ = version;
+  ++counts_.commits;
+  copies_.drop_if([&](const StateCopy& copy) {
+    const bool is_draining = copy.owner == self_ && draining_ == copy.version;
+    return copy.whole && copy.version < version && !is_draining;
+  });
+  if (config_.is_global(version)) start_global(version);
+  if (config_.checkpoint.protocol == CheckpointProtocol::blocking && standing_at_ == version)
+    return go_on_from(version);
+  try_dump();
+}
+
+// One at a time; the next begins when storage has the last one.
+void BuddyProtocol::start_global(std::uint64_t version) {
+  wants_draining_ = version;
+  if (draining_) return;
+  draining_ = std::exchange(wants_draining_, std::nullopt);
+  draining_since_ = services_.now();
+  sender_.start(MessageKind::global, storage_rank, self_, version, place_of(self_));
+}
+
+void BuddyProtocol::global_stored(std::uint64_t version) {
+  if (draining_ != version) return;
+  draining_.reset();
+  ++counts_.drained;
+  counts_.drain += services_.now() - draining_since_;
+  copies_.drop_if([&](const StateCopy& copy) {
+    return copy.owner == self_ && copy.version == version && version < committed_;
+  });
+  if (wants_draining_) start_global(*wants_draining_);
+  try_dump();
+}
+
+// ni2012, section 4.3: as many tickets for the application as frames that it sends in the overlap that is wanted, as many for
+// the checkpoint as it has frames; both from the interval before.
+void BuddyProtocol::set_tickets() {
+  const Picoseconds overlap = config_.checkpoint.overlap, now = services_.now();
+  const Picoseconds interval = now - interval_since_;
+  interval_since_ = now;
+  std::uint64_t frames[2];
+  for (const SendQueue queue : {SendQueue::application, SendQueue::checkpoint}) {
+    const auto i = static_cast<std::size_t>(queue);
+    const std::uint64_t sent = services_.frames_sent(queue);
+    frames[i] = sent - std::min(sent, std::exchange(frames_since_[i], sent));
+  }
+  if (overlap == Picoseconds() || interval == Picoseconds()) return;
+  if (frames[1] == 0) frames[1] = parts_of(program_.state().size());  // there was none before
+  const auto tickets = [](std::uint64_t count) {
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count, 1, 1'000'000'000));
+  };
+  services_.set_tickets(tickets(scale(frames[0], overlap.count(), interval.count())), tickets(frames[1]));
+}
+
+// ---- recovery ----
+
+std::vector<Holding> BuddyProtocol::holdings() const {
+  std::vector<Holding> all;
+  for (const StateCopy& copy : copies_.all())
+    if (copy.whole || plant_ == BuddyPlant::counts_partial) all.push_back({copy.owner, copy.version});
+  return all;
+}
+
+void BuddyProtocol::offer() {
+  const std::vector<Holding> held = holdings();
+  say(MessageKind::offer, 0, held.size(), encode_offer(held));
+  if (self_ == 0 && config_.has_storage()) say(MessageKind::inventory, storage_rank, 0);
+}
+
+// For BuddyPlant::restores_older.
+RecoveryChoice BuddyProtocol::older_than(const RecoveryChoice& choice) const {
+  const auto without = [&](std::vector<Holding> holdings) {
+    std::erase_if(holdings, [&](const Holding& h) { return h.version == choice.version; });
+    return holdings;
+  };
+  std::vector<std::vector<Holding>> of_ranks;
+  for (const auto& holdings : rank_zero_.of_ranks()) of_ranks.push_back(without(holdings));
+  return choose_recovery(of_ranks, without(rank_zero_.of_storage())).value_or(choice);
+}
+
+void BuddyProtocol::decide() {
+  std::optional<RecoveryChoice> choice = choose_recovery(rank_zero_.of_ranks(), rank_zero_.of_storage());
+  if (!choice && config_.checkpoint.restart_from_beginning)
+    choice = RecoveryChoice{0, std::vector<std::byte>(membership_.ranks())};
+  if (!choice)
+    return program_.not_recoverable(why_not_recoverable(rank_zero_.of_ranks(), rank_zero_.of_storage()));
+  if (plant_ == BuddyPlant::restores_older) choice = older_than(*choice);
+  program_.happened("rollback", {{"version", choice->version}, {"epoch", std::uint64_t{membership_.epoch}}});
+  for (Rank rank = 0; rank < membership_.ranks(); ++rank)
+    say(MessageKind::restore, rank, choice->version, choice->flags);
+}
+
+void BuddyProtocol::serve(const Message& fetch) {
+  if (plant_ == BuddyPlant::forgets_to_answer && !restoring_) return;
+  sender_.start(MessageKind::state, fetch.from, fetch.owner, fetch.number, place_of(fetch.owner));
+}
+
+void BuddyProtocol::restore(std::uint64_t version, std::byte flags) {
+  restoring_ = version;
+  has_loaded_ = false;
+  lacks_state_ = (flags & restore_flag::lacks_state) != std::byte{};
+  buddy_lacks_copy_ = (flags & restore_flag::lacks_copy) != std::byte{};
+  from_storage_ = (flags & restore_flag::from_storage) != std::byte{};
+  if (plant_ == BuddyPlant::copies_not_resent) buddy_lacks_copy_ = false;
+  copies_.drop_if([&](const StateCopy& copy) { return copy.version > version; });
+  if (version == 0) {
+    program_.begin_state();
+    program_.restored(0);
+    has_loaded_ = true;
+    buddy_lacks_copy_ = false;
+    return try_ready();
+  }
+  if (lacks_state_) {
+    const Rank holder = from_storage_ ? storage_rank : membership_.buddy_of(self_);
+    say(MessageKind::fetch, holder, version);
+    return;
+  }
+  if (buddy_lacks_copy_) send_copy(version);
+  services_.at(services_.occupy(place_of(self_), CopyAccess::read, Bytes(program_.state().size())),
+               [this, version] { loaded(version); });
+}
+
+// Its own copy is whole, and read.
+void BuddyProtocol::loaded(std::uint64_t version) {
+  const StateCopy* copy = copies_.find(self_, version);
+  if (!copy) return;
+  std::ranges::copy(copy->bytes, program_.state().begin());
+  has_loaded_ = true;
+  program_.restored(version);
+  if (lacks_state_ && buddy_lacks_copy_) send_copy(version);
+  try_ready();
+}
+
+void BuddyProtocol::try_ready() {
+  if (has_loaded_ && !buddy_lacks_copy_) say(MessageKind::ready, 0, *restoring_);
+}
+
+void BuddyProtocol::resume(std::uint64_t version) {
+  if (restoring_ != version) return;
+  restoring_.reset();
+  recovering_ = false;
+  committed_ = version;
+  copies_.drop_if([&](const StateCopy& copy) { return copy.whole && copy.version < version; });
+  if (config_.is_global(version) && !from_storage_) start_global(version);
+  interval_since_ = services_.now();
+  for (const SendQueue queue : {SendQueue::application, SendQueue::checkpoint})
+    frames_since_[static_cast<std::size_t>(queue)] = services_.frames_sent(queue);
+  go_on_from(version);
+}
+
+}  // namespace asterism

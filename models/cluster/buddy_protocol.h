@@ -1,0 +1,165 @@
+// A rank's part in buddy double checkpointing, blocking or semi-blocking (ni2012), with global copies in the background, and in
+// the recovery from them; rank 0's part in bringing the ranks together too. message.h says what they say to each other.
+//
+//   standing at a step   dump -> parts to the buddy -> stored -> complete -> commit
+//                        the program goes on after the dump (semi-blocking) or after the commit (blocking)
+//   a new epoch          offer -> restore -> load or fetch, parts to the buddy -> ready -> resume
+//
+// It knows nothing of networks and time: a node around it carries messages, moves bytes and runs the program. A checkpoint
+// waits for the last one's commit, and for a global copy that holds the place of one of its own two versions.
+//
+// Not modelled: compression, copies of more than one buddy.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/event_log.h"
+#include "cluster/cluster_config.h"
+#include "cluster/copy_sender.h"
+#include "cluster/copy_store.h"
+#include "cluster/membership.h"
+#include "cluster/message.h"
+#include "cluster/rank_zero.h"
+
+namespace asterism {
+
+// Faults of the protocol itself, to see that they are found.
+enum class BuddyPlant : std::uint8_t {
+  none,
+  drops_before_commit,
+  counts_partial,
+  stored_too_early,
+  commits_too_early,
+  accepts_old_epochs,
+  copies_not_resent,
+  keeps_what_was_lost,
+  restores_older,
+  forgets_to_answer
+};
+constexpr auto enum_names(BuddyPlant) {
+  using enum BuddyPlant;
+  return std::to_array<EnumName<BuddyPlant>>(
+      {{none, "none"},
+       {drops_before_commit, "drops_before_commit", "the older version goes when the newer one is dumped"},
+       {counts_partial, "counts_partial", "a copy of which only parts have come is offered"},
+       {stored_too_early, "stored_too_early", "a buddy says that it holds a copy when its first part comes"},
+       {commits_too_early, "commits_too_early", "rank 0 commits when all ranks but one are complete"},
+       {accepts_old_epochs, "accepts_old_epochs", "messages of older epochs are taken for ones of this"},
+       {copies_not_resent, "copies_not_resent", "the program goes on although a buddy lacks a copy"},
+       {keeps_what_was_lost, "keeps_what_was_lost", "a node offers copies whose bytes were lost"},
+       {restores_older, "restores_older", "rank 0 goes back to the oldest version of which all is held"},
+       {forgets_to_answer, "forgets_to_answer", "a fetch that comes before restore is not answered"}});
+}
+
+class BuddyProtocol {
+ public:
+  // The program, and what is told of it.
+  class Program {
+   public:
+    virtual ~Program() = default;
+    virtual void begin_state() = 0;  // the first one
+    virtual std::span<std::byte> state() = 0;
+    virtual void go_on(std::uint64_t step) = 0;  // from this step's end, by the state
+    virtual void stop() = 0;                     // what it does is of an older epoch
+    virtual void not_recoverable(std::string reason) = 0;
+    virtual void restored(std::uint64_t version) = 0;  // the rank has its state again
+    virtual void happened(std::string_view kind, std::initializer_list<EventLog::Detail> details) = 0;
+  };
+
+  struct Counts {
+    std::uint64_t dumps = 0, commits = 0, stored = 0, drained = 0;
+    Picoseconds dump;     // the program stood still for the local copy
+    Picoseconds overlap;  // from the dump's end until the buddy held the copy
+    Picoseconds stood;    // in all, for checkpoints
+    Picoseconds drain;    // from the first part of a global copy until storage held it
+  };
+
+  BuddyProtocol(const ClusterConfig& config, NodeServices& services, Program& program,
+                BuddyPlant plant = BuddyPlant::none);
+
+  // A new epoch; no_rank for a spare, which drops all that it holds.
+  void begin(const Membership& membership, Rank self);
+  void over();  // says and does nothing any more
+  // It has lost this, and stands still until the next epoch.
+  void lose(Loss loss);
+
+  // Of this epoch, to this rank, and of another kind than halo and traffic.
+  void receive(const Message& message, std::span<const std::byte> data);
+  // A frame of this queue has left.
+  void sent(SendQueue queue);
+
+  bool is_due(std::uint64_t step) const;
+  // The program stands at the end of a step that is due, until go_on().
+  void checkpoint(std::uint64_t step);
+
+  const CopyStore& copies() const { return copies_; }
+  const Counts& counts() const { return counts_; }
+  Rank rank() const { return self_; }
+  bool standing() const { return standing_at_.has_value(); }  // for a checkpoint
+  bool dumping() const { return dumping_; }
+  bool overlapping() const { return sending_.has_value(); }  // its copy is on its way to the buddy
+  bool draining() const { return draining_.has_value(); }    // or to storage
+  bool recovering() const { return recovering_; }
+
+ private:
+  void say(MessageKind kind, Rank to, std::uint64_t number, std::span<const std::byte> data = {});
+  std::vector<Holding> holdings() const;
+  CopyPlace place_of(Rank owner) const;
+
+  void try_dump();
+  void dumped(std::uint64_t version);
+  void send_copy(std::uint64_t version);
+  void go_on_from(std::uint64_t step);
+  void take_part(const Message& part, std::span<const std::byte> data);
+  void ward_stored(std::uint64_t version);
+  void buddy_stored(std::uint64_t version);
+  void committed(std::uint64_t version);
+  void start_global(std::uint64_t version);
+  void global_stored(std::uint64_t version);
+  void set_tickets();
+
+  void offer();
+  void decide();
+  RecoveryChoice older_than(const RecoveryChoice& choice) const;
+  void serve(const Message& fetch);
+  void restore(std::uint64_t version, std::byte flags);
+  void load(std::uint64_t version);
+  void loaded(std::uint64_t version);
+  void try_ready();
+  void resume(std::uint64_t version);
+
+  const ClusterConfig& config_;
+  NodeServices& services_;
+  Program& program_;
+  const BuddyPlant plant_;
+  CopyStore copies_;
+  CopySender sender_;
+  RankZero rank_zero_;
+
+  Membership membership_;
+  Rank self_ = no_rank;
+  bool silent_ = true;  // has lost something, or has nothing to say
+
+  std::optional<std::uint64_t> standing_at_;
+  bool dumping_ = false;
+  std::optional<std::uint64_t> sending_;      // to the buddy, which has not all of it
+  std::optional<std::uint64_t> uncommitted_;  // dumped
+  std::uint64_t committed_ = 0;
+  std::optional<std::uint64_t> draining_, wants_draining_;
+
+  bool recovering_ = false;
+  std::optional<std::uint64_t> restoring_;
+  bool lacks_state_ = false, buddy_lacks_copy_ = false, has_loaded_ = false;
+  bool from_storage_ = false;
+
+  Picoseconds stood_since_, dumped_at_, draining_since_, interval_since_;
+  std::uint64_t frames_since_[2] = {};
+  Counts counts_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,59 @@
+// The global store of a cluster: takes copies of ranks' states and gives them back, as fast as its link is.
+//
+// It keeps of each rank the newest version that it holds of all ranks, and the newest. It is never lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "cluster/cluster_config.h"
+#include "cluster/copy_sender.h"
+#include "cluster/copy_store.h"
+#include "cluster/membership.h"
+#include "cluster/timeline.h"
+
+namespace asterism {
+
+class StorageNode final : public NetworkPort, public Management::Member, NodeServices {
+ public:
+  StorageNode(const ClusterConfig& config, Timeline& timeline, Network& network, EventLog& events);
+  StorageNode(const StorageNode&) = delete;
+
+  const CopyStore& copies() const { return copies_; }
+  std::uint64_t global_version() const { return of_all_; }  // held of all ranks; 0: none is
+  std::uint64_t global_commits() const { return global_commits_; }
+
+  // NetworkPort
+  void receive(Frame frame) override;
+  void sent(SendQueue queue) override { sender_.pump(queue); }
+  // Management::Member
+  void membership(const Membership& membership) override;
+  void run_over() override { sender_.clear(); }
+  Kind kind() const override { return Kind::storage; }
+
+ private:
+  Picoseconds now() const override { return timeline_.now(); }
+  void send(Message message, std::span<const std::byte> data, SendQueue queue) override;
+  std::size_t waiting(SendQueue queue) const override { return network_.waiting(number_, queue); }
+  std::uint64_t frames_sent(SendQueue queue) const override { return network_.frames_sent(number_, queue); }
+  void set_tickets(std::uint32_t, std::uint32_t) override {}
+  Picoseconds occupy(CopyPlace, CopyAccess, Bytes) override { return now(); }
+  void at(Picoseconds when, std::function<void()> action) override { timeline_.at(when, std::move(action)); }
+  void forget() override {}
+
+  void take_part(const Message& part, std::span<const std::byte> data);
+  void offer();
+
+  const NodeNumber number_;
+  Timeline& timeline_;
+  Network& network_;
+  EventLog& events_;
+  CopyStore copies_;
+  CopySender sender_;
+  Membership membership_;
+  std::uint64_t of_all_ = 0, global_commits_ = 0;
+};
+
+}  // namespace asterism

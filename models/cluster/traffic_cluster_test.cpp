@@ -1,0 +1,253 @@
+#include "cluster/traffic_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "base/parameter_name.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t seed = 7;
+
+ClusterConfig small() {
+  ClusterConfig config;
+  config.nodes = 4;
+  config.spares = 2;
+  config.program.words = 1024;  // 8 KiB: two parts
+  config.program.steps = 50;
+  return config;
+}
+
+std::uint64_t expected(const ClusterConfig& config) {
+  return RingProgram::expected(seed, config.nodes, config.program.words, config.program.steps);
+}
+
+class CountedEvents final : public EventLog {
+ public:
+  void record(Picoseconds, std::string_view, std::string_view kind,
+              std::initializer_list<Detail> details) override {
+    ++count[std::string(kind)];
+    for (const auto& [name, value] : details)
+      if (const auto* number = std::get_if<std::uint64_t>(&value))
+        last[std::string(kind) + "." + std::string(name)] = *number;
+  }
+  std::map<std::string, int> count;
+  std::map<std::string, std::uint64_t> last;
+};
+
+struct ClusterRun {
+  explicit ClusterRun(const ClusterConfig& config, std::vector<NodeLoss> losses = {})
+      : cluster(config, seed, events) {
+    for (const NodeLoss& loss : losses) cluster.inject(loss);
+    cluster.begin();
+    outcome = cluster.run(100_s);
+  }
+  std::uint64_t figure(const std::string& name) const {
+    Statistics costs;
+    cluster.report_costs(costs);
+    for (const auto& [key, value] : costs.entries())
+      if (key == name) return std::get<std::uint64_t>(value);
+    throw std::out_of_range(name);
+  }
+  CountedEvents events;
+  TrafficCluster cluster;
+  std::optional<Management::Outcome> outcome;
+};
+
+TEST(TrafficClusterTest, ComputesWhatTheRingComputesInOnePiece) {
+  for (const std::uint32_t nodes : {2u, 3u, 7u}) {
+    ClusterConfig config = small();
+    config.nodes = nodes;
+    ClusterRun run(config);
+    ASSERT_TRUE(run.outcome) << nodes;
+    EXPECT_TRUE(run.outcome->finished);
+    EXPECT_EQ(run.outcome->result, expected(config)) << nodes;
+    EXPECT_EQ(run.events.count["checkpoint_commit"], 4);  // none after the last step
+    EXPECT_EQ(run.events.last["checkpoint_commit.version"], 40u);
+  }
+}
+
+struct ALoss : testing::TestWithParam<Loss> {};
+
+// In the middle of the sixth step after a checkpoint.
+TEST_P(ALoss, CostsWorkButNotTheResult) {
+  for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{}))
+    for (const auto protocol : {CheckpointProtocol::blocking, CheckpointProtocol::semi_blocking})
+      for (const NodeNumber node : {0u, 2u}) {
+        ClusterConfig config = small();
+        config.checkpoint.placement = placement;
+        config.checkpoint.protocol = protocol;
+        ClusterRun run(config, {{.at = 2700_us, .node = node, .loss = GetParam()}});
+        ASSERT_TRUE(run.outcome);
+        EXPECT_TRUE(run.outcome->finished) << run.outcome->reason;
+        EXPECT_EQ(run.outcome->result, expected(config));
+        EXPECT_EQ(run.events.count["recovery"], 1);
+        EXPECT_GE(run.events.last["rollback.version"], 20u);
+        const bool moves = GetParam() == Loss::node || GetParam() == Loss::link;
+        EXPECT_EQ(run.cluster.management().membership().node_of_rank[node], moves ? 4 : node);
+        EXPECT_EQ(run.figure("restart_ps") != 0, moves);
+      }
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, ALoss,
+                         testing::Values(Loss::node, Loss::link, Loss::memory, Loss::ssd, Loss::gpu),
+                         ParameterName());
+
+TEST(TrafficClusterTest, ALossBeforeTheFirstCommitBeginsAnewOrEndsTheRun) {
+  ClusterConfig config = small();
+  const std::vector<NodeLoss> losses{{.at = 300_us, .node = 1}};
+  config.detection = 100_us;
+  ClusterRun anew(config, losses);
+  ASSERT_TRUE(anew.outcome);
+  EXPECT_EQ(anew.outcome->result, expected(config));
+  EXPECT_EQ(anew.events.last["rollback.version"], 0u);
+  config.checkpoint.restart_from_beginning = false;
+  ClusterRun ended(config, losses);
+  ASSERT_TRUE(ended.outcome);
+  EXPECT_FALSE(ended.outcome->finished);
+  EXPECT_EQ(ended.outcome->reason, "no checkpoint is left of every rank: none at all of rank 0, 1, 2, 3");
+}
+
+const std::vector<NodeLoss> both_buddies{{.at = 2800_us, .node = 1}, {.at = 2810_us, .node = 2}};
+
+TEST(TrafficClusterTest, TheLossOfTwoBuddiesIsNotRecoverableWithoutAGlobalStore) {
+  ClusterConfig config = small();
+  config.checkpoint.restart_from_beginning = false;
+  ClusterRun run(config, both_buddies);
+  ASSERT_TRUE(run.outcome);
+  EXPECT_FALSE(run.outcome->finished);
+  EXPECT_EQ(run.outcome->reason, "no checkpoint is left of every rank: none at all of rank 1");
+}
+
+TEST(TrafficClusterTest, TheGlobalStoreOutlivesTheLossOfTwoBuddies) {
+  ClusterConfig config = small();
+  config.checkpoint.restart_from_beginning = false;
+  config.checkpoint.global_every = 1;
+  ClusterRun run(config, both_buddies);
+  ASSERT_TRUE(run.outcome);
+  EXPECT_TRUE(run.outcome->finished) << run.outcome->reason;
+  EXPECT_EQ(run.outcome->result, expected(config));
+  EXPECT_EQ(run.events.last["rollback.version"], 20u);
+  EXPECT_GT(run.events.count["global_commit"], 3);
+  EXPECT_GT(run.figure("drain_bytes_per_second"), 100'000'000u);
+  EXPECT_LT(run.figure("drain_bytes_per_second"), 1'000'000'000u);  // four ranks share the store's link
+}
+
+TEST(TrafficClusterTest, ALossWithoutASpareEndsTheRun) {
+  ClusterConfig config = small();
+  config.spares = 0;
+  ClusterRun run(config, {{.at = 2_ms, .node = 1}});
+  ASSERT_TRUE(run.outcome);
+  EXPECT_FALSE(run.outcome->finished);
+  EXPECT_EQ(run.outcome->reason, "no spare is left for rank 1");
+  // A link that comes back gives its node back.
+  ClusterRun back(config, {{.at = 2_ms, .node = 1, .loss = Loss::link, .restore_after = 500_us}});
+  ASSERT_TRUE(back.outcome);
+  EXPECT_TRUE(back.outcome->finished);
+  EXPECT_EQ(back.outcome->result, expected(config));
+}
+
+TEST(TrafficClusterTest, RefusesALossOfWhatThereIsNot) {
+  ClusterConfig config = small();
+  config.checkpoint.global_every = 1;
+  NoEventLog events;
+  TrafficCluster cluster(config, seed, events);
+  EXPECT_NO_THROW(cluster.inject({.at = 1_s, .node = 5}));
+  EXPECT_THROW(cluster.inject({.at = 1_s, .node = 6}), std::invalid_argument);  // the store
+  EXPECT_THROW(cluster.inject({.at = 1_s, .node = 7}), std::invalid_argument);
+  config.nodes = 1;
+  EXPECT_THROW(TrafficCluster(config, seed, events), std::invalid_argument);
+}
+
+// ---- what it costs ----
+
+// 256 KiB a rank, for which a link of 25 MB/s takes 10 ms; a step takes 1 ms.
+ClusterConfig heavy() {
+  ClusterConfig config = small();
+  config.program.words = 32 * 1024;
+  config.program.steps = 60;
+  config.program.step_time = 1_ms;
+  config.checkpoint.interval = 20;
+  config.network.bandwidth = Bandwidth(25'000'000);
+  return config;
+}
+
+TEST(TrafficClusterCostTest, SemiBlockingTakesLessOfTheProgramThanBlocking) {
+  ClusterConfig config = heavy();
+  ClusterRun semi(config);
+  config.checkpoint.protocol = CheckpointProtocol::blocking;
+  ClusterRun blocking(config);
+  ASSERT_TRUE(semi.outcome && blocking.outcome);
+  // Two checkpoints, of about 10 ms on the link each; the dump takes 26 us.
+  EXPECT_EQ(semi.figure("dump_ps"), blocking.figure("dump_ps"));
+  EXPECT_EQ(semi.figure("dump_ps"), transfer_time(256_KiB, 10_GBps).count());
+  EXPECT_GT(blocking.outcome->at, semi.outcome->at + 18_ms);
+  EXPECT_LT(blocking.outcome->at, semi.outcome->at + 24_ms);
+}
+
+// The result of all policies is the same; only times differ.
+std::uint64_t overhead_by(SendPolicy policy, Picoseconds overlap = {}) {
+  ClusterConfig config = heavy();
+  config.program.messages = 40;  // with their headers half of a step on the link
+  config.program.message_size = 250_B;
+  config.network.policy = policy;
+  config.checkpoint.overlap = overlap;
+  ClusterRun run(config);
+  EXPECT_EQ(run.outcome.value().result, expected(config));
+  return run.figure("overhead_ps");
+}
+
+TEST(TrafficClusterCostTest, OpportunisticSendingDelaysTheProgramLeast) {
+  const std::uint64_t opportunistic = overhead_by(SendPolicy::opportunistic),
+                      lottery = overhead_by(SendPolicy::lottery), shared = overhead_by(SendPolicy::shared);
+  EXPECT_LT(opportunistic, lottery);
+  EXPECT_LT(lottery, shared);
+}
+
+// Only the copies of the lost node are read from an SSD, not everyone's own (ni2012, figure 5.8).
+TEST(TrafficClusterCostTest, RestartIsFasterTheLessIsReadFromSsds) {
+  std::map<CopyPlacement, std::uint64_t> restart;
+  for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{})) {
+    ClusterConfig config = heavy();
+    config.network.bandwidth = 5_GBps;
+    config.checkpoint.placement = placement;
+    ClusterRun run(config, {{.at = 30_ms, .node = 2}});
+    EXPECT_EQ(run.outcome.value().result, expected(config));
+    restart[placement] = run.figure("restart_ps");
+  }
+  EXPECT_LT(restart[CopyPlacement::memory], restart[CopyPlacement::half_ssd]);
+  EXPECT_LT(restart[CopyPlacement::half_ssd], restart[CopyPlacement::full_ssd]);
+}
+
+// More tickets for the program, the longer the overlap that is wanted (ni2012, section 4.3).
+TEST(TrafficClusterCostTest, TheOverlapThatIsWantedSetsTheTickets) {
+  std::uint64_t overlaps[3];
+  const Picoseconds wanted[3] = {12_ms, 15_ms, 18_ms};
+  for (int i = 0; i < 3; ++i) {
+    ClusterConfig config = heavy();
+    config.program.messages = 40;
+    config.program.message_size = 250_B;
+    config.network.policy = SendPolicy::lottery;
+    config.checkpoint.overlap = wanted[i];
+    ClusterRun run(config);
+    overlaps[i] = run.figure("overlap_ps");
+  }
+  EXPECT_LT(overlaps[0], overlaps[1]);
+  EXPECT_LT(overlaps[1], overlaps[2]);
+}
+
+TEST(TrafficClusterTest, IsTheSameForASeed) {
+  ClusterConfig config = small();
+  config.network.policy = SendPolicy::lottery;
+  config.program.messages = 3;
+  const std::vector<NodeLoss> losses{{.at = 2800_us, .node = 1}};
+  ClusterRun first(config, losses), again(config, losses);
+  EXPECT_EQ(first.outcome.value().at, again.outcome.value().at);
+  EXPECT_EQ(first.cluster.timeline().events(), again.cluster.timeline().events());
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,176 @@
+#include "cluster/traffic_node.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace asterism {
+
+TrafficNode::TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number,
+                         Surroundings around, BuddyPlant plant)
+    : config_(config),
+      seed_(seed),
+      number_(number),
+      plant_(plant),
+      timeline_(around.timeline),
+      network_(around.network),
+      management_(around.management),
+      events_(around.events),
+      places_(config.program),
+      protocol_(config, *this, *this, plant),
+      extra_(config.program.message_size.count()) {}
+
+// ---- the surroundings ----
+
+void TrafficNode::lose(Loss loss) {
+  if (loss == Loss::node) is_dead_ = true;
+  protocol_.lose(loss);
+  network_.clear(number_);
+  halos_ = {};
+  if (program_) std::ranges::fill(program_->words(), 0);
+}
+
+void TrafficNode::membership(const Membership& membership) {
+  if (is_dead_) return;
+  membership_ = membership;
+  network_.clear(number_);
+  halos_ = {};
+  const Rank rank = membership.rank_of(number_);
+  if (rank != no_rank && (!program_ || rank != protocol_.rank()))
+    program_.emplace(seed_, rank, config_.program.words);
+  protocol_.begin(membership_, rank);
+}
+
+NodeNumber TrafficNode::node_of(Rank rank) const {
+  return rank == storage_rank ? config_.storage_node() : membership_.node_of_rank.at(rank);
+}
+
+void TrafficNode::send(Message message, std::span<const std::byte> data, SendQueue queue) {
+  message.epoch = membership_.epoch;
+  message.from = protocol_.rank();
+  network_.send({.source = number_, .destination = node_of(message.to), .payload = message.encode(data)},
+                queue);
+}
+
+void TrafficNode::receive(Frame frame) {
+  if (is_dead_) return;
+  const std::span<const std::byte> payload(frame.payload);
+  const std::optional<Message> message = Message::decode_header(payload);
+  const bool is_of_this_epoch =
+      message && (message->epoch == membership_.epoch || plant_ == BuddyPlant::accepts_old_epochs);
+  if (!is_of_this_epoch || message->to != protocol_.rank()) {
+    ++counts_.stale_frames;
+    return;
+  }
+  const auto data = payload.subspan(Message::header_size);
+  if (message->kind == MessageKind::halo)
+    take_halo(*message, data);
+  else
+    protocol_.receive(*message, data);
+}
+
+void TrafficNode::at(Picoseconds when, std::function<void()> action) {
+  timeline_.at(when, [this, generation = generation_, action = std::move(action)] {
+    if (generation == generation_) action();
+  });
+}
+
+void TrafficNode::forget() {
+  ++generation_;
+  places_.forget();
+}
+
+void TrafficNode::not_recoverable(std::string reason) {
+  management_.not_recoverable(number_, std::move(reason));
+}
+
+void TrafficNode::restored(std::uint64_t version) {
+  if (on_restored_) on_restored_(protocol_.rank(), version);
+}
+
+// ---- the program ----
+
+void TrafficNode::begin_state() { program_->begin(); }
+
+void TrafficNode::go_on(std::uint64_t step) {
+  step_ = step;
+  is_running_ = true;
+  is_computing_ = false;
+  step_begun_ = now();
+  is_overlapped_ = protocol_.overlapping();
+  if (step_ == config_.program.steps) return management_.finished(number_, program_->result());
+  send_halos();
+  try_compute();
+}
+
+void TrafficNode::send_halos() {
+  const Rank self = protocol_.rank(), ranks = membership_.ranks();
+  const auto send_edge = [&](Rank to, std::uint64_t side, std::uint64_t word) {
+    std::array<std::byte, sizeof word> data;
+    std::memcpy(data.data(), &word, sizeof word);
+    send({.kind = MessageKind::halo,
+          .to = to,
+          .number = step_,
+          .offset = side,
+          .total = sizeof word,
+          .owner = self},
+         data, SendQueue::application);
+  };
+  send_edge((self + 1) % ranks, 0, program_->last());
+  send_edge((self + ranks - 1) % ranks, 1, program_->first());
+}
+
+void TrafficNode::take_halo(const Message& halo, std::span<const std::byte> data) {
+  Halo taken{.step = halo.number, .is_there = true};
+  if (halo.offset > 1 || data.size() != sizeof taken.word) return;
+  std::memcpy(&taken.word, data.data(), sizeof taken.word);
+  halos_[halo.offset][halo.number % 2] = taken;
+  try_compute();
+}
+
+void TrafficNode::try_compute() {
+  if (!is_running_ || is_computing_) return;
+  for (const auto& side : halos_)
+    if (const Halo& halo = side[step_ % 2]; !halo.is_there || halo.step != step_) return;
+  is_computing_ = true;
+  if (config_.program.messages != 0) send_extra(0);
+  at(now() + config_.program.step_time, [this] { computed(); });
+}
+
+// Spread over the step's time.
+void TrafficNode::send_extra(std::uint32_t index) {
+  const Rank self = protocol_.rank(), ranks = membership_.ranks();
+  const Rank to = (self + (index % 2 == 0 ? 1 : ranks - 1)) % ranks;
+  send({.kind = MessageKind::traffic, .to = to, .number = step_, .total = extra_.size(), .owner = self},
+       extra_, SendQueue::application);
+  if (index + 1 < config_.program.messages)
+    at(now() + config_.program.step_time / config_.program.messages,
+       [this, index] { send_extra(index + 1); });
+}
+
+void TrafficNode::computed() {
+  program_->step(halos_[0][step_ % 2].word, halos_[1][step_ % 2].word);
+  ++step_;
+  ++counts_.steps;
+  account();
+  is_running_ = is_computing_ = false;
+  if (protocol_.is_due(step_))
+    protocol_.checkpoint(step_);
+  else
+    go_on(step_);
+}
+
+void TrafficNode::account() {
+  is_overlapped_ = is_overlapped_ || protocol_.overlapping();
+  const Picoseconds time = now() - step_begun_;
+  (is_overlapped_ ? counts_.overlapped : counts_.plain) += time;
+  ++(is_overlapped_ ? counts_.overlapped_steps : counts_.plain_steps);
+}
+
+Picoseconds TrafficNode::overhead() const {
+  if (counts_.plain_steps == 0) return {};
+  const Picoseconds usual(scale(counts_.plain.count(), counts_.overlapped_steps, counts_.plain_steps));
+  return counts_.overlapped - std::min(usual, counts_.overlapped);
+}
+
+}  // namespace asterism

@@ -1,0 +1,132 @@
+// A node that does not run firmware, but computes its rank of the ring program, sends what it would send, and takes part in
+// checkpoints and recovery as firmware does, by the same messages.
+//
+// A step: the halos are sent, the neighbours' are waited for, step_time is computed; the messages that the program sends besides
+// are spread over that time and go to both neighbours in turn. Copies take the bandwidth of their places.
+//
+// Not modelled: that a copy in memory slows what computes beside it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/buddy_protocol.h"
+#include "cluster/place_times.h"
+#include "cluster/ring_program.h"
+#include "cluster/timeline.h"
+
+namespace asterism {
+
+class TrafficNode final : public NetworkPort,
+                          public Management::Member,
+                          NodeServices,
+                          BuddyProtocol::Program {
+ public:
+  struct Surroundings {
+    Timeline& timeline;
+    Network& network;
+    Management& management;
+    EventLog& events;
+  };
+  struct Counts {
+    std::uint64_t steps = 0;         // computed, again ones too
+    std::uint64_t stale_frames = 0;  // of other epochs or ranks, or of no kind
+    std::uint64_t overlapped_steps = 0, plain_steps = 0;
+    Picoseconds overlapped, plain;  // time of these, without standing for checkpoints
+  };
+
+  TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number, Surroundings around,
+              BuddyPlant plant);
+  TrafficNode(const TrafficNode&) = delete;
+
+  // From now on until the next epoch, or for good, it is as if it were not there; copies are lost with their places.
+  void lose(Loss loss);
+
+  const BuddyProtocol& protocol() const { return protocol_; }
+  std::span<const std::uint64_t> words() const {
+    return program_ ? program_->words() : std::span<const std::uint64_t>();
+  }
+  std::uint64_t step() const { return step_; }
+  bool has_rank() const { return protocol_.rank() != no_rank && !is_dead_; }
+  const Counts& counts() const { return counts_; }
+  // Time of the program that was lost while copies went to buddies: by what steps took longer then.
+  Picoseconds overhead() const;
+  // Called with the version when the node has its rank's state again.
+  void on_restored(std::function<void(Rank, std::uint64_t)> action) { on_restored_ = std::move(action); }
+
+  // NetworkPort
+  void receive(Frame frame) override;
+  void sent(SendQueue queue) override { protocol_.sent(queue); }
+  // Management::Member
+  void membership(const Membership& membership) override;
+  void run_over() override { protocol_.over(); }
+
+ private:
+  struct Halo {
+    std::uint64_t step = 0, word = 0;
+    bool is_there = false;
+  };
+
+  // NodeServices
+  Picoseconds now() const override { return timeline_.now(); }
+  void send(Message message, std::span<const std::byte> data, SendQueue queue) override;
+  std::size_t waiting(SendQueue queue) const override { return network_.waiting(number_, queue); }
+  std::uint64_t frames_sent(SendQueue queue) const override { return network_.frames_sent(number_, queue); }
+  void set_tickets(std::uint32_t application, std::uint32_t checkpoint) override {
+    network_.set_tickets(number_, application, checkpoint);
+  }
+  Picoseconds occupy(CopyPlace place, CopyAccess access, Bytes size) override {
+    return places_.occupy(now(), place, access, size);
+  }
+  void at(Picoseconds when, std::function<void()> action) override;
+  void forget() override;
+  // BuddyProtocol::Program
+  void begin_state() override;
+  std::span<std::byte> state() override { return std::as_writable_bytes(program_->words()); }
+  void go_on(std::uint64_t step) override;
+  void stop() override { is_running_ = false; }
+  void not_recoverable(std::string reason) override;
+  void restored(std::uint64_t version) override;
+  void happened(std::string_view kind, std::initializer_list<EventLog::Detail> details) override {
+    events_.record(now(), "cluster", kind, details);
+  }
+
+  NodeNumber node_of(Rank rank) const;
+  void take_halo(const Message& halo, std::span<const std::byte> data);
+  void send_halos();
+  void send_extra(std::uint32_t index);
+  void try_compute();
+  void computed();
+  void account();
+
+  const ClusterConfig& config_;
+  const std::uint64_t seed_;
+  const NodeNumber number_;
+  const BuddyPlant plant_;
+  Timeline& timeline_;
+  Network& network_;
+  Management& management_;
+  EventLog& events_;
+  PlaceTimes places_;
+  BuddyProtocol protocol_;
+
+  Membership membership_;
+  std::optional<RingProgram> program_;
+  std::vector<std::byte> extra_;
+  std::array<std::array<Halo, 2>, 2> halos_{};  // by side (0: from the left), by the step's parity
+  std::uint64_t step_ = 0;
+  bool is_running_ = false, is_computing_ = false, is_dead_ = false;
+  std::uint64_t generation_ = 0;  // what was scheduled in an older one does not happen
+
+  Picoseconds step_begun_;
+  bool is_overlapped_ = false;
+  Counts counts_;
+  std::function<void(Rank, std::uint64_t)> on_restored_;
+};
+
+}  // namespace asterism
