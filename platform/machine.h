@@ -1,4 +1,5 @@
-// A node under way, as the run sees it: node.h with firmware, closed_loop_node.h with a workload.
+// What is simulated, as the run sees it: a node with firmware (node.h) or a workload (closed_loop_node.h), or a cluster of nodes
+// (cluster_machine.h).
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,23 @@
 
 namespace asterism {
 
+// How a cluster did.
+struct ClusterOutcome {
+  std::uint32_t ranks = 0, firmware_ranks = 0;  // of which so many are nodes with firmware
+  std::uint32_t spares = 0, spares_used = 0;
+  std::uint64_t commits = 0;                 // checkpoints of all ranks
+  std::uint64_t losses = 0;                  // of nodes, links and what nodes held
+  std::uint64_t recoveries = 0;              // after which all ranks went on
+  std::optional<std::uint64_t> result = {};  // of all ranks, once they have finished
+  std::uint64_t expected = 0;                // of the program, computed in one piece
+  std::string not_recoverable = {};          // why nothing could be restored, "" otherwise
+  std::string early = {};  // the node whose firmware ended before the cluster had, "" for none
+};
+
 class Machine {
  public:
   struct End {
-    enum class How { exited, switched_off, workload_done, mismatch } how;
+    enum class How { exited, switched_off, workload_done, cluster_finished, not_recoverable, mismatch } how;
     std::uint64_t status;  // of the firmware that exited
     Picoseconds at;
   };
@@ -26,6 +40,9 @@ class Machine {
 
   // The guest's output.
   std::function<void(std::string_view)> on_console, on_uart0;
+
+  // What it holds back of that, a line that has not ended.
+  virtual void flush_output() {}
 
   // How the run ended by itself; nullopt while it goes on.
   virtual const std::optional<End>& end() const = 0;
@@ -42,7 +59,11 @@ class Machine {
   virtual const std::optional<Lockstep::Mismatch>& mismatch() const = 0;
   // What failed in its memory, "" when nothing.
   virtual std::string memory_summary() const { return ""; }
+  // nullopt: no cluster.
+  virtual std::optional<ClusterOutcome> cluster() const { return std::nullopt; }
   virtual void report(Statistics& statistics) const = 0;
+  // Where in the run's statistics that stands.
+  virtual void report_to(Statistics& run) const { report(run.group("node")); }
 };
 
 }  // namespace asterism

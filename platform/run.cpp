@@ -12,6 +12,7 @@
 #include "cosim/hang_watch.h"
 #include "flash/flash_image.h"
 #include "platform/closed_loop_node.h"
+#include "platform/cluster_machine.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/exit_status.h"
@@ -63,6 +64,10 @@ RunOutcome::End how_it_ended(const Machine::End& end) {
       return RunOutcome::End::power_off;
     case Machine::End::How::workload_done:
       return RunOutcome::End::workload_done;
+    case Machine::End::How::cluster_finished:
+      return RunOutcome::End::cluster_finished;
+    case Machine::End::How::not_recoverable:
+      return RunOutcome::End::not_recoverable;
     case Machine::End::How::mismatch:
       return RunOutcome::End::mismatch;
   }
@@ -132,6 +137,10 @@ std::string_view name_of(RunOutcome::End end) {
       return "power_off";
     case RunOutcome::End::workload_done:
       return "workload_done";
+    case RunOutcome::End::cluster_finished:
+      return "cluster_finished";
+    case RunOutcome::End::not_recoverable:
+      return "not_recoverable";
     case RunOutcome::End::time_limit:
       return "time_limit";
     case RunOutcome::End::stalled:
@@ -153,7 +162,7 @@ void write_reports(const RunOutcome& outcome, const Machine& node, const RunDire
   statistics.add("instructions", outcome.instructions);
   statistics.add("power_losses", outcome.power_losses);
   statistics.add("recoveries", outcome.recoveries);
-  node.report(statistics.group("node"));
+  node.report_to(statistics);
   directory.write("stats.json", to_json(statistics));
 
   Statistics host;
@@ -176,9 +185,22 @@ void copy_input_files(const std::filesystem::path& from, const std::filesystem::
         Diagnostic::of_file(from.string(), "cannot be copied to the run directory: " + error.message()));
 }
 
+// What guests see as the root of their files, made where it is not there.
+std::vector<std::filesystem::path> guests_folders(const Scenario& scenario, const RunDirectory& directory) {
+  if (!scenario.is_cluster()) return {directory.files()};
+  std::vector<std::filesystem::path> folders;
+  for (const NodeNumber node : whole_nodes(*scenario.config.cluster)) {
+    folders.push_back(directory.files() / node_name(node));
+    std::filesystem::create_directory(folders.back());
+  }
+  return folders;
+}
+
 std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, const RtlOptions& rtl,
                                EventFile& events) {
   try {
+    if (scenario.is_cluster())
+      return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events);
     if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario, rtl);
     return std::make_unique<Node>("node", scenario, directory.files(), rtl, events);
   } catch (const RtlError& error) {
@@ -242,7 +264,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = spdlog_level(level);
   set_log_levels(std::move(levels));
 
-  if (!scenario.config.files.empty()) copy_input_files(scenario.config.files, directory.files());
+  for (const std::filesystem::path& folder : guests_folders(scenario, directory))
+    if (!scenario.config.files.empty()) copy_input_files(scenario.config.files, folder);
   EventFile events(directory.path() / "events.jsonl");
   Console console(directory.path() / "console.log", settings.show_console);
   Console uart0(directory.path() / "uart0.log", settings.show_console);
@@ -265,6 +288,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   RunOutcome outcome;
   outcome.end = let_time_pass(node, scenario.config.until, interruption, progress, events);
   progress.clear();
+  node.flush_output();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
   outcome.time = node.end() ? node.end()->at : now();
@@ -272,6 +296,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.checkpoints = events.count("checkpoint_commit");
   outcome.recoveries = events.recoveries();
   outcome.power_losses = events.count("power_lost");
+  outcome.cluster = node.cluster();
+  if (outcome.cluster) outcome.recoveries = outcome.cluster->recoveries;
   outcome.cores = node.core_states();
   outcome.memory = node.memory_summary();
   outcome.rtl = node.rtl_summary();
@@ -284,6 +310,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
                             .string();
     outcome.mismatch = mismatch->text();
   }
+  if (outcome.cluster && outcome.cluster->result)
+    directory.write("files/result.txt", fmt::format("{:#018x}\n", *outcome.cluster->result));
   write_reports(outcome, node, directory);
   return outcome;
 }

@@ -1,12 +1,14 @@
-// Runs a scenario: builds the node, lets simulated time pass, writes the run directory, and says how it
+// Runs a scenario: builds the node or the cluster, lets simulated time pass, writes the run directory, and says how it
 // ended.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cosim/rtl_arbitration.h"
+#include "platform/machine.h"
 #include "platform/run_directory.h"
 #include "platform/scenario.h"
 
@@ -14,9 +16,11 @@ namespace asterism {
 
 struct RunOutcome {
   enum class End {
-    firmware_exit,  // semihosting SYS_EXIT
-    power_off,      // PSCI SYSTEM_OFF or the power controller: counts as status 0
-    workload_done,  // every trace core has executed its instructions: counts as status 0
+    firmware_exit,     // semihosting SYS_EXIT
+    power_off,         // PSCI SYSTEM_OFF or the power controller: counts as status 0
+    workload_done,     // every trace core has executed its instructions: counts as status 0
+    cluster_finished,  // every rank has made all its steps: counts as status 0
+    not_recoverable,   // the ranks of a cluster have lost a state with all its copies
     time_limit,
     stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
     mismatch,     // RTL and model differ, or the RTL has failed
@@ -28,13 +32,15 @@ struct RunOutcome {
   std::uint64_t instructions = 0;
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
+  std::optional<ClusterOutcome> cluster;
   std::vector<std::string> cores;  // what each was doing at the end
   std::string memory;              // what failed in it, "" when nothing
   std::vector<std::string> rtl;    // what the RTL in the node did, a line each
   std::string mismatch;            // several lines
 
   bool ended_by_itself() const {
-    return end == End::firmware_exit || end == End::power_off || end == End::workload_done;
+    return end == End::firmware_exit || end == End::power_off || end == End::workload_done ||
+           end == End::cluster_finished || end == End::not_recoverable;
   }
 };
 

@@ -56,15 +56,21 @@ std::string locate_firmware(const std::string& name, const InstalledFiles& insta
 }
 
 // A misspelt instance would be silent.
-void check_log(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
-               Diagnostics& problems) {
-  std::vector<std::string> instances{
-      "node",     "node.fabric", "node.memory",   "node.gic",         "node.uart0",
-      "node.rtc", "node.power",  "node.dimm_ssd", "node.semihosting", "systemc"};
-  if (node.gpu.count > 0) instances.push_back("node.gpu");
-  if (node.pcram.kind != PcramKind::none) instances.push_back("node.pcram");
-  for (int core = 0; core < static_cast<int>(node.cores.count); ++core)
-    instances.push_back("node.core" + std::to_string(core));
+// `names` are those that a node has: "node", in a cluster each one's too.
+void check_log(const NodeConfig& node, const std::vector<std::string>& names, const ConfigDocument& document,
+               const std::string& path, Diagnostics& problems) {
+  std::vector<std::string> blocks{"fabric", "memory", "gic",      "uart0",
+                                  "rtc",    "power",  "dimm_ssd", "semihosting"};
+  if (node.gpu.count > 0) blocks.push_back("gpu");
+  if (node.pcram.kind != PcramKind::none) blocks.push_back("pcram");
+  if (node.nic.present || names.size() > 1) blocks.push_back("nic");
+  for (std::uint32_t core = 0; core < node.cores.count; ++core)
+    blocks.push_back("core" + std::to_string(core));
+  std::vector<std::string> instances{"systemc"};
+  for (const std::string& name : names) {
+    instances.push_back(name);
+    for (const std::string& block : blocks) instances.push_back(name + "." + block);
+  }
   for (const auto& [instance, level] : node.log)
     if (std::ranges::count(instances, instance) == 0)
       problems.add({.origin = document.origin_of(path),
@@ -131,6 +137,73 @@ void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& docume
   }
 }
 
+std::vector<std::string> names_of(const ScenarioConfig& config) {
+  std::vector<std::string> names{"node"};
+  if (!config.is_cluster()) return names;
+  for (const NodeNumber node : whole_nodes(*config.cluster)) names.push_back(node_name(node));
+  return names;
+}
+
+// What is wrong with a fault in a cluster, "" when nothing; and at which of its keys.
+std::pair<const char*, std::string> cluster_fault_problem(const FaultConfig& fault,
+                                                          const ClusterConfig& cluster) {
+  const std::string kind(to_text(fault.kind));
+  const NodeNumber count = cluster.first_spare() + cluster.spares;
+  if (!fault.node)
+    return {"", "has a node in a cluster: which one it strikes, 0 to " + std::to_string(count - 1)};
+  const bool has_firmware = cluster.is_firmware(*fault.node);
+  if (*fault.node >= count)
+    return {"node",
+            *fault.node < cluster.node_count()
+                ? fmt::format("node {} is the global store, which nothing is lost of", *fault.node)
+                : fmt::format("there is no node {}: the cluster has {}, counted from 0", *fault.node, count)};
+  if (fault.kind == FaultKind::power_loss)
+    return {"kind", "power_loss is of a node alone; in a cluster a node fails by node_loss or link_loss"};
+  const auto loss = fault.cluster_loss();
+  if (!loss && !has_firmware)
+    return {"kind",
+            fmt::format("{} strikes nodes with firmware: node {} makes traffic only", kind, *fault.node)};
+  if (loss && has_firmware && *loss != Loss::node && *loss != Loss::link)
+    return {
+        "kind",
+        fmt::format("{} strikes traffic nodes: node {} runs firmware, and is lost by node_loss or link_loss",
+                    kind, *fault.node)};
+  return {"", ""};
+}
+
+void check_faults(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
+  for (std::size_t i = 0; i < config.faults.size(); ++i) {
+    const FaultConfig& fault = config.faults[i];
+    std::pair<const char*, std::string> problem{"", ""};
+    if (config.is_cluster())
+      problem = cluster_fault_problem(fault, *config.cluster);
+    else if (fault.cluster_loss())
+      problem = {"kind",
+                 fmt::format("{} strikes a node of a cluster: cluster.nodes is 0", to_text(fault.kind))};
+    else if (fault.node)
+      problem = {"node", "stands only in a cluster: cluster.nodes is 0"};
+    const auto& [key, words] = problem;
+    if (words.empty()) continue;
+    const std::string path = fmt::format("faults.{}{}{}", i, *key ? "." : "", key);
+    problems.add({.origin = document.origin_of(path), .path = path, .problem = words});
+  }
+}
+
+// What nodes of one machine cannot share.
+void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& document,
+                         Diagnostics& problems) {
+  const auto refuse = [&](const char* path, const char* problem) {
+    problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
+  };
+  if (!config.has_firmware()) return;
+  if (!config.node.nic.present)
+    refuse("node.nic", "is present in a cluster's nodes: without they reach no other");
+  if (!config.node.dimm_ssd.image.empty())
+    refuse("node.dimm_ssd.image", "keeps the flash of a node alone: those of a cluster would share the file");
+  if (config.node.uart0.input == Pl011Input::terminal)
+    refuse("node.uart0.input", "is of a node alone: those of a cluster would share the terminal");
+}
+
 }  // namespace
 
 InstalledFiles InstalledFiles::find() {
@@ -153,7 +226,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
   AddressMap map = map_of(config);
   check_map(config, document, "", problems, map);
-  check_log(config, document, "log", problems);
+  check_log(config, {"node"}, document, "log", problems);
   check_engine(config, document, "", problems);
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
@@ -170,7 +243,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   ScenarioConfig config = read_config<ScenarioConfig>(document, &installed.configs, problems);
   AddressMap map = map_of(config.node);
   check_map(config.node, document, "node", problems, map);
-  check_log(config.node, document, "node.log", problems);
+  check_log(config.node, names_of(config), document, "node.log", problems);
   check_engine(config.node, document, "node.", problems);
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", problems);
@@ -179,6 +252,8 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   check_flash(config.node, installed.configs, document, "node.", problems);
   check_pcram(config.node, installed.configs, document, "node.", problems);
   check_gpu_losses(config, document, problems);
+  check_faults(config, document, problems);
+  if (config.is_cluster()) check_cluster_nodes(config, document, problems);
   problems.throw_if_any();
   return config;
 }
@@ -211,6 +286,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
     scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
     return scenario;
   }
+  if (!scenario.config.has_firmware()) return scenario;
   scenario.flash = load_config<FlashPart>(installed.configs, "flash", node.dimm_ssd.part);
   scenario.dram = load_config<DramPart>(installed.configs, "dram", node.memory.dram.part);
   if (node.pcram.kind != PcramKind::none)

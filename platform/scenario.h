@@ -41,6 +41,7 @@ struct Scenario {
   PreparedRtl rtl;
   Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it
 
+  bool is_cluster() const { return config.is_cluster(); }
   std::string expanded() const { return asterism::expanded(config); }
 };
 

@@ -48,24 +48,29 @@ void describe_flash(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<FaultConfig>() == 7);
+static_assert(member_count<FaultConfig>() == 8);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "When it strikes, in simulated time from the start of the run", required());
   f("kind", c.kind, "What happens", one_of<FaultKind>(), required());
-  f.when("kind", c.kind, FaultKind::power_loss, [&] {
+  f.when("kind", c.kind, {FaultKind::power_loss, FaultKind::link_loss}, [&] {
     f("restore_after", c.restore_after,
-      "Until power is back; the node then starts as from cold, flash keeps its contents",
+      "Until power is back; the node then starts as from cold, flash keeps its contents. Of a link: until it "
+      "is up",
       within(1_ns, 3600_s));
   });
   describe_place(f, c);
   describe_flash(f, c);
   f.when("kind", c.kind, FaultKind::gpu_loss,
          [&] { f("gpu", c.gpu, "Which of the node, counted from 0", required()); });
+  f("node", c.node,
+    "Of a cluster, where every fault has one: which node it strikes. Ranks come first, then spares with "
+    "firmware, then "
+    "the others");
 }
 
 std::optional<MemoryFault> FaultConfig::memory_fault() const {
   using enum FaultKind;
-  if (kind == power_loss || kind == flash_bits || kind == FaultKind::gpu_loss) return std::nullopt;
+  if (kind == power_loss || kind >= flash_bits) return std::nullopt;
   return MemoryFault{.kind = static_cast<MemoryFaultKind>(kind),
                      .persistence = persistence,
                      .at = {place.channel, place.rank, place.bank, place.row, place.column},
@@ -81,11 +86,34 @@ std::optional<std::uint32_t> FaultConfig::gpu_loss() const {
   return kind == FaultKind::gpu_loss ? std::optional(gpu) : std::nullopt;
 }
 
-static_assert(member_count<ExpectConfig>() == 3);
+std::optional<Loss> FaultConfig::cluster_loss() const {
+  switch (kind) {
+    case FaultKind::node_loss:
+      return Loss::node;
+    case FaultKind::link_loss:
+      return Loss::link;
+    case FaultKind::memory_loss:
+      return Loss::memory;
+    case FaultKind::ssd_loss:
+      return Loss::ssd;
+    case FaultKind::gpu_state_loss:
+      return Loss::gpu;
+    default:
+      return std::nullopt;
+  }
+}
+
+static_assert(member_count<ExpectConfig>() == 5);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit, "Status that the firmware must end with; without it any will do");
   f("recoveries", c.recoveries,
-    "Power losses, lost GPUs and uncorrectable errors after which the firmware went on from a checkpoint");
+    "Power losses, lost GPUs and uncorrectable errors after which the firmware went on from a checkpoint; in "
+    "a cluster: "
+    "losses after which its ranks went on");
+  f("result", c.result, "What result.txt must hold, without its end of line");
+  f("not_recoverable", c.not_recoverable,
+    "Of a cluster: whether it must come to a state from which nothing can be restored, instead of to its "
+    "end");
   f("result_equals", c.result_equals,
     "\"the same scenario with KEY=VALUE...\": that one runs too, and both must leave the same result.txt, "
     "bit for bit");
@@ -93,11 +121,15 @@ void describe(Fields& f, ExpectConfig& c) {
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }
 
-static_assert(member_count<ScenarioConfig>() == 8);
+static_assert(member_count<ScenarioConfig>() == 9);
 void describe(Fields& f, ScenarioConfig& c) {
   f("node", c.node, "The machine: \"use\" names a file in configs/nodes, keys beside it override that");
+  f("cluster", c.cluster,
+    "Several nodes that compute one program and hold each other's checkpoints; \"node\" is then what each of "
+    "those with "
+    "firmware is");
   constexpr std::string_view firmware = "Name of an app in sw/apps, or the path of an ELF file";
-  const bool runs_firmware = c.node.runs == NodeProgram::firmware;
+  const bool runs_firmware = c.has_firmware();
   if (runs_firmware)
     f("firmware", c.firmware, firmware, required());
   else
@@ -112,11 +144,31 @@ void describe(Fields& f, ScenarioConfig& c) {
     within(1_ns, 10000_s));
   f("faults", c.faults, "What goes wrong and when");
   f("expect", c.expect, "What must hold at the end, else the exit status is 67");
-  for (const auto& [key, is_empty] :
-       {std::pair{"firmware", c.firmware.empty()}, std::pair{"args", c.args.empty()},
-        std::pair{"files", c.files.empty()}, std::pair{"faults", c.faults.empty()}})
-    f.check(runs_firmware || is_empty, key, "stands only where the node runs firmware");
+  const char* rule =
+      c.is_cluster() ? "stands only with cluster.firmware_nodes" : "stands only where the node runs firmware";
+  for (const auto& [key, is_empty] : {std::pair{"firmware", c.firmware.empty()},
+                                      std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
+    f.check(runs_firmware || is_empty, key, rule);
+  f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
+  f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
+          "runs firmware in a cluster: trace cores have no network");
+  f.check(c.is_cluster() || !c.expect.not_recoverable.has_value(), "expect",
+          "has not_recoverable only with a cluster");
 }
+
+bool ScenarioConfig::has_firmware() const {
+  if (is_cluster()) return !whole_nodes(*cluster).empty();
+  return node.runs == NodeProgram::firmware;
+}
+
+std::vector<NodeNumber> whole_nodes(const ClusterConfig& cluster) {
+  std::vector<NodeNumber> nodes;
+  for (NodeNumber node = 0; node < cluster.first_spare(); ++node)
+    if (cluster.is_firmware(node)) nodes.push_back(node);
+  return nodes;
+}
+
+std::string node_name(NodeNumber node) { return "node" + std::to_string(node); }
 
 std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals) {
   constexpr std::string_view start = "the same scenario with ";

@@ -7,6 +7,8 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "cluster/cluster_config.h"
+#include "cluster/membership.h"
 #include "dimm_ssd/flash_fault.h"
 #include "memory/fault_overlay.h"
 #include "platform/node_config.h"
@@ -25,7 +27,12 @@ enum class FaultKind {
   chip = static_cast<int>(MemoryFaultKind::chip),
   row = static_cast<int>(MemoryFaultKind::row),
   flash_bits = row + 1,
-  gpu_loss = flash_bits + 1
+  gpu_loss = flash_bits + 1,
+  node_loss = gpu_loss + 1,  // from here on of a node of a cluster
+  link_loss,
+  memory_loss,
+  ssd_loss,
+  gpu_state_loss
 };
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>(
@@ -37,7 +44,14 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::chip, "chip", "of memory: a whole chip of a rank"},
        {FaultKind::row, "row", "of memory: a row of a chip"},
        {FaultKind::flash_bits, "flash_bits", "of the DIMM-SSD: bits of a page of flash"},
-       {FaultKind::gpu_loss, "gpu_loss", "of a GPU: it fails, with all that is in its memory"}});
+       {FaultKind::gpu_loss, "gpu_loss", "of a GPU: it fails, with all that is in its memory"},
+       {FaultKind::node_loss, "node_loss", "of a cluster's node: it is gone for good, with all it holds"},
+       {FaultKind::link_loss, "link_loss", "of a cluster's node: its link is down; it comes back as a spare"},
+       {FaultKind::memory_loss, "memory_loss",
+        "of a traffic node: the program's state and the copies in memory"},
+       {FaultKind::ssd_loss, "ssd_loss", "of a traffic node: the copies on its SSD"},
+       {FaultKind::gpu_state_loss, "gpu_state_loss",
+        "of a traffic node: the program's state, which was in its GPUs"}});
 }
 
 // Where a fault of memory lies, counted from 0; a kind reads what it needs (memory/fault_overlay.h).
@@ -53,23 +67,28 @@ struct FaultConfig {
   FaultPlaceConfig place = {};
   FlashFault flash = {};
   std::uint32_t gpu = 0;
+  std::optional<std::uint32_t> node = {};  // of a cluster
 
-  // nullopt: not one of memory, of the flash, of a GPU.
+  // nullopt: not one of memory, of the flash, of a GPU, of a cluster's node.
   std::optional<MemoryFault> memory_fault() const;
   std::optional<FlashFault> flash_fault() const;
   std::optional<std::uint32_t> gpu_loss() const;
+  std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);
 
 struct ExpectConfig {
   std::optional<std::uint32_t> exit;
   std::optional<std::uint64_t> recoveries;
+  std::optional<std::string> result;         // the text of result.txt
+  std::optional<bool> not_recoverable;       // of a cluster; absent: it must not be
   std::optional<std::string> result_equals;  // "the same scenario with KEY=VALUE..."
 };
 void describe(Fields& f, ExpectConfig& c);
 
 struct ScenarioConfig {
   NodeConfig node;
+  std::optional<ClusterConfig> cluster;
   std::string firmware;
   std::string args;
   std::string files;
@@ -77,8 +96,16 @@ struct ScenarioConfig {
   Picoseconds until = 10_s;
   std::vector<FaultConfig> faults;
   ExpectConfig expect;
+
+  bool is_cluster() const { return cluster && cluster->nodes > 0; }
+  // Whether any node runs firmware.
+  bool has_firmware() const;
 };
 void describe(Fields& f, ScenarioConfig& c);
+
+// Those of a cluster's nodes that are whole nodes and run firmware: "node0", "node1"...; their numbers.
+std::vector<NodeNumber> whole_nodes(const ClusterConfig& cluster);
+std::string node_name(NodeNumber node);
 
 // The overrides that expect.result_equals asks for: those behind "the same scenario with". nullopt: another
 // text.

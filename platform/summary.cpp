@@ -8,20 +8,40 @@
 namespace asterism {
 namespace {
 
+std::string counted(std::uint64_t n, const char* one, const char* many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+// What has not ended when a run is stopped.
+const char* who(const Summary& s) {
+  if (s.outcome.cluster) return "cluster";
+  return s.scenario.workload ? "workload" : "firmware";
+}
+
 std::string how_it_ended(const Summary& s) {
   const RunOutcome& o = s.outcome;
   switch (o.end) {
     case RunOutcome::End::firmware_exit:
+      if (o.cluster)
+        return fmt::format("the firmware of {} exited with status {} before the cluster had ended",
+                           o.cluster->early, o.firmware_status);
       return fmt::format("firmware exited with status {}", o.firmware_status);
     case RunOutcome::End::power_off:
+      if (o.cluster)
+        return fmt::format("the firmware of {} switched it off before the cluster had ended",
+                           o.cluster->early);
       return "firmware switched the node off";
     case RunOutcome::End::workload_done:
       return "every core has executed its instructions";
+    case RunOutcome::End::cluster_finished:
+      return "every rank has made all its steps";
+    case RunOutcome::End::not_recoverable:
+      return "not recoverable: " + o.cluster->not_recoverable;
     case RunOutcome::End::time_limit:
       return fmt::format("stopped at the time limit of {}: the {} had not ended",
-                         human_time(s.scenario.config.until), s.scenario.workload ? "workload" : "firmware");
+                         human_time(s.scenario.config.until), who(s));
     case RunOutcome::End::stalled:
-      return "stopped: nothing is left to happen, and the firmware has not ended";
+      return fmt::format("stopped: nothing is left to happen, and the {} has not ended", who(s));
     case RunOutcome::End::mismatch:
       return o.mismatch.starts_with("RTL failure") ? "stopped: the RTL has failed"
                                                    : "stopped: the RTL and the model differ";
@@ -31,14 +51,31 @@ std::string how_it_ended(const Summary& s) {
   return "";
 }
 
-std::string counted(std::uint64_t n, const char* one, const char* many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
 // Shorter, where the file lies below the current folder.
 std::string from_here(const std::string& file) {
   const auto relative = std::filesystem::path(file).lexically_proximate(std::filesystem::current_path());
   return relative.native().starts_with("..") ? file : relative.string();
+}
+
+std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& c) {
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"cluster", fmt::format("{}, {} with firmware; {} of {} used", counted(c.ranks, "rank", "ranks"),
+                              c.firmware_ranks, c.spares_used, counted(c.spares, "spare", "spares"))},
+      {"checkpoints",
+       fmt::format("{} committed by all ranks, {}, {}", c.commits, counted(c.losses, "loss", "losses"),
+                   counted(c.recoveries, "recovery", "recoveries"))}};
+  if (c.result)
+    lines.emplace_back(
+        "result",
+        fmt::format("{:#018x}, {} of the program computed in one piece", *c.result,
+                    *c.result == c.expected ? "that" : fmt::format("not {:#018x}, that", c.expected)));
+  return lines;
+}
+
+// What is simulated, in parentheses behind the scenario's name.
+std::string what_runs(const Summary& s) {
+  if (s.scenario.workload) return s.scenario.config.node.workload;
+  return s.scenario.firmware_file.empty() ? "traffic nodes" : from_here(s.scenario.firmware_file);
 }
 
 }  // namespace
@@ -59,16 +96,17 @@ std::string to_text(const Summary& s) {
   const auto line = [&](std::string_view label, const std::string& value) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
-  line("scenario", fmt::format("{} ({})", s.scenario.name,
-                               s.scenario.workload ? s.scenario.config.node.workload
-                                                   : from_here(s.scenario.firmware_file)));
+  line("scenario", fmt::format("{} ({})", s.scenario.name, what_runs(s)));
   line("ended", how_it_ended(s));
   line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
                                 o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));
-  if (!s.scenario.workload)
+  if (o.cluster) {
+    for (const auto& [label, value] : lines_of(*o.cluster)) line(label, value);
+  } else if (!s.scenario.workload) {
     line("checkpoints", fmt::format("{} committed to the DIMM-SSD, {}, {}", o.checkpoints,
                                     counted(o.power_losses, "power loss", "power losses"),
                                     counted(o.recoveries, "recovery", "recoveries")));
+  }
   const auto& faults = s.scenario.config.faults;
   const auto late = static_cast<std::uint64_t>(
       std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
@@ -78,14 +116,15 @@ std::string to_text(const Summary& s) {
   for (const std::string& done : o.rtl) line(&done == &o.rtl.front() ? "RTL" : "", done);
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch)
     for (std::size_t core = 0; core < o.cores.size(); ++core)
-      line(fmt::format("core {}", core), o.cores[core]);
+      line(o.cluster ? "" : fmt::format("core {}", core), o.cores[core]);
   if (!s.comparison.empty())
     line("compared", fmt::format("with {}: {}", *s.scenario.config.expect.result_equals, s.comparison));
   if (!s.failures.empty()) {
     for (const std::string& failure : s.failures) line("NOT MET", failure);
   } else if (o.ended_by_itself()) {
     const ExpectConfig& e = s.scenario.config.expect;
-    if (e.exit || e.recoveries || e.result_equals) line("expected", "all expectations are met");
+    if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals)
+      line("expected", "all expectations are met");
   }
   line("run files", from_here(s.directory));
   if (!o.mismatch.empty()) text += "\n" + o.mismatch;

@@ -18,8 +18,8 @@ namespace {
 
 // A node file says nothing of firmware, faults or expectations.
 bool is_scenario(const ConfigDocument& document) {
-  return std::ranges::any_of(std::initializer_list<const char*>{"node", "firmware", "args", "files", "seed",
-                                                                "until", "faults", "expect"},
+  return std::ranges::any_of(std::initializer_list<const char*>{"node", "cluster", "firmware", "args",
+                                                                "files", "seed", "until", "faults", "expect"},
                              [&](const char* key) { return document.has(key); });
 }
 

@@ -161,8 +161,23 @@ RtlOptions rtl_options(const RunArguments& arguments) {
   return options;
 }
 
+void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
+                          std::vector<std::string>& lines) {
+  const ClusterOutcome& cluster = *outcome.cluster;
+  const bool lost = outcome.end == RunOutcome::End::not_recoverable;
+  if (lost != expect.not_recoverable.value_or(false))
+    lines.push_back(lost ? "not recoverable: " + cluster.not_recoverable
+                         : std::string("not_recoverable: expected, the cluster could go on"));
+  if (!cluster.early.empty() && outcome.firmware_status == 0)
+    lines.push_back("the firmware of " + cluster.early + " ended before the cluster had");
+  if (cluster.result && *cluster.result != cluster.expected)
+    lines.push_back(fmt::format("result: {:#018x}, and the program computed in one piece gives {:#018x}",
+                                *cluster.result, cluster.expected));
+}
+
 // What did not hold, a line each.
-std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& outcome) {
+std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& outcome,
+                               const RunDirectory& directory) {
   std::vector<std::string> lines;
   if (expect.exit && *expect.exit != outcome.firmware_status)
     lines.push_back(
@@ -170,6 +185,13 @@ std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& out
   if (expect.recoveries && *expect.recoveries != outcome.recoveries)
     lines.push_back(
         fmt::format("recoveries: expected {}, there were {}", *expect.recoveries, outcome.recoveries));
+  if (expect.result) {
+    const std::string result = contents(directory.files() / result_file).value_or("none");
+    const std::string_view text = std::string_view(result).substr(0, result.find_last_not_of('\n') + 1);
+    if (text != *expect.result)
+      lines.push_back(fmt::format("result: expected {}, {} holds {}", *expect.result, result_file, text));
+  }
+  if (outcome.cluster) add_unmet_of_cluster(expect, outcome, lines);
   return lines;
 }
 
@@ -226,7 +248,7 @@ int verb_run(const RunArguments& arguments) {
   ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
   Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};
   if (outcome.ended_by_itself()) {
-    summary.failures = unmet(scenario.config.expect, outcome);
+    summary.failures = unmet(scenario.config.expect, outcome, directory);
     if (reference) {
       reference_end = reference->wait();
       summary.comparison = compare(reference_end, *reference, directory, summary.failures);

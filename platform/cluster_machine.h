@@ -1,0 +1,103 @@
+// Several nodes in one simulation: those with firmware are whole (node.h), the others make their traffic only
+// (cluster/traffic_cluster.h); all on one network, under one management.
+//
+//   node0   node1   traffic nodes   spares   global store
+//     |       |          |            |           |
+//   +-+-------+----------+------------+-----------+-+
+//   |                    network                    |     beside it the management, which tells who holds which rank
+//   +-----------------------------------------------+
+//
+// A whole node is named by its number in the cluster: node0.power, node7.dimm_ssd. All have the scenario's firmware, each a seed
+// and files of its own. A line of their consoles has the node's name before it.
+//
+// The run is over when the cluster has finished, or cannot be restored, and the firmware of every node that is left has
+// exited; at once when a node's firmware exits before, or when RTL differs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/event_log.h"
+#include "cluster/membership.h"
+#include "cluster/network.h"
+#include "cluster/timeline_module.h"
+#include "cluster/traffic_cluster.h"
+#include "platform/machine.h"
+#include "platform/node.h"
+#include "platform/scenario.h"
+
+namespace asterism {
+
+class ClusterMachine final : public Machine {
+ public:
+  // `files`: a folder for each whole node is in it, by its name. Throws as Node does.
+  ClusterMachine(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
+                 EventLog& events);
+
+  const std::optional<End>& end() const override { return end_; }
+  std::uint64_t instructions() const override;
+  std::vector<std::string> core_states() override;
+  std::string cpu_engine() const override;
+  std::vector<std::string> rtl_instances() const override;
+  std::vector<std::string> rtl_summary() const override;
+  const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
+  std::string memory_summary() const override;
+  std::optional<ClusterOutcome> cluster() const override;
+  void report(Statistics& statistics) const override;
+  void report_to(Statistics& run) const override { report(run); }
+  void flush_output() override;
+
+ private:
+  // Passes whole lines on, the node's name before each.
+  class Lines {
+   public:
+    void write(std::string_view text, const std::string& prefix,
+               const std::function<void(std::string_view)>& out);
+    void flush(const std::string& prefix, const std::function<void(std::string_view)>& out);
+
+   private:
+    std::string line_;
+  };
+  struct WholeNode {
+    WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
+              const RtlOptions& rtl, EventLog& events);
+
+    NodeNumber number;
+    std::string name, prefix;
+    Scenario scenario;
+    Node node;
+    Lines console, uart0;
+  };
+
+  void connect(WholeNode& whole);
+  void inject_faults();
+  void lost(NodeNumber node, Loss loss);
+  void sent(const Frame& frame);
+  void node_ended(const WholeNode& whole);
+  void stop_when_all_have_ended();
+  void stop(End end);
+
+  const Scenario& scenario_;
+  const ClusterConfig& config_;
+  EventLog& events_;
+  TrafficCluster traffic_;
+  TimelineModule clock_;
+  std::vector<std::unique_ptr<WholeNode>> whole_;
+  std::optional<End> end_;
+  std::optional<Lockstep::Mismatch> mismatch_;
+  std::string early_;  // the node whose firmware ended before the cluster had
+  // Of messages of rank 0, a kind's last one that was counted: all ranks get it.
+  struct Announced {
+    std::uint32_t epoch = 0;
+    std::uint64_t version = 0, count = 0;
+  };
+  Announced commits_, rollbacks_, recoveries_;
+};
+
+}  // namespace asterism
