@@ -124,7 +124,10 @@ void TrafficNode::take_halo(const Message& halo, std::span<const std::byte> data
   Halo taken{.step = halo.number, .is_there = true};
   if (halo.offset > 1 || data.size() != sizeof taken.word) return;
   std::memcpy(&taken.word, data.data(), sizeof taken.word);
-  halos_[halo.offset][halo.number % 2] = taken;
+  // A neighbour that was reset in this epoch begins anew: what it says is not what is computed with now.
+  Halo& known = halos_[halo.offset][halo.number % 2];
+  if (known.is_there && known.step > taken.step) return;
+  known = taken;
   try_compute();
 }
 
