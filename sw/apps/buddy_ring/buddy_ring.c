@@ -1,0 +1,221 @@
+// A rank of the ring program on this node, with buddy checkpoints (cluster/buddy.h) over its NIC. A node without a rank waits
+// as a spare until it gets one.
+//
+//   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
+//              [restart_from_beginning=on|off] [placement=memory] [messages=0] [message_bytes=1024]
+//              [seed=1]
+//
+// messages, message_bytes: without meaning, in a step, to make the program communicate more.
+//
+// All ranks are given the same. Who holds which rank the NIC says. It ends when the run of all is over: with status 0, also where
+// nothing could be recovered, which the console says; 2 a wrong argument, 3 no NIC, no cluster or too little memory. result.txt
+// holds the rank's digest, when all have finished.
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/buddy_ring/transport.h"
+#include "apps/result/result.h"
+#include "boot/arguments.h"
+#include "boot/exit_status.h"
+#include "boot/memory.h"
+#include "cluster/buddy.h"
+#include "cluster/ring.h"
+#include "drivers/generic_timer.h"
+#include "drivers/nic.h"
+
+typedef unsigned long long Printable;
+
+enum { words_a_turn = 1024 };  // computed between two looks at the network
+
+static const char* const protocols[] = {
+    [buddy_blocking] = "blocking", [buddy_semi_blocking] = "semi_blocking"};
+static const char* const placements[] = {"memory"};
+
+static struct {
+  uint64_t words, steps, interval, global_every, messages, message_bytes, seed;
+  bool restart_from_beginning;
+  ArgumentChoice protocol, placement;
+} options = {.words = 4096,
+             .steps = 100,
+             .interval = 10,
+             .message_bytes = 1024,
+             .seed = 1,
+             .restart_from_beginning = true,
+             .protocol = {protocols, sizeof protocols / sizeof *protocols, buddy_semi_blocking},
+             .placement = {placements, sizeof placements / sizeof *placements, 0}};
+
+static Buddy buddy;
+static Ring ring;
+static uint32_t reported_epoch;
+
+static bool read_options(int argc, char** argv) {
+  const Argument table[] = {
+      {"words", argument_number, &options.words, 1, 1 << 20, "of a rank's state"},
+      {"steps", argument_number, &options.steps, 1, 1000000000, "of the program"},
+      {"interval", argument_number, &options.interval, 1, 1000000000, "steps between two checkpoints"},
+      {"protocol", argument_choice, &options.protocol, 0, 0, "whether the program waits for its buddies"},
+      {"global_every", argument_number, &options.global_every, 0, 1000000,
+       "checkpoints, for one to the global store; 0: none"},
+      {"restart_from_beginning", argument_switch, &options.restart_from_beginning, 0, 0,
+       "where no checkpoint is left"},
+      {"placement", argument_choice, &options.placement, 0, 0, "where copies lie"},
+      {"messages", argument_number, &options.messages, 0, 100000, "a step, besides the halos"},
+      {"message_bytes", argument_number, &options.message_bytes, 1, message_data_limit, "in each of them"},
+      {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
+  };
+  return arguments_read(argc, argv, table, sizeof table / sizeof *table);
+}
+
+static uint64_t now(void* context) {
+  (void)context;
+  return generic_timer_now();
+}
+
+static void resumed(void* context, uint64_t version) {
+  (void)context;
+  ring_resume(&ring, version);
+  if (buddy.membership.epoch == 1) return;
+  printf("buddy_ring: epoch %u: rank %u goes on from version %llu, recovery %llu\n",
+         (unsigned)buddy.membership.epoch, (unsigned)buddy.membership.rank, (Printable)version,
+         (Printable)buddy.counts.recoveries);
+}
+
+static void committed(void* context, uint64_t version) {
+  (void)context;
+  (void)version;
+}
+
+static void hear(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes) {
+  (void)context;
+  ring_hear(&ring, header, data, bytes);
+}
+
+static void not_recoverable(void* context, uint64_t ranks) {
+  (void)context;
+  printf("buddy_ring: epoch %u: not recoverable: no checkpoint is left of rank",
+         (unsigned)buddy.membership.epoch);
+  for (unsigned rank = 0; rank < buddy_rank_limit; ++rank)
+    if ((ranks >> rank & 1) != 0) printf(" %u", rank);
+  printf("\n");
+  nic_report_not_recoverable(ranks);
+}
+
+typedef enum { membership_known, membership_new, membership_refused } Membership;
+
+static Membership look_at_membership(void) {
+  if (nic_epoch() == buddy.membership.epoch) return membership_known;
+  BuddyMembership membership;
+  transport_membership(NULL, &membership);
+  if (buddy_set_membership(&buddy, &membership) == buddy_ok) return membership_new;
+  printf("buddy_ring: %u ranks; 2 to %u can be buddies\n", (unsigned)membership.ranks,
+         (unsigned)buddy_rank_limit);
+  return membership_refused;
+}
+
+static void report_finished(void) {
+  if (ring.activity != ring_finished || !buddy_is_running(&buddy) ||
+      reported_epoch == buddy.membership.epoch || nic_epoch() != buddy.membership.epoch)
+    return;
+  reported_epoch = buddy.membership.epoch;
+  nic_report_finished(ring_program_result(&ring.program));
+}
+
+// Until the run is over; else an exit status. Whatever sends counts as having moved: the transport may have slept for it.
+static ExitStatus run(void) {
+  for (;;) {
+    nic_begin_turn();
+    if (nic_run_is_over()) return exit_passed;
+    const Membership membership = look_at_membership();
+    if (membership == membership_refused) return exit_unavailable;
+    const bool heard = transport_receive(&buddy), sent = buddy_progress(&buddy),
+               moved = ring_advance(&ring, words_a_turn);
+    report_finished();
+    if (nic_error() != nic_ok) {
+      printf("buddy_ring: the NIC has stopped: %s\n", nic_error_text(nic_error()));
+      return exit_failed;
+    }
+    if (membership == membership_known && !heard && !sent && !moved) nic_sleep();
+  }
+}
+
+static uint64_t microseconds(uint64_t ticks) { return ticks * 1000000 / generic_timer_frequency(); }
+
+static bool report(void) {
+  const BuddyCounts* const counts = &buddy.counts;
+  if (buddy.phase == buddy_spare) {
+    printf("buddy_ring: a spare to the end\n");
+    return true;
+  }
+  if (reported_epoch != buddy.membership.epoch) {
+    printf("buddy_ring: rank %u: the run is over at step %llu, not finished\n",
+           (unsigned)buddy.membership.rank, (Printable)ring.step);
+    return true;
+  }
+  const uint64_t result = ring_program_result(&ring.program);
+  printf(
+      "buddy_ring: rank %u: %llu checkpoints, %llu committed, dumps %llu us, overlaps %llu us, %llu "
+      "recoveries\n",
+      (unsigned)buddy.membership.rank, (Printable)counts->checkpoints, (Printable)counts->committed,
+      (Printable)microseconds(counts->dump_time), (Printable)microseconds(counts->overlap_time),
+      (Printable)counts->recoveries);
+  printf("buddy_ring: rank %u: %llu steps, epoch %u, result 0x%016llx\n", (unsigned)buddy.membership.rank,
+         (Printable)ring.step, (unsigned)buddy.membership.epoch, (Printable)result);
+  char text[160];
+  snprintf(text, sizeof text, "rank %u\nsteps %llu\nresult 0x%016llx\n", (unsigned)buddy.membership.rank,
+           (Printable)ring.step, (Printable)result);
+  const bool written = result_write(text);
+  if (!written) printf("buddy_ring: result.txt cannot be written\n");
+  return written;
+}
+
+static bool allocate(void) {
+  const uint64_t bytes = options.words * 8;
+  uint64_t* const words = memory_allocate((size_t)bytes);
+  void* const copies = memory_allocate((size_t)buddy_copy_bytes(bytes));
+  if (words == NULL || copies == NULL) return false;
+  const BuddyConfig config = {.protocol = (BuddyProtocol)options.protocol.index,
+                              .interval = options.interval,
+                              .global_every = options.global_every,
+                              .restart_from_beginning = options.restart_from_beginning};
+  const BuddyCalls calls = {.room = transport_room,
+                            .send = transport_send,
+                            .membership = transport_membership,
+                            .now = now,
+                            .resumed = resumed,
+                            .committed = committed,
+                            .application_message = hear,
+                            .not_recoverable = not_recoverable};
+  buddy_initialize(&buddy, &config, &calls);
+  buddy_protect(&buddy, words, bytes, copies);
+  ring = (Ring){.program = {.seed = options.seed, .count = options.words, .words = words},
+                .buddy = &buddy,
+                .steps = options.steps,
+                .messages = options.messages,
+                .message_bytes = options.message_bytes};
+  return true;
+}
+
+int main(int argc, char** argv) {
+  if (!read_options(argc, argv)) return exit_usage;
+  if (!nic_probe()) {
+    printf("buddy_ring: this machine has no NIC\n");
+    return exit_unavailable;
+  }
+  if (nic_ranks() == 0) {
+    printf("buddy_ring: this NIC is in no cluster\n");
+    return exit_unavailable;
+  }
+  if (!allocate() || !transport_open()) {
+    printf("buddy_ring: %llu words, their copies and the rings do not fit into the memory of this machine\n",
+           (Printable)options.words);
+    return exit_unavailable;
+  }
+  printf("buddy_ring: node %u of %u, %llu words, %llu steps, a checkpoint every %llu, %s\n",
+         (unsigned)nic_node(), (unsigned)nic_nodes(), (Printable)options.words, (Printable)options.steps,
+         (Printable)options.interval, protocols[options.protocol.index]);
+  const ExitStatus status = run();
+  if (status != exit_passed) return status;
+  return report() ? exit_passed : exit_failed;
+}

@@ -1,0 +1,68 @@
+#include "apps/buddy_ring/transport.h"
+
+#include <string.h>
+
+#include "drivers/nic.h"
+
+enum { send_entries = 128, receive_entries = 64 };
+// A message to each rank, which has to wait for nothing, beside parts of a state.
+_Static_assert(send_entries > buddy_rank_limit + 1, "parts of states never find room");
+_Static_assert(message_header_bytes + message_data_limit <= nic_frame_limit,
+               "messages are longer than frames");
+_Static_assert((int)buddy_application_queue == (int)nic_application &&
+                   (int)buddy_checkpoint_queue == (int)nic_checkpoint,
+               "queues differ");
+_Static_assert(NO_RANK == NIC_NONE, "spares differ");
+
+static uint32_t node_of_rank[buddy_rank_limit];  // in the epoch that transport_membership has told last
+
+bool transport_open(void) { return nic_open(send_entries, receive_entries); }
+
+bool transport_receive(Buddy* buddy) {
+  bool received = false;
+  NicFrame frame;
+  while (nic_receive(&frame)) {
+    buddy_receive(buddy, frame.data, frame.bytes);
+    nic_release();
+    received = true;
+  }
+  return received;
+}
+
+size_t transport_room(void* context, BuddyQueue queue) {
+  (void)context;
+  return nic_room((NicQueue)queue);
+}
+
+// Frames leave whatever the receivers do, so that this comes to an end; but not from a ring that has stopped.
+static bool wait_for_room(NicQueue queue) {
+  for (;;) {
+    nic_begin_turn();
+    if (nic_room(queue) != 0) return true;
+    if (nic_error() != nic_ok) return false;
+    nic_sleep();
+  }
+}
+
+void transport_send(void* context, BuddyQueue queue, const MessageHeader* header, const void* data,
+                    size_t bytes) {
+  (void)context;
+  const uint32_t node = header->to == STORAGE_RANK ? nic_storage_node() : node_of_rank[header->to];
+  if (!wait_for_room((NicQueue)queue)) return;
+  uint8_t* const buffer = nic_buffer((NicQueue)queue);
+  message_encode(header, buffer);
+  if (bytes != 0) memcpy(buffer + message_header_bytes, data, bytes);
+  nic_send_buffer((NicQueue)queue, node, (uint32_t)(message_header_bytes + bytes));
+}
+
+void transport_membership(void* context, BuddyMembership* membership) {
+  (void)context;
+  do {
+    membership->epoch = nic_epoch();
+    membership->rank = nic_rank();
+    membership->ranks = nic_ranks();
+    membership->has_storage = nic_storage_node() != NIC_NONE;
+    for (uint32_t rank = 0; rank < membership->ranks && rank < buddy_rank_limit; ++rank)
+      node_of_rank[rank] = nic_node_of(rank);
+  } while (membership->epoch != nic_epoch());  // told anew meanwhile
+}

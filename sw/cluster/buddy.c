@@ -1,0 +1,443 @@
+#include "cluster/buddy.h"
+
+#include <string.h>
+
+enum {
+  parts_a_call = 8,  // so that a core comes back to what it receives
+  pair_bytes = 16,
+};
+
+uint32_t buddy_of(const Buddy* b) { return (b->membership.rank + 1) % b->membership.ranks; }
+uint32_t ward_of(const Buddy* b) {
+  return (b->membership.rank + b->membership.ranks - 1) % b->membership.ranks;
+}
+
+// --- copies -----------------------------------------------------------------------------------------------
+
+static bool is_whole(const Buddy* b, const BuddyCopy* copy) {
+  return copy->version != 0 && copy->held == b->bytes;
+}
+
+static void forget(BuddyCopy* copy) {
+  copy->version = 0;
+  copy->held = 0;
+}
+
+static BuddyCopy* find(Buddy* b, BuddyCopy* copies, uint64_t version) {
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (copies[i].version == version && is_whole(b, &copies[i])) return &copies[i];
+  return NULL;
+}
+
+static bool is_being_sent(const Buddy* b, const BuddyCopy* copy) {
+  return (b->to_storage.is_open && b->to_storage.copy == copy) ||
+         (b->global != 0 && b->global == copy->version);
+}
+
+// Where a version that comes from elsewhere goes. Two older ones mean that the newer of them is committed, or else this one
+// would not have been begun; a newer one than that which an epoch goes back to is of no use.
+static BuddyCopy* take_slot(Buddy* b, BuddyCopy* copies, uint64_t version) {
+  BuddyCopy* taken = &copies[0];
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    BuddyCopy* const copy = &copies[i];
+    if (copy->version == version) return copy;
+    if (!is_whole(b, copy) || copy->version > version) forget(copy);
+    if (copy->version < taken->version) taken = copy;
+  }
+  return taken;
+}
+
+// Parts come in order; the one at offset 0 begins the copy anew. Returns the copy when this part has made it whole, or is the
+// last one of a copy that was whole already.
+static BuddyCopy* receive_part(Buddy* b, BuddyCopy* copies, const MessageHeader* h, const uint8_t* data,
+                               size_t bytes) {
+  if (h->number == 0 || h->total != b->bytes || bytes == 0 || h->offset > h->total ||
+      bytes > h->total - h->offset)
+    return NULL;
+  BuddyCopy* copy = NULL;
+  if (h->offset == 0) {
+    copy = take_slot(b, copies, h->number);
+    copy->version = h->number;
+    copy->held = 0;
+  } else {
+    for (unsigned i = 0; i < buddy_versions; ++i)
+      if (copies[i].version == h->number) copy = &copies[i];
+    if (copy != NULL && is_whole(b, copy)) return h->offset + bytes == h->total ? copy : NULL;
+    if (copy == NULL || copy->held != h->offset) return NULL;
+  }
+  memcpy(copy->data + h->offset, data, bytes);
+  copy->held += bytes;
+  return is_whole(b, copy) ? copy : NULL;
+}
+
+// --- messages ---------------------------------------------------------------------------------------------
+
+static void send_to(Buddy* b, uint32_t to, MessageKind kind, uint64_t number, uint32_t owner,
+                    const void* data, size_t bytes) {
+  const MessageHeader header = {.kind = kind,
+                                .epoch = b->membership.epoch,
+                                .to = to,
+                                .from = b->membership.rank,
+                                .number = number,
+                                .owner = owner};
+  b->calls.send(b->calls.context, buddy_application_queue, &header, data, bytes);
+}
+
+void buddy_send(Buddy* b, MessageHeader header, const void* data, size_t bytes) {
+  header.epoch = b->membership.epoch;
+  header.from = b->membership.rank;
+  b->calls.send(b->calls.context, buddy_application_queue, &header, data, bytes);
+}
+
+static void hear_as_rank(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes);
+
+static void tell_all(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
+  for (uint32_t rank = 1; rank < b->membership.ranks; ++rank)
+    send_to(b, rank, kind, number, rank, data, bytes);
+  hear_as_rank(b, kind, number, data, bytes);
+}
+
+static void decide(Buddy* b) {
+  RestorePlan plan;
+  coordinator_plan(&b->coordinator, b->config.restart_from_beginning, &plan);
+  if (plan.is_possible) {
+    tell_all(b, message_restore, plan.version, plan.lacks, b->membership.ranks);
+    return;
+  }
+  b->phase = buddy_lost;
+  b->calls.not_recoverable(b->calls.context, plan.lost);
+}
+
+// What rank 0 hears from all, itself and storage too.
+static void hear_as_coordinator(Buddy* b, MessageKind kind, uint32_t from, uint64_t number,
+                                const uint8_t* data, size_t bytes) {
+  if (b->membership.rank != 0) return;
+  if (kind == message_offer && number <= bytes / pair_bytes) {
+    if (coordinator_offer(&b->coordinator, from, data, (size_t)number)) decide(b);
+  } else if (kind == message_ready && number == b->restored) {
+    if (coordinator_ready(&b->coordinator, from)) tell_all(b, message_resume, number, NULL, 0);
+  } else if (kind == message_complete) {
+    if (coordinator_complete(&b->coordinator, from, number)) tell_all(b, message_commit, number, NULL, 0);
+  }
+}
+
+static void tell_coordinator(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
+  if (b->membership.rank == 0)
+    hear_as_coordinator(b, kind, 0, number, data, bytes);
+  else
+    send_to(b, 0, kind, number, b->membership.rank, data, bytes);
+}
+
+// --- transfers --------------------------------------------------------------------------------------------
+
+static void open_transfer(BuddyTransfer* t, MessageKind kind, uint32_t to, uint32_t owner,
+                          const BuddyCopy* copy) {
+  *t = (BuddyTransfer){
+      .is_open = true, .kind = kind, .to = to, .owner = owner, .copy = copy, .version = copy->version};
+}
+
+static bool has_room(const Buddy* b, BuddyQueue queue) {
+  const size_t kept = queue == buddy_application_queue ? b->membership.ranks : 0;
+  return b->calls.room(b->calls.context, queue) > kept;
+}
+
+static bool progress(Buddy* b, BuddyTransfer* t) {
+  const BuddyQueue queue = t->kind == message_state ? buddy_application_queue : buddy_checkpoint_queue;
+  bool sent = false;
+  for (unsigned i = 0; i < parts_a_call && t->is_open && has_room(b, queue); ++i) {
+    if (t->copy->version != t->version || !is_whole(b, t->copy)) {
+      t->is_open = false;
+      break;
+    }
+    const uint64_t left = b->bytes - t->sent;
+    const size_t bytes = left < message_data_limit ? (size_t)left : message_data_limit;
+    const MessageHeader header = {.kind = t->kind,
+                                  .epoch = b->membership.epoch,
+                                  .to = t->to,
+                                  .from = b->membership.rank,
+                                  .number = t->version,
+                                  .offset = t->sent,
+                                  .total = b->bytes,
+                                  .owner = t->owner};
+    b->calls.send(b->calls.context, queue, &header, t->copy->data + t->sent, bytes);
+    t->sent += bytes;
+    t->is_open = t->sent < b->bytes;
+    sent = true;
+  }
+  return sent;
+}
+
+static void begin_global(Buddy* b) {
+  if (b->global == 0 || b->to_storage.is_open) return;
+  const BuddyCopy* const copy = find(b, b->own, b->global);
+  b->global = 0;
+  if (copy != NULL) open_transfer(&b->to_storage, message_global, STORAGE_RANK, b->membership.rank, copy);
+}
+
+bool buddy_progress(Buddy* b) {
+  if (b->phase == buddy_spare || b->phase == buddy_lost) return false;
+  const bool state = progress(b, &b->to_ward), chunks = progress(b, &b->to_buddy);
+  begin_global(b);
+  return (!b->to_buddy.is_open && progress(b, &b->to_storage)) || state || chunks;
+}
+
+// --- recovery ---------------------------------------------------------------------------------------------
+
+static void drop_partial(Buddy* b, BuddyCopy* copies) {
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (!is_whole(b, &copies[i])) forget(&copies[i]);
+}
+
+static void drop_newer(BuddyCopy* copies, uint64_t version) {
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (copies[i].version > version) forget(&copies[i]);
+}
+
+static void drop_older(Buddy* b, BuddyCopy* copies, uint64_t version) {
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (copies[i].version < version && !is_being_sent(b, &copies[i])) forget(&copies[i]);
+}
+
+static size_t list_whole(const Buddy* b, const BuddyCopy* copies, uint32_t owner, uint8_t* pairs,
+                         size_t count) {
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    if (!is_whole(b, &copies[i])) continue;
+    message_put_u64(pairs + count * pair_bytes, owner);
+    message_put_u64(pairs + count * pair_bytes + 8, copies[i].version);
+    ++count;
+  }
+  return count;
+}
+
+static void offer(Buddy* b) {
+  uint8_t pairs[2 * buddy_versions * pair_bytes];
+  size_t count = list_whole(b, b->own, b->membership.rank, pairs, 0);
+  count = list_whole(b, b->wards, ward_of(b), pairs, count);
+  tell_coordinator(b, message_offer, count, pairs, count * pair_bytes);
+}
+
+static void become_ready(Buddy* b) {
+  b->phase = buddy_ready;
+  tell_coordinator(b, message_ready, b->restored, NULL, 0);
+}
+
+static void load(Buddy* b) {
+  const BuddyCopy* const copy = find(b, b->own, b->restored);
+  if (copy == NULL) return;  // lost since it was offered: the next epoch is on its way
+  memcpy(b->data, copy->data, (size_t)b->bytes);
+  if (!b->buddy_lacks) {
+    become_ready(b);
+    return;
+  }
+  b->phase = buddy_copying;
+  open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, copy);
+}
+
+static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
+  b->restored = version;
+  drop_newer(b->own, version);
+  drop_newer(b->wards, version);
+  if (version == 0) {
+    become_ready(b);
+    return;
+  }
+  b->buddy_lacks = (lacks & buddy_lacks_copy) != 0;
+  if ((lacks & lacks_state) == 0) {
+    load(b);
+    return;
+  }
+  const bool from_storage = (lacks & state_from_storage) != 0;
+  ++*(from_storage ? &b->counts.from_storage : &b->counts.from_buddy);
+  b->phase = buddy_fetching;
+  send_to(b, from_storage ? STORAGE_RANK : buddy_of(b), message_fetch, version, b->membership.rank, NULL, 0);
+}
+
+static void resume(Buddy* b, uint64_t version) {
+  b->phase = buddy_running;
+  b->committed = version;
+  drop_older(b, b->own, version);
+  drop_older(b, b->wards, version);
+  if (b->membership.epoch > 1) ++b->counts.recoveries;
+  b->calls.resumed(b->calls.context, version);
+}
+
+static void commit(Buddy* b, uint64_t version) {
+  b->committed = version;
+  if (b->open == version) b->open = 0;
+  ++b->counts.committed;
+  if (b->membership.has_storage && b->config.global_every != 0 &&
+      version / b->config.interval % b->config.global_every == 0)
+    b->global = version;
+  drop_older(b, b->own, version);
+  drop_older(b, b->wards, version);
+  b->calls.committed(b->calls.context, version);
+}
+
+// What a rank hears from rank 0.
+static void hear_as_rank(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
+  if (kind == message_restore && b->phase == buddy_offering && bytes >= b->membership.ranks)
+    restore(b, number, data[b->membership.rank]);
+  else if (kind == message_resume && b->phase == buddy_ready && number == b->restored)
+    resume(b, number);
+  else if (kind == message_commit && b->phase == buddy_running && number > b->committed)
+    commit(b, number);
+}
+
+static void close_transfers(Buddy* b) {
+  b->to_buddy.is_open = b->to_ward.is_open = b->to_storage.is_open = false;
+  b->open = b->global = 0;
+}
+
+BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
+  if (m->epoch <= b->membership.epoch) return buddy_ok;
+  if (m->ranks < 2 || m->ranks > buddy_rank_limit) return buddy_bad_argument;
+  close_transfers(b);
+  const bool same = m->rank == b->membership.rank && m->ranks == b->membership.ranks;
+  for (unsigned i = 0; i < buddy_versions && !same; ++i) {
+    forget(&b->own[i]);
+    forget(&b->wards[i]);
+  }
+  drop_partial(b, b->own);
+  drop_partial(b, b->wards);
+  b->membership = *m;
+  b->phase = m->rank == NO_RANK ? buddy_spare : buddy_offering;
+  b->restored = b->committed = 0;
+  if (b->phase == buddy_spare) return buddy_ok;
+  if (m->rank == 0) coordinator_begin(&b->coordinator, m->ranks, m->has_storage);
+  if (m->epoch == 1) {
+    resume(b, 0);
+    return buddy_ok;
+  }
+  if (m->rank == 0 && m->has_storage) send_to(b, STORAGE_RANK, message_inventory, 0, 0, NULL, 0);
+  offer(b);
+  return buddy_ok;
+}
+
+// --- what comes -------------------------------------------------------------------------------------------
+
+static void hear_stored(Buddy* b, const MessageHeader* h) {
+  if (h->from != buddy_of(b)) return;
+  if (b->phase == buddy_copying && h->number == b->restored) {
+    become_ready(b);
+  } else if (b->phase == buddy_running && h->number == b->open) {
+    b->counts.overlap_time += b->calls.now(b->calls.context) - b->dump_end;
+    tell_coordinator(b, message_complete, h->number, NULL, 0);
+  }
+}
+
+static void hear_fetch(Buddy* b, const MessageHeader* h) {
+  const BuddyCopy* const copy = find(b, b->wards, h->number);
+  if (h->from == ward_of(b) && copy != NULL)
+    open_transfer(&b->to_ward, message_state, h->from, h->from, copy);
+}
+
+static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
+  switch (h->kind) {
+    case message_halo:
+      b->calls.application_message(b->calls.context, h, data, bytes);
+      break;
+    case message_chunk:
+      if (h->owner == ward_of(b) && receive_part(b, b->wards, h, data, bytes) != NULL)
+        send_to(b, h->owner, message_stored, h->number, h->owner, NULL, 0);
+      break;
+    case message_stored:
+      hear_stored(b, h);
+      break;
+    case message_fetch:
+      hear_fetch(b, h);
+      break;
+    case message_state:
+      if (b->phase == buddy_fetching && h->number == b->restored && h->owner == b->membership.rank &&
+          receive_part(b, b->own, h, data, bytes) != NULL)
+        load(b);
+      break;
+    case message_global_stored:
+      ++b->counts.globals;
+      break;
+    case message_offer:
+    case message_ready:
+    case message_complete:
+      hear_as_coordinator(b, h->kind, h->from, h->number, data, bytes);
+      break;
+    case message_restore:
+    case message_resume:
+    case message_commit:
+      hear_as_rank(b, h->kind, h->number, data, bytes);
+      break;
+    case message_global:
+    case message_inventory:  // storage's
+    case message_traffic:
+      break;
+  }
+}
+
+void buddy_receive(Buddy* b, const uint8_t* payload, size_t bytes) {
+  MessageHeader h;
+  if (!message_decode(payload, bytes, &h)) {
+    ++b->counts.dropped_messages;
+    return;
+  }
+  if (h.epoch > b->membership.epoch) {
+    BuddyMembership membership;
+    b->calls.membership(b->calls.context, &membership);
+    buddy_set_membership(b, &membership);
+  }
+  if (h.epoch != b->membership.epoch || h.to != b->membership.rank || b->phase == buddy_spare)
+    ++b->counts.dropped_messages;
+  else
+    hear(b, &h, payload + message_header_bytes, bytes - message_header_bytes);
+}
+
+// --- the application's side -------------------------------------------------------------------------------
+
+void buddy_initialize(Buddy* b, const BuddyConfig* config, const BuddyCalls* calls) {
+  memset(b, 0, sizeof *b);
+  b->config = *config;
+  b->calls = *calls;
+  b->membership.rank = NO_RANK;
+}
+
+static uint64_t slot_bytes(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+
+uint64_t buddy_copy_bytes(uint64_t bytes) { return UINT64_C(2) * buddy_versions * slot_bytes(bytes); }
+
+void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies) {
+  b->data = data;
+  b->bytes = bytes;
+  uint8_t* place = copies;
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    b->own[i] = (BuddyCopy){.data = place};
+    b->wards[i] = (BuddyCopy){.data = place + slot_bytes(bytes)};
+    place += 2 * slot_bytes(bytes);
+  }
+}
+
+bool buddy_may_send(const Buddy* b) { return has_room(b, buddy_application_queue); }
+
+bool buddy_is_running(const Buddy* b) { return b->phase == buddy_running; }
+
+BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version) {
+  if (b->phase != buddy_running || version <= b->committed) return buddy_bad_argument;
+  if (b->open != 0) return buddy_busy;
+  BuddyCopy* slot = NULL;
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (b->own[i].version == 0 || (b->own[i].version < b->committed && !is_being_sent(b, &b->own[i])))
+      slot = &b->own[i];
+  if (slot == NULL) return buddy_busy;
+  const uint64_t start = b->calls.now(b->calls.context);
+  memcpy(slot->data, b->data, (size_t)b->bytes);
+  slot->version = version;
+  slot->held = b->bytes;
+  b->open = version;
+  b->dump_end = b->calls.now(b->calls.context);
+  b->counts.dump_time += b->dump_end - start;
+  ++b->counts.checkpoints;
+  open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, slot);
+  return buddy_ok;
+}
+
+BuddyStatus buddy_test(const Buddy* b, uint64_t version) {
+  return b->phase == buddy_running && version <= b->committed ? buddy_ok : buddy_busy;
+}
+
+bool buddy_holds_application(const Buddy* b) { return b->config.protocol == buddy_blocking && b->open != 0; }

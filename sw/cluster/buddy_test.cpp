@@ -1,0 +1,423 @@
+// The buddy protocol of the firmware, in clusters of memory (test_cluster.h). The words of the result are those of the program
+// computed in one piece, whatever was lost, or it is not recoverable and there is no version that is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "test_cluster.h"
+
+namespace {
+
+constexpr unsigned seeds = 200;  // of each kind of loss
+
+TestClusterConfig random_config(std::uint64_t seed) {
+  asterism::Random random(~seed);
+  TestClusterConfig c;
+  c.seed = seed;
+  c.ranks = static_cast<std::uint32_t>(2 + random.below(5));
+  c.spares = 3;
+  const std::uint64_t words[] = {1, 7, 512, 600, 1300};
+  c.words = words[random.below(std::size(words))];
+  c.steps = 8 + random.below(25);
+  c.buddy.protocol = random.below(2) == 0 ? buddy_blocking : buddy_semi_blocking;
+  c.buddy.interval = 1 + random.below(6);
+  return c;
+}
+
+void take_steps(TestCluster& cluster, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count && !cluster.is_over(); ++i) cluster.step();
+}
+
+// Until all run and a version is committed, which a single loss cannot take.
+void run_until_recoverable(TestCluster& cluster) {
+  const auto is_recoverable = [&] {
+    for (std::uint32_t rank = 0; rank < cluster.node_of(0).buddy.membership.ranks; ++rank)
+      if (cluster.node_of(rank).buddy.committed == 0) return false;
+    return cluster.all_run();
+  };
+  while (!cluster.is_over() && !is_recoverable())
+    if (!cluster.step()) return;
+}
+
+std::uint32_t any_rank(TestCluster& cluster) {
+  return static_cast<std::uint32_t>(cluster.lots().below(cluster.node_of(0).buddy.membership.ranks));
+}
+
+class BuddyTest : public testing::TestWithParam<BuddyProtocol> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, BuddyTest, testing::Values(buddy_blocking, buddy_semi_blocking),
+                         [](const auto& protocol) {
+                           return protocol.param == buddy_blocking ? "blocking" : "semi_blocking";
+                         });
+
+TEST_P(BuddyTest, ComesToTheProgramsResultWithoutALoss) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.buddy.protocol = GetParam();
+    TestCluster cluster(config);
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    EXPECT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+      const BuddyCounts& counts = cluster.node_of(rank).buddy.counts;
+      EXPECT_EQ(counts.checkpoints, (config.steps - 1) / config.buddy.interval) << "seed " << seed;
+      EXPECT_EQ(counts.recoveries, 0u);
+      EXPECT_EQ(counts.dropped_messages, 0u);
+    }
+  }
+}
+
+TEST_P(BuddyTest, SurvivesTheLossOfOneNodeAtATime) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.buddy.protocol = GetParam();
+    TestCluster cluster(config);
+    for (unsigned losses = 0; losses < config.spares; ++losses) {
+      run_until_recoverable(cluster);
+      take_steps(cluster, cluster.lots().below(300));
+      if (cluster.is_over()) break;
+      cluster.lose_node(cluster.node_of(any_rank(cluster)).number);
+      take_steps(cluster, cluster.lots().below(100));
+      cluster.notice();
+    }
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    EXPECT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+  }
+}
+
+// The nodes whose links were lost take other ranks afterwards, with nothing of their old ones.
+TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.buddy.protocol = GetParam();
+    config.spares = 1;
+    TestCluster cluster(config);
+    for (unsigned losses = 0; losses < 6; ++losses) {
+      run_until_recoverable(cluster);
+      take_steps(cluster, cluster.lots().below(200));
+      if (cluster.is_over()) break;
+      cluster.lose_link(cluster.node_of(any_rank(cluster)).number);
+      take_steps(cluster, cluster.lots().below(100));
+      cluster.notice();
+      for (std::uint32_t node = 0; node < cluster.node_count(); ++node) {
+        const Buddy& b = cluster.node(node).buddy;
+        if (b.phase != buddy_spare) continue;
+        for (unsigned i = 0; i < buddy_versions; ++i)
+          ASSERT_EQ(b.own[i].version + b.wards[i].version, 0u) << "a spare holds nothing";
+      }
+    }
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    EXPECT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+  }
+}
+
+TEST_P(BuddyTest, SurvivesTheLossOfOneMemoryAtATime) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.buddy.protocol = GetParam();
+    TestCluster cluster(config);
+    for (unsigned losses = 0; losses < 4; ++losses) {
+      run_until_recoverable(cluster);
+      take_steps(cluster, cluster.lots().below(300));
+      if (cluster.is_over()) break;
+      cluster.lose_memory(cluster.node_of(any_rank(cluster)).number);
+      take_steps(cluster, cluster.lots().below(100));
+      if (cluster.is_over()) break;
+      cluster.notice();
+    }
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    EXPECT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+  }
+}
+
+// Losses at any instant, of any number of nodes: during checkpoints, during recoveries, of both buddies.
+struct Tally {
+  unsigned finished = 0, lost = 0, recoveries = 0;
+};
+
+void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
+  TestCluster cluster(config);
+  const std::uint64_t losses = 1 + cluster.lots().below(4);
+  for (std::uint64_t i = 0; i < losses && !cluster.is_over(); ++i) {
+    take_steps(cluster, cluster.lots().below(i == 0 ? 3000 : 600));
+    if (cluster.is_over()) break;
+    const std::uint32_t node = cluster.node_of(any_rank(cluster)).number;
+    const std::uint64_t kind = cluster.lots().below(3);
+    if (kind == 0 || !cluster.node(node).is_alive)
+      cluster.lose_node(node);
+    else if (kind == 1)
+      cluster.lose_memory(node);
+    else
+      cluster.lose_link(node);
+    take_steps(cluster, cluster.lots().below(60));
+    if (!cluster.is_over() && cluster.lots().below(2) == 0) cluster.notice();
+  }
+  ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": stands still";
+  if (cluster.result()) {
+    EXPECT_EQ(*cluster.result(), cluster.expected()) << "seed " << config.seed;
+    ++tally.finished;
+  } else if (!cluster.spares_ran_out()) {
+    EXPECT_FALSE(config.buddy.restart_from_beginning) << "seed " << config.seed;
+    EXPECT_EQ(cluster.newest_recoverable(), 0u) << "seed " << config.seed;
+    EXPECT_NE(*cluster.not_recoverable(), 0u) << "seed " << config.seed;
+    ++tally.lost;
+  }
+  for (std::uint32_t node = 0; node < cluster.node_count(); ++node)
+    if (cluster.node(node).is_alive && cluster.node(node).buddy.counts.recoveries != 0) ++tally.recoveries;
+}
+
+TEST(BuddyLossesTest, EndRightOrWhereNothingCanBeRecovered) {
+  Tally tally;
+  for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
+    run_with_random_losses(random_config(seed), tally);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(tally.finished, 200u);
+  EXPECT_GT(tally.lost, 20u);
+  EXPECT_GT(tally.recoveries, 200u);
+}
+
+TEST(BuddyLossesTest, EndRightWhereTheyMayBeginAnew) {
+  Tally tally;
+  for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.buddy.restart_from_beginning = true;
+    config.spares = 5;
+    run_with_random_losses(config, tally);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(tally.finished, 2 * seeds);
+}
+
+TEST(BuddyLossesTest, EndRightWithCopiesInTheGlobalStore) {
+  Tally with, without;
+  for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    run_with_random_losses(config, without);
+    config.buddy.global_every = 1 + seed % 2;
+    run_with_random_losses(config, with);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(with.finished, without.finished);
+}
+
+TEST(BuddyRecoveryTest, BothBuddiesLostComeBackFromTheGlobalStore) {
+  TestClusterConfig config;
+  config.ranks = 4;
+  config.buddy.global_every = 1;
+  TestCluster cluster(config);
+  const auto all_are_stored = [&] {
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank)
+      if (cluster.node_of(rank).buddy.counts.globals == 0) return false;
+    return true;
+  };
+  while (!all_are_stored()) ASSERT_TRUE(cluster.step());
+  cluster.lose_node(1);
+  cluster.lose_node(2);
+  cluster.notice();
+  ASSERT_TRUE(cluster.run());
+  EXPECT_EQ(cluster.result(), cluster.expected());
+  EXPECT_EQ(cluster.node_of(1).buddy.counts.from_storage, 1u);
+  EXPECT_EQ(cluster.node_of(2).buddy.counts.from_storage + cluster.node_of(2).buddy.counts.from_buddy, 1u);
+}
+
+TEST(BuddyRecoveryTest, BothBuddiesLostAreNamed) {
+  TestClusterConfig config;
+  config.ranks = 4;
+  TestCluster cluster(config);
+  run_until_recoverable(cluster);
+  cluster.lose_node(1);
+  cluster.lose_node(2);
+  cluster.notice();
+  ASSERT_TRUE(cluster.run());
+  EXPECT_FALSE(cluster.result());
+  // Of rank 1 both copies are gone; of rank 2 one is left, at rank 3.
+  EXPECT_EQ(cluster.not_recoverable(), 0b0010u);
+}
+
+TEST(BuddyRecoveryTest, NobodyFetchesWhatItHolds) {
+  TestClusterConfig config;
+  config.ranks = 5;
+  TestCluster cluster(config);
+  run_until_recoverable(cluster);
+  cluster.lose_node(3);
+  cluster.notice();
+  const std::uint64_t chunks = cluster.sent(message_chunk);
+  while (!cluster.all_run()) ASSERT_TRUE(cluster.step());
+  EXPECT_EQ(cluster.sent(message_fetch), 1u);
+  EXPECT_EQ(cluster.sent(message_state), 2u);           // 4800 bytes
+  EXPECT_LE(cluster.sent(message_chunk) - chunks, 4u);  // of rank 3 and of its ward, at most
+  EXPECT_EQ(cluster.node_of(3).buddy.counts.from_buddy, 1u);
+  EXPECT_EQ(cluster.node_of(3).number, 5u);
+}
+
+TEST(BuddyRecoveryTest, AVersionThatIsNotHeldOfAllIsNotGoneBackTo) {
+  // A rank's copy for its buddy is lost on its way, and the rank after it: the version that all the others hold is of no use.
+  TestCluster cluster(TestClusterConfig{});
+  run_until_recoverable(cluster);
+  ASSERT_EQ(cluster.node_of(0).buddy.committed, 4u);
+  cluster.drop(message_chunk, 1);
+  EXPECT_FALSE(cluster.run());  // it is never committed, and everyone waits with the next
+  EXPECT_EQ(cluster.node_of(0).buddy.committed, 4u);
+  EXPECT_EQ(cluster.newest_recoverable(), 8u);  // in the memories of the ranks themselves
+  const auto buddy_holds = [&](std::uint32_t rank) {
+    const BuddyCopy* const copies = cluster.node_of((rank + 1) % 3).buddy.wards;
+    return std::any_of(copies, copies + buddy_versions,
+                       [](const BuddyCopy& copy) { return copy.version == 8 && copy.held == 4800; });
+  };
+  std::uint32_t rank = 0;
+  while (buddy_holds(rank)) ++rank;
+  ASSERT_LT(rank, 3u);
+  cluster.lose_node(cluster.node_of(rank).number);
+  cluster.notice();
+  while (!cluster.all_run()) ASSERT_TRUE(cluster.step());
+  EXPECT_EQ(cluster.node_of(rank).buddy.restored, 4u);
+  ASSERT_TRUE(cluster.run());
+  EXPECT_EQ(cluster.result(), cluster.expected());
+}
+
+TEST(BuddyProtocolTest, BlockingHoldsTheApplicationUntilTheCommit) {
+  std::uint64_t ahead = 0;
+  for (const BuddyProtocol protocol : {buddy_blocking, buddy_semi_blocking}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      TestClusterConfig config = random_config(seed);
+      config.words = 1300;
+      config.buddy.interval = 4;
+      config.buddy.protocol = protocol;
+      TestCluster cluster(config);
+      while (!cluster.is_over()) {
+        ASSERT_TRUE(cluster.step());
+        for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+          const TestCluster::Node& node = cluster.node_of(rank);
+          if (node.buddy.open == 0 || node.ring.step == node.buddy.open) continue;
+          ASSERT_EQ(protocol, buddy_semi_blocking)
+              << "stepped while version " << node.buddy.open << " was open";
+          ++ahead;
+        }
+      }
+    }
+  }
+  EXPECT_GT(ahead, 0u);
+}
+
+TEST(BuddyProtocolTest, OneVersionAtATimeAndTheLastOneIsKept) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.words = 1300;
+    config.buddy.interval = 1;
+    TestCluster cluster(config);
+    while (!cluster.is_over()) {
+      ASSERT_TRUE(cluster.step());
+      for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+        const Buddy& b = cluster.node_of(rank).buddy;
+        ASSERT_LE(b.committed, cluster.node_of(rank).ring.step);
+        ASSERT_TRUE(b.open == 0 || b.open == b.committed + 1);
+        if (b.committed != 0) {
+          ASSERT_TRUE(b.own[0].version == b.committed || b.own[1].version == b.committed);
+        }
+      }
+    }
+  }
+}
+
+TEST(BuddyProtocolTest, EachVersionComesToTheGlobalStore) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    TestClusterConfig config = random_config(seed);
+    config.words = 30000;  // more parts than a queue takes
+    config.buddy.interval = 1;
+    config.buddy.global_every = 1 + seed % 2;
+    TestCluster cluster(config);
+    ASSERT_TRUE(cluster.run());
+    while (cluster.step()) {
+    }
+    const std::uint64_t versions = (config.steps - 1) / config.buddy.interval / config.buddy.global_every;
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+      EXPECT_EQ(cluster.node_of(rank).buddy.counts.globals, versions) << "seed " << seed;
+      if (versions == 0) continue;
+      const std::uint64_t newest = versions * config.buddy.global_every * config.buddy.interval;
+      ASSERT_EQ(cluster.storage().copies.count({rank, newest}), 1u) << "seed " << seed;
+    }
+  }
+}
+
+TEST(BuddyProtocolTest, RefusesARingOfOneAndOfTooMany) {
+  const BuddyConfig config = {buddy_blocking, 1, 0, false};
+  const BuddyCalls calls = {};
+  Buddy buddy;
+  for (const std::uint32_t ranks : {0u, 1u, 65u}) {
+    buddy_initialize(&buddy, &config, &calls);
+    const BuddyMembership m = {1, NO_RANK, ranks, false};
+    EXPECT_EQ(buddy_set_membership(&buddy, &m), buddy_bad_argument) << ranks;
+  }
+}
+
+TEST(BuddyProtocolTest, DropsWhatIsNotForItOrNoMessage) {
+  TestClusterConfig config;
+  TestCluster cluster(config);
+  take_steps(cluster, 50);
+  Buddy& b = cluster.node_of(1).buddy;
+  ASSERT_TRUE(buddy_is_running(&b));
+  const auto dropped = [&](const MessageHeader& header, std::size_t bytes) {
+    const std::uint64_t before = b.counts.dropped_messages;
+    std::vector<std::uint8_t> frame(message_header_bytes);
+    message_encode(&header, frame.data());
+    buddy_receive(&b, frame.data(), bytes);
+    return b.counts.dropped_messages == before + 1;
+  };
+  const MessageHeader good = {message_traffic, 1, 1, 0, 0, 0, 0, 0};
+  MessageHeader other = good;
+  EXPECT_FALSE(dropped(good, 48));
+  EXPECT_TRUE(dropped(good, 47));
+  other.epoch = 0;
+  EXPECT_TRUE(dropped(other, 48));
+  other = good;
+  other.to = 2;
+  EXPECT_TRUE(dropped(other, 48));
+  other = good;
+  other.kind = static_cast<MessageKind>(16);
+  EXPECT_TRUE(dropped(other, 48));
+}
+
+TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
+  // Under a sanitizer; here, that a copy which lies about its size never counts as whole.
+  TestClusterConfig config;
+  config.words = 10;
+  TestCluster cluster(config);
+  Buddy& b = cluster.node_of(1).buddy;
+  std::vector<std::uint8_t> frame(message_header_bytes + 80, 0xaa);
+  const struct {
+    std::uint64_t offset, total;
+    std::size_t bytes;
+  } wrong[] = {{0, 88, 80}, {8, 80, 80}, {0, 80, 0}, {UINT64_MAX - 7, 80, 80}, {80, 80, 8}, {16, 80, 64}};
+  for (const auto& w : wrong) {
+    const MessageHeader h = {message_chunk, 1, 1, 0, 4, w.offset, w.total, 0};
+    message_encode(&h, frame.data());
+    buddy_receive(&b, frame.data(), message_header_bytes + w.bytes);
+    for (const BuddyCopy& copy : b.wards) EXPECT_NE(copy.held, 80u) << w.offset << " " << w.total;
+  }
+  // So many bytes, but not all of them.
+  for (const std::uint64_t offset : {0, 8}) {
+    const MessageHeader h = {message_chunk, 1, 1, 0, 4, offset, 80, 0};
+    message_encode(&h, frame.data());
+    buddy_receive(&b, frame.data(), message_header_bytes + 40);
+  }
+  EXPECT_EQ(cluster.sent(message_stored), 0u);
+  const MessageHeader right = {message_chunk, 1, 1, 0, 4, 0, 80, 0};
+  message_encode(&right, frame.data());
+  buddy_receive(&b, frame.data(), message_header_bytes + 80);
+  EXPECT_EQ(cluster.sent(message_stored), 1u);
+}
+
+TEST(BuddyProtocolTest, SaysAgainThatACopyIsWhole) {
+  TestClusterConfig config;
+  config.words = 10;
+  TestCluster cluster(config);
+  Buddy& b = cluster.node_of(1).buddy;
+  std::vector<std::uint8_t> frame(message_header_bytes + 40, 0xaa);
+  for (const std::uint64_t offset : {0, 40, 40}) {
+    const MessageHeader h = {message_chunk, 1, 1, 0, 4, offset, 80, 0};
+    message_encode(&h, frame.data());
+    buddy_receive(&b, frame.data(), frame.size());
+  }
+  EXPECT_EQ(cluster.sent(message_stored), 2u);
+}
+
+}  // namespace

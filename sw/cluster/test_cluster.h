@@ -1,0 +1,121 @@
+// A cluster of firmware ranks in memory: queues in place of NICs, lots in place of time. Whoever has something to do does it in
+// a random order, so that each seed is another interleaving.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+
+extern "C" {
+#include "ring.h"
+}
+
+struct TestClusterConfig {
+  std::uint32_t ranks = 3, spares = 2;
+  std::uint64_t words = 600, steps = 20;
+  std::uint64_t seed = 1;  // of the program and of the lots
+  BuddyConfig buddy = {buddy_semi_blocking, 4, 0, false};
+};
+
+class TestCluster {
+ public:
+  struct Node {
+    std::uint32_t number = 0;
+    bool is_alive = true, link_is_up = true;
+    std::vector<std::uint64_t> words, copies;
+    Buddy buddy = {};
+    Ring ring = {};
+    std::uint64_t now = 0;
+    TestCluster* cluster = nullptr;
+    std::uint32_t resumed_epoch = 0;
+    std::uint64_t steps_held = 0;  // made while the blocking protocol held the application
+  };
+  // The global store.
+  struct Storage {
+    struct Copy {
+      std::uint64_t total = 0;
+      std::vector<std::uint8_t> data;
+      bool is_whole() const { return data.size() == total; }
+    };
+    std::uint32_t epoch = 0;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Copy> copies;  // by owner and version
+  };
+
+  explicit TestCluster(const TestClusterConfig& config);
+
+  // One lot: a node does something, or a frame arrives. False: nothing is left to do, for ever.
+  bool step();
+  // Until the run is over; false: it stood still, or took too long.
+  bool run(std::uint64_t at_most = 2'000'000);
+  bool is_over() const { return result_ || not_recoverable_; }
+
+  void lose_node(std::uint32_t node);    // and all frames from and to it; a spare takes its rank
+  void lose_memory(std::uint32_t node);  // it starts again, in the present epoch
+  void lose_link(
+      std::uint32_t node);  // it goes on alone; a spare takes its rank, and it comes back as a spare
+  // As management does, a while after the loss.
+  void notice();
+  bool a_loss_is_unnoticed() const { return unnoticed_; }
+
+  std::optional<std::uint64_t> result() const { return result_; }
+  std::optional<std::uint64_t> not_recoverable() const { return not_recoverable_; }  // the ranks
+  bool spares_ran_out() const { return spares_ran_out_; }
+  std::uint64_t expected() const;
+  // The newest version that is held whole of every rank, wherever; 0: none.
+  std::uint64_t newest_recoverable() const;
+  bool all_run() const;  // in the present epoch
+
+  Node& node_of(std::uint32_t rank) { return *nodes_[node_of_rank_[rank]]; }
+  const Node& node_of(std::uint32_t rank) const { return *nodes_[node_of_rank_[rank]]; }
+  std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  Node& node(std::uint32_t number) { return *nodes_[number]; }
+  const Storage& storage() const { return storage_; }
+  std::uint32_t epoch() const { return epoch_; }
+  asterism::Random& lots() { return lots_; }
+  std::uint64_t sent(MessageKind kind) { return sent_[kind]; }
+  // Of a rank's next frames of this kind so many are lost.
+  void drop(MessageKind kind, unsigned count) { dropped_[kind] = count; }
+
+ private:
+  struct Frame {
+    MessageKind kind;
+    std::vector<std::uint8_t> bytes;
+  };
+  struct Channel {
+    std::uint32_t from, to;
+    BuddyQueue queue;
+    auto operator<=>(const Channel&) const = default;
+  };
+
+  void boot(Node& node);
+  bool is_reachable(std::uint32_t node) const { return nodes_[node]->is_alive && nodes_[node]->link_is_up; }
+  BuddyMembership membership_of(const Node& node) const;
+  void learn(Node& node);
+  bool act(Node& node);
+  bool deliver();
+  void hear_as_storage(const std::vector<std::uint8_t>& bytes);
+  void send_from_storage(MessageHeader header, const std::vector<std::uint8_t>& data);
+  void keep_newest_in_storage();
+  void send(Node& node, BuddyQueue queue, const MessageHeader& header, const void* data, std::size_t bytes);
+  std::size_t waiting(const Node& node, BuddyQueue queue) const;
+  void finish();
+
+  const TestClusterConfig config_;
+  asterism::Random lots_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::uint32_t> node_of_rank_;
+  std::uint32_t epoch_ = 1;
+  std::map<Channel, std::deque<Frame>> channels_;  // none is empty
+  Storage storage_;
+  bool unnoticed_ = false, spares_ran_out_ = false;
+  std::optional<std::uint64_t> result_, not_recoverable_;
+  std::map<MessageKind, unsigned> dropped_;
+  std::map<MessageKind, std::uint64_t> sent_;
+};
