@@ -64,6 +64,26 @@ foreach(test checkpoint memory_level asynchronous location controller)
 endforeach()
 target_link_libraries(location_test PRIVATE asterism::resilience_engine)  # decides the same, in C++
 
+# So does what runs on auxiliary cores, which are threads there.
+add_library(asterism_firmware_auxiliary STATIC
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/auxiliary.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/chain.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_hash.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_store.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/queue.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/ssd_image.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/stores.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/transforms.c)
+target_include_directories(asterism_firmware_auxiliary PUBLIC ${PROJECT_SOURCE_DIR}/sw)
+target_compile_features(asterism_firmware_auxiliary PRIVATE c_std_17)
+add_library(asterism_firmware_test_node STATIC ${PROJECT_SOURCE_DIR}/sw/auxiliary/test_node.cpp)
+target_link_libraries(asterism_firmware_test_node PUBLIC asterism_firmware_auxiliary GTest::gmock GTest::gtest
+                      Threads::Threads)
+foreach(test auxiliary chain chunk_store queue transforms)
+  asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp LINKS asterism_firmware_test_node
+                asterism_firmware_auxiliary)
+endforeach()
+
 # So does the buddy protocol: its ranks talk with each other in memory.
 add_library(asterism_firmware_cluster STATIC
   ${PROJECT_SOURCE_DIR}/sw/cluster/buddy.c

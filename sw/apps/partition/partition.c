@@ -1,0 +1,240 @@
+// Functional partitioning, FP(X, Y): sweeps a lattice Boltzmann stencil on the node's Y compute cores; its checkpoints go through
+// plug-ins on the X auxiliary cores that the node sets aside (`cores.auxiliary`), or on the compute cores themselves when X is 0.
+// Continues after a power loss with the same bits.
+//
+//   partition [columns=96] [rows=64] [sweeps=24] [interval=4] [mesh=36] [chain=columns,dedup,pcram,drain] [buffers=8]
+//
+// mesh: pages of the checkpoint that the program only reads: found as duplicates. chain: see auxiliary/chain.h; a record is
+// the nine populations of a cell.
+//
+// At the end the newest checkpoint is read back from where the chain has kept it, from each place alone, and compared. Exit status:
+// 0 verified, 1 not, 2 a wrong argument, 3 a device is missing or too little memory. result.txt holds what two runs are
+// compared by, in exact bits.
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/result/result.h"
+#include "apps/stencil/lattice.h"
+#include "auxiliary/auxiliary.h"
+#include "auxiliary/chunk_hash.h"
+#include "auxiliary/chunk_store.h"
+#include "auxiliary/drain.h"
+#include "boot/arguments.h"
+#include "boot/cores.h"
+#include "boot/exit_status.h"
+#include "boot/memory.h"
+#include "drivers/generic_timer.h"
+#include "drivers/power.h"
+
+typedef unsigned long long Printable;
+
+static struct {
+  uint64_t columns, rows, sweeps, interval, mesh, buffers;
+  const char* chain;
+} options = {.columns = 96,
+             .rows = 64,
+             .sweeps = 24,
+             .interval = 4,
+             .mesh = 36,
+             .buffers = 8,
+             .chain = "columns,dedup,pcram,drain"};
+
+static Chain chain;
+static uint64_t* mesh;
+static union {
+  LatticeState state;
+  uint64_t words[chunk_words];
+} page __attribute__((aligned(chunk_bytes)));
+static uint64_t compute_ticks, run_ticks;
+
+static bool read_options(int argc, char** argv) {
+  const Argument table[] = {
+      {"columns", argument_number, &options.columns, 8, 4096, "cells in a row"},
+      {"rows", argument_number, &options.rows, 8, 4096, "rows of cells"},
+      {"sweeps", argument_number, &options.sweeps, 1, 1000000, "over all cells"},
+      {"interval", argument_number, &options.interval, 1, 1000000, "sweeps between two checkpoints"},
+      {"mesh", argument_number, &options.mesh, 1, checkpoint_chunk_limit, "pages that are only read"},
+      {"chain", argument_text, &options.chain, 1, 100, "plug-ins"},
+      {"buffers", argument_number, &options.buffers, 1, buffer_limit, "blocks under way"},
+  };
+  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
+  char error[160];
+  if (chain_parse(options.chain, &chain, error, sizeof error)) return true;
+  printf("partition: argument 'chain=%s' is wrong: %s\n", options.chain, error);
+  return false;
+}
+
+static uint64_t mesh_words(void) { return options.mesh * chunk_words; }
+// No two chunks are alike.
+static uint64_t mesh_word(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15u; }
+
+static uint64_t image_hash(const Lattice* lattice) {
+  const uint64_t hashes[] = {
+      chunk_hash((const uint64_t*)lattice->cells, lattice_cell_bytes(lattice) / 8),
+      chunk_hash(mesh, mesh_words()),
+      chunk_hash(page.words, chunk_words),
+  };
+  return chunk_hash(hashes, 3);
+}
+
+static void after_sweep(Lattice* lattice) { (void)lattice; }
+
+static uint32_t cell_pages(const Lattice* lattice) {
+  return (uint32_t)((lattice_cell_bytes(lattice) + chunk_bytes - 1) / chunk_bytes);
+}
+
+static void begin(Lattice* lattice) {
+  cores_run(lattice_begin, lattice);
+  for (uint64_t i = 0; i < mesh_words(); ++i) mesh[i] = mesh_word(i);
+}
+
+static bool is_of_this_lattice(const LatticeState* state) {
+  return state->columns == options.columns && state->rows == options.rows && state->sweeps <= options.sweeps;
+}
+
+static const char* name_of(AuxiliarySource source) {
+  return source == auxiliary_from_store ? chain.plug_ins[chain.transforms]->name : "dimm_ssd";
+}
+
+static RecoverySource recovery_of(AuxiliarySource source) {
+  const bool pcram = source == auxiliary_from_store && chain.plug_ins[chain.transforms] == &pcram_plug_in;
+  return pcram ? recovered_from_pcram : recovered_from_dimm_ssd;
+}
+
+static void restore(Lattice* lattice, bool has_power) {
+  uint64_t version;
+  AuxiliarySource from;
+  if (!auxiliary_restore(auxiliary_any, &version, &from) || !is_of_this_lattice(&page.state)) {
+    begin(lattice);
+    return;
+  }
+  lattice->state = page.state;
+  printf("partition: goes on from sweep %llu, from %s\n", (Printable)version, name_of(from));
+  if (has_power) power_recovered(recovery_of(from));
+}
+
+static void checkpoint(const Lattice* lattice) {
+  memset(page.words, 0, sizeof page.words);
+  page.state = lattice->state;
+  auxiliary_write(lattice->state.sweeps);
+}
+
+static void run(Lattice* lattice) {
+  const uint64_t start = generic_timer_now();
+  while (lattice->state.sweeps < options.sweeps) {
+    const uint64_t next = (lattice->state.sweeps / options.interval + 1) * options.interval;
+    lattice->sweep_limit = next < options.sweeps ? next : options.sweeps;
+    const uint64_t before = generic_timer_now();
+    cores_run(lattice_run, lattice);
+    compute_ticks += generic_timer_now() - before;
+    checkpoint(lattice);
+  }
+  run_ticks = generic_timer_now() - start;
+}
+
+static double milliseconds(uint64_t ticks) { return 1e3 * (double)ticks / (double)generic_timer_frequency(); }
+static double megabytes_a_second(uint64_t bytes, uint64_t ticks) {
+  return ticks == 0 ? 0 : (double)bytes / milliseconds(ticks) / 1e3;
+}
+
+static void print_table(unsigned cores, uint64_t finish_ticks) {
+  const AuxiliaryCounts counts = auxiliary_counts();
+  const ChunkStoreCounts chunks = chunk_store_counts();
+  const DrainCounts drained = drain_counts();
+  printf(
+      "            run compute   stood  waited  finish  written  duplicates  stored  drained\n"
+      "             ms      ms      ms      ms      ms      KiB         KiB     KiB      KiB\n");
+  printf("FP(%u,%u) %7.3f %7.3f %7.3f %7.3f %7.3f %8llu %11llu %7llu %8llu\n", cores_auxiliary(), cores,
+         milliseconds(run_ticks), milliseconds(compute_ticks), milliseconds(counts.stood_ticks),
+         milliseconds(counts.waited_ticks), milliseconds(finish_ticks), (Printable)counts.bytes / 1024,
+         (Printable)chunks.duplicates * chunk_bytes / 1024, (Printable)chunks.stored * chunk_bytes / 1024,
+         (Printable)drained.bytes / 1024);
+  printf("partition: %llu checkpoints written, %llu not, %llu drained, %llu not; %llu waits for a buffer\n",
+         (Printable)counts.written, (Printable)counts.failed, (Printable)drained.checkpoints,
+         (Printable)drained.failed, (Printable)counts.waits);
+  for (unsigned i = 0; i < chain.count; ++i)
+    printf("partition: %s %.1f MB/s\n", chain.plug_ins[i]->name,
+           megabytes_a_second(counts.bytes, counts.plug_in_ticks[i]));
+  printf("partition: comparing %.1f MB/s, saving %.1f MB/s, whole chain %.1f MB/s\n",
+         megabytes_a_second(chunks.duplicates * chunk_bytes, chunks.compare_ticks),
+         megabytes_a_second(chunks.stored * chunk_bytes, chunks.save_ticks),
+         megabytes_a_second(counts.bytes, counts.passed_ticks));
+}
+
+// The newest checkpoint, from one place, is what memory held when it was written.
+static bool comes_back(const Lattice* lattice, AuxiliarySource source) {
+  const uint64_t before = image_hash(lattice);
+  memset(lattice->cells, 0, lattice_cell_bytes(lattice));
+  memset(mesh, 0, mesh_words() * 8);
+  memset(page.words, 0, sizeof page.words);
+  uint64_t version = 0;
+  AuxiliarySource from;
+  const bool same = auxiliary_restore(source, &version, &from) && version == options.sweeps &&
+                    image_hash(lattice) == before;
+  printf("partition: checkpoint %llu from %s is %s\n", (Printable)version, name_of(source),
+         same ? "what was written" : "NOT what was written");
+  return same;
+}
+
+static bool near(double value, double wanted, double tolerance) {
+  return __builtin_fabs(value - wanted) <= tolerance;
+}
+
+static bool report(Lattice* lattice) {
+  bool right = comes_back(lattice, auxiliary_from_store);
+  if (chain.plug_ins[chain.count - 1]->kind == plug_in_drain)
+    right = comes_back(lattice, auxiliary_from_drain) && right;
+  for (uint64_t i = 0; i < mesh_words(); ++i) right = right && mesh[i] == mesh_word(i);
+  cores_run(lattice_measure, lattice);
+  const LatticeSums* const sums = &lattice->sums;
+  const double cells = (double)options.columns * (double)options.rows,
+               rounding = 1e-15 * cells * (1000 + (double)options.sweeps);
+  right = right && near(sums->mass, cells, rounding) && near(sums->momentum_x, 0, rounding) &&
+          near(sums->momentum_y, 0, rounding);
+  const uint64_t hash = chunk_hash((const uint64_t*)lattice->cells, lattice_cell_bytes(lattice) / 8);
+  printf("partition: after %llu sweeps: %s, lattice hash 0x%016llx\n", (Printable)lattice->state.sweeps,
+         right ? "verified" : "WRONG", (Printable)hash);
+  char text[160];
+  snprintf(text, sizeof text, "sweeps %llu\nvortex 0x%016llx\nlattice 0x%016llx\n",
+           (Printable)lattice->state.sweeps, (Printable)result_bits(sums->vortex), (Printable)hash);
+  const bool written = result_write(text);
+  if (!written) printf("partition: result.txt cannot be written\n");
+  return right && written && auxiliary_counts().failed == 0;
+}
+
+static bool allocate(Lattice* lattice) {
+  mesh = memory_allocate(mesh_words() * 8);
+  return mesh != NULL && lattice_allocate(lattice);
+}
+
+int main(int argc, char** argv) {
+  if (!read_options(argc, argv)) return exit_usage;
+  const unsigned cores = cores_start(MAX_CORES);
+  const bool has_power = power_probe();
+  if (has_power)
+    printf("partition: reset cause %s, boot %u\n", power_reset_cause_text(), (unsigned)power_boot_count());
+  static Lattice lattice = {.after_sweep = after_sweep};
+  lattice.columns = (uint32_t)options.columns;
+  lattice.rows = (uint32_t)options.rows;
+  const char* missing = allocate(&lattice) ? NULL : "too little memory";
+  if (missing == NULL) missing = auxiliary_initialize(&chain, (unsigned)options.buffers, lattice_velocities);
+  if (missing != NULL) {
+    printf("partition: %s\n", missing);
+    return exit_unavailable;
+  }
+  if (!auxiliary_protect(lattice.cells, cell_pages(&lattice)) ||
+      !auxiliary_protect(mesh, (uint32_t)options.mesh) || !auxiliary_protect(&page, 1)) {
+    printf("partition: a checkpoint has at most %d pages\n", checkpoint_chunk_limit);
+    return exit_usage;
+  }
+  begin(&lattice);
+  restore(&lattice, has_power);
+  auxiliary_start();
+  run(&lattice);
+  const uint64_t end = generic_timer_now();
+  auxiliary_finish();
+  print_table(cores, generic_timer_now() - end);
+  return report(&lattice) ? exit_passed : exit_failed;
+}

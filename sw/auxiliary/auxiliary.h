@@ -1,0 +1,51 @@
+// Functional partitioning (li2010): FP(X, Y), X auxiliary cores and Y that compute. The program hands over its checkpoint in
+// blocks and goes on; auxiliary cores take them through a chain of plug-ins.
+//
+//   auxiliary_initialize(&chain, 16, 9);         16 buffers of 9 chunks: a record has 9 words
+//   auxiliary_protect(cells, 108);               pages
+//   auxiliary_restore(auxiliary_any, &version, &from);
+//   auxiliary_start();
+//   ... auxiliary_write(version); ...
+//   auxiliary_finish();
+//
+// Buffers lie in shared memory and their numbers go in a circle: free ones to the compute cores, which fill them side by side;
+// filled ones to the auxiliary cores; back when stored. A writer that finds none free waits, and one whose last checkpoint is
+// still under way waits for it: that is the time the program stands still. Of X cores the last one runs store and drain, the
+// others the transforms; one core alone runs all. With X = 0 the compute cores transform the blocks that they filled, core 0
+// stores them and drains, and the program goes on when all is done.
+//
+// All calls are of core 0, outside cores_run. At the end of a checkpoint all its plug-ins have closed it or it counts as
+// failed, and the one before is what a restore finds.
+#pragma once
+
+#include "auxiliary/chain.h"
+
+enum { buffer_limit = 32, region_limit = 8 };
+
+typedef struct {
+  uint64_t written, failed;  // checkpoints
+  uint64_t bytes;            // handed over
+  uint64_t waits;            // for a free buffer
+  uint64_t stood_ticks;      // of the generic timer: inside auxiliary_write
+  uint64_t waited_ticks;     // of it, for buffers or the checkpoint before; the longest of the cores, summed
+  uint64_t passed_ticks;     // from the hand-over's begin until the store has closed
+  uint64_t plug_in_ticks[chain_limit];  // of all cores, in each
+} AuxiliaryCounts;
+
+// Finds the devices. Returns NULL, or what is missing. Takes memory for `buffers` (1..buffer_limit) of `record_words`
+// (1..block_chunk_limit) chunks.
+const char* auxiliary_initialize(const Chain* chain, unsigned buffers, unsigned record_words);
+// Page-aligned memory that belongs to every checkpoint. Blocks run on from one region to the next: a region of whole blocks
+// keeps its records, and what it has in common with the checkpoint before, to itself. False: more than region_limit or checkpoint_chunk_limit.
+bool auxiliary_protect(void* pages, uint32_t chunks);
+
+typedef enum { auxiliary_any, auxiliary_from_store, auxiliary_from_drain } AuxiliarySource;
+// The newest whole checkpoint that went through the same conversions, of the store or the drain, back into memory. False:
+// there is none; the memory may have changed. Only before auxiliary_start or after auxiliary_finish.
+bool auxiliary_restore(AuxiliarySource source, uint64_t* version, AuxiliarySource* from);
+
+void auxiliary_start(void);
+bool auxiliary_write(uint64_t version);  // false, with X = 0: it could not be stored
+void auxiliary_finish(void);             // all is stored and drained; the auxiliary cores rest
+
+AuxiliaryCounts auxiliary_counts(void);

@@ -1,0 +1,40 @@
+// What passes through the chain of plug-ins: a checkpoint in blocks of chunks.
+//
+// A chunk is a page. A block has as many chunks as the program's record has 8-byte words, so that it holds
+// chunk_words whole records; the last block of a checkpoint may have fewer.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  chunk_bytes = 4096,
+  chunk_words = chunk_bytes / 8,
+  block_chunk_limit = 16,
+  checkpoint_chunk_limit = 1024,  // 4 MiB
+};
+
+// A checkpoint as a file is to the plug-ins: opened, written block by block in any order, closed.
+typedef struct {
+  uint64_t version;
+  uint32_t chunks;
+  uint32_t block_chunks;
+  uint64_t conversions;  // which conversions its blocks went through (chain.h)
+} CheckpointFile;
+
+typedef struct {
+  uint32_t first;  // chunk of the file
+  uint32_t chunks;
+  bool hashed;  // hash holds that of each chunk, and the store looks for duplicates
+  uint64_t hash[block_chunk_limit];
+  uint64_t* words;    // chunks * chunk_words, page aligned
+  uint64_t* scratch;  // as much again; a plug-in may exchange the two
+} Block;
+
+static inline uint32_t file_blocks(const CheckpointFile* file) {
+  return (file->chunks + file->block_chunks - 1) / file->block_chunks;
+}
+static inline uint32_t block_chunks_at(const CheckpointFile* file, uint32_t first) {
+  const uint32_t left = file->chunks - first;
+  return left < file->block_chunks ? left : file->block_chunks;
+}
