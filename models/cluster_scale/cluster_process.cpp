@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,14 +44,22 @@ struct Pipe {
   std::array<int, 2> ends{-1, -1};
 };
 
-void write_all(int descriptor, const std::string& text) {
-  for (std::size_t written = 0; written < text.size();) {
-    const ssize_t more = write(descriptor, text.data() + written, text.size() - written);
-    if (more < 0 && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot write a setup");
-    if (more > 0) written += static_cast<std::size_t>(more);
+// A file without a name that holds the text, read from its beginning. Not a pipe: nobody may read it.
+class TextFile {
+ public:
+  explicit TextFile(const std::string& text) : descriptor_(memfd_create("setup", MFD_CLOEXEC)) {
+    const auto size = static_cast<ssize_t>(text.size());
+    if (descriptor_ < 0 || pwrite(descriptor_, text.data(), text.size(), 0) != size)
+      throw std::system_error(errno, std::generic_category(), "cannot hand over a setup");
   }
-}
+  ~TextFile() { close(descriptor_); }
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
 
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
@@ -75,18 +84,17 @@ ClusterProcess::ClusterProcess(const ClusterSetup& setup, const std::filesystem:
         "-DASTERISM_SIMGRID=ON");
   std::ostringstream text;
   write_text(text, setup);
-  Pipe setups, results;
+  const TextFile setups(text.str());
+  Pipe results;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, setups.ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, setups.descriptor(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, results.ends[1], STDOUT_FILENO);
   std::string path = program.string();
   std::array<char*, 2> arguments{path.data(), nullptr};
   const int error = posix_spawn(&pid_, path.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + path);
-  setups.close_end(0);
-  write_all(setups.ends[1], text.str());  // less than a pipe holds: it does not wait
   results_ = results.release(0);
 }
 

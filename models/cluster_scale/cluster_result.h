@@ -24,7 +24,7 @@ struct ClusterResult {
   bool finished = false;  // else it took longer than give_up
   Seconds time, work;
   Seconds rework, dump, blocked, overhead, restart, spare_wait;
-  Seconds overlap;    // buddies were getting their copies
+  Seconds overlap;    // of all `checkpoints`: from the local copy to the buddies'
   Seconds lost_work;  // undone by failures, all of it
   std::array<std::uint64_t, cluster_failure_kinds> failures{};
   std::array<std::uint64_t, cluster_recoveries> recoveries{};

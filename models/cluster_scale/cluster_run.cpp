@@ -158,7 +158,6 @@ class Conductor {
   void give_up_checkpoint() {
     if (!copies_transfer_) return;
     result_.network_bytes += copies_transfer_->bytes_moved();
-    result_.overlap += ClusterNetwork::now() - copies_began_;
     copies_transfer_.reset();
     ++result_.given_up;
   }
@@ -186,11 +185,14 @@ class Conductor {
     for (const auto& transfer : restarts_) result_.network_bytes += transfer->bytes_moved();
     restarts_.clear();
   }
+  // The run is over, and what is under way does not matter any more.
   void end_transfers() {
-    give_up_checkpoint();
+    for (Transfer* transfer : {copies_transfer_.get(), drain_.get()})
+      if (transfer) result_.network_bytes += transfer->bytes_moved();
+    copies_transfer_.reset();
+    drain_.reset();
     end_repairs();
     end_restarts();
-    give_up_drain();
   }
 
   // ---- failures ----

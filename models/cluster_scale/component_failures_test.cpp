@@ -1,0 +1,62 @@
+#include "cluster_scale/component_failures.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace asterism {
+namespace {
+
+ClusterSetup machine() {
+  ClusterSetup setup;
+  setup.nodes = 1000;
+  setup.rates = {Rate(1e-6), Rate(2e-6), Rate(4e-6), Rate(0), Rate(3e-6)};
+  return setup;
+}
+
+TEST(ComponentFailuresTest, ComeAtTheRateOfAllNodesAndKinds) {
+  constexpr int count = 100'000;
+  ComponentFailures failures(machine(), 1);
+  std::array<int, cluster_failure_kinds> kinds{};
+  std::vector<int> nodes(1000);
+  Seconds last;
+  for (int i = 0; i < count; ++i) {
+    const PlacedFailure failure = failures.next().value();
+    EXPECT_GT(failure.at, last);
+    last = failure.at;
+    ++kinds[static_cast<std::size_t>(failure.kind)];
+    ++nodes.at(failure.node);
+  }
+  EXPECT_NEAR(last.count() / count, 100, 5 * 100 / std::sqrt(count));  // five standard deviations
+  const std::array<double, cluster_failure_kinds> shares = {0.1, 0.2, 0.4, 0, 0.3};
+  for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind)
+    EXPECT_NEAR(kinds[kind], shares[kind] * count, 5 * std::sqrt(shares[kind] * count)) << kind;
+  EXPECT_GT(*std::ranges::min_element(nodes), 40);
+  EXPECT_LT(*std::ranges::max_element(nodes), 160);
+}
+
+TEST(ComponentFailuresTest, FollowTheSeed) {
+  ComponentFailures first(machine(), 7), same(machine(), 7), other(machine(), 8);
+  const auto failure = first.next();
+  EXPECT_EQ(same.next(), failure);
+  EXPECT_NE(other.next(), failure);
+}
+
+TEST(ComponentFailuresTest, ArePlacedOnesAloneWhereThereAreAny) {
+  ClusterSetup setup = machine();
+  setup.placed = {{Seconds(5), ClusterFailureKind::gpu, 3}, {Seconds(5), ClusterFailureKind::ssd, 4}};
+  ComponentFailures failures(setup, 1);
+  EXPECT_EQ(failures.next(), setup.placed[0]);
+  EXPECT_EQ(failures.next(), setup.placed[1]);
+  EXPECT_EQ(failures.next(), std::nullopt);
+}
+
+TEST(ComponentFailuresTest, AnSsdDoesNotSendTheProgramBack) {
+  EXPECT_NEAR(failure_rate(machine()).per_second(), 0.01, 1e-15);
+  EXPECT_NEAR(setback_rate(machine()).per_second(), 0.008, 1e-15);
+}
+
+}  // namespace
+}  // namespace asterism
