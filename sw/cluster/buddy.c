@@ -18,7 +18,9 @@ static bool is_whole(const Buddy* b, const BuddyCopy* copy) {
   return copy->version != 0 && copy->held == b->bytes;
 }
 
-static void forget(BuddyCopy* copy) {
+static void forget(Buddy* b, BuddyCopy* copy) {
+  if (copy->is_elsewhere) b->calls.drop(b->calls.context, copy->version);
+  copy->is_elsewhere = false;
   copy->version = 0;
   copy->held = 0;
 }
@@ -41,7 +43,7 @@ static BuddyCopy* take_slot(Buddy* b, BuddyCopy* copies, uint64_t version) {
   for (unsigned i = 0; i < buddy_versions; ++i) {
     BuddyCopy* const copy = &copies[i];
     if (copy->version == version) return copy;
-    if (!is_whole(b, copy) || copy->version > version) forget(copy);
+    if (!is_whole(b, copy) || copy->version > version) forget(b, copy);
     if (copy->version < taken->version) taken = copy;
   }
   return taken;
@@ -57,6 +59,7 @@ static BuddyCopy* receive_part(Buddy* b, BuddyCopy* copies, const MessageHeader*
   BuddyCopy* copy = NULL;
   if (h->offset == 0) {
     copy = take_slot(b, copies, h->number);
+    forget(b, copy);
     copy->version = h->number;
     copy->held = 0;
   } else {
@@ -185,17 +188,17 @@ bool buddy_progress(Buddy* b) {
 
 static void drop_partial(Buddy* b, BuddyCopy* copies) {
   for (unsigned i = 0; i < buddy_versions; ++i)
-    if (!is_whole(b, &copies[i])) forget(&copies[i]);
+    if (!is_whole(b, &copies[i])) forget(b, &copies[i]);
 }
 
-static void drop_newer(BuddyCopy* copies, uint64_t version) {
+static void drop_newer(Buddy* b, BuddyCopy* copies, uint64_t version) {
   for (unsigned i = 0; i < buddy_versions; ++i)
-    if (copies[i].version > version) forget(&copies[i]);
+    if (copies[i].version > version) forget(b, &copies[i]);
 }
 
 static void drop_older(Buddy* b, BuddyCopy* copies, uint64_t version) {
   for (unsigned i = 0; i < buddy_versions; ++i)
-    if (copies[i].version < version && !is_being_sent(b, &copies[i])) forget(&copies[i]);
+    if (copies[i].version < version && !is_being_sent(b, &copies[i])) forget(b, &copies[i]);
 }
 
 static size_t list_whole(const Buddy* b, const BuddyCopy* copies, uint32_t owner, uint8_t* pairs,
@@ -235,8 +238,8 @@ static void load(Buddy* b) {
 
 static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
   b->restored = version;
-  drop_newer(b->own, version);
-  drop_newer(b->wards, version);
+  drop_newer(b, b->own, version);
+  drop_newer(b, b->wards, version);
   if (version == 0) {
     become_ready(b);
     return;
@@ -294,8 +297,8 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
   close_transfers(b);
   const bool same = m->rank == b->membership.rank && m->ranks == b->membership.ranks;
   for (unsigned i = 0; i < buddy_versions && !same; ++i) {
-    forget(&b->own[i]);
-    forget(&b->wards[i]);
+    forget(b, &b->own[i]);
+    forget(b, &b->wards[i]);
   }
   drop_partial(b, b->own);
   drop_partial(b, b->wards);
@@ -315,6 +318,20 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
 
 // --- what comes -------------------------------------------------------------------------------------------
 
+static void hear_chunk(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
+  if (h->owner != ward_of(b)) return;
+  BuddyCopy* const copy = receive_part(b, b->wards, h, data, bytes);
+  if (copy == NULL) return;
+  if (b->config.wards_elsewhere && !copy->is_elsewhere) {
+    copy->is_elsewhere = b->calls.keep(b->calls.context, copy->version, copy->data);
+    if (!copy->is_elsewhere) {
+      forget(b, copy);
+      return;
+    }
+  }
+  send_to(b, h->owner, message_stored, h->number, h->owner, NULL, 0);
+}
+
 static void hear_stored(Buddy* b, const MessageHeader* h) {
   if (h->from != buddy_of(b)) return;
   if (b->phase == buddy_copying && h->number == b->restored) {
@@ -327,7 +344,8 @@ static void hear_stored(Buddy* b, const MessageHeader* h) {
 
 static void hear_fetch(Buddy* b, const MessageHeader* h) {
   const BuddyCopy* const copy = find(b, b->wards, h->number);
-  if (h->from == ward_of(b) && copy != NULL)
+  if (h->from != ward_of(b) || copy == NULL) return;
+  if (!copy->is_elsewhere || b->calls.recall(b->calls.context, copy->version, copy->data))
     open_transfer(&b->to_ward, message_state, h->from, h->from, copy);
 }
 
@@ -337,8 +355,7 @@ static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t b
       b->calls.application_message(b->calls.context, h, data, bytes);
       break;
     case message_chunk:
-      if (h->owner == ward_of(b) && receive_part(b, b->wards, h, data, bytes) != NULL)
-        send_to(b, h->owner, message_stored, h->number, h->owner, NULL, 0);
+      hear_chunk(b, h, data, bytes);
       break;
     case message_stored:
       hear_stored(b, h);
@@ -399,18 +416,21 @@ void buddy_initialize(Buddy* b, const BuddyConfig* config, const BuddyCalls* cal
 
 static uint64_t slot_bytes(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
-uint64_t buddy_copy_bytes(uint64_t bytes) { return UINT64_C(2) * buddy_versions * slot_bytes(bytes); }
+uint64_t buddy_copy_bytes(const Buddy* b, uint64_t bytes) {
+  return (buddy_versions + (b->config.wards_elsewhere ? 1 : (uint64_t)buddy_versions)) * slot_bytes(bytes);
+}
 
 void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies) {
   b->data = data;
   b->bytes = bytes;
-  uint8_t* place = copies;
+  uint8_t* const wards = (uint8_t*)copies + buddy_versions * slot_bytes(bytes);
   for (unsigned i = 0; i < buddy_versions; ++i) {
-    b->own[i] = (BuddyCopy){.data = place};
-    b->wards[i] = (BuddyCopy){.data = place + slot_bytes(bytes)};
-    place += 2 * slot_bytes(bytes);
+    b->own[i] = (BuddyCopy){.data = (uint8_t*)copies + i * slot_bytes(bytes)};
+    b->wards[i] = (BuddyCopy){.data = wards + (b->config.wards_elsewhere ? 0 : i * slot_bytes(bytes))};
   }
 }
+
+uint8_t* buddy_ward_data(Buddy* b) { return b->wards[0].data; }
 
 bool buddy_may_send(const Buddy* b) { return has_room(b, buddy_application_queue); }
 

@@ -21,7 +21,7 @@
 // application stands still from the epoch's beginning until calls.resumed. The first epoch is the beginning: it resumes at once.
 //
 // Limits: 2 to 64 ranks; two versions of its own and two of its ward's (the rank to the left), so copies take four times the
-// protected bytes; the same number of bytes in all ranks. No allocation, no recursion but rank 0's answers to itself.
+// protected bytes, three where the ward's are kept elsewhere; the same number of bytes in all ranks. No allocation, no recursion but rank 0's answers to itself.
 #pragma once
 
 #include <stdbool.h>
@@ -39,6 +39,7 @@ typedef enum { buddy_application_queue = 0, buddy_checkpoint_queue = 1 } BuddyQu
 typedef struct {
   BuddyProtocol protocol;
   uint64_t interval;            // of versions: they are its multiples
+  bool wards_elsewhere;         // copies of its ward are kept by calls.keep; in memory is room to receive one
   uint64_t global_every;        // each so many-th version goes to the global store too; 0: none
   bool restart_from_beginning;  // where no version is held of every rank
 } BuddyConfig;
@@ -66,6 +67,11 @@ typedef struct {
   void (*committed)(void* context, uint64_t version);
   // A message of the application in the present epoch; before `resumed`, too: a neighbour may be earlier.
   void (*application_message)(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes);
+  // With wards_elsewhere: keeps a copy of the ward's state, all its bytes; reads it back; drops it. False: it cannot, and the
+  // copy does not count.
+  bool (*keep)(void* context, uint64_t version, const uint8_t* data);
+  bool (*recall)(void* context, uint64_t version, uint8_t* data);
+  void (*drop)(void* context, uint64_t version);
   // Rank 0 only: no version is held of all these ranks, a bit each. Nothing more happens in this epoch.
   void (*not_recoverable)(void* context, uint64_t ranks);
 } BuddyCalls;
@@ -83,8 +89,9 @@ typedef struct {
 } BuddyCounts;
 
 typedef struct {
-  uint64_t version;  // 0: none
-  uint64_t held;     // bytes; whole when all are
+  uint64_t version;   // 0: none
+  uint64_t held;      // bytes; whole when all are
+  bool is_elsewhere;  // kept by calls.keep: data are of another version, or of none
   uint8_t* data;
 } BuddyCopy;
 
@@ -130,10 +137,11 @@ typedef struct {
 typedef enum { buddy_ok, buddy_busy, buddy_bad_argument } BuddyStatus;
 
 void buddy_initialize(Buddy* b, const BuddyConfig* config, const BuddyCalls* calls);
-// Bytes (1 or more) that a checkpoint holds. Copies lie in memory of buddy_copy_bytes(bytes), 8-byte aligned. Before the first
+// Bytes (1 or more) that a checkpoint holds. Copies lie in memory of buddy_copy_bytes(b, bytes), 8-byte aligned. Before the first
 // membership.
 void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies);
-uint64_t buddy_copy_bytes(uint64_t bytes);
+uint64_t buddy_copy_bytes(const Buddy* b, uint64_t bytes);
+uint8_t* buddy_ward_data(Buddy* b);  // with wards_elsewhere: where calls.keep and recall find the bytes
 
 // Nothing happens in an epoch that is known or older. buddy_bad_argument: not 2 to 64 ranks.
 BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* membership);

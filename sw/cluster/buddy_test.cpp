@@ -21,6 +21,7 @@ TestClusterConfig random_config(std::uint64_t seed) {
   c.steps = 8 + random.below(25);
   c.buddy.protocol = random.below(2) == 0 ? buddy_blocking : buddy_semi_blocking;
   c.buddy.interval = 1 + random.below(6);
+  c.buddy.wards_elsewhere = random.below(3) == 0;
   return c;
 }
 
@@ -318,6 +319,35 @@ TEST(BuddyProtocolTest, OneVersionAtATimeAndTheLastOneIsKept) {
   }
 }
 
+TEST(BuddyProtocolTest, WardsThatAreKeptElsewhereTakeNoMemory) {
+  TestClusterConfig config = random_config(3);
+  config.buddy.interval = 2;
+  config.buddy.wards_elsewhere = true;
+  TestCluster cluster(config);
+  EXPECT_EQ(buddy_copy_bytes(&cluster.node_of(0).buddy, 80), 240u);
+  while (!cluster.is_over()) {
+    ASSERT_TRUE(cluster.step());
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+      const TestCluster::Node& node = cluster.node_of(rank);
+      ASSERT_LE(node.ssd.size(), 2u);
+      for (const BuddyCopy& copy : node.buddy.wards)
+        ASSERT_EQ(copy.version != 0 && copy.held == node.buddy.bytes, node.ssd.count(copy.version) == 1)
+            << copy.version;
+    }
+  }
+  EXPECT_EQ(cluster.result(), cluster.expected());
+}
+
+TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptDoesNotCount) {
+  TestClusterConfig config;
+  config.buddy.wards_elsewhere = true;
+  TestCluster cluster(config);
+  cluster.node_of(1).ssd_fails = true;
+  EXPECT_FALSE(cluster.run());
+  EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
+  EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the wards of ranks 0 and 2
+}
+
 TEST(BuddyProtocolTest, EachVersionComesToTheGlobalStore) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     TestClusterConfig config = random_config(seed);
@@ -339,7 +369,7 @@ TEST(BuddyProtocolTest, EachVersionComesToTheGlobalStore) {
 }
 
 TEST(BuddyProtocolTest, RefusesARingOfOneAndOfTooMany) {
-  const BuddyConfig config = {buddy_blocking, 1, 0, false};
+  const BuddyConfig config = {buddy_blocking, 1, false, 0, false};
   const BuddyCalls calls = {};
   Buddy buddy;
   for (const std::uint32_t ranks : {0u, 1u, 65u}) {

@@ -70,7 +70,6 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     is_on_ = true;
     waiting_.clear();
     words_.assign(config.program.words, 0x55);
-    copies_.assign(buddy_copy_bytes(config.program.words * 8) / 8, 0xaa);
     BuddyCalls calls = {};
     calls.context = this;
     calls.room = [](void* context, BuddyQueue queue) {
@@ -97,6 +96,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     buddy.global_every = config.checkpoint.global_every;
     buddy.restart_from_beginning = config.checkpoint.restart_from_beginning;
     buddy_initialize(&buddy_, &buddy, &calls);
+    copies_.assign(buddy_copy_bytes(&buddy_, config.program.words * 8) / 8, 0xaa);
     buddy_protect(&buddy_, words_.data(), words_.size() * 8, copies_.data());
     ring_ = {};
     ring_.program.seed = seed_;

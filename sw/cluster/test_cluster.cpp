@@ -32,9 +32,6 @@ TestCluster::TestCluster(const TestClusterConfig& config) : config_(config), lot
 
 void TestCluster::boot(Node& node) {
   node.cluster = this;
-  // What memory holds after a loss of power means nothing.
-  node.words.assign(config_.words, 0xdead'dead'dead'deadu + lots_.next());
-  node.copies.assign(buddy_copy_bytes(config_.words * 8) / 8, lots_.next());
   BuddyCalls calls = {};
   calls.context = &node;
   calls.room = [](void* context, BuddyQueue queue) {
@@ -67,7 +64,23 @@ void TestCluster::boot(Node& node) {
     // Management listens to who holds a rank now.
     if (n.buddy.membership.epoch == n.cluster->epoch_) n.cluster->not_recoverable_ = ranks;
   };
+  calls.keep = [](void* context, std::uint64_t version, const std::uint8_t* data) {
+    Node& n = node_of_context(context);
+    if (n.ssd_fails) return false;
+    n.ssd[version].assign(data, data + n.buddy.bytes);
+    return true;
+  };
+  calls.recall = [](void* context, std::uint64_t version, std::uint8_t* data) {
+    Node& n = node_of_context(context);
+    std::ranges::copy(n.ssd.at(version), data);
+    return true;
+  };
+  calls.drop = [](void* context, std::uint64_t version) { node_of_context(context).ssd.erase(version); };
   buddy_initialize(&node.buddy, &config_.buddy, &calls);
+  // What memory holds after a loss of power means nothing.
+  node.words.assign(config_.words, 0xdead'dead'dead'deadu + lots_.next());
+  node.copies.assign(buddy_copy_bytes(&node.buddy, config_.words * 8) / 8, lots_.next());
+  node.ssd.clear();
   buddy_protect(&node.buddy, node.words.data(), config_.words * 8, node.copies.data());
   node.ring = {};
   node.ring.program.seed = config_.seed;

@@ -2,9 +2,11 @@
 // as a spare until it gets one.
 //
 //   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
-//              [restart_from_beginning=on|off] [placement=memory] [messages=0] [message_bytes=1024]
+//              [restart_from_beginning=on|off] [placement=memory|half_ssd] [messages=0] [message_bytes=1024]
 //              [seed=1]
 //
+// placement: where the ward's copies lie, in memory or on the DIMM-SSD (ni2012, section 4.4). Writing one there holds all else
+// that this core does.
 // messages, message_bytes: without meaning, in a step, to make the program communicate more.
 //
 // All ranks are given the same. Who holds which rank the NIC says. It ends when the run of all is over: with status 0, also where
@@ -20,6 +22,7 @@
 #include "boot/arguments.h"
 #include "boot/exit_status.h"
 #include "boot/memory.h"
+#include "checkpoint/checkpoint.h"
 #include "cluster/buddy.h"
 #include "cluster/ring.h"
 #include "drivers/generic_timer.h"
@@ -31,7 +34,8 @@ enum { words_a_turn = 1024 };  // computed between two looks at the network
 
 static const char* const protocols[] = {
     [buddy_blocking] = "blocking", [buddy_semi_blocking] = "semi_blocking"};
-static const char* const placements[] = {"memory"};
+typedef enum { in_memory, half_ssd } Placement;
+static const char* const placements[] = {[in_memory] = "memory", [half_ssd] = "half_ssd"};
 
 static struct {
   uint64_t words, steps, interval, global_every, messages, message_bytes, seed;
@@ -44,7 +48,7 @@ static struct {
              .seed = 1,
              .restart_from_beginning = true,
              .protocol = {protocols, sizeof protocols / sizeof *protocols, buddy_semi_blocking},
-             .placement = {placements, sizeof placements / sizeof *placements, 0}};
+             .placement = {placements, sizeof placements / sizeof *placements, in_memory}};
 
 static Buddy buddy;
 static Ring ring;
@@ -60,7 +64,7 @@ static bool read_options(int argc, char** argv) {
        "checkpoints, for one to the global store; 0: none"},
       {"restart_from_beginning", argument_switch, &options.restart_from_beginning, 0, 0,
        "where no checkpoint is left"},
-      {"placement", argument_choice, &options.placement, 0, 0, "where copies lie"},
+      {"placement", argument_choice, &options.placement, 0, 0, "where the ward's copies lie"},
       {"messages", argument_number, &options.messages, 0, 100000, "a step, besides the halos"},
       {"message_bytes", argument_number, &options.message_bytes, 1, message_data_limit, "in each of them"},
       {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
@@ -90,6 +94,39 @@ static void committed(void* context, uint64_t version) {
 static void hear(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes) {
   (void)context;
   ring_hear(&ring, header, data, bytes);
+}
+
+static const char ward_name[] = "ward";
+
+static bool ward_is_well(const char* what, uint64_t version, CheckpointStatus status) {
+  if (status != checkpoint_ok)
+    printf("buddy_ring: %s version %llu of the ward: %s\n", what, (Printable)version,
+           checkpoint_text(status));
+  return status == checkpoint_ok;
+}
+
+// Their bytes are protected (prepare_ssd).
+static bool keep(void* context, uint64_t version, const uint8_t* data) {
+  (void)context;
+  (void)data;
+  return ward_is_well("keeping", version, checkpoint_write(ward_name, version));
+}
+
+static bool recall(void* context, uint64_t version, uint8_t* data) {
+  (void)context;
+  (void)data;
+  return ward_is_well("reading", version, checkpoint_restore(ward_name, version));
+}
+
+static void drop(void* context, uint64_t version) {
+  (void)context;
+  ward_is_well("dropping", version, checkpoint_discard(ward_name, version));
+}
+
+static CheckpointStatus prepare_ssd(void) {
+  const CheckpointStatus status = checkpoint_initialize();
+  return status == checkpoint_ok ? checkpoint_protect(0, buddy_ward_data(&buddy), (size_t)buddy.bytes)
+                                 : status;
 }
 
 static void not_recoverable(void* context, uint64_t ranks) {
@@ -156,10 +193,10 @@ static bool report(void) {
   const uint64_t result = ring_program_result(&ring.program);
   printf(
       "buddy_ring: rank %u: %llu checkpoints, %llu committed, dumps %llu us, overlaps %llu us, %llu "
-      "recoveries\n",
+      "recover%s\n",
       (unsigned)buddy.membership.rank, (Printable)counts->checkpoints, (Printable)counts->committed,
       (Printable)microseconds(counts->dump_time), (Printable)microseconds(counts->overlap_time),
-      (Printable)counts->recoveries);
+      (Printable)counts->recoveries, counts->recoveries == 1 ? "y" : "ies");
   printf("buddy_ring: rank %u: %llu steps, epoch %u, result 0x%016llx\n", (unsigned)buddy.membership.rank,
          (Printable)ring.step, (unsigned)buddy.membership.epoch, (Printable)result);
   char text[160];
@@ -171,12 +208,9 @@ static bool report(void) {
 }
 
 static bool allocate(void) {
-  const uint64_t bytes = options.words * 8;
-  uint64_t* const words = memory_allocate((size_t)bytes);
-  void* const copies = memory_allocate((size_t)buddy_copy_bytes(bytes));
-  if (words == NULL || copies == NULL) return false;
   const BuddyConfig config = {.protocol = (BuddyProtocol)options.protocol.index,
                               .interval = options.interval,
+                              .wards_elsewhere = options.placement.index == half_ssd,
                               .global_every = options.global_every,
                               .restart_from_beginning = options.restart_from_beginning};
   const BuddyCalls calls = {.room = transport_room,
@@ -186,8 +220,15 @@ static bool allocate(void) {
                             .resumed = resumed,
                             .committed = committed,
                             .application_message = hear,
+                            .keep = keep,
+                            .recall = recall,
+                            .drop = drop,
                             .not_recoverable = not_recoverable};
   buddy_initialize(&buddy, &config, &calls);
+  const uint64_t bytes = options.words * 8;
+  uint64_t* const words = memory_allocate((size_t)bytes);
+  void* const copies = memory_allocate((size_t)buddy_copy_bytes(&buddy, bytes));
+  if (words == NULL || copies == NULL) return false;
   buddy_protect(&buddy, words, bytes, copies);
   ring = (Ring){.program = {.seed = options.seed, .count = options.words, .words = words},
                 .buddy = &buddy,
@@ -211,6 +252,13 @@ int main(int argc, char** argv) {
     printf("buddy_ring: %llu words, their copies and the rings do not fit into the memory of this machine\n",
            (Printable)options.words);
     return exit_unavailable;
+  }
+  if (options.placement.index == half_ssd) {
+    const CheckpointStatus status = prepare_ssd();
+    if (status != checkpoint_ok) {
+      printf("buddy_ring: placement=half_ssd: %s\n", checkpoint_text(status));
+      return exit_unavailable;
+    }
   }
   printf("buddy_ring: node %u of %u, %llu words, %llu steps, a checkpoint every %llu, %s\n",
          (unsigned)nic_node(), (unsigned)nic_nodes(), (Printable)options.words, (Printable)options.steps,
