@@ -30,9 +30,8 @@ typedef struct {
   bool is_possible;
   uint64_t version;                       // the newest that is held of every rank; 0: the beginning
   uint8_t lacks[coordinator_rank_limit];  // by rank
-  uint64_t
-      lost;  // not possible: a bit for each rank of which nothing is held; where all have something, of which the newest
-      // version is not
+  // Not possible: a bit for each rank of which nothing is held; where all have something, of which the newest version is not.
+  uint64_t lost;
 } RestorePlan;
 
 void coordinator_begin(Coordinator* c, uint32_t ranks, bool has_storage);  // of an epoch
