@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -50,6 +52,63 @@ TEST(MonteCarloTest, ReadingTheSameCheckpointAgainIsCheaper) {
   EXPECT_GT(again.efficiency - again.half_width_99, markov_efficiency(levels, schedule));
 }
 
+// Three levels at rates from a tenth of those above to three times, where hardly a tenth of the time is work:
+// what the model and the failures played say of each, and in how many halves of the 99% interval they differ.
+std::vector<double> apart(const MonteCarloSettings& settings) {
+  std::vector<double> apart;
+  for (const double factor : {0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0})
+    for (const CheckpointSchedule& schedule :
+         {CheckpointSchedule{Seconds(30), {1, 1}}, CheckpointSchedule{Seconds(60), {3, 0}},
+          CheckpointSchedule{Seconds(90), {0, 2}}, CheckpointSchedule{Seconds(120), {0, 0}}}) {
+      Levels faster = levels;
+      for (CheckpointLevel& level : faster) level.failures = level.failures * factor;
+      const MonteCarloResult played = play_checkpoints(faster, schedule, settings);
+      apart.push_back((played.efficiency - markov_efficiency(faster, schedule)) / played.half_width_99);
+    }
+  return apart;
+}
+
+// Of 32 points one in a hundred is outside; three would be one chance in 230.
+TEST(MonteCarloTest, IsInsideItsIntervalOfTheMarkovModelWhereTheAssumptionsHold) {
+  const std::vector<double> halves = apart({.seed = 4, .cycles = 4000});
+  EXPECT_LE(std::ranges::count_if(halves, [](double half) { return std::abs(half) > 1; }), 2);
+  for (const double half : halves) EXPECT_LT(std::abs(half), 1.6) << "4 standard deviations";
+}
+
+// A checkpoint that is hit while it is read is read again: more work gets done, the more often that happens.
+TEST(MonteCarloTest, PartsFromTheMarkovModelWithItsEscalation) {
+  const std::vector<double> halves = apart({.seed = 4, .cycles = 4000, .rule = RecoveryRule::retry});
+  for (std::size_t point = 0; point < 8; ++point)
+    EXPECT_LT(std::abs(halves[point]), 1.6) << "hardly ever at so low rates";
+  for (std::size_t point = 20; point < halves.size(); ++point) {
+    const bool reads_one_level = point % 4 == 3;  // one interval a cycle
+    if (reads_one_level)
+      EXPECT_LT(std::abs(halves[point]), 1.6) << point;
+    else
+      EXPECT_GT(halves[point], 1.6) << point;
+  }
+}
+
+// Failures that follow on each other have longer times between the others, and those get through.
+TEST(MonteCarloTest, PartsFromTheMarkovModelWithItsLackOfMemory) {
+  const std::vector<double> halves = apart({.seed = 4, .cycles = 4000, .shape = 0.7});
+  for (std::size_t point = 0; point < 8; ++point)
+    EXPECT_LT(std::abs(halves[point]), 1.6) << "pieces are short beside the times between failures";
+  for (std::size_t point = 20; point < halves.size(); ++point) EXPECT_GT(halves[point], 1.6) << point;
+  const CheckpointSchedule schedule{Seconds(120), {0, 0}};
+  const MonteCarloResult regular = play_checkpoints(levels, schedule, {.cycles = 4000, .shape = 1.5});
+  EXPECT_LT(regular.efficiency + 2 * regular.half_width_99, markov_efficiency(levels, schedule));
+}
+
+TEST(MonteCarloTest, FailuresComeAtTheirRateWhateverTheShape) {
+  const CheckpointSchedule schedule{Seconds(60), {1, 1}};
+  for (const double shape : {0.5, 0.7, 1.0, 2.0}) {
+    const MonteCarloResult played = play_checkpoints(levels, schedule, {.cycles = 20'000, .shape = shape});
+    const double seconds = played.mean_cycle.count() * static_cast<double>(played.cycles);
+    EXPECT_NEAR(static_cast<double>(played.failures) / seconds / 2.4e-3, 1, 0.02) << shape;
+  }
+}
+
 TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
   const CheckpointSchedule schedule{Seconds(90), {5, 2}};
   const auto play = [&](std::uint64_t seed) {
@@ -69,11 +128,16 @@ TEST(MonteCarloTest, GivesUpWhereNothingGetsOn) {
   EXPECT_EQ(played.failures, 10'001u);
 }
 
-TEST(MonteCarloTest, RefusesASingleCycle) {
+TEST(MonteCarloTest, RefusesASingleCycleAndAShapeThatIsNone) {
   EXPECT_EQ(thrown<std::invalid_argument>([] {
               play_checkpoints(levels, {Seconds(1), {1, 1}}, {.cycles = 1});
             }),
             "an interval of confidence needs two cycles");
+  for (const double shape : {0.0, -1.0, std::nan("")})
+    EXPECT_EQ(thrown<std::invalid_argument>([&] {
+                play_checkpoints(levels, {Seconds(1), {1, 1}}, {.shape = shape});
+              }),
+              "the shape of a Weibull distribution is above 0");
 }
 
 TEST(CheckpointScheduleTest, NumbersLevelsAndTimes) {

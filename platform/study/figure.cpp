@@ -111,7 +111,7 @@ class Drawing {
     for (const Panel::Series& series : panel.series)
       for (const Panel::Point& point : series.points) {
         empty_ = false;
-        if (!point.hollow) high = std::max(high, point.y);
+        if (!point.hollow) high = std::max(high, point.y + point.half_width);
         x_low = std::min(x_low, point.x);
         x_high = std::max(x_high, point.x);
       }
@@ -218,6 +218,14 @@ class Drawing {
     return svg;
   }
 
+  std::string interval(std::size_t series, const Panel::Point& point) const {
+    if (point.half_width <= 0) return "";
+    const double upper = py(point.y + point.half_width),
+                 lower = py(std::max(point.y - point.half_width, y_.first));
+    return fmt::format("<path d=\"M{0:.1f} {1:.1f}h8m-4 0V{2:.1f}m-4 0h8\" fill=\"none\" stroke=\"{3}\"/>\n",
+                       px(point.x) - 4, upper, lower, colour_of(series));
+  }
+
   std::string curves() const {
     std::string svg;
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
@@ -228,7 +236,7 @@ class Drawing {
         svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
                            colour_of(s), dashes(s));
       for (const Panel::Point& point : panel_.series[s].points)
-        svg += marker(s, px(point.x), py(point.y), point.hollow);
+        svg += interval(s, point) + marker(s, px(point.x), py(point.y), point.hollow);
     }
     return svg;
   }

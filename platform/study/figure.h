@@ -9,7 +9,8 @@ namespace asterism {
 struct Panel {
   struct Point {
     double x, y;
-    bool hollow = false;  // there, but not to be trusted: a saturated point
+    bool hollow = false;    // there, but not to be trusted: a saturated point
+    double half_width = 0;  // of its interval of confidence: a bar up and down, of curves
   };
   struct Series {
     std::string name;

@@ -72,6 +72,17 @@ TEST(FigureTest, NoTwoOfManyCurvesAreAlike) {
   EXPECT_EQ(std::set(lines.begin(), lines.end()).size(), 20u);
 }
 
+// From 0.5 to 1.5 of an axis from 0 to 1.6, which the interval and not the point asks for.
+TEST(FigureTest, APointOfACurveHasItsInterval) {
+  Panel panel{.title = "", .x_label = "", .y_label = ""};
+  panel.series.push_back({"s", {{.x = 0, .y = 1, .half_width = 0.5}, {.x = 1, .y = 1}}});
+  const std::string svg = to_svg("curves", {panel});
+  const auto intervals = all_after(svg, "h8m-4 0V", 'm');
+  ASSERT_EQ(intervals.size(), 1u);
+  EXPECT_EQ(occurrences(svg, ">1.6<"), 1);
+  EXPECT_EQ(occurrences(svg, "<path d=\"M72.0 91.2h8m-4 0V303.8m-4 0h8\""), 1) << svg;
+}
+
 TEST(FigureTest, FewBarsNeedNoHatches) {
   const std::string svg = to_svg("bars", {of_series(8, Panel::Kind::bars)});
   EXPECT_EQ(occurrences(svg, "hatch"), 0);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
@@ -13,7 +14,8 @@
 namespace asterism {
 namespace {
 
-constexpr double least_efficiency = 1e-3;  // below it a Monte Carlo does not end
+constexpr double least_efficiency = 1e-3;   // below it a Monte Carlo does not end
+constexpr std::uint64_t least_cycles = 50;  // whose mean is near a normal distribution
 
 enum class ScheduleChoice { given, best };
 constexpr auto enum_names(ScheduleChoice) {
@@ -30,11 +32,13 @@ struct MarkovStudy {
   std::vector<LongDuration> cost = {long_duration(9), long_duration(50), long_duration(438)};
   std::vector<LongDuration> restart = {long_duration(9), long_duration(50), long_duration(438)};
   std::vector<double> rate = {7.78e-6, 5.19e-7, 3e-8};
+  double factor = 1;
   std::uint64_t failures = 0;
   RecoveryRule recovery = RecoveryRule::escalate;
+  double shape = 1;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<MarkovStudy>() == 10);
+static_assert(member_count<MarkovStudy>() == 12);
 void describe(Fields& f, MarkovStudy& c) {
   const LongDuration tick(1), century = LongDuration(100ull * 365 * 86'400 * 1'000'000'000);
   f("schedule", c.schedule, "When which checkpoint is written", one_of<ScheduleChoice>());
@@ -51,9 +55,15 @@ void describe(Fields& f, MarkovStudy& c) {
     at_most(century));
   f("restart", c.restart, "[a,b,c]: to read one again", at_most(century));
   f("rate", c.rate, "[a,b,c]: failures a second that need this level at least", within(1e-18, 1e6));
+  f("factor", c.factor, "Times all rates: one number that sweeps a machine's failures", within(1e-6, 1e6));
   f("failures", c.failures, "To play through beside the models, about; 0: none", at_most(1'000'000'000));
   f("recovery", c.recovery, "In the Monte Carlo, a failure while a checkpoint of its level is read",
     one_of<RecoveryRule>());
+  f("shape", c.shape,
+    "In the Monte Carlo, of the Weibull distribution of the times between failures: 1 has no memory, as the "
+    "Markov "
+    "model; below 1 failures follow on each other",
+    within(0.1, 10.0));
   f("seed", c.seed, "Of the Monte Carlo");
 }
 
@@ -76,7 +86,8 @@ class Point final : public StudyPointOf<MarkovStudy> {
                                                  config_.counts.size()));
     }
     for (std::size_t i = 0; i < count; ++i)
-      levels_.push_back({Rate(config_.rate[i]), seconds(config_.cost[i]), seconds(config_.restart[i])});
+      levels_.push_back(
+          {Rate(config_.rate[i] * config_.factor), seconds(config_.cost[i]), seconds(config_.restart[i])});
     if (config_.schedule == ScheduleChoice::best) return;
     given_ = {seconds(config_.interval), config_.counts};
     try {
@@ -91,11 +102,17 @@ class Point final : public StudyPointOf<MarkovStudy> {
     const CheckpointSchedule schedule =
         best ? markov_optimum(levels_, seconds(config_.least_interval)).schedule : given_;
     const double efficiency = markov_efficiency(levels_, schedule);
-    std::vector<Cell> cells = {efficiency, first_order_efficiency(levels_)};
     const MonteCarloResult played = play(schedule, efficiency, stop);
     const bool ended = played.cycles > 0 && played.efficiency > 0;
-    cells.push_back(ended ? Cell(played.efficiency) : Cell());
-    cells.push_back(ended ? Cell(played.half_width_99) : Cell());
+    std::vector<Cell> cells = {efficiency};
+    if (ended) {
+      const double away = played.efficiency - efficiency;
+      const double halves = played.half_width_99 > 0 ? away / played.half_width_99 : 0;  // 0: nothing failed
+      cells.insert(cells.end(), {played.efficiency, played.half_width_99, halves, verdict(played, halves)});
+    } else {
+      cells.resize(5);
+    }
+    cells.push_back(first_order_efficiency(levels_));
     cells.push_back(ended ? Cell(played.failures) : Cell());
     cells.push_back(schedule.interval.count());
     cells.push_back(fmt::format("[{}]", fmt::join(schedule.counts, ",")));
@@ -104,6 +121,16 @@ class Point final : public StudyPointOf<MarkovStudy> {
   }
 
  private:
+  // Of the Markov model's assumptions, those that were not played.
+  std::string verdict(const MonteCarloResult& played, double halves) const {
+    if (played.cycles < least_cycles) return "few cycles";
+    if (std::abs(halves) <= 1) return "inside";
+    const bool retries = config_.recovery == RecoveryRule::retry, remembers = config_.shape != 1;
+    if (retries && remembers) return "both";
+    if (!retries && !remembers) return "chance";
+    return retries ? "escalation" : "memory";
+  }
+
   MonteCarloResult play(const CheckpointSchedule& schedule, double efficiency,
                         const std::stop_token& stop) const {
     if (config_.failures == 0 || efficiency < least_efficiency) return {};
@@ -113,6 +140,7 @@ class Point final : public StudyPointOf<MarkovStudy> {
                             {.seed = config_.seed,
                              .cycles = std::max<std::uint64_t>(static_cast<std::uint64_t>(cycles), 2),
                              .rule = config_.recovery,
+                             .shape = config_.shape,
                              .stop = stop});
   }
 
@@ -126,18 +154,32 @@ const StudyKind markov_study{
     .name = "markov",
     .meaning = "Multilevel checkpointing by the Markov model of Moody et al. 2010: work over time",
     .coordinates = {"interval", "counts"},
-    .columns = {{"efficiency", "efficiency", "", "Work over expected time, by the Markov model", 12},
-                {"first_order", "1st order", "",
-                 "Each level alone at its own best interval, whatever the schedule", 6},
-                {"monte_carlo", "played", "", "Failures played through at this schedule", 6},
-                {"monte_carlo_error", "+-", "", "Half of its 99% interval", 6},
-                {"monte_carlo_failures", "failures", "", "That were played"},
-                {"interval_s", "interval", "s", "Of work between two checkpoints"},
-                {"checkpoints", "counts", "", "Of each level but the last between two of the next"},
-                {"cycle_s", "cycle", "s", "Work between two checkpoints of the last level", 0}},
+    .columns =
+        {{"efficiency", "efficiency", "", "Work over expected time, by the Markov model", 12},
+         {"monte_carlo", "played", "", "Failures played through at this schedule", 6},
+         {"monte_carlo_error", "+-", "", "Half of its 99% interval", 6},
+         {"apart", "apart", "",
+          "Played less the model, in halves of that interval: within -1 and 1 they agree", 1},
+         {"breaks", "breaks", "",
+          "inside: they agree. Else the model's assumption that was not played: escalation (recovery=retry), "
+          "memory (shape other than 1), both; chance: none, one point of a hundred; few cycles: too few for "
+          "an "
+          "interval"},
+         {"first_order", "1st order", "", "Each level alone at its own best interval, whatever the schedule",
+          6},
+         {"monte_carlo_failures", "", "", "That were played"},
+         {"interval_s", "interval", "s", "Of work between two checkpoints"},
+         {"checkpoints", "counts", "", "Of each level but the last between two of the next"},
+         {"cycle_s", "cycle", "s", "Work between two checkpoints of the last level", 0}},
     .x = "interval_s",
     .y = "efficiency",
     .x_key = "interval",
+    .other_x = "factor",
+    .beside = {.column = "monte_carlo",
+               .half_width = "monte_carlo_error",
+               .keys = {"recovery", "shape", "failures", "seed"},
+               .name = "played",
+               .y_name = "Markov"},
     .bars = {"efficiency"},
     .make = make_study_point<Point>};
 

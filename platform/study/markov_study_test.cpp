@@ -53,6 +53,50 @@ TEST(MarkovStudyTest, PlaysFailuresBesideTheModel) {
   EXPECT_TRUE(markov.run({}).says_nothing("monte_carlo"));
 }
 
+constexpr const char* played_fast[] = {"interval=90s", "counts=[5,2]", "cost=[10s,40s,90s]",
+                                       "restart=[30s,120s,400s]", "rate=[2e-3,3e-4,1e-4]"};
+Row limits(const std::vector<std::string>& more) {
+  std::vector<std::string> given(std::begin(played_fast), std::end(played_fast));
+  given.insert(given.end(), more.begin(), more.end());
+  return markov.run(given);
+}
+
+TEST(MarkovStudyTest, SaysWhichAssumptionBreaks) {
+  EXPECT_EQ(limits({"failures=50000"}).text("breaks"), "inside");
+  const Row retry = limits({"failures=50000", "recovery=retry", "factor=2"});
+  EXPECT_EQ(retry.text("breaks"), "escalation");
+  EXPECT_GT(retry.number("apart"), 2);
+  EXPECT_NEAR(retry.number("apart"),
+              (retry.number("monte_carlo") - retry.number("efficiency")) / retry.number("monte_carlo_error"),
+              1e-12);
+  EXPECT_EQ(limits({"failures=50000", "recovery=retry", "factor=0.01"}).text("breaks"), "inside");
+  EXPECT_EQ(limits({"failures=50000", "shape=0.7"}).text("breaks"), "memory");
+  EXPECT_EQ(limits({"failures=50000", "shape=0.7", "recovery=retry"}).text("breaks"), "both");
+  EXPECT_EQ(limits({"failures=5"}).text("breaks"), "few cycles");
+  EXPECT_TRUE(limits({}).says_nothing("breaks"));
+}
+
+TEST(MarkovStudyTest, FactorIsTimesAllRates) {
+  EXPECT_EQ(markov.run({"factor=10"}).number("efficiency"),
+            markov.run({"rate=[7.78e-5,5.19e-6,3e-7]"}).number("efficiency"));
+}
+
+TEST(MarkovStudyTest, FigureHasTheModelOnceAndWhatIsPlayedWithItsIntervals) {
+  const Study study =
+      markov.read({"failures=20000"}, R"({"kind": "markov", "interval": "90s", "counts": [5, 2],
+    "cost": ["10s", "40s", "90s"], "restart": ["30s", "120s", "400s"], "rate": [2e-3, 3e-4, 1e-4],
+    "factor": [0.1, 1, 2], "recovery": ["escalate", "retry"], "shape": [1, 0.7]})");
+  const PointRun run = run_all(study, 1);
+  const std::string svg = to_svg(study, run);
+  EXPECT_EQ(occurrences(svg, ">Markov<"), 1) << "one curve of the model";
+  for (const char* played : {"escalate", "retry"})
+    for (const char* shape : {"1", "0.7"})
+      EXPECT_EQ(occurrences(svg, ">played, recovery=" + std::string(played) + " shape=" + shape + "<"), 1)
+          << svg;
+  EXPECT_EQ(occurrences(svg, "m-4 0h8"), 12) << "an interval for each that is played";
+  EXPECT_EQ(occurrences(svg, ">factor<"), 1);
+}
+
 TEST(MarkovStudyTest, RefusesListsThatDoNotSuitEachOther) {
   EXPECT_EQ(markov.mistake({"cost=[9s,50s]"}),
             "command line: error: cost: one for each of the 3 levels of \"rate\", got 2");
@@ -70,6 +114,12 @@ TEST(MarkovStudyTest, RefusesValuesThatAreNone) {
             "command line: error: rate.0: expected a number from 1e-18 to 1e+06, got 0");
   EXPECT_EQ(markov.mistake({"rate=[1e-5,-1,1e-6]"}),
             "command line: error: rate.1: expected a number from 1e-18 to 1e+06, got -1");
+  EXPECT_EQ(markov.mistake({"factor=0"}),
+            "command line: error: factor: expected a number from 1e-06 to 1e+06, got 0");
+  EXPECT_EQ(markov.mistake({"shape=-1"}),
+            "command line: error: shape: expected a number from 0.1 to 10.0, got -1");
+  EXPECT_NE(markov.mistake({"restart=[9s,-50s,438s]"}).find("restart.1: expected a long duration"),
+            std::string::npos);
   EXPECT_NE(markov.mistake({"interval=0s"}).find("expected a long duration from \"1ns\""), std::string::npos);
   EXPECT_NE(markov.mistake({"cost=[9,50s,438s]"}).find("cost.0: expected a long duration"),
             std::string::npos);

@@ -85,6 +85,14 @@ std::unique_ptr<StudyPoint> make_study_point() {
   return std::make_unique<Point>();
 }
 
+// A second opinion, drawn beside `y`: a column, half of its interval of confidence, and the keys that it depends on
+// and `y` does not.
+struct BesideY {
+  std::string_view column = "", half_width = "";
+  std::vector<std::string_view> keys = {};
+  std::string_view name = "", y_name = "";  // in the legend
+};
+
 struct StudyKind {
   std::string_view name;
   std::string_view meaning;
@@ -93,7 +101,9 @@ struct StudyKind {
   // The curves of --svg: columns or keys by name, and the swept key that moves along a curve ("" for bars always). A row whose column
   // `state` is neither "ok" nor "saturation" is drawn hollow.
   std::string_view x, y, x_key = "", state = "";
-  std::string_view x_label = "";       // "" for the name of `x`
+  std::string_view x_label = "";  // "" for the name of `x`
+  std::string_view other_x = "";  // a key of numbers: the axis where it sweeps and `x_key` does not
+  BesideY beside = {};
   std::vector<std::string_view> bars;  // the columns that it shows where `x_key` does not sweep
   // A word that may stand for a value of a key, and the key that is set to true in its place: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";

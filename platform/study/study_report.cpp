@@ -180,33 +180,58 @@ std::string label_of(const Study& study, std::string_view name) {
   return std::string(name);
 }
 
-// "topology=mesh virtual_channels=4", of the swept keys but one.
-std::string series_of(const Study& study, const Study::Point& point, std::string_view but) {
+// "topology=mesh virtual_channels=4", of the swept keys but some.
+std::string series_of(const Study& study, const Study::Point& point,
+                      const std::vector<std::string_view>& but) {
   std::string name;
-  const bool alone = study.swept.size() <= (sweeps(study, but) ? 2u : 1u);
+  const auto is_left_out = [&](const std::string& key) { return std::ranges::count(but, key) != 0; };
+  const bool alone = std::ranges::count_if(study.swept, is_left_out) + 1 >= std::ssize(study.swept);
   for (std::size_t k = 0; k < study.keys.size(); ++k) {
     const std::string& key = study.keys[k];
-    if (key == but || !sweeps(study, key)) continue;
+    if (is_left_out(key) || !sweeps(study, key)) continue;
     const std::string text = shown(point.coordinates[k], 6);
     name += (name.empty() ? "" : " ") + (alone ? text : key + "=" + to_text(point.coordinates[k]));
   }
   return name;
 }
 
-Panel curves(const Study& study, const PointRun& run) {
+// "Markov, rate=2" of a legend.
+std::string joined(std::string_view name, const std::string& series) {
+  return name.empty() || series.empty() ? std::string(name) + series : fmt::format("{}, {}", name, series);
+}
+
+// With the swept key along the curves: `x_key` of the kind, or `other_x`.
+Panel curves(const Study& study, const PointRun& run, std::string_view x_key) {
   const StudyKind& kind = *study.kind;
+  const std::string_view x_name = x_key == kind.x_key ? kind.x : x_key;
   Panel panel{.title = "",
-              .x_label = kind.x_label.empty() ? label_of(study, kind.x) : std::string(kind.x_label),
+              .x_label = x_name != kind.x || kind.x_label.empty() ? label_of(study, x_name)
+                                                                  : std::string(kind.x_label),
               .y_label = label_of(study, kind.y)};
+  const auto add = [&](const std::string& name, const Panel::Point& point) {
+    auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
+    if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
+    series->points.push_back(point);
+  };
+  const bool has_beside = !kind.beside.column.empty();
+  std::vector<std::string_view> not_of_y = kind.beside.keys;
+  not_of_y.push_back(x_key);
+  const auto is_first_of_y = [&](const std::string& name, double x) {
+    const auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
+    return series == panel.series.end() || std::ranges::count(series->points, x, &Panel::Point::x) == 0;
+  };
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
-    const auto x = number_named(study, kind.x, point, row);
+    const auto x = number_named(study, x_name, point, row);
     const auto y = number_named(study, kind.y, point, row);
     if (!x || !y) return;
     const bool hollow = is_doubtful(study, point, row);
-    const std::string name = series_of(study, point, kind.x_key);
-    auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
-    if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
-    series->points.push_back({*x, *y, hollow});
+    const auto beside = has_beside ? number_named(study, kind.beside.column, point, row) : std::nullopt;
+    const std::string name = has_beside ? joined(kind.beside.y_name, series_of(study, point, not_of_y))
+                                        : series_of(study, point, {x_key});
+    if (!has_beside || is_first_of_y(name, *x)) add(name, {*x, *y, hollow});
+    if (!beside) return;
+    const double half_width = number_named(study, kind.beside.half_width, point, row).value_or(0);
+    add(joined(kind.beside.name, series_of(study, point, {x_key})), {*x, *beside, hollow, half_width});
   });
   return panel;
 }
@@ -219,7 +244,7 @@ Panel grouped_bars(const Study& study, const PointRun& run, std::string_view col
     const std::string group = shown(*cell_named(study, key, point, row), 6);
     auto place = std::ranges::find(panel.categories, group);
     if (place == panel.categories.end()) place = panel.categories.insert(place, group);
-    const std::string name = series_of(study, point, key);
+    const std::string name = series_of(study, point, {key});
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
     if (const auto y = number_of(cell_named(study, column, point, row)))
@@ -238,7 +263,7 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     if (const auto y = number_of(cell_named(study, column, point, row)))
       panel.series[0].points.push_back({static_cast<double>(panel.categories.size()), *y});
-    panel.categories.push_back(series_of(study, point, ""));
+    panel.categories.push_back(series_of(study, point, {}));
   });
   return panel;
 }
@@ -340,7 +365,8 @@ std::string to_json(const Study& study, const PointRun& run) {
 }
 
 std::string to_svg(const Study& study, const PointRun& run) {
-  if (sweeps(study, study.kind->x_key)) return to_svg(study.name, {curves(study, run)}, what_is_fixed(study));
+  for (const std::string_view x_key : {study.kind->x_key, study.kind->other_x})
+    if (sweeps(study, x_key)) return to_svg(study.name, {curves(study, run, x_key)}, what_is_fixed(study));
   std::vector<Panel> panels;
   for (const std::string_view column : study.kind->bars) panels.push_back(bars(study, run, column));
   return to_svg(study.name, panels, what_is_fixed(study));
