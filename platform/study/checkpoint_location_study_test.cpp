@@ -60,6 +60,12 @@ TEST(CheckpointLocationStudyTest, RefusesWhatFitsNowhere) {
       refused({"policy=ramdisk", "checkpoint=2GB", "tmpfs_size=4GB"}),
       "command line: error: checkpoint: a checkpoint of 8 ranks, 2GB each, is larger than the ramdisk of "
       "4GB");
+  for (const char* bandwidth : {"ssd", "ramdisk"})
+    EXPECT_NE(refused({std::string(bandwidth) + "=0MB/s"}).find(std::string(bandwidth) + ": expected"),
+              std::string::npos);
+  for (const char* count : {"iterations", "ranks", "ramdisk_writes"})
+    EXPECT_NE(refused({std::string(count) + "=0"}).find(std::string(count) + ": expected an integer from 1"),
+              std::string::npos);
   EXPECT_EQ(refused({"checkpoint=2GB", "tmpfs_size=4GB"}), "none");
   EXPECT_EQ(
       refused({"pbw_used=15000TB"}),

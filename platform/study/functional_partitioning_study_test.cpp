@@ -58,7 +58,12 @@ TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
   EXPECT_EQ(refused({"chunk=1B"}), "command line: error: chunk: more than 100,000,000 chunks");
   EXPECT_NE(refused({"t_c=20s"}), "none");
   EXPECT_NE(refused({"duplicates=-1"}), "none");
-  EXPECT_NE(refused({"ssd=0MB/s"}), "none");
+  for (const char* key : {"copy", "hash", "ssd", "hdd", "nic"})
+    EXPECT_NE(refused({std::string(key) + "=0MB/s"}).find(std::string(key) + ": expected a bandwidth"),
+              std::string::npos)
+        << refused({std::string(key) + "=0MB/s"});
+  EXPECT_NE(refused({"checkpoint=0B"}).find("checkpoint: expected"), std::string::npos);
+  EXPECT_NE(refused({"benefactors=0"}).find("benefactors: expected an integer from 1"), std::string::npos);
 }
 
 }  // namespace

@@ -60,7 +60,11 @@ TEST(IntervalStudyTest, RefusesWhatCannotBe) {
             "command line: error: local_restart: there is no local place without local_dump");
   EXPECT_NE(interval.mistake({"mtbf=0h"}).find("mtbf: expected a long duration from \"1ns\""),
             std::string::npos);
-  EXPECT_NE(interval.mistake({"mtbf=-4h"}).find("mtbf: expected a long duration"), std::string::npos);
+  for (const char* key : {"mtbf", "dump", "restart", "local_dump", "run", "interval"})
+    EXPECT_NE(interval.mistake({"rule=given", std::string(key) + "=-4h"})
+                  .find(std::string(key) + ": expected a long"),
+              std::string::npos)
+        << key;
 }
 
 }  // namespace

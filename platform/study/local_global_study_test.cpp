@@ -51,6 +51,15 @@ TEST(LocalGlobalStudyTest, RefusesWhatCannotBe) {
             "command line: error: q_l: expected a number from 0.0 to 1.0, got 1.5");
   EXPECT_NE(local_global.mistake({"mttf=0s"}).find("mttf: expected a long duration from \"1ns\""),
             std::string::npos);
+  for (const char* key : {"t_s", "tau", "delta_l", "delta_g", "r_l", "r_g", "mttf"})
+    EXPECT_NE(local_global.mistake({std::string(key) + "=-1s"})
+                  .find(std::string(key) + ": expected a long duration"),
+              std::string::npos)
+        << key;
+  EXPECT_EQ(local_global.mistake({"nodes=0"}),
+            "command line: error: nodes: expected an integer from 1 to 1000000, got 0");
+  EXPECT_EQ(local_global.mistake({"shape=0"}),
+            "command line: error: shape: expected a number from 0.1 to 10.0, got 0");
 }
 
 }  // namespace

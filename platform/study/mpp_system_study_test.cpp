@@ -41,5 +41,20 @@ TEST(MppSystemStudyTest, TheMachineMayBeAnother) {
             "command line: error: petaflops: expected a number from 0.001 to 1e+06, got 0");
 }
 
+TEST(MppSystemStudyTest, RefusesWhatIsNoMachine) {
+  const auto refused = [](const std::string& given) { return mpp_system_under_test.mistake({given}); };
+  for (const char* key :
+       {"petaflops", "tau_s", "local_share", "socket_mttf_years", "soft_errors_2004",
+        "petaflops_system.sockets", "exaflops_system.memory_gb", "petaflops_system.pcram_gbps",
+        "petaflops_system.network_gbps", "petaflops_system.file_system_gbps", "petaflops_system.soft_errors",
+        "stack_copy_s", "coordination_s"})
+    EXPECT_NE(refused(std::string(key) + "=-1").find(std::string(key) + ": expected a number"),
+              std::string::npos)
+        << refused(std::string(key) + "=-1");
+  EXPECT_NE(refused("memory_usage=101%").find("memory_usage: expected"), std::string::npos)
+      << "a checkpoint larger than the memory";
+  EXPECT_NE(refused("volume=0%").find("volume: expected"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace asterism

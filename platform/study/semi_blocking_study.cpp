@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "resilience/buddy_storage.h"
 #include "resilience/long_duration.h"
 #include "resilience/semi_blocking.h"
 #include "resilience/semi_blocking_monte_carlo.h"
@@ -15,6 +16,17 @@ constexpr LongDuration a_nanosecond(1);
 constexpr LongDuration a_century = long_duration(100ull * 365 * 86'400);
 constexpr double seconds_of_a_day = 86'400;
 
+enum class StorageRule { given, in_memory, half_ssd, full_ssd, by_memory };
+constexpr auto enum_names(StorageRule) {
+  return std::to_array<EnumName<StorageRule>>(
+      {{StorageRule::given, "given", "wherever delta, c, overlap and r say"},
+       {StorageRule::in_memory, "in_memory", "all of them in memory"},
+       {StorageRule::half_ssd, "half_ssd", "the buddy's on the SSD"},
+       {StorageRule::full_ssd, "full_ssd", "all on the SSD"},
+       {StorageRule::by_memory, "by_memory",
+        "half_ssd where m_a is at most a third of the memory, else full_ssd"}});
+}
+
 // The symbols of ni2012 Table 3.1, in lower case.
 struct SemiBlockingStudy {
   LongDuration overlap = LongDuration(9'600'000'000);
@@ -25,12 +37,17 @@ struct SemiBlockingStudy {
   LongDuration mttf = long_duration(300);
   LongDuration t_s = long_duration(86'400);
   std::optional<LongDuration> tau, tau_blocking;
+  std::optional<LongDuration> opportunistic;
+  StorageRule storage = StorageRule::given;
+  Bytes m_a = Bytes(512'000'000);
+  Bytes memory = Bytes(64'000'000'000), ssd = Bytes(120'000'000'000);
+  Bandwidth ssd_read = 512_MBps, ssd_write = 200_MBps;
   std::uint32_t nodes = 32;
   BuddyPlacement buddies = BuddyPlacement::pairs;
   std::uint64_t failures = 0;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<SemiBlockingStudy>() == 13);
+static_assert(member_count<SemiBlockingStudy>() == 20);
 void describe(Fields& f, SemiBlockingStudy& c) {
   const auto time = within(LongDuration(), a_century), positive = within(a_nanosecond, a_century);
   f("overlap", c.overlap,
@@ -46,6 +63,23 @@ void describe(Fields& f, SemiBlockingStudy& c) {
   f("tau", c.tau, "Semi-blocking, from one checkpoint to the next; the best one where absent", positive);
   f("tau_blocking", c.tau_blocking, "Blocking, the same without the checkpoint; the best one where absent",
     positive);
+  f("opportunistic", c.opportunistic,
+    "Overlap of a checkpoint that is sent when the program has nothing to send, where overhead is what that "
+    "costs: a "
+    "shorter overlap takes the program's turns and costs more; absent: overhead is that of overlap",
+    positive);
+  f("storage", c.storage, "Where a node keeps checkpoints: an SSD makes dumps and restarts longer",
+    one_of<StorageRule>());
+  f.when("storage", c.storage,
+         {StorageRule::in_memory, StorageRule::half_ssd, StorageRule::full_ssd, StorageRule::by_memory}, [&] {
+           const auto size = within(1_B, Bytes(1'000'000'000'000'000));
+           const auto bandwidth = within(Bandwidth(1), 1'000'000_GBps);
+           f("m_a", c.m_a, "What the program uses of a node's memory, and a checkpoint of it", size);
+           f("memory", c.memory, "Of a node", size);
+           f("ssd", c.ssd, "Of a node", size);
+           f("ssd_read", c.ssd_read, "Of a node's SSD", bandwidth);
+           f("ssd_write", c.ssd_write, "Of a node's SSD", bandwidth);
+         });
   f("nodes", c.nodes, "Of the machine: more of them seldom lose a node and its buddy for the same mttf",
     within(2, 100'000'000));
   f("buddies", c.buddies, "Who has whose checkpoint", one_of<BuddyPlacement>());
@@ -70,6 +104,15 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
     checkpoint_ = {seconds(c.overlap), seconds(c.overhead),        seconds(c.delta),
                    seconds(c.c),       seconds(c.r.value_or(c.c)), seconds(c.mttf)};
     work_ = seconds(c.t_s);
+    if (c.opportunistic) {
+      try {
+        checkpoint_.overhead = overhead_of_overlap(checkpoint_.overlap, seconds(*c.opportunistic),
+                                                   checkpoint_.overhead, checkpoint_.blocking);
+      } catch (const std::invalid_argument& error) {
+        throw StudyMistake("opportunistic", error.what());
+      }
+    }
+    if (c.storage != StorageRule::given) keep_checkpoints();
     try {
       if (c.tau) semi_blocking_time(checkpoint_, work_, seconds(*c.tau));
     } catch (const std::invalid_argument& error) {
@@ -105,11 +148,32 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
       more({Cell(), Cell(), Cell()});
     }
     const Seconds lost = mean_time_to_lost_checkpoint(checkpoint_, config_.nodes, config_.buddies);
-    more({finite(lost.count() / seconds_of_a_day), state(semi)});
+    more({finite(lost.count() / seconds_of_a_day), checkpoint_.restart.count()});
+    const auto gigabytes = [](Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; };
+    if (room_)
+      more({gigabytes(room_->peak), gigabytes(room_->afterwards), gigabytes(room_->ssd_writes)});
+    else
+      more({Cell(), Cell(), Cell()});
+    more({state(semi)});
     return cells;
   }
 
  private:
+  void keep_checkpoints() {
+    const SemiBlockingStudy& c = config_;
+    const BuddyNode node = {c.m_a, c.memory, c.ssd, c.ssd_read, c.ssd_write};
+    BuddyStorage storage = storage_by_memory(node);
+    if (c.storage == StorageRule::in_memory) storage = BuddyStorage::in_memory;
+    if (c.storage == StorageRule::half_ssd) storage = BuddyStorage::half_ssd;
+    if (c.storage == StorageRule::full_ssd) storage = BuddyStorage::full_ssd;
+    try {
+      checkpoint_ = stored(checkpoint_, storage, node);
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("m_a", error.what());
+    }
+    room_ = buddy_room(storage, c.m_a);
+  }
+
   BuddyOptimum semi_blocking() const {
     if (!config_.tau) return semi_blocking_optimum(checkpoint_, work_);
     const Seconds tau = seconds(*config_.tau);
@@ -135,6 +199,7 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
   }
 
   BuddyCheckpoint checkpoint_;
+  std::optional<BuddyRoom> room_;
   Seconds work_;
 };
 
@@ -164,6 +229,11 @@ const StudyKind semi_blocking_study{
          {"played_failures", "", "", "That were played"},
          {"lost_checkpoint_days", "", "d",
           "Mean time until a node and its buddy are lost together; first order"},
+         {"r_s", "", "s", "A restart"},
+         {"peak_memory_gb", "", "GB",
+          "Of a node with its program and checkpoints, while the next are written"},
+         {"memory_gb", "", "GB", "The same when they are"},
+         {"ssd_write_gb", "", "GB", "To a node's SSD in an interval"},
          {"state", "state", "",
           "ok; at_bound: tau as short as the overlap or as long as MTTF or the run allow; no_interval: none "
           "is as long as the overlap; stuck: failures undo all"}},

@@ -68,6 +68,56 @@ TEST(SemiBlockingStudyTest, SweepsDurations) {
   EXPECT_EQ(semi_blocking.read({"mttf=5min:30min:5min", "overlap=10s,20s"}).points.size(), 12u);
 }
 
+// ni2012 section 4.4: up to a third of the memory the buddy's checkpoint alone goes to the SSD.
+TEST(SemiBlockingStudyTest, KeepsCheckpointsOnTheSsdByTheMemoryThatIsUsed) {
+  const std::vector<std::string> third = {"storage=by_memory", "memory=3GB", "m_a=1GB", "overlap=13.5s"};
+  const Row half = semi_blocking.run(third);
+  EXPECT_EQ(half.number("ssd_write_gb"), 1);
+  EXPECT_EQ(half.number("peak_memory_gb"), 3);
+  EXPECT_EQ(half.number("r_s"), 6.5) << "read while it is sent";
+  const Row full = semi_blocking.run({"storage=full_ssd", "memory=3GB", "m_a=1GB", "overlap=13.5s"});
+  EXPECT_EQ(full.number("ssd_write_gb"), 2);
+  EXPECT_NEAR(full.number("r_s"), 6.5 + 1 / 0.512, 1e-9);
+  EXPECT_GT(full.number("loss_percent"), half.number("loss_percent"));
+  EXPECT_TRUE(semi_blocking.run({}).says_nothing("peak_memory_gb"));
+}
+
+// Section 4.3, scenario 2 of Table 4.1.
+TEST(SemiBlockingStudyTest, NoOtherOverlapIsBetterThanThatOfOpportunisticSending) {
+  const auto benefit = [](const char* overlap) {
+    return semi_blocking.run({overlap, "overhead=500ms", "opportunistic=13.5s"}).number("benefit_percent");
+  };
+  EXPECT_EQ(benefit("overlap=13.5s"),
+            semi_blocking.run({"overlap=13.5s", "overhead=500ms"}).number("benefit_percent"));
+  for (const char* other :
+       {"overlap=6.5s", "overlap=9s", "overlap=12s", "overlap=13s", "overlap=14s", "overlap=20s"})
+    EXPECT_LT(benefit(other), benefit("overlap=13.5s")) << other;
+}
+
+TEST(SemiBlockingStudyTest, RefusesCheckpointsThatFitNowhere) {
+  const auto refused = [](const std::vector<std::string>& given) { return semi_blocking.mistake(given); };
+  EXPECT_EQ(refused({"storage=in_memory", "m_a=13GB"}),
+            "command line: error: m_a: checkpoints of 13GB take 65GB of memory, and a node has 64GB");
+  EXPECT_EQ(refused({"storage=half_ssd", "m_a=22GB"}),
+            "command line: error: m_a: checkpoints of 22GB take 66GB of memory, and a node has 64GB");
+  EXPECT_EQ(refused({"storage=by_memory", "m_a=40GB"}),
+            "command line: error: m_a: checkpoints of 40GB take 160GB of an SSD, and a node has 120GB");
+  EXPECT_NE(refused({"storage=half_ssd", "m_a=0B"}).find("m_a: expected"), std::string::npos);
+  EXPECT_NE(refused({"storage=half_ssd", "ssd_read=0MB/s"}).find("ssd_read: expected"), std::string::npos);
+  EXPECT_EQ(refused({"overlap=6s", "opportunistic=13.5s"}),
+            "command line: error: opportunistic: checkpoints are no faster beside the program than alone, "
+            "and in its "
+            "idle times slower");
+}
+
+TEST(SemiBlockingStudyTest, RefusesTimesBelowZero) {
+  for (const char* key : {"overlap", "overhead", "delta", "c", "r", "t_s", "tau", "tau_blocking"})
+    EXPECT_NE(semi_blocking.mistake({std::string(key) + "=-1s"})
+                  .find(std::string(key) + ": expected a long duration"),
+              std::string::npos)
+        << key;
+}
+
 TEST(SemiBlockingStudyTest, RefusesWhatIsNoRun) {
   const auto refused = [](const std::vector<std::string>& given) { return semi_blocking.mistake(given); };
   EXPECT_EQ(refused({"mttf=0s"}),
