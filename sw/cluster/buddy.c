@@ -453,6 +453,7 @@ BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version) {
   b->counts.dump_time += b->dump_end - start;
   ++b->counts.checkpoints;
   open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, slot);
+  b->calls.dumped(b->calls.context, version);
   return buddy_ok;
 }
 

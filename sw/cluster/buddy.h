@@ -64,6 +64,7 @@ typedef struct {
 
   // The protected bytes are as they were after step `version`; 0: the application makes its first state. It goes on.
   void (*resumed)(void* context, uint64_t version);
+  void (*dumped)(void* context, uint64_t version);  // by buddy_checkpoint; the copy for the buddy follows
   void (*committed)(void* context, uint64_t version);
   // A message of the application in the present epoch; before `resumed`, too: a neighbour may be earlier.
   void (*application_message)(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes);

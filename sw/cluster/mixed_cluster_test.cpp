@@ -82,7 +82,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     calls.membership = [](void* context, BuddyMembership* m) { *m = of(context).present(); };
     calls.now = [](void* context) { return of(context).cluster_.timeline().now().count(); };
     calls.resumed = [](void* context, std::uint64_t version) { ring_resume(&of(context).ring_, version); };
-    calls.committed = [](void*, std::uint64_t) {};
+    calls.dumped = calls.committed = [](void*, std::uint64_t) {};
     calls.application_message = [](void* context, const MessageHeader* header, const std::uint8_t* data,
                                    std::size_t bytes) { ring_hear(&of(context).ring_, header, data, bytes); };
     calls.not_recoverable = [](void* context, std::uint64_t ranks) {

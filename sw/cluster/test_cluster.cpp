@@ -54,7 +54,7 @@ void TestCluster::boot(Node& node) {
     n.resumed_epoch = n.buddy.membership.epoch;
     ring_resume(&n.ring, version);
   };
-  calls.committed = [](void*, std::uint64_t) {};
+  calls.dumped = calls.committed = [](void*, std::uint64_t) {};
   calls.application_message = [](void* context, const MessageHeader* header, const std::uint8_t* data,
                                  std::size_t bytes) {
     ring_hear(&node_of_context(context).ring, header, data, bytes);

@@ -3,11 +3,13 @@
 //
 //   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
 //              [restart_from_beginning=on|off] [placement=memory|half_ssd] [messages=0] [message_bytes=1024]
-//              [seed=1]
+//              [overlap_us=0] [seed=1]
 //
 // placement: where the ward's copies lie, in memory or on the DIMM-SSD (ni2012, section 4.4). Writing one there holds all else
 // that this core does.
 // messages, message_bytes: without meaning, in a step, to make the program communicate more.
+// overlap_us: the time that a copy for the buddy shall take, where the network holds a lottery (ni2012, section 4.3); 0: the
+// tickets stay.
 //
 // All ranks are given the same. Who holds which rank the NIC says. It ends when the run of all is over: with status 0, also where
 // nothing could be recovered, which the console says; 2 a wrong argument, 3 no NIC, no cluster or too little memory. result.txt
@@ -38,7 +40,7 @@ typedef enum { in_memory, half_ssd } Placement;
 static const char* const placements[] = {[in_memory] = "memory", [half_ssd] = "half_ssd"};
 
 static struct {
-  uint64_t words, steps, interval, global_every, messages, message_bytes, seed;
+  uint64_t words, steps, interval, global_every, messages, message_bytes, overlap_us, seed;
   bool restart_from_beginning;
   ArgumentChoice protocol, placement;
 } options = {.words = 4096,
@@ -67,6 +69,8 @@ static bool read_options(int argc, char** argv) {
       {"placement", argument_choice, &options.placement, 0, 0, "where the ward's copies lie"},
       {"messages", argument_number, &options.messages, 0, 100000, "a step, besides the halos"},
       {"message_bytes", argument_number, &options.message_bytes, 1, message_data_limit, "in each of them"},
+      {"overlap_us", argument_number, &options.overlap_us, 0, 1000000000,
+       "that copies to buddies shall take; 0: any"},
       {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
   };
   return arguments_read(argc, argv, table, sizeof table / sizeof *table);
@@ -84,6 +88,22 @@ static void resumed(void* context, uint64_t version) {
   printf("buddy_ring: epoch %u: rank %u goes on from version %llu, recovery %llu\n",
          (unsigned)buddy.membership.epoch, (unsigned)buddy.membership.rank, (Printable)version,
          (Printable)buddy.counts.recoveries);
+}
+
+// By what was sent since the last checkpoint: of s messages in a time t, overlap / t * s are those of an overlap, to the parts of
+// a copy.
+static void set_tickets(void* context, uint64_t version) {
+  (void)context;
+  (void)version;
+  static uint64_t last, sent_before;
+  const uint64_t present = generic_timer_now(), sent = nic_given(nic_application),
+                 parts = (buddy.bytes + message_data_limit - 1) / message_data_limit;
+  const double share = (double)generic_timer_ticks(options.overlap_us) / (double)(present - last),
+               messages = (double)(sent - sent_before) * share;
+  if (options.overlap_us != 0)
+    nic_set_tickets(messages < 1 ? 1 : messages > 1e9 ? 1000000000 : (uint32_t)messages, (uint32_t)parts);
+  last = present;
+  sent_before = sent;
 }
 
 static void committed(void* context, uint64_t version) {
@@ -218,6 +238,7 @@ static bool allocate(void) {
                             .membership = transport_membership,
                             .now = now,
                             .resumed = resumed,
+                            .dumped = set_tickets,
                             .committed = committed,
                             .application_message = hear,
                             .keep = keep,
