@@ -54,6 +54,13 @@ void ClusterMachine::Lines::flush(const std::string& prefix,
   if (!line_.empty()) write("\n", prefix, out);
 }
 
+void ClusterMachine::Moves::record(Picoseconds at, std::string_view source, std::string_view kind,
+                                   std::initializer_list<Detail> details) {
+  for (const auto& [name, value] : details)
+    if (kind == "rank_moved" && name == "to_node") nodes.insert(std::get<std::uint64_t>(value));
+  events_.record(at, source, kind, details);
+}
+
 ClusterMachine::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
                                      const std::filesystem::path& files, const RtlOptions& rtl,
                                      EventLog& events)
@@ -68,7 +75,8 @@ ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::
     : scenario_(scenario),
       config_(*scenario.config.cluster),
       events_(events),
-      traffic_(config_, scenario.config.seed, events),
+      moves_(events),
+      traffic_(config_, scenario.config.seed, moves_),
       clock_("network", traffic_.timeline()) {
   for (const NodeNumber node : whole_nodes(config_)) {
     whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events));
@@ -221,8 +229,8 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
                         .losses = management.losses(),
                         .recoveries = recoveries_.count,
                         .early = early_};
-  for (const NodeNumber node : management.membership().node_of_rank)
-    if (node >= config_.nodes) ++result.spares_used;
+  result.spares_used = static_cast<std::uint32_t>(
+      std::ranges::count_if(moves_.nodes, [&](std::uint64_t node) { return node >= config_.nodes; }));
   if (!management.outcome()) return result;
   if (management.outcome()->finished) {
     result.result = management.outcome()->result;

@@ -17,8 +17,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +66,17 @@ class ClusterMachine final : public Machine {
    private:
     std::string line_;
   };
+  // Passes events on, and keeps which nodes have taken a rank.
+  class Moves final : public EventLog {
+   public:
+    explicit Moves(EventLog& events) : events_(events) {}
+    void record(Picoseconds at, std::string_view source, std::string_view kind,
+                std::initializer_list<Detail> details) override;
+    std::set<std::uint64_t> nodes;
+
+   private:
+    EventLog& events_;
+  };
   struct WholeNode {
     WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
               const RtlOptions& rtl, EventLog& events);
@@ -86,6 +99,7 @@ class ClusterMachine final : public Machine {
   const Scenario& scenario_;
   const ClusterConfig& config_;
   EventLog& events_;
+  Moves moves_;
   TrafficCluster traffic_;
   TimelineModule clock_;
   std::vector<std::unique_ptr<WholeNode>> whole_;

@@ -1,0 +1,336 @@
+// `asterism run` of several nodes: whole ones with firmware and ones that make traffic, which hold each other's checkpoints.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "tests/platform/command.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASTERISM_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASTERISM_SANITIZED 1
+#endif
+#endif
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* equal =
+    "compared     with the same scenario with faults=[]: result.txt is equal, bit for bit (19 bytes)\n";
+constexpr const char* right = "that of the program computed in one piece\n";
+
+struct ClusterTest : CommandTest {
+  // Seven ranks, two of which are whole nodes, with a spare of either kind: nodes 7 and 8. Nothing is expected.
+  Ended cluster(const Arguments& more = {}) const {
+    Arguments all{"run", "buddy_cluster", "expect={}", "--out", "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  }
+  // Ranks 0 to 5 make traffic only; nodes 6 and 7 are spares.
+  Ended traffic(const Arguments& more = {}) const {
+    write("traffic.json",
+          R"({"cluster": {"nodes": 6, "spares": 2, "program": {"steps": 40}}, "until": "1s"})");
+    Arguments all{"run", "traffic.json", "--out", "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  }
+  std::string result() const { return contents("run/files/result.txt"); }
+  nlohmann::json first_event(const std::string& kind) const {
+    for (const auto& event : events())
+      if (event["kind"] == kind) return event;
+    return {};
+  }
+  void expect_refusal(const Arguments& changes, const std::string& message) const {
+    Arguments all{"run", "buddy_cluster", "--out", "run"};
+    all.insert(all.end(), changes.begin(), changes.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 65) << ended.out;
+    EXPECT_THAT(ended.err, HasSubstr(message));
+    EXPECT_FALSE(left_a_run());
+  }
+};
+
+TEST_F(ClusterTest, ANodeWithFirmwareDiesAndTheResultIsThatWithoutFaults) {
+  const Ended ended = asterism({"run", "buddy_cluster"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("ended        every rank has made all its steps\n"));
+  EXPECT_THAT(ended.out, HasSubstr("cluster      7 ranks, 2 with firmware; 1 of 2 spares used\n"));
+  EXPECT_THAT(ended.out, HasSubstr("committed by all ranks, 1 loss, 1 recovery\n"));
+  EXPECT_THAT(ended.out, HasSubstr(right));
+  EXPECT_THAT(ended.out, HasSubstr(equal));
+  EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
+}
+
+TEST_F(ClusterTest, EachWholeNodeHasAConsoleFilesAndStatisticsOfItsOwn) {
+  ASSERT_EQ(cluster().status, 0);
+  const std::string console = contents("run/console.log");
+  for (const char* node : {"node0", "node1", "node7"}) {
+    EXPECT_THAT(console, HasSubstr(std::string(node) + ": buddy_ring: node "));
+    EXPECT_GT(json("run/stats.json")[node]["core0"]["instructions"], 0) << node;
+  }
+  EXPECT_TRUE(exists("run/files/node0/result.txt"));
+  EXPECT_TRUE(exists("run/files/node7/result.txt"));
+  EXPECT_FALSE(exists("run/files/node1/result.txt"));  // it is dead by then
+  std::istringstream lines(console);
+  for (std::string line; std::getline(lines, line);) EXPECT_THAT(line, testing::StartsWith("node"));
+}
+
+TEST_F(ClusterTest, EventsTellWhichNodeTheyAreOf) {
+  ASSERT_EQ(cluster().status, 0);
+  std::vector<std::string> sources;
+  for (const auto& event : events()) sources.push_back(event["source"]);
+  EXPECT_THAT(sources, Contains("node1.dimm_ssd"));
+  EXPECT_THAT(sources, Contains("node7.dimm_ssd"));
+  EXPECT_EQ(first_event("node_loss")["node"], 1);
+  EXPECT_EQ(first_event("rank_moved")["time_ps"], 5'000'000'000u);  // 1 ms after the loss
+  EXPECT_EQ(first_event("rank_moved")["to_node"], 7);
+  EXPECT_GT(first_event("rollback")["version"], 0);
+  EXPECT_EQ(first_event("recovery")["version"], first_event("rollback")["version"]);
+}
+
+TEST_F(ClusterTest, SixtyFourTrafficNodesNeedNoFirmware) {
+  const Ended ended = asterism({"run", "buddy_cluster64", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("scenario     buddy_cluster64 (traffic nodes)\n"));
+  EXPECT_THAT(ended.out, HasSubstr("cluster      64 ranks, 0 with firmware; 2 of 2 spares used\n"));
+  EXPECT_THAT(ended.out, HasSubstr("2 losses, 2 recoveries\n"));
+  EXPECT_THAT(ended.out, HasSubstr(equal));
+  EXPECT_TRUE(fs::is_directory(folder / "run/files"));
+  EXPECT_FALSE(exists("run/files/node0"));
+}
+
+TEST_F(ClusterTest, StatisticsTellWhatACheckpointCosts) {
+  ASSERT_EQ(traffic().status, 0);
+  const auto costs = json("run/stats.json")["node"]["checkpoint_costs"];
+  EXPECT_EQ(costs["state_bytes"], 4096 * 8);
+  EXPECT_GT(costs["dump_ps"], 0);
+  EXPECT_GT(costs["overlap_ps"], costs["dump_ps"]);
+  EXPECT_EQ(json("run/stats.json")["cluster"]["checkpoints_committed"], 3);  // none after the last step
+}
+
+TEST_F(ClusterTest, TheSameRunTwiceWritesTheSameBytes) {
+  ASSERT_EQ(cluster().status, 0);
+  fs::rename(folder / "run", folder / "again");
+  ASSERT_EQ(cluster().status, 0);
+  for (const char* file : {"scenario.json", "stats.json", "events.jsonl", "console.log", "files/result.txt"})
+    EXPECT_EQ(contents(fs::path("run") / file), contents(fs::path("again") / file)) << file;
+}
+
+TEST_F(ClusterTest, TheScenarioOfARunRunsAgain) {
+  ASSERT_EQ(traffic({"faults.0.at=1ms", "faults.0.kind=node_loss", "faults.0.node=2"}).status, 0);
+  const Ended again = asterism({"run", "run/scenario.json", "--out", "again"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  for (const char* file : {"scenario.json", "stats.json", "events.jsonl"})
+    EXPECT_EQ(contents(fs::path("run") / file), contents(fs::path("again") / file)) << file;
+}
+
+// ---- each kind of fault, of either kind of node ----
+
+TEST_F(ClusterTest, EveryLossOfATrafficNodeIsRecoveredFrom) {
+  ASSERT_EQ(traffic().status, 0);
+  const std::string without = result();
+  for (const std::string kind : {"node_loss", "link_loss", "memory_loss", "ssd_loss", "gpu_state_loss"}) {
+    const Ended ended = traffic({"faults.0.at=2.5ms", "faults.0.kind=" + kind, "faults.0.node=3"});
+    EXPECT_EQ(ended.status, 0) << kind << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("1 loss, 1 recovery\n")) << kind;
+    EXPECT_EQ(result(), without) << kind;
+    const bool moves = kind == "node_loss" || kind == "link_loss";
+    EXPECT_EQ(first_event("rank_moved").is_null(), !moves) << kind;
+  }
+}
+
+TEST_F(ClusterTest, ANodeWhoseLinkWasDownComesBackAsASpare) {
+  const Ended ended = cluster({"faults.0.kind=link_loss", "faults.0.restore_after=500us", "faults.1.at=6ms",
+                               "faults.1.kind=node_loss", "faults.1.node=7"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("2 losses, 2 recoveries\n"));
+  EXPECT_THAT(ended.out, HasSubstr(right));
+  const auto all = events();
+  EXPECT_THAT(all, Contains(testing::Truly([](const nlohmann::json& event) {
+                return event["kind"] == "rank_moved" && event["from_node"] == 7 && event["to_node"] == 1;
+              })));
+}
+
+TEST_F(ClusterTest, AGlobalCopyOutlivesBothBuddies) {
+  const Arguments both{"faults.0.at=2.5ms", "faults.0.kind=node_loss", "faults.0.node=2",
+                       "faults.1.at=2.5ms", "faults.1.kind=node_loss", "faults.1.node=3"};
+  Arguments with = both, without = both;
+  with.push_back("cluster.checkpoint.global_every=1");
+  EXPECT_EQ(traffic(with).status, 0);
+  EXPECT_GT(first_event("rollback")["version"], 0);
+  without.push_back("cluster.checkpoint.global_every=0");
+  EXPECT_EQ(traffic(without).status, 0);
+  EXPECT_EQ(first_event("rollback")["version"], 0);  // from the beginning
+}
+
+TEST_F(ClusterTest, FaultsOfASingleNodeStrikeTheWholeNodeTheyName) {
+  const Ended ended =
+      cluster({R"(faults=[{"at": "2ms", "kind": "bit", "channel": 0, "rank": 0, "bank": 0, "row": 3,
+                                           "column": 5, "chip": 3, "bit": 1, "node": 1}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(first_event("memory_fault")["source"], "node1.memory");
+}
+
+// ---- the end ----
+
+TEST_F(ClusterTest, WhatCannotBeRecoveredIsStatus67AndSaysWhy) {
+  const Arguments loss{"faults.1.at=4.5ms", "faults.1.kind=node_loss", "faults.1.node=0"};
+  Ended ended = cluster(loss);
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("ended        not recoverable: no spare is left for rank 0\n"));
+  EXPECT_EQ(json("run/stats.json")["ended"], "not_recoverable");
+  EXPECT_FALSE(exists("run/files/result.txt"));
+  Arguments expected = loss;
+  expected.push_back("expect.not_recoverable=true");
+  ended = cluster(expected);
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  ended = cluster({"expect.not_recoverable=true"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      not_recoverable: expected, the cluster could go on\n"));
+}
+
+TEST_F(ClusterTest, WithoutACopyAndWithoutABeginningNothingCanBeRecovered) {
+  const Ended ended = traffic({"faults.0.at=2.5ms", "faults.0.kind=node_loss", "faults.0.node=2",
+                               "faults.1.at=2.5ms", "faults.1.kind=node_loss", "faults.1.node=3",
+                               "cluster.checkpoint.restart_from_beginning=false"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr(
+          "ended        not recoverable: no checkpoint is left of every rank: none at all of rank 2\n"));
+}
+
+TEST_F(ClusterTest, AResultCanBeExpected) {
+  ASSERT_EQ(traffic().status, 0);
+  std::string text = result();
+  text.pop_back();
+  EXPECT_EQ(traffic({"expect.result=\"" + text + "\""}).status, 0);
+  const Ended ended = traffic({"expect.result=\"0x0000000000000000\""});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out,
+              HasSubstr("NOT MET      result: expected 0x0000000000000000, result.txt holds " + text));
+}
+
+TEST_F(ClusterTest, ATimeLimitSaysWhatTheCoresOfEachNodeWereDoing) {
+  const Ended ended = cluster({"until=4.5ms"});
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.out, HasSubstr("stopped at the time limit of 4.5 ms: the cluster had not ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("node0: core 0: "));
+  EXPECT_THAT(ended.out, HasSubstr("node1: core 0: lost\n"));
+}
+
+TEST_F(ClusterTest, FirmwareThatEndsBeforeTheClusterEndsTheRun) {
+  Ended ended = cluster({"firmware=exit_status", "args=status=5"});
+  EXPECT_NE(ended.status, 0);
+  EXPECT_THAT(ended.out, HasSubstr(" exited with status "));
+  ended = cluster({"firmware=hello"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("exited with status 0 before the cluster had ended\n"));
+}
+
+TEST_F(ClusterTest, AKilledRunLeavesItsPartial) {
+  Running killed = start(
+      {"run", "buddy_cluster", "expect={}", "cluster.program.steps=1000000", "until=1000s", "--out", "run"});
+  while (!exists("run.partial/console.log") || fs::is_empty(folder / "run.partial/console.log"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  killed.signal(SIGKILL);
+  EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
+  EXPECT_TRUE(exists("run.partial/scenario.json"));
+  EXPECT_FALSE(exists("run"));
+}
+
+// ---- what is refused ----
+
+TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
+  expect_refusal({"cluster.nodes=1"},
+                 "cluster.nodes: expected a value that is 0, or 2 to 64: a rank alone has no buddy");
+  expect_refusal({"cluster.nodes=65"}, "cluster.nodes: expected an integer from 0 to 64, got 65");
+  expect_refusal({"cluster.firmware_nodes=8"},
+                 "cluster.firmware_nodes: expected a value that is at most nodes");
+  expect_refusal({"cluster.network.bandwidth=0B/s"}, "cluster.network.bandwidth: expected a bandwidth from");
+  expect_refusal({"cluster.program.words=1000000", "cluster.program.memory=1MiB"},
+                 "cluster.program: expected a value that has memory for the state and the copies");
+  expect_refusal({"cluster.checkpoint.interval=61"},
+                 "cluster.checkpoint: expected a value that has an interval of 1 to program.steps steps");
+  expect_refusal({"node.nic.present=false"}, "node.nic: is present in a cluster's nodes");
+  expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: keeps the flash of a node alone");
+}
+
+TEST_F(ClusterTest, RefusesATraceCoreNode) {
+  const Ended ended = asterism({"run", "kilocore_mix1", "cluster.nodes=2", "--out", "run"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, HasSubstr("node: expected a value that runs firmware in a cluster"));
+}
+
+TEST_F(ClusterTest, RefusesFaultsOfWhatIsNotThere) {
+  expect_refusal({"faults.0.node=10"},
+                 "faults.0.node: there is no node 10: the cluster has 9, counted from 0");
+  expect_refusal({"faults.0.node=9"}, "faults.0.node: node 9 is the global store, which nothing is lost of");
+  expect_refusal({"faults.0.node=null"}, "faults.0: has a node in a cluster: which one it strikes, 0 to 8");
+  expect_refusal({"faults.0.kind=ssd_loss"},
+                 "faults.0.kind: ssd_loss strikes traffic nodes: node 1 runs firmware");
+  expect_refusal({"faults.0.kind=power_loss"}, "faults.0.kind: power_loss is of a node alone");
+  expect_refusal({"faults.0.kind=flash_bits", "faults.0.holds=root", "faults.0.bits=1", "faults.0.node=3"},
+                 "faults.0.kind: flash_bits strikes nodes with firmware: node 3 makes traffic only");
+}
+
+TEST_F(ClusterTest, RefusesAClustersFaultsWithoutACluster) {
+  const auto refused = [&](const Arguments& changes, const char* message) {
+    Arguments all{"run", "hello", "--out", "run"};
+    all.insert(all.end(), changes.begin(), changes.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_THAT(ended.err, HasSubstr(message));
+  };
+  refused({"faults.0.at=1ms", "faults.0.kind=node_loss", "faults.0.node=0"},
+          "faults.0.kind: node_loss strikes a node of a cluster: cluster.nodes is 0");
+  refused({"faults.0.at=1ms", "faults.0.kind=power_loss", "faults.0.node=0"},
+          "faults.0.node: stands only in a cluster: cluster.nodes is 0");
+}
+
+// ---- losses at random, with firmware ----
+
+struct RandomLossesTest : ClusterTest, testing::WithParamInterface<unsigned> {};
+
+// It comes to its end with the right result, or says why it cannot.
+TEST_P(RandomLossesTest, EndRightOrSayWhyNot) {
+#ifdef ASTERISM_SANITIZED
+  GTEST_SKIP() << "too slow there";
+#endif
+  std::mt19937 random(GetParam());
+  const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
+  nlohmann::json faults = nlohmann::json::array();
+  const unsigned count = 1 + below(3);
+  unsigned at = 300 + below(5000);
+  for (unsigned i = 0; i < count; ++i, at += below(1500)) {
+    // Whole nodes are 0, 1 and 7.
+    constexpr unsigned nodes[] = {0, 1, 7, 0, 1, 2, 3, 8};
+    nlohmann::json fault{{"at", std::to_string(at) + "us"}, {"node", nodes[below(8)]}};
+    fault["kind"] = below(2) ? "node_loss" : "link_loss";
+    if (fault["kind"] == "link_loss") fault["restore_after"] = std::to_string(100 + below(3000)) + "us";
+    faults.push_back(fault);
+  }
+  const Ended ended =
+      cluster({"seed=" + std::to_string(GetParam()), "faults=" + faults.dump(), "until=1s",
+               std::string("cluster.checkpoint.protocol=") + (below(2) ? "blocking" : "semi_blocking"),
+               "cluster.checkpoint.global_every=" + std::to_string(below(3)),
+               "cluster.checkpoint.restart_from_beginning=" + std::string(below(2) ? "true" : "false")});
+  if (ended.status == 0)
+    EXPECT_THAT(ended.out, HasSubstr(right)) << faults;
+  else
+    EXPECT_THAT(ended.out,
+                testing::ContainsRegex("ended        not recoverable: no(thing| spare| checkpoint) is left"))
+        << faults;
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomLossesTest, testing::Range(0u, 20u));
+
+}  // namespace
+}  // namespace asterism
