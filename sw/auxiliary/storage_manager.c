@@ -1,0 +1,175 @@
+#include "auxiliary/storage_manager.h"
+
+#include <stddef.h>
+#include <string.h>
+
+void manager_initialize(StorageManager* manager, uint64_t silence) {
+  memset(manager, 0, sizeof *manager);
+  manager->silence = silence;
+}
+
+static Benefactor* find(StorageManager* manager, uint32_t node) {
+  for (unsigned i = 0; i < manager->benefactor_count; ++i)
+    if (manager->benefactors[i].node == node) return &manager->benefactors[i];
+  return NULL;
+}
+
+static void forget_the_silent(StorageManager* manager, uint64_t now) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < manager->benefactor_count; ++i)
+    if (now - manager->benefactors[i].heard <= manager->silence)
+      manager->benefactors[kept++] = manager->benefactors[i];
+  manager->benefactor_count = kept;
+}
+
+// What files that are not committed have there: of one that was forgotten and comes back too.
+static uint32_t reserved_at(const StorageManager* manager, uint32_t node) {
+  uint32_t reserved = 0;
+  for (unsigned i = 0; i < striped_file_limit; ++i) {
+    const StripedFile* const file = &manager->files[i];
+    for (uint32_t chunk = 0; file->used && !file->committed && chunk < file->chunks; ++chunk)
+      reserved += file->nodes[chunk] == node;
+  }
+  return reserved;
+}
+
+bool manager_announce(StorageManager* manager, uint32_t node, uint32_t free_chunks, uint64_t now) {
+  forget_the_silent(manager, now);
+  Benefactor* one = find(manager, node);
+  if (one == NULL) {
+    if (manager->benefactor_count == benefactor_limit) return false;
+    one = &manager->benefactors[manager->benefactor_count++];
+    *one = (Benefactor){.node = node, .reserved = reserved_at(manager, node)};
+  }
+  one->free = free_chunks;
+  one->heard = now;
+  return true;
+}
+
+unsigned manager_known(StorageManager* manager, uint64_t now) {
+  forget_the_silent(manager, now);
+  return manager->benefactor_count;
+}
+
+static uint32_t room_of(const Benefactor* one) {
+  return one->free > one->reserved ? one->free - one->reserved : 0;
+}
+
+uint64_t manager_free(StorageManager* manager, uint64_t now) {
+  forget_the_silent(manager, now);
+  uint64_t room = 0;
+  for (unsigned i = 0; i < manager->benefactor_count; ++i) room += room_of(&manager->benefactors[i]);
+  return room;
+}
+
+static StripedFile* find_file(StorageManager* manager, uint32_t client, uint64_t version) {
+  for (unsigned i = 0; i < striped_file_limit; ++i) {
+    StripedFile* const file = &manager->files[i];
+    if (file->used && file->client == client && file->version == version) return file;
+  }
+  return NULL;
+}
+
+static StripedFile* free_file(StorageManager* manager) {
+  for (unsigned i = 0; i < striped_file_limit; ++i)
+    if (!manager->files[i].used) return &manager->files[i];
+  return NULL;
+}
+
+static bool is_better(const Benefactor* one, const Benefactor* other, uint32_t client) {
+  if (other == NULL) return true;
+  if ((one->node == client) != (other->node == client)) return one->node == client;
+  return room_of(one) != room_of(other) ? room_of(one) > room_of(other) : one->node < other->node;
+}
+
+// Of those with room that are not in the stripe yet; NULL: none.
+static Benefactor* next_best(StorageManager* manager, Benefactor* const* stripe, uint32_t width,
+                             uint32_t client) {
+  Benefactor* best = NULL;
+  for (unsigned i = 0; i < manager->benefactor_count; ++i) {
+    Benefactor* const one = &manager->benefactors[i];
+    bool taken = room_of(one) == 0;
+    for (uint32_t k = 0; k < width && !taken; ++k) taken = stripe[k] == one;
+    if (!taken && is_better(one, best, client)) best = one;
+  }
+  return best;
+}
+
+bool manager_place(StorageManager* manager, uint32_t client, uint64_t version, uint32_t chunks,
+                   uint32_t width, uint64_t now) {
+  StripedFile* const file = free_file(manager);
+  if (file == NULL || width == 0 || chunks > checkpoint_chunk_limit || manager_free(manager, now) < chunks ||
+      find_file(manager, client, version) != NULL)
+    return false;
+  Benefactor* stripe[benefactor_limit] = {NULL};
+  if (width > benefactor_limit) width = benefactor_limit;
+  for (uint32_t k = 0; k < width; ++k) stripe[k] = next_best(manager, stripe, k, client);
+  for (uint32_t chunk = 0, k = 0; chunk < chunks; ++k) {
+    Benefactor** const one = &stripe[k % width];
+    if (*one != NULL && room_of(*one) == 0) *one = next_best(manager, stripe, width, client);
+    if (*one == NULL) continue;  // fewer than width have room; together they have enough
+    ++(*one)->reserved;
+    file->nodes[chunk++] = (*one)->node;
+  }
+  file->used = true;
+  file->committed = false;
+  file->client = client;
+  file->version = version;
+  file->chunks = chunks;
+  return true;
+}
+
+static bool is_whole(StorageManager* manager, const StripedFile* file) {
+  for (uint32_t chunk = 0; chunk < file->chunks; ++chunk)
+    if (find(manager, file->nodes[chunk]) == NULL) return false;
+  return true;
+}
+
+// The reservation ends; `arrived`: what it was for takes room until the benefactor announces the rest.
+static void end_reservation(StorageManager* manager, const StripedFile* file, bool arrived) {
+  for (uint32_t chunk = 0; chunk < file->chunks; ++chunk) {
+    Benefactor* const one = find(manager, file->nodes[chunk]);
+    if (one == NULL) continue;
+    --one->reserved;
+    if (arrived && one->free > 0) --one->free;
+  }
+}
+
+bool manager_commit(StorageManager* manager, uint32_t client, uint64_t version, uint64_t now) {
+  forget_the_silent(manager, now);
+  StripedFile* const file = find_file(manager, client, version);
+  if (file == NULL || !is_whole(manager, file)) return false;
+  if (!file->committed) end_reservation(manager, file, true);
+  file->committed = true;
+  return true;
+}
+
+bool manager_remove(StorageManager* manager, uint32_t client, uint64_t version) {
+  StripedFile* const file = find_file(manager, client, version);
+  if (file == NULL) return false;
+  if (!file->committed) end_reservation(manager, file, false);
+  file->used = false;
+  return true;
+}
+
+uint32_t manager_benefactor_of(StorageManager* manager, uint32_t client, uint64_t version, uint32_t chunk,
+                               uint64_t now) {
+  forget_the_silent(manager, now);
+  const StripedFile* const file = find_file(manager, client, version);
+  if (file == NULL || chunk >= file->chunks || find(manager, file->nodes[chunk]) == NULL)
+    return NO_BENEFACTOR;
+  return file->nodes[chunk];
+}
+
+bool manager_newest(StorageManager* manager, uint32_t client, uint64_t now, uint64_t* version) {
+  forget_the_silent(manager, now);
+  bool found = false;
+  for (unsigned i = 0; i < striped_file_limit; ++i) {
+    const StripedFile* const file = &manager->files[i];
+    if (!file->used || !file->committed || file->client != client || !is_whole(manager, file)) continue;
+    if (found && file->version < *version) continue;
+    *version = file->version;
+    found = true;
+  }
+  return found;
+}
