@@ -13,7 +13,7 @@ void print(const std::vector<std::string>& names) {
 }
 
 void print_map() {
-  const AddressMap map(MemoryConfig{}.size, true, true);
+  const AddressMap map(MemoryConfig{}.size, true, true, true);
   std::size_t width = 0;
   for (const MapEntry& entry : map.entries()) width = std::max(width, entry.name.size());
   fmt::print("{:<{}} {:<23} {:>9}\n", "device", width, "address", "interrupt");
