@@ -21,7 +21,8 @@
 // application stands still from the epoch's beginning until calls.resumed. The first epoch is the beginning: it resumes at once.
 //
 // Limits: 2 to 64 ranks; two versions of its own and two of its ward's (the rank to the left), so copies take four times the
-// protected bytes, three where the ward's are kept elsewhere; the same number of bytes in all ranks. No allocation, no recursion but rank 0's answers to itself.
+// protected bytes, three where the ward's are kept elsewhere; the same number of bytes in all ranks. No allocation, no recursion
+// but rank 0's answers to itself.
 #pragma once
 
 #include <stdbool.h>
@@ -85,8 +86,8 @@ typedef struct {
   uint64_t from_buddy, from_storage;  // states that the rank had to fetch
   uint64_t globals;                   // copies that the global store has
   uint64_t dropped_messages;          // of older epochs, for others, or no message
-  uint64_t dump_time,
-      overlap_time;  // of the dumps, added up; from their ends until the buddies held the copies
+  uint64_t dump_time;                 // of the dumps, added up
+  uint64_t overlap_time;              // from their ends until the buddies held the copies, added up
 } BuddyCounts;
 
 typedef struct {

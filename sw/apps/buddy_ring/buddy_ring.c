@@ -12,8 +12,8 @@
 // tickets stay.
 //
 // All ranks are given the same. Who holds which rank the NIC says. It ends when the run of all is over: with status 0, also where
-// nothing could be recovered, which the console says; 2 a wrong argument, 3 no NIC, no cluster or too little memory. result.txt
-// holds the rank's digest, when all have finished.
+// nothing could be recovered, which the console says. Else: 1 when NIC or SSD fail, 2 a wrong argument, 3 no NIC, no cluster or too
+// little memory. result.txt holds the rank's digest, when all have finished.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -118,11 +118,13 @@ static void hear(void* context, const MessageHeader* header, const uint8_t* data
 
 static const char ward_name[] = "ward";
 
+static bool ssd_has_failed;
+
 static bool ward_is_well(const char* what, uint64_t version, CheckpointStatus status) {
-  if (status != checkpoint_ok)
-    printf("buddy_ring: %s version %llu of the ward: %s\n", what, (Printable)version,
-           checkpoint_text(status));
-  return status == checkpoint_ok;
+  if (status == checkpoint_ok) return true;
+  ssd_has_failed = true;
+  printf("buddy_ring: %s version %llu of the ward: %s\n", what, (Printable)version, checkpoint_text(status));
+  return false;
 }
 
 // Their bytes are protected (prepare_ssd).
@@ -193,6 +195,7 @@ static ExitStatus run(void) {
       printf("buddy_ring: the NIC has stopped: %s\n", nic_error_text(nic_error()));
       return exit_failed;
     }
+    if (ssd_has_failed) return exit_failed;
     if (membership == membership_known && !heard && !sent && !moved) nic_sleep();
   }
 }
