@@ -1,0 +1,428 @@
+#include "platform/study/cluster_scale_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "cluster_scale/cluster_prediction.h"
+#include "cluster_scale/cluster_process.h"
+#include "cluster_scale/component_failures.h"
+#include "platform/study/node_costs.h"
+#include "resilience/long_duration.h"
+
+namespace asterism {
+namespace {
+
+constexpr LongDuration a_nanosecond(1);
+constexpr LongDuration a_century = long_duration(100ull * 365 * 86'400);
+constexpr double hours_of_a_fit = 1e9, seconds_of_an_hour = 3600;
+
+// Of ClusterSetup's members, those that stand in `network`.
+constexpr std::array<std::string_view, 7> network_keys = {
+    "nodes_per_switch", "link", "file_system", "oversubscription", "global_links", "shape", "io_switches"};
+
+struct PlacedFailureConfig {
+  LongDuration at;
+  ClusterFailureKind kind = ClusterFailureKind::node;
+  std::uint32_t node = 0;
+};
+static_assert(member_count<PlacedFailureConfig>() == 3);
+void describe(Fields& f, PlacedFailureConfig& c) {
+  f("at", c.at, "After the start of the run", required());
+  f("kind", c.kind, "What fails", one_of<ClusterFailureKind>());
+  f("node", c.node, "Where, from 0 on; nodes 2 i and 2 i + 1 are buddies");
+}
+
+struct ClusterNetworkConfig {
+  std::uint32_t nodes_per_switch = 64;
+  ClusterTopology topology = ClusterTopology::fat_tree;
+  BuddyDistance buddies = BuddyDistance::far;
+  std::vector<std::uint32_t> shape = {};
+  Bandwidth link = 12_GBps;
+  std::optional<Bandwidth> trunk = std::nullopt;
+  double oversubscription = 2;
+  std::uint32_t global_links = 4;
+  LongDuration latency = LongDuration(1000);
+  std::uint32_t io_switches = 0;
+  Bandwidth file_system = 1000_GBps;
+};
+static_assert(member_count<ClusterNetworkConfig>() == 11);
+void describe(Fields& f, ClusterNetworkConfig& c) {
+  f("nodes_per_switch", c.nodes_per_switch, "Whose flows are taken as one; more are simulated faster",
+    within(1, 10'000));
+  f("topology", c.topology, "Of the switches", one_of<ClusterTopology>());
+  f("buddies", c.buddies, "How far away a buddy is", one_of<BuddyDistance>());
+  f("shape", c.shape,
+    "Fat tree: switches a pod, pods; dragonfly: groups, chassis, blades; torus: dimensions. The smallest "
+    "with room for all where absent");
+  f("link", c.link, "Of a node into its switch, each way", at_least(Bandwidth(1)));
+  f("trunk", c.trunk, "Of a switch to the next, each way; as much as its nodes have together where absent",
+    at_least(Bandwidth(1)));
+  f.when("topology", c.topology, ClusterTopology::fat_tree, [&] {
+    f("oversubscription", c.oversubscription, "A pod's links below over those above it", within(1.0, 1000.0));
+  });
+  f.when("topology", c.topology, ClusterTopology::dragonfly,
+         [&] { f("global_links", c.global_links, "Trunks between two groups", within(1, 1000)); });
+  f("latency", c.latency, "Of each link", at_most(long_duration(1)));
+  f("io_switches", c.io_switches, "With a server of the file system each; 0: one in 16");
+  f("file_system", c.file_system, "All its servers together, each way", at_least(Bandwidth(1)));
+}
+
+struct ClusterScaleStudy {
+  std::uint32_t nodes = 1000, spares = 32;
+  LongDuration spare_return = long_duration(14'400);  // 4 h
+  ClusterNetworkConfig network = {};
+
+  std::filesystem::path node_stats = {};
+  std::optional<Bytes> state = std::nullopt;
+  std::optional<LongDuration> dump = std::nullopt, overlap = std::nullopt, overhead = std::nullopt;
+  std::optional<LongDuration> restart = std::nullopt;
+  std::optional<Bandwidth> drain = std::nullopt;
+  CopyDevice copies = CopyDevice::ssd;
+
+  LongDuration work = long_duration(86'400), iteration = long_duration(1);
+  std::optional<LongDuration> interval = std::nullopt;
+  ClusterCheckpoint checkpoint = ClusterCheckpoint::semi_blocking;
+  std::uint32_t global_every = 10;
+
+  double node_fit = 5000, ssd_fit = 1000, dram_fit = 100, gpu_fit = 1000, link_fit = 500;
+  std::uint32_t ssds = 1, drams = 8, gpus = 4, links = 1;
+  std::vector<PlacedFailureConfig> placed = {};
+  std::uint64_t seed = 1;
+  std::uint32_t runs = 10;
+  std::optional<LongDuration> give_up = std::nullopt;
+};
+static_assert(member_count<ClusterScaleStudy>() == 30);
+
+void describe_machine(Fields& f, ClusterScaleStudy& c) {
+  f("nodes", c.nodes, "Of the machine; more fail more often, and share the file system",
+    within(2, 1'000'000));
+  f("spares", c.spares, "Nodes that can take over", at_most(100'000));
+  f("spare_return", c.spare_return, "Until a lost node is repaired, and a spare again", at_most(a_century));
+  f("network", c.network, "Between the nodes, and to the file system");
+}
+
+void describe_node(Fields& f, ClusterScaleStudy& c) {
+  f("node_stats", c.node_stats,
+    "stats.json of a run of several nodes, whose node.checkpoint_costs gives what follows");
+  f("state", c.state, "Of a node's checkpoint; 16GiB where neither key nor file says", at_least(Bytes(1)));
+  f("dump", c.dump, "The program stands still for the local copy; else 8s", at_most(a_century));
+  f("overlap", c.overlap, "From then until the buddy holds its copy, network idle; else 16s",
+    within(a_nanosecond, a_century));
+  f("overhead", c.overhead, "What the program loses by that; else 1s", at_most(a_century));
+  f("restart", c.restart, "From the loss of a node until its state is on the spare, network idle; else 30s",
+    within(a_nanosecond, a_century));
+  f("drain", c.drain, "A node's share of a global copy; else 500MB/s", at_least(Bandwidth(1)));
+  f("copies", c.copies, "Where a node keeps its copy and its buddy's", one_of<CopyDevice>());
+}
+
+void describe_program(Fields& f, ClusterScaleStudy& c) {
+  f("work", c.work, "Of the run, without checkpoints and failures", within(a_nanosecond, a_century));
+  f("iteration", c.iteration, "Checkpoints come between two of them", within(a_nanosecond, a_century));
+  f.check([&] { return c.work.count() % c.iteration.count() == 0; }, "work",
+          "is a whole number of iterations");
+  f("interval", c.interval,
+    "From one checkpoint to the next, in whole iterations; the model's best where absent",
+    within(a_nanosecond, a_century));
+  f("checkpoint", c.checkpoint, "Whether the program waits for the buddies' copies",
+    one_of<ClusterCheckpoint>());
+  f("global_every", c.global_every, "A global copy of each so many checkpoints; 0: none");
+}
+
+void describe_failures(Fields& f, ClusterScaleStudy& c) {
+  const auto fit = within(0.0, 1e9);
+  const auto parts = at_most(10'000);
+  f("node_fit", c.node_fit, "Failures of a node as such in 1e9 h", fit);
+  f("ssd_fit", c.ssd_fit, "Of an SSD", fit);
+  f("dram_fit", c.dram_fit, "Of a memory module, those that its code does not correct", fit);
+  f("gpu_fit", c.gpu_fit, "Of a GPU", fit);
+  f("link_fit", c.link_fit, "Of a node's link", fit);
+  f("ssds", c.ssds, "A node", parts);
+  f("drams", c.drams, "A node", parts);
+  f("gpus", c.gpus, "A node", parts);
+  f("links", c.links, "A node", parts);
+  f("placed", c.placed, "These failures in place of random ones, in the order of their times");
+  f("seed", c.seed, "Of the first run; the others follow");
+  f("runs", c.runs, "Of which means are told; an interval of confidence needs two", within(1, 100'000));
+  f("give_up", c.give_up, "A run that takes longer is given up; 20 times its work where absent",
+    within(a_nanosecond, a_century));
+}
+
+void describe(Fields& f, ClusterScaleStudy& c) {
+  describe_machine(f, c);
+  describe_node(f, c);
+  describe_program(f, c);
+  describe_failures(f, c);
+}
+
+// Mean and, of two or more, half of its 99% interval.
+struct Mean {
+  double value = 0;
+  std::optional<double> half_width_99;
+};
+
+Mean mean_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  Mean mean{.value = std::accumulate(values.begin(), values.end(), 0.0) / n, .half_width_99 = std::nullopt};
+  if (values.size() < 2) return mean;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean.value) * (value - mean.value);
+  const double quantile = boost::math::quantile(boost::math::students_t(n - 1), 0.995);
+  mean.half_width_99 = quantile * std::sqrt(squares / (n - 1) / n);
+  return mean;
+}
+
+Cell cell(std::optional<double> value) {
+  if (!value) return {};
+  return *value;
+}
+
+class Point final : public StudyPointOf<ClusterScaleStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    try {
+      take_machine();
+      take_node();
+      take_failures();
+      take_program();
+      check_cluster(setup_);
+    } catch (const ClusterMistake& error) {
+      throw StudyMistake(key_of(error.member()), error.what());
+    }
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    try {
+      ClusterProcess process(setup_);
+      while (const auto result = process.next(stop)) {
+        results_.push_back(*result);
+        ++done_;
+      }
+    } catch (const ClusterProgramMissing& error) {
+      throw StudyMistake("kind", error.what());
+    }
+    if (results_.size() < setup_.runs) return std::vector<Cell>(cluster_scale_study.columns.size());
+    return row();
+  }
+
+  double share_done() const override { return static_cast<double>(done_) / setup_.runs; }
+  std::string progress() const override { return fmt::format("{} of {} runs", done_.load(), setup_.runs); }
+
+ private:
+  static std::string key_of(const std::string& member) {
+    if (member == "rates") return "node_fit";
+    if (member == "iterations") return "work";
+    const bool of_network = std::ranges::count(network_keys, member) > 0;
+    return of_network ? "network." + member : member;
+  }
+
+  void take_machine() {
+    const ClusterScaleStudy& c = config_;
+    const ClusterNetworkConfig& n = c.network;
+    setup_.nodes = c.nodes;
+    setup_.nodes_per_switch = n.nodes_per_switch;
+    setup_.spares = c.spares;
+    setup_.spare_return = seconds(c.spare_return);
+    setup_.topology = n.topology;
+    setup_.buddies = n.buddies;
+    const std::size_t dimensions = n.topology == ClusterTopology::fat_tree ? 2 : 3;
+    if (!n.shape.empty() && (n.shape.size() != dimensions || std::ranges::count(n.shape, 0u) > 0))
+      throw StudyMistake("network.shape", fmt::format("expected {} numbers above 0", dimensions));
+    std::ranges::copy(n.shape, setup_.shape.begin());
+    setup_.link = n.link;
+    setup_.trunk = n.trunk.value_or(Bandwidth());
+    setup_.oversubscription = n.oversubscription;
+    setup_.global_links = n.global_links;
+    setup_.latency = seconds(n.latency);
+    setup_.io_switches = n.io_switches;
+    setup_.file_system = n.file_system;
+  }
+
+  void take_node() {
+    const ClusterScaleStudy& c = config_;
+    std::optional<NodeCosts> file;
+    try {
+      if (!c.node_stats.empty()) file.emplace(c.node_stats);
+      const auto time = [&](const std::optional<LongDuration>& given, const char* key, bool above_zero,
+                            Seconds otherwise) {
+        if (given) return seconds(*given);
+        return file ? file->time(std::string(key) + "_ps", above_zero, key) : otherwise;
+      };
+      setup_.dump = time(c.dump, "dump", false, Seconds(8));
+      setup_.overlap = time(c.overlap, "overlap", true, Seconds(16));
+      setup_.overhead = time(c.overhead, "overhead", false, Seconds(1));
+      setup_.restart = time(c.restart, "restart", true, Seconds(30));
+      setup_.state = c.state ? *c.state : file ? Bytes(file->count("state_bytes", "state")) : 16_GiB;
+      setup_.drain = 500_MBps;
+      if (c.drain)
+        setup_.drain = *c.drain;
+      else if (file && c.global_every > 0)
+        setup_.drain = Bandwidth(file->count("drain_bytes_per_second", "drain"));
+    } catch (const std::filesystem::filesystem_error& error) {
+      throw StudyFileMissing("node_stats", c.node_stats.string() + ": cannot be opened");
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("node_stats", error.what());
+    }
+    setup_.copies = c.copies;
+  }
+
+  void take_failures() {
+    const ClusterScaleStudy& c = config_;
+    const auto rate = [](double fit, std::uint32_t parts) {
+      return Rate(fit * parts / hours_of_a_fit / seconds_of_an_hour);
+    };
+    setup_.rates = {rate(c.node_fit, 1), rate(c.ssd_fit, c.ssds), rate(c.dram_fit, c.drams),
+                    rate(c.gpu_fit, c.gpus), rate(c.link_fit, c.links)};
+    for (const PlacedFailureConfig& failure : c.placed)
+      setup_.placed.push_back({seconds(failure.at), failure.kind, failure.node});
+    setup_.seed = c.seed;
+    setup_.runs = c.runs;
+    setup_.give_up = c.give_up ? seconds(*c.give_up) : 20 * seconds(c.work);
+  }
+
+  void take_program() {
+    const ClusterScaleStudy& c = config_;
+    setup_.iteration = seconds(c.iteration);
+    setup_.iterations = c.work / c.iteration;
+    setup_.checkpoint = c.checkpoint;
+    setup_.global_every = c.global_every;
+    if (c.interval) {
+      if (*c.interval > c.work) throw StudyMistake("interval", "an interval is no longer than the run");
+      const std::uint64_t half = c.iteration.count() / 2;
+      setup_.interval = std::max<std::uint64_t>((c.interval->count() + half) / c.iteration.count(), 1);
+      return;
+    }
+    setup_.interval = setup_.iterations;
+    check_cluster(setup_);
+    const auto best = best_interval(setup_);
+    if (!best)
+      throw StudyMistake("interval", setup_.placed.empty()
+                                         ? "the model has none with which the program gets on; give one"
+                                         : "the model knows no placed failures; give one");
+    setup_.interval = *best;
+  }
+
+  double mean(Seconds ClusterResult::*time) const {
+    double sum = 0;
+    for (const ClusterResult& result : results_) sum += (result.*time).count();
+    return sum / static_cast<double>(results_.size());
+  }
+  std::uint64_t sum(std::uint64_t ClusterResult::*count) const {
+    std::uint64_t all = 0;
+    for (const ClusterResult& result : results_) all += result.*count;
+    return all;
+  }
+
+  std::vector<Cell> row() const {
+    std::vector<double> efficiencies, times;
+    std::array<std::uint64_t, cluster_failure_kinds> failures{};
+    std::array<std::uint64_t, cluster_recoveries> recoveries{};
+    double bytes = 0;
+    bool finished = true;
+    for (const ClusterResult& result : results_) {
+      efficiencies.push_back(100 * result.efficiency());
+      times.push_back(result.time.count());
+      for (std::size_t i = 0; i < failures.size(); ++i) failures[i] += result.failures[i];
+      for (std::size_t i = 0; i < recoveries.size(); ++i) recoveries[i] += result.recoveries[i];
+      bytes += result.network_bytes / static_cast<double>(results_.size());
+      finished = finished && result.finished;
+    }
+    const Mean efficiency = mean_of(efficiencies), time = mean_of(times);
+    const Seconds work = setup_.iteration * static_cast<double>(setup_.iterations);
+    const auto predicted = predicted_time(setup_);
+    const bool compared = predicted && finished;
+    const auto checkpoints = static_cast<double>(sum(&ClusterResult::checkpoints));
+    const double setbacks = setback_rate(setup_).per_second();
+    const bool is_random = setup_.placed.empty() && setbacks > 0;
+    const auto known = [](bool is, double value) { return is ? std::optional(value) : std::nullopt; };
+    const double model = predicted ? predicted->count() : 0;
+    std::vector<Cell> cells;
+    for (const std::optional<double> value :
+         {known(is_random, 1 / setbacks),
+          known(true, setup_.iteration.count() * static_cast<double>(setup_.interval)),
+          known(true, efficiency.value), efficiency.half_width_99,
+          known(predicted.has_value(), 100 * work.count() / model),
+          known(compared, 100 * (time.value / model - 1)),
+          known(compared && time.half_width_99, 100 * time.half_width_99.value_or(0) / model),
+          known(true, time.value), known(predicted.has_value(), model), known(true, setup_.overlap.count()),
+          known(checkpoints > 0, mean(&ClusterResult::overlap) * setup_.runs / checkpoints)})
+      cells.push_back(cell(value));
+    for (const auto part : {&ClusterResult::dump, &ClusterResult::blocked, &ClusterResult::overlap,
+                            &ClusterResult::overhead, &ClusterResult::lost_work, &ClusterResult::rework,
+                            &ClusterResult::restart, &ClusterResult::spare_wait})
+      cells.emplace_back(mean(part));
+    cells.emplace_back(std::accumulate(failures.begin(), failures.end(), std::uint64_t{0}));
+    cells.insert(cells.end(), failures.begin(), failures.end());
+    cells.insert(cells.end(), recoveries.begin(), recoveries.end());
+    for (const auto count :
+         {&ClusterResult::checkpoints, &ClusterResult::given_up, &ClusterResult::late,
+          &ClusterResult::global_copies, &ClusterResult::global_given_up, &ClusterResult::repairs})
+      cells.emplace_back(sum(count));
+    cells.emplace_back(bytes);
+    cells.emplace_back(std::string(finished ? "ok" : "gave_up"));
+    return cells;
+  }
+
+  ClusterSetup setup_;
+  std::vector<ClusterResult> results_;
+  std::atomic<std::uint32_t> done_ = 0;
+};
+
+}  // namespace
+
+const StudyKind cluster_scale_study{
+    .name = "cluster_scale",
+    .meaning =
+        "Buddy checkpoints of a machine of up to 100,000 nodes in a network (SimGrid), component by "
+        "component",
+    .coordinates = {"nodes"},
+    .columns = {{"mttf_s", "mttf", "s", "Between two failures that send the program back", 0},
+                {"interval_s", "interval", "s", "From one checkpoint to the next", 0},
+                {"efficiency_percent", "works", "%", "Work over time, mean of the runs"},
+                {"efficiency_error", "+-", "%", "Half of its 99% interval"},
+                {"predicted_percent", "ni2012", "%", "The same by the model, from the nodes' costs alone"},
+                {"distance_percent", "longer", "%", "By how much the simulated time is above the model's"},
+                {"distance_error", "+-", "%", "Half of its 99% interval"},
+                {"time_s", "", "s", "A run"},
+                {"predicted_s", "", "s", "A run by the model"},
+                {"node_overlap_s", "", "s", "Until a buddy holds its copy, network idle"},
+                {"overlap_s", "overlap", "s", "The same as it was, mean of all checkpoints"},
+                {"dump_s", "", "s", "A run waits for local copies"},
+                {"blocked_s", "", "s", "and, blocking, for buddies' copies"},
+                {"overlaps_s", "", "s", "Of a run: buddies were getting their copies"},
+                {"overheads_s", "", "s", "What that has cost"},
+                {"lost_work_s", "", "s", "Of a run: work undone by failures"},
+                {"rework_s", "rework", "s", "Of a run: time for work that was done before"},
+                {"restart_s", "restart", "s", "Of a run: until the program was back"},
+                {"spare_wait_s", "", "s", "Of a run: no spare was there"},
+                {"failures", "fail", "", "Of all runs, and so are the counts that follow"},
+                {"node_failures", "", "", "Of nodes"},
+                {"ssd_failures", "", "", "Of SSDs"},
+                {"dram_failures", "", "", "Of memory"},
+                {"gpu_failures", "", "", "Of GPUs"},
+                {"link_failures", "", "", "Of nodes' links"},
+                {"local_recoveries", "local", "", "From nodes' own copies"},
+                {"buddy_recoveries", "buddy", "", "With copies from buddies"},
+                {"global_recoveries", "global", "", "From the file system"},
+                {"start_recoveries", "anew", "", "From the beginning: there was no copy of all nodes"},
+                {"checkpoints", "", "", "That all buddies had"},
+                {"given_up", "", "", "Checkpoints ended by a failure"},
+                {"late", "", "", "Checkpoints that had to wait for the one before"},
+                {"global_copies", "", "", "On the file system"},
+                {"global_given_up", "", "", "Global copies ended by a failure"},
+                {"repairs", "", "", "Of pairs that lacked copies"},
+                {"network_bytes", "", "B", "Of a run: to buddies, to spares, to the file system and back"},
+                {"state", "state", "", "ok; gave_up: a run took too long"}},
+    .x = "nodes",
+    .y = "efficiency_percent",
+    .x_key = "nodes",
+    .state = "state",
+    .bars = {"efficiency_percent", "predicted_percent"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism

@@ -1,0 +1,175 @@
+#include "platform/study/cluster_scale_study.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest cluster_scale(cluster_scale_study, R"({"kind": "cluster_scale"})");
+
+constexpr const char* costs =
+    R"({"node": {"checkpoint_costs": {"state_bytes": 1000000000, "dump_ps": 2000000000000, "overlap_ps": 5000000000000,
+        "overhead_ps": 1000000000000, "drain_bytes_per_second": 100000000, "restart_ps": 4000000000000}}})";
+
+// 100 iterations, a checkpoint every 20, with costs as in the file above.
+std::vector<std::string> small(const std::vector<std::string>& more) {
+  std::vector<std::string> given = {"nodes=8",       "network.nodes_per_switch=2",
+                                    "spares=2",      "state=1GB",
+                                    "dump=2s",       "overlap=5s",
+                                    "overhead=1s",   "restart=4s",
+                                    "work=100s",     "interval=20s",
+                                    "drain=100MB/s", "runs=1"};
+  given.insert(given.end(), more.begin(), more.end());
+  return given;
+}
+
+// A file stats.json of this text, for as long as it lives.
+class Stats {
+ public:
+  explicit Stats(const std::string& text) : file_(text) {}
+  std::string path() const { return file_.key().substr(std::string("trace=").size()); }
+  std::string key() const { return "node_stats=" + path(); }
+
+ private:
+  TraceFile file_;
+};
+std::string without(const std::string& field) {
+  auto whole = nlohmann::json::parse(costs);
+  whole["node"]["checkpoint_costs"].erase(field);
+  return whole.dump();
+}
+
+TEST(ClusterScaleStudyTest, TellsWhatBecameOfAPlacedFailure) {
+  const Row row = cluster_scale.run(small({R"(placed=[{"at":"53s","kind":"node","node":5}])"}));
+  EXPECT_NEAR(row.number("time_s"), 112 + 4 + 7, 1e-4);
+  EXPECT_NEAR(row.number("efficiency_percent"), 100 / 1.23, 1e-4);
+  EXPECT_NEAR(row.number("overlap_s"), 5, 1e-4);
+  EXPECT_NEAR(row.number("overlaps_s"), 4 * 5, 1e-4);
+  EXPECT_NEAR(row.number("dump_s"), 4 * 2, 1e-4);
+  EXPECT_NEAR(row.number("overheads_s"), 4, 1e-4);
+  EXPECT_NEAR(row.number("restart_s"), 4, 1e-4);
+  EXPECT_NEAR(row.number("lost_work_s"), 7, 1e-4);
+  EXPECT_EQ(row.count("node_failures"), 1u);
+  EXPECT_EQ(row.count("failures"), 1u);
+  EXPECT_EQ(row.count("buddy_recoveries"), 1u);
+  EXPECT_EQ(row.count("checkpoints"), 4u);
+  EXPECT_EQ(row.number("network_bytes"), 34e9);
+  EXPECT_EQ(row.text("state"), "ok");
+  EXPECT_TRUE(row.says_nothing("predicted_percent"));
+  EXPECT_TRUE(row.says_nothing("efficiency_error"));
+}
+
+TEST(ClusterScaleStudyTest, TakesNodesCostsFromTheirStats) {
+  const Stats stats(costs);
+  const std::vector<std::string> others = {"nodes=8",      "network.nodes_per_switch=2",        "work=100s",
+                                           "interval=20s", R"(placed=[{"at":"53s","node":5}])", "runs=1",
+                                           stats.key()};
+  EXPECT_NEAR(cluster_scale.run(others).number("time_s"), 123, 1e-4);
+  auto overridden = others;
+  overridden.insert(overridden.end(), {"dump=3s", "restart=14s"});
+  EXPECT_NEAR(cluster_scale.run(overridden).number("time_s"), 123 + 4 * 1 + 10 - 2, 1e-4);
+}
+
+TEST(ClusterScaleStudyTest, NamesFileAndFieldOfStatsThatMissOne) {
+  for (const auto& [field, key] :
+       std::vector<std::pair<std::string, std::string>>{{"state_bytes", "state"},
+                                                        {"dump_ps", "dump"},
+                                                        {"overlap_ps", "overlap"},
+                                                        {"overhead_ps", "overhead"},
+                                                        {"restart_ps", "restart"},
+                                                        {"drain_bytes_per_second", "drain"}}) {
+    const Stats stats(without(field));
+    const std::string above = field == "dump_ps" || field == "overhead_ps" ? "" : " above 0";
+    EXPECT_EQ(cluster_scale.mistake({stats.key()}),
+              "command line: error: node_stats: " + stats.path() + ": node.checkpoint_costs." + field +
+                  ": expected a whole number" + above + ", it is missing; the key " + key + " gives it, too");
+  }
+  const Stats stats(without("drain_bytes_per_second"));
+  EXPECT_EQ(cluster_scale.mistake({stats.key(), "global_every=0"}), "none");
+  EXPECT_EQ(cluster_scale.mistake({stats.key(), "drain=1GB/s"}), "none");
+}
+
+TEST(ClusterScaleStudyTest, RefusesStatsThatAreNone) {
+  EXPECT_THROW(cluster_scale.read({"node_stats=/nowhere"}), InputMissing);
+  const auto refused = [](const std::string& text) {
+    const Stats stats(text);
+    const std::string mistake = cluster_scale.mistake({stats.key()});
+    return mistake.substr(mistake.find(stats.path()) + stats.path().size());
+  };
+  EXPECT_EQ(refused("x"), ": expected a stats.json, this is no JSON");
+  EXPECT_EQ(refused("{}"), ": node.checkpoint_costs: expected an object, as a run of several nodes leaves");
+  std::string zero = costs;
+  zero.replace(zero.find("4000000000000"), 13, "0");
+  EXPECT_EQ(refused(zero),
+            ": node.checkpoint_costs.restart_ps: expected a whole number above 0, got 0; the key restart "
+            "gives it, too");
+}
+
+TEST(ClusterScaleStudyTest, StandsBesideTheModel) {
+  const Row row = cluster_scale.run(
+      small({"nodes=200", "network.nodes_per_switch=20", "work=20000s", "runs=4", "interval=60s",
+             "dram_fit=2000000", "global_every=0", "gpu_fit=0", "node_fit=0", "link_fit=0", "ssd_fit=0"}));
+  EXPECT_NEAR(row.number("mttf_s"), 1125, 1e-6);  // 1,600 modules
+  EXPECT_NEAR(row.number("distance_percent"), 0, row.number("distance_error"));
+  EXPECT_GT(row.number("distance_error"), 0);
+  EXPECT_NEAR(row.number("efficiency_percent"), row.number("predicted_percent"),
+              row.number("efficiency_error"));
+  EXPECT_EQ(row.count("failures"), row.count("dram_failures"));
+  EXPECT_GT(row.count("local_recoveries"), 20u);
+}
+
+TEST(ClusterScaleStudyTest, TakesTheModelsIntervalUnlessOneIsGiven) {
+  const std::vector<std::string> machine = {"nodes=100000", "work=2000s", "runs=1",
+                                            "network.nodes_per_switch=5000", "global_every=0"};
+  const double best = cluster_scale.run(machine).number("interval_s");
+  EXPECT_GT(best, 150);
+  EXPECT_LT(best, 350);  // Young: sqrt(2 * 9 s * 3495 s) = 251 s
+  auto given = machine;
+  given.emplace_back("interval=200s");
+  EXPECT_EQ(cluster_scale.run(given).number("interval_s"), 200);
+}
+
+TEST(ClusterScaleStudyTest, SweepsMachines) {
+  EXPECT_EQ(cluster_scale.read({"nodes=1000,10000,100000", "network.topology=fat_tree,dragonfly,torus"})
+                .points.size(),
+            9u);
+}
+
+TEST(ClusterScaleStudyTest, SaysWhereARunWasGivenUp) {
+  const Row row = cluster_scale.run(small({"dram_fit=1e9", "drams=1000", "give_up=500s", "global_every=0"}));
+  EXPECT_EQ(row.text("state"), "gave_up");
+  EXPECT_TRUE(row.says_nothing("distance_percent"));
+}
+
+TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
+  const auto refused = [](const std::vector<std::string>& given) {
+    const std::string mistake = cluster_scale.mistake(given);
+    const std::string before = "error: ";  // and where, when it is written anywhere
+    return mistake.substr(mistake.find(before) + before.size());
+  };
+  EXPECT_EQ(refused({"nodes=1"}), "nodes: expected an integer from 2 to 1000000, got 1");
+  EXPECT_EQ(refused({"nodes=1001"}), "nodes: buddies are pairs: an even number of nodes");
+  EXPECT_EQ(refused({"node_fit=-1"}), "node_fit: expected a number from 0.0 to 1e+09, got -1");
+  EXPECT_EQ(refused({"node_fit=0", "dram_fit=0", "gpu_fit=0", "ssd_fit=0", "link_fit=0"}),
+            "node_fit: something fails: a rate above 0, or a failure that is placed");
+  EXPECT_EQ(refused({"work=100s", "interval=101s"}), "interval: an interval is no longer than the run");
+  EXPECT_EQ(refused({"interval=10s"}),
+            "interval: buddies have their copies when the next checkpoint begins: overlap or longer");
+  EXPECT_EQ(refused({"work=100s", "iteration=3s"}),
+            "work: expected a value that is a whole number of iterations, got \"100s\"");
+  EXPECT_EQ(refused({"network.shape=[4,4]"}),
+            "network.shape: 4 x 4 x 1 switches of 64 nodes have no room for 1000 nodes in 16 switches and 1 "
+            "for spares");
+  EXPECT_EQ(refused({"network.shape=[4]"}), "network.shape: expected 2 numbers above 0");
+  EXPECT_EQ(refused({R"(placed=[{"at":"5s","node":1000}])"}), "placed: node 1000 is none of the 1000 nodes");
+  EXPECT_EQ(refused({R"(placed=[{"at":"5s"}])"}), "interval: the model knows no placed failures; give one");
+  EXPECT_EQ(refused({"restart=10h", "node_fit=1000000"}),
+            "interval: the model has none with which the program gets on; give one");
+}
+
+}  // namespace
+}  // namespace asterism
