@@ -277,6 +277,32 @@ SYSTEMC_TEST_F(NicModuleTest, WhatIsNoMemoryStopsTheRing) {
   EXPECT_EQ(b.get(b.map.status), 0x403u);
 }
 
+struct OnePage final : WriteGuard {
+  explicit OnePage(std::uint64_t page) : page(page) {}
+  bool watches(Address at) const override { return at == page; }
+  bool admits(Address) const override { return is_copied; }
+  void hold(Address, std::uint64_t) override {}
+  void written(Address at, std::uint64_t lines) override { told.emplace_back(at, lines); }
+  Address page;
+  bool is_copied = false;
+  std::vector<std::pair<Address, std::uint64_t>> told;
+};
+
+SYSTEMC_TEST_F(NicModuleTest, WhatIsStillToBeCopiedIsNotOverwritten) {
+  OnePage guard(dram + slots + 4096);
+  b.nic.watched_by(guard);
+  begin();
+  send(4160, 1);
+  wait_for(20_us);
+  EXPECT_EQ(b.get(b.map.status), 0x403u);
+  EXPECT_EQ(b.get(b.map.receive_head), 0u);
+  guard.is_copied = true;
+  b.open_rings();
+  wait_for(20_us);
+  EXPECT_EQ(b.get(b.map.receive_head), 1u);                           // the same frame
+  EXPECT_EQ(guard.told, (decltype(guard.told){{guard.page, 0b11}}));  // 80 bytes
+}
+
 // At any time: what came is whole, and nothing of before the reset is left.
 SYSTEMC_TEST_F(NicModuleTest, AResetWhileFramesAreUnderWayLeavesNothingOfThem) {
   for (unsigned trial = 0; trial < 40; ++trial) {
