@@ -43,7 +43,9 @@ SYSTEMC_TEST_F(TimelineModuleTest, AnActionWithinAnEventIsDoneAtOnce) {
 }
 
 struct ScheduledBeforeTest : TimelineModuleTest {
-  ScheduledBeforeTest() { timeline.at(2_us, [this] { note(); }); }
+  ScheduledBeforeTest() {
+    timeline.at(2_us, [this] { note(); });
+  }
 };
 
 SYSTEMC_TEST_F(ScheduledBeforeTest, WhatWasScheduledBeforeSimulationHappens) {
