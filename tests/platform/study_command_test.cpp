@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <map>
 #include <sstream>
 
 #include "tests/platform/command.h"
@@ -209,6 +211,31 @@ TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
       "command line: error: bufer_depth: unknown key; did you mean \"buffer_depth\"?");
   expect_refusal({"topology=crossbar"}, 65,
                  "command line: error: topology: a crossbar has no routers to study");
+}
+
+// Rates and times that are none, an interval longer than the run, a checkpoint that fits nowhere, no core to compute.
+TEST_F(StudyCommandTest, CheckpointsThatCannotBeAreOneErrorEach) {
+  const std::map<std::string, std::vector<std::string>> wrong = {
+      {"markov", {"rate=[0,1e-5,1e-6]", "rate=[1e-5,-1,1e-6]", "factor=0", "shape=-1", "interval=-1s"}},
+      {"interval", {"mtbf=0s", "dump=-1s", "rule=given interval=8d"}},
+      {"local_global", {"mttf=-1s", "delta_g=-1s", "tau=31d", "p_l=1"}},
+      {"mpp_system", {"petaflops=-1", "tau_s=0", "memory_usage=101%", "petaflops_system.sockets=0"}},
+      {"gpu_system", {"exaflops=0", "gpu_failure_factor=-1", "volume=1.5"}},
+      {"semi_blocking", {"mttf=0s", "c=-1s", "tau=200s t_s=100s", "storage=half_ssd m_a=22GB", "nodes=1"}},
+      {"checkpoint_location", {"ssd=0MB/s", "compute=0s", "bound=-1", "checkpoint=200GB"}},
+      {"functional_partitioning", {"x=8 y=8", "x=9 y=8", "hash=0MB/s", "drain=false checkpoint=20GB"}}};
+  for (const auto& [study, mistakes] : wrong)
+    for (const std::string& mistake : mistakes) {
+      Arguments arguments{"study", study, "--csv", "a.csv"};
+      std::istringstream keys(mistake);
+      std::string key;
+      while (keys >> key) arguments.push_back(key);
+      const Ended ended = asterism(arguments);
+      EXPECT_EQ(ended.status, 65) << study << " " << mistake << ": " << ended.err;
+      EXPECT_THAT(ended.err, HasSubstr(": error: ")) << study << " " << mistake;
+      EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << study << " " << mistake << ": " << ended.err;
+      EXPECT_TRUE(fs::is_empty(folder)) << study << " " << mistake;
+    }
 }
 
 TEST_F(StudyCommandTest, WhatCannotBeGatedIsToldAtItsKey) {
