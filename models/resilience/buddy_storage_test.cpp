@@ -72,8 +72,8 @@ TEST(BuddyStorageTest, RefusesWhatDoesNotFit) {
   small.memory = Bytes(2'000'000'000);
   small.ssd = Bytes(1'000'000'000);
   EXPECT_EQ(problem(in_memory, small), "checkpoints of 512MB take 2.56GB of memory, and a node has 2GB");
-  EXPECT_EQ(problem(half_ssd, small), "checkpoints of 512MB take 1.024GB of an SSD, and a node has 1GB");
-  EXPECT_EQ(problem(full_ssd, small), "checkpoints of 512MB take 2.048GB of an SSD, and a node has 1GB");
+  EXPECT_EQ(problem(half_ssd, small), "checkpoints of 512MB take 1024MB of an SSD, and a node has 1GB");
+  EXPECT_EQ(problem(full_ssd, small), "checkpoints of 512MB take 2048MB of an SSD, and a node has 1GB");
   small = node;
   small.used = Bytes();
   EXPECT_EQ(problem(half_ssd, small), "a checkpoint of a node is larger than 0");
