@@ -21,13 +21,12 @@ std::string arguments(const ScenarioConfig& config) {
   const ClusterProgramConfig& program = cluster.program;
   const ClusterCheckpointConfig& checkpoint = cluster.checkpoint;
   return fmt::format(
-      "{}{}seed={} words={} steps={} interval={} protocol={} placement={} global_every={} "
-      "restart_from_beginning={} "
-      "messages={} message_bytes={}",
+      "{}{}seed={} words={} steps={} interval={} protocol={} placement={} global_every={} overlap_us={} "
+      "restart_from_beginning={} messages={} message_bytes={}",
       config.args, config.args.empty() ? "" : " ", config.seed, program.words, program.steps,
       checkpoint.interval, to_text(checkpoint.protocol), to_text(checkpoint.placement),
-      checkpoint.global_every, checkpoint.restart_from_beginning ? "on" : "off", program.messages,
-      program.message_size.count());
+      checkpoint.global_every, checkpoint.overlap / 1_us, checkpoint.restart_from_beginning ? "on" : "off",
+      program.messages, program.message_size.count());
 }
 
 // The scenario of one node of it.

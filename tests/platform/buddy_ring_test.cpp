@@ -1,0 +1,87 @@
+// The app buddy_ring: where its copies lie, and what it says when it cannot run.
+#include <gmock/gmock.h>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::HasSubstr;
+
+struct BuddyRingTest : CommandTest {
+  // Three ranks, all with firmware, and a spare that is node 3; the others' faults and expectations are dropped.
+  Ended ring(const Arguments& more) const {
+    Arguments all{"run",
+                  "buddy_cluster",
+                  "expect={}",
+                  "faults=[]",
+                  "cluster.nodes=3",
+                  "cluster.firmware_nodes=3",
+                  "cluster.firmware_spares=1",
+                  "cluster.spares=0",
+                  "cluster.program.words=1000",
+                  "cluster.checkpoint.global_every=0",
+                  "--out",
+                  "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  }
+  std::uint64_t of_ssd(const std::string& node, const std::string& count) const {
+    return json("run/stats.json")[node]["dimm_ssd"][count];
+  }
+};
+
+TEST_F(BuddyRingTest, KeepsItsWardsCopyOnTheSsdAndReadsItForTheSpare) {
+  const Ended ended =
+      ring({"cluster.checkpoint.placement=half_ssd", "cluster.checkpoint.restart_from_beginning=false",
+            R"(faults=[{"at": "8ms", "kind": "node_loss", "node": 1}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("that of the program computed in one piece\n"));
+  EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 goes on from version "));
+  EXPECT_EQ(of_ssd("node2", "restores"), 1u);  // of rank 1, whose buddy it is
+  EXPECT_EQ(of_ssd("node0", "restores"), 0u);  // of rank 2, which is alive
+  EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 5u);
+}
+
+TEST_F(BuddyRingTest, InMemoryNothingGoesToTheSsd) {
+  const Ended ended = ring({R"(faults=[{"at": "4ms", "kind": "node_loss", "node": 0}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("that of the program computed in one piece\n"));
+  for (const char* node : {"node1", "node2", "node3"})
+    EXPECT_EQ(of_ssd(node, "checkpoints_committed"), 0u) << node;
+}
+
+TEST_F(BuddyRingTest, ALongerOverlapGivesCopiesFewerTickets) {
+  const auto overlap_time = [&](const std::string& wanted) {
+    const Ended ended =
+        ring({"cluster.network.policy=lottery", "cluster.network.bandwidth=150MB/s",
+              "cluster.program.words=4096", "cluster.program.messages=40", "cluster.program.steps=45",
+              "cluster.checkpoint.interval=20", "cluster.checkpoint.overlap=" + wanted});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    const std::string before = "overlaps ";
+    const auto at = ended.out.find(before);
+    return at == std::string::npos ? 0 : std::stoul(ended.out.substr(at + before.size()));
+  };
+  EXPECT_GT(overlap_time("2ms"), 2 * overlap_time("1us"));
+}
+
+TEST_F(BuddyRingTest, RefusesCopiesOfItsOwnOnTheSsd) {
+  const Ended ended = ring({"cluster.checkpoint.placement=full_ssd"});
+  EXPECT_EQ(ended.status, 2) << ended.out << ended.err;
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr("argument 'placement=full_ssd' is wrong: placement (where the ward's copies lie) wants "
+                "one of memory half_ssd\n"));
+}
+
+TEST_F(BuddyRingTest, WantsANicAndACluster) {
+  const Ended without = firmware("buddy_ring");
+  EXPECT_EQ(without.status, 3);
+  EXPECT_THAT(without.out, HasSubstr("buddy_ring: this machine has no NIC\n"));
+  const Ended alone = firmware("buddy_ring", {"node.nic.present=true"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.out, HasSubstr("buddy_ring: this NIC is in no cluster\n"));
+}
+
+}  // namespace
+}  // namespace asterism
