@@ -274,10 +274,10 @@ TEST(ClusterRunTest, ASeedGivesARunWhateverCameBefore) {
 }
 
 // With rare failures that all leave copies, a wide network and so no repairs the model's assumptions hold: simulated
-// within the 99.9% interval of 20 runs, which is half a per cent.
+// within the 99.9% interval of ten runs, which is one per cent.
 void expect_agreement(ClusterCheckpoint checkpoint) {
-  constexpr int runs = 20;
-  constexpr double quantile = 3.883;  // of Student's t with 19 degrees of freedom, two-sided
+  constexpr int runs = 10;
+  constexpr double quantile = 4.781;  // of Student's t with 9 degrees of freedom, two-sided
   ClusterSetup setup = failing();
   setup.checkpoint = checkpoint;
   setup.nodes = 100;
@@ -296,7 +296,7 @@ void expect_agreement(ClusterCheckpoint checkpoint) {
   }
   const double mean = sum / runs, error = std::sqrt((squares / runs - mean * mean) / (runs - 1));
   EXPECT_NEAR(mean, predicted, quantile * error);
-  EXPECT_LT(quantile * error, 0.006 * predicted);
+  EXPECT_LT(quantile * error, 0.011 * predicted);
 }
 
 TEST(ClusterRunTest, AgreesWithTheModelOfSemiBlockingCheckpointsWhereItHolds) {
