@@ -129,6 +129,21 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::warn;
 }
 
+// By instance. What a cluster says of "node" holds for each of its nodes of which nothing else is said.
+std::map<std::string, spdlog::level::level_enum> log_levels(const Scenario& scenario) {
+  std::map<std::string, spdlog::level::level_enum> levels;
+  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = spdlog_level(level);
+  if (!scenario.is_cluster()) return levels;
+  for (const auto& [instance, level] : scenario.config.node.log) {
+    const bool of_all = instance == "node" || instance.starts_with("node.");
+    for (const NodeNumber node : whole_nodes(*scenario.config.cluster))
+      if (of_all)
+        levels.emplace(node_name(node) + instance.substr(std::string_view("node").size()),
+                       spdlog_level(level));
+  }
+  return levels;
+}
+
 std::string_view name_of(RunOutcome::End end) {
   switch (end) {
     case RunOutcome::End::firmware_exit:
@@ -260,9 +275,7 @@ void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, R
 }  // namespace
 
 RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings) {
-  std::map<std::string, spdlog::level::level_enum> levels;
-  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = spdlog_level(level);
-  set_log_levels(std::move(levels));
+  set_log_levels(log_levels(scenario));
 
   for (const std::filesystem::path& folder : guests_folders(scenario, directory))
     if (!scenario.config.files.empty()) copy_input_files(scenario.config.files, folder);

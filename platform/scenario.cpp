@@ -69,7 +69,7 @@ void check_log(const NodeConfig& node, const std::vector<std::string>& names, co
   std::vector<std::string> instances{"systemc"};
   for (const std::string& name : names) {
     instances.push_back(name);
-    for (const std::string& block : blocks) instances.push_back(name + "." + block);
+    for (const std::string& block : blocks) instances.push_back(fmt::format("{}.{}", name, block));
   }
   for (const auto& [instance, level] : node.log)
     if (std::ranges::count(instances, instance) == 0)
