@@ -228,7 +228,7 @@ void BuddyProtocol::committed(std::uint64_t version) {
   if (config_.is_global(version)) start_global(version);
   if (config_.checkpoint.protocol == CheckpointProtocol::blocking && standing_at_ == version)
     return go_on_from(version);
-  try_dump();
+  if (plant_ != BuddyPlant::loses_a_wakeup) try_dump();
 }
 
 // One at a time; the next begins when storage has the last one.
@@ -311,7 +311,6 @@ void BuddyProtocol::decide() {
 }
 
 void BuddyProtocol::serve(const Message& fetch) {
-  if (plant_ == BuddyPlant::forgets_to_answer && !restoring_) return;
   sender_.start(MessageKind::state, fetch.from, fetch.owner, fetch.number, place_of(fetch.owner));
 }
 

@@ -39,7 +39,7 @@ enum class BuddyPlant : std::uint8_t {
   copies_not_resent,
   keeps_what_was_lost,
   restores_older,
-  forgets_to_answer
+  loses_a_wakeup
 };
 constexpr auto enum_names(BuddyPlant) {
   using enum BuddyPlant;
@@ -52,8 +52,8 @@ constexpr auto enum_names(BuddyPlant) {
        {accepts_old_epochs, "accepts_old_epochs", "messages of older epochs are taken for ones of this"},
        {copies_not_resent, "copies_not_resent", "the program goes on although a buddy lacks a copy"},
        {keeps_what_was_lost, "keeps_what_was_lost", "a node offers copies whose bytes were lost"},
-       {restores_older, "restores_older", "rank 0 goes back to the oldest version of which all is held"},
-       {forgets_to_answer, "forgets_to_answer", "a fetch that comes before restore is not answered"}});
+       {restores_older, "restores_older", "rank 0 goes back to an older version than it could"},
+       {loses_a_wakeup, "loses_a_wakeup", "a checkpoint that waits for a commit is not begun by it"}});
 }
 
 class BuddyProtocol {

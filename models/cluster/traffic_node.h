@@ -67,6 +67,7 @@ class TrafficNode final : public NetworkPort,
   void run_over() override { protocol_.over(); }
 
  private:
+  static constexpr std::string_view event_source = "cluster";
   struct Halo {
     std::uint64_t step = 0, word = 0;
     bool is_there = false;
@@ -93,7 +94,7 @@ class TrafficNode final : public NetworkPort,
   void not_recoverable(std::string reason) override;
   void restored(std::uint64_t version) override;
   void happened(std::string_view kind, std::initializer_list<EventLog::Detail> details) override {
-    events_.record(now(), "cluster", kind, details);
+    events_.record(now(), event_source, kind, details);
   }
 
   NodeNumber node_of(Rank rank) const;

@@ -54,7 +54,8 @@ foreach(function ${functions})
 endforeach()
 
 file(READ ${SOURCE}/docs/events.md text)
-string(REGEX MATCHALL "events_\\.record\\([^\";]*\"[a-z_]+\"" kinds "${code}")
+# The source may be given by name, before the kind.
+string(REGEX MATCHALL "(events_\\.record|program_\\.happened)\\([^\";]*(\"[a-z_]+\",[ \n]*)?\"[a-z_]+\"" kinds "${code}")
 foreach(kind ${kinds})
   string(REGEX REPLACE ".*\"([a-z_]+)\"$" "\\1" kind "${kind}")
   math(EXPR count "${count} + 1")

@@ -1,0 +1,70 @@
+// What must hold of a cluster, told by someone who knows the right state of every rank after every step.
+//
+// Two accounts are kept apart. What a cluster owes: a version that it has said to be committed, or has gone back to, is held twice
+// of every rank, until losses have taken both; what storage has committed stays. What it has: the copies in its nodes
+// whose bytes are the right ones. When an epoch begins, nothing that is owed may be missing, and the cluster goes back to the newest
+// version that it has; only when it has none, it may say that nothing is recoverable.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cluster/traffic_cluster.h"
+
+namespace asterism {
+
+struct ClusterTrialFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class ClusterOracle {
+ public:
+  ClusterOracle(const ClusterConfig& config, std::uint64_t seed);
+
+  // In this order: the cluster's events as they happen, losses that take effect, and after each instant.
+  void commit(const Membership& membership, std::uint64_t version);
+  void global_commit(std::uint64_t version);
+  void rollback(std::uint64_t version);
+  void recovery(const Membership& membership, std::uint64_t version);
+  void loss(NodeNumber node, Loss loss);
+  void look(const TrafficCluster& cluster);
+  // Throws ClusterTrialFailure, as all others do, unless the run ended as it had to.
+  void end(TrafficCluster& cluster);
+
+  bool last_was_from_storage() const { return from_storage_; }
+
+ private:
+  struct Held {
+    NodeNumber own_node = 0, ward_node = 0;
+    bool own = true, ward = true;
+  };
+  struct Owed {
+    std::uint64_t version = 0;
+    std::vector<Held> of_rank;
+  };
+
+  bool takes(Loss loss, bool is_own) const;
+  Owed owed(const Membership& membership, std::uint64_t version) const;
+  void new_epoch(const TrafficCluster& cluster);
+  std::optional<std::uint64_t> version_owed() const;
+  std::optional<std::uint64_t> version_held(const TrafficCluster& cluster);
+  bool is_right(const StateCopy* copy) const;
+  void check_places(const TrafficCluster& cluster) const;
+
+  const ClusterConfig config_;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> states_;  // of all ranks, by version
+  std::uint64_t result_;
+
+  std::uint32_t epoch_ = 0;
+  std::optional<Owed> owed_;
+  std::uint64_t global_ = 0;
+  std::map<NodeNumber, std::vector<Loss>> lost_in_epoch_;
+  std::optional<std::uint64_t> held_;  // when the epoch began
+  bool held_needs_storage_ = false, from_storage_ = false;
+};
+
+}  // namespace asterism

@@ -1,0 +1,103 @@
+#include "cluster/truth/cluster_trial.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/parameter_name.h"
+
+namespace asterism {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t trials_of_an_aim = 60;
+#else
+constexpr std::uint64_t trials_of_an_aim = 500;
+#endif
+
+using Counts = ClusterTrialCounts;
+
+struct ClusterTrial : testing::TestWithParam<ClusterAim> {};
+
+// Of all six aims 3,000 clusters.
+TEST_P(ClusterTrial, EndsWithTheRightResultOrIsRightlyNotRecoverable) {
+  Counts all;
+  for (std::uint64_t seed = 1; seed <= trials_of_an_aim; ++seed) try {
+      all += run_cluster_trial({.aim = GetParam()}, seed);
+    } catch (const ClusterTrialFailure& failure) {
+      FAIL() << "asterism study cluster_truth runs=1 seed=" << seed << " aim=" << to_text(GetParam()) << ": "
+             << failure.what();
+    }
+  EXPECT_EQ(all.finished + all.not_recoverable + all.no_spare, trials_of_an_aim);
+  if (trials_of_an_aim < 500) return;
+  EXPECT_GT(all.finished, 100);
+  EXPECT_GT(all.not_recoverable, 5);
+  EXPECT_GT(all.no_spare, 10);
+  EXPECT_GT(all.recoveries, 100);
+  EXPECT_GT(all.from_beginning, 3);
+  EXPECT_GT(all.global_commits, 100);
+  for (const std::uint64_t losses : all.losses) EXPECT_GT(losses, 40);
+  if (GetParam() == ClusterAim::any) {
+    EXPECT_GT(all.from_storage, 5);
+    EXPECT_GT(all.of_both_buddies, 60);
+  }
+  const auto aimed_at = GetParam() == ClusterAim::checkpoint ? &Counts::in_checkpoint
+                        : GetParam() == ClusterAim::global   ? &Counts::in_global
+                        : GetParam() == ClusterAim::recovery ? &Counts::in_recovery
+                        : GetParam() == ClusterAim::buddies  ? &Counts::of_both_buddies
+                                                             : &Counts::epochs;
+  EXPECT_GT(all.*aimed_at, 100);
+}
+INSTANTIATE_TEST_SUITE_P(Aims, ClusterTrial,
+                         testing::Values(ClusterAim::any, ClusterAim::time, ClusterAim::checkpoint,
+                                         ClusterAim::global, ClusterAim::recovery, ClusterAim::buddies),
+                         ParameterName());
+
+TEST(ClusterTrialItself, IsTheSameForASeed) {
+  const Counts first = run_cluster_trial({}, 5);
+  EXPECT_EQ(first, run_cluster_trial({}, 5));
+  EXPECT_FALSE(first == run_cluster_trial({}, 6));
+}
+
+// Whether three of 2,000 trials end with a failure that says this.
+bool finds(BuddyPlant plant, const std::string& words) {
+  int found = 0;
+  for (const ClusterAim aim :
+       {ClusterAim::checkpoint, ClusterAim::any, ClusterAim::recovery, ClusterAim::time})
+    for (std::uint64_t seed = 1; seed <= 500 && found < 3; ++seed) try {
+        run_cluster_trial({.aim = aim, .plant = plant}, seed);
+      } catch (const ClusterTrialFailure& failure) {
+        found += std::string(failure.what()).find(words) != std::string::npos ? 1 : 0;
+      }
+  return found == 3;
+}
+
+constexpr auto owed = "is owed, but", goes_back = "the cluster goes back to",
+               stands = "nothing happens any more";
+
+TEST(ClusterTrialItself, FindsAVersionThatIsDroppedBeforeTheNextIsCommitted) {
+  EXPECT_TRUE(finds(BuddyPlant::drops_before_commit, owed));
+}
+TEST(ClusterTrialItself, FindsAPartialCopyThatCounts) { EXPECT_TRUE(finds(BuddyPlant::counts_partial, "")); }
+TEST(ClusterTrialItself, FindsACopyThatIsSaidToBeStoredTooEarly) {
+  EXPECT_TRUE(finds(BuddyPlant::stored_too_early, owed));
+}
+TEST(ClusterTrialItself, FindsACommitThatIsTooEarly) {
+  EXPECT_TRUE(finds(BuddyPlant::commits_too_early, ""));
+}
+TEST(ClusterTrialItself, FindsMessagesOfOldEpochsThatAreTaken) {
+  EXPECT_TRUE(finds(BuddyPlant::accepts_old_epochs, ""));
+}
+TEST(ClusterTrialItself, FindsACopyThatIsNotResent) {
+  EXPECT_TRUE(finds(BuddyPlant::copies_not_resent, owed));
+}
+TEST(ClusterTrialItself, FindsCopiesThatWereLostAndAreOffered) {
+  EXPECT_TRUE(finds(BuddyPlant::keeps_what_was_lost, goes_back));
+}
+TEST(ClusterTrialItself, FindsAReturnToAnOlderVersion) {
+  EXPECT_TRUE(finds(BuddyPlant::restores_older, goes_back));
+}
+TEST(ClusterTrialItself, FindsARunThatStandsStill) { EXPECT_TRUE(finds(BuddyPlant::loses_a_wakeup, stands)); }
+
+}  // namespace
+}  // namespace asterism
