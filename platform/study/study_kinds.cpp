@@ -2,6 +2,7 @@
 
 #include "platform/study/checkpoint_location_study.h"
 #include "platform/study/cluster_scale_study.h"
+#include "platform/study/cluster_truth_study.h"
 #include "platform/study/crash_study.h"
 #include "platform/study/dimm_ssd_study.h"
 #include "platform/study/ecc_study.h"
@@ -37,6 +38,7 @@ std::span<const StudyKind> study_kinds() {
                                    gpu_system_study,
                                    host_link_study,
                                    snapshot_truth_study,
+                                   cluster_truth_study,
                                    semi_blocking_study,
                                    cluster_scale_study,
                                    interval_study,

@@ -1,0 +1,113 @@
+#include "platform/study/cluster_truth_study.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "cluster/truth/cluster_trial.h"
+
+namespace asterism {
+namespace {
+
+struct ClusterTruthStudy {
+  ClusterTrialConfig trial = {};
+  std::uint64_t runs = 10'000;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<ClusterTruthStudy>() == 3);
+void describe(Fields& f, ClusterTruthStudy& c) {
+  describe(f, c.trial);
+  f("runs", c.runs, "Clusters, of a seed each", within(1, 1'000'000'000'000));
+  f("seed", c.seed, "Of the first one; the others have the ones behind it");
+}
+
+std::string replay(const ClusterTruthStudy& c, std::uint64_t seed) {
+  std::string command =
+      fmt::format("asterism study cluster_truth runs=1 seed={} aim={}", seed, to_text(c.trial.aim));
+  if (c.trial.plant != BuddyPlant::none) command += fmt::format(" plant={}", to_text(c.trial.plant));
+  return command;
+}
+
+class Point final : public StudyPointOf<ClusterTruthStudy> {
+ public:
+  double share_done() const override {
+    return static_cast<double>(runs_) / static_cast<double>(config_.runs);
+  }
+  bool keeps_a_part() const override { return true; }
+  std::string progress() const override { return fmt::format("{} of {} runs", runs_.load(), config_.runs); }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    ClusterTrialCounts all;
+    std::uint64_t runs = 0;
+    for (; runs < config_.runs && !stop.stop_requested(); runs_ = ++runs) {
+      const std::uint64_t seed = config_.seed + runs;
+      try {
+        all += run_cluster_trial(config_.trial, seed);
+      } catch (const ClusterTrialFailure& failure) {
+        throw StudyFailure(fmt::format(
+            "cluster_truth: the run of seed {} fails, {} before it were right\n  {}\n  replay: {}", seed,
+            runs, failure.what(), replay(config_, seed)));
+      }
+    }
+    runs_ = 0;
+    return {runs,
+            runs == 0 ? Cell() : Cell(config_.seed + runs - 1),
+            all.finished,
+            all.not_recoverable,
+            all.no_spare,
+            all.losses[static_cast<std::size_t>(Loss::node)],
+            all.losses[static_cast<std::size_t>(Loss::link)],
+            all.losses[static_cast<std::size_t>(Loss::memory)],
+            all.losses[static_cast<std::size_t>(Loss::ssd)],
+            all.losses[static_cast<std::size_t>(Loss::gpu)],
+            all.in_checkpoint,
+            all.in_global,
+            all.in_recovery,
+            all.of_both_buddies,
+            all.commits,
+            all.global_commits,
+            all.epochs,
+            all.recoveries,
+            all.from_storage,
+            all.from_beginning};
+  }
+
+ private:
+  std::atomic<std::uint64_t> runs_ = 0;  // while it runs
+};
+
+}  // namespace
+
+const StudyKind cluster_truth_study{
+    .name = "cluster_truth",
+    .meaning =
+        "small clusters that lose nodes, links and copies at bad moments: each ends with the right result, "
+        "or "
+        "rightly says that it cannot",
+    .coordinates = {"aim"},
+    .columns = {{"right_runs", "right runs", "", "Clusters that ended as they had to"},
+                {"last_seed", "last seed", "", "Of the last one that has ended"},
+                {"finished", "finished", "", "With the right result"},
+                {"not_recoverable", "lost", "", "Not recoverable: no version was held of every rank"},
+                {"no_spare", "no spare", "", "Not recoverable: no node was left for a rank"},
+                {"lost_nodes", "nodes", "", "Losses of nodes"},
+                {"lost_links", "links", "", "Losses of links"},
+                {"lost_memories", "memories", "", "Losses of what was in a node's memory"},
+                {"lost_ssds", "SSDs", "", "Losses of the copies on an SSD"},
+                {"lost_gpus", "GPUs", "", "Losses of a program's state alone"},
+                {"in_checkpoint", "", "", "Losses while a checkpoint was taken"},
+                {"in_global", "", "", "Losses while a global copy was made"},
+                {"in_recovery", "", "", "Losses while the cluster recovered"},
+                {"of_both_buddies", "both buddies", "", "Times that two buddies lost something at once"},
+                {"commits", "commits", "", "Of versions, by rank 0"},
+                {"global_commits", "", "", "Of versions, by the global store"},
+                {"epochs", "", "", "Begun: the first ones, and one for each loss that was noticed"},
+                {"recoveries", "recoveries", "", "All ranks went on from a version"},
+                {"from_storage", "", "", "Rollbacks for which some rank's state came from the global store"},
+                {"from_beginning", "", "", "Rollbacks to the beginning"}},
+    .x = "right_runs",
+    .y = "recoveries",
+    .bars = {"finished", "not_recoverable", "no_spare"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism

@@ -1,0 +1,36 @@
+#include "platform/study/cluster_truth_study.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest cluster_truth(cluster_truth_study, R"({"kind": "cluster_truth"})");
+
+TEST(ClusterTruthStudyTest, EveryRunEndsInOneOfThreeWays) {
+  const Row row = cluster_truth.run({"runs=60", "seed=3"});
+  ASSERT_EQ(row.cells.size(), cluster_truth_study.columns.size());
+  EXPECT_EQ(row.count("right_runs"), 60u);
+  EXPECT_EQ(row.count("last_seed"), 62u);
+  EXPECT_EQ(row.count("finished") + row.count("not_recoverable") + row.count("no_spare"), 60u);
+  EXPECT_GT(row.count("recoveries"), 20u);
+}
+
+TEST(ClusterTruthStudyTest, NamesTheSeedThatFailsAndTheCommandThatReplaysIt) {
+  const auto failure_of = [](const std::vector<std::string>& overrides) {
+    return thrown<StudyFailure>([&] { cluster_truth.run(overrides); });
+  };
+  const std::string words = failure_of({"runs=1000", "plant=restores_older", "aim=time"});
+  const std::string replay = "replay: asterism study cluster_truth runs=1 seed=";
+  const std::size_t at = words.find(replay);
+  ASSERT_NE(at, std::string::npos) << words;
+  const std::string seed =
+      words.substr(at + replay.size(), words.find(' ', at + replay.size()) - at - replay.size());
+  const std::string again = failure_of({"runs=1", "seed=" + seed, "aim=time", "plant=restores_older"});
+  EXPECT_EQ(again.substr(again.find('\n')), words.substr(words.find('\n')));
+}
+
+}  // namespace
+}  // namespace asterism
