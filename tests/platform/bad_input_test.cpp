@@ -64,9 +64,11 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal({"until=5"}, 65,
                  "command line: error: until: expected a duration from \"1ns\" to \"10000s\", got 5");
   expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
-  expect_refusal({"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
-                 "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", "
-                 "\"column\", \"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", got \"brownout\"");
+  expect_refusal(
+      {"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
+      "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", "
+      "\"column\", \"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", \"node_loss\", \"link_loss\", "
+      "\"memory_loss\", \"ssd_loss\", \"gpu_state_loss\", got \"brownout\"");
 }
 
 TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
