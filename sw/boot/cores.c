@@ -24,12 +24,20 @@ static struct {
 } state;
 
 static struct {
-  bool started;
-  uint32_t job;   // as above
-  uint32_t left;  // cores that have not returned; changes when one does
+  bool found, started;
+  uint32_t first, count;  // what the device tree says, which core 0 reads once
+  uint32_t job;           // as above
+  uint32_t left;          // cores that have not returned; changes when one does
   CoresFunction function;
   void* argument;
 } auxiliary;
+
+static void find_auxiliary(void) {
+  if (auxiliary.found) return;
+  auxiliary.first = MAX_CORES;
+  auxiliary.count = device_tree_auxiliary_cores(&auxiliary.first);
+  auxiliary.found = true;
+}
 
 // First the own bit, then the look: whoever changes the word does it the other way round, so one sees the
 // other. False: the word has changed.
@@ -96,9 +104,7 @@ static _Noreturn void auxiliary_loop(unsigned index, unsigned count) {
 _Noreturn void secondary_main(uint64_t core) {
   gic_initialize_core();
   interrupts_unmask();
-  uint32_t first;
-  const uint32_t count = device_tree_auxiliary_cores(&first);
-  if (count != 0 && core >= first) auxiliary_loop((unsigned)core - first, count);
+  if (core >= auxiliary.first) auxiliary_loop((unsigned)core - auxiliary.first, auxiliary.count);
   uint32_t job = __atomic_load_n(&state.job, __ATOMIC_ACQUIRE);
   __atomic_fetch_or(&state.online, 1u << core, __ATOMIC_RELEASE);
   for (;;) {
@@ -113,10 +119,9 @@ unsigned cores_start(unsigned at_most) {
   if (state.running != 0) return state.running;
   gic_enable(wake_interrupt, woken);
   interrupts_unmask();
-  uint32_t end = MAX_CORES;
-  device_tree_auxiliary_cores(&end);
+  find_auxiliary();
   unsigned core = 1;
-  for (; core < at_most && core < end; ++core) {
+  for (; core < at_most && core < auxiliary.first; ++core) {
     const PsciStatus status = psci_cpu_on(core, (uintptr_t)secondary_entry, core);
     if (status != psci_success) break;
     while ((__atomic_load_n(&state.online, __ATOMIC_ACQUIRE) & (1u << core)) == 0) {
@@ -136,19 +141,18 @@ void cores_run(CoresFunction function, void* argument) {
 }
 
 unsigned cores_auxiliary(void) {
-  uint32_t first;
-  return device_tree_auxiliary_cores(&first);
+  find_auxiliary();
+  return auxiliary.count;
 }
 
 void cores_run_auxiliary(CoresFunction function, void* argument) {
   cores_start(1);
-  uint32_t first = 0;
-  const uint32_t count = device_tree_auxiliary_cores(&first);
   auxiliary.function = function;
   auxiliary.argument = argument;
-  auxiliary.left = count;
+  auxiliary.left = auxiliary.count;
   change_and_wake(&auxiliary.job, auxiliary.job + 1);
-  for (uint32_t core = first; core < first + count && !auxiliary.started; ++core)
+  for (uint32_t core = auxiliary.first; core < auxiliary.first + auxiliary.count && !auxiliary.started;
+       ++core)
     psci_cpu_on(core, (uintptr_t)secondary_entry, core);
   auxiliary.started = true;
 }
