@@ -75,7 +75,7 @@ void check_log(const NodeConfig& node, const std::vector<std::string>& names, co
     if (std::ranges::count(instances, instance) == 0)
       problems.add({.origin = document.origin_of(path),
                     .path = path,
-                    .problem = "there is no instance \"" + instance + "\"",
+                    .problem = fmt::format("there is no instance \"{}\"", instance),
                     .nearest = nearest_name(instance, instances)});
 }
 

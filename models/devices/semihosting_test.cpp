@@ -37,9 +37,10 @@ struct Memory : GuestMemory {
 };
 
 struct SemihostingTest : testing::Test {
-  fs::path directory =
+  fs::path surroundings =
       fs::path(testing::TempDir()) / ("semihosting_" + std::to_string(getpid()) + "_" +
                                       testing::UnitTest::GetInstance()->current_test_info()->name());
+  fs::path directory = surroundings / "files";
   Memory memory;
   std::unique_ptr<Semihosting> host;
   std::string output, errors;
@@ -57,7 +58,7 @@ struct SemihostingTest : testing::Test {
     host->console_error = [this](std::string_view written) { errors += written; };
     host->warn = [this](const std::string& line) { warnings.push_back(line); };
   }
-  ~SemihostingTest() override { fs::remove_all(directory); }
+  ~SemihostingTest() override { fs::remove_all(surroundings); }
 
   void poke(std::uint64_t address, std::string_view data) {
     std::memcpy(&memory.bytes[address - base], data.data(), data.size());
