@@ -289,8 +289,6 @@ class Drawing {
 
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels, const std::string& subtitle) {
   std::string inside;
-  if (!subtitle.empty())
-    inside = fmt::format("<text x=\"{:.1f}\" y=\"42\">{}</text>\n", left, escaped(subtitle));
   double at = 0, height = 0;
   std::size_t most_bars = 0;
   for (const Panel& panel : panels)
@@ -302,6 +300,13 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
     height = std::max(height, drawing.height());
     at += left + plot_width + gap;
   }
+  std::string below;
+  if (!subtitle.empty()) {
+    constexpr double usual = 13, em = 0.53;  // of the font's size, a character's mean width
+    const double fits = (at - left) / (em * static_cast<double>(subtitle.size()));
+    below = fmt::format("<text x=\"{:.1f}\" y=\"42\"{}>{}</text>\n", left,
+                        fits < usual ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", escaped(subtitle));
+  }
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
              "{0:.0f} "
@@ -309,7 +314,7 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
              "fill=\"white\"/>\n<text x=\"{2:.1f}\" y=\"24\" font-size=\"16\" "
              "font-weight=\"bold\">{3}</text>\n",
              at, height, left, escaped(title)) +
-         inside + "</svg>\n";
+         below + inside + "</svg>\n";
 }
 
 }  // namespace asterism

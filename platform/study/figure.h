@@ -25,7 +25,7 @@ struct Panel {
 };
 
 // Curves are drawn through the points in their order; the axis of y fits the points that are not hollow, and hollow ones
-// above it are drawn at its upper end. A panel without a point says so.
+// above it are drawn at its upper end. A panel without a point says so. A subtitle too long for the picture is set smaller.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 

@@ -88,6 +88,13 @@ TEST(FigureTest, FewBarsNeedNoHatches) {
   EXPECT_EQ(occurrences(svg, "hatch"), 0);
 }
 
+// A picture of one panel has room for 84 characters of the usual size.
+TEST(FigureTest, ALongSubtitleIsSetSmaller) {
+  const Panel panel = of_series(1, Panel::Kind::bars);
+  EXPECT_EQ(occurrences(to_svg("t", {panel}, std::string(40, 'm')), "y=\"42\">mmm"), 1);
+  EXPECT_EQ(occurrences(to_svg("t", {panel}, std::string(112, 'm')), "y=\"42\" font-size=\"9."), 1);
+}
+
 TEST(FigureTest, APanelWithoutATitleHasNone) {
   Panel panel = of_series(1, Panel::Kind::bars);
   EXPECT_EQ(occurrences(to_svg("bars", {panel}), "font-weight=\"bold\""), 1);

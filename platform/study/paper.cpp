@@ -394,7 +394,7 @@ std::string Paper::to_svg(const PaperEntry& entry) const {
     }
     panels.push_back(std::move(panel));
   }
-  return panels.empty() ? "" : asterism::to_svg(entry.id + ": " + entry.published.title, panels);
+  return panels.empty() ? "" : asterism::to_svg(entry.id, panels, entry.published.title);
 }
 
 }  // namespace asterism
