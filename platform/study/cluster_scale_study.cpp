@@ -419,9 +419,14 @@ const StudyKind cluster_scale_study{
                 {"network_bytes", "", "B", "Of a run: to buddies, to spares, to the file system and back"},
                 {"state", "state", "", "ok; gave_up: a run took too long"}},
     .x = "nodes",
-    .y = "efficiency_percent",
+    .y = "predicted_percent",
     .x_key = "nodes",
     .state = "state",
+    .beside = {.column = "efficiency_percent",
+               .half_width = "efficiency_error",
+               .keys = {"network.topology", "network.buddies", "spares", "seed", "runs"},
+               .name = "simulated",
+               .y_name = "ni2012"},
     .bars = {"efficiency_percent", "predicted_percent"},
     .make = make_study_point<Point>};
 
