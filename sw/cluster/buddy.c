@@ -170,6 +170,11 @@ static bool progress(Buddy* b, BuddyTransfer* t) {
   return sent;
 }
 
+static bool is_global(const Buddy* b, uint64_t version) {
+  return b->membership.has_storage && b->config.global_every != 0 && version != 0 &&
+         version / b->config.interval % b->config.global_every == 0;
+}
+
 static void begin_global(Buddy* b) {
   if (b->global == 0 || b->to_storage.is_open) return;
   const BuddyCopy* const copy = find(b, b->own, b->global);
@@ -238,6 +243,7 @@ static void load(Buddy* b) {
 
 static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
   b->restored = version;
+  b->is_from_storage = (lacks & state_from_storage) != 0;
   drop_newer(b, b->own, version);
   drop_newer(b, b->wards, version);
   if (version == 0) {
@@ -249,10 +255,10 @@ static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
     load(b);
     return;
   }
-  const bool from_storage = (lacks & state_from_storage) != 0;
-  ++*(from_storage ? &b->counts.from_storage : &b->counts.from_buddy);
+  ++*(b->is_from_storage ? &b->counts.from_storage : &b->counts.from_buddy);
   b->phase = buddy_fetching;
-  send_to(b, from_storage ? STORAGE_RANK : buddy_of(b), message_fetch, version, b->membership.rank, NULL, 0);
+  send_to(b, b->is_from_storage ? STORAGE_RANK : buddy_of(b), message_fetch, version, b->membership.rank,
+          NULL, 0);
 }
 
 static void resume(Buddy* b, uint64_t version) {
@@ -260,6 +266,8 @@ static void resume(Buddy* b, uint64_t version) {
   b->committed = version;
   drop_older(b, b->own, version);
   drop_older(b, b->wards, version);
+  // The epoch dropped the copy that was under way.
+  if (is_global(b, version) && !b->is_from_storage) b->global = version;
   if (b->membership.epoch > 1) ++b->counts.recoveries;
   b->calls.resumed(b->calls.context, version);
 }
@@ -268,9 +276,7 @@ static void commit(Buddy* b, uint64_t version) {
   b->committed = version;
   if (b->open == version) b->open = 0;
   ++b->counts.committed;
-  if (b->membership.has_storage && b->config.global_every != 0 &&
-      version / b->config.interval % b->config.global_every == 0)
-    b->global = version;
+  if (is_global(b, version)) b->global = version;
   drop_older(b, b->own, version);
   drop_older(b, b->wards, version);
   b->calls.committed(b->calls.context, version);

@@ -84,7 +84,7 @@ typedef struct {
   uint64_t committed;                 // of these and of others in which the rank took part
   uint64_t recoveries;                // resumed in an epoch after the first
   uint64_t from_buddy, from_storage;  // states that the rank had to fetch
-  uint64_t globals;                   // copies that the global store has
+  uint64_t globals;                   // copies that the global store has taken, or had
   uint64_t dropped_messages;          // of older epochs, for others, or no message
   uint64_t dump_time;                 // of the dumps, added up
   uint64_t overlap_time;              // from their ends until the buddies held the copies, added up
@@ -124,9 +124,10 @@ typedef struct {
 
   BuddyMembership membership;
   BuddyPhase phase;
-  uint64_t restored;  // the version that the epoch goes back to
-  bool buddy_lacks;   // it
-  uint64_t open;      // the version that is not committed yet; 0: none
+  uint64_t restored;     // the version that the epoch goes back to
+  bool buddy_lacks;      // it
+  bool is_from_storage;  // it, to this rank
+  uint64_t open;         // the version that is not committed yet; 0: none
   uint64_t committed;
   uint64_t global;  // the version that waits to go to storage; 0: none
   uint64_t dump_end;

@@ -220,6 +220,70 @@ TEST(BuddyRecoveryTest, BothBuddiesLostComeBackFromTheGlobalStore) {
   EXPECT_EQ(cluster.node_of(2).buddy.counts.from_storage + cluster.node_of(2).buddy.counts.from_buddy, 1u);
 }
 
+TEST(BuddyRecoveryTest, AGlobalCopyThatAnEpochDroppedIsMadeAgain) {
+  TestClusterConfig config;
+  config.ranks = 4;
+  config.steps = 8;  // so that no second version follows
+  config.buddy.global_every = 1;
+  TestCluster cluster(config);
+  cluster.drop(message_global, 1000);
+  run_until_recoverable(cluster);
+  cluster.lose_node(3);
+  cluster.notice();
+  cluster.drop(message_global, 0);
+  ASSERT_TRUE(cluster.run());
+  while (cluster.step()) {
+  }
+  EXPECT_EQ(cluster.result(), cluster.expected());
+  for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+    EXPECT_EQ(cluster.node_of(rank).buddy.counts.globals, 1u) << rank;
+    EXPECT_EQ(cluster.storage().copies.count({rank, 4}), 1u) << rank;
+  }
+}
+
+TEST(BuddyRecoveryTest, WhatCameFromTheGlobalStoreIsNotSentThereAgain) {
+  TestClusterConfig config;
+  config.ranks = 4;
+  config.steps = 8;
+  config.buddy.global_every = 1;
+  TestCluster cluster(config);
+  const auto all_are_stored = [&] {
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank)
+      if (cluster.node_of(rank).buddy.counts.globals == 0) return false;
+    return true;
+  };
+  while (!all_are_stored()) ASSERT_TRUE(cluster.step());
+  EXPECT_EQ(cluster.sent(message_global), 8u);  // 4800 bytes each
+  cluster.lose_node(1);
+  cluster.lose_node(2);
+  cluster.notice();
+  ASSERT_TRUE(cluster.run());
+  while (cluster.step()) {
+  }
+  EXPECT_EQ(cluster.result(), cluster.expected());
+  EXPECT_EQ(cluster.node_of(1).buddy.counts.from_storage, 1u);
+  EXPECT_EQ(cluster.node_of(1).buddy.counts.globals, 0u);
+  // The others do not know what storage holds.
+  EXPECT_EQ(cluster.sent(message_global), 14u);
+}
+
+TEST(BuddyRecoveryTest, TheBeginningIsNotCopiedToTheGlobalStore) {
+  TestClusterConfig config;
+  config.steps = 3;
+  config.buddy.global_every = 1;
+  config.buddy.restart_from_beginning = true;
+  TestCluster cluster(config);
+  take_steps(cluster, 20);
+  cluster.lose_node(1);
+  cluster.notice();
+  ASSERT_TRUE(cluster.run());
+  while (cluster.step()) {
+  }
+  EXPECT_EQ(cluster.node_of(0).buddy.counts.recoveries, 1u);
+  EXPECT_EQ(cluster.node_of(0).buddy.global, 0u);
+  EXPECT_EQ(cluster.sent(message_global), 0u);
+}
+
 TEST(BuddyRecoveryTest, BothBuddiesLostAreNamed) {
   TestClusterConfig config;
   config.ranks = 4;

@@ -305,11 +305,15 @@ void TestCluster::hear_as_storage(const std::vector<std::uint8_t>& bytes) {
     }
   } else if (h.kind == message_global) {
     Storage::Copy& copy = storage_.copies[{h.owner, h.number}];
-    if (h.offset == 0) copy = {h.total, {}};
-    if (h.offset != copy.data.size()) return;
-    copy.data.insert(copy.data.end(), data.begin(), data.end());
-    if (!copy.is_whole()) return;
-    keep_newest_in_storage();
+    if (!copy.data.empty() && copy.is_whole()) {  // not taken again
+      if (h.offset + data.size() != h.total) return;
+    } else {
+      if (h.offset == 0) copy = {h.total, {}};
+      if (h.offset != copy.data.size()) return;
+      copy.data.insert(copy.data.end(), data.begin(), data.end());
+      if (!copy.is_whole()) return;
+      keep_newest_in_storage();
+    }
     answer.kind = message_global_stored;
     send_from_storage(answer, {});
   }
