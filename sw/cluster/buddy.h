@@ -70,7 +70,8 @@ typedef struct {
   // A message of the application in the present epoch; before `resumed`, too: a neighbour may be earlier.
   void (*application_message)(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes);
   // With wards_elsewhere: keeps a copy of the ward's state, all its bytes; reads it back; drops it. False: it cannot, and the
-  // copy does not count.
+  // ward gets no answer: it waits, and so do all, until a new epoch begins; a copy that was not kept does not count. So whoever
+  // implements these ends the node then, as apps/buddy_ring does.
   bool (*keep)(void* context, uint64_t version, const uint8_t* data);
   bool (*recall)(void* context, uint64_t version, uint8_t* data);
   void (*drop)(void* context, uint64_t version);

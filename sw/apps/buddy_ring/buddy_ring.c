@@ -81,8 +81,17 @@ static uint64_t now(void* context) {
   return generic_timer_now();
 }
 
+// Since the last checkpoint, or since the rank went on: what the tickets are reckoned by.
+static struct { uint64_t begin, sent_before; } ticket_interval;
+
+static void begin_ticket_interval(void) {
+  ticket_interval.begin = generic_timer_now();
+  ticket_interval.sent_before = nic_given(nic_application);
+}
+
 static void resumed(void* context, uint64_t version) {
   (void)context;
+  begin_ticket_interval();
   ring_resume(&ring, version);
   if (buddy.membership.epoch == 1) return;
   printf("buddy_ring: epoch %u: rank %u goes on from version %llu, recovery %llu\n",
@@ -90,20 +99,18 @@ static void resumed(void* context, uint64_t version) {
          (Printable)buddy.counts.recoveries);
 }
 
-// By what was sent since the last checkpoint: of s messages in a time t, overlap / t * s are those of an overlap, to the parts of
-// a copy.
+// Of s messages sent in an interval of time t, overlap / t * s are those of an overlap, to the parts of a copy. An interval
+// without time tells nothing: the tickets stay.
 static void set_tickets(void* context, uint64_t version) {
   (void)context;
   (void)version;
-  static uint64_t last, sent_before;
-  const uint64_t present = generic_timer_now(), sent = nic_given(nic_application),
+  const uint64_t time = generic_timer_now() - ticket_interval.begin,
+                 sent = nic_given(nic_application) - ticket_interval.sent_before,
                  parts = (buddy.bytes + message_data_limit - 1) / message_data_limit;
-  const double share = (double)generic_timer_ticks(options.overlap_us) / (double)(present - last),
-               messages = (double)(sent - sent_before) * share;
-  if (options.overlap_us != 0)
-    nic_set_tickets(messages < 1 ? 1 : messages > 1e9 ? 1000000000 : (uint32_t)messages, (uint32_t)parts);
-  last = present;
-  sent_before = sent;
+  begin_ticket_interval();
+  if (options.overlap_us == 0 || time == 0) return;
+  const double messages = (double)sent * (double)generic_timer_ticks(options.overlap_us) / (double)time;
+  nic_set_tickets(messages < 1 ? 1 : messages > 1e9 ? 1000000000 : (uint32_t)messages, (uint32_t)parts);
 }
 
 static void committed(void* context, uint64_t version) {
