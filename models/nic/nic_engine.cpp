@@ -79,6 +79,7 @@ void NicEngine::fail(Ring ring, Error error) {
 void NicEngine::receive(Picoseconds now, Frame frame) {
   if (!powered_ || waiting_.size() >= max_waiting) {
     ++dropped_;
+    if (powered_ && !std::exchange(overflowed_, true)) sink_.overflowed();
     return;
   }
   waiting_.push_back(std::move(frame));
@@ -250,6 +251,7 @@ void NicEngine::reset(Reset kind) {
   error_ = Error::none;
   dropped_ += waiting_.size();
   waiting_.clear();
+  overflowed_ = false;
   fetch_.reset();
   store_.reset();
   wake_at_.reset();

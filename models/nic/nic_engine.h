@@ -76,6 +76,8 @@ class NicEngine {
     virtual void send_tail_moved() = 0;
     virtual void receive_head_moved() = 0;
     virtual void ring_stopped() = 0;
+    virtual void
+    overflowed() = 0;  // a frame is dropped, the first since a reset that found max_waiting before it
   };
 
   // Of the destinations 0 to nodes - 1.
@@ -158,6 +160,7 @@ class NicEngine {
   std::array<std::uint64_t, 2> sent_ = {}, bytes_sent_ = {};
   std::uint64_t received_ = 0, bytes_received_ = 0, dropped_ = 0, errors_ = 0;
   std::size_t most_waiting_ = 0;
+  bool overflowed_ = false;
 };
 
 constexpr auto enum_names(NicEngine::Error) {

@@ -59,6 +59,7 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   void send_tail_moved() override { ++tail_moves; }
   void receive_head_moved() override { ++head_moves; }
   void ring_stopped() override { ++stops; }
+  void overflowed() override { ++overflows; }
 
   void put(std::uint64_t at, std::uint64_t value, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
@@ -96,7 +97,7 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   std::vector<Sent> sent;
   std::map<SendQueue, std::size_t> link;
   bool keeps = false;  // the link is slow: what it is given waits until the test takes it
-  int tail_moves = 0, head_moves = 0, stops = 0;
+  int tail_moves = 0, head_moves = 0, stops = 0, overflows = 0;
   Picoseconds now;
   NicEngine engine{*this, *this};
 };
@@ -232,6 +233,7 @@ TEST_F(NicEngineTest, TooManyFramesAreDroppedAndCounted) {
   const auto dropped = std::ranges::find(entries, "frames_dropped", [](const auto& e) { return e.first; });
   ASSERT_NE(dropped, entries.end());
   EXPECT_EQ(std::get<std::uint64_t>(dropped->second), 3u);
+  EXPECT_EQ(overflows, 1);
 }
 
 struct BadDescriptorTest : NicEngineTest {

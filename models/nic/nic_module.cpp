@@ -161,6 +161,10 @@ void NicModule::Peer::receive(Frame frame) {
   nic_.alarm_.arm(nic_.engine_.next_event());
 }
 
+void NicModule::overflowed() {
+  log(name())->warn("{} frames wait for the guest to take them: frames are dropped", NicEngine::max_waiting);
+}
+
 // The link may have lost what waited for it.
 void NicModule::Peer::membership(const Membership&) {
   nic_.update();

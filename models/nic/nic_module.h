@@ -105,6 +105,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   void send_tail_moved() override { raise(sent_cause); }
   void receive_head_moved() override { raise(received_cause); }
   void ring_stopped() override { raise(error_cause); }
+  void overflowed() override;
 
   Outcome read(Picoseconds now, Address first, std::span<std::byte> data) override;
   Outcome write(Picoseconds now, Address first, std::span<const std::byte> data) override;
