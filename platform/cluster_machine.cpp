@@ -97,6 +97,7 @@ void ClusterMachine::connect(WholeNode& whole) {
   };
   node.on_uart0 = [this, &whole](std::string_view text) { whole.uart0.write(text, whole.prefix, on_uart0); };
   node.on_end = [this, &whole] { node_ended(whole); };
+  node.on_lock_up = [this, &whole] { node_locked_up(whole); };
   node.nic()->attach(
       {.clock = clock_,
        .network = traffic_.network(),
@@ -157,8 +158,30 @@ void ClusterMachine::node_ended(const WholeNode& whole) {
     return stop(end);
   }
   if (traffic_.management().outcome()) return stop_when_all_have_ended();
+  if (end.status != 0) return failed(whole, fmt::format("its firmware exited with status {}", end.status));
   early_ = whole.name;
   stop(end);
+}
+
+void ClusterMachine::node_locked_up(WholeNode& whole) {
+  if (traffic_.management().outcome()) {
+    whole.node.lose();
+    return stop_when_all_have_ended();
+  }
+  std::string reason;
+  const std::vector<std::string> states = whole.node.core_states();
+  for (std::size_t core = 0; core < states.size(); ++core)
+    reason += fmt::format("{}core {}: {}", core == 0 ? "" : "; ", core, states[core]);
+  failed(whole, reason);
+}
+
+void ClusterMachine::failed(const WholeNode& whole, const std::string& reason) {
+  failures_.push_back(whole.prefix + reason);
+  clock_.at_now([&] {
+    events_.record(traffic_.timeline().now(), "cluster", "node_failed",
+                   {{"node", std::uint64_t{whole.number}}, {"reason", reason}});
+    traffic_.lose(whole.number, Loss::node);
+  });
 }
 
 void ClusterMachine::stop_when_all_have_ended() {
@@ -226,7 +249,9 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
                         .spares = config_.firmware_spares + config_.spares,
                         .commits = commits_.count,
                         .losses = management.losses(),
+                        .idle_losses = traffic_.idle_losses(),
                         .recoveries = recoveries_.count,
+                        .failures = failures_,
                         .early = early_};
   result.spares_used = static_cast<std::uint32_t>(
       std::ranges::count_if(moves_.nodes, [&](std::uint64_t node) { return node >= config_.nodes; }));

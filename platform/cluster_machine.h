@@ -11,7 +11,8 @@
 // and files of its own. A line of their consoles has the node's name before it.
 //
 // The run is over when the cluster has finished, or cannot be restored, and the firmware of every node that is left has
-// exited; at once when a node's firmware exits before, or when RTL differs.
+// exited; at once when a node's firmware ends with status 0 before, or when RTL differs. A node whose firmware exits with another
+// status before, or whose cores are all locked up, is lost.
 #pragma once
 
 #include <cstdint>
@@ -93,6 +94,8 @@ class ClusterMachine final : public Machine {
   void lost(NodeNumber node, Loss loss);
   void sent(const Frame& frame);
   void node_ended(const WholeNode& whole);
+  void node_locked_up(WholeNode& whole);
+  void failed(const WholeNode& whole, const std::string& reason);
   void stop_when_all_have_ended();
   void stop(End end);
 
@@ -105,6 +108,7 @@ class ClusterMachine final : public Machine {
   std::vector<std::unique_ptr<WholeNode>> whole_;
   std::optional<End> end_;
   std::optional<Lockstep::Mismatch> mismatch_;
+  std::vector<std::string> failures_;
   std::string early_;  // the node whose firmware ended before the cluster had
   // Of messages of rank 0, a kind's last one that was counted: all ranks get it.
   struct Announced {

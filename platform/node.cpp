@@ -161,6 +161,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
 }
 
 void Node::connect_cores() {
+  cores_.on_lock_up = [this] { on_lock_up(); };
   if (config_.cores.caches.model != CacheModel::none)
     caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {

@@ -53,6 +53,8 @@ class Node final : public sc_core::sc_module,
 
   // The node has come to its end by itself; unless told otherwise the run ends with it.
   std::function<void()> on_end = [] { sc_core::sc_stop(); };
+  // All its cores are locked up, or off. It goes on with nothing unless somebody resets it.
+  std::function<void()> on_lock_up = [] {};
   // Its power goes and does not come back.
   void lose();
   bool is_lost() const { return lost_; }

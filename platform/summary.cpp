@@ -64,6 +64,8 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
       {"checkpoints",
        fmt::format("{} committed by all ranks, {}, {}", c.commits, counted(c.losses, "loss", "losses"),
                    counted(c.recoveries, "recovery", "recoveries"))}};
+  for (const std::string& failure : c.failures)
+    lines.emplace_back(&failure == &c.failures.front() ? "failed" : "", failure);
   if (c.result)
     lines.emplace_back(
         "result",
@@ -112,6 +114,9 @@ std::string to_text(const Summary& s) {
       std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
   if (late > 0)
     line("faults", fmt::format("{} of {} would have come after the end of the run", late, faults.size()));
+  if (o.cluster && o.cluster->idle_losses > 0)
+    line("faults", fmt::format("{} of {} changed nothing: the node was lost, or the cluster had ended",
+                               o.cluster->idle_losses, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line(&done == &o.rtl.front() ? "RTL" : "", done);
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch)

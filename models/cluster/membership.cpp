@@ -58,7 +58,12 @@ void Management::notice(NodeNumber node) {
   if (rank == no_rank) return;
   std::optional<NodeNumber> spare = spare_for(node);
   if (!spare && nodes_[node].reachable) spare = node;
-  if (!spare) return end(false, "no spare is left for rank " + std::to_string(rank));
+  if (!spare) {
+    const bool is_firmware = kind_of(node) == Member::Kind::firmware;
+    return end(false, (is_firmware ? "no spare with firmware is left for rank "
+                                   : "no traffic spare is left for rank ") +
+                          std::to_string(rank));
+  }
   membership_.node_of_rank[rank] = *spare;
   events_.record(timeline_.now(), "management", "rank_moved",
                  {{"rank", std::uint64_t{rank}},
@@ -74,10 +79,11 @@ void Management::begin_epoch() {
     if (node.member) node.member->membership(membership_);
 }
 
+Management::Member::Kind Management::kind_of(NodeNumber node) const {
+  return nodes_[node].member ? nodes_[node].member->kind() : Member::Kind::traffic;
+}
+
 std::optional<NodeNumber> Management::spare_for(NodeNumber node) const {
-  const auto kind_of = [&](NodeNumber n) {
-    return nodes_[n].member ? nodes_[n].member->kind() : Member::Kind::traffic;
-  };
   for (NodeNumber n = 0; n < nodes_.size(); ++n)
     if (nodes_[n].member && nodes_[n].reachable && kind_of(n) == kind_of(node) &&
         membership_.rank_of(n) == no_rank)

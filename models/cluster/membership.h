@@ -96,6 +96,7 @@ class Management {
   void notice(NodeNumber node);
   void begin_epoch();
   void end(bool finished, std::string reason);
+  Member::Kind kind_of(NodeNumber node) const;
   std::optional<NodeNumber> spare_for(NodeNumber node) const;
 
   Timeline& timeline_;

@@ -71,7 +71,7 @@ TEST_F(ManagementTest, WithoutASpareTheRunIsNotRecoverable) {
   run();
   ASSERT_TRUE(management.outcome());
   EXPECT_FALSE(management.outcome()->finished);
-  EXPECT_EQ(management.outcome()->reason, "no spare is left for rank 2");
+  EXPECT_EQ(management.outcome()->reason, "no traffic spare is left for rank 2");
   for (const Told& member : members) EXPECT_EQ(member.over, 1);
 }
 
@@ -135,6 +135,10 @@ TEST_F(ManagementTest, FirmwareAndTrafficDoNotStandInForEachOther) {
   management.lost(0, Loss::node);
   run();
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
+  management.lost(4, Loss::node);
+  run();
+  ASSERT_TRUE(management.outcome()) << "node 3 is none of its kind";
+  EXPECT_EQ(management.outcome()->reason, "no spare with firmware is left for rank 0");
 }
 
 TEST_F(ManagementTest, TheRunIsOverWhenAllRanksHaveFinishedInOneEpoch) {

@@ -97,12 +97,15 @@ void TrafficCluster::check_node(NodeNumber node) const {
 
 void TrafficCluster::inject(const NodeLoss& loss) {
   check_node(loss.node);
-  timeline_.at(loss.at, [this, loss] { lose(loss.node, loss.loss, loss.restore_after); });
+  timeline_.at(loss.at, [this, loss] {
+    if (!lose(loss.node, loss.loss, loss.restore_after)) ++idle_losses_;
+  });
 }
 
-void TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after) {
+bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after) {
   check_node(node);
-  if (management_.outcome() || is_dead_[node] || !network_.link_is_up(node)) return;
+  if (management_.outcome() || is_dead_[node]) return false;
+  if (!network_.link_is_up(node) && loss != Loss::node) return false;
   is_dead_[node] = loss == Loss::node;
   const Rank rank = management_.membership().rank_of(node);
   const bool is_whole = loss == Loss::node || loss == Loss::link;
@@ -114,6 +117,7 @@ void TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after)
     on_loss_(node, loss);
   if (loss == Loss::link && restore_after != Picoseconds())
     timeline_.after(restore_after, [this, node] { management_.returned(node); });
+  return true;
 }
 
 void TrafficCluster::report(Statistics& statistics) const {
@@ -128,6 +132,7 @@ void TrafficCluster::report(Statistics& statistics) const {
     statistics.add("result", management_.outcome()->result);
   statistics.add("epochs", std::uint64_t{management_.membership().epoch});
   statistics.add("losses", management_.losses());
+  statistics.add("idle_losses", idle_losses_);
   statistics.add("steps", all.program.steps);
   statistics.add("lost_steps", all.program.steps - std::min(all.program.steps, all.standing_steps));
   statistics.add("dumps", all.protocol.dumps);

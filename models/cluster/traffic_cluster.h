@@ -52,8 +52,9 @@ class TrafficCluster {
 
   // Throws std::invalid_argument for a node that there is not, and for the global store, which is never lost.
   void inject(const NodeLoss& loss);
-  // Now. What a node that is not there, or not reached, loses besides is left out.
-  void lose(NodeNumber node, Loss loss, Picoseconds restore_after = {});
+  // Now. False, and nothing has changed: the run has its outcome, the node is lost for good, or its link is down and less than
+  // the node is to be lost: it comes back holding nothing anyway.
+  bool lose(NodeNumber node, Loss loss, Picoseconds restore_after = {});
 
   Timeline& timeline() { return timeline_; }
   Network& network() { return network_; }
@@ -63,6 +64,8 @@ class TrafficCluster {
   const TrafficNode* node(NodeNumber node) const {
     return nodes_.at(node).get();
   }  // nullptr: none that makes traffic
+  // Of those injected: what came and changed nothing, as by lose().
+  std::uint64_t idle_losses() const { return idle_losses_; }
   const StorageNode* storage() const { return storage_.get(); }
 
   // Of all nodes that make traffic, the network and the management; README.md says what is what.
@@ -85,6 +88,7 @@ class TrafficCluster {
 
   std::vector<bool> is_dead_;
   std::vector<std::optional<Picoseconds>> lost_at_;  // by rank, until it is restored
+  std::uint64_t idle_losses_ = 0;
   std::uint64_t restarts_ = 0;
   Picoseconds restart_;  // of all of them
 };

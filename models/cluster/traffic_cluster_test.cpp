@@ -142,12 +142,48 @@ TEST(TrafficClusterTest, ALossWithoutASpareEndsTheRun) {
   ClusterRun run(config, {{.at = 2_ms, .node = 1}});
   ASSERT_TRUE(run.outcome);
   EXPECT_FALSE(run.outcome->finished);
-  EXPECT_EQ(run.outcome->reason, "no spare is left for rank 1");
+  EXPECT_EQ(run.outcome->reason, "no traffic spare is left for rank 1");
   // A link that comes back gives its node back.
   ClusterRun back(config, {{.at = 2_ms, .node = 1, .loss = Loss::link, .restore_after = 500_us}});
   ASSERT_TRUE(back.outcome);
   EXPECT_TRUE(back.outcome->finished);
   EXPECT_EQ(back.outcome->result, expected(config));
+}
+
+// Node 1's link is down from 2 ms to 4 ms; with one spare, node 4, which dies, the run needs node 1 again.
+TEST(TrafficClusterTest, ANodeThatDiesWhileItsLinkIsDownDoesNotComeBack) {
+  ClusterConfig config = small();
+  config.spares = 1;
+  std::vector<NodeLoss> losses{{.at = 2_ms, .node = 1, .loss = Loss::link, .restore_after = 2_ms},
+                               {.at = 6_ms, .node = 4}};
+  ClusterRun back(config, losses);
+  ASSERT_TRUE(back.outcome);
+  EXPECT_TRUE(back.outcome->finished) << back.outcome->reason;
+  for (const Picoseconds at : {2500_us, 3500_us}) {  // before the management notices, and after
+    losses.push_back({.at = at, .node = 1});
+    ClusterRun dead(config, losses);
+    ASSERT_TRUE(dead.outcome);
+    EXPECT_EQ(dead.outcome->reason, "no traffic spare is left for rank 1");
+    EXPECT_EQ(dead.events.count["node_loss"], 3);
+    EXPECT_EQ(dead.cluster.idle_losses(), 0u);
+    losses.pop_back();
+  }
+}
+
+TEST(TrafficClusterTest, WhatStrikesALostNodeChangesNothingAndIsCounted) {
+  const ClusterConfig config = small();
+  std::vector<NodeLoss> losses{{.at = 2_ms, .node = 1, .loss = Loss::link, .restore_after = 2_ms}};
+  ClusterRun once(config, losses);
+  for (const Loss loss : {Loss::memory, Loss::ssd, Loss::gpu, Loss::link})
+    losses.push_back({.at = 3_ms, .node = 1, .loss = loss});
+  losses.push_back({.at = 3_ms, .node = 2});
+  losses.push_back({.at = 3500_us, .node = 2});
+  ClusterRun run(config, losses);
+  ASSERT_TRUE(run.outcome && once.outcome);
+  EXPECT_EQ(once.cluster.idle_losses(), 0u);
+  EXPECT_EQ(run.cluster.idle_losses(), 5u);
+  EXPECT_EQ(run.cluster.management().losses(), 2u);
+  EXPECT_EQ(run.outcome->result, expected(config));
 }
 
 TEST(TrafficClusterTest, RefusesALossOfWhatThereIsNot) {

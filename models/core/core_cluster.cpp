@@ -1,5 +1,6 @@
 #include "core/core_cluster.h"
 
+#include <algorithm>
 #include <string>
 
 namespace asterism {
@@ -19,11 +20,26 @@ CoreCluster::CoreCluster(const CoreConfig& config, Picoseconds quantum, Surround
       for (unsigned other = 0; other < count(); ++other)
         if (other != i) cores_[other]->invalidate_translations();
     };
+    cores_[i]->on_lock_up = [this] { look_for_lock_up(); };
   }
 }
 
 void CoreCluster::reset(Reset kind) {
   for (const auto& core : cores_) core->reset(kind);
+}
+
+void CoreCluster::core_off(unsigned core) {
+  cores_[core]->power_off();
+  look_for_lock_up();
+}
+
+void CoreCluster::look_for_lock_up() {
+  using State = CoreModule::State;
+  const auto is = [](State state) { return [state](const auto& core) { return core->state() == state; }; };
+  if (std::ranges::any_of(cores_, is(State::running)) || std::ranges::any_of(cores_, is(State::waiting)) ||
+      std::ranges::none_of(cores_, is(State::locked_up)))
+    return;
+  on_lock_up();
 }
 
 void CoreCluster::system_off() {

@@ -10,6 +10,7 @@
 //   cores.start(entry, device_tree);                  // core 0; the firmware starts the others
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,6 +35,10 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
   // During elaboration; the modules are named core0, core1, ... in the module that is being constructed.
   CoreCluster(const CoreConfig& config, Picoseconds quantum, Surroundings& surroundings,
               const CoreModule::IssFactory& make_iss);
+
+  // A core is locked up, and none runs or waits that could ask for anything any more. Called in the thread of the core that
+  // was the last one; may reset them.
+  std::function<void()> on_lock_up = [] {};
 
   unsigned count() const { return static_cast<unsigned>(cores_.size()); }
   CoreModule& operator[](unsigned core) { return *cores_[core]; }
@@ -69,10 +74,11 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
   void core_on(unsigned core, Address entry, std::uint64_t context) override {
     cores_[core]->start(entry, context);
   }
-  void core_off(unsigned core) override { cores_[core]->power_off(); }
+  void core_off(unsigned core) override;
   void core_standby(unsigned core) override { cores_[core]->standby(); }
   void system_off() override;
   void system_reset() override;
+  void look_for_lock_up();
 
   Surroundings& surroundings_;
   Psci psci_{*this};

@@ -175,6 +175,7 @@ void CoreModule::lock_up() {
   lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}", iss_->why(), iss_->read(pc),
                                 iss_->read(esr), iss_->read(far));
   log(name())->error("core is locked up: {}", lock_up_reason_);
+  on_lock_up();
 }
 
 // ---- time ----

@@ -118,6 +118,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // other cores.
   std::function<void(AddressRange)> code_changed = [](AddressRange) {};
   std::function<void()> invalidated_translations = [] {};
+  // This core is State::locked_up. Called in its thread; may reset it.
+  std::function<void()> on_lock_up = [] {};
 
  private:
   struct StartRequest {

@@ -67,7 +67,8 @@ TEST_F(BuddyRingTest, ALongerOverlapGivesCopiesFewerTickets) {
 
 TEST_F(BuddyRingTest, RefusesCopiesOfItsOwnOnTheSsd) {
   const Ended ended = ring({"cluster.checkpoint.placement=full_ssd"});
-  EXPECT_EQ(ended.status, 2) << ended.out << ended.err;
+  EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("node0: its firmware exited with status 2\n"));
   EXPECT_THAT(
       ended.out,
       HasSubstr("argument 'placement=full_ssd' is wrong: placement (where the ward's copies lie) wants "

@@ -170,7 +170,7 @@ void ClusterOracle::end(TrafficCluster& cluster) {
          cluster.timeline().now().count());
   if (outcome->finished)
     return expect(outcome->result == result_, "the result is {:016x}, not {:016x}", outcome->result, result_);
-  if (outcome->reason.starts_with("no spare")) {
+  if (outcome->reason.starts_with("no traffic spare")) {
     for (NodeNumber number = 0; number < config_.storage_node(); ++number)
       expect(cluster.management().membership().rank_of(number) != no_rank ||
                  !cluster.network().link_is_up(number),
