@@ -28,7 +28,7 @@ static uint32_t reserved_at(const StorageManager* manager, uint32_t node) {
   for (unsigned i = 0; i < striped_file_limit; ++i) {
     const StripedFile* const file = &manager->files[i];
     for (uint32_t chunk = 0; file->used && !file->committed && chunk < file->chunks; ++chunk)
-      reserved += file->nodes[chunk] == node;
+      for (uint32_t copy = 0; copy < file->copies; ++copy) reserved += file->nodes[chunk][copy] == node;
   }
   return reserved;
 }
@@ -82,57 +82,83 @@ static bool is_better(const Benefactor* one, const Benefactor* other, uint32_t c
   return room_of(one) != room_of(other) ? room_of(one) > room_of(other) : one->node < other->node;
 }
 
-// Of those with room that are not in the stripe yet; NULL: none.
-static Benefactor* next_best(StorageManager* manager, Benefactor* const* stripe, uint32_t width,
-                             uint32_t client) {
+// Of those with room that are not among `taken`; NULL: none.
+static Benefactor* next_best(StorageManager* manager, Benefactor* const* taken, uint32_t count,
+                             uint32_t own) {
   Benefactor* best = NULL;
   for (unsigned i = 0; i < manager->benefactor_count; ++i) {
     Benefactor* const one = &manager->benefactors[i];
-    bool taken = room_of(one) == 0;
-    for (uint32_t k = 0; k < width && !taken; ++k) taken = stripe[k] == one;
-    if (!taken && is_better(one, best, client)) best = one;
+    bool is_out = room_of(one) == 0;
+    for (uint32_t k = 0; k < count && !is_out; ++k) is_out = taken[k] == one;
+    if (!is_out && is_better(one, best, own)) best = one;
   }
   return best;
 }
 
+// `arrived`: what was reserved takes room until the benefactor announces the rest.
+static void end_reservation(StorageManager* manager, const StripedFile* file, bool arrived) {
+  for (uint32_t chunk = 0; chunk < file->chunks; ++chunk)
+    for (uint32_t copy = 0; copy < file->copies; ++copy) {
+      Benefactor* const one = find(manager, file->nodes[chunk][copy]);
+      if (one == NULL) continue;
+      --one->reserved;
+      if (arrived && one->free > 0) --one->free;
+    }
+}
+
+// False: no room for a second copy of the chunk at another benefactor.
+static bool place_chunk(StorageManager* manager, StripedFile* file, Benefactor* first, uint32_t own) {
+  Benefactor* const second = file->copies == 1 ? NULL : next_best(manager, &first, 1, own);
+  if (file->copies != 1 && second == NULL) return false;
+  uint32_t* const nodes = file->nodes[file->chunks++];
+  nodes[0] = first->node;
+  nodes[1] = NO_BENEFACTOR;
+  ++first->reserved;
+  if (second == NULL) return true;
+  nodes[1] = second->node;
+  ++second->reserved;
+  return true;
+}
+
 bool manager_place(StorageManager* manager, uint32_t client, uint64_t version, uint32_t chunks,
-                   uint32_t width, uint64_t now) {
+                   const Striping* striping, uint64_t now) {
   StripedFile* const file = free_file(manager);
-  if (file == NULL || width == 0 || chunks > checkpoint_chunk_limit || manager_free(manager, now) < chunks ||
+  if (file == NULL || striping->width == 0 || striping->copies == 0 || striping->copies > copy_limit ||
+      chunks > checkpoint_chunk_limit || manager_free(manager, now) < (uint64_t)chunks * striping->copies ||
       find_file(manager, client, version) != NULL)
     return false;
   Benefactor* stripe[benefactor_limit] = {NULL};
-  if (width > benefactor_limit) width = benefactor_limit;
-  for (uint32_t k = 0; k < width; ++k) stripe[k] = next_best(manager, stripe, k, client);
-  for (uint32_t chunk = 0, k = 0; chunk < chunks; ++k) {
+  const uint32_t width = striping->width > benefactor_limit ? benefactor_limit : striping->width;
+  for (uint32_t k = 0; k < width; ++k) stripe[k] = next_best(manager, stripe, k, striping->node);
+  file->chunks = 0;
+  file->copies = striping->copies;
+  for (uint32_t k = 0; file->chunks < chunks; ++k) {
     Benefactor** const one = &stripe[k % width];
-    if (*one != NULL && room_of(*one) == 0) *one = next_best(manager, stripe, width, client);
+    if (*one != NULL && room_of(*one) == 0) *one = next_best(manager, stripe, width, striping->node);
     if (*one == NULL) continue;  // fewer than width have room; together they have enough
-    ++(*one)->reserved;
-    file->nodes[chunk++] = (*one)->node;
+    if (place_chunk(manager, file, *one, striping->node)) continue;
+    end_reservation(manager, file, false);
+    return false;
   }
   file->used = true;
   file->committed = false;
   file->client = client;
   file->version = version;
-  file->chunks = chunks;
   return true;
+}
+
+bool manager_has(StorageManager* manager, uint32_t client, uint64_t version) {
+  return find_file(manager, client, version) != NULL;
 }
 
 static bool is_whole(StorageManager* manager, const StripedFile* file) {
-  for (uint32_t chunk = 0; chunk < file->chunks; ++chunk)
-    if (find(manager, file->nodes[chunk]) == NULL) return false;
-  return true;
-}
-
-// The reservation ends; `arrived`: what it was for takes room until the benefactor announces the rest.
-static void end_reservation(StorageManager* manager, const StripedFile* file, bool arrived) {
   for (uint32_t chunk = 0; chunk < file->chunks; ++chunk) {
-    Benefactor* const one = find(manager, file->nodes[chunk]);
-    if (one == NULL) continue;
-    --one->reserved;
-    if (arrived && one->free > 0) --one->free;
+    bool is_left = false;
+    for (uint32_t copy = 0; copy < file->copies && !is_left; ++copy)
+      is_left = find(manager, file->nodes[chunk][copy]) != NULL;
+    if (!is_left) return false;
   }
+  return true;
 }
 
 bool manager_commit(StorageManager* manager, uint32_t client, uint64_t version, uint64_t now) {
@@ -152,13 +178,18 @@ bool manager_remove(StorageManager* manager, uint32_t client, uint64_t version) 
   return true;
 }
 
-uint32_t manager_benefactor_of(StorageManager* manager, uint32_t client, uint64_t version, uint32_t chunk,
-                               uint64_t now) {
+uint32_t manager_map(StorageManager* manager, uint32_t client, uint64_t version, uint32_t first,
+                     uint32_t count, uint32_t (*nodes)[copy_limit], uint64_t now) {
   forget_the_silent(manager, now);
   const StripedFile* const file = find_file(manager, client, version);
-  if (file == NULL || chunk >= file->chunks || find(manager, file->nodes[chunk]) == NULL)
-    return NO_BENEFACTOR;
-  return file->nodes[chunk];
+  if (file == NULL || first >= file->chunks) return 0;
+  if (count > file->chunks - first) count = file->chunks - first;
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t copy = 0; copy < copy_limit; ++copy) {
+      const uint32_t node = file->nodes[first + i][copy];
+      nodes[i][copy] = find(manager, node) != NULL ? node : NO_BENEFACTOR;
+    }
+  return count;
 }
 
 bool manager_newest(StorageManager* manager, uint32_t client, uint64_t now, uint64_t* version) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <random>
@@ -17,15 +18,19 @@ struct StorageManagerTest : testing::Test {
     ASSERT_TRUE(manager_announce(manager.get(), node, free, now));
   }
   bool place(std::uint32_t client, std::uint64_t version, std::uint32_t chunks, std::uint32_t width,
-             std::uint64_t now = 0) {
-    return manager_place(manager.get(), client, version, chunks, width, now);
+             std::uint64_t now = 0, std::uint32_t copies = 1) {
+    const Striping striping = {.node = client, .width = width, .copies = copies};
+    return manager_place(manager.get(), client, version, chunks, &striping, now);
   }
+  // Of the first copies, or the second.
   std::vector<std::uint32_t> map_of(std::uint32_t client, std::uint64_t version, std::uint32_t chunks,
-                                    std::uint64_t now = 0) {
-    std::vector<std::uint32_t> nodes;
-    for (std::uint32_t i = 0; i < chunks; ++i)
-      nodes.push_back(manager_benefactor_of(manager.get(), client, version, i, now));
-    return nodes;
+                                    std::uint64_t now = 0, std::size_t copy = 0) {
+    std::vector<std::array<std::uint32_t, copy_limit>> map(chunks);
+    auto* const nodes = reinterpret_cast<std::uint32_t(*)[copy_limit]>(map.data());
+    map.resize(manager_map(manager.get(), client, version, 0, chunks, nodes, now));
+    std::vector<std::uint32_t> of_copy;
+    for (const auto& chunk : map) of_copy.push_back(chunk[copy]);
+    return of_copy;
   }
   std::uint64_t newest(std::uint32_t client, std::uint64_t now = 0) {
     std::uint64_t version = 0;
@@ -60,6 +65,61 @@ TEST_F(StorageManagerTest, AFullBenefactorLeavesItsPlaceToTheNextBest) {
   EXPECT_EQ(map_of(1, 1, 8), (Nodes{1, 2, 1, 2, 3, 2, 3, 2}));
 }
 
+TEST_F(StorageManagerTest, ASecondCopyLiesAtAnotherBenefactorWithTheMostRoom) {
+  announce(1, 4);
+  announce(2, 6);
+  announce(3, 5);
+  ASSERT_TRUE(place(9, 1, 6, 2, 0, 2));
+  const Nodes first = map_of(9, 1, 6), second = map_of(9, 1, 6, 0, 1);
+  EXPECT_EQ(first, (Nodes{2, 3, 2, 3, 2, 3}));
+  EXPECT_EQ(second, (Nodes{3, 2, 1, 1, 1, 2}));
+  EXPECT_EQ(manager_free(manager.get(), 0), 3u);
+}
+
+TEST_F(StorageManagerTest, AFileOfOneCopyHasNoSecond) {
+  announce(1, 4);
+  announce(2, 4);
+  ASSERT_TRUE(place(1, 1, 2, 2));
+  EXPECT_EQ(map_of(1, 1, 2, 0, 1), (Nodes{NO_BENEFACTOR, NO_BENEFACTOR}));
+}
+
+TEST_F(StorageManagerTest, OneBenefactorIsNoneForTwoCopies) {
+  announce(1, 50);
+  EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));
+  EXPECT_EQ(manager_free(manager.get(), 0), 50u);
+  announce(2, 1);
+  EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));  // room for the second copy of one chunk only
+  EXPECT_EQ(manager_free(manager.get(), 0), 51u);
+  EXPECT_TRUE(place(1, 1, 1, 1, 0, 2));
+}
+
+TEST_F(StorageManagerTest, AFileOfTwoCopiesIsWholeWithoutEitherBenefactor) {
+  announce(1, 10, 0);
+  announce(2, 10, 50);
+  announce(3, 10, 90);
+  ASSERT_TRUE(place(1, 1, 4, 1, 90, 2));
+  EXPECT_EQ(map_of(1, 1, 4, 90), (Nodes{1, 1, 1, 1}));
+  EXPECT_EQ(map_of(1, 1, 4, 90, 1), (Nodes{2, 3, 2, 3}));
+  EXPECT_TRUE(manager_commit(manager.get(), 1, 1, 90));
+  EXPECT_EQ(map_of(1, 1, 4, 150), (Nodes(4, NO_BENEFACTOR)));  // 1 is silent
+  EXPECT_EQ(newest(1, 150), 1u);
+  EXPECT_EQ(newest(1, 151), 0u);  // 2 is silent too
+  announce(1, 6, 152);
+  EXPECT_EQ(newest(1, 152), 1u);
+}
+
+TEST_F(StorageManagerTest, TheMapComesInParts) {
+  announce(1, 10);
+  announce(2, 10);
+  ASSERT_TRUE(place(1, 1, 5, 2));
+  std::uint32_t nodes[2][copy_limit];
+  EXPECT_EQ(manager_map(manager.get(), 1, 1, 3, 2, nodes, 0), 2u);
+  EXPECT_EQ(nodes[0][0], 2u);
+  EXPECT_EQ(nodes[1][0], 1u);
+  EXPECT_EQ(manager_map(manager.get(), 1, 1, 4, 2, nodes, 0), 1u);
+  EXPECT_EQ(manager_map(manager.get(), 1, 1, 5, 2, nodes, 0), 0u);
+}
+
 TEST_F(StorageManagerTest, NeverPromisesSpaceTwice) {
   announce(1, 10);
   ASSERT_TRUE(place(1, 1, 6, 1));
@@ -79,7 +139,8 @@ TEST_F(StorageManagerTest, AFileGivenUpGivesItsSpaceBack) {
   EXPECT_TRUE(manager_remove(manager.get(), 1, 1));
   EXPECT_FALSE(manager_remove(manager.get(), 1, 1));
   EXPECT_EQ(manager_free(manager.get(), 0), 10u);
-  EXPECT_EQ(map_of(1, 1, 1), (Nodes{NO_BENEFACTOR}));
+  EXPECT_EQ(map_of(1, 1, 1), Nodes{});
+  EXPECT_FALSE(manager_has(manager.get(), 1, 1));
 }
 
 TEST_F(StorageManagerTest, ForgetsWhoIsSilentAndKnowsItAgain) {
@@ -122,6 +183,8 @@ TEST_F(StorageManagerTest, RefusesWhatItCannotHold) {
   announce(1, 5000);
   EXPECT_FALSE(place(1, 1, checkpoint_chunk_limit + 1, 1));
   EXPECT_FALSE(place(1, 1, 1, 0));
+  EXPECT_FALSE(place(1, 1, 1, 1, 0, 0));
+  EXPECT_FALSE(place(1, 1, 1, 1, 0, copy_limit + 1));
   ASSERT_TRUE(place(1, 1, 1, 1));
   EXPECT_FALSE(place(1, 1, 1, 1));
   for (std::uint64_t version = 2; version <= striped_file_limit; ++version)
@@ -142,8 +205,11 @@ TEST_F(StorageManagerTest, KeepsItsBooksUnderAnyOrderOfCalls) {
   for (std::uint64_t now = 0; now < 4000; ++now) {
     const std::uint32_t node = random() % 8;
     if (random() % 3 == 0) announce(node, capacity[node] - stored[node], now);
-    if (place(node, ++version, random() % 30, 1 + random() % 4, now)) {
-      const Nodes nodes = map_of(node, version, 30, now);
+    if (place(node, ++version, random() % 30, 1 + random() % 4, now, 1 + random() % 2)) {
+      Nodes nodes = map_of(node, version, 30, now);
+      const Nodes second = map_of(node, version, 30, now, 1);
+      for (std::size_t i = 0; i < nodes.size(); ++i) ASSERT_NE(nodes[i], second[i]);
+      nodes.insert(nodes.end(), second.begin(), second.end());
       if (random() % 4 == 0 || !manager_commit(manager.get(), node, version, now)) {
         ASSERT_TRUE(manager_remove(manager.get(), node, version));
       } else {
