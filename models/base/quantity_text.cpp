@@ -43,6 +43,8 @@ struct Decimal {
 };
 
 Decimal parse_decimal(std::string_view text) {
+  if (text.size() > 1 && text[0] == '-' && is_digit(text[1]))
+    throw std::invalid_argument("it must not be negative");
   Decimal d;
   std::size_t digits = 0;
   bool fraction = false;

@@ -31,7 +31,8 @@ TEST(QuantityTextTest, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint<Picoseconds>("5 us"), "unknown unit \" us\" (ps, ns, us, ms, s)");
   EXPECT_EQ(complaint<Picoseconds>("0.5ps"), "it is no whole number of ps");
   EXPECT_EQ(complaint<Picoseconds>("1.us"), "a digit is due after the point");
-  EXPECT_EQ(complaint<Picoseconds>("-1us"), "it does not begin with a number");
+  EXPECT_EQ(complaint<Picoseconds>("-1us"), "it must not be negative");
+  EXPECT_EQ(complaint<Picoseconds>("-us"), "it does not begin with a number");
   EXPECT_EQ(complaint<Picoseconds>(""), "it does not begin with a number");
   EXPECT_EQ(complaint<Picoseconds>("18446744.073709551616s"), "it is larger than 64 bits of ps");
   EXPECT_EQ(complaint<Bytes>("10000000000000000000000000B"), "it has too many digits");
