@@ -67,10 +67,13 @@ void check_program(const ClusterSetup& s) {
   check(s.iteration > Seconds() && std::isfinite(s.iteration.count()), "iteration", "a time above 0");
   check(s.iterations >= 1, "iterations", "a run has an iteration or more");
   check(s.interval >= 1, "interval", "an interval has an iteration or more");
-  check(s.interval <= s.iterations, "interval", "an interval is no longer than the run");
+  check(s.interval <= s.iterations, "interval",
+        fmt::format("expected at most the run's {} iterations, got {}", s.iterations, s.interval));
   const Seconds length = s.iteration * static_cast<double>(s.interval);
   check(s.checkpoint == ClusterCheckpoint::blocking || length + s.overhead >= s.overlap, "interval",
-        "buddies have their copies when the next checkpoint begins: overlap or longer");
+        fmt::format("buddies have their copies when the next checkpoint begins: expected {} s or longer, "
+                    "overlap less overhead, got {} s",
+                    (s.overlap - s.overhead).count(), length.count()));
   check(s.runs >= 1, "runs", "1 or more");
   check(s.give_up > Seconds(), "give_up", "a time above 0");
 }

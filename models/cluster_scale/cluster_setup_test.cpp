@@ -56,9 +56,11 @@ TEST(ClusterSetupTest, RefusesANetworkWithoutRoomForAll) {
 }
 
 TEST(ClusterSetupTest, RefusesRunsThatAreNone) {
-  EXPECT_EQ(mistake([](auto& s) { s.interval = 101; }), "interval: an interval is no longer than the run");
+  EXPECT_EQ(mistake([](auto& s) { s.interval = 101; }),
+            "interval: expected at most the run's 100 iterations, got 101");
   EXPECT_EQ(mistake([](auto& s) { s.interval = 3; }),
-            "interval: buddies have their copies when the next checkpoint begins: overlap or longer");
+            "interval: buddies have their copies when the next checkpoint begins: expected 4 s or longer, "
+            "overlap less overhead, got 3 s");
   EXPECT_EQ(mistake([](auto& s) { s.overhead = Seconds(6); }), "overhead: no longer than the overlap");
   EXPECT_EQ(mistake([](auto& s) { s.dump = Seconds(-1); }), "dump: a time is 0 or more");
   EXPECT_EQ(mistake([](auto& s) { s.overlap = Seconds(); }),

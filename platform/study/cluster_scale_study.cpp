@@ -292,7 +292,9 @@ class Point final : public StudyPointOf<ClusterScaleStudy> {
     setup_.checkpoint = c.checkpoint;
     setup_.global_every = c.global_every;
     if (c.interval) {
-      if (*c.interval > c.work) throw StudyMistake("interval", "an interval is no longer than the run");
+      if (*c.interval > c.work)
+        throw StudyMistake("interval", fmt::format("expected at most the run's work, {}, got {}",
+                                                   to_text(c.work), to_text(*c.interval)));
       const std::uint64_t half = c.iteration.count() / 2;
       setup_.interval = std::max<std::uint64_t>((c.interval->count() + half) / c.iteration.count(), 1);
       return;

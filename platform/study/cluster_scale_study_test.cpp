@@ -156,9 +156,11 @@ TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
   EXPECT_EQ(refused({"node_fit=-1"}), "node_fit: expected a number from 0.0 to 1e+09, got -1");
   EXPECT_EQ(refused({"node_fit=0", "dram_fit=0", "gpu_fit=0", "ssd_fit=0", "link_fit=0"}),
             "node_fit: something fails: a rate above 0, or a failure that is placed");
-  EXPECT_EQ(refused({"work=100s", "interval=101s"}), "interval: an interval is no longer than the run");
+  EXPECT_EQ(refused({"work=100s", "interval=101s"}),
+            "interval: expected at most the run's work, 100s, got 101s");
   EXPECT_EQ(refused({"interval=10s"}),
-            "interval: buddies have their copies when the next checkpoint begins: overlap or longer");
+            "interval: buddies have their copies when the next checkpoint begins: expected 15 s or longer, "
+            "overlap less overhead, got 10 s");
   EXPECT_EQ(refused({"work=100s", "iteration=3s"}),
             "work: expected a value that is a whole number of iterations, got \"100s\"");
   EXPECT_EQ(refused({"network.shape=[4,4]"}),

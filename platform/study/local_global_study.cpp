@@ -59,8 +59,8 @@ class Point final : public StudyPointOf<LocalGlobalStudy> {
     if (config_.p_l == 1.0 && config_.q_l < 1)
       throw StudyMistake("p_l", "without global checkpoints a failure that needs one never ends");
     if (config_.tau && *config_.tau > config_.t_s)
-      throw StudyMistake(
-          "tau", fmt::format("an interval of work is no longer than the run, {}", to_text(config_.t_s)));
+      throw StudyMistake("tau", fmt::format("expected at most the run's work, {}, got {}",
+                                            to_text(config_.t_s), to_text(*config_.tau)));
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {

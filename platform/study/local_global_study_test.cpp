@@ -44,7 +44,7 @@ TEST(LocalGlobalStudyTest, SaysNothingOfARunThatNeverEnds) {
 
 TEST(LocalGlobalStudyTest, RefusesWhatCannotBe) {
   EXPECT_EQ(local_global.mistake({"tau=31d"}),
-            "command line: error: tau: an interval of work is no longer than the run, 30d");
+            "command line: error: tau: expected at most the run's work, 30d, got 31d");
   EXPECT_EQ(local_global.mistake({"p_l=1"}),
             "command line: error: p_l: without global checkpoints a failure that needs one never ends");
   EXPECT_EQ(local_global.mistake({"q_l=1.5"}),
