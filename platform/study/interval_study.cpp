@@ -16,7 +16,7 @@
 namespace asterism {
 namespace {
 
-constexpr double least_efficiency = 1e-3;  // below it a Monte Carlo does not end
+constexpr double least_efficiency = 1e-3;  // below it a Monte Carlo does not end: there is no progress
 
 enum class IntervalRule { young, daly_first, daly, best, given };
 constexpr auto enum_names(IntervalRule) {
@@ -80,8 +80,8 @@ class Point final : public StudyPointOf<IntervalStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     if (config_.rule == IntervalRule::given && config_.interval > config_.run)
-      throw StudyMistake(
-          "interval", fmt::format("an interval of work is no longer than the run, {}", to_text(config_.run)));
+      throw StudyMistake("interval", fmt::format("expected at most the run's work, {}, got {}",
+                                                 to_text(config_.run), to_text(config_.interval)));
     if (config_.local_restart && !config_.local_dump)
       throw StudyMistake("local_restart", "there is no local place without local_dump");
   }
@@ -167,6 +167,7 @@ class Point final : public StudyPointOf<IntervalStudy> {
   }
 
   static std::string place(const Answer& answer) {
+    if (answer.efficiency < least_efficiency) return "nowhere: no progress";
     if (!answer.writes) return "nowhere: the run is shorter";
     if (answer.levels.size() == 1) return "global";
     return fmt::format("local, 1 in {} global", answer.schedule.counts[0] + 1);

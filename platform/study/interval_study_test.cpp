@@ -53,18 +53,33 @@ TEST(IntervalStudyTest, SaysWhere) {
   EXPECT_EQ(none.number("writing_percent"), 0);
 }
 
+TEST(IntervalStudyTest, SaysThatAMachineMakesNoProgress) {
+  for (const char* rule : {"young", "daly_first", "daly", "best"}) {
+    const Row row = interval.run({"mtbf=1s", "dump=90s", std::string("rule=") + rule});
+    EXPECT_EQ(row.text("where"), "nowhere: no progress") << rule;
+    EXPECT_LT(row.number("efficiency_percent"), 0.1) << rule;
+  }
+  // Slow, but it gets on.
+  const Row slow = interval.run({"mtbf=100s", "dump=90s", "restart=0s", "rule=best"});
+  EXPECT_EQ(slow.text("where"), "global");
+  EXPECT_GT(slow.number("efficiency_percent"), 0.1);
+}
+
 TEST(IntervalStudyTest, RefusesWhatCannotBe) {
   EXPECT_EQ(interval.mistake({"rule=given", "interval=8d"}),
-            "command line: error: interval: an interval of work is no longer than the run, 7d");
+            "command line: error: interval: expected at most the run's work, 7d, got 8d");
   EXPECT_EQ(interval.mistake({"local_restart=5s"}),
             "command line: error: local_restart: there is no local place without local_dump");
   EXPECT_NE(interval.mistake({"mtbf=0h"}).find("mtbf: expected a long duration from \"1ns\""),
             std::string::npos);
   for (const char* key : {"mtbf", "dump", "restart", "local_dump", "run", "interval"})
     EXPECT_NE(interval.mistake({"rule=given", std::string(key) + "=-4h"})
-                  .find(std::string(key) + ": expected a long"),
+                  .find(std::string(key) + ": expected a long duration"),
               std::string::npos)
         << key;
+  EXPECT_EQ(interval.mistake({"mtbf=-1h"}),
+            "command line: error: mtbf: expected a long duration from \"1ns\" to \"100y\", got \"-1h\"; it "
+            "must not be negative");
 }
 
 }  // namespace

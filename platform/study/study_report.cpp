@@ -35,7 +35,11 @@ struct Shown {
 };
 
 std::string shown(const Cell& cell, int places) {
-  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.{}f}", *number, places);
+  if (const auto* number = std::get_if<double>(&cell)) {
+    const std::string text = fmt::format("{:.{}f}", *number, places);
+    const bool is_zero = text.find_first_not_of("-0.") == std::string::npos;
+    return is_zero && text.starts_with('-') ? text.substr(1) : text;
+  }
   return std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell);
 }
 

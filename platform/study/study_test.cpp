@@ -40,6 +40,7 @@ class DrawnPoint final : public StudyPointOf<Drawn> {
     ++under_way;
     while (config_.size == 99 && !stop.stop_requested()) std::this_thread::yield();  // never ends by itself
     if (config_.size == 14) throw StudyMistake("size", "nobody finishes 14");
+    if (config_.size == 15) return {-0.04, std::string("ok")};
     const double size = config_.largest ? 100 : config_.size;
     return {size * size, std::string(size > 4 ? "too large" : "ok")};
   }
@@ -224,6 +225,16 @@ TEST(StudyTest, TheTableFitsATerminal) {
   const Study longer = drawn.read({"size=0:4:0.05"});
   EXPECT_NE(to_table(longer, run_all(longer, 2)).find("\n... 21 more points; --csv FILE has all of them\n"),
             std::string::npos);
+}
+
+TEST(StudyTest, WhatRoundsToZeroHasNoSign) {
+  const Study s = drawn.read({"size=15"});
+  EXPECT_EQ(to_table(s, run_all(s, 1)),
+            "shape=circle\n"
+            "area  state\n"
+            " mm2\n"
+            " 0.0  ok\n");
+  EXPECT_NE(to_csv(s, run_all(drawn.read({"size=15"}), 1)).find("-0.04"), std::string::npos);
 }
 
 TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
