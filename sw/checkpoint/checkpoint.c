@@ -35,7 +35,7 @@ typedef union {
 } HeaderPage;
 
 enum { staging_bytes = checkpoint_region_limit * 2 * page_bytes };  // a head and a tail of every region
-static const char magic[8] = {'A', 'S', 'T', 'C', 'K', 'P', 'T', '1'};
+static const char magic[8] = {'A', 'S', 'T', 'C', 'K', 'P', 'T', '2'};
 
 static HeaderPage header_page __attribute__((aligned(page_bytes)));
 static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));

@@ -4,15 +4,22 @@
 
 static const uint64_t prime = 0x100000001b3u;
 
+// The multiplication carries a difference upwards alone, and one of bit 63 nowhere: without the shift the same bit of the next word
+// would take it back.
+static uint64_t mixed(uint64_t sum, uint64_t word) {
+  sum = (sum ^ word) * prime;
+  return sum ^ sum >> 29;
+}
+
 uint64_t checksum(uint64_t sum, const void* data, size_t bytes) {
   const uint8_t* from = data;
   if (((uintptr_t)from & 7) == 0)
-    for (; bytes >= 8; bytes -= 8, from += 8) sum = (sum ^ *(const uint64_t*)(const void*)from) * prime;
+    for (; bytes >= 8; bytes -= 8, from += 8) sum = mixed(sum, *(const uint64_t*)(const void*)from);
   while (bytes > 0) {
     uint64_t word = 0;
     const size_t part = bytes < 8 ? bytes : 8;
     memcpy(&word, from, part);
-    sum = (sum ^ word) * prime;
+    sum = mixed(sum, word);
     from += part;
     bytes -= part;
   }

@@ -19,7 +19,7 @@ typedef struct {
 
 _Static_assert(sizeof(Record) == memory_level_align, "a record is one block");
 
-static const uint64_t committed = 0x314d454d54504b43;  // "CKPTMEM1"
+static const uint64_t committed = 0x324d454d54504b43;  // "CKPTMEM2"
 
 static struct {
   uint8_t* first;  // NULL: closed

@@ -14,7 +14,7 @@ typedef struct {
   uint64_t check;  // over all before it
 } Header;
 
-static const uint64_t magic = 0x314d415243505453;  // "STPCRAM1"
+static const uint64_t magic = 0x324d415243505453;  // "STPCRAM2"
 
 static union {
   Header header;

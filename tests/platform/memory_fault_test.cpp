@@ -185,7 +185,7 @@ TEST_F(MemoryFaultTest, WhatTheSsdReadsWronglyIsNoCheckpoint) {
   for (const auto& event : events())
     if (event["kind"] == "checkpoint_begin" && event["version"] == 16)
       begin_us = event["time_ps"].get<std::uint64_t>() / 1'000'000;
-  const Ended ended = main_job("memory_checkpoints=on", begin_us + 2, {3});  // it reads the pages one by one
+  const Ended ended = main_job("memory_checkpoints=on", begin_us + 5, {3});  // it reads the pages one by one
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"),
               HasSubstr("cg: checkpoint 16, level 1 (memory): ok\n"
