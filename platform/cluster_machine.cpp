@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "base/random.h"
-#include "cluster/message.h"
 #include "cluster/ring_program.h"
 #include "tlm/time.h"
 
@@ -53,13 +51,6 @@ void ClusterMachine::Lines::flush(const std::string& prefix,
   if (!line_.empty()) write("\n", prefix, out);
 }
 
-void ClusterMachine::Moves::record(Picoseconds at, std::string_view source, std::string_view kind,
-                                   std::initializer_list<Detail> details) {
-  for (const auto& [name, value] : details)
-    if (kind == "rank_moved" && name == "to_node") nodes.insert(std::get<std::uint64_t>(value));
-  events_.record(at, source, kind, details);
-}
-
 ClusterMachine::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
                                      const std::filesystem::path& files, const RtlOptions& rtl,
                                      EventLog& events)
@@ -74,15 +65,13 @@ ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::
     : scenario_(scenario),
       config_(*scenario.config.cluster),
       events_(events),
-      moves_(events),
-      traffic_(config_, scenario.config.seed, moves_),
+      traffic_(config_, scenario.config.seed, events),
       clock_("network", traffic_.timeline()) {
   for (const NodeNumber node : whole_nodes(config_)) {
     whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events));
     connect(*whole_.back());
   }
   traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });
-  traffic_.network().on_send = [this](const Frame& frame) { sent(frame); };
   traffic_.management().on_end = [this] { stop_when_all_have_ended(); };
   clock_.at_now([this] {
     inject_faults();
@@ -122,33 +111,6 @@ void ClusterMachine::lost(NodeNumber node, Loss loss) {
   if (loss != Loss::node) return;
   for (const auto& whole : whole_)
     if (whole->number == node) whole->node.lose();
-}
-
-// What rank 0 tells the others. A traffic node tells of it in events.jsonl by itself.
-void ClusterMachine::sent(const Frame& frame) {
-  std::uint32_t word = 0;
-  if (frame.payload.size() < Message::header_size) return;
-  std::memcpy(&word, frame.payload.data(), sizeof word);
-  const auto kind = static_cast<MessageKind>(word);
-  if (kind != MessageKind::commit && kind != MessageKind::restore && kind != MessageKind::resume) return;
-  const auto message = Message::decode(frame.payload);
-  const Membership& membership = traffic_.management().membership();
-  if (!message || message->epoch != membership.epoch || membership.rank_of(frame.source) != 0) return;
-  Announced& last = kind == MessageKind::commit    ? commits_
-                    : kind == MessageKind::restore ? rollbacks_
-                                                   : recoveries_;
-  if (last.count > 0 && last.epoch == message->epoch && last.version == message->number) return;
-  last = {message->epoch, message->number, last.count + 1};
-  if (!config_.is_firmware(frame.source)) return;
-  const Picoseconds now = traffic_.timeline().now();
-  if (kind == MessageKind::commit)
-    events_.record(now, "cluster", "checkpoint_commit", {{"version", message->number}});
-  else if (kind == MessageKind::restore)
-    events_.record(now, "cluster", "rollback",
-                   {{"version", message->number}, {"epoch", std::uint64_t{message->epoch}}});
-  else
-    events_.record(now, "cluster", "recovery",
-                   {{"version", message->number}, {"from", std::string("cluster")}});
 }
 
 void ClusterMachine::node_ended(const WholeNode& whole) {
@@ -247,14 +209,13 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
   ClusterOutcome result{.ranks = config_.nodes,
                         .firmware_ranks = config_.firmware_nodes,
                         .spares = config_.firmware_spares + config_.spares,
-                        .commits = commits_.count,
+                        .spares_used = management.spares_used(),
+                        .commits = traffic_.announcements().commits(),
                         .losses = management.losses(),
                         .idle_losses = traffic_.idle_losses(),
-                        .recoveries = recoveries_.count,
+                        .recoveries = traffic_.announcements().recoveries(),
                         .failures = failures_,
                         .early = early_};
-  result.spares_used = static_cast<std::uint32_t>(
-      std::ranges::count_if(moves_.nodes, [&](std::uint64_t node) { return node >= config_.nodes; }));
   if (!management.outcome()) return result;
   if (management.outcome()->finished) {
     result.result = management.outcome()->result;
@@ -270,9 +231,9 @@ void ClusterMachine::report(Statistics& statistics) const {
   traffic_.report_costs(statistics.group("node").group("checkpoint_costs"));
   for (const auto& whole : whole_) whole->node.report(statistics.group(whole->name));
   Statistics& cluster = statistics.group("cluster");
-  cluster.add("checkpoints_committed", commits_.count);
-  cluster.add("rollbacks", rollbacks_.count);
-  cluster.add("recoveries", recoveries_.count);
+  cluster.add("checkpoints_committed", traffic_.announcements().commits());
+  cluster.add("rollbacks", traffic_.announcements().rollbacks());
+  cluster.add("recoveries", traffic_.announcements().recoveries());
   traffic_.report(cluster);
 }
 

@@ -12,16 +12,15 @@
 //
 // The run is over when the cluster has finished, or cannot be restored, and the firmware of every node that is left has
 // exited; at once when a node's firmware ends with status 0 before, or when RTL differs. A node whose firmware exits with another
-// status before, or whose cores are all locked up, is lost.
+// status before, or whose cores are all locked up, is lost. Where the program is the firmware's own (cluster.program.kind), any status
+// before ends the run.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,17 +66,6 @@ class ClusterMachine final : public Machine {
    private:
     std::string line_;
   };
-  // Passes events on, and keeps which nodes have taken a rank.
-  class Moves final : public EventLog {
-   public:
-    explicit Moves(EventLog& events) : events_(events) {}
-    void record(Picoseconds at, std::string_view source, std::string_view kind,
-                std::initializer_list<Detail> details) override;
-    std::set<std::uint64_t> nodes;
-
-   private:
-    EventLog& events_;
-  };
   struct WholeNode {
     WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
               const RtlOptions& rtl, EventLog& events);
@@ -92,7 +80,6 @@ class ClusterMachine final : public Machine {
   void connect(WholeNode& whole);
   void inject_faults();
   void lost(NodeNumber node, Loss loss);
-  void sent(const Frame& frame);
   void node_ended(const WholeNode& whole);
   void node_locked_up(WholeNode& whole);
   void failed(const WholeNode& whole, const std::string& reason);
@@ -102,7 +89,6 @@ class ClusterMachine final : public Machine {
   const Scenario& scenario_;
   const ClusterConfig& config_;
   EventLog& events_;
-  Moves moves_;
   TrafficCluster traffic_;
   TimelineModule clock_;
   std::vector<std::unique_ptr<WholeNode>> whole_;
@@ -110,12 +96,6 @@ class ClusterMachine final : public Machine {
   std::optional<Lockstep::Mismatch> mismatch_;
   std::vector<std::string> failures_;
   std::string early_;  // the node whose firmware ended before the cluster had
-  // Of messages of rank 0, a kind's last one that was counted: all ranks get it.
-  struct Announced {
-    std::uint32_t epoch = 0;
-    std::uint64_t version = 0, count = 0;
-  };
-  Announced commits_, rollbacks_, recoveries_;
 };
 
 }  // namespace asterism

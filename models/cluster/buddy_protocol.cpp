@@ -95,10 +95,8 @@ void BuddyProtocol::receive(const Message& message, std::span<const std::byte> d
     case MessageKind::stored:
       return buddy_stored(version);
     case MessageKind::complete:
-      if (rank_zero_.complete(message.from, version, plant_ == BuddyPlant::commits_too_early ? 1 : 0)) {
-        program_.happened("checkpoint_commit", {{"version", version}});
+      if (rank_zero_.complete(message.from, version, plant_ == BuddyPlant::commits_too_early ? 1 : 0))
         for (Rank rank = 0; rank < membership_.ranks(); ++rank) say(MessageKind::commit, rank, version);
-      }
       return;
     case MessageKind::commit:
       return committed(version);
@@ -111,10 +109,8 @@ void BuddyProtocol::receive(const Message& message, std::span<const std::byte> d
     case MessageKind::fetch:
       return serve(message);
     case MessageKind::ready:
-      if (rank_zero_.ready(message.from, version)) {
-        program_.happened("recovery", {{"version", version}, {"from", std::string("cluster")}});
+      if (rank_zero_.ready(message.from, version))
         for (Rank rank = 0; rank < membership_.ranks(); ++rank) say(MessageKind::resume, rank, version);
-      }
       return;
     case MessageKind::resume:
       return resume(version);
@@ -136,7 +132,7 @@ bool BuddyProtocol::is_due(std::uint64_t step) const {
 
 void BuddyProtocol::checkpoint(std::uint64_t step) {
   standing_at_ = step;
-  stood_since_ = services_.now();
+  program_.mark(RankMark::standing, step);
   try_dump();
 }
 
@@ -146,16 +142,15 @@ void BuddyProtocol::try_dump() {
   dumping_ = true;
   uncommitted_ = standing_at_;
   set_tickets();
-  const Picoseconds begun = services_.now();
+  program_.mark(RankMark::dump_begun, *standing_at_);
   const Picoseconds end =
       services_.occupy(place_of(self_), CopyAccess::write, Bytes(program_.state().size()));
-  counts_.dump += end - begun;
   services_.at(end, [this, version = *standing_at_] { dumped(version); });
 }
 
 void BuddyProtocol::dumped(std::uint64_t version) {
   dumping_ = false;
-  ++counts_.dumps;
+  program_.mark(RankMark::dumped, version);
   copies_.put(self_, version, program_.state());
   if (plant_ == BuddyPlant::drops_before_commit)
     copies_.drop_if([&](const StateCopy& copy) { return copy.version < version; });
@@ -165,12 +160,10 @@ void BuddyProtocol::dumped(std::uint64_t version) {
 
 void BuddyProtocol::send_copy(std::uint64_t version) {
   sending_ = version;
-  dumped_at_ = services_.now();
   sender_.start(MessageKind::chunk, membership_.buddy_of(self_), self_, version, place_of(self_));
 }
 
 void BuddyProtocol::go_on_from(std::uint64_t step) {
-  if (standing_at_) counts_.stood += services_.now() - stood_since_;
   standing_at_.reset();
   program_.go_on(step);
 }
@@ -212,15 +205,14 @@ void BuddyProtocol::buddy_stored(std::uint64_t version) {
     buddy_lacks_copy_ = false;
     return try_ready();
   }
-  ++counts_.stored;
-  counts_.overlap += services_.now() - dumped_at_;
+  program_.mark(RankMark::held_twice, version);
   say(MessageKind::complete, 0, version);
 }
 
 void BuddyProtocol::committed(std::uint64_t version) {
   if (uncommitted_ == version) uncommitted_.reset();
   committed_ = version;
-  ++counts_.commits;
+  program_.mark(RankMark::committed, version);
   copies_.drop_if([&](const StateCopy& copy) {
     const bool is_draining = copy.owner == self_ && draining_ == copy.version;
     return copy.whole && copy.version < version && !is_draining;
@@ -236,15 +228,14 @@ void BuddyProtocol::start_global(std::uint64_t version) {
   wants_draining_ = version;
   if (draining_) return;
   draining_ = std::exchange(wants_draining_, std::nullopt);
-  draining_since_ = services_.now();
+  program_.mark(RankMark::drain_begun, version);
   sender_.start(MessageKind::global, storage_rank, self_, version, place_of(self_));
 }
 
 void BuddyProtocol::global_stored(std::uint64_t version) {
   if (draining_ != version) return;
   draining_.reset();
-  ++counts_.drained;
-  counts_.drain += services_.now() - draining_since_;
+  program_.mark(RankMark::drained, version);
   copies_.drop_if([&](const StateCopy& copy) {
     return copy.owner == self_ && copy.version == version && version < committed_;
   });
@@ -305,7 +296,6 @@ void BuddyProtocol::decide() {
   if (!choice)
     return program_.not_recoverable(why_not_recoverable(rank_zero_.of_ranks(), rank_zero_.of_storage()));
   if (plant_ == BuddyPlant::restores_older) choice = older_than(*choice);
-  program_.happened("rollback", {{"version", choice->version}, {"epoch", std::uint64_t{membership_.epoch}}});
   for (Rank rank = 0; rank < membership_.ranks(); ++rank)
     say(MessageKind::restore, rank, choice->version, choice->flags);
 }

@@ -12,13 +12,11 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/event_log.h"
 #include "cluster/cluster_config.h"
 #include "cluster/copy_sender.h"
 #include "cluster/copy_store.h"
@@ -68,15 +66,7 @@ class BuddyProtocol {
     virtual void stop() = 0;                     // what it does is of an older epoch
     virtual void not_recoverable(std::string reason) = 0;
     virtual void restored(std::uint64_t version) = 0;  // the rank has its state again
-    virtual void happened(std::string_view kind, std::initializer_list<EventLog::Detail> details) = 0;
-  };
-
-  struct Counts {
-    std::uint64_t dumps = 0, commits = 0, stored = 0, drained = 0;
-    Picoseconds dump;     // the program stood still for the local copy
-    Picoseconds overlap;  // from the dump's end until the buddy held the copy
-    Picoseconds stood;    // in all, for checkpoints
-    Picoseconds drain;    // from the first part of a global copy until storage held it
+    virtual void mark(RankMark mark, std::uint64_t number) = 0;
   };
 
   BuddyProtocol(const ClusterConfig& config, NodeServices& services, Program& program,
@@ -98,7 +88,6 @@ class BuddyProtocol {
   void checkpoint(std::uint64_t step);
 
   const CopyStore& copies() const { return copies_; }
-  const Counts& counts() const { return counts_; }
   Rank rank() const { return self_; }
   bool standing() const { return standing_at_.has_value(); }  // for a checkpoint
   bool dumping() const { return dumping_; }
@@ -157,9 +146,8 @@ class BuddyProtocol {
   bool lacks_state_ = false, buddy_lacks_copy_ = false, has_loaded_ = false;
   bool from_storage_ = false;
 
-  Picoseconds stood_since_, dumped_at_, draining_since_, interval_since_;
+  Picoseconds interval_since_;
   std::uint64_t frames_since_[2] = {};
-  Counts counts_;
 };
 
 }  // namespace asterism

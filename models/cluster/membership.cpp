@@ -65,6 +65,7 @@ void Management::notice(NodeNumber node) {
                           std::to_string(rank));
   }
   membership_.node_of_rank[rank] = *spare;
+  if (*spare >= membership_.ranks()) nodes_[*spare].stood_in = true;
   events_.record(timeline_.now(), "management", "rank_moved",
                  {{"rank", std::uint64_t{rank}},
                   {"from_node", std::uint64_t{node}},
@@ -89,6 +90,10 @@ std::optional<NodeNumber> Management::spare_for(NodeNumber node) const {
         membership_.rank_of(n) == no_rank)
       return n;
   return std::nullopt;
+}
+
+std::uint32_t Management::spares_used() const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(nodes_, &Node::stood_in));
 }
 
 void Management::finished(NodeNumber node, std::uint64_t result) {

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/event_log.h"
 #include "cluster/network.h"
+#include "cluster/rank_mark.h"
 
 namespace asterism {
 
@@ -76,21 +78,29 @@ class Management {
 
   // A rank has come to its end with this result; counts until the next epoch.
   void finished(NodeNumber node, std::uint64_t result);
+  // What the rank that a node holds does; on_mark is told of it.
+  void mark(NodeNumber node, RankMark mark, std::uint64_t number = 0) {
+    on_mark(node, membership_.rank_of(node), mark, number);
+  }
   // A rank has found that nothing can be recovered.
   void not_recoverable(NodeNumber node, std::string reason);
 
   // The outcome is there, and all have been told.
   std::function<void()> on_end = [] {};
+  std::function<void(NodeNumber, Rank, RankMark, std::uint64_t number)> on_mark =
+      [](NodeNumber, Rank, RankMark, std::uint64_t) {};
 
   const Membership& membership() const { return membership_; }
   const std::optional<Outcome>& outcome() const { return outcome_; }
   std::uint64_t losses() const { return losses_; }
+  std::uint32_t spares_used() const;  // nodes that began without a rank and have held one
 
  private:
   struct Node {
     Member* member = nullptr;
     bool reachable = true;  // as far as the management has noticed
     bool returns = false;   // it is its link that was lost
+    bool stood_in = false;  // began as a spare, and has held a rank
   };
 
   void notice(NodeNumber node);

@@ -17,32 +17,6 @@ const ClusterConfig& checked(const ClusterConfig& config) {
   return config;
 }
 
-// Of all nodes that make traffic.
-struct Sums {
-  BuddyProtocol::Counts protocol;
-  TrafficNode::Counts program;
-  Picoseconds overhead;
-  std::uint64_t standing_steps = 0;  // of the ranks as they are now
-
-  void add(const TrafficNode& node) {
-    const BuddyProtocol::Counts& p = node.protocol().counts();
-    protocol.dumps += p.dumps;
-    protocol.commits += p.commits;
-    protocol.stored += p.stored;
-    protocol.drained += p.drained;
-    protocol.dump += p.dump;
-    protocol.overlap += p.overlap;
-    protocol.stood += p.stood;
-    protocol.drain += p.drain;
-    program.steps += node.counts().steps;
-    program.stale_frames += node.counts().stale_frames;
-    overhead += node.overhead();
-    if (node.has_rank()) standing_steps += node.step();
-  }
-};
-
-constexpr std::uint64_t mean(std::uint64_t sum, std::uint64_t count) { return count == 0 ? 0 : sum / count; }
-
 }  // namespace
 
 TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, EventLog& events,
@@ -51,19 +25,18 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
       events_(events),
       network_(timeline_, config_.network, config_.node_count(), seed),
       management_(timeline_, network_, config_.nodes, config_.detection, events_),
+      announcements_(timeline_, management_, events_),
+      meter_(timeline_, config_.node_count(), config_.nodes),
       nodes_(config_.node_count()),
-      is_dead_(config_.node_count()),
-      lost_at_(config_.nodes) {
+      is_dead_(config_.node_count()) {
+  network_.on_send = [this](const Frame& frame) { announcements_.see(frame); };
+  management_.on_mark = [this](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
+    meter_.mark(node, rank, mark, number);
+  };
   for (NodeNumber number = 0; number < config_.storage_node(); ++number) {
     if (config_.is_firmware(number)) continue;
     auto node = std::make_unique<TrafficNode>(
-        config_, seed, number, TrafficNode::Surroundings{timeline_, network_, management_, events_}, plant);
-    node->on_restored([this](Rank rank, std::uint64_t version) {
-      const auto lost_at = std::exchange(lost_at_[rank], std::nullopt);
-      if (!lost_at || version == 0) return;
-      ++restarts_;
-      restart_ += timeline_.now() - *lost_at;
-    });
+        config_, seed, number, TrafficNode::Surroundings{timeline_, network_, management_}, plant);
     network_.attach(number, *node);
     management_.attach(number, *node);
     nodes_[number] = std::move(node);
@@ -109,7 +82,7 @@ bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after)
   is_dead_[node] = loss == Loss::node;
   const Rank rank = management_.membership().rank_of(node);
   const bool is_whole = loss == Loss::node || loss == Loss::link;
-  if (is_whole && rank != no_rank && !lost_at_[rank]) lost_at_[rank] = timeline_.now();
+  if (is_whole && rank != no_rank) meter_.lost(rank);
   management_.lost(node, loss);
   if (nodes_[node])
     nodes_[node]->lose(loss);
@@ -121,9 +94,11 @@ bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after)
 }
 
 void TrafficCluster::report(Statistics& statistics) const {
-  Sums all;
+  std::uint64_t stale_frames = 0, standing = 0;
   for (const auto& node : nodes_)
-    if (node) all.add(*node);
+    if (node) stale_frames += node->counts().stale_frames;
+  for (const NodeNumber node : management_.membership().node_of_rank)
+    if (node < is_dead_.size() && !is_dead_[node]) standing += meter_.step(node);
   statistics.add("ranks", std::uint64_t{config_.nodes});
   statistics.add("outcome", !management_.outcome()            ? "none"
                             : management_.outcome()->finished ? "finished"
@@ -133,31 +108,12 @@ void TrafficCluster::report(Statistics& statistics) const {
   statistics.add("epochs", std::uint64_t{management_.membership().epoch});
   statistics.add("losses", management_.losses());
   statistics.add("idle_losses", idle_losses_);
-  statistics.add("steps", all.program.steps);
-  statistics.add("lost_steps", all.program.steps - std::min(all.program.steps, all.standing_steps));
-  statistics.add("dumps", all.protocol.dumps);
-  statistics.add("commits", all.protocol.commits);
+  statistics.add("steps", meter_.steps());
+  statistics.add("lost_steps", meter_.steps() - std::min(meter_.steps(), standing));
   statistics.add("global_commits", storage_ ? storage_->global_commits() : 0);
-  statistics.add("stood_still", all.protocol.stood);
-  statistics.add("stale_frames", all.program.stale_frames);
+  meter_.report(statistics);
+  statistics.add("stale_frames", stale_frames);
   network_.report(statistics.group("network"));
-  report_costs(statistics.group("checkpoint_costs"));
-}
-
-void TrafficCluster::report_costs(Statistics& statistics) const {
-  Sums all;
-  for (const auto& node : nodes_)
-    if (node) all.add(*node);
-  const BuddyProtocol::Counts& p = all.protocol;
-  statistics.add("state", config_.program.state());
-  statistics.add("dump", Picoseconds(mean(p.dump.count(), p.dumps)));
-  statistics.add("overlap", Picoseconds(mean(p.overlap.count(), p.stored)));
-  statistics.add("overhead", Picoseconds(mean(all.overhead.count(), p.stored)));
-  statistics.add("drain_bytes_per_second", p.drain == Picoseconds()
-                                               ? 0
-                                               : scale(config_.program.state().count() * p.drained,
-                                                       1'000'000'000'000, p.drain.count()));
-  statistics.add("restart", Picoseconds(mean(restart_.count(), restarts_)));
 }
 
 }  // namespace asterism

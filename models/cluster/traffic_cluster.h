@@ -17,7 +17,9 @@
 
 #include "base/event_log.h"
 #include "base/statistics.h"
+#include "cluster/announcements.h"
 #include "cluster/cluster_config.h"
+#include "cluster/cost_meter.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/storage_node.h"
@@ -68,11 +70,15 @@ class TrafficCluster {
   std::uint64_t idle_losses() const { return idle_losses_; }
   const StorageNode* storage() const { return storage_.get(); }
 
-  // Of all nodes that make traffic, the network and the management; README.md says what is what.
+  const Announcements& announcements() const { return announcements_; }
+
+  // Of all nodes, the network and the management; README.md says what is what.
   void report(Statistics& statistics) const;
-  // What a checkpoint costs, means over those that were committed: state_bytes, dump_ps, overlap_ps, overhead_ps,
-  // drain_bytes_per_second, restart_ps. 0 where nothing was measured.
-  void report_costs(Statistics& statistics) const;
+  // What a checkpoint costs: state_bytes, dump_ps, overlap_ps, overhead_ps, drain_bytes_per_second, restart_ps. 0 where nothing was
+  // measured.
+  void report_costs(Statistics& statistics) const {
+    meter_.report_costs(config_.program.state(), statistics);
+  }
 
  private:
   void check_node(NodeNumber node) const;
@@ -82,15 +88,14 @@ class TrafficCluster {
   Timeline timeline_;
   Network network_;
   Management management_;
+  Announcements announcements_;
+  CostMeter meter_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by number; null where there is another
   std::unique_ptr<StorageNode> storage_;
   std::function<void(NodeNumber, Loss)> on_loss_;
 
   std::vector<bool> is_dead_;
-  std::vector<std::optional<Picoseconds>> lost_at_;  // by rank, until it is restored
   std::uint64_t idle_losses_ = 0;
-  std::uint64_t restarts_ = 0;
-  Picoseconds restart_;  // of all of them
 };
 
 }  // namespace asterism

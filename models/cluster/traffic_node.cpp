@@ -15,7 +15,6 @@ TrafficNode::TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNu
       timeline_(around.timeline),
       network_(around.network),
       management_(around.management),
-      events_(around.events),
       places_(config.program),
       protocol_(config, *this, *this, plant),
       extra_(config.program.message_size.count()) {}
@@ -85,6 +84,7 @@ void TrafficNode::not_recoverable(std::string reason) {
 }
 
 void TrafficNode::restored(std::uint64_t version) {
+  mark(RankMark::restored, version);
   if (on_restored_) on_restored_(protocol_.rank(), version);
 }
 
@@ -96,9 +96,8 @@ void TrafficNode::go_on(std::uint64_t step) {
   step_ = step;
   is_running_ = true;
   is_computing_ = false;
-  step_begun_ = now();
-  is_overlapped_ = protocol_.overlapping();
   if (step_ == config_.program.steps) return management_.finished(number_, program_->result());
+  mark(RankMark::step_begun, step_ + 1);
   send_halos();
   try_compute();
 }
@@ -154,26 +153,12 @@ void TrafficNode::send_extra(std::uint32_t index) {
 void TrafficNode::computed() {
   program_->step(halos_[0][step_ % 2].word, halos_[1][step_ % 2].word);
   ++step_;
-  ++counts_.steps;
-  account();
+  mark(RankMark::step_ended, step_);
   is_running_ = is_computing_ = false;
   if (protocol_.is_due(step_))
     protocol_.checkpoint(step_);
   else
     go_on(step_);
-}
-
-void TrafficNode::account() {
-  is_overlapped_ = is_overlapped_ || protocol_.overlapping();
-  const Picoseconds time = now() - step_begun_;
-  (is_overlapped_ ? counts_.overlapped : counts_.plain) += time;
-  ++(is_overlapped_ ? counts_.overlapped_steps : counts_.plain_steps);
-}
-
-Picoseconds TrafficNode::overhead() const {
-  if (counts_.plain_steps == 0) return {};
-  const Picoseconds usual(scale(counts_.plain.count(), counts_.overlapped_steps, counts_.plain_steps));
-  return counts_.overlapped - std::min(usual, counts_.overlapped);
 }
 
 }  // namespace asterism

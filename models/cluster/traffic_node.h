@@ -31,13 +31,9 @@ class TrafficNode final : public NetworkPort,
     Timeline& timeline;
     Network& network;
     Management& management;
-    EventLog& events;
   };
   struct Counts {
-    std::uint64_t steps = 0;         // computed, again ones too
     std::uint64_t stale_frames = 0;  // of other epochs or ranks, or of no kind
-    std::uint64_t overlapped_steps = 0, plain_steps = 0;
-    Picoseconds overlapped, plain;  // time of these, without standing for checkpoints
   };
 
   TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number, Surroundings around,
@@ -54,8 +50,6 @@ class TrafficNode final : public NetworkPort,
   std::uint64_t step() const { return step_; }
   bool has_rank() const { return protocol_.rank() != no_rank && !is_dead_; }
   const Counts& counts() const { return counts_; }
-  // Time of the program that was lost while copies went to buddies: by what steps took longer then.
-  Picoseconds overhead() const;
   // Called with the version when the node has its rank's state again.
   void on_restored(std::function<void(Rank, std::uint64_t)> action) { on_restored_ = std::move(action); }
 
@@ -67,7 +61,6 @@ class TrafficNode final : public NetworkPort,
   void run_over() override { protocol_.over(); }
 
  private:
-  static constexpr std::string_view event_source = "cluster";
   struct Halo {
     std::uint64_t step = 0, word = 0;
     bool is_there = false;
@@ -93,9 +86,7 @@ class TrafficNode final : public NetworkPort,
   void stop() override { is_running_ = false; }
   void not_recoverable(std::string reason) override;
   void restored(std::uint64_t version) override;
-  void happened(std::string_view kind, std::initializer_list<EventLog::Detail> details) override {
-    events_.record(now(), event_source, kind, details);
-  }
+  void mark(RankMark mark, std::uint64_t number) override { management_.mark(number_, mark, number); }
 
   NodeNumber node_of(Rank rank) const;
   void take_halo(const Message& halo, std::span<const std::byte> data);
@@ -103,7 +94,6 @@ class TrafficNode final : public NetworkPort,
   void send_extra(std::uint32_t index);
   void try_compute();
   void computed();
-  void account();
 
   const ClusterConfig& config_;
   const std::uint64_t seed_;
@@ -112,7 +102,6 @@ class TrafficNode final : public NetworkPort,
   Timeline& timeline_;
   Network& network_;
   Management& management_;
-  EventLog& events_;
   PlaceTimes places_;
   BuddyProtocol protocol_;
 
@@ -124,8 +113,6 @@ class TrafficNode final : public NetworkPort,
   bool is_running_ = false, is_computing_ = false, is_dead_ = false;
   std::uint64_t generation_ = 0;  // what was scheduled in an older one does not happen
 
-  Picoseconds step_begun_;
-  bool is_overlapped_ = false;
   Counts counts_;
   std::function<void(Rank, std::uint64_t)> on_restored_;
 };

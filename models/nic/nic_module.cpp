@@ -66,6 +66,7 @@ void NicModule::connect_registers() {
   r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
   r.status.computed([this] { return status(); });
   r.report.on_write([this](std::uint32_t value) { report_rank(registers_.report.fields()[0].get(value)); });
+  r.mark.on_write([this](std::uint32_t value) { mark(registers_.mark.fields()[0].get(value)); });
 
   r.node.computed([this] { return place_->node; });
   r.nodes.computed([this] { return place_->network.count(); });
@@ -136,6 +137,17 @@ void NicModule::report_rank(std::uint32_t what) {
     act([&] { management->not_recoverable(place_->node, reason); });
   } else {
     log(name())->warn("guest wrote {} to REPORT, which is none: ignored", what);
+  }
+}
+
+void NicModule::mark(std::uint32_t what) {
+  const bool is_known = std::ranges::any_of(
+      enum_names(RankMark{}), [&](const auto& known) { return known.value == static_cast<RankMark>(what); });
+  if (!is_known) {
+    log(name())->warn("guest wrote {} to MARK, which is none: ignored", what);
+  } else if (Management* const management = place_->management) {
+    const std::uint64_t number = pair(registers_.result_low, registers_.result_high);
+    act([&] { management->mark(place_->node, static_cast<RankMark>(what), number); });
   }
 }
 

@@ -96,6 +96,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   void update();
   void set_tickets(SendQueue queue, std::uint32_t tickets);
   void report_rank(std::uint32_t what);
+  void mark(std::uint32_t what);
   std::uint32_t status() const;
   void raise(Cause cause);
   void update_interrupt();

@@ -277,6 +277,34 @@ SYSTEMC_TEST_F(NicModuleTest, WhatIsNoMemoryStopsTheRing) {
   EXPECT_EQ(b.get(b.map.status), 0x403u);
 }
 
+SYSTEMC_TEST_F(NicModuleTest, TheManagementIsToldWhatARankDoesWhenItDoesIt) {
+  struct Told {
+    NodeNumber node;
+    Rank rank;
+    RankMark mark;
+    std::uint64_t number;
+    Picoseconds at;
+    bool operator==(const Told&) const = default;
+  };
+  std::vector<Told> told;
+  management.on_mark = [&](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
+    told.push_back({node, rank, mark, number, timeline.now()});
+  };
+  begin();
+  wait_for(3_us);
+  b.set(b.map.result_low, 7);
+  b.set(b.map.result_high, 1);
+  b.set(b.map.mark, static_cast<std::uint32_t>(RankMark::dumped));
+  wait_for(2_us);
+  spare.set(spare.map.mark, static_cast<std::uint32_t>(RankMark::restored));
+  EXPECT_EQ(told, (std::vector<Told>{{1, 1, RankMark::dumped, 0x1'0000'0007, told.at(0).at},
+                                     {2, no_rank, RankMark::restored, 0, now()}}));
+  EXPECT_GE(told[1].at, told[0].at + 2_us);
+  set_log_levels({{"b.nic", spdlog::level::off}});
+  for (const std::uint32_t none : {0u, 11u, 15u}) b.set(b.map.mark, none);
+  EXPECT_EQ(told.size(), 2u);
+}
+
 struct OnePage final : WriteGuard {
   explicit OnePage(std::uint64_t page) : page(page) {}
   bool watches(Address at) const override { return at == page; }
@@ -416,6 +444,7 @@ SYSTEMC_TEST_F(LoneNicTest, IsInNoCluster) {
   EXPECT_EQ(node.get(node.map.storage_node), ~0u);
   set_log_levels({{"node.nic", spdlog::level::off}});
   node.set(node.map.report, 1);
+  node.set(node.map.mark, 1);
   EXPECT_EQ(node.get(node.map.run), 0u);
 }
 

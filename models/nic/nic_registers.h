@@ -7,6 +7,11 @@
 // A NIC outside of a cluster is alone on its network: NODES 1, EPOCH 0, no ranks; what it sends to itself arrives.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/rank_mark.h"
 #include "tlm/register.h"
 
 namespace asterism {
@@ -51,7 +56,7 @@ struct NicRegisters : RegisterBank {
        {"error", 3, 1, "A ring stopped: STATUS"}}};
   Register application_tickets{*this, 0xa0, "APPLICATION_TICKETS", Access::read_write, 1, "Of SEND0 in a lottery, if the network holds one; 0 counts as 1"};
   Register checkpoint_tickets{*this, 0xa4, "CHECKPOINT_TICKETS", Access::read_write, 1, "Of SEND1"};
-  Register result_low{*this, 0xa8, "RESULT_LOW", Access::read_write, 0, "What a report carries, bits 31:0"};
+  Register result_low{*this, 0xa8, "RESULT_LOW", Access::read_write, 0, "What a report or a mark carries, bits 31:0"};
   Register result_high{*this, 0xac, "RESULT_HIGH", Access::read_write, 0, "Bits 63:32 of it"};
   Register report{*this, 0xb0, "REPORT", Access::write_only, 0, "Tells the management, of the rank that the node holds",
       {{"what", 0, 2, "finished: the rank's result is RESULT; not_recoverable: bit r of RESULT is set for each rank r of which nothing is left",
@@ -63,8 +68,18 @@ struct NicRegisters : RegisterBank {
        {"send0_stopped", 8, 1, "Until SEND0_BASE_LOW is written"},
        {"send1_stopped", 9, 1, "Until SEND1_BASE_LOW is written"},
        {"receive_stopped", 10, 1, "Until RECEIVE_BASE_LOW is written"}}};
+  Register mark{*this, 0xbc, "MARK", Access::write_only, 0, "Tells what the node's rank does, for statistics: nothing depends on it",
+      {{"what", 0, 4, "cluster/rank_mark.h; RESULT is the number of the version, or of the step", mark_values()}}};
   // clang-format on
   NicRegisters() : RegisterBank("NIC", 4_KiB) {}
+
+ private:
+  static std::vector<std::pair<std::string, std::uint32_t>> mark_values() {
+    std::vector<std::pair<std::string, std::uint32_t>> values;
+    for (const auto& [mark, name, meaning] : enum_names(RankMark{}))
+      values.emplace_back(name, static_cast<std::uint32_t>(mark));
+    return values;
+  }
 };
 
 }  // namespace asterism

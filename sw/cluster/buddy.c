@@ -12,6 +12,8 @@ uint32_t ward_of(const Buddy* b) {
   return (b->membership.rank + b->membership.ranks - 1) % b->membership.ranks;
 }
 
+void buddy_mark(Buddy* b, BuddyMark mark, uint64_t number) { b->calls.mark(b->calls.context, mark, number); }
+
 // --- copies -----------------------------------------------------------------------------------------------
 
 static bool is_whole(const Buddy* b, const BuddyCopy* copy) {
@@ -179,7 +181,9 @@ static void begin_global(Buddy* b) {
   if (b->global == 0 || b->to_storage.is_open) return;
   const BuddyCopy* const copy = find(b, b->own, b->global);
   b->global = 0;
-  if (copy != NULL) open_transfer(&b->to_storage, message_global, STORAGE_RANK, b->membership.rank, copy);
+  if (copy == NULL) return;
+  buddy_mark(b, buddy_mark_drain_begun, copy->version);
+  open_transfer(&b->to_storage, message_global, STORAGE_RANK, b->membership.rank, copy);
 }
 
 bool buddy_progress(Buddy* b) {
@@ -233,6 +237,7 @@ static void load(Buddy* b) {
   const BuddyCopy* const copy = find(b, b->own, b->restored);
   if (copy == NULL) return;  // lost since it was offered: the next epoch is on its way
   memcpy(b->data, copy->data, (size_t)b->bytes);
+  buddy_mark(b, buddy_mark_restored, b->restored);
   if (!b->buddy_lacks) {
     become_ready(b);
     return;
@@ -269,6 +274,7 @@ static void resume(Buddy* b, uint64_t version) {
   // The epoch dropped the copy that was under way.
   if (is_global(b, version) && !b->is_from_storage) b->global = version;
   if (b->membership.epoch > 1) ++b->counts.recoveries;
+  if (version == 0) buddy_mark(b, buddy_mark_restored, 0);
   b->calls.resumed(b->calls.context, version);
 }
 
@@ -276,6 +282,7 @@ static void commit(Buddy* b, uint64_t version) {
   b->committed = version;
   if (b->open == version) b->open = 0;
   ++b->counts.committed;
+  buddy_mark(b, buddy_mark_committed, version);
   if (is_global(b, version)) b->global = version;
   drop_older(b, b->own, version);
   drop_older(b, b->wards, version);
@@ -343,6 +350,7 @@ static void hear_stored(Buddy* b, const MessageHeader* h) {
   if (b->phase == buddy_copying && h->number == b->restored) {
     become_ready(b);
   } else if (b->phase == buddy_running && h->number == b->open) {
+    buddy_mark(b, buddy_mark_held_twice, h->number);
     b->counts.overlap_time += b->calls.now(b->calls.context) - b->dump_end;
     tell_coordinator(b, message_complete, h->number, NULL, 0);
   }
@@ -376,6 +384,7 @@ static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t b
       break;
     case message_global_stored:
       ++b->counts.globals;
+      buddy_mark(b, buddy_mark_drained, h->number);
       break;
     case message_offer:
     case message_ready:
@@ -450,6 +459,7 @@ BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version) {
     if (b->own[i].version == 0 || (b->own[i].version < b->committed && !is_being_sent(b, &b->own[i])))
       slot = &b->own[i];
   if (slot == NULL) return buddy_busy;
+  buddy_mark(b, buddy_mark_dump_begun, version);
   const uint64_t start = b->calls.now(b->calls.context);
   memcpy(slot->data, b->data, (size_t)b->bytes);
   slot->version = version;
@@ -457,6 +467,7 @@ BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version) {
   b->open = version;
   b->dump_end = b->calls.now(b->calls.context);
   b->counts.dump_time += b->dump_end - start;
+  buddy_mark(b, buddy_mark_dumped, version);
   ++b->counts.checkpoints;
   open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, slot);
   b->calls.dumped(b->calls.context, version);

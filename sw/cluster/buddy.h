@@ -52,6 +52,21 @@ typedef struct {
   bool has_storage;
 } BuddyMembership;
 
+// What the rank does, told at the instant: nothing depends on it. A simulated NIC takes it and measures by it what checkpoints
+// cost (docs/nic.md).
+typedef enum {
+  buddy_mark_restored = 1,    // the protected bytes are those after step `number`
+  buddy_mark_step_begun = 2,  // the application's three: by buddy_mark
+  buddy_mark_step_ended = 3,
+  buddy_mark_standing = 4,  // for a checkpoint, until the next step begins
+  buddy_mark_dump_begun = 5,
+  buddy_mark_dumped = 6,
+  buddy_mark_held_twice = 7,  // the buddy has the copy
+  buddy_mark_committed = 8,
+  buddy_mark_drain_begun = 9,  // to the global store
+  buddy_mark_drained = 10,
+} BuddyMark;
+
 typedef struct {
   void* context;
   // How many frames the queue takes now.
@@ -61,7 +76,8 @@ typedef struct {
   void (*send)(void* context, BuddyQueue queue, const MessageHeader* header, const void* data, size_t bytes);
   // As it is now: asked when a message of a newer epoch comes.
   void (*membership)(void* context, BuddyMembership* membership);
-  uint64_t (*now)(void* context);  // of a clock, in any unit: for BuddyCounts
+  uint64_t (*now)(void* context);                                // of a clock, in any unit: for BuddyCounts
+  void (*mark)(void* context, BuddyMark mark, uint64_t number);  // of a version or a step
 
   // The protected bytes are as they were after step `version`; 0: the application makes its first state. It goes on.
   void (*resumed)(void* context, uint64_t version);
@@ -165,6 +181,8 @@ bool buddy_holds_application(const Buddy* b);  // blocking, and a version is not
 // To another rank of the application, in its queue; waits where there is no room.
 bool buddy_may_send(const Buddy* b);  // there is, and some is left for the protocol
 void buddy_send(Buddy* b, MessageHeader header, const void* data, size_t bytes);
+
+void buddy_mark(Buddy* b, BuddyMark mark, uint64_t number);  // what the application does, to calls.mark
 
 uint32_t buddy_of(const Buddy* b);  // the rank to the right, which holds its second copy
 uint32_t ward_of(const Buddy* b);   // the rank to the left, whose second copy it holds

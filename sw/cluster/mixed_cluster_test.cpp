@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "base/random.h"
@@ -81,6 +83,10 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
                     std::size_t bytes) { of(context).send(queue, *header, data, bytes); };
     calls.membership = [](void* context, BuddyMembership* m) { *m = of(context).present(); };
     calls.now = [](void* context) { return of(context).cluster_.timeline().now().count(); };
+    calls.mark = [](void* context, BuddyMark mark, std::uint64_t number) {
+      of(context).cluster_.management().mark(of(context).number_, static_cast<asterism::RankMark>(mark),
+                                             number);
+    };
     calls.resumed = [](void* context, std::uint64_t version) { ring_resume(&of(context).ring_, version); };
     calls.dumped = calls.committed = [](void*, std::uint64_t) {};
     calls.application_message = [](void* context, const MessageHeader* header, const std::uint8_t* data,
@@ -242,6 +248,46 @@ TEST(MixedClusterTest, ComputesOneProgram) {
                 (config.program.steps - 1) / config.checkpoint.interval)
           << "seed " << seed;
   }
+}
+
+std::uint64_t figure(const Mixed& mixed, const std::string& name) {
+  asterism::Statistics all;
+  mixed.cluster.report(all);
+  mixed.cluster.report_costs(all);
+  for (const auto& [key, value] : all.entries())
+    if (key == name) return std::get<std::uint64_t>(value);
+  throw std::out_of_range(name);
+}
+
+// Firmware alone: its marks are all that is measured by.
+TEST(MixedClusterTest, WhatFirmwareMarksIsMeasured) {
+  ClusterConfig config;
+  config.nodes = config.firmware_nodes = 3;
+  config.firmware_spares = 1;
+  config.program.words = 1024;
+  config.program.steps = 45;
+  config.checkpoint.interval = 10;
+  config.checkpoint.global_every = 2;
+  config.detection = 200_us;
+  Mixed plain(config, 7);
+  ASSERT_TRUE(plain.run());
+  EXPECT_EQ(figure(plain, "steps"), 3u * 45);
+  EXPECT_EQ(figure(plain, "lost_steps"), 0u);
+  EXPECT_EQ(figure(plain, "dumps"), 3u * 4);
+  EXPECT_EQ(figure(plain, "commits"), 3u * 4);
+  EXPECT_EQ(figure(plain, "restart_ps"), 0u);
+  EXPECT_GT(figure(plain, "overlap_ps"), (2_us).count());  // to the buddy and back
+  EXPECT_GT(figure(plain, "drain_bytes_per_second"), 0u);
+  Mixed struck(config, 7);
+  struck.cluster.inject({.at = plain.cluster.timeline().now() - 100_us, .node = 1});
+  const auto outcome = struck.run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->result, struck.expected);
+  EXPECT_EQ(struck.cluster.announcements().recoveries(), 1u);
+  EXPECT_GT(figure(struck, "restart_ps"), (200_us).count());
+  EXPECT_LT(figure(struck, "restart_ps"), (1_ms).count());
+  EXPECT_EQ(figure(struck, "steps"), 3u * 45 + figure(struck, "lost_steps"));
+  EXPECT_GT(figure(struck, "lost_steps"), 0u);
 }
 
 TEST(MixedClusterTest, GoesOnAfterTheLossOfAnyNode) {

@@ -49,6 +49,7 @@ void TestCluster::boot(Node& node) {
     *membership = n.cluster->membership_of(n);
   };
   calls.now = [](void* context) { return ++node_of_context(context).now; };
+  calls.mark = [](void*, BuddyMark, std::uint64_t) {};
   calls.resumed = [](void* context, std::uint64_t version) {
     Node& n = node_of_context(context);
     n.resumed_epoch = n.buddy.membership.epoch;

@@ -185,10 +185,19 @@ void nic_set_tickets(uint32_t application, uint32_t checkpoint) {
   write_register(NIC_CHECKPOINT_TICKETS, checkpoint);
 }
 
-static void report(uint32_t what, uint64_t result) {
+static void set_result(uint64_t result) {
   write_register(NIC_RESULT_LOW, (uint32_t)result);
   write_register(NIC_RESULT_HIGH, (uint32_t)(result >> 32));
+}
+
+static void report(uint32_t what, uint64_t result) {
+  set_result(result);
   write_register(NIC_REPORT, what << NIC_REPORT_WHAT_SHIFT);
+}
+
+void nic_mark(uint32_t what, uint64_t number) {
+  set_result(number);
+  write_register(NIC_MARK, what << NIC_MARK_WHAT_SHIFT);
 }
 
 void nic_report_finished(uint64_t result) { report(NIC_REPORT_WHAT_FINISHED, result); }

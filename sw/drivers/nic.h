@@ -82,4 +82,6 @@ void nic_set_tickets(uint32_t application, uint32_t checkpoint);
 
 void nic_report_finished(uint64_t result);        // of this node's rank
 void nic_report_not_recoverable(uint64_t ranks);  // a bit each, of which nothing is left
-bool nic_run_is_over(void);                       // all have finished, or nothing can be recovered
+// What this node's rank does, one of NIC_MARK_WHAT_* (asterism/platform.h), and of which version or step: for statistics only.
+void nic_mark(uint32_t what, uint64_t number);
+bool nic_run_is_over(void);  // all have finished, or nothing can be recovered

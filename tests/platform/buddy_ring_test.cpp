@@ -43,6 +43,30 @@ TEST_F(BuddyRingTest, KeepsItsWardsCopyOnTheSsdAndReadsItForTheSpare) {
   EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 5u);
 }
 
+TEST_F(BuddyRingTest, WholeNodesAloneTellWhatACheckpointCosts) {
+  const Ended ended = ring({"cluster.checkpoint.global_every=1", "cluster.network.bandwidth=200MB/s",
+                            "cluster.program.messages=40", "cluster.program.words=4096",
+                            R"(faults=[{"at": "6ms", "kind": "node_loss", "node": 1}])"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const auto stats = json("run/stats.json");
+  const auto& costs = stats["node"]["checkpoint_costs"];
+  EXPECT_EQ(costs["state_bytes"], 4096 * 8);
+  EXPECT_GT(costs["overlap_ps"], 100'000'000);    // 32 KiB at 200 MB/s take 160 us
+  EXPECT_GT(costs["restart_ps"], 1'000'000'000);  // noticed after 1 ms
+  for (const char* cost : {"dump_ps", "overhead_ps", "drain_bytes_per_second"})
+    EXPECT_GT(costs[cost], 0) << cost;
+  EXPECT_LT(costs["dump_ps"], costs["overlap_ps"]);
+  const auto& all = stats["cluster"];
+  EXPECT_EQ(all["steps"].get<int>() - all["lost_steps"].get<int>(), 3 * 60);
+  EXPECT_GE(all["dumps"], 3 * 5);
+  EXPECT_GT(all["stood_still_ps"],
+            all["dumps"].get<std::uint64_t>() * costs["dump_ps"].get<std::uint64_t>() / 2);
+  EXPECT_FALSE(all.contains("checkpoint_costs"));
+  const Ended scaled =
+      asterism({"study", "cluster_scale", "nodes=100", "runs=2", "work=1h", "node_stats=run/stats.json"});
+  EXPECT_EQ(scaled.status, 0) << scaled.err;
+}
+
 TEST_F(BuddyRingTest, InMemoryNothingGoesToTheSsd) {
   const Ended ended = ring({R"(faults=[{"at": "4ms", "kind": "node_loss", "node": 0}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;

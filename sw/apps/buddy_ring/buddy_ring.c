@@ -247,6 +247,7 @@ static bool allocate(void) {
                             .send = transport_send,
                             .membership = transport_membership,
                             .now = now,
+                            .mark = transport_mark,
                             .resumed = resumed,
                             .dumped = set_tickets,
                             .committed = committed,

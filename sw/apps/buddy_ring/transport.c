@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "asterism/platform.h"
 #include "drivers/nic.h"
 
 enum { send_entries = 128, receive_entries = 64 };
@@ -13,6 +14,17 @@ _Static_assert((int)buddy_application_queue == (int)nic_application &&
                    (int)buddy_checkpoint_queue == (int)nic_checkpoint,
                "queues differ");
 _Static_assert(NO_RANK == NIC_NONE, "spares differ");
+_Static_assert((int)buddy_mark_restored == NIC_MARK_WHAT_RESTORED &&
+                   (int)buddy_mark_step_begun == NIC_MARK_WHAT_STEP_BEGUN &&
+                   (int)buddy_mark_step_ended == NIC_MARK_WHAT_STEP_ENDED &&
+                   (int)buddy_mark_standing == NIC_MARK_WHAT_STANDING &&
+                   (int)buddy_mark_dump_begun == NIC_MARK_WHAT_DUMP_BEGUN &&
+                   (int)buddy_mark_dumped == NIC_MARK_WHAT_DUMPED &&
+                   (int)buddy_mark_held_twice == NIC_MARK_WHAT_HELD_TWICE &&
+                   (int)buddy_mark_committed == NIC_MARK_WHAT_COMMITTED &&
+                   (int)buddy_mark_drain_begun == NIC_MARK_WHAT_DRAIN_BEGUN &&
+                   (int)buddy_mark_drained == NIC_MARK_WHAT_DRAINED,
+               "marks differ");
 
 static uint32_t node_of_rank[buddy_rank_limit];  // in the epoch that transport_membership has told last
 
@@ -53,6 +65,11 @@ void transport_send(void* context, BuddyQueue queue, const MessageHeader* header
   message_encode(header, buffer);
   if (bytes != 0) memcpy(buffer + message_header_bytes, data, bytes);
   nic_send_buffer((NicQueue)queue, node, (uint32_t)(message_header_bytes + bytes));
+}
+
+void transport_mark(void* context, BuddyMark mark, uint64_t number) {
+  (void)context;
+  nic_mark((uint32_t)mark, number);
 }
 
 void transport_membership(void* context, BuddyMembership* membership) {

@@ -14,4 +14,5 @@ bool transport_receive(Buddy* buddy);
 size_t transport_room(void* context, BuddyQueue queue);
 void transport_send(void* context, BuddyQueue queue, const MessageHeader* header, const void* data,
                     size_t bytes);
+void transport_mark(void* context, BuddyMark mark, uint64_t number);
 void transport_membership(void* context, BuddyMembership* membership);
