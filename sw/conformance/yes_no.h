@@ -1,0 +1,7 @@
+// One line of a conformance program's output: what was looked at, and whether it is so.
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+static inline void yes_no(const char* what, bool is_so) { printf("%s: %s\n", what, is_so ? "yes" : "NO"); }

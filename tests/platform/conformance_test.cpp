@@ -1,0 +1,124 @@
+// sw/conformance: what programs find of Arm's manual, line by line on QEMU's virt machine and on both engines here.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+enum class Time { of_the_host, of_instructions };
+
+struct ConformanceTest : CommandTest {
+  std::string on_qemu(const std::string& app, const std::string& cpu, const std::string& argument = {},
+                      Time time = Time::of_the_host) const {
+    std::string semihosting = "enable=on,target=native,arg=" + app;
+    if (!argument.empty()) semihosting += ",arg=" + argument;
+    Arguments words{"-M",         "virt",    "-cpu",  cpu,    "-smp", "4",
+                    "-nographic", "-net",    "none",  "-vga", "none", "-semihosting-config",
+                    semihosting,  "-kernel", elf(app)};
+    if (time == Time::of_instructions) words.insert(words.end(), {"-icount", "shift=5,sleep=off"});
+    const Ended ended = program("qemu-system-aarch64", words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.err;
+  }
+  std::string here(const std::string& app, const std::string& engine,
+                   const std::string& argument = {}) const {
+    const Ended ended = firmware(app, {"args=" + argument, "node.cores.engine=" + engine});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return contents("run/console.log");
+  }
+};
+
+constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
+
+unsigned lines(const std::string& text) {
+  return static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// A few lines by the manual itself, so that not only agreement is held.
+TEST_F(ConformanceTest, ExceptionsSayWhatQemusDo) {
+  const std::string theirs = on_qemu("conformance_exceptions", "cortex-a57");
+  EXPECT_EQ(lines(theirs), 124);
+  EXPECT_THAT(theirs, HasSubstr("\nudf: vector 0x200, ESR 0x02000000 (unknown), ELR +4, SPSR 0x000003c5\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nEL0: svc: vector 0x400, ESR 0x56000055 (SVC), ELR +8, SPSR 0x000003c0\n"));
+  EXPECT_THAT(theirs,
+              HasSubstr("\nstore, permission, level 3: vector 0x200, ESR 0x9600004f (data abort), ELR +4, "
+                        "FAR 0x80001008, SPSR 0x000003c5\n"));
+  EXPECT_THAT(theirs, HasSubstr("\ngoing on: x0 was 42 behind the first svc: yes, SPSR 0x600003c5\n"));
+  EXPECT_EQ(here("conformance_exceptions", "native"), theirs);
+}
+
+TEST_F(ConformanceTest, ExceptionsOnUnicornSayWhatQemusDo) {
+  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
+  const std::string theirs = on_qemu("conformance_exceptions", "max", "limited=on");
+  EXPECT_EQ(here("conformance_exceptions", "unicorn", "limited=on"), theirs);
+  EXPECT_EQ(here("conformance_exceptions", "native", "limited=on"), theirs);
+}
+
+TEST_F(ConformanceTest, TimersExpireAsQemusDo) {
+  const std::string theirs = on_qemu("conformance_timers", "cortex-a57", {}, Time::of_instructions);
+  EXPECT_THAT(theirs, HasSubstr("\nof 4 cores, the last one first: 3 2 1 0\n"));
+  EXPECT_THAT(theirs, Not(HasSubstr(": NO\n")));
+  EXPECT_EQ(here("conformance_timers", "native"), theirs);
+  if (has_unicorn) {
+    EXPECT_EQ(here("conformance_timers", "unicorn"), theirs);
+  }
+}
+
+TEST_F(ConformanceTest, InterruptsHaveThePrioritiesOfQemus) {
+  const std::string theirs = on_qemu("conformance_interrupts", "cortex-a57", {}, Time::of_instructions);
+  EXPECT_THAT(theirs, HasSubstr("in 2, running 0x80\n"
+                                "asked for 3 and 5, still masked in 2, running 0x80\n"
+                                "in 3, running 0x60\n"
+                                "in 4, running 0x40\n"
+                                "still in 3, running 0x60\n"
+                                "unmasked, still in 2, running 0x80\n"
+                                "in 5, running 0xa0\n"));
+  EXPECT_EQ(here("conformance_interrupts", "native"), theirs);
+  if (has_unicorn) {
+    EXPECT_EQ(here("conformance_interrupts", "unicorn"), theirs);
+  }
+}
+
+TEST_F(ConformanceTest, FloatingPointHasTheBitsAndFlagsOfQemus) {
+  const std::string theirs = on_qemu("conformance_floating_point", "cortex-a57");
+  EXPECT_THAT(theirs, HasSubstr("\n0 / 0: 7ff8000000000000, invalid\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nsmallest normal / 2, flushed: 0000000000000000, underflow\n"));
+  EXPECT_EQ(here("conformance_floating_point", "native"), theirs);
+}
+
+TEST_F(ConformanceTest, FloatingPointOnUnicornHasTheBitsAndFlagsOfTheNativeEngine) {
+  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
+  const std::string native = here("conformance_floating_point", "native");
+  EXPECT_EQ(here("conformance_floating_point", "unicorn"), native);
+}
+
+TEST_F(ConformanceTest, AFloatingPointInstructionsCasesAreShownOnRequest) {
+  const std::string cases = here("conformance_floating_point", "native", "detail=fsqrt_d");
+  EXPECT_EQ(lines(cases), 28 * 16 + 1);
+  EXPECT_THAT(cases, HasSubstr("fsqrt_d FPCR 00000000: 00000000000000018000000000000000 "));
+  EXPECT_EQ(firmware("conformance_floating_point", {"args=detail=no_such"}).status, 2);
+}
+
+TEST_F(ConformanceTest, AtomicsDoWhatQemusDo) {
+  const std::string theirs = on_qemu("conformance_atomics", "max");
+  EXPECT_THAT(theirs, HasSubstr("\n-- LSE\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nclrex between: status 1, left 5\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nswpal: exact\n"));
+  EXPECT_THAT(theirs, Not(HasSubstr("NOT EXACT")));
+  EXPECT_EQ(here("conformance_atomics", "native"), theirs);
+}
+
+TEST_F(ConformanceTest, AtomicsOnUnicornDoWhatQemusDo) {
+  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
+  EXPECT_EQ(here("conformance_atomics", "unicorn", "limited=on"),
+            on_qemu("conformance_atomics", "max", "limited=on"));
+}
+
+}  // namespace
+}  // namespace asterism
