@@ -30,17 +30,16 @@ enum { enable = 1, mask = 2, status = 4 };
   static void write_##name(uint64_t value) {                             \
     __asm__ volatile("msr " #name ", %0\n isb" ::"r"(value) : "memory"); \
   }
+// clang-format off
 READ(cntvct_el0)
 READ(cntpct_el0)
-READ(cntv_ctl_el0)
-READ(cntv_cval_el0)
-READ(cntv_tval_el0)
-WRITE(cntv_ctl_el0)
-WRITE(cntv_cval_el0)
-WRITE(cntv_tval_el0)
-READ(cntp_ctl_el0)
-READ(cntp_cval_el0)
-READ(cntp_tval_el0) WRITE(cntp_ctl_el0) WRITE(cntp_cval_el0) WRITE(cntp_tval_el0)
+READ(cntv_ctl_el0) WRITE(cntv_ctl_el0)
+READ(cntv_cval_el0) WRITE(cntv_cval_el0)
+READ(cntv_tval_el0) WRITE(cntv_tval_el0)
+READ(cntp_ctl_el0) WRITE(cntp_ctl_el0)
+READ(cntp_cval_el0) WRITE(cntp_cval_el0)
+READ(cntp_tval_el0) WRITE(cntp_tval_el0)
+    // clang-format on
 
     typedef struct {
   const char* name;
