@@ -16,6 +16,7 @@ namespace {
 // What firmware is told of the cluster's program and checkpoints, behind the scenario's own arguments.
 std::string arguments(const ScenarioConfig& config) {
   const ClusterConfig& cluster = *config.cluster;
+  if (!cluster.is_ring()) return config.args;
   const ClusterProgramConfig& program = cluster.program;
   const ClusterCheckpointConfig& checkpoint = cluster.checkpoint;
   return fmt::format(
@@ -120,7 +121,8 @@ void ClusterMachine::node_ended(const WholeNode& whole) {
     return stop(end);
   }
   if (traffic_.management().outcome()) return stop_when_all_have_ended();
-  if (end.status != 0) return failed(whole, fmt::format("its firmware exited with status {}", end.status));
+  if (end.status != 0 && config_.is_ring())
+    return failed(whole, fmt::format("its firmware exited with status {}", end.status));
   early_ = whole.name;
   stop(end);
 }
@@ -210,6 +212,7 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
                         .firmware_ranks = config_.firmware_nodes,
                         .spares = config_.firmware_spares + config_.spares,
                         .spares_used = management.spares_used(),
+                        .is_ring = config_.is_ring(),
                         .commits = traffic_.announcements().commits(),
                         .losses = management.losses(),
                         .idle_losses = traffic_.idle_losses(),
@@ -219,8 +222,9 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
   if (!management.outcome()) return result;
   if (management.outcome()->finished) {
     result.result = management.outcome()->result;
-    result.expected = RingProgram::expected(scenario_.config.seed, config_.nodes, config_.program.words,
-                                            config_.program.steps);
+    if (config_.is_ring())
+      result.expected = RingProgram::expected(scenario_.config.seed, config_.nodes, config_.program.words,
+                                              config_.program.steps);
   } else {
     result.not_recoverable = management.outcome()->reason;
   }

@@ -34,7 +34,8 @@ std::string how_it_ended(const Summary& s) {
     case RunOutcome::End::workload_done:
       return "every core has executed its instructions";
     case RunOutcome::End::cluster_finished:
-      return "every rank has made all its steps";
+      return o.cluster->is_ring ? "every rank has made all its steps"
+                                : "every rank has reported that it has finished";
     case RunOutcome::End::not_recoverable:
       return "not recoverable: " + o.cluster->not_recoverable;
     case RunOutcome::End::time_limit:
@@ -61,12 +62,16 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
   std::vector<std::pair<std::string, std::string>> lines{
       {"cluster", fmt::format("{}, {} with firmware; {} of {} used", counted(c.ranks, "rank", "ranks"),
                               c.firmware_ranks, c.spares_used, counted(c.spares, "spare", "spares"))},
-      {"checkpoints",
-       fmt::format("{} committed by all ranks, {}, {}", c.commits, counted(c.losses, "loss", "losses"),
-                   counted(c.recoveries, "recovery", "recoveries"))}};
+      {c.is_ring ? "checkpoints" : "losses",
+       c.is_ring
+           ? fmt::format("{} committed by all ranks, {}, {}", c.commits, counted(c.losses, "loss", "losses"),
+                         counted(c.recoveries, "recovery", "recoveries"))
+           : counted(c.losses, "loss", "losses")}};
   for (const std::string& failure : c.failures)
     lines.emplace_back(&failure == &c.failures.front() ? "failed" : "", failure);
-  if (c.result)
+  if (c.result && !c.is_ring)
+    lines.emplace_back("result", fmt::format("{:#018x}, of what all ranks have reported", *c.result));
+  else if (c.result)
     lines.emplace_back(
         "result",
         fmt::format("{:#018x}, {} of the program computed in one piece", *c.result,

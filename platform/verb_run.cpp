@@ -170,7 +170,7 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
                          : std::string("not_recoverable: expected, the cluster could go on"));
   if (!cluster.early.empty() && outcome.firmware_status == 0)
     lines.push_back("the firmware of " + cluster.early + " ended before the cluster had");
-  if (cluster.result && *cluster.result != cluster.expected)
+  if (cluster.result && cluster.is_ring && *cluster.result != cluster.expected)
     lines.push_back(fmt::format("result: {:#018x}, and the program computed in one piece gives {:#018x}",
                                 *cluster.result, cluster.expected));
 }

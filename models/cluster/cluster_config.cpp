@@ -45,6 +45,12 @@ constexpr Rule rules[] = {
      [](const ClusterConfig& c) {
        return c.checkpoint.overlap == Picoseconds() || c.network.policy == SendPolicy::lottery;
      }},
+    {"program",
+     "has kind firmware only where all ranks are whole nodes, with no traffic spares and no global store",
+     [](const ClusterConfig& c) {
+       return c.program.kind != ClusterProgramKind::firmware ||
+              (c.firmware_nodes == c.nodes && c.spares == 0 && !c.has_storage());
+     }},
     {"program", "has words and bandwidths of at least 1, and messages of 1 B to 4 KiB",
      [](const ClusterConfig& c) {
        const ClusterProgramConfig& p = c.program;
@@ -87,8 +93,10 @@ void describe(Fields& f, ClusterStorageConfig& c) {
   f("bandwidth", c.bandwidth, "Of the global store's link; all ranks share it", within(1_MBps, 1000_GBps));
 }
 
-static_assert(member_count<ClusterProgramConfig>() == 10);
+static_assert(member_count<ClusterProgramConfig>() == 11);
 void describe(Fields& f, ClusterProgramConfig& c) {
+  f("kind", c.kind, "What the ranks compute, and with it whether the platform can tell a right result",
+    one_of<ClusterProgramKind>());
   f("words", c.words, "Of a rank's state, 8 bytes each; more of them make larger checkpoints",
     within(1, 1 << 20));
   f("steps", c.steps, "That the program makes", within(1, 1'000'000'000));

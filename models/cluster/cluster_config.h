@@ -35,6 +35,15 @@ constexpr auto enum_names(CopyPlacement) {
        {CopyPlacement::full_ssd, "full_ssd", "both on the SSD"}});
 }
 
+// What the ranks compute.
+enum class ClusterProgramKind : std::uint8_t { ring, firmware };
+constexpr auto enum_names(ClusterProgramKind) {
+  return std::to_array<EnumName<ClusterProgramKind>>(
+      {{ClusterProgramKind::ring, "ring", "the ring of words, whose result the platform knows"},
+       {ClusterProgramKind::firmware, "firmware",
+        "what the firmware makes of it: all ranks are whole nodes, and what a rank has reported stands"}});
+}
+
 struct ClusterCheckpointConfig {
   CheckpointProtocol protocol = CheckpointProtocol::semi_blocking;
   std::uint64_t interval = 10;  // steps
@@ -51,9 +60,10 @@ struct ClusterStorageConfig {
 };
 void describe(Fields& f, ClusterStorageConfig& config);
 
-// ring_program.h is what is computed. The times are those of traffic nodes: firmware takes its own.
+// ring_program.h is what is computed, unless kind says otherwise. The times are those of traffic nodes: firmware takes its own.
 struct ClusterProgramConfig {
-  std::uint64_t words = 4096;  // of a rank's state, 8 bytes each
+  ClusterProgramKind kind = ClusterProgramKind::ring;  // firmware: the others say nothing
+  std::uint64_t words = 4096;                          // of a rank's state, 8 bytes each
   std::uint64_t steps = 100;
   Picoseconds step_time = Picoseconds(100'000'000);
   std::uint32_t messages = 0;  // a step and a rank, besides the two halos
@@ -83,6 +93,7 @@ struct ClusterConfig {
 
   NodeNumber first_firmware_spare() const { return nodes; }
   NodeNumber first_spare() const { return nodes + firmware_spares; }
+  bool is_ring() const { return program.kind == ClusterProgramKind::ring; }
   bool has_storage() const { return checkpoint.global_every != 0; }
   NodeNumber storage_node() const { return first_spare() + spares; }  // when there is one
   NodeNumber node_count() const { return storage_node() + (has_storage() ? 1 : 0); }

@@ -38,6 +38,19 @@ TEST(ClusterConfigTest, RefusesARingOfOne) {
   EXPECT_EQ(key_of_problem(config), "nodes");
 }
 
+TEST(ClusterConfigTest, AProgramOfTheFirmwaresOwnHasWholeNodesOnly) {
+  ClusterConfig config = small();
+  config.program.kind = ClusterProgramKind::firmware;
+  EXPECT_EQ(key_of_problem(config), "program");
+  config.firmware_nodes = config.nodes;
+  EXPECT_EQ(key_of_problem(config), "program");  // a traffic spare
+  config.spares = 0;
+  config.firmware_spares = 2;
+  EXPECT_EQ(key_of_problem(config), "none");
+  config.checkpoint.global_every = 1;
+  EXPECT_EQ(key_of_problem(config), "program");
+}
+
 TEST(ClusterConfigTest, RefusesNodesThatCannotBeReached) {
   ClusterConfig config = small();
   config.network.bandwidth = Bandwidth(0);

@@ -22,6 +22,7 @@ Management::Management(Timeline& timeline, Network& network, Rank ranks, Picosec
       nodes_(network.count()) {
   if (ranks == 0 || ranks > network.count()) throw std::invalid_argument("more ranks than nodes, or none");
   for (Rank rank = 0; rank < ranks; ++rank) membership_.node_of_rank.push_back(rank);
+  results_.resize(ranks);
 }
 
 void Management::begin() { begin_epoch(); }
@@ -58,6 +59,12 @@ void Management::notice(NodeNumber node) {
   if (rank == no_rank) return;
   std::optional<NodeNumber> spare = spare_for(node);
   if (!spare && nodes_[node].reachable) spare = node;
+  if (!spare && results_stand_ && results_[rank]) {
+    membership_.node_of_rank[rank] = no_node;
+    events_.record(timeline_.now(), "management", "rank_vacant",
+                   {{"rank", std::uint64_t{rank}}, {"from_node", std::uint64_t{node}}});
+    return begin_epoch();
+  }
   if (!spare) {
     const bool is_firmware = kind_of(node) == Member::Kind::firmware;
     return end(false, (is_firmware ? "no spare with firmware is left for rank "
@@ -75,7 +82,7 @@ void Management::notice(NodeNumber node) {
 
 void Management::begin_epoch() {
   ++membership_.epoch;
-  results_.assign(membership_.ranks(), std::nullopt);
+  if (!results_stand_) results_.assign(membership_.ranks(), std::nullopt);
   for (const Node& node : nodes_)
     if (node.member) node.member->membership(membership_);
 }

@@ -21,7 +21,8 @@
 namespace asterism {
 
 using Rank = std::uint32_t;
-constexpr Rank no_rank = 0xffff'ffff;  // of a spare
+constexpr Rank no_rank = 0xffff'ffff;        // of a spare
+constexpr NodeNumber no_node = 0xffff'ffff;  // of a vacant rank
 
 struct Membership {
   std::uint32_t epoch = 0;
@@ -66,6 +67,10 @@ class Management {
   // Ranks 0 to ranks - 1 are on the nodes of these numbers at first; the others are spares, but for storage.
   Management(Timeline& timeline, Network& network, Rank ranks, Picoseconds detection, EventLog& events);
 
+  // Before begin(): what a rank has reported stands for good, not until the next epoch only. The rank of a lost node that has
+  // reported, and for which no spare is left, is then vacant, and the others go on.
+  void let_results_stand() { results_stand_ = true; }
+
   void attach(NodeNumber node, Member& member) { nodes_.at(node).member = &member; }
   // Tells epoch 1 to all.
   void begin();
@@ -76,7 +81,7 @@ class Management {
   // The link that was lost is up again: the node is a spare from when the loss is noticed.
   void returned(NodeNumber node);
 
-  // A rank has come to its end with this result; counts until the next epoch.
+  // A rank has come to its end with this result; counts until the next epoch, or stands.
   void finished(NodeNumber node, std::uint64_t result);
   // What the rank that a node holds does; on_mark is told of it.
   void mark(NodeNumber node, RankMark mark, std::uint64_t number = 0) {
@@ -118,6 +123,7 @@ class Management {
   std::vector<std::optional<std::uint64_t>> results_;  // by rank
   std::optional<Outcome> outcome_;
   std::uint64_t losses_ = 0;
+  bool results_stand_ = false;
 };
 
 }  // namespace asterism

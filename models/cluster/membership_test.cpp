@@ -75,6 +75,42 @@ TEST_F(ManagementTest, WithoutASpareTheRunIsNotRecoverable) {
   for (const Told& member : members) EXPECT_EQ(member.over, 1);
 }
 
+TEST_F(ManagementTest, ResultsThatStandOutliveTheirNodes) {
+  management.let_results_stand();
+  management.finished(1, 7);
+  for (const NodeNumber node : {3u, 4u, 1u}) management.lost(node, Loss::node);
+  run();
+  EXPECT_FALSE(management.outcome());
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, no_node, 2}));
+  EXPECT_EQ(members[0].news.back().epoch, 2u);
+  management.finished(0, 5);
+  management.finished(2, 9);
+  ASSERT_TRUE(management.outcome());
+  EXPECT_TRUE(management.outcome()->finished);
+  EXPECT_EQ(management.outcome()->result, RingProgram::fold(std::vector<std::uint64_t>{5, 7, 9}));
+}
+
+TEST_F(ManagementTest, WhereResultsStandARankWithoutOneCannotBeVacant) {
+  management.let_results_stand();
+  management.finished(0, 5);
+  for (const NodeNumber node : {3u, 4u, 1u}) management.lost(node, Loss::node);
+  run();
+  ASSERT_TRUE(management.outcome());
+  EXPECT_EQ(management.outcome()->reason, "no traffic spare is left for rank 1");
+}
+
+TEST_F(ManagementTest, ASpareTakesARankWhoseResultStandsAndMayReportAnother) {
+  management.let_results_stand();
+  management.finished(1, 7);
+  management.lost(1, Loss::node);
+  run();
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 3, 2}));
+  management.finished(3, 8);
+  management.finished(0, 5);
+  management.finished(2, 9);
+  EXPECT_EQ(management.outcome()->result, RingProgram::fold(std::vector<std::uint64_t>{5, 8, 9}));
+}
+
 TEST_F(ManagementTest, ALostSpareTakesNoRank) {
   management.lost(3, Loss::node);
   at(10_ms, [&] { management.lost(0, Loss::node); });

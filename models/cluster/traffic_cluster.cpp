@@ -29,7 +29,8 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
       meter_(timeline_, config_.node_count(), config_.nodes),
       nodes_(config_.node_count()),
       is_dead_(config_.node_count()) {
-  network_.on_send = [this](const Frame& frame) { announcements_.see(frame); };
+  if (!config_.is_ring()) management_.let_results_stand();
+  if (config_.is_ring()) network_.on_send = [this](const Frame& frame) { announcements_.see(frame); };
   management_.on_mark = [this](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
     meter_.mark(node, rank, mark, number);
   };
