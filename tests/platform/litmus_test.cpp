@@ -1,0 +1,97 @@
+// What cores see of each other's stores, under every quantum and on both engines (sw/litmus).
+#include <gmock/gmock.h>
+
+#include <map>
+#include <sstream>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
+
+// Pauses of about the quantum, so that quanta end inside the tests.
+struct Quantum {
+  std::string length, arguments;
+};
+const Quantum quanta[] = {{"10ns", "pause=10"},
+                          {"20ns", "pause=20"},
+                          {"100ns", "pause=50"},
+                          {"1us", "pause=500 runs=100"},
+                          {"10us", "pause=5000 runs=20"}};
+
+struct LitmusTest : CommandTest {
+  std::string console(const std::string& engine, unsigned cores, const Quantum& quantum) const {
+    const Ended ended =
+        asterism({"run", "litmus", "node.cores.engine=" + engine, "node.quantum=" + quantum.length,
+                  "node.cores.count=" + std::to_string(cores), "args=" + quantum.arguments, "--out", "run"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return contents("run/console.log");
+  }
+  void expect_nothing_forbidden(const std::string& engine, unsigned cores, const std::string& tests) const {
+    for (const Quantum& quantum : quanta) {
+      const std::string text = console(engine, cores, quantum);
+      EXPECT_THAT(text, HasSubstr("litmus: " + std::to_string(cores) + " cores, ")) << quantum.length;
+      EXPECT_THAT(text, EndsWith("litmus: " + tests + " tests, 0 forbidden outcomes\n"))
+          << engine << ", " << quantum.length;
+    }
+  }
+};
+
+// How often a test came to each outcome.
+std::map<std::string, unsigned> outcomes(const std::string& text, const std::string& test) {
+  std::map<std::string, unsigned> all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(test + "  ")) continue;
+    std::istringstream words(line.substr(test.size(), line.find('|') - test.size()));
+    for (std::string outcome, count; words >> outcome >> count;)
+      all[outcome.substr(0, outcome.size() - 1)] = static_cast<unsigned>(std::stoul(count));
+  }
+  return all;
+}
+
+TEST_F(LitmusTest, TwoCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden("native", 2, "29"); }
+TEST_F(LitmusTest, FourCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden("native", 4, "34"); }
+
+TEST_F(LitmusTest, TwoCoresOnUnicornNeverSeeWhatTheModelForbids) {
+  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
+  expect_nothing_forbidden("unicorn", 2, "29");
+}
+TEST_F(LitmusTest, FourCoresOnUnicornNeverSeeWhatTheModelForbids) {
+  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
+  expect_nothing_forbidden("unicorn", 4, "34");
+}
+
+// Were the cores to run one after the other, nothing forbidden could appear whatever they did.
+TEST_F(LitmusTest, CoresAlternateInsideTheTests) {
+  const std::string text = console("native", 4, {"10ns", "pause=10"});
+  const auto unprotected = outcomes(text, "add without atomics");
+  EXPECT_EQ(unprotected.size(), 3);
+  EXPECT_GT(unprotected.at("001"), 0);  // both read 0: an update is lost
+  EXPECT_GT(outcomes(text, "MP").at("01"), 0);
+  EXPECT_GT(outcomes(text, "SB").at("11"), 0);
+  EXPECT_GT(outcomes(text, "stxr against a store").at("011"), 0);  // which the store exclusive noticed
+  EXPECT_GE(outcomes(text, "IRIW+acqs").size(), 12);
+  unsigned runs = 0;
+  for (const auto& [outcome, count] : outcomes(text, "ldxr+stxr")) runs += count;
+  EXPECT_EQ(runs, 400);  // two pairs
+}
+
+// The check itself: with the test of stores of the same value, which compares more than the engine does.
+TEST_F(LitmusTest, AForbiddenOutcomeEndsTheRunWithStatusOne) {
+  const Ended ended = asterism(
+      {"run", "litmus", "args=pause=10 same_value=on", "node.quantum=10ns", "expect.exit=1", "--out", "run"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  const auto all = outcomes(contents("run/console.log"), "stxr against the same value");
+  EXPECT_GT(all.at("002"), 0);
+  EXPECT_THAT(contents("run/console.log"),
+              EndsWith("litmus: 35 tests, " + std::to_string(all.at("002")) + " forbidden outcomes\n"));
+}
+
+}  // namespace
+}  // namespace asterism
