@@ -9,7 +9,7 @@
 // placed and not committed is held against what is announced, so that space is not promised twice. An announcement that was on
 // its way while a file was committed promises too much until the next one: a benefactor refuses what it has no room for.
 //
-// Plain functions over one struct, without devices: whoever carries the messages calls them.
+// Plain functions over one struct, without devices; storage_service.h calls them for messages.
 #pragma once
 
 #include <stdbool.h>

@@ -166,6 +166,16 @@ void nic_release(void) {
 void nic_begin_turn(void) { happened = false; }
 void nic_sleep(void) { sleep_until(&happened); }
 
+void nic_sleep_unless(bool (*ready)(void)) {
+  for (;;) {
+    interrupts_mask();
+    if (happened || ready()) break;
+    wait_for_interrupt();
+    interrupts_unmask();  // the handlers run here
+  }
+  interrupts_unmask();
+}
+
 // ---- the cluster ----
 
 uint32_t nic_node(void) { return read_register(NIC_NODE); }

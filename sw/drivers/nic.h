@@ -67,6 +67,9 @@ void nic_release(void);             // its slot may be filled again
 
 void nic_begin_turn(void);
 void nic_sleep(void);
+// Also returns when `ready` says so, which is asked again after every interrupt of this core: a handler, or a deadline with
+// an alarm set for it (generic_timer.h).
+void nic_sleep_unless(bool (*ready)(void));
 
 // ---- the cluster ----
 

@@ -1,0 +1,394 @@
+// A store that the nodes of a cluster make of the space that they can spare (li2010 section IV-A): rank 0 is the manager, the next
+// `clients` ranks write checkpoints and read them back, all others are benefactors, which lend of their DIMM-SSDs. A node without
+// a rank waits as a spare until it gets one: as a benefactor it begins with nothing, as a client it goes on from the newest
+// checkpoint that its neighbours hold.
+//
+//   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [heartbeat_us=100] [silence_us=350]
+//               [timeout_us=500] [patience_us=20000] [pause_us=0] [seed=1]
+//
+// chunks: of a client's state, 4 KiB each, which a step changes throughout. versions: steps; behind each the state is written to
+// the benefactors, read back from them and compared, bit for bit. copies, width: how it is striped. lend: chunks, of each benefactor.
+// heartbeat_us: between two announcements of a benefactor; silence_us: after which the manager forgets one; timeout_us: after
+// which a client counts a node as lost; patience_us: for how long it tries to keep a version; pause_us: between writing it and
+// reading it back.
+//
+// It ends with status 0 when the run of all is over. Else: 1 a state that came back wrong, a version that could not be kept, or a
+// NIC that has stopped; 2 a wrong argument; 3 no NIC, no cluster, too few ranks, no DIMM-SSD or too little memory. result.txt holds a
+// client's digest.
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/benefactors/link.h"
+#include "apps/result/result.h"
+#include "auxiliary/benefactor.h"
+#include "auxiliary/chunk_hash.h"
+#include "auxiliary/storage_client.h"
+#include "auxiliary/storage_service.h"
+#include "boot/arguments.h"
+#include "boot/exit_status.h"
+#include "boot/memory.h"
+#include "drivers/generic_timer.h"
+#include "drivers/nic.h"
+
+typedef unsigned long long Printable;
+
+static struct {
+  uint64_t clients, chunks, versions, copies, width, lend;
+  uint64_t heartbeat_us, silence_us, timeout_us, patience_us, pause_us, seed;
+} options = {.clients = 1,
+             .chunks = 64,
+             .versions = 4,
+             .copies = 2,
+             .width = 3,
+             .lend = 256,
+             .heartbeat_us = 100,
+             .silence_us = 350,
+             .timeout_us = 500,
+             .patience_us = 20000,
+             .seed = 1};
+
+static bool read_options(int argc, char** argv) {
+  enum { longest = 1000000000 };
+  const Argument table[] = {
+      {"clients", argument_number, &options.clients, 1, benefactor_client_limit, "ranks from 1 on"},
+      {"chunks", argument_number, &options.chunks, 1, checkpoint_chunk_limit, "of a client's state"},
+      {"versions", argument_number, &options.versions, 1, 1000000, "of it"},
+      {"copies", argument_number, &options.copies, 1, copy_limit, "of each chunk"},
+      {"width", argument_number, &options.width, 1, benefactor_limit, "benefactors in a stripe"},
+      {"lend", argument_number, &options.lend, 1, checkpoint_chunk_limit, "chunks of each benefactor"},
+      {"heartbeat_us", argument_number, &options.heartbeat_us, 1, longest, "between announcements"},
+      {"silence_us", argument_number, &options.silence_us, 1, longest,
+       "after which a benefactor is forgotten"},
+      {"timeout_us", argument_number, &options.timeout_us, 1, longest, "after which a node counts as lost"},
+      {"patience_us", argument_number, &options.patience_us, 0, longest, "to keep a version"},
+      {"pause_us", argument_number, &options.pause_us, 0, longest, "between writing and reading"},
+      {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
+  };
+  return arguments_read(argc, argv, table, sizeof table / sizeof *table);
+}
+
+static StorageManager manager;
+static StorageService service = {.manager = &manager};
+static StorageClient client;
+
+// ---- what every role does ----
+
+typedef enum { role_spare, role_manager, role_client, role_benefactor } Role;
+
+static Role role;
+static uint32_t rank;
+static uint64_t next_heartbeat, alarm_at;
+
+static uint64_t now(void* context) {
+  (void)context;
+  return generic_timer_now();
+}
+
+static void hear(uint32_t node, const StorageMessage* message, const uint8_t* data, size_t bytes) {
+  if (role == role_manager)
+    service_hear(&service, node, message, data, bytes, generic_timer_now());
+  else if (role == role_client)
+    client_hear(&client, node, message, data, bytes);
+  else if (role == role_benefactor)
+    benefactor_hear(node, message, data, bytes);
+}
+
+static void announce_when_due(void) {
+  const uint64_t at = generic_timer_now();
+  if (at < next_heartbeat) return;
+  next_heartbeat = at + generic_timer_ticks(options.heartbeat_us);
+  const uint32_t node = nic_node_of(0);
+  if (node != NIC_NONE) benefactor_announce(node);
+}
+
+static bool is_ready(void) {
+  return generic_timer_now() >= alarm_at || (role == role_benefactor && benefactor_device_has_ended());
+}
+
+static void sleep_until_something(uint64_t until) {
+  alarm_at = role == role_benefactor && next_heartbeat < until ? next_heartbeat : until;
+  if (alarm_at != UINT64_MAX) generic_timer_alarm(alarm_at, NULL);
+  nic_sleep_unless(is_ready);
+}
+
+// False: the run is over, the rank is not this node's any more, or the NIC has stopped.
+static bool goes_on(void) { return !nic_run_is_over() && nic_rank() == rank && nic_error() == nic_ok; }
+
+// Until something has come or was done, or it is `until`.
+static bool turn(void* context, uint64_t until) {
+  (void)context;
+  for (;;) {
+    nic_begin_turn();
+    if (!goes_on()) return false;
+    if (role == role_benefactor) announce_when_due();
+    bool moved = link_receive(hear);
+    if (role == role_benefactor) moved = benefactor_progress() || moved;
+    if (moved || generic_timer_now() >= until) return true;
+    sleep_until_something(until);
+  }
+}
+
+static bool rest(uint64_t microseconds) {
+  const uint64_t until = generic_timer_now() + generic_timer_ticks(microseconds);
+  while (generic_timer_now() < until)
+    if (!turn(NULL, until)) return false;
+  return true;
+}
+
+static void serve(void) {
+  while (turn(NULL, UINT64_MAX)) continue;
+}
+
+// ---- manager and benefactors ----
+
+static void be_manager(void) {
+  manager_initialize(&manager, generic_timer_ticks(options.silence_us));
+  service.link = nic_link;
+  nic_report_finished(0);
+  printf("benefactors: node %u is the manager\n", (unsigned)nic_node());
+  serve();
+  printf("benefactors: manager: %u benefactors known at the end, with room for %llu chunks\n",
+         manager_known(&manager, generic_timer_now()),
+         (Printable)manager_free(&manager, generic_timer_now()));
+}
+
+static ExitStatus be_benefactor(void) {
+  const char* const missing =
+      benefactor_prepare(&nic_link, (uint32_t)options.lend, (unsigned)options.clients);
+  if (missing != NULL) {
+    printf("benefactors: %s\n", missing);
+    return exit_unavailable;
+  }
+  nic_report_finished(0);
+  printf("benefactors: node %u lends %llu chunks\n", (unsigned)nic_node(), (Printable)options.lend);
+  serve();
+  const BenefactorCounts counts = benefactor_counts();
+  printf(
+      "benefactors: benefactor: %llu chunks stored, %llu fetched, %llu files written, %llu read, %llu "
+      "forgotten, %llu chunks refused, %llu commands failed\n",
+      (Printable)counts.stored, (Printable)counts.fetched, (Printable)counts.written, (Printable)counts.read,
+      (Printable)counts.forgotten, (Printable)counts.refused, (Printable)counts.failed);
+  return exit_passed;
+}
+
+// ---- clients ----
+
+static uint64_t *state, *other;
+static struct { uint64_t write_ticks, read_ticks, written, read, attempts; } totals;
+
+static uint64_t words(void) { return options.chunks * chunk_words; }
+static size_t state_bytes(void) { return (size_t)words() * 8; }
+
+static void begin(uint64_t* of) {
+  const uint64_t first = options.seed * 0x9e3779b97f4a7c15u + client.number;
+  for (uint64_t i = 0; i < words(); ++i) of[i] = (i + first) * 0xd1342543de82ef95u;
+}
+
+static void step(uint64_t* of, uint64_t version) {
+  for (uint64_t i = 0; i < words(); ++i)
+    of[i] = ((of[i] << 13 | of[i] >> 51) ^ (version + i)) * 0x2545f4914f6cdd1du;
+}
+
+static void say(const char* what, uint64_t version, StorageStatus status) {
+  printf("benefactors: rank %u: %s version %llu: %s", (unsigned)rank, what, (Printable)version,
+         storage_text(status));
+  if (client.fault.node != NIC_NONE) printf(", node %u", (unsigned)client.fault.node);
+  if (client.fault.chunk != NIC_NONE) printf(", chunk %u", (unsigned)client.fault.chunk);
+  if (status == storage_no_room && client.fault.node == nic_node_of(0))
+    printf(": %u benefactors with room for %u chunks", (unsigned)client.fault.benefactors,
+           (unsigned)client.fault.room);
+  printf("\n");
+}
+
+static uint32_t manager_node(void* context) {
+  (void)context;
+  return nic_node_of(0);
+}
+
+static StorageStatus read_back(uint64_t version, uint64_t* into) {
+  const uint64_t start = generic_timer_now();
+  const StorageStatus status = client_read(&client, version, into, (uint32_t)options.chunks);
+  if (status != storage_ok) return status;
+  totals.read_ticks += generic_timer_now() - start;
+  totals.read += state_bytes();
+  return storage_ok;
+}
+
+static StorageStatus write_out(uint64_t version) {
+  const uint64_t start = generic_timer_now();
+  const StorageStatus status = client_write(&client, version, state, (uint32_t)options.chunks);
+  ++totals.attempts;
+  if (status != storage_ok) return status;
+  totals.write_ticks += generic_timer_now() - start;
+  totals.written += state_bytes();
+  return storage_ok;
+}
+
+typedef enum { kept, not_kept, gone } Kept;
+
+// Writes it, anew as long as it does not come back; `patience_us` long.
+static Kept keep(uint64_t version) {
+  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
+  StorageStatus said = storage_ok;
+  for (;;) {
+    const char* what = "writing";
+    StorageStatus status = write_out(version);
+    if (status == storage_ok) {
+      if (options.pause_us != 0 && !rest(options.pause_us)) return gone;
+      what = "reading";
+      memset(other, 0, state_bytes());
+      status = read_back(version, other);
+    }
+    if (status == storage_ok && memcmp(state, other, state_bytes()) == 0) return kept;
+    if (status == storage_ok) {
+      printf("benefactors: rank %u: version %llu came back wrong\n", (unsigned)rank, (Printable)version);
+      return not_kept;
+    }
+    if (status == storage_gone) return gone;
+    if (status != said) say(what, version, status);
+    said = status;
+    if (client_remove(&client, version) == storage_gone) return gone;
+    if (generic_timer_now() >= deadline) {
+      printf("benefactors: rank %u: gives up version %llu\n", (unsigned)rank, (Printable)version);
+      return not_kept;
+    }
+    if (!rest(options.timeout_us)) return gone;
+  }
+}
+
+// The version that is gone on from: 0 where nothing is held.
+static bool restore(uint64_t* version) {
+  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
+  begin(state);
+  StorageStatus status;
+  while ((status = client_newest(&client, version)) == storage_silent && generic_timer_now() < deadline)
+    continue;
+  if (status == storage_gone) return false;
+  if (status != storage_ok) {
+    *version = 0;
+    return true;
+  }
+  for (const uint64_t newest = *version; *version > 0 && *version + 2 > newest; --*version) {
+    status = read_back(*version, state);
+    if (status == storage_gone) return false;
+    if (status != storage_ok) {
+      say("reading", *version, status);
+      continue;
+    }
+    begin(other);
+    for (uint64_t i = 1; i <= *version; ++i) step(other, i);
+    const bool same = memcmp(state, other, state_bytes()) == 0;
+    printf("benefactors: rank %u: goes on from version %llu of its neighbours, which is %s\n", (unsigned)rank,
+           (Printable)*version, same ? "right" : "WRONG");
+    return true;
+  }
+  *version = 0;
+  begin(state);
+  return true;
+}
+
+static double megabytes_a_second(uint64_t bytes, uint64_t ticks) {
+  return ticks == 0 ? 0 : (double)bytes * (double)generic_timer_frequency() / (double)ticks / 1e6;
+}
+
+static ExitStatus finish(void) {
+  begin(other);
+  for (uint64_t i = 1; i <= options.versions; ++i) step(other, i);
+  const bool right = memcmp(state, other, state_bytes()) == 0;
+  const uint64_t digest = chunk_hash(state, words());
+  printf("benefactors: rank %u: %llu versions, %llu writes, digest 0x%016llx, %s\n", (unsigned)rank,
+         (Printable)options.versions, (Printable)totals.attempts, (Printable)digest,
+         right ? "verified" : "WRONG");
+  printf(
+      "benefactors: rank %u: %llu chunks written, %.1f MB/s; %llu read, %llu of them second copies, %.1f "
+      "MB/s\n",
+      (unsigned)rank, (Printable)client.counts.written,
+      megabytes_a_second(totals.written, totals.write_ticks), (Printable)client.counts.read,
+      (Printable)client.counts.second_copies, megabytes_a_second(totals.read, totals.read_ticks));
+  char text[40];
+  snprintf(text, sizeof text, "digest 0x%016llx\n", (Printable)digest);
+  if (!right || !result_write(text)) return exit_failed;
+  nic_report_finished(digest);
+  serve();
+  return exit_passed;
+}
+
+static ExitStatus be_client(void) {
+  client = (StorageClient){
+      .number = rank - 1,
+      .width = (uint32_t)options.width,
+      .copies = (uint32_t)options.copies,
+      .timeout = generic_timer_ticks(options.timeout_us),
+      .poll = generic_timer_ticks(options.timeout_us) / 10,
+      .link = nic_link,
+      .calls = {.now = now, .turn = turn, .manager = manager_node},
+  };
+  // Answers to questions of a client that this node was before are none of this one's.
+  client.last_number = generic_timer_now() << 8;
+  if (state == NULL) state = memory_allocate(state_bytes());
+  if (other == NULL) other = memory_allocate(state_bytes());
+  if (state == NULL || other == NULL) {
+    printf("benefactors: %llu chunks do not fit twice into the memory of this machine\n",
+           (Printable)options.chunks);
+    return exit_unavailable;
+  }
+  printf("benefactors: node %u is rank %u, a client\n", (unsigned)nic_node(), (unsigned)rank);
+  uint64_t version;
+  if (!restore(&version)) return exit_passed;
+  client_remove(&client, version + 1);  // which the client before may have begun
+  while (version < options.versions) {
+    step(state, ++version);
+    if (version > 2) client_remove(&client, version - 2);  // the one before stays until this is kept
+    const Kept how = keep(version);
+    if (how == gone) return exit_passed;
+    if (how == not_kept) return exit_failed;
+  }
+  return finish();
+}
+
+// ---- the node ----
+
+// Where the rank is another's by then, the node goes on as a spare.
+static ExitStatus run(void) {
+  for (;;) {
+    rank = nic_rank();
+    role = rank == NIC_NONE          ? role_spare
+           : rank == 0               ? role_manager
+           : rank <= options.clients ? role_client
+                                     : role_benefactor;
+    ExitStatus status = exit_passed;
+    if (role == role_manager)
+      be_manager();
+    else if (role == role_client)
+      status = be_client();
+    else if (role == role_benefactor)
+      status = be_benefactor();
+    else
+      serve();
+    if (status != exit_passed || nic_run_is_over()) return status;
+    if (nic_error() != nic_ok) {
+      printf("benefactors: the NIC has stopped: %s\n", nic_error_text(nic_error()));
+      return exit_failed;
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  if (!read_options(argc, argv)) return exit_usage;
+  if (!nic_probe()) {
+    printf("benefactors: this machine has no NIC\n");
+    return exit_unavailable;
+  }
+  if (nic_ranks() < options.clients + 2) {
+    printf("benefactors: %u ranks; a manager, %llu clients and a benefactor are %llu\n",
+           (unsigned)nic_ranks(), (Printable)options.clients, (Printable)options.clients + 2);
+    return exit_unavailable;
+  }
+  if (!link_open()) {
+    printf("benefactors: the rings do not fit into the memory of this machine\n");
+    return exit_unavailable;
+  }
+  return run();
+}

@@ -1,0 +1,210 @@
+// The app benefactors: a store of several whole nodes' DIMM-SSDs, as nodes and links fail and room runs out.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+struct BenefactorsTest : CommandTest {
+  // Rank 0 is the manager, 1 the client, 2 to 4 are benefactors; no spares, no faults, nothing expected.
+  Ended store(const std::string& args, const Arguments& more = {}) const {
+    Arguments all{"run",       "benefactors",  "expect={}",
+                  "faults=[]", "args=" + args, "cluster.firmware_spares=0",
+                  "--out",     "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  }
+  std::string result() const { return contents("run/files/result.txt"); }
+  std::uint64_t of_ssd(const std::string& node, const std::string& count) const {
+    return json("run/stats.json")[node]["dimm_ssd"][count];
+  }
+  bool has_event(const std::string& kind) const {
+    const auto all = events();
+    return std::ranges::any_of(all, [&](const auto& event) { return event["kind"] == kind; });
+  }
+};
+
+std::string loss(const std::string& at, int node) {
+  return R"(faults=[{"at": ")" + at + R"(", "kind": "node_loss", "node": )" + std::to_string(node) + "}]";
+}
+
+TEST_F(BenefactorsTest, TheScenarioLosesAClientAndABenefactorAndNothingElse) {
+  const Ended ended = asterism({"run", "benefactors", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, ContainsRegex("goes on from version [1-9]+ of its neighbours, which is right\n"));
+  EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
+  EXPECT_THAT(ended.out, HasSubstr("2 losses\n"));
+  EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
+}
+
+TEST_F(BenefactorsTest, TheNeighboursSsdsHoldWhatTheClientWrites) {
+  const Ended ended = store("chunks=20 versions=3 copies=2");
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("3 versions, 3 writes, digest 0x"));
+  EXPECT_THAT(ended.out, HasSubstr("120 chunks written, "));
+  EXPECT_THAT(ended.out, HasSubstr(" 60 read, 0 of them second copies, "));
+  EXPECT_EQ(of_ssd("node1", "checkpoints_committed"), 0u);
+  std::uint64_t restores = 0;
+  for (const char* node : {"node2", "node3", "node4"}) {
+    EXPECT_EQ(of_ssd(node, "checkpoints_committed"), 3u) << node;
+    restores += of_ssd(node, "restores");
+  }
+  EXPECT_EQ(restores, 9u);
+}
+
+TEST_F(BenefactorsTest, OfABenefactorThatIsLostTheSecondCopiesAreRead) {
+  const std::string args = "chunks=20 versions=1 copies=2 pause_us=8000";
+  ASSERT_EQ(store(args).status, 0);
+  const std::string undisturbed = result();
+  const Ended ended = store(args, {loss("6ms", 3)});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, Not(HasSubstr("reading version")));
+  EXPECT_THAT(ended.out, HasSubstr("1 versions, 1 writes"));
+  EXPECT_THAT(ended.out, ContainsRegex(" 20 read, [1-9][0-9]* of them second copies"));
+  EXPECT_EQ(result(), undisturbed);
+  EXPECT_TRUE(has_event("rank_vacant"));
+}
+
+TEST_F(BenefactorsTest, WithoutASecondCopyTheReadIsRefusedAndTheFileWrittenAnew) {
+  const std::string args = "chunks=20 versions=1 copies=1 pause_us=8000";
+  ASSERT_EQ(store(args).status, 0);
+  const std::string undisturbed = result();
+  const Ended ended = store(args, {loss("6ms", 3)});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("reading version 1: no answer in time, chunk 1\n"));
+  EXPECT_THAT(ended.out, HasSubstr("1 versions, 2 writes"));
+  EXPECT_EQ(result(), undisturbed);
+}
+
+// It has died, and the manager has not been without a word of it for long enough.
+TEST_F(BenefactorsTest, AManagerThatMissesALossTooLateSendsClientsToTheDead) {
+  const Ended ended =
+      store("chunks=20 versions=1 copies=2 pause_us=8000 silence_us=100000", {loss("6ms", 3)});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, ContainsRegex(" 20 read, [1-9][0-9]* of them second copies"));
+  EXPECT_THAT(ended.out, HasSubstr("manager: 3 benefactors known at the end"));  // one of them dead
+}
+
+TEST_F(BenefactorsTest, AManagerThatHearsTooSeldomKnowsNobody) {
+  const Ended ended = store("chunks=20 heartbeat_us=5000 silence_us=10 patience_us=3000");
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("no room, node 0: 0 benefactors with room for 0 chunks\n"));
+  EXPECT_THAT(ended.out, HasSubstr("gives up version 1\n"));
+  EXPECT_THAT(ended.out, HasSubstr("the firmware of node1 exited with status 1 before the cluster had"));
+}
+
+TEST_F(BenefactorsTest, WithoutRoomTheClientGivesUp) {
+  const Ended ended = store("chunks=40 copies=2 lend=26 patience_us=2000");
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("rank 1: writing version 1: no room, node 0: 3 benefactors with room for 78 "
+                        "chunks\n"));
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: gives up version 1\n"));
+}
+
+TEST_F(BenefactorsTest, RoomOfVersionsThatWereRemovedIsUsedAgain) {
+  const Ended ended = store("chunks=40 copies=1 width=3 lend=40 versions=6");  // three versions at a time
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("6 versions, 6 writes"));
+}
+
+TEST_F(BenefactorsTest, FlashThatLostItsBitsLeavesTheOtherCopy) {
+  const Ended ended = store("chunks=20 versions=1 copies=2 pause_us=8000",
+                            {R"(faults=[{"at": "6ms", "kind": "flash_bits", "holds": "data", "bits": 20000,)"
+                             R"( "node": 3}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, ContainsRegex(" 20 read, [1-9][0-9]* of them second copies"));
+  EXPECT_THAT(ended.out, HasSubstr("1 versions, 1 writes"));
+}
+
+TEST_F(BenefactorsTest, ALostManagerTakesTheMapsWithIt) {
+  const Ended ended =
+      store("chunks=20 versions=1 copies=1 pause_us=8000", {loss("6ms", 0), "cluster.firmware_spares=1"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("reading version 1: no such file, node 5\n"));
+  EXPECT_THAT(ended.out, HasSubstr("node5: benefactors: manager: 3 benefactors known"));
+  EXPECT_THAT(ended.out, HasSubstr("1 versions, 2 writes"));
+}
+
+TEST_F(BenefactorsTest, WithoutAManagerNothingIsKept) {
+  const Ended ended = store("chunks=20 versions=1 pause_us=8000 patience_us=2000", {loss("6ms", 0)});
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("reading version 1: there is no manager\n"));
+}
+
+TEST_F(BenefactorsTest, AClientThatIsLostForGoodEndsTheRun) {
+  const Ended ended = store("chunks=20 versions=100", {loss("4ms", 1)});
+  EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("not recoverable: no spare with firmware is left for rank 1\n"));
+}
+
+TEST_F(BenefactorsTest, ABenefactorsLinkIsDownForAWhile) {
+  const Ended ended =
+      store("chunks=20 versions=4 copies=2",
+            {R"(faults=[{"at": "2ms", "kind": "link_loss", "node": 3, "restore_after": "700us"}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("verified"));
+  EXPECT_THAT(ended.out, HasSubstr("manager: 3 benefactors known at the end"));
+}
+
+TEST_F(BenefactorsTest, SeveralClientsShareTheBenefactors) {
+  const Ended ended =
+      store("clients=2 chunks=20 versions=3 copies=2", {"cluster.nodes=6", "cluster.firmware_nodes=6"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: 3 versions, 3 writes"));
+  EXPECT_THAT(ended.out, HasSubstr("rank 2: 3 versions, 3 writes"));
+}
+
+// ---- what is refused ----
+
+TEST_F(BenefactorsTest, RefusesWrongArguments) {
+  const auto refused = [&](const std::string& args, const std::string& message) {
+    const Ended ended = store(args);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    EXPECT_THAT(ended.out, HasSubstr(message));
+  };
+  refused("copies=3", "argument 'copies=3' is wrong: copies (of each chunk) wants a number from 1 to 2");
+  refused("chunks=1025", "argument 'chunks=1025' is wrong");
+  refused("clients=5", "argument 'clients=5' is wrong");
+  refused("lend=0", "argument 'lend=0' is wrong");
+  refused("stripes=2", "stripes=2");
+}
+
+TEST_F(BenefactorsTest, WantsANicAManagerAndBenefactorsWithSsds) {
+  const Ended without = firmware("benefactors");
+  EXPECT_EQ(without.status, 3);
+  EXPECT_THAT(without.out, HasSubstr("benefactors: this machine has no NIC\n"));
+  const Ended alone = firmware("benefactors", {"node.nic.present=true"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.out, HasSubstr("benefactors: 0 ranks; a manager, 1 clients and a benefactor are 3\n"));
+  const Ended few = store("clients=4");
+  EXPECT_EQ(few.status, 3);
+  EXPECT_THAT(few.out, HasSubstr("benefactors: 5 ranks; a manager, 4 clients and a benefactor are 6\n"));
+}
+
+TEST_F(BenefactorsTest, FirmwareOfItsOwnHasWholeNodesOnly) {
+  for (const char* change :
+       {"cluster.firmware_nodes=4", "cluster.spares=1", "cluster.checkpoint.global_every=1"}) {
+    const Ended ended = store("", {change});
+    EXPECT_EQ(ended.status, 65) << change;
+    EXPECT_THAT(ended.err,
+                HasSubstr("cluster.program: expected a value that has kind firmware only where all ranks "
+                          "are whole nodes, with no traffic spares and no global store"));
+  }
+}
+
+TEST_F(BenefactorsTest, FirmwareThatIsDoneBeforeItsReportEndsTheRun) {
+  const Ended ended = store("", {"firmware=hello"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("exited with status 0 before the cluster had"));
+}
+
+}  // namespace
+}  // namespace asterism
