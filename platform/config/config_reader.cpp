@@ -29,6 +29,11 @@ std::string listed(std::string_view introduction, const std::vector<std::string>
   return text;
 }
 
+// What a scalar holds, by its dotted path from an object.
+struct PathText {
+  std::string path, text;
+};
+
 // One object along the lines of its description.
 class ObjectReader final : public Fields {
  public:
@@ -58,19 +63,21 @@ class ObjectReader final : public Fields {
   void choice(const Condition& condition, const std::function<void()>& body) override;
   void relation(const Relation& relation, const std::function<bool()>& holds) override;
 
+  bool is_unsound(std::string_view path) const;
   void read_sources();
   void use_file(std::string_view kind, const ConfigValue& name);
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
   void refuse_barred(std::string_view key);
-  std::string shown(std::string_view key) const;
+  std::string shown(std::string_view path) const;
 
   Context& context_;
   ConfigValue& json_;
   std::string path_;
   SourceRule sources_;
-  std::vector<std::string> keys_;      // of the lines so far
-  std::vector<std::string> bad_keys_;  // whose value was refused, wholly or in part, or is missing
-  std::vector<std::pair<std::string, std::string>> defaults_;  // text of scalars that were not given
+  std::vector<std::string> keys_;       // of the lines so far
+  std::vector<std::string> bad_keys_;   // whose value was refused, wholly or in part, or is missing
+  std::vector<std::string> bad_paths_;  // the same, as exactly as it is known
+  std::vector<PathText> texts_;         // of scalars, also of those in objects
   std::optional<Barred> barred_;
   bool base_is_bad_ = false;  // the file named by "use" could not be had: nothing is known to be missing
 };
@@ -162,16 +169,63 @@ class ValueReader final : public ValueVisitor {
   SourceRule sources_;
 };
 
-// The text of a scalar that was not given, for messages; "" for other shapes.
-class DefaultText final : public ValueVisitor {
+// The texts of a scalar, or of those in an object, for messages; lists, maps and what is absent have none.
+class ScalarTexts final : public ValueVisitor {
  public:
-  std::string text;
-  void scalar(ScalarValue& value) override { text = to_text(value.get()); }
-  void object(ObjectValue&) override {}
+  ScalarTexts(std::vector<PathText>& texts, std::string path) : texts_(texts), path_(std::move(path)) {}
+  void scalar(ScalarValue& value) override { texts_.push_back({path_, to_text(value.get())}); }
+  void object(ObjectValue& value) override {
+    Members members(texts_, path_);
+    value.walk(members);
+  }
   void list(ListValue&) override {}
   void map(MapValue&) override {}
-  void optional(OptionalValue&) override {}
+  void optional(OptionalValue& value) override {
+    if (value.present()) value.value(*this);
+  }
+
+ private:
+  class Members final : public Fields {
+   public:
+    Members(std::vector<PathText>& texts, std::string path) : texts_(texts), path_(std::move(path)) {}
+
+   private:
+    void field(const Line& line, const ShowValue& show) override {
+      ScalarTexts texts(texts_, join_path(path_, line.key));
+      show(texts);
+    }
+    void choice(const Condition&, const std::function<void()>& body) override { body(); }
+    void relation(const Relation&, const std::function<bool()>&) override {}
+
+    std::vector<PathText>& texts_;
+    std::string path_;
+  };
+
+  std::vector<PathText>& texts_;
+  std::string path_;
 };
+
+bool is_within(std::string_view path, std::string_view above) {
+  return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '.');
+}
+
+std::string_view parent_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? "" : path.substr(0, dot);
+}
+
+// The dotted paths in the words of a rule: "is at most program.steps".
+std::vector<std::string> paths_in(std::string_view words) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+  std::vector<std::string> paths;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find_first_not_of(letters));
+    const std::size_t dot = word.find('.');
+    if (dot != std::string_view::npos && dot > 0 && dot + 1 < word.size()) paths.emplace_back(word);
+    words.remove_prefix(std::min(std::max<std::size_t>(word.size(), 1), words.size()));
+  }
+  return paths;
+}
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -185,15 +239,15 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
   if (!json) {
     if (line.required) {
       bad_keys_.emplace_back(line.key);
+      bad_paths_.emplace_back(line.key);
       if (!base_is_bad_)
         context_.problems.add({.origin = json_.origin,
                                .path = path,
                                .problem = "this key is required (" + std::string(line.meaning) + ")"});
       return;
     }
-    DefaultText initial;
+    ScalarTexts initial(texts_, std::string(line.key));
     show(initial);
-    defaults_.emplace_back(line.key, initial.text);
     return;
   }
   SourceRule sources = sources_;
@@ -202,7 +256,18 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
   const std::size_t before = context_.problems.size();
   ValueReader reader(context_, *json, path, sources);
   show(reader);
-  if (context_.problems.size() != before) bad_keys_.emplace_back(line.key);
+  ScalarTexts read(texts_, std::string(line.key));
+  show(read);
+  if (context_.problems.size() == before) return;
+  bad_keys_.emplace_back(line.key);
+  for (std::size_t i = before; i < context_.problems.size(); ++i) {
+    const Diagnostic& problem = context_.problems.all()[i];
+    // A misspelt key may stand for any beside it, a file that cannot be had for all.
+    const bool is_of_all = problem.problem == "unknown key" || problem.path.ends_with(".use");
+    const std::string_view at = is_of_all ? parent_of(problem.path) : std::string_view(problem.path);
+    const bool is_inside = is_within(at, path);
+    bad_paths_.emplace_back(is_inside ? at.substr(path_.empty() ? 0 : path_.size() + 1) : line.key);
+  }
 }
 
 void ObjectReader::choice(const Condition& condition, const std::function<void()>& body) {
@@ -229,18 +294,35 @@ void ObjectReader::refuse_barred(std::string_view key) {
        .problem = "this key stands only where " + barred_->condition + ", here it is " + barred_->actual});
 }
 
+bool ObjectReader::is_unsound(std::string_view path) const {
+  return std::ranges::any_of(
+      bad_paths_, [&](const std::string& bad) { return is_within(path, bad) || is_within(bad, path); });
+}
+
+// Of a rule that names others by their dotted paths the message says what those are; it is judged when they are
+// sound, whatever else is wrong. Any other may be about all members.
 void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
-  if (barred_ || base_is_bad_ || !bad_keys_.empty() || holds()) return;
-  Origin origin = json_.origin;
+  if (barred_ || base_is_bad_) return;
+  std::vector<std::string> named = paths_in(relation.rule);
+  std::erase_if(named, [&](const std::string& path) { return shown(path) == "the default"; });
+  const auto unsound = [&](const std::string& path) { return is_unsound(path); };
+  const bool is_computable =
+      named.empty() ? bad_keys_.empty() : !is_unsound(relation.key) && std::ranges::none_of(named, unsound);
+  if (!is_computable || holds()) return;
   const ConfigValue* at = &json_;
-  for (const std::string& key : split_path(relation.key))
+  Origin origin = json_.origin;
+  for (const std::string& key : split_path(relation.key)) {
     if ((at = at->find(key)) == nullptr) break;
-  if (at) origin = at->origin;
+    origin = at->origin;
+  }
+  std::string detail;
+  for (const std::string& path : named) detail += (detail.empty() ? "" : ", ") + path + " is " + shown(path);
   context_.problems.add({.origin = origin,
                          .path = join_path(path_, relation.key),
                          .problem = "",
                          .expected = "a value that " + std::string(relation.rule),
-                         .got = at ? at->shown() : shown(relation.key)});
+                         .got = shown(relation.key),
+                         .detail = detail});
 }
 
 void ObjectReader::read_sources() {
@@ -332,11 +414,14 @@ void ObjectReader::refuse_unknown_keys() {
   }
 }
 
-// As a message shows what stands under a key, given or not.
-std::string ObjectReader::shown(std::string_view key) const {
-  if (const ConfigMember* given = json_.member(key)) return given->value.shown();
-  for (const auto& [name, text] : defaults_)
-    if (name == key && !text.empty()) return text + " (the default)";
+// As a message shows what stands at a path, given or not; "the default" of what is no scalar.
+std::string ObjectReader::shown(std::string_view path) const {
+  const ConfigValue* given = &json_;
+  for (const std::string& key : split_path(path))
+    if (given) given = given->find(key);
+  if (given) return given->shown();
+  for (const PathText& scalar : texts_)
+    if (scalar.path == path) return scalar.text + " (the default)";
   return "the default";
 }
 

@@ -205,6 +205,76 @@ TEST_F(ConfigReaderTest, ARelationIsNotComputedOnRefusedValues) {
             "s.json:1:48: error: node.memory.rank: expected a size of at least \"1MiB\", got \"0B\"");
 }
 
+// A struct with a relation between members of its objects, which it names by their paths.
+struct Work {
+  unsigned steps = 60;
+  unsigned words = 8;
+};
+void describe(Fields& f, Work& c) {
+  f("steps", c.steps, "To make", at_least(1));
+  f("words", c.words, "Of a state", at_most(64));
+}
+struct Saving {
+  unsigned interval = 10;
+};
+void describe(Fields& f, Saving& c) { f("interval", c.interval, "Between two copies"); }
+struct Plan {
+  unsigned nodes = 2;
+  Work work;
+  Saving saving;
+};
+void describe(Fields& f, Plan& c) {
+  f("nodes", c.nodes, "That work", at_most(64));
+  f("work", c.work, "What is done");
+  f("saving", c.saving, "How often");
+  f.check([&] { return c.saving.interval <= c.work.steps; }, "saving.interval", "is at most work.steps");
+  f.check([&] { return c.nodes != 1; }, "nodes", "has a buddy");
+}
+
+struct DottedRuleTest : testing::Test {
+  static std::string mistakes(const std::string& text, const std::vector<std::string>& overrides = {}) {
+    ConfigDocument document = ConfigDocument::parse(text, "p.json");
+    for (const std::string& assignment : overrides) document.apply_override(assignment);
+    Diagnostics found;
+    read_config<Plan>(document, nullptr, found);
+    return found.text();
+  }
+};
+
+TEST_F(DottedRuleTest, PointsAtTheValueAndTellsTheOtherOnes) {
+  EXPECT_EQ(mistakes(R"({"work": {"steps": 50}, "saving": {"interval": 51}})"),
+            "p.json:1:48: error: saving.interval: expected a value that is at most work.steps, got 51; "
+            "work.steps is 50\n");
+  EXPECT_EQ(mistakes("{}", {"saving.interval=61"}),
+            "command line: error: saving.interval: expected a value that is at most work.steps, got 61; "
+            "work.steps is 60 (the default)\n");
+  EXPECT_EQ(mistakes(R"({"work": {"steps": 9}})"),
+            "p.json:1:1: error: saving.interval: expected a value that is at most work.steps, got 10 (the "
+            "default); work.steps is 9\n");
+  EXPECT_EQ(mistakes(R"({"work": {"steps": 50}, "saving": {"interval": 50}})"), "");
+}
+
+TEST_F(DottedRuleTest, IsJudgedWhenWhatItNamesIsSoundWhateverElseIsWrong) {
+  const std::string told =
+      "command line: error: saving.interval: expected a value that is at most work.steps, got 61; work.steps "
+      "is 60 (the default)\n";
+  EXPECT_EQ(mistakes("{}", {"nodes=65", "saving.interval=61"}),
+            "command line: error: nodes: expected an integer from 0 to 64, got 65\n" + told);
+  EXPECT_EQ(mistakes("{}", {"work.words=65", "saving.interval=61"}),
+            "command line: error: work.words: expected an integer from 0 to 64, got 65\n" + told);
+}
+
+TEST_F(DottedRuleTest, IsNotJudgedOnDefaultsInPlaceOfRefusedValues) {
+  EXPECT_EQ(mistakes("{}", {"work.steps=0", "saving.interval=61"}),
+            "command line: error: work.steps: expected an integer of at least 1, got 0\n");
+  EXPECT_EQ(mistakes("{}", {"work=5", "saving.interval=61"}),
+            "command line: error: work: expected an object, got 5\n");
+  EXPECT_EQ(mistakes("{}", {"work.step=70", "saving.interval=61"}),
+            "command line: error: work.step: unknown key; did you mean \"steps\"?\n");
+  EXPECT_EQ(mistakes("{}", {"nodes=1", "work.words=65"}),  // a rule without a path may be about all members
+            "command line: error: work.words: expected an integer from 0 to 64, got 65\n");
+}
+
 TEST_F(ConfigReaderTest, AllMistakesAreToldInTheOrderOfTheFile) {
   const std::string text =
       "{ \"sed\": 1,\n  \"until\": 5,\n  \"node\": { \"cores\": 3,\n    \"cpi\": \"x\" },\n  \"node\": {} }";
