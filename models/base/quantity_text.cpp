@@ -134,7 +134,9 @@ std::uint64_t parse_count(std::string_view text, const QuantityKind& kind) {
 }
 
 std::string count_text(std::uint64_t count, const QuantityKind& kind) {
-  std::string shortest = std::to_string(count) + std::string(kind.units.back().suffix);
+  const QuantityUnit& smallest = kind.units.back();
+  std::string shortest =
+      exact_decimal(count, smallest.size).value_or(std::to_string(count)) + std::string(smallest.suffix);
   if (count == 0) return shortest;
   for (auto unit = kind.units.rbegin(); unit != kind.units.rend() && unit->size <= count; ++unit) {
     std::optional<std::string> text = exact_decimal(count, unit->size);

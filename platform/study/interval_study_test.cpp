@@ -77,6 +77,10 @@ TEST(IntervalStudyTest, RefusesWhatCannotBe) {
                   .find(std::string(key) + ": expected a long duration"),
               std::string::npos)
         << key;
+  EXPECT_EQ(
+      interval.mistake({"local_share=100%"}),
+      "command line: error: local_share: expected a share from \"0.0001%\" to \"99.9999%\", got \"100%\"");
+  EXPECT_EQ(interval.mistake({"local_share=0.0001%"}), "none");
   EXPECT_EQ(interval.mistake({"mtbf=-1h"}),
             "command line: error: mtbf: expected a long duration from \"1ns\" to \"100y\", got \"-1h\"; it "
             "must not be negative");
