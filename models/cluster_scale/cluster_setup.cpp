@@ -59,7 +59,8 @@ void check_node(const ClusterSetup& s) {
   check(time(s.overhead, false), "overhead", "a time is 0 or more");
   check(time(s.overlap, true), "overlap", "a time above 0: bytes take time to a buddy");
   check(time(s.restart, true), "restart", "a time above 0: bytes take time to a spare");
-  check(s.overhead <= s.overlap, "overhead", "no longer than the overlap");
+  check(s.overhead <= s.overlap, "overhead",
+        fmt::format("expected at most the overlap, {} s, got {} s", s.overlap.count(), s.overhead.count()));
   check(s.global_every == 0 || s.drain > Bandwidth(), "drain", "a rate above 0, or no global copies");
 }
 

@@ -61,7 +61,8 @@ TEST(ClusterSetupTest, RefusesRunsThatAreNone) {
   EXPECT_EQ(mistake([](auto& s) { s.interval = 3; }),
             "interval: buddies have their copies when the next checkpoint begins: expected 4 s or longer, "
             "overlap less overhead, got 3 s");
-  EXPECT_EQ(mistake([](auto& s) { s.overhead = Seconds(6); }), "overhead: no longer than the overlap");
+  EXPECT_EQ(mistake([](auto& s) { s.overhead = Seconds(6); }),
+            "overhead: expected at most the overlap, 5 s, got 6 s");
   EXPECT_EQ(mistake([](auto& s) { s.dump = Seconds(-1); }), "dump: a time is 0 or more");
   EXPECT_EQ(mistake([](auto& s) { s.overlap = Seconds(); }),
             "overlap: a time above 0: bytes take time to a buddy");

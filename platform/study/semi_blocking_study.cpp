@@ -1,5 +1,7 @@
 #include "platform/study/semi_blocking_study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -116,12 +118,12 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
     try {
       if (c.tau) semi_blocking_time(checkpoint_, work_, seconds(*c.tau));
     } catch (const std::invalid_argument& error) {
-      throw StudyMistake("tau", error.what());
+      throw StudyMistake("tau", fmt::format("{}; got {}", error.what(), to_text(*c.tau)));
     }
     try {
       if (c.tau_blocking) blocking_time(checkpoint_, work_, seconds(*c.tau_blocking));
     } catch (const std::invalid_argument& error) {
-      throw StudyMistake("tau_blocking", error.what());
+      throw StudyMistake("tau_blocking", fmt::format("{}; got {}", error.what(), to_text(*c.tau_blocking)));
     }
   }
 

@@ -128,15 +128,15 @@ TEST(SemiBlockingStudyTest, RefusesWhatIsNoRun) {
   EXPECT_EQ(refused({"nodes=3"}),
             "command line: error: nodes: expected a value that is even: buddies are pairs, got 3");
   EXPECT_EQ(refused({"tau=200s", "t_s=100s"}),
-            "command line: error: tau: an interval is no longer than the run");
+            "command line: error: tau: an interval is no longer than the run; got 200s");
   EXPECT_EQ(refused({"tau_blocking=200s", "t_s=100s"}),
-            "command line: error: tau_blocking: an interval is no longer than the run");
+            "command line: error: tau_blocking: an interval is no longer than the run; got 200s");
   EXPECT_EQ(
       refused({"tau=5s"}),
       "command line: error: tau: a global checkpoint has ended when the next one begins: tau is overlap or "
-      "more");
+      "more; got 5s");
   EXPECT_EQ(refused({"tau=301s"}),
-            "command line: error: tau: an interval is no longer than the mean time to a failure");
+            "command line: error: tau: an interval is no longer than the mean time to a failure; got 301s");
 }
 
 }  // namespace
