@@ -28,8 +28,8 @@ std::string fields_of(const std::string& prefix, const Register& reg) {
     if (field.kind == Field::Kind::reserved) continue;
     const std::string name = prefix + "_" + upper(field.name);
     text += fmt::format("#define {}_SHIFT {}\n#define {}_MASK {:#x}\n", name, field.low, name, field.mask());
-    for (const auto& [value_name, value] : field.values)
-      text += fmt::format("#define {}_{} {}\n", name, upper(value_name), value);
+    for (const FieldValue& value : field.values)
+      text += fmt::format("#define {}_{} {}\n", name, upper(value.name), value.value);
   }
   return text;
 }

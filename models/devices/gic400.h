@@ -23,43 +23,46 @@ namespace asterism {
 struct GicDistributorRegisters : RegisterBank {
   // clang-format off
   Register control{*this, 0x000, "CTLR", Access::read_write, 0, "Which groups are forwarded to the cores",
-      {{"enable_group0", 0}, {"enable_group1", 1}}};
-  Register type{*this, 0x004, "TYPER", Access::read_only, 1, "What this controller has",
-      {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"cores", 5, 3, "n + 1 CPU interfaces"}}};
+      {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"}}};
+  Register type{*this, 0x004, "TYPER", Access::read_only, varies, "What this controller has",
+      {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"cores", 5, 3, "n + 1 CPU interfaces (node.cores.count)"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
-  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit an interrupt: its group", {}, 2};
-  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "Enables interrupts", {}, 2};
-  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "Disables interrupts",
+  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "A bit an interrupt, register n from 32 * n on: its group", {}, 2};
+  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "A bit an interrupt: ones enable it; reads as what is enabled", {}, 2};
+  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "A bit an interrupt: ones disable it; reads as what is enabled",
       {}, 2};
-  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "Makes interrupts pending",
+  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "A bit an interrupt: ones make it pending; reads as what is pending",
       {}, 2};
-  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "Takes pending states back",
+  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "A bit an interrupt: ones take its pending state back; reads as what is pending",
       {}, 2};
-  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "Makes interrupts active",
+  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "A bit an interrupt: ones make it active; reads as what is active",
       {}, 2};
-  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "Ends active states",
+  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "A bit an interrupt: ones end its active state; reads as what is active",
       {}, 2};
   Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0,
-      "A byte an interrupt: lower is more urgent",
+      "A byte an interrupt, four a register: its priority; lower is more urgent",
       {}, 16};
-  Register targets{*this, 0x800, "ITARGETSR", Access::read_write, 0, "A byte an interrupt, a bit a core",
+  Register targets{*this, 0x800, "ITARGETSR", Access::read_write, varies,
+      "A byte an interrupt, four a register; in it a bit a core: where it goes. Those of interrupts 0 to 31 read as the core that asks",
       {}, 16};
-  Register config{*this, 0xC00, "ICFGR", Access::read_write, 0, "Two bits an interrupt: 0 level, 2 edge",
+  Register config{*this, 0xC00, "ICFGR", Access::read_write, 0,
+      "Two bits an interrupt, 16 a register: 0 level, 2 edge. SGIs are always of the latter kind",
       {}, 4};
   Register private_lines{*this, 0xD00, "PPISR", Access::read_only, 0,
-      "Levels of this core's PPIs, id 16 in bit 0"};
-  Register shared_lines{*this, 0xD04, "SPISR", Access::read_only, 0, "Levels of the SPIs"};
+      "Levels of the PPIs of the core that asks: id 16 in bit 0"};
+  Register shared_lines{*this, 0xD04, "SPISR", Access::read_only, 0, "Levels of the SPIs: SPI 0 in bit 0"};
   Register send{*this, 0xF00, "SGIR", Access::write_only, 0, "Sends a software-generated interrupt",
-      {{"id", 0, 4}, {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
-       {"targets", 16, 8, "A bit a core"},
-       {"filter", 24, 2, "Who gets it", {{"targets", 0}, {"all_others", 1}, {"self", 2}}}}};
+      {{"id", 0, 4, "Which SGI"}, {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
+       {"targets", 16, 8, "A bit a core, for the filter targets"},
+       {"filter", 24, 2, "Who gets it", {{"targets", 0, "the cores of the field targets"}, {"all_others", 1, "all but the one that writes"},
+           {"self", 2, "the one that writes"}}}}};
   Register clear_sgi{*this, 0xF10, "CPENDSGIR", Access::write_one_to_clear, 0,
-      "A byte an SGI, a bit a source core",
+      "A byte an SGI, four a register; in it a bit a source core: ones take pending SGIs back",
       {}, 4};
   Register set_sgi{*this, 0xF20, "SPENDSGIR", Access::write_one_to_set, 0,
-      "A byte an SGI, a bit a source core",
+      "A byte an SGI, four a register; in it a bit a source core: ones make SGIs pending",
       {}, 4};
-  Register identity{*this, 0xFD0, "ID", Access::read_only, 0, "Peripheral and component id, PIDR4 first",
+  Register identity{*this, 0xFD0, "ID", Access::read_only, 0, "Peripheral id 4 to 7, 0 to 3, then component id 0 to 3: a byte each",
       {}, 12};
   // clang-format on
   GicDistributorRegisters();
@@ -68,24 +71,24 @@ struct GicDistributorRegisters : RegisterBank {
 struct GicCpuRegisters : RegisterBank {
   // clang-format off
   Register control{*this, 0x000, "CTLR", Access::read_write, 0, "What is signalled to this core",
-      {{"enable_group0", 0}, {"enable_group1", 1}, {"ack_ctl", 2, 1, "IAR acknowledges group 1 too"},
+      {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"}, {"ack_ctl", 2, 1, "IAR acknowledges interrupts of group 1, too"},
        {"fiq_enable", 3, 1, "Group 0 is signalled as FIQ"}, {"cbpr", 4, 1, "BPR holds for both groups"},
        {"bypass", 5, 4, "Bypass of legacy signals", {}, Field::Kind::not_modelled},
        {"eoi_mode", 9, 1, "EOIR only drops the priority, DIR deactivates"}}};
-  Register priority_mask{*this, 0x004, "PMR", Access::read_write, 0, "Only lower values are signalled"};
+  Register priority_mask{*this, 0x004, "PMR", Access::read_write, 0, "Only interrupts of a lower priority value are signalled"};
   Register binary_point{*this, 0x008, "BPR", Access::read_write, 0,
       "Where group priority ends and subpriority starts"};
   Register acknowledge{*this, 0x00C, "IAR", Access::read_only, 0x3FF,
-      "Acknowledges the most urgent interrupt",
-      {{"id", 0, 10}, {"source", 10, 3, "The core that sent an SGI"}}};
-  Register end{*this, 0x010, "EOIR", Access::write_only, 0, "Ends an interrupt; takes what IAR gave"};
+      "A read acknowledges the most urgent pending interrupt, which becomes active",
+      {{"id", 0, 10, "The interrupt; 1023: none"}, {"source", 10, 3, "The core that sent an SGI"}}};
+  Register end{*this, 0x010, "EOIR", Access::write_only, 0, "Ends an interrupt: takes the value that IAR gave"};
   Register running{*this, 0x014, "RPR", Access::read_only, 0xFF,
-      "Priority of the most urgent active interrupt"};
-  Register pending{*this, 0x018, "HPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt"};
-  Register aliased_binary_point{*this, 0x01C, "ABPR", Access::read_write, 1, "BPR of group 1"};
-  Register aliased_acknowledge{*this, 0x020, "AIAR", Access::read_only, 0x3FF, "IAR for group 1"};
-  Register aliased_end{*this, 0x024, "AEOIR", Access::write_only, 0, "EOIR for group 1"};
-  Register aliased_pending{*this, 0x028, "AHPPIR", Access::read_only, 0x3FF, "HPPIR for group 1"};
+      "Priority of the most urgent active interrupt; 255: none"};
+  Register pending{*this, 0x018, "HPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt, as IAR would give it; 1023: none"};
+  Register aliased_binary_point{*this, 0x01C, "ABPR", Access::read_write, 1, "Binary point of group 1, as BPR"};
+  Register aliased_acknowledge{*this, 0x020, "AIAR", Access::read_only, 0x3FF, "A read acknowledges the most urgent pending interrupt of group 1, as IAR"};
+  Register aliased_end{*this, 0x024, "AEOIR", Access::write_only, 0, "Ends an interrupt of group 1, as EOIR"};
+  Register aliased_pending{*this, 0x028, "AHPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt of group 1, as HPPIR"};
   Register active_priorities{*this, 0x0D0, "APR", Access::read_write, 0, "Active priorities of group 0",
       {}, 4};
   Register active_priorities1{*this, 0x0E0, "NSAPR", Access::read_write, 0, "Active priorities of group 1",
@@ -93,7 +96,7 @@ struct GicCpuRegisters : RegisterBank {
   Register implementer{*this, 0x0FC, "IIDR", Access::read_only, 0x0002'043B,
       "Implementer Arm, architecture 2"};
   Register deactivate{*this, 0x1000, "DIR", Access::write_only, 0,
-      "Deactivates an interrupt, with CTLR.eoi_mode"};
+      "Deactivates an interrupt after EOIR, with CTLR.eoi_mode: takes the value that IAR gave"};
   // clang-format on
   GicCpuRegisters();
 };

@@ -2,6 +2,7 @@
 
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -41,6 +42,11 @@ SYSTEMC_TEST_F(Gic400Test, ShowsWhatQemuShowsAfterReset) {
   EXPECT_EQ(cpu.read32(0x18), 0x3FFu);
   EXPECT_EQ(cpu.read32(0x1C), 1u);
   EXPECT_EQ(cpu.read32(0xFC), 0x0002043Bu);
+}
+
+SYSTEMC_TEST_F(Gic400Test, ResetsToWhatTheListsSay) {
+  expect_reset_values(distributor, GicDistributorRegisters());
+  expect_reset_values(cpu, GicCpuRegisters());
 }
 
 SYSTEMC_TEST_F(Gic400Test, AnSpiReachesTheCoreOfItsTarget) {

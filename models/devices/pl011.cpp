@@ -44,9 +44,11 @@ std::vector<Field> Pl011Registers::interrupts() {
           {"errors", 7, 4, "Framing, parity, break, overrun: never"}};
 }
 
-Pl011Registers::Pl011Registers() : RegisterBank("UART0", 4_KiB) {
+Pl011Registers::Pl011Registers()
+    : RegisterBank("UART0", 4_KiB, "UART PL011 (Arm DDI 0183G): the console, with FIFOs of 16 characters.") {
   static constexpr std::uint32_t ids[] = {0x11, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
+  data.acts_when_read();
 }
 
 Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)

@@ -44,37 +44,42 @@ struct Pl011Registers : RegisterBank {
 
   // clang-format off
   Register data{*this, 0x000, "DR", Access::read_write, 0,
-      "Writes transmit, reads take from the receive FIFO",
-      {{"data", 0, 8}}};
+      "A write transmits a character, a read takes one from the receive FIFO",
+      {{"data", 0, 8, "The character; zero from an empty FIFO"}}};
   Register status{*this, 0x004, "RSR", Access::read_write, 0,
       "Receive errors; a write clears them (none ever comes)"};
   Register flags{*this, 0x018, "FR", Access::read_only, 0x90, "State of the FIFOs",
-      {{"busy", 3}, {"rxfe", 4}, {"txff", 5}, {"rxff", 6}, {"txfe", 7}}};
+      {{"busy", 3, 1, "Transmits: never, for that takes no time"}, {"rxfe", 4, 1, "Receive FIFO empty"},
+       {"txff", 5, 1, "Transmit FIFO full: never"}, {"rxff", 6, 1, "Receive FIFO full"}, {"txfe", 7, 1, "Transmit FIFO empty: always"}}};
   Register low_power{*this, 0x020, "ILPR", Access::read_write, 0,
       "IrDA low-power divisor: kept, without effect"};
-  Register baud_integer{*this, 0x024, "IBRD", Access::read_write, 0, "Integer part of the baud rate divisor",
-      {{"divisor", 0, 16}}};
-  Register baud_fraction{*this, 0x028, "FBRD", Access::read_write, 0, "Its fraction in 1/64",
-      {{"divisor", 0, 6}}};
+  Register baud_integer{*this, 0x024, "IBRD", Access::read_write, 0, "Integer part of the divisor that makes the baud rate of the 24 MHz clock",
+      {{"divisor", 0, 16, "24 MHz / (16 * baud)"}}};
+  Register baud_fraction{*this, 0x028, "FBRD", Access::read_write, 0, "Fraction of the baud rate divisor",
+      {{"divisor", 0, 6, "In 1/64"}}};
   Register line{*this, 0x02C, "LCR_H", Access::read_write, 0, "Frame and FIFO set-up",
-      {{"brk", 0, 1, "Send break", {}, Field::Kind::not_modelled}, {"pen", 1}, {"eps", 2}, {"stp2", 3},
-       {"fen", 4, 1, "FIFOs on"}, {"wlen", 5, 2, "5 + n data bits"}, {"sps", 7}}};
+      {{"brk", 0, 1, "Send break", {}, Field::Kind::not_modelled}, {"pen", 1, 1, "Parity bit"},
+       {"eps", 2, 1, "Parity is even"}, {"stp2", 3, 1, "Two stop bits"},
+       {"fen", 4, 1, "FIFOs on"}, {"wlen", 5, 2, "5 + n data bits"}, {"sps", 7, 1, "Stick parity"}}};
   Register control{*this, 0x030, "CR", Access::read_write, 0x300, "Enables; characters pass whatever it says",
-      {{"uarten", 0}, {"siren", 1, 1, "IrDA", {}, Field::Kind::not_modelled},
+      {{"uarten", 0, 1, "UART on"}, {"siren", 1, 1, "IrDA", {}, Field::Kind::not_modelled},
        {"sirlp", 2, 1, "IrDA", {}, Field::Kind::not_modelled},
-       {"lbe", 7, 1, "Loopback", {}, Field::Kind::not_modelled}, {"txe", 8}, {"rxe", 9},
+       {"lbe", 7, 1, "Loopback", {}, Field::Kind::not_modelled}, {"txe", 8, 1, "Transmitter on"},
+       {"rxe", 9, 1, "Receiver on"},
        {"outputs", 10, 4, "Modem outputs: nothing is connected"},
        {"rtsen", 14, 1, "Hardware flow control", {}, Field::Kind::not_modelled},
        {"ctsen", 15, 1, "Hardware flow control", {}, Field::Kind::not_modelled}}};
-  Register fifo_levels{*this, 0x034, "IFLS", Access::read_write, 0x12, "Fill levels that interrupt",
-      {{"txiflsel", 0, 3}, {"rxiflsel", 3, 3, "2, 4, 8, 12 or 14 characters"}}};
+  Register fifo_levels{*this, 0x034, "IFLS", Access::read_write, 0x12, "Fill levels at which FIFOs interrupt",
+      {{"txiflsel", 0, 3, "Of the transmit FIFO: without effect, for it is always empty"},
+       {"rxiflsel", 3, 3, "Of the receive FIFO, in characters",
+          {{"two", 0}, {"four", 1}, {"eight", 2}, {"twelve", 3}, {"fourteen", 4}}}}};
   Register mask{*this, 0x038, "IMSC", Access::read_write, 0, "Interrupts that reach the line", interrupts()};
   Register raw{*this, 0x03C, "RIS", Access::read_only, 0, "Interrupts before the mask", interrupts()};
   Register masked{*this, 0x040, "MIS", Access::read_only, 0, "Interrupts after the mask", interrupts()};
-  Register clear{*this, 0x044, "ICR", Access::write_only, 0, "Clears interrupts", interrupts()};
+  Register clear{*this, 0x044, "ICR", Access::write_only, 0, "Clears the interrupts whose bits are written as one", interrupts()};
   Register dma{*this, 0x048, "DMACR", Access::read_write, 0, "DMA requests",
-      {{"enable", 0, 3, "", {}, Field::Kind::not_modelled}}};
-  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral and PrimeCell id", {}, 8};
+      {{"enable", 0, 3, "DMA of reception, of transmission, off after an error", {}, Field::Kind::not_modelled}}};
+  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: a byte each", {}, 8};
   // clang-format on
   Pl011Registers();
 };

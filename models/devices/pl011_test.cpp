@@ -7,6 +7,7 @@
 #include "base/fields.h"
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -44,6 +45,8 @@ SYSTEMC_TEST_F(Pl011Test, ShowsWhatQemuShowsAfterReset) {
   EXPECT_EQ(cpu.read32(ifls), 0x12u);
   EXPECT_EQ(cpu.read32(ris), 0u);
 }
+
+SYSTEMC_TEST_F(Pl011Test, ResetsToWhatTheListSays) { expect_reset_values(cpu, Pl011Registers()); }
 
 SYSTEMC_TEST_F(Pl011Test, TransmitsAtOnceWithoutSetUp) {
   cpu.write32(dr, 'H');

@@ -46,7 +46,9 @@ void describe(Fields& f, RtcConfig& c) {
   f.check(is_date(c.start), "start", "is a date and time from 1970 to 2105, written 2026-01-01T00:00:00Z");
 }
 
-Pl031Registers::Pl031Registers() : RegisterBank("RTC", 4_KiB) {
+Pl031Registers::Pl031Registers()
+    : RegisterBank("RTC", 4_KiB,
+                   "Real-time clock PL031 (Arm DDI 0224C): seconds of simulated time, and an alarm.") {
   static constexpr std::uint32_t ids[] = {0x31, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
 }

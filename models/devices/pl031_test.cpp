@@ -3,6 +3,7 @@
 #include "base/fields.h"
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -22,6 +23,8 @@ struct Pl031Test : SystemCTest {
     rtc.interrupt.bind(line);
   }
 };
+
+SYSTEMC_TEST_F(Pl031Test, ResetsToWhatTheListSays) { expect_reset_values(cpu, Pl031Registers()); }
 
 SYSTEMC_TEST_F(Pl031Test, CountsWholeSecondsOfSimulatedTime) {
   EXPECT_EQ(cpu.read32(dr), start);

@@ -51,8 +51,8 @@ void PowerController::recovered(std::uint32_t source) {
 void PowerController::located(std::uint32_t value) {
   const auto& fields = registers.checkpoint_location.fields();
   const auto name_of = [&](const Field& field) {
-    for (const auto& [name, number] : field.values)
-      if (number == field.get(value)) return name;
+    for (const FieldValue& named : field.values)
+      if (named.value == field.get(value)) return named.name;
     return std::string();
   };
   const std::string location = name_of(fields[0]), reason = name_of(fields[1]);

@@ -39,39 +39,49 @@ enum class PowerOperation : std::uint32_t { power_off = 1, warm_reset = 2, cut_p
 
 struct PowerRegisters : RegisterBank {
   // clang-format off
-  Register id{*this, 0x00, "ID", Access::read_only, 0x5046'5200, "'PFR', revision 0"};
+  Register id{*this, 0x00, "ID", Access::read_only, 0x5046'5200, "\"PFR\" in ASCII, then revision 0: the device is a power and fault controller"};
   Register reset_cause{*this, 0x04, "RESET_CAUSE", Access::read_only, 0, "Why the node started last",
-      {{"cause", 0, 2, "", {{"cold", 0}, {"warm", 1}, {"power_loss", 2}}}}};
+      {{"cause", 0, 2, "The kind of reset",
+          {{"cold", 0, "the run's first start"}, {"warm", 1, "memory kept its contents"}, {"power_loss", 2, "memory lost them"}}}}};
   Register boot_count{*this, 0x08, "BOOT_COUNT", Access::read_only, 1,
       "Starts since the cold one, that one included"};
   Register control{*this, 0x0C, "CONTROL", Access::write_only, 0, "Switches the node's power",
-      {{"operation", 0, 2, "", {{"power_off", 1}, {"warm_reset", 2}, {"cut_power", 3}}},
+      {{"operation", 0, 2, "What to do, once the write has returned",
+          {{"power_off", 1, "for good: the run ends"}, {"warm_reset", 2, "the node starts again, memory keeps its contents"},
+           {"cut_power", 3, "the power is lost, and returns after RESTORE_DELAY"}}},
        {"reserved", 2, 30, "", {}, Field::Kind::reserved}}};
   Register restore_delay{*this, 0x10, "RESTORE_DELAY", Access::read_write, 1000,
       "Microseconds until the power returns after cut_power"};
   Register fault_address_low{*this, 0x20, "FAULT_ADDRESS_LOW", Access::read_write, 0,
-      "Of a byte in the block of memory that a fault strikes, bits 31:0"};
-  Register fault_address_high{*this, 0x24, "FAULT_ADDRESS_HIGH", Access::read_write, 0, "Bits 63:32"};
-  Register fault_place{*this, 0x28, "FAULT_PLACE", Access::read_write, 0, "Where in the block", {
-      {"chip", 0, 5, "0 to 15 hold data, 16 and 17 parity"},
-      {"bit", 8, 5, "Of the chip's 32 in the block: 4 * beat + pin"}}};
-  Register fault_inject{*this, 0x2C, "FAULT_INJECT", Access::write_only, 0, "Makes a fault of memory", {
-      {"kind", 0, 3, "", {{"bit", 1}, {"pin", 2}, {"column", 3}, {"word", 4}, {"chip", 5}, {"row", 6}}},
-      {"stuck", 8, 1, "Stays when the block is written again"}}};
+      "Physical address of a byte in the block of memory that a fault strikes, bits 31:0"};
+  Register fault_address_high{*this, 0x24, "FAULT_ADDRESS_HIGH", Access::read_write, 0,
+      "Physical address of a byte in the block of memory that a fault strikes, bits 63:32"};
+  Register fault_place{*this, 0x28, "FAULT_PLACE", Access::read_write, 0, "Where in the block a fault strikes", {
+      {"chip", 0, 5, "Chip of the rank: 0 to 15 hold data, 16 and 17 parity"},
+      {"bit", 8, 5, "Bit of the chip's 32 in the block: 4 * beat + pin"}}};
+  Register fault_inject{*this, 0x2C, "FAULT_INJECT", Access::write_only, 0, "Makes a fault of memory, at FAULT_ADDRESS and FAULT_PLACE", {
+      {"kind", 0, 3, "What fails (docs/memory.md)", {{"bit", 1}, {"pin", 2}, {"column", 3}, {"word", 4}, {"chip", 5}, {"row", 6}}},
+      {"stuck", 8, 1, "The fault stays when the block is written again"}}};
   Register fault_status{*this, 0x30, "FAULT_STATUS", Access::read_only, 0, "How the last injection ended", {
-      {"problem", 0, 2, "", {{"none", 0}, {"no_memory", 1}, {"no_such_place", 2}}}}};
+      {"problem", 0, 2, "Why there is no fault",
+          {{"none", 0, "there is"}, {"no_memory", 1, "no memory at FAULT_ADDRESS"}, {"no_such_place", 2, "no such chip, bit or kind"}}}}};
   Register recovery{*this, 0x34, "RECOVERY", Access::write_only, 0,
       "Firmware tells that it goes on from a checkpoint", {
-      {"source", 0, 2, "Where it lay", {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}}}}};
+      {"source", 0, 2, "Where the checkpoint lay", {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}}}}};
   Register checkpoint_version_low{*this, 0x38, "CHECKPOINT_VERSION_LOW", Access::read_write, 0,
-      "Version of the checkpoint whose location is told next, bits 31:0"};
-  Register checkpoint_version_high{*this, 0x3C, "CHECKPOINT_VERSION_HIGH", Access::read_write, 0, "Bits 63:32 of it"};
+      "Version of the checkpoint that CHECKPOINT_LOCATION tells of, bits 31:0"};
+  Register checkpoint_version_high{*this, 0x3C, "CHECKPOINT_VERSION_HIGH", Access::read_write, 0,
+      "Version of the checkpoint that CHECKPOINT_LOCATION tells of, bits 63:32"};
   Register checkpoint_location{*this, 0x40, "CHECKPOINT_LOCATION", Access::write_only, 0,
       "Firmware tells where it puts a checkpoint, and why (sw/checkpoint/location.h)", {
-      {"location", 0, 2, "", {{"dram", 1}, {"dimm_ssd", 2}, {"none", 3}}},
-      {"reason", 4, 3, "", {{"first", 1}, {"allowed", 2}, {"lifetime", 3}, {"loss", 4}, {"size", 5}, {"forced", 6}}}}};
+      {"location", 0, 2, "Where it goes", {{"dram", 1}, {"dimm_ssd", 2}, {"none", 3, "it is left out"}}},
+      {"reason", 4, 3, "What decided", {{"first", 1}, {"allowed", 2}, {"lifetime", 3}, {"loss", 4}, {"size", 5}, {"forced", 6}}}}};
   // clang-format on
-  PowerRegisters() : RegisterBank("POWER", 4_KiB) {}
+  PowerRegisters()
+      : RegisterBank("POWER", 4_KiB,
+                     "Power and fault controller: switches the node's power, makes faults of memory, and is "
+                     "told what firmware "
+                     "does about them. It stands on standby power, always on.") {}
 };
 
 // A fault of memory that the guest asks for.

@@ -2,6 +2,7 @@
 
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -52,6 +53,8 @@ SYSTEMC_TEST_F(PowerControllerTest, StartsCold) {
   EXPECT_EQ(cpu.read32(control), 0u);
   EXPECT_EQ(cpu.read32(restore_delay), 1000u);
 }
+
+SYSTEMC_TEST_F(PowerControllerTest, ResetsToWhatTheListSays) { expect_reset_values(cpu, PowerRegisters()); }
 
 SYSTEMC_TEST_F(PowerControllerTest, FirmwareCutsItsOwnPower) {
   wait_until(1_ms);

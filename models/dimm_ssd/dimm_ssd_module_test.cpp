@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "memory/memory_controller.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -66,6 +67,8 @@ struct DimmSsdModuleTest : SystemCTest {
     return cpu.read32(map.status.offset()) >> 8;
   }
 };
+
+SYSTEMC_TEST_F(DimmSsdModuleTest, ResetsToWhatTheListSays) { expect_reset_values(cpu, map); }
 
 SYSTEMC_TEST_F(DimmSsdModuleTest, CheckpointsAndRestoresThroughTheMemoryController) {
   describe(3, 2);

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "memory/memory_controller.h"
 #include "tlm/log.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -102,6 +103,8 @@ struct GpuModuleTest : SystemCTest {
     return bytes;
   }
 };
+
+SYSTEMC_TEST_F(GpuModuleTest, ResetsToWhatTheListSays) { expect_reset_values(cpu, GpuRegisters(2)); }
 
 SYSTEMC_TEST_F(GpuModuleTest, ASnapshotGoesThroughTheMemoryControllerAndBack) {
   EXPECT_EQ(get(second, map.devices), 2u);

@@ -14,54 +14,84 @@ struct GpuRegisters : RegisterBank {
   const unsigned gpus;  // windows that there are
 
   explicit GpuRegisters(unsigned count)
-      : RegisterBank("GPU", Bytes(window) * GpusConfig::most), gpus(count) {}
+      : RegisterBank("GPU", Bytes(window) * GpusConfig::most,
+                     "GPUs of the node, whose memory is saved in snapshots while kernels run (docs/gpu.md). "
+                     "Each has a window."),
+        gpus(count) {
+    waiting.acts_when_read();
+  }
 
   // clang-format off
-  Register id{*this, 0x00, "ID", Access::read_only, 0x47505530, "\"GPU0\"", {}, gpus, window};
-  Register devices{*this, 0x04, "DEVICES", Access::read_only, 0, "GPUs of the node: windows that there are", {}, gpus, window};
-  Register command{*this, 0x08, "COMMAND", Access::write_only, 0, "Tells the GPU to do something",
-      {{"operation", 0, 4, "What",
-          {{"allocate", 1}, {"launch", 2}, {"begin", 3}, {"scan", 4}, {"copy_out", 5}, {"preserve", 6}, {"finish", 7},
-           {"abort", 8}, {"copy_in", 9}, {"restart", 10}}}}, gpus, window};
+  Register id{*this, 0x00, "ID", Access::read_only, 0x47505530, "\"GPU0\" in ASCII: the window is a GPU's", {}, gpus, window};
+  Register devices{*this, 0x04, "DEVICES", Access::read_only, varies, "GPUs of the node: windows that there are", {}, gpus, window};
+  Register command{*this, 0x08, "COMMAND", Access::write_only, 0, "Tells the GPU to do something; STATUS.error says whether it was refused",
+      {{"operation", 0, 4, "What to do, with the other registers of the window as they are",
+          {{"allocate", 1, "COUNT KiB of the GPU's memory are in use from now on"},
+           {"launch", 2, "a kernel, described by 64 bytes at LIST"},
+           {"begin", 3, "a snapshot into EXTENT, as SNAPSHOT says"},
+           {"scan", 4, "up to COUNT zones from FROM on that are not preserved go to LIST"},
+           {"copy_out", 5, "the COUNT zones of LIST to the extent"},
+           {"preserve", 6, "the COUNT zones of LIST have arrived: writes to them go on"},
+           {"finish", 7, "the snapshot, all of whose zones have arrived"},
+           {"abort", 8, "gives the snapshot up"},
+           {"copy_in", 9, "zones of LIST, which lie one behind the other from EXTENT on"},
+           {"restart", 10, "empties the memory, ends everything, takes a lost GPU back into use"}}}}, gpus, window};
   Register status{*this, 0x0c, "STATUS", Access::read_only, 0, "What is under way, and what became of it",
-      {{"running", 0, 1, "A kernel"}, {"open", 1, 1, "A snapshot"}, {"copying", 2, 1, "Zones, over the link"},
-       {"lost", 3, 1, "The GPU and what was in its memory"},
-       {"error", 8, 8, "Of the last command",
-          {{"none", 0}, {"no_command", 1}, {"bad_descriptor", 2}, {"bus_error", 3}, {"bad_zone", 4}, {"running", 5},
-           {"open", 6}, {"copying", 7}, {"needs_full", 8}, {"nothing_allocated", 9}, {"no_snapshot", 10},
-           {"incomplete", 11}, {"lost", 12}}},
-       {"failure", 16, 2, "Of the last snapshot, or copy in",
-          {{"none", 0}, {"watchdog", 1}, {"host_memory", 2}, {"aborted", 3}}}}, gpus, window};
-  Register interrupt_status{*this, 0x10, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened",
-      {{"kernel_ended", 0, 1, "All pipelines have"}, {"arrived", 1, 1, "Zones are in the host's memory: ARRIVED"},
-       {"zone_waits", 2, 1, "A write waits: WAITING"}, {"scanned", 3, 1, "A scan has ended: SCANNED"},
-       {"taken", 4, 1, "The snapshot is complete"}, {"failed", 5, 1, "It was given up, or a copy in: STATUS.failure"},
-       {"copied_in", 6, 1, "The zones are in the GPU's memory"}, {"lost", 7, 1, "The GPU"}}, gpus, window};
-  Register interrupt_enable{*this, 0x14, "INTERRUPT_ENABLE", Access::read_write, 0, "What interrupts: bits of INTERRUPT_STATUS",
-      {{"all", 0, 8, "Its bits"}}, gpus, window};
-  Register list_low{*this, 0x18, "LIST_LOW", Access::read_write, 0, "Physical address of a kernel or a list, bits 31:0", {}, gpus, window};
-  Register list_high{*this, 0x1c, "LIST_HIGH", Access::read_write, 0, "Bits 63:32 of it", {}, gpus, window};
-  Register count{*this, 0x20, "COUNT", Access::read_write, 0, "Zones of the list; of allocate: KiB", {}, gpus, window};
+      {{"running", 0, 1, "A kernel runs"},
+       {"open", 1, 1, "A snapshot has begun and is neither taken nor given up"},
+       {"copying", 2, 1, "Zones are on their way over the link"},
+       {"lost", 3, 1, "The GPU has failed, with what was in its memory; until restart"},
+       {"error", 8, 8, "Why the last command was refused; it has done nothing then",
+          {{"none", 0, "it was not"}, {"no_command", 1, "there is no such operation"},
+           {"bad_descriptor", 2, "of a kernel, a size, a list that is empty or has more zones than there are"},
+           {"bus_error", 3, "memory did not answer for the list or the kernel"},
+           {"bad_zone", 4, "one that is none, stands twice, or is not in the state that the command wants"},
+           {"running", 5, "a kernel runs"}, {"open", 6, "a snapshot is open"}, {"copying", 7, "zones are being copied"},
+           {"needs_full", 8, "there is no snapshot for an increment to stand on"},
+           {"nothing_allocated", 9, "no memory is in use"},
+           {"no_snapshot", 10, "none is open that the driver takes; for abort, none at all"},
+           {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"}}},
+       {"failure", 16, 2, "Why the last snapshot, or copy in, was given up",
+          {{"none", 0, "it was not"}, {"watchdog", 1, "a write has waited for too long"},
+           {"host_memory", 2, "memory outside of DRAM, or a page that the DIMM-SSD still has to copy"},
+           {"aborted", 3, "by an abort"}}}}, gpus, window};
+  Register interrupt_status{*this, 0x10, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared",
+      {{"kernel_ended", 0, 1, "All pipelines have ended their kernel"},
+       {"arrived", 1, 1, "Zones are in the host's memory: ARRIVED"},
+       {"zone_waits", 2, 1, "A write waits for its zone to be preserved: WAITING"},
+       {"scanned", 3, 1, "A scan has ended: SCANNED"},
+       {"taken", 4, 1, "The snapshot is complete"},
+       {"failed", 5, 1, "The snapshot, or a copy in, was given up: STATUS.failure"},
+       {"copied_in", 6, 1, "The zones of copy_in are in the GPU's memory"},
+       {"lost", 7, 1, "The GPU has failed"}}, gpus, window};
+  Register interrupt_enable{*this, 0x14, "INTERRUPT_ENABLE", Access::read_write, 0, 
+      "What interrupts: the line is high while, in any window, a bit is set here and in INTERRUPT_STATUS",
+      {{"all", 0, 8, "The bits of INTERRUPT_STATUS"}}, gpus, window};
+  Register list_low{*this, 0x18, "LIST_LOW", Access::read_write, 0, "Physical address of a kernel or of a list of zones, bits 31:0", {}, gpus, window};
+  Register list_high{*this, 0x1c, "LIST_HIGH", Access::read_write, 0, "Physical address of a kernel or of a list of zones, bits 63:32", {}, gpus, window};
+  Register count{*this, 0x20, "COUNT", Access::read_write, 0, "Zones of the list, of a scan at most; for allocate: KiB", {}, gpus, window};
   Register extent_low{*this, 0x24, "EXTENT_LOW", Access::read_write, 0,
       "Physical address to which a snapshot goes, or from which zones are copied in, bits 31:0", {}, gpus, window};
-  Register extent_high{*this, 0x28, "EXTENT_HIGH", Access::read_write, 0, "Bits 63:32 of it", {}, gpus, window};
+  Register extent_high{*this, 0x28, "EXTENT_HIGH", Access::read_write, 0,
+      "Physical address to which a snapshot goes, or from which zones are copied in, bits 63:32", {}, gpus, window};
   Register arrivals_low{*this, 0x2c, "ARRIVALS_LOW", Access::read_write, 0,
       "Physical address to which the numbers of zones that have arrived go; 0: nowhere, bits 31:0", {}, gpus, window};
-  Register arrivals_high{*this, 0x30, "ARRIVALS_HIGH", Access::read_write, 0, "Bits 63:32 of it", {}, gpus, window};
-  Register snapshot{*this, 0x34, "SNAPSHOT", Access::read_write, 0, "How begin takes one",
-      {{"increment", 0, 1, "What was written to since the last one, else all that is allocated"},
-       {"device_side", 1, 1, "By the GPU alone, else by the driver"}}, gpus, window};
-  Register from{*this, 0x38, "FROM", Access::read_write, 0, "First zone of a scan", {}, gpus, window};
-  Register scanned{*this, 0x3c, "SCANNED", Access::read_only, 0, "Zones that the last scan has put into its list", {}, gpus, window};
-  Register arrived{*this, 0x40, "ARRIVED", Access::read_only, 0, "Zones of the last snapshot that are in its extent", {}, gpus, window};
+  Register arrivals_high{*this, 0x30, "ARRIVALS_HIGH", Access::read_write, 0,
+      "Physical address to which the numbers of zones that have arrived go, bits 63:32", {}, gpus, window};
+  Register snapshot{*this, 0x34, "SNAPSHOT", Access::read_write, 0, "How begin takes a snapshot",
+      {{"increment", 0, 1, "Of what was written to since the last one, else of all that is allocated"},
+       {"device_side", 1, 1, "By the GPU alone, else as the driver says, by scan, copy_out, preserve and finish"}}, gpus, window};
+  Register from{*this, 0x38, "FROM", Access::read_write, 0, "First zone that a scan looks at", {}, gpus, window};
+  Register scanned{*this, 0x3c, "SCANNED", Access::read_only, 0, "Zones that the last scan has put into LIST", {}, gpus, window};
+  Register arrived{*this, 0x40, "ARRIVED", Access::read_only, 0, "Zones of the last snapshot that are in its extent, in the host's memory", {}, gpus, window};
   Register zones{*this, 0x44, "ZONES", Access::read_only, 0, "Zones of the last snapshot", {}, gpus, window};
-  Register unpreserved{*this, 0x48, "UNPRESERVED", Access::read_only, 0, "Of these, those that are not preserved", {}, gpus, window};
+  Register unpreserved{*this, 0x48, "UNPRESERVED", Access::read_only, 0, "Zones of the open snapshot that are not preserved: writes to them wait", {}, gpus, window};
   Register waiting{*this, 0x4c, "WAITING", Access::read_only, ~0u,
-      "A zone with a waiting write, in the order of their first ones; reading drops it; ~0: none", {}, gpus, window};
-  Register zone_size{*this, 0x50, "ZONE_SIZE", Access::read_only, 0, "Bytes", {}, gpus, window};
-  Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, 0, "Zones that are allocated", {}, gpus, window};
-  Register memory{*this, 0x58, "MEMORY", Access::read_only, 0, "KiB", {}, gpus, window};
-  Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, 0, "That run a kernel", {}, gpus, window};
+      "The zone whose write has waited longest of those not told yet; a read drops it and the next one follows; ~0: none", {}, gpus, window};
+  Register zone_size{*this, 0x50, "ZONE_SIZE", Access::read_only, varies, "Bytes of a zone (node.gpu.zone)", {}, gpus, window};
+  Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, 0, "Zones that are allocated, in whole rounds of the channels", {}, gpus, window};
+  Register memory{*this, 0x58, "MEMORY", Access::read_only, varies, "KiB of the GPU's memory (node.gpu.memory)", {}, gpus, window};
+  Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, varies, "Pipelines that run a kernel (node.gpu.pipelines)", {}, gpus, window};
   // clang-format on
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -60,6 +61,10 @@ struct MemoryControllerTest : SystemCTest {
   // DDR3-1600 11-11-11: a closed bank 26 cycles, a row hit 15; the controller 10 ns; syndromes 0.48 ns.
   static constexpr Picoseconds closed = 32'500_ps + 10_ns + 480_ps, hit = 18'750_ps + 10_ns + 480_ps;
 };
+
+SYSTEMC_TEST_F(MemoryControllerTest, ResetsToWhatTheListSays) {
+  expect_reset_values(guest, MemoryRegisters());
+}
 
 SYSTEMC_TEST_F(MemoryControllerTest, EveryPortSeesTheSameCells) {
   cpu.write32(0x100, 0xCAFE);

@@ -2,6 +2,7 @@
 
 #include "memory/memory_controller.h"
 #include "tlm/log.h"
+#include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -76,6 +77,8 @@ struct PcramModuleRig : SystemCTest {
 };
 struct PcramDimmModuleTest : PcramModuleRig<PcramKind::dimm> {};
 struct PcramStackModuleTest : PcramModuleRig<PcramKind::stack> {};
+
+SYSTEMC_TEST_F(PcramDimmModuleTest, ResetsToWhatTheListSays) { expect_reset_values(cpu, map); }
 
 SYSTEMC_TEST_F(PcramDimmModuleTest, BringsPagesBackAfterALossOfPower) {
   fill(3, 5, 1);

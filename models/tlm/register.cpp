@@ -8,7 +8,7 @@
 namespace asterism {
 
 Register::Register(RegisterBank& bank, std::uint32_t offset, std::string name, Access access,
-                   std::uint32_t reset_value, std::string meaning, std::vector<Field> fields, unsigned count,
+                   ResetValue reset_value, std::string meaning, std::vector<Field> fields, unsigned count,
                    std::uint32_t stride)
     : bank_(bank),
       offset_(offset),
@@ -18,7 +18,7 @@ Register::Register(RegisterBank& bank, std::uint32_t offset, std::string name, A
       reset_value_(reset_value),
       meaning_(std::move(meaning)),
       fields_(std::move(fields)),
-      values_(count, reset_value) {
+      values_(count, reset_value.value) {
   bank_.add(*this);
 }
 
@@ -29,7 +29,14 @@ Register& Register::computed(std::function<std::uint32_t(unsigned, Accessor)> pe
 Register& Register::computed(std::function<std::uint32_t()> peek) {
   return computed([peek = std::move(peek)](unsigned, Accessor) { return peek(); });
 }
+Register& Register::acts_when_read() {
+  acts_when_read_ = true;
+  return *this;
+}
 Register& Register::on_read(std::function<void(unsigned, Accessor)> act) {
+  if (!acts_when_read_)
+    throw std::logic_error(
+        fmt::format("{}: the list does not say that reading {} acts", bank_.device(), name_));
   on_read_ = std::move(act);
   return *this;
 }
@@ -75,7 +82,7 @@ void Register::write(std::uint32_t value, std::uint32_t lanes, unsigned index, A
   if (on_write_) on_write_(index, value, who);
 }
 
-void Register::reset() { std::fill(values_.begin(), values_.end(), reset_value_); }
+void Register::reset() { std::fill(values_.begin(), values_.end(), reset_value_.value); }
 
 void Register::warn_about_unusable_bits(std::uint32_t written) const {
   for (const Field& field : fields_) {

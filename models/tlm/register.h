@@ -1,9 +1,9 @@
 // Memory-mapped registers: 32 bits wide, made of named fields.
 //
 //   struct RtcRegisters : RegisterBank {
-//     Register data {*this, 0x000, "DR", Access::read_only, 0, "Seconds since the epoch"};
+//     Register data {*this, 0x000, "DR", Access::read_only, varies, "Seconds since the epoch"};
 //     Register match{*this, 0x004, "MR", Access::read_write, 0, "DR value that raises the interrupt"};
-//     RtcRegisters() : RegisterBank("RTC", 4_KiB) {}
+//     RtcRegisters() : RegisterBank("RTC", 4_KiB, "Real-time clock") {}
 //   };
 //   registers.data.computed([this] { return engine.seconds(); });
 //   registers.match.on_write([this](std::uint32_t value) { engine.set_match(value); });
@@ -14,7 +14,8 @@
 // an offset without a register) is ignored and logged by name: it reads as zero and never ends the
 // simulation.
 //
-// The device's C header for firmware is made from the same list (platform/firmware_header.h).
+// What developers look registers up in is made from the same list: the firmware's C header (platform/firmware_header.h),
+// CMSIS-SVD for debuggers (platform/svd.h) and docs/registers.md. Nothing else says what a register means.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,24 @@ class RegisterBank;
 
 enum class Access { read_write, read_only, write_only, write_one_to_clear, write_one_to_set };
 
+// What a register holds after a cold reset.
+struct ResetValue {
+  std::uint32_t value = 0;
+  bool is_fixed = true;
+
+  constexpr ResetValue(std::uint32_t fixed) : value(fixed) {}  // NOLINT(google-explicit-constructor)
+  constexpr ResetValue(std::uint32_t first, bool fixed) : value(first), is_fixed(fixed) {}
+};
+// It depends on the node's configuration, on what outlives a reset, or on who asks.
+inline constexpr ResetValue varies{0, false};
+
+// A value of a field that has a name for software.
+struct FieldValue {
+  std::string name;
+  std::uint32_t value = 0;
+  std::string meaning = {};  // "": the name says it
+};
+
 // Bits [low, low + width) of a register.
 struct Field {
   enum class Kind { plain, reserved, not_modelled };  // setting a bit of the latter two is logged by name
@@ -40,7 +59,7 @@ struct Field {
   unsigned low = 0;
   unsigned width = 1;
   std::string meaning = {};
-  std::vector<std::pair<std::string, std::uint32_t>> values = {};  // names of values, for software
+  std::vector<FieldValue> values = {};
   Kind kind = Kind::plain;
 
   constexpr std::uint32_t mask() const { return (width >= 32 ? ~0u : (1u << width) - 1) << low; }
@@ -54,16 +73,17 @@ struct Accessor {
 
 class Register {
  public:
-  Register(RegisterBank& bank, std::uint32_t offset, std::string name, Access access,
-           std::uint32_t reset_value, std::string meaning, std::vector<Field> fields = {}, unsigned count = 1,
-           std::uint32_t stride = 4);
+  Register(RegisterBank& bank, std::uint32_t offset, std::string name, Access access, ResetValue reset_value,
+           std::string meaning, std::vector<Field> fields = {}, unsigned count = 1, std::uint32_t stride = 4);
   Register(const Register&) = delete;
   Register& operator=(const Register&) = delete;
 
   // The value comes from its owner instead of being stored. `index` is the element of an array register.
   Register& computed(std::function<std::uint32_t(unsigned index, Accessor)> peek);
   Register& computed(std::function<std::uint32_t()> peek);
-  // Runs after the value to be returned was taken.
+  // Says in the list that a read does more than to return the value: a debugger should not read it by itself.
+  Register& acts_when_read();
+  // Runs after the value to be returned was taken. The list has to say acts_when_read().
   Register& on_read(std::function<void(unsigned index, Accessor)> act);
   Register& on_read(std::function<void()> act);
   // Runs after a stored value changed; gets the register's new value: bytes that the guest did not write are those
@@ -92,7 +112,9 @@ class Register {
   std::uint32_t stride() const { return stride_; }
   unsigned count() const { return static_cast<unsigned>(values_.size()); }
   Access access() const { return access_; }
-  std::uint32_t reset_value() const { return reset_value_; }
+  std::uint32_t reset_value() const { return reset_value_.value; }
+  bool has_fixed_reset_value() const { return reset_value_.is_fixed; }
+  bool is_acting_when_read() const { return acts_when_read_; }
 
  private:
   void warn_about_unusable_bits(std::uint32_t written) const;
@@ -101,7 +123,8 @@ class Register {
   std::uint32_t offset_, stride_;
   std::string name_;
   Access access_;
-  std::uint32_t reset_value_;
+  ResetValue reset_value_;
+  bool acts_when_read_ = false;
   std::string meaning_;
   std::vector<Field> fields_;
   std::vector<std::uint32_t> values_;
@@ -113,8 +136,10 @@ class Register {
 // The registers of one device. Derive a struct whose members are the registers.
 class RegisterBank {
  public:
-  // `device` is the name in the firmware's header and in log lines; `size` the extent in the address map.
-  RegisterBank(std::string device, Bytes size) : device_(std::move(device)), size_(size) {}
+  // `device` is the name in the firmware's header and in log lines; `size` the extent in the address map; `meaning` what
+  // the device is, a sentence or two.
+  RegisterBank(std::string device, Bytes size, std::string meaning = {})
+      : device_(std::move(device)), size_(size), meaning_(std::move(meaning)) {}
   RegisterBank(const RegisterBank&) = delete;
   RegisterBank& operator=(const RegisterBank&) = delete;
 
@@ -134,6 +159,7 @@ class RegisterBank {
 
   const std::string& device() const { return device_; }
   Bytes size() const { return size_; }
+  const std::string& meaning() const { return meaning_; }
   // In order of offset; an array register once.
   std::vector<const Register*> registers() const;
 
@@ -146,6 +172,7 @@ class RegisterBank {
 
   std::string device_;
   Bytes size_;
+  std::string meaning_;
   std::vector<Place> by_word_;  // at offset / 4, up to the last register
 };
 

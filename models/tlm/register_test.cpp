@@ -85,10 +85,27 @@ TEST(Register, WriteOnlyReadsAsZero) {
 TEST(Register, ReadMayActButPeekMayNot) {
   Bank bank;
   int left = 2;
-  bank.status.computed([&] { return left; }).on_read([&] { --left; });
+  bank.status.acts_when_read().computed([&] { return left; }).on_read([&] { --left; });
   EXPECT_EQ(bank.peek(0x4), 2u);
   EXPECT_EQ(bank.read(0x4), 2u);
   EXPECT_EQ(bank.peek(0x4), 1u);
+}
+
+TEST(Register, TheListSaysWhichReadsAct) {
+  Bank bank;
+  EXPECT_FALSE(bank.status.is_acting_when_read());
+  EXPECT_THROW(bank.status.on_read([] {}), std::logic_error);
+  EXPECT_TRUE(bank.status.acts_when_read().is_acting_when_read());
+  EXPECT_NO_THROW(bank.status.on_read([] {}));
+}
+
+TEST(Register, AResetValueThatVariesBeginsAsZero) {
+  Bank bank;
+  Register size(bank, 0x40, "SIZE", Access::read_only, varies, "");
+  EXPECT_FALSE(size.has_fixed_reset_value());
+  EXPECT_EQ(bank.read(0x40), 0u);
+  EXPECT_TRUE(bank.control.has_fixed_reset_value());
+  EXPECT_EQ(bank.control.reset_value(), 5u);
 }
 
 TEST(Register, UnusableBitsAreLoggedByName) {

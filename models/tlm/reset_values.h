@@ -1,0 +1,24 @@
+// For tests: a device that has just been built reads as its register list says. What varies is left out; nothing acts, for these
+// are debug reads.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "tlm/register.h"
+#include "tlm/test_initiator.h"
+
+namespace asterism {
+
+// `list` is fresh, `cpu` is bound to the device's registers.
+inline void expect_reset_values(TestInitiator& cpu, const RegisterBank& list) {
+  for (const Register* reg : list.registers()) {
+    if (!reg->has_fixed_reset_value()) continue;
+    for (unsigned i = 0; i < reg->count(); ++i) {
+      std::uint32_t value = 0;
+      cpu.debug(tlm::TLM_READ_COMMAND, reg->offset() + i * reg->stride(), &value, sizeof value);
+      EXPECT_EQ(value, reg->peek(i)) << list.device() << "." << reg->name() << " " << i;
+    }
+  }
+}
+
+}  // namespace asterism
