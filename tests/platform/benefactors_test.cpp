@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <random>
 
 #include "tests/platform/command.h"
 
@@ -57,6 +58,21 @@ TEST_F(BenefactorsTest, TheNeighboursSsdsHoldWhatTheClientWrites) {
     restores += of_ssd(node, "restores");
   }
   EXPECT_EQ(restores, 9u);
+}
+
+// The manager places chunks at their client's own node first.
+TEST_F(BenefactorsTest, AnSsdThatIsTooSmallOverflowsToTheNeighbours) {
+  const auto ended_well = [&](const std::string& lends) {
+    const Ended ended = store("chunks=20 versions=2 copies=1 width=1 client_lends=" + lends);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("2 versions, 2 writes"));
+    return ended.out;
+  };
+  EXPECT_THAT(ended_well("40"), HasSubstr("node1: benefactors: benefactor: 40 chunks stored, 40 fetched, "));
+  for (const char* node : {"node2", "node3", "node4"})
+    EXPECT_EQ(of_ssd(node, "checkpoints_committed"), 0u) << node;
+  EXPECT_THAT(ended_well("30"), HasSubstr("node1: benefactors: benefactor: 30 chunks stored, 30 fetched, "));
+  EXPECT_EQ(of_ssd("node2", "checkpoints_committed"), 1u);
 }
 
 TEST_F(BenefactorsTest, OfABenefactorThatIsLostTheSecondCopiesAreRead) {
@@ -161,6 +177,35 @@ TEST_F(BenefactorsTest, SeveralClientsShareTheBenefactors) {
   EXPECT_THAT(ended.out, HasSubstr("rank 1: 3 versions, 3 writes"));
   EXPECT_THAT(ended.out, HasSubstr("rank 2: 3 versions, 3 writes"));
 }
+
+// ---- losses at random ----
+
+struct BenefactorsRandomLossesTest : BenefactorsTest, testing::WithParamInterface<unsigned> {};
+
+// Up to three nodes or links of eight, three of which are spares: nothing is lost that cannot be made again.
+TEST_P(BenefactorsRandomLossesTest, EndWithTheResultWithoutLosses) {
+  std::mt19937 random(GetParam());
+  const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
+  nlohmann::json faults = nlohmann::json::array();
+  unsigned at = below(9000);
+  for (unsigned i = 0, count = 1 + below(3); i < count; ++i, at += below(6000)) {
+    nlohmann::json fault{{"at", std::to_string(at) + "us"}, {"node", below(8)}, {"kind", "node_loss"}};
+    if (below(3) == 0) {
+      fault["kind"] = "link_loss";
+      fault["restore_after"] = std::to_string(50 + below(3000)) + "us";
+    }
+    faults.push_back(fault);
+  }
+  const std::string args = "chunks=16 versions=3 patience_us=30000 copies=" + std::to_string(1 + below(2)) +
+                           " clients=" + std::to_string(1 + below(2)) +
+                           " client_lends=" + std::to_string(below(2) * 40);
+  ASSERT_EQ(store(args).status, 0);
+  const std::string undisturbed = result();
+  const Ended ended = store(args, {"faults=" + faults.dump(), "cluster.firmware_spares=3", "until=1s"});
+  EXPECT_EQ(ended.status, 0) << faults << ended.out << ended.err;
+  EXPECT_EQ(result(), undisturbed) << faults;
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, BenefactorsRandomLossesTest, testing::Range(0u, 6u));
 
 // ---- what is refused ----
 

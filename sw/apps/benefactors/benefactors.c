@@ -3,11 +3,12 @@
 // a rank waits as a spare until it gets one: as a benefactor it begins with nothing, as a client it goes on from the newest
 // checkpoint that its neighbours hold.
 //
-//   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [heartbeat_us=100] [silence_us=350]
-//               [timeout_us=500] [patience_us=20000] [pause_us=0] [seed=1]
+//   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0] [heartbeat_us=100]
+//               [silence_us=350] [timeout_us=500] [patience_us=20000] [pause_us=0] [seed=1]
 //
 // chunks: of a client's state, 4 KiB each, which a step changes throughout. versions: steps; behind each the state is written to
 // the benefactors, read back from them and compared, bit for bit. copies, width: how it is striped. lend: chunks, of each benefactor.
+// client_lends: of each client, which is then a benefactor, too: the manager places chunks at their client's own node first.
 // heartbeat_us: between two announcements of a benefactor; silence_us: after which the manager forgets one; timeout_us: after
 // which a client counts a node as lost; patience_us: for how long it tries to keep a version; pause_us: between writing it and
 // reading it back.
@@ -35,7 +36,7 @@
 typedef unsigned long long Printable;
 
 static struct {
-  uint64_t clients, chunks, versions, copies, width, lend;
+  uint64_t clients, chunks, versions, copies, width, lend, client_lends;
   uint64_t heartbeat_us, silence_us, timeout_us, patience_us, pause_us, seed;
 } options = {.clients = 1,
              .chunks = 64,
@@ -58,6 +59,8 @@ static bool read_options(int argc, char** argv) {
       {"copies", argument_number, &options.copies, 1, copy_limit, "of each chunk"},
       {"width", argument_number, &options.width, 1, benefactor_limit, "benefactors in a stripe"},
       {"lend", argument_number, &options.lend, 1, checkpoint_chunk_limit, "chunks of each benefactor"},
+      {"client_lends", argument_number, &options.client_lends, 0, checkpoint_chunk_limit,
+       "chunks of each client"},
       {"heartbeat_us", argument_number, &options.heartbeat_us, 1, longest, "between announcements"},
       {"silence_us", argument_number, &options.silence_us, 1, longest,
        "after which a benefactor is forgotten"},
@@ -78,6 +81,7 @@ static StorageClient client;
 typedef enum { role_spare, role_manager, role_client, role_benefactor } Role;
 
 static Role role;
+static bool lends;  // a benefactor, alone or beside being a client
 static uint32_t rank;
 static uint64_t next_heartbeat, alarm_at;
 
@@ -91,8 +95,7 @@ static void hear(uint32_t node, const StorageMessage* message, const uint8_t* da
     service_hear(&service, node, message, data, bytes, generic_timer_now());
   else if (role == role_client)
     client_hear(&client, node, message, data, bytes);
-  else if (role == role_benefactor)
-    benefactor_hear(node, message, data, bytes);
+  if (lends) benefactor_hear(node, message, data, bytes);
 }
 
 static void announce_when_due(void) {
@@ -104,11 +107,11 @@ static void announce_when_due(void) {
 }
 
 static bool is_ready(void) {
-  return generic_timer_now() >= alarm_at || (role == role_benefactor && benefactor_device_has_ended());
+  return generic_timer_now() >= alarm_at || (lends && benefactor_device_has_ended());
 }
 
 static void sleep_until_something(uint64_t until) {
-  alarm_at = role == role_benefactor && next_heartbeat < until ? next_heartbeat : until;
+  alarm_at = lends && next_heartbeat < until ? next_heartbeat : until;
   if (alarm_at != UINT64_MAX) generic_timer_alarm(alarm_at, NULL);
   nic_sleep_unless(is_ready);
 }
@@ -122,9 +125,9 @@ static bool turn(void* context, uint64_t until) {
   for (;;) {
     nic_begin_turn();
     if (!goes_on()) return false;
-    if (role == role_benefactor) announce_when_due();
+    if (lends) announce_when_due();
     bool moved = link_receive(hear);
-    if (role == role_benefactor) moved = benefactor_progress() || moved;
+    if (lends) moved = benefactor_progress() || moved;
     if (moved || generic_timer_now() >= until) return true;
     sleep_until_something(until);
   }
@@ -154,22 +157,30 @@ static void be_manager(void) {
          (Printable)manager_free(&manager, generic_timer_now()));
 }
 
-static ExitStatus be_benefactor(void) {
-  const char* const missing =
-      benefactor_prepare(&nic_link, (uint32_t)options.lend, (unsigned)options.clients);
-  if (missing != NULL) {
+static bool begin_lending(uint64_t chunks) {
+  const char* const missing = benefactor_prepare(&nic_link, (uint32_t)chunks, (unsigned)options.clients);
+  lends = missing == NULL;
+  if (lends)
+    printf("benefactors: node %u lends %llu chunks\n", (unsigned)nic_node(), (Printable)chunks);
+  else
     printf("benefactors: %s\n", missing);
-    return exit_unavailable;
-  }
-  nic_report_finished(0);
-  printf("benefactors: node %u lends %llu chunks\n", (unsigned)nic_node(), (Printable)options.lend);
-  serve();
+  return lends;
+}
+
+static void say_what_was_lent(void) {
   const BenefactorCounts counts = benefactor_counts();
   printf(
       "benefactors: benefactor: %llu chunks stored, %llu fetched, %llu files written, %llu read, %llu "
       "forgotten, %llu chunks refused, %llu commands failed\n",
       (Printable)counts.stored, (Printable)counts.fetched, (Printable)counts.written, (Printable)counts.read,
       (Printable)counts.forgotten, (Printable)counts.refused, (Printable)counts.failed);
+}
+
+static ExitStatus be_benefactor(void) {
+  if (!begin_lending(options.lend)) return exit_unavailable;
+  nic_report_finished(0);
+  serve();
+  say_what_was_lent();
   return exit_passed;
 }
 
@@ -178,17 +189,46 @@ static ExitStatus be_benefactor(void) {
 static uint64_t *state, *other;
 static struct { uint64_t write_ticks, read_ticks, written, read, attempts; } totals;
 
-static uint64_t words(void) { return options.chunks * chunk_words; }
-static size_t state_bytes(void) { return (size_t)words() * 8; }
+static size_t state_bytes(void) { return (size_t)options.chunks * chunk_bytes; }
+
+// What has come is served between chunks, so that a client that lends is not silent while it computes.
+static uint64_t* next_chunk(uint64_t* of, uint64_t chunk) {
+  if (lends) turn(NULL, 0);
+  return of + chunk * chunk_words;
+}
 
 static void begin(uint64_t* of) {
   const uint64_t first = options.seed * 0x9e3779b97f4a7c15u + client.number;
-  for (uint64_t i = 0; i < words(); ++i) of[i] = (i + first) * 0xd1342543de82ef95u;
+  for (uint64_t chunk = 0; chunk < options.chunks; ++chunk) {
+    uint64_t* const word = next_chunk(of, chunk);
+    for (uint64_t i = 0; i < chunk_words; ++i)
+      word[i] = (chunk * chunk_words + i + first) * 0xd1342543de82ef95u;
+  }
 }
 
 static void step(uint64_t* of, uint64_t version) {
-  for (uint64_t i = 0; i < words(); ++i)
-    of[i] = ((of[i] << 13 | of[i] >> 51) ^ (version + i)) * 0x2545f4914f6cdd1du;
+  for (uint64_t chunk = 0; chunk < options.chunks; ++chunk) {
+    uint64_t* const word = next_chunk(of, chunk);
+    for (uint64_t i = 0; i < chunk_words; ++i)
+      word[i] = ((word[i] << 13 | word[i] >> 51) ^ (version + chunk + i)) * 0x2545f4914f6cdd1du;
+  }
+}
+
+static void clear(uint64_t* of) {
+  for (uint64_t chunk = 0; chunk < options.chunks; ++chunk) memset(next_chunk(of, chunk), 0, chunk_bytes);
+}
+
+static bool both_are_equal(void) {
+  for (uint64_t chunk = 0; chunk < options.chunks; ++chunk)
+    if (memcmp(next_chunk(state, chunk), other + chunk * chunk_words, chunk_bytes) != 0) return false;
+  return true;
+}
+
+static uint64_t digest_of(uint64_t* of) {
+  static uint64_t hashes[checkpoint_chunk_limit];
+  for (uint64_t chunk = 0; chunk < options.chunks; ++chunk)
+    hashes[chunk] = chunk_hash(next_chunk(of, chunk), chunk_words);
+  return chunk_hash(hashes, options.chunks);
 }
 
 static void say(const char* what, uint64_t version, StorageStatus status) {
@@ -238,10 +278,10 @@ static Kept keep(uint64_t version) {
     if (status == storage_ok) {
       if (options.pause_us != 0 && !rest(options.pause_us)) return gone;
       what = "reading";
-      memset(other, 0, state_bytes());
+      clear(other);
       status = read_back(version, other);
     }
-    if (status == storage_ok && memcmp(state, other, state_bytes()) == 0) return kept;
+    if (status == storage_ok && both_are_equal()) return kept;
     if (status == storage_ok) {
       printf("benefactors: rank %u: version %llu came back wrong\n", (unsigned)rank, (Printable)version);
       return not_kept;
@@ -279,7 +319,7 @@ static bool restore(uint64_t* version) {
     }
     begin(other);
     for (uint64_t i = 1; i <= *version; ++i) step(other, i);
-    const bool same = memcmp(state, other, state_bytes()) == 0;
+    const bool same = both_are_equal();
     printf("benefactors: rank %u: goes on from version %llu of its neighbours, which is %s\n", (unsigned)rank,
            (Printable)*version, same ? "right" : "WRONG");
     return true;
@@ -296,8 +336,8 @@ static double megabytes_a_second(uint64_t bytes, uint64_t ticks) {
 static ExitStatus finish(void) {
   begin(other);
   for (uint64_t i = 1; i <= options.versions; ++i) step(other, i);
-  const bool right = memcmp(state, other, state_bytes()) == 0;
-  const uint64_t digest = chunk_hash(state, words());
+  const bool right = both_are_equal();
+  const uint64_t digest = digest_of(state);
   printf("benefactors: rank %u: %llu versions, %llu writes, digest 0x%016llx, %s\n", (unsigned)rank,
          (Printable)options.versions, (Printable)totals.attempts, (Printable)digest,
          right ? "verified" : "WRONG");
@@ -312,6 +352,7 @@ static ExitStatus finish(void) {
   if (!right || !result_write(text)) return exit_failed;
   nic_report_finished(digest);
   serve();
+  if (lends) say_what_was_lent();
   return exit_passed;
 }
 
@@ -335,6 +376,7 @@ static ExitStatus be_client(void) {
     return exit_unavailable;
   }
   printf("benefactors: node %u is rank %u, a client\n", (unsigned)nic_node(), (unsigned)rank);
+  if (options.client_lends != 0 && !begin_lending(options.client_lends)) return exit_unavailable;
   uint64_t version;
   if (!restore(&version)) return exit_passed;
   client_remove(&client, version + 1);  // which the client before may have begun
@@ -358,6 +400,7 @@ static ExitStatus run(void) {
            : rank == 0               ? role_manager
            : rank <= options.clients ? role_client
                                      : role_benefactor;
+    lends = false;
     ExitStatus status = exit_passed;
     if (role == role_manager)
       be_manager();
