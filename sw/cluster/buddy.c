@@ -20,17 +20,42 @@ static bool is_whole(const Buddy* b, const BuddyCopy* copy) {
   return copy->version != 0 && copy->held == b->bytes;
 }
 
-static void forget(Buddy* b, BuddyCopy* copy) {
-  if (copy->is_elsewhere) b->calls.drop(b->calls.context, copy->version);
+static void forget(Buddy* b, BuddyCopies* copies, BuddyCopy* copy) {
+  if (copy->is_elsewhere) b->calls.drop(b->calls.context, copies->of, copy->version);
   copy->is_elsewhere = false;
   copy->version = 0;
   copy->held = 0;
 }
 
-static BuddyCopy* find(Buddy* b, BuddyCopy* copies, uint64_t version) {
+static void drop_partial(Buddy* b, BuddyCopies* copies) {
   for (unsigned i = 0; i < buddy_versions; ++i)
-    if (copies[i].version == version && is_whole(b, &copies[i])) return &copies[i];
+    if (!is_whole(b, &copies->versions[i])) forget(b, copies, &copies->versions[i]);
+}
+
+static BuddyCopy* find(Buddy* b, BuddyCopies* copies, uint64_t version) {
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (copies->versions[i].version == version && is_whole(b, &copies->versions[i]))
+      return &copies->versions[i];
   return NULL;
+}
+
+// Its data are whole: they are kept elsewhere, if they are to be. False: they cannot, and it is gone.
+static bool keep(Buddy* b, BuddyCopies* copies, BuddyCopy* copy) {
+  if (!copies->is_elsewhere || copy->is_elsewhere) return true;
+  copies->loaded = copy->version;
+  copy->is_elsewhere = b->calls.keep(b->calls.context, copies->of, copy->version);
+  if (!copy->is_elsewhere) forget(b, copies, copy);
+  return copy->is_elsewhere;
+}
+
+// Brings a whole copy's bytes to its data. What is being received there is given up.
+static bool recall(Buddy* b, BuddyCopies* copies, const BuddyCopy* copy) {
+  if (!copy->is_elsewhere || copies->loaded == copy->version) return true;
+  drop_partial(b, copies);
+  copies->loaded = 0;
+  if (!b->calls.recall(b->calls.context, copies->of, copy->version)) return false;
+  copies->loaded = copy->version;
+  return true;
 }
 
 static bool is_being_sent(const Buddy* b, const BuddyCopy* copy) {
@@ -40,12 +65,12 @@ static bool is_being_sent(const Buddy* b, const BuddyCopy* copy) {
 
 // Where a version that comes from elsewhere goes. Two older ones mean that the newer of them is committed, or else this one
 // would not have been begun; a newer one than that which an epoch goes back to is of no use.
-static BuddyCopy* take_slot(Buddy* b, BuddyCopy* copies, uint64_t version) {
-  BuddyCopy* taken = &copies[0];
+static BuddyCopy* take_slot(Buddy* b, BuddyCopies* copies, uint64_t version) {
+  BuddyCopy* taken = &copies->versions[0];
   for (unsigned i = 0; i < buddy_versions; ++i) {
-    BuddyCopy* const copy = &copies[i];
+    BuddyCopy* const copy = &copies->versions[i];
     if (copy->version == version) return copy;
-    if (!is_whole(b, copy) || copy->version > version) forget(b, copy);
+    if (!is_whole(b, copy) || copy->version > version) forget(b, copies, copy);
     if (copy->version < taken->version) taken = copy;
   }
   return taken;
@@ -53,7 +78,7 @@ static BuddyCopy* take_slot(Buddy* b, BuddyCopy* copies, uint64_t version) {
 
 // Parts come in order; the one at offset 0 begins the copy anew. Returns the copy when this part has made it whole, or is the
 // last one of a copy that was whole already.
-static BuddyCopy* receive_part(Buddy* b, BuddyCopy* copies, const MessageHeader* h, const uint8_t* data,
+static BuddyCopy* receive_part(Buddy* b, BuddyCopies* copies, const MessageHeader* h, const uint8_t* data,
                                size_t bytes) {
   if (h->number == 0 || h->total != b->bytes || bytes == 0 || h->offset > h->total ||
       bytes > h->total - h->offset)
@@ -61,18 +86,19 @@ static BuddyCopy* receive_part(Buddy* b, BuddyCopy* copies, const MessageHeader*
   BuddyCopy* copy = NULL;
   if (h->offset == 0) {
     copy = take_slot(b, copies, h->number);
-    forget(b, copy);
+    forget(b, copies, copy);
     copy->version = h->number;
     copy->held = 0;
+    copies->loaded = 0;
   } else {
     for (unsigned i = 0; i < buddy_versions; ++i)
-      if (copies[i].version == h->number) copy = &copies[i];
+      if (copies->versions[i].version == h->number) copy = &copies->versions[i];
     if (copy != NULL && is_whole(b, copy)) return h->offset + bytes == h->total ? copy : NULL;
     if (copy == NULL || copy->held != h->offset) return NULL;
   }
   memcpy(copy->data + h->offset, data, bytes);
   copy->held += bytes;
-  return is_whole(b, copy) ? copy : NULL;
+  return is_whole(b, copy) && keep(b, copies, copy) ? copy : NULL;
 }
 
 // --- messages ---------------------------------------------------------------------------------------------
@@ -135,10 +161,15 @@ static void tell_coordinator(Buddy* b, MessageKind kind, uint64_t number, const 
 
 // --- transfers --------------------------------------------------------------------------------------------
 
-static void open_transfer(BuddyTransfer* t, MessageKind kind, uint32_t to, uint32_t owner,
+static void open_transfer(BuddyTransfer* t, MessageKind kind, uint32_t to, uint32_t owner, BuddyCopies* from,
                           const BuddyCopy* copy) {
-  *t = (BuddyTransfer){
-      .is_open = true, .kind = kind, .to = to, .owner = owner, .copy = copy, .version = copy->version};
+  *t = (BuddyTransfer){.is_open = true,
+                       .kind = kind,
+                       .to = to,
+                       .owner = owner,
+                       .from = from,
+                       .copy = copy,
+                       .version = copy->version};
 }
 
 static bool has_room(const Buddy* b, BuddyQueue queue) {
@@ -150,7 +181,7 @@ static bool progress(Buddy* b, BuddyTransfer* t) {
   const BuddyQueue queue = t->kind == message_state ? buddy_application_queue : buddy_checkpoint_queue;
   bool sent = false;
   for (unsigned i = 0; i < parts_a_call && t->is_open && has_room(b, queue); ++i) {
-    if (t->copy->version != t->version || !is_whole(b, t->copy)) {
+    if (t->copy->version != t->version || !is_whole(b, t->copy) || !recall(b, t->from, t->copy)) {
       t->is_open = false;
       break;
     }
@@ -179,11 +210,11 @@ static bool is_global(const Buddy* b, uint64_t version) {
 
 static void begin_global(Buddy* b) {
   if (b->global == 0 || b->to_storage.is_open) return;
-  const BuddyCopy* const copy = find(b, b->own, b->global);
+  const BuddyCopy* const copy = find(b, &b->own, b->global);
   b->global = 0;
   if (copy == NULL) return;
   buddy_mark(b, buddy_mark_drain_begun, copy->version);
-  open_transfer(&b->to_storage, message_global, STORAGE_RANK, b->membership.rank, copy);
+  open_transfer(&b->to_storage, message_global, STORAGE_RANK, b->membership.rank, &b->own, copy);
 }
 
 bool buddy_progress(Buddy* b) {
@@ -195,27 +226,24 @@ bool buddy_progress(Buddy* b) {
 
 // --- recovery ---------------------------------------------------------------------------------------------
 
-static void drop_partial(Buddy* b, BuddyCopy* copies) {
+static void drop_newer(Buddy* b, BuddyCopies* copies, uint64_t version) {
   for (unsigned i = 0; i < buddy_versions; ++i)
-    if (!is_whole(b, &copies[i])) forget(b, &copies[i]);
+    if (copies->versions[i].version > version) forget(b, copies, &copies->versions[i]);
 }
 
-static void drop_newer(Buddy* b, BuddyCopy* copies, uint64_t version) {
-  for (unsigned i = 0; i < buddy_versions; ++i)
-    if (copies[i].version > version) forget(b, &copies[i]);
+static void drop_older(Buddy* b, BuddyCopies* copies, uint64_t version) {
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    BuddyCopy* const copy = &copies->versions[i];
+    if (copy->version < version && !is_being_sent(b, copy)) forget(b, copies, copy);
+  }
 }
 
-static void drop_older(Buddy* b, BuddyCopy* copies, uint64_t version) {
-  for (unsigned i = 0; i < buddy_versions; ++i)
-    if (copies[i].version < version && !is_being_sent(b, &copies[i])) forget(b, &copies[i]);
-}
-
-static size_t list_whole(const Buddy* b, const BuddyCopy* copies, uint32_t owner, uint8_t* pairs,
+static size_t list_whole(const Buddy* b, const BuddyCopies* copies, uint32_t owner, uint8_t* pairs,
                          size_t count) {
   for (unsigned i = 0; i < buddy_versions; ++i) {
-    if (!is_whole(b, &copies[i])) continue;
+    if (!is_whole(b, &copies->versions[i])) continue;
     message_put_u64(pairs + count * pair_bytes, owner);
-    message_put_u64(pairs + count * pair_bytes + 8, copies[i].version);
+    message_put_u64(pairs + count * pair_bytes + 8, copies->versions[i].version);
     ++count;
   }
   return count;
@@ -223,8 +251,8 @@ static size_t list_whole(const Buddy* b, const BuddyCopy* copies, uint32_t owner
 
 static void offer(Buddy* b) {
   uint8_t pairs[2 * buddy_versions * pair_bytes];
-  size_t count = list_whole(b, b->own, b->membership.rank, pairs, 0);
-  count = list_whole(b, b->wards, ward_of(b), pairs, count);
+  size_t count = list_whole(b, &b->own, b->membership.rank, pairs, 0);
+  count = list_whole(b, &b->wards, ward_of(b), pairs, count);
   tell_coordinator(b, message_offer, count, pairs, count * pair_bytes);
 }
 
@@ -234,8 +262,9 @@ static void become_ready(Buddy* b) {
 }
 
 static void load(Buddy* b) {
-  const BuddyCopy* const copy = find(b, b->own, b->restored);
+  const BuddyCopy* const copy = find(b, &b->own, b->restored);
   if (copy == NULL) return;  // lost since it was offered: the next epoch is on its way
+  if (!recall(b, &b->own, copy)) return;
   memcpy(b->data, copy->data, (size_t)b->bytes);
   buddy_mark(b, buddy_mark_restored, b->restored);
   if (!b->buddy_lacks) {
@@ -243,14 +272,14 @@ static void load(Buddy* b) {
     return;
   }
   b->phase = buddy_copying;
-  open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, copy);
+  open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, &b->own, copy);
 }
 
 static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
   b->restored = version;
   b->is_from_storage = (lacks & state_from_storage) != 0;
-  drop_newer(b, b->own, version);
-  drop_newer(b, b->wards, version);
+  drop_newer(b, &b->own, version);
+  drop_newer(b, &b->wards, version);
   if (version == 0) {
     become_ready(b);
     return;
@@ -269,8 +298,8 @@ static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
 static void resume(Buddy* b, uint64_t version) {
   b->phase = buddy_running;
   b->committed = version;
-  drop_older(b, b->own, version);
-  drop_older(b, b->wards, version);
+  drop_older(b, &b->own, version);
+  drop_older(b, &b->wards, version);
   // The epoch dropped the copy that was under way.
   if (is_global(b, version) && !b->is_from_storage) b->global = version;
   if (b->membership.epoch > 1) ++b->counts.recoveries;
@@ -284,8 +313,8 @@ static void commit(Buddy* b, uint64_t version) {
   ++b->counts.committed;
   buddy_mark(b, buddy_mark_committed, version);
   if (is_global(b, version)) b->global = version;
-  drop_older(b, b->own, version);
-  drop_older(b, b->wards, version);
+  drop_older(b, &b->own, version);
+  drop_older(b, &b->wards, version);
   b->calls.committed(b->calls.context, version);
 }
 
@@ -310,11 +339,12 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
   close_transfers(b);
   const bool same = m->rank == b->membership.rank && m->ranks == b->membership.ranks;
   for (unsigned i = 0; i < buddy_versions && !same; ++i) {
-    forget(b, &b->own[i]);
-    forget(b, &b->wards[i]);
+    forget(b, &b->own, &b->own.versions[i]);
+    forget(b, &b->wards, &b->wards.versions[i]);
   }
-  drop_partial(b, b->own);
-  drop_partial(b, b->wards);
+  drop_partial(b, &b->own);
+  drop_partial(b, &b->wards);
+  b->own.loaded = b->wards.loaded = 0;  // what is kept elsewhere is read from there
   b->membership = *m;
   b->phase = m->rank == NO_RANK ? buddy_spare : buddy_offering;
   b->restored = b->committed = 0;
@@ -333,15 +363,7 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
 
 static void hear_chunk(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
   if (h->owner != ward_of(b)) return;
-  BuddyCopy* const copy = receive_part(b, b->wards, h, data, bytes);
-  if (copy == NULL) return;
-  if (b->config.wards_elsewhere && !copy->is_elsewhere) {
-    copy->is_elsewhere = b->calls.keep(b->calls.context, copy->version, copy->data);
-    if (!copy->is_elsewhere) {
-      forget(b, copy);
-      return;
-    }
-  }
+  if (receive_part(b, &b->wards, h, data, bytes) == NULL) return;
   send_to(b, h->owner, message_stored, h->number, h->owner, NULL, 0);
 }
 
@@ -357,10 +379,9 @@ static void hear_stored(Buddy* b, const MessageHeader* h) {
 }
 
 static void hear_fetch(Buddy* b, const MessageHeader* h) {
-  const BuddyCopy* const copy = find(b, b->wards, h->number);
+  const BuddyCopy* const copy = find(b, &b->wards, h->number);
   if (h->from != ward_of(b) || copy == NULL) return;
-  if (!copy->is_elsewhere || b->calls.recall(b->calls.context, copy->version, copy->data))
-    open_transfer(&b->to_ward, message_state, h->from, h->from, copy);
+  open_transfer(&b->to_ward, message_state, h->from, h->from, &b->wards, copy);
 }
 
 static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
@@ -379,7 +400,7 @@ static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t b
       break;
     case message_state:
       if (b->phase == buddy_fetching && h->number == b->restored && h->owner == b->membership.rank &&
-          receive_part(b, b->own, h, data, bytes) != NULL)
+          receive_part(b, &b->own, h, data, bytes) != NULL)
         load(b);
       break;
     case message_global_stored:
@@ -432,20 +453,28 @@ void buddy_initialize(Buddy* b, const BuddyConfig* config, const BuddyCalls* cal
 static uint64_t slot_bytes(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 uint64_t buddy_copy_bytes(const Buddy* b, uint64_t bytes) {
-  return (buddy_versions + (b->config.wards_elsewhere ? 1 : (uint64_t)buddy_versions)) * slot_bytes(bytes);
+  const uint64_t own = b->config.own_elsewhere ? 1 : buddy_versions,
+                 wards = b->config.wards_elsewhere ? 1 : buddy_versions;
+  return (own + wards) * slot_bytes(bytes);
 }
 
 void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies) {
   b->data = data;
   b->bytes = bytes;
-  uint8_t* const wards = (uint8_t*)copies + buddy_versions * slot_bytes(bytes);
+  const uint64_t slot = slot_bytes(bytes);
+  uint8_t* const own = copies;
+  uint8_t* const wards = own + (b->config.own_elsewhere ? 1 : buddy_versions) * slot;
+  b->own = (BuddyCopies){.of = buddy_own, .is_elsewhere = b->config.own_elsewhere};
+  b->wards = (BuddyCopies){.of = buddy_wards, .is_elsewhere = b->config.wards_elsewhere};
   for (unsigned i = 0; i < buddy_versions; ++i) {
-    b->own[i] = (BuddyCopy){.data = (uint8_t*)copies + i * slot_bytes(bytes)};
-    b->wards[i] = (BuddyCopy){.data = wards + (b->config.wards_elsewhere ? 0 : i * slot_bytes(bytes))};
+    b->own.versions[i].data = own + (b->own.is_elsewhere ? 0 : i * slot);
+    b->wards.versions[i].data = wards + (b->wards.is_elsewhere ? 0 : i * slot);
   }
 }
 
-uint8_t* buddy_ward_data(Buddy* b) { return b->wards[0].data; }
+uint8_t* buddy_copy_data(Buddy* b, BuddyCopyOf of) {
+  return (of == buddy_own ? &b->own : &b->wards)->versions[0].data;
+}
 
 bool buddy_may_send(const Buddy* b) { return has_room(b, buddy_application_queue); }
 
@@ -455,21 +484,24 @@ BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version) {
   if (b->phase != buddy_running || version <= b->committed) return buddy_bad_argument;
   if (b->open != 0) return buddy_busy;
   BuddyCopy* slot = NULL;
-  for (unsigned i = 0; i < buddy_versions; ++i)
-    if (b->own[i].version == 0 || (b->own[i].version < b->committed && !is_being_sent(b, &b->own[i])))
-      slot = &b->own[i];
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    BuddyCopy* const copy = &b->own.versions[i];
+    if (copy->version == 0 || (copy->version < b->committed && !is_being_sent(b, copy))) slot = copy;
+  }
   if (slot == NULL) return buddy_busy;
   buddy_mark(b, buddy_mark_dump_begun, version);
   const uint64_t start = b->calls.now(b->calls.context);
+  forget(b, &b->own, slot);
   memcpy(slot->data, b->data, (size_t)b->bytes);
   slot->version = version;
   slot->held = b->bytes;
+  if (!keep(b, &b->own, slot)) return buddy_busy;
   b->open = version;
   b->dump_end = b->calls.now(b->calls.context);
   b->counts.dump_time += b->dump_end - start;
   buddy_mark(b, buddy_mark_dumped, version);
   ++b->counts.checkpoints;
-  open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, slot);
+  open_transfer(&b->to_buddy, message_chunk, buddy_of(b), b->membership.rank, &b->own, slot);
   b->calls.dumped(b->calls.context, version);
   return buddy_ok;
 }

@@ -21,8 +21,8 @@
 // application stands still from the epoch's beginning until calls.resumed. The first epoch is the beginning: it resumes at once.
 //
 // Limits: 2 to 64 ranks; two versions of its own and two of its ward's (the rank to the left), so copies take four times the
-// protected bytes, three where the ward's are kept elsewhere; the same number of bytes in all ranks. No allocation, no recursion
-// but rank 0's answers to itself.
+// protected bytes: one less where its own are kept elsewhere, one less where the ward's are; the same number of bytes in all
+// ranks. No allocation, no recursion but rank 0's answers to itself.
 #pragma once
 
 #include <stdbool.h>
@@ -40,7 +40,8 @@ typedef enum { buddy_application_queue = 0, buddy_checkpoint_queue = 1 } BuddyQu
 typedef struct {
   BuddyProtocol protocol;
   uint64_t interval;            // of versions: they are its multiples
-  bool wards_elsewhere;         // copies of its ward are kept by calls.keep; in memory is room to receive one
+  bool own_elsewhere;           // its own copies are kept by calls.keep; in memory is room for one
+  bool wards_elsewhere;         // its ward's are; in memory is room to receive one
   uint64_t global_every;        // each so many-th version goes to the global store too; 0: none
   bool restart_from_beginning;  // where no version is held of every rank
 } BuddyConfig;
@@ -51,6 +52,8 @@ typedef struct {
   uint32_t ranks;
   bool has_storage;
 } BuddyMembership;
+
+typedef enum { buddy_own = 0, buddy_wards = 1 } BuddyCopyOf;
 
 // What the rank does, told at the instant: nothing depends on it. A simulated NIC takes it and measures by it what checkpoints
 // cost (docs/nic.md).
@@ -85,12 +88,12 @@ typedef struct {
   void (*committed)(void* context, uint64_t version);
   // A message of the application in the present epoch; before `resumed`, too: a neighbour may be earlier.
   void (*application_message)(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes);
-  // With wards_elsewhere: keeps a copy of the ward's state, all its bytes; reads it back; drops it. False: it cannot, and the
-  // ward gets no answer: it waits, and so do all, until a new epoch begins; a copy that was not kept does not count. So whoever
-  // implements these ends the node then, as apps/buddy_ring does.
-  bool (*keep)(void* context, uint64_t version, const uint8_t* data);
-  bool (*recall)(void* context, uint64_t version, uint8_t* data);
-  void (*drop)(void* context, uint64_t version);
+  // With own_elsewhere or wards_elsewhere: keeps a copy, all its bytes, which are at buddy_copy_data; reads it back to there;
+  // drops it. False: it cannot. A copy that was not kept does not count, and all wait for it until a new epoch begins. So
+  // whoever implements these ends the node then, as apps/buddy_ring does.
+  bool (*keep)(void* context, BuddyCopyOf of, uint64_t version);
+  bool (*recall)(void* context, BuddyCopyOf of, uint64_t version);
+  void (*drop)(void* context, BuddyCopyOf of, uint64_t version);
   // Rank 0 only: no version is held of all these ranks, a bit each. Nothing more happens in this epoch.
   void (*not_recoverable)(void* context, uint64_t ranks);
 } BuddyCalls;
@@ -110,15 +113,24 @@ typedef struct {
 typedef struct {
   uint64_t version;   // 0: none
   uint64_t held;      // bytes; whole when all are
-  bool is_elsewhere;  // kept by calls.keep: data are of another version, or of none
+  bool is_elsewhere;  // kept by calls.keep: data may be of another version, or of none
   uint8_t* data;
 } BuddyCopy;
+
+// Both copies of a state. Kept elsewhere they share their data, which are of `loaded`.
+typedef struct {
+  BuddyCopy versions[buddy_versions];
+  BuddyCopyOf of;
+  bool is_elsewhere;
+  uint64_t loaded;  // 0: none, or one that is being received
+} BuddyCopies;
 
 // A copy that is being sent in parts.
 typedef struct {
   bool is_open;
   MessageKind kind;
   uint32_t to, owner;
+  BuddyCopies* from;
   const BuddyCopy* copy;
   uint64_t version, sent;
 } BuddyTransfer;
@@ -148,7 +160,7 @@ typedef struct {
   uint64_t committed;
   uint64_t global;  // the version that waits to go to storage; 0: none
   uint64_t dump_end;
-  BuddyCopy own[buddy_versions], wards[buddy_versions];
+  BuddyCopies own, wards;
   BuddyTransfer to_buddy, to_ward, to_storage;
   Coordinator coordinator;  // rank 0's
   BuddyCounts counts;
@@ -161,7 +173,7 @@ void buddy_initialize(Buddy* b, const BuddyConfig* config, const BuddyCalls* cal
 // membership.
 void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies);
 uint64_t buddy_copy_bytes(const Buddy* b, uint64_t bytes);
-uint8_t* buddy_ward_data(Buddy* b);  // with wards_elsewhere: where calls.keep and recall find the bytes
+uint8_t* buddy_copy_data(Buddy* b, BuddyCopyOf of);  // where calls.keep and recall find the bytes
 
 // Nothing happens in an epoch that is known or older. buddy_bad_argument: not 2 to 64 ranks.
 BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* membership);
@@ -171,7 +183,7 @@ bool buddy_progress(Buddy* b);
 
 bool buddy_is_running(const Buddy* b);
 // Dumps the protected bytes as a version, the step after which it is taken, and hands the copy for the buddy over. buddy_busy:
-// the last one is not committed, or its predecessor is still on its way to storage; nothing has happened.
+// the last one is not committed, its predecessor is still on its way to storage, or it cannot be kept; nothing has happened.
 // buddy_bad_argument: not running, or not newer than the last one.
 BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version);
 // buddy_ok when the version is committed, or a newer one; else buddy_busy.

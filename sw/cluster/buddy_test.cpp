@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "test_cluster.h"
 
@@ -22,6 +25,7 @@ TestClusterConfig random_config(std::uint64_t seed) {
   c.buddy.protocol = random.below(2) == 0 ? buddy_blocking : buddy_semi_blocking;
   c.buddy.interval = 1 + random.below(6);
   c.buddy.wards_elsewhere = random.below(3) == 0;
+  c.buddy.own_elsewhere = random.below(3) == 0;
   return c;
 }
 
@@ -102,7 +106,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
         const Buddy& b = cluster.node(node).buddy;
         if (b.phase != buddy_spare) continue;
         for (unsigned i = 0; i < buddy_versions; ++i)
-          ASSERT_EQ(b.own[i].version + b.wards[i].version, 0u) << "a spare holds nothing";
+          ASSERT_EQ(b.own.versions[i].version + b.wards.versions[i].version, 0u) << "a spare holds nothing";
       }
     }
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
@@ -324,7 +328,7 @@ TEST(BuddyRecoveryTest, AVersionThatIsNotHeldOfAllIsNotGoneBackTo) {
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 4u);
   EXPECT_EQ(cluster.newest_recoverable(), 8u);  // in the memories of the ranks themselves
   const auto buddy_holds = [&](std::uint32_t rank) {
-    const BuddyCopy* const copies = cluster.node_of((rank + 1) % 3).buddy.wards;
+    const BuddyCopy* const copies = cluster.node_of((rank + 1) % 3).buddy.wards.versions;
     return std::any_of(copies, copies + buddy_versions,
                        [](const BuddyCopy& copy) { return copy.version == 8 && copy.held == 4800; });
   };
@@ -376,30 +380,67 @@ TEST(BuddyProtocolTest, OneVersionAtATimeAndTheLastOneIsKept) {
         ASSERT_LE(b.committed, cluster.node_of(rank).ring.step);
         ASSERT_TRUE(b.open == 0 || b.open == b.committed + 1);
         if (b.committed != 0) {
-          ASSERT_TRUE(b.own[0].version == b.committed || b.own[1].version == b.committed);
+          ASSERT_TRUE(b.own.versions[0].version == b.committed || b.own.versions[1].version == b.committed);
         }
       }
     }
   }
 }
 
-TEST(BuddyProtocolTest, WardsThatAreKeptElsewhereTakeNoMemory) {
-  TestClusterConfig config = random_config(3);
-  config.buddy.interval = 2;
-  config.buddy.wards_elsewhere = true;
-  TestCluster cluster(config);
-  EXPECT_EQ(buddy_copy_bytes(&cluster.node_of(0).buddy, 80), 240u);
-  while (!cluster.is_over()) {
+struct Elsewhere : testing::TestWithParam<std::pair<bool, bool>> {  // own, wards
+  TestClusterConfig config(std::uint64_t seed) const {
+    TestClusterConfig c = random_config(seed);
+    std::tie(c.buddy.own_elsewhere, c.buddy.wards_elsewhere) = GetParam();
+    return c;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    Copies, Elsewhere, testing::Values(std::pair(true, false), std::pair(false, true), std::pair(true, true)),
+    [](const auto& p) { return std::string(p.param.first ? "Own" : "") + (p.param.second ? "Wards" : ""); });
+
+// Each takes room for one, and what counts as held is what is kept.
+TEST_P(Elsewhere, TakesLessMemoryAndHoldsTheSame) {
+  TestClusterConfig c = config(3);
+  c.buddy.interval = 2;
+  c.buddy.global_every = 1;
+  TestCluster cluster(c);
+  EXPECT_EQ(buddy_copy_bytes(&cluster.node_of(0).buddy, 80),
+            320u - 80u * (GetParam().first + GetParam().second));
+  const auto expect_kept = [](const TestCluster::Node& node, const BuddyCopies& copies) {
+    const auto& kept = node.ssd[copies.of];
+    EXPECT_LE(kept.size(), copies.is_elsewhere ? 2u : 0u);
+    for (const BuddyCopy& copy : copies.versions) {
+      const bool is_whole = copy.version != 0 && copy.held == node.buddy.bytes;
+      EXPECT_EQ(is_whole && copies.is_elsewhere, kept.count(copy.version) == 1) << copy.version;
+    }
+  };
+  while (!cluster.is_over() && !testing::Test::HasFailure()) {
     ASSERT_TRUE(cluster.step());
-    for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
-      const TestCluster::Node& node = cluster.node_of(rank);
-      ASSERT_LE(node.ssd.size(), 2u);
-      for (const BuddyCopy& copy : node.buddy.wards)
-        ASSERT_EQ(copy.version != 0 && copy.held == node.buddy.bytes, node.ssd.count(copy.version) == 1)
-            << copy.version;
+    for (std::uint32_t rank = 0; rank < c.ranks; ++rank) {
+      expect_kept(cluster.node_of(rank), cluster.node_of(rank).buddy.own);
+      expect_kept(cluster.node_of(rank), cluster.node_of(rank).buddy.wards);
     }
   }
   EXPECT_EQ(cluster.result(), cluster.expected());
+}
+
+// A copy is read back for those only that lack it in memory, and is the right one.
+TEST_P(Elsewhere, IsReadBackInRecovery) {
+  std::uint64_t recalls[2] = {};
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestClusterConfig c = config(seed);
+    c.buddy.global_every = seed % 2;
+    TestCluster cluster(c);
+    run_until_recoverable(cluster);
+    take_steps(cluster, cluster.lots().below(300));
+    if (!cluster.is_over()) cluster.lose_node(cluster.node_of(any_rank(cluster)).number);
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    ASSERT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+    for (std::uint32_t node = 0; node < cluster.node_count(); ++node)
+      for (const BuddyCopyOf of : {buddy_own, buddy_wards}) recalls[of] += cluster.node(node).recalls[of];
+  }
+  EXPECT_EQ(recalls[buddy_own] > 20, GetParam().first);
+  EXPECT_EQ(recalls[buddy_wards] > 20, GetParam().second);
 }
 
 TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptDoesNotCount) {
@@ -410,6 +451,19 @@ TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptDoesNotCount) {
   EXPECT_FALSE(cluster.run());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
   EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the wards of ranks 0 and 2
+}
+
+TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
+  TestClusterConfig config;
+  config.buddy.own_elsewhere = true;
+  TestCluster cluster(config);
+  cluster.node_of(1).ssd_fails = true;
+  take_steps(cluster, 20'000);  // it tries again and again
+  EXPECT_FALSE(cluster.is_over());
+  EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
+  const Buddy& b = cluster.node_of(1).buddy;
+  EXPECT_EQ(b.counts.checkpoints, 0u);
+  for (const BuddyCopy& copy : b.own.versions) EXPECT_EQ(copy.version, 0u);
 }
 
 TEST(BuddyProtocolTest, EachVersionComesToTheGlobalStore) {
@@ -433,7 +487,7 @@ TEST(BuddyProtocolTest, EachVersionComesToTheGlobalStore) {
 }
 
 TEST(BuddyProtocolTest, RefusesARingOfOneAndOfTooMany) {
-  const BuddyConfig config = {buddy_blocking, 1, false, 0, false};
+  const BuddyConfig config = {buddy_blocking, 1, false, false, 0, false};
   const BuddyCalls calls = {};
   Buddy buddy;
   for (const std::uint32_t ranks : {0u, 1u, 65u}) {
@@ -485,7 +539,7 @@ TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
     const MessageHeader h = {message_chunk, 1, 1, 0, 4, w.offset, w.total, 0};
     message_encode(&h, frame.data());
     buddy_receive(&b, frame.data(), message_header_bytes + w.bytes);
-    for (const BuddyCopy& copy : b.wards) EXPECT_NE(copy.held, 80u) << w.offset << " " << w.total;
+    for (const BuddyCopy& copy : b.wards.versions) EXPECT_NE(copy.held, 80u) << w.offset << " " << w.total;
   }
   // So many bytes, but not all of them.
   for (const std::uint64_t offset : {0, 8}) {

@@ -198,7 +198,7 @@ struct Mixed {
       return copy.version == version && copy.held == n.buddy().bytes;
     };
     const bool is_own = n.buddy().membership.rank == rank;
-    return std::ranges::any_of(is_own ? n.buddy().own : n.buddy().wards, is_it);
+    return std::ranges::any_of((is_own ? n.buddy().own : n.buddy().wards).versions, is_it);
   }
   bool is_recoverable(std::uint64_t version) const {
     const asterism::Membership& m = cluster.management().membership();

@@ -65,23 +65,27 @@ void TestCluster::boot(Node& node) {
     // Management listens to who holds a rank now.
     if (n.buddy.membership.epoch == n.cluster->epoch_) n.cluster->not_recoverable_ = ranks;
   };
-  calls.keep = [](void* context, std::uint64_t version, const std::uint8_t* data) {
+  calls.keep = [](void* context, BuddyCopyOf of, std::uint64_t version) {
     Node& n = node_of_context(context);
     if (n.ssd_fails) return false;
-    n.ssd[version].assign(data, data + n.buddy.bytes);
+    const std::uint8_t* const data = buddy_copy_data(&n.buddy, of);
+    n.ssd[of][version].assign(data, data + n.buddy.bytes);
     return true;
   };
-  calls.recall = [](void* context, std::uint64_t version, std::uint8_t* data) {
+  calls.recall = [](void* context, BuddyCopyOf of, std::uint64_t version) {
     Node& n = node_of_context(context);
-    std::ranges::copy(n.ssd.at(version), data);
+    ++n.recalls[of];
+    std::ranges::copy(n.ssd[of].at(version), buddy_copy_data(&n.buddy, of));
     return true;
   };
-  calls.drop = [](void* context, std::uint64_t version) { node_of_context(context).ssd.erase(version); };
+  calls.drop = [](void* context, BuddyCopyOf of, std::uint64_t version) {
+    node_of_context(context).ssd[of].erase(version);
+  };
   buddy_initialize(&node.buddy, &config_.buddy, &calls);
   // What memory holds after a loss of power means nothing.
   node.words.assign(config_.words, 0xdead'dead'dead'deadu + lots_.next());
   node.copies.assign(buddy_copy_bytes(&node.buddy, config_.words * 8) / 8, lots_.next());
-  node.ssd.clear();
+  for (auto& copies : node.ssd) copies.clear();
   buddy_protect(&node.buddy, node.words.data(), config_.words * 8, node.copies.data());
   node.ring = {};
   node.ring.program.seed = config_.seed;
@@ -246,9 +250,9 @@ std::uint64_t TestCluster::newest_recoverable() const {
     for (std::uint32_t rank = 0; rank < config_.ranks && all; ++rank) {
       const Node &own = node_of(rank), &buddy = node_of((rank + 1) % config_.ranks);
       const auto stored = storage_.copies.find({rank, version});
-      all = (own.is_alive && own.buddy.membership.rank == rank && holds(own.buddy.own, version)) ||
+      all = (own.is_alive && own.buddy.membership.rank == rank && holds(own.buddy.own.versions, version)) ||
             (buddy.is_alive && buddy.buddy.membership.rank == (rank + 1) % config_.ranks &&
-             holds(buddy.buddy.wards, version)) ||
+             holds(buddy.buddy.wards.versions, version)) ||
             (stored != storage_.copies.end() && stored->second.is_whole());
     }
     if (all) return version;

@@ -21,7 +21,7 @@ struct TestClusterConfig {
   std::uint32_t ranks = 3, spares = 2;
   std::uint64_t words = 600, steps = 20;
   std::uint64_t seed = 1;  // of the program and of the lots
-  BuddyConfig buddy = {buddy_semi_blocking, 4, false, 0, false};
+  BuddyConfig buddy = {buddy_semi_blocking, 4, false, false, 0, false};
 };
 
 class TestCluster {
@@ -30,7 +30,8 @@ class TestCluster {
     std::uint32_t number = 0;
     bool is_alive = true, link_is_up = true;
     std::vector<std::uint64_t> words, copies;
-    std::map<std::uint64_t, std::vector<std::uint8_t>> ssd;  // the ward's copies, with wards_elsewhere
+    std::map<std::uint64_t, std::vector<std::uint8_t>> ssd[2];  // own copies and the ward's, kept elsewhere
+    std::uint64_t recalls[2] = {};
     bool ssd_fails = false;
     Buddy buddy = {};
     Ring ring = {};

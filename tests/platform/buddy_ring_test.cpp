@@ -43,6 +43,26 @@ TEST_F(BuddyRingTest, KeepsItsWardsCopyOnTheSsdAndReadsItForTheSpare) {
   EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 5u);
 }
 
+TEST_F(BuddyRingTest, KeepsAllCopiesOnTheSsdAndReadsEachForItsRank) {
+  const Ended ended = ring(
+      {"cluster.checkpoint.placement=full_ssd", "cluster.checkpoint.restart_from_beginning=false",
+       "cluster.checkpoint.global_every=2", R"(faults=[{"at": "8ms", "kind": "node_loss", "node": 1}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("that of the program computed in one piece\n"));
+  EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 goes on from version "));
+  EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 10u);  // five of its own, as many of rank 2's
+  EXPECT_GE(of_ssd("node0", "restores"), 1u);                // its own, to go back
+  EXPECT_GE(of_ssd("node2", "restores"), 2u);                // rank 1's, too, whose buddy it is
+}
+
+TEST_F(BuddyRingTest, TheLocalCopyTakesTheSsdsTimeWhereItLiesThere) {
+  const auto dump_of = [&](const std::string& placement) {
+    EXPECT_EQ(ring({"cluster.checkpoint.placement=" + placement}).status, 0);
+    return json("run/stats.json")["node"]["checkpoint_costs"]["dump_ps"].get<std::uint64_t>();
+  };
+  EXPECT_GT(dump_of("full_ssd"), 2 * dump_of("half_ssd"));
+}
+
 TEST_F(BuddyRingTest, WholeNodesAloneTellWhatACheckpointCosts) {
   const Ended ended = ring({"cluster.checkpoint.global_every=1", "cluster.network.bandwidth=200MB/s",
                             "cluster.program.messages=40", "cluster.program.words=4096",
@@ -87,16 +107,6 @@ TEST_F(BuddyRingTest, ALongerOverlapGivesCopiesFewerTickets) {
     return at == std::string::npos ? 0 : std::stoul(ended.out.substr(at + before.size()));
   };
   EXPECT_GT(overlap_time("2ms"), 2 * overlap_time("1us"));
-}
-
-TEST_F(BuddyRingTest, RefusesCopiesOfItsOwnOnTheSsd) {
-  const Ended ended = ring({"cluster.checkpoint.placement=full_ssd"});
-  EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("node0: its firmware exited with status 2\n"));
-  EXPECT_THAT(
-      ended.out,
-      HasSubstr("argument 'placement=full_ssd' is wrong: placement (where the ward's copies lie) wants "
-                "one of memory half_ssd\n"));
 }
 
 TEST_F(BuddyRingTest, WantsANicAndACluster) {

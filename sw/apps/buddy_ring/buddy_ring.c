@@ -2,11 +2,11 @@
 // as a spare until it gets one.
 //
 //   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
-//              [restart_from_beginning=on|off] [placement=memory|half_ssd] [messages=0] [message_bytes=1024]
+//              [restart_from_beginning=on|off] [placement=memory|half_ssd|full_ssd] [messages=0] [message_bytes=1024]
 //              [overlap_us=0] [seed=1]
 //
-// placement: where the ward's copies lie, in memory or on the DIMM-SSD (ni2012, section 4.4). Writing one there holds all else
-// that this core does.
+// placement: what lies on the DIMM-SSD (ni2012, section 4.4): nothing, the ward's copies, or its own, too. Writing one there holds all
+// else that this core does.
 // messages, message_bytes: without meaning, in a step, to make the program communicate more.
 // overlap_us: the time that a copy for the buddy shall take, where the network holds a lottery (ni2012, section 4.3); 0: the
 // tickets stay.
@@ -36,8 +36,9 @@ enum { words_a_turn = 1024 };  // computed between two looks at the network
 
 static const char* const protocols[] = {
     [buddy_blocking] = "blocking", [buddy_semi_blocking] = "semi_blocking"};
-typedef enum { in_memory, half_ssd } Placement;
-static const char* const placements[] = {[in_memory] = "memory", [half_ssd] = "half_ssd"};
+typedef enum { in_memory, half_ssd, full_ssd } Placement;
+static const char* const placements[] = {
+    [in_memory] = "memory", [half_ssd] = "half_ssd", [full_ssd] = "full_ssd"};
 
 static struct {
   uint64_t words, steps, interval, global_every, messages, message_bytes, overlap_us, seed;
@@ -66,7 +67,7 @@ static bool read_options(int argc, char** argv) {
        "checkpoints, for one to the global store; 0: none"},
       {"restart_from_beginning", argument_switch, &options.restart_from_beginning, 0, 0,
        "where no checkpoint is left"},
-      {"placement", argument_choice, &options.placement, 0, 0, "where the ward's copies lie"},
+      {"placement", argument_choice, &options.placement, 0, 0, "which copies lie on the DIMM-SSD"},
       {"messages", argument_number, &options.messages, 0, 100000, "a step, besides the halos"},
       {"message_bytes", argument_number, &options.message_bytes, 1, message_data_limit, "in each of them"},
       {"overlap_us", argument_number, &options.overlap_us, 0, 1000000000,
@@ -123,39 +124,40 @@ static void hear(void* context, const MessageHeader* header, const uint8_t* data
   ring_hear(&ring, header, data, bytes);
 }
 
-static const char ward_name[] = "ward";
+// As the DIMM-SSD knows them. What is protected is the copy at hand: its region goes under its own name.
+static const char* const copy_names[] = {[buddy_own] = "own", [buddy_wards] = "ward"};
 
 static bool ssd_has_failed;
 
-static bool ward_is_well(const char* what, uint64_t version, CheckpointStatus status) {
+static bool is_well(const char* what, BuddyCopyOf of, uint64_t version, CheckpointStatus status) {
   if (status == checkpoint_ok) return true;
   ssd_has_failed = true;
-  printf("buddy_ring: %s version %llu of the ward: %s\n", what, (Printable)version, checkpoint_text(status));
+  printf("buddy_ring: %s version %llu of %s: %s\n", what, (Printable)version,
+         of == buddy_own ? "its own" : "the ward", checkpoint_text(status));
   return false;
 }
 
-// Their bytes are protected (prepare_ssd).
-static bool keep(void* context, uint64_t version, const uint8_t* data) {
-  (void)context;
-  (void)data;
-  return ward_is_well("keeping", version, checkpoint_write(ward_name, version));
+static CheckpointStatus protect(BuddyCopyOf of) {
+  return checkpoint_protect(0, buddy_copy_data(&buddy, of), (size_t)buddy.bytes);
 }
 
-static bool recall(void* context, uint64_t version, uint8_t* data) {
+static bool keep(void* context, BuddyCopyOf of, uint64_t version) {
   (void)context;
-  (void)data;
-  return ward_is_well("reading", version, checkpoint_restore(ward_name, version));
+  CheckpointStatus status = protect(of);
+  if (status == checkpoint_ok) status = checkpoint_write(copy_names[of], version);
+  return is_well("keeping", of, version, status);
 }
 
-static void drop(void* context, uint64_t version) {
+static bool recall(void* context, BuddyCopyOf of, uint64_t version) {
   (void)context;
-  ward_is_well("dropping", version, checkpoint_discard(ward_name, version));
+  CheckpointStatus status = protect(of);
+  if (status == checkpoint_ok) status = checkpoint_restore(copy_names[of], version);
+  return is_well("reading", of, version, status);
 }
 
-static CheckpointStatus prepare_ssd(void) {
-  const CheckpointStatus status = checkpoint_initialize();
-  return status == checkpoint_ok ? checkpoint_protect(0, buddy_ward_data(&buddy), (size_t)buddy.bytes)
-                                 : status;
+static void drop(void* context, BuddyCopyOf of, uint64_t version) {
+  (void)context;
+  is_well("dropping", of, version, checkpoint_discard(copy_names[of], version));
 }
 
 static void not_recoverable(void* context, uint64_t ranks) {
@@ -240,7 +242,8 @@ static bool report(void) {
 static bool allocate(void) {
   const BuddyConfig config = {.protocol = (BuddyProtocol)options.protocol.index,
                               .interval = options.interval,
-                              .wards_elsewhere = options.placement.index == half_ssd,
+                              .own_elsewhere = options.placement.index == full_ssd,
+                              .wards_elsewhere = options.placement.index != in_memory,
                               .global_every = options.global_every,
                               .restart_from_beginning = options.restart_from_beginning};
   const BuddyCalls calls = {.room = transport_room,
@@ -285,10 +288,11 @@ int main(int argc, char** argv) {
            (Printable)options.words);
     return exit_unavailable;
   }
-  if (options.placement.index == half_ssd) {
-    const CheckpointStatus status = prepare_ssd();
+  if (options.placement.index != in_memory) {
+    CheckpointStatus status = checkpoint_initialize();
+    if (status == checkpoint_ok) status = protect(buddy_wards);
     if (status != checkpoint_ok) {
-      printf("buddy_ring: placement=half_ssd: %s\n", checkpoint_text(status));
+      printf("buddy_ring: placement=%s: %s\n", placements[options.placement.index], checkpoint_text(status));
       return exit_unavailable;
     }
   }
