@@ -3,19 +3,9 @@
 #include <fmt/format.h>
 
 #include <boost/algorithm/string/case_conv.hpp>
-#include <memory>
-#include <vector>
 
-#include "devices/gic400.h"
-#include "devices/pl011.h"
-#include "devices/pl031.h"
-#include "devices/power_controller.h"
-#include "dimm_ssd/dimm_ssd_registers.h"
-#include "gpu/gpu_registers.h"
-#include "memory/memory_registers.h"
-#include "nic/nic_registers.h"
-#include "pcram/pcram_registers.h"
 #include "platform/address_map.h"
+#include "platform/register_lists.h"
 
 namespace asterism {
 namespace {
@@ -47,23 +37,7 @@ std::string registers_of(const std::string& device, const RegisterBank& bank) {
 }  // namespace
 
 std::string firmware_header() {
-  const GicDistributorRegisters gicd;
-  const GicCpuRegisters gicc;
-  const Pl011Registers uart0;
-  const Pl031Registers rtc;
-  const PowerRegisters power;
-  const MemoryRegisters memory;
-  const DimmSsdRegisters dimm_ssd;
-  const PcramRegisters pcram;
-  const NicRegisters nic;
-  const GpuRegisters gpu(1);
-  const std::map<std::string, const RegisterBank*> banks = {
-      {"gicd", &gicd},         {"gicc", &gicc},
-      {"uart0", &uart0},       {"rtc", &rtc},
-      {"power", &power},       {"memory_controller", &memory},
-      {"dimm_ssd", &dimm_ssd}, {"gpu", &gpu},
-      {"pcram", &pcram},       {"nic", &nic}};
-
+  const RegisterLists lists = register_lists(1);
   std::string text =
       "/* The node as firmware sees it: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "
       "registers.\n"
@@ -74,8 +48,8 @@ std::string firmware_header() {
     text += fmt::format("\n#define {}_BASE {:#010x}\n", entry.header_name, entry.range.first.value());
     if (entry.interrupt)
       text += fmt::format("#define {}_INTERRUPT {}\n", entry.header_name, *entry.interrupt);
-    if (const auto bank = banks.find(entry.name); bank != banks.end())
-      text += registers_of(entry.header_name, *bank->second);
+    if (const auto list = lists.find(entry.name); list != lists.end())
+      text += registers_of(entry.header_name, *list->second);
   }
   return text + "\n#endif\n";
 }

@@ -131,7 +131,7 @@ int dispatch(int argc, char** argv) {
   paper_verb->add_option("--threads", paper.threads, "Points at a time (default: the host's cores)")
       ->check(CLI::Range(1, 1024));
 
-  std::string file, of, what;
+  std::string file, of;
   std::vector<std::string> overrides;
   bool as_text = false;
   CLI::App* check_verb =
@@ -144,12 +144,23 @@ int dispatch(int argc, char** argv) {
       ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "pcram", "technology", "workload",
                              "write_profile", "kernel_profile", "graph", "system", "block"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
+  ListArguments list;
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
-  list_verb->add_option("WHAT", what)
+  list_verb->add_option("WHAT", list.what)
       ->required()
       ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
                              "dram", "flash", "pcram", "technologies", "workloads", "write_profiles",
                              "kernel_profiles", "graphs", "systems", "blocks"}));
+  list_verb->add_option("KEY=VALUE", list.overrides, "Overrides of --node")->check(an_override);
+  list_verb
+      ->add_option("--node", list.node, "devices: those of this node or scenario, not of the standard map")
+      ->check(a_value);
+  list_verb
+      ->add_option("--svd", list.svd,
+                   "devices: registers as CMSIS-SVD, for debuggers and IDEs; - is standard output")
+      ->check(a_file);
+  list_verb->add_option("--markdown", list.markdown, "devices: registers as a page of Markdown")
+      ->check(a_file);
 
   CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");
   rtl_verb->require_subcommand(1);
@@ -175,7 +186,7 @@ int dispatch(int argc, char** argv) {
   if (schema_verb->parsed()) return verb_schema(of, as_text);
   if (rtl_build_verb->parsed()) return verb_rtl_build(file, overrides);
   if (rtl_list_verb->parsed()) return verb_rtl_list();
-  return verb_list(what);
+  return verb_list(list);
 }
 
 int guarded(int argc, char** argv) {

@@ -258,6 +258,30 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   return config;
 }
 
+bool is_scenario(const ConfigDocument& document) {
+  return std::ranges::any_of(std::initializer_list<const char*>{"node", "cluster", "firmware", "args",
+                                                                "files", "seed", "until", "faults", "expect"},
+                             [&](const char* key) { return document.has(key); });
+}
+
+CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
+                      const InstalledFiles& installed) {
+  const auto& configs = installed.configs;
+  const bool is_scenarios_name = configs.find("scenarios", file).has_value();
+  const bool is_like_a_nodes_name = !nearest_name(file, configs.list("nodes")).empty();
+  const fs::path path =
+      configs.locate(is_like_a_nodes_name && !is_scenarios_name ? "nodes" : "scenarios", file);
+  ConfigDocument document = ConfigDocument::load(path);
+  for (const std::string& override : overrides) document.apply_override(override);
+  const bool of_scenario = is_scenario(document);
+  NodeConfig config =
+      of_scenario ? check_scenario(document, installed).node : check_node(document, installed);
+  AddressMap map = map_of(config);
+  Diagnostics none;
+  check_map(config, document, of_scenario ? "node" : "", none, map);
+  return {path.stem().string(), std::move(config), std::move(map)};
+}
+
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
   const fs::path file = installed.configs.locate("scenarios", request.file);
   ConfigDocument document = ConfigDocument::load(file);

@@ -59,6 +59,18 @@ struct InstalledFiles {
 // Throws ConfigError or InputMissing with all that is wrong.
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed);
 
+// Whether a file is a scenario, if it is a scenario or a node: a node says nothing of firmware, faults or expectations.
+bool is_scenario(const ConfigDocument& document);
+
+// The node of a node's file or of a scenario's, by path or name, checked, and where its devices are.
+struct CheckedNode {
+  std::string name;
+  NodeConfig config;
+  AddressMap map;
+};
+CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
+                      const InstalledFiles& installed);
+
 // The scenario without its firmware, for `asterism check`.
 ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed);
 NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed);

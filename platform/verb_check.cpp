@@ -16,13 +16,6 @@
 namespace asterism {
 namespace {
 
-// A node file says nothing of firmware, faults or expectations.
-bool is_scenario(const ConfigDocument& document) {
-  return std::ranges::any_of(std::initializer_list<const char*>{"node", "cluster", "firmware", "args",
-                                                                "files", "seed", "until", "faults", "expect"},
-                             [&](const char* key) { return document.has(key); });
-}
-
 // One whose packets have ways to everybody, on which they cannot block each other.
 GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
   GraphConfig graph = read_config<GraphConfig>(document, library);

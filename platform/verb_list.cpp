@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "platform/output_file.h"
+#include "platform/register_page.h"
 #include "platform/study/paper.h"
+#include "platform/svd.h"
 #include "platform/verbs.h"
 
 namespace asterism {
@@ -12,8 +15,7 @@ void print(const std::vector<std::string>& names) {
   for (const std::string& name : names) fmt::print("{}\n", name);
 }
 
-void print_map() {
-  const AddressMap map(MemoryConfig{}.size, true, true, true);
+void print_map(const AddressMap& map) {
   std::size_t width = 0;
   for (const MapEntry& entry : map.entries()) width = std::max(width, entry.name.size());
   fmt::print("{:<{}} {:<23} {:>9}\n", "device", width, "address", "interrupt");
@@ -22,13 +24,87 @@ void print_map() {
                entry.range.last().value(), entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "-");
 }
 
+// Whose devices they are.
+struct DevicesOf {
+  SvdDevice as_svd{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"};
+  AddressMap map{MemoryConfig{}.size, true, true, true};
+  unsigned gpus = GpusConfig::most;
+};
+
+DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& installed) {
+  if (!arguments.node) return {};
+  CheckedNode node = load_node(*arguments.node, arguments.overrides, installed);
+  if (node.config.runs == NodeProgram::workload)
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(),
+                   .path = "--node",
+                   .problem = fmt::format("{} runs a workload, and has no devices", *arguments.node)});
+  return {{svd_identifier(node.name), ASTERISM_VERSION, fmt::format("Asterism node {}", node.name)},
+          std::move(node.map),
+          node.config.gpu.count};
+}
+
+[[noreturn]] void refuse(const char* option, std::string problem) {
+  throw ConfigError(
+      Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
+}
+
+void refuse_a_file_twice(const ListArguments& arguments) {
+  if (!arguments.svd || arguments.svd != arguments.markdown) return;
+  refuse("--markdown", fmt::format("{} is taken by --svd already", *arguments.svd));
+}
+
+// One of --svd, --markdown. A mistake in the path of either leaves neither.
+class Result {
+ public:
+  Result(const std::optional<std::string>& file, const char* option)
+      : is_wanted_(file), is_standard_output_(file == "-") {
+    if (file && !is_standard_output_) file_.emplace(*file, option);
+  }
+  bool is_wanted() const { return is_wanted_; }
+  bool is_standard_output() const { return is_standard_output_; }
+  void write(const std::string& text) {
+    if (file_) file_->finish(text);
+    if (is_standard_output_) fmt::print("{}", text);
+  }
+
+ private:
+  bool is_wanted_, is_standard_output_;
+  std::optional<OutputFile> file_;
+};
+
+void list_devices(const ListArguments& arguments, const InstalledFiles& installed) {
+  refuse_a_file_twice(arguments);
+  const DevicesOf of = devices_of(arguments, installed);
+  Result as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown");
+  const RegisterLists lists = register_lists(of.gpus);
+  if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map, lists));
+  if (as_page.is_wanted()) as_page.write(register_page(of.map, lists));
+  if (!as_svd.is_standard_output() && !as_page.is_standard_output()) print_map(of.map);
+}
+
+// What is wrong with the words behind WHAT, "" for nothing.
+std::string mistake_of_usage(const ListArguments& arguments) {
+  if (!arguments.overrides.empty() && !arguments.node) return "KEY=VALUE overrides a node: name it by --node";
+  if (arguments.what == "devices") return "";
+  for (const auto& [option, value] :
+       {std::pair{"--node", &arguments.node}, {"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}})
+    if (*value) return fmt::format("{} is of devices: asterism list devices {} ...", option, option);
+  return "";
+}
+
 }  // namespace
 
-int verb_list(const std::string& what) {
+int verb_list(const ListArguments& arguments) {
+  const std::string& what = arguments.what;
+  if (const std::string mistake = mistake_of_usage(arguments); !mistake.empty()) {
+    fmt::print(stderr, "asterism list: {}\nRun with --help for more information.\n", mistake);
+    return static_cast<int>(ExitStatus::usage);
+  }
   if (what == "blocks") return verb_rtl_list();
   const InstalledFiles installed = InstalledFiles::find();
   if (what == "devices") {
-    print_map();
+    list_devices(arguments, installed);
   } else if (what == "topologies") {
     for (const auto& entry : enum_names(TopologyKind{})) fmt::print("{:<12} {}\n", entry.name, entry.meaning);
   } else if (what == "firmware") {

@@ -43,7 +43,15 @@ Study load_study(const std::string& file, const std::vector<std::string>& overri
 
 int verb_check(const std::string& file, const std::vector<std::string>& overrides);
 int verb_schema(const std::string& of, bool as_text);
-int verb_list(const std::string& what);
+
+struct ListArguments {
+  std::string what;
+  // Of devices: another node than the standard one, and files to write.
+  std::optional<std::string> node;
+  std::vector<std::string> overrides;
+  std::optional<std::string> svd, markdown;
+};
+int verb_list(const ListArguments& arguments);
 
 int verb_rtl_build(const std::string& file, const std::vector<std::string>& overrides);
 int verb_rtl_list();

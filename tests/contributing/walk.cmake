@@ -21,7 +21,8 @@ built(asterism::config platform/config/libasterism_config.a asterism::base fmt::
 
 add_subdirectory(models/devices)
 
-add_executable(firmware_header platform/firmware_header.cpp platform/firmware_header_main.cpp platform/address_map.cpp)
+add_executable(firmware_header platform/firmware_header.cpp platform/firmware_header_main.cpp platform/address_map.cpp
+               platform/register_lists.cpp)
 add_library(netlist OBJECT platform/node.cpp)
 foreach(target firmware_header netlist)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -1,6 +1,9 @@
 // Devices as firmware uses them, on the whole machine.
 #include <gmock/gmock.h>
 
+#include <optional>
+
+#include "platform/svd_schema.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -9,6 +12,13 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 using DevicesTest = CommandTest;
+
+std::optional<std::uint64_t> svd_address(const SvdDocument& document, const std::string& peripheral,
+                                         const std::string& name) {
+  for (const SvdRegister& one : document.registers)
+    if (one.peripheral == peripheral && one.name == name) return one.address;
+  return std::nullopt;
+}
 
 TEST_F(DevicesTest, TheUartGivesBackALineFromAFile) {
   write("line.txt", "the quick brown fox\nand more\n");
@@ -37,6 +47,66 @@ TEST_F(DevicesTest, TheListOfDevicesIsATable) {
   EXPECT_THAT(all, HasSubstr("\nrtc               0x09010000-0x09010fff       SPI 2\n"
                              "power             0x0b000000-0x0b000fff           -\n"
                              "memory_controller 0x0b010000-0x0b010fff      SPI 19\n"));
+}
+
+TEST_F(DevicesTest, RegistersAreWrittenForDebuggersAndReaders) {
+  const Ended ended = asterism({"list", "devices", "--svd", "all.svd", "--markdown", "all.md"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, asterism({"list", "devices"}).out);
+  EXPECT_EQ(contents("all.svd"), asterism({"list", "devices", "--svd", "-"}).out);
+  EXPECT_EQ(contents("all.md"), asterism({"list", "devices", "--markdown", "-"}).out);
+  const SvdDocument document = read_svd(contents("all.svd"));
+  EXPECT_THAT(document.problems, testing::IsEmpty());
+  EXPECT_EQ(svd_address(document, "GPU31", "STATUS"), 0x0b03'f80cu);
+  EXPECT_THAT(contents("all.md"), StartsWith("# Registers\n"));
+}
+
+TEST_F(DevicesTest, TheRegistersOfANodeAreWhereItHasThem) {
+  const auto registers_of = [&](const Arguments& node) {
+    Arguments all{"list", "devices", "--svd", "-", "--node"};
+    all.insert(all.end(), node.begin(), node.end());
+    const SvdDocument document = read_svd(asterism(all).out);
+    EXPECT_THAT(document.problems, testing::IsEmpty());
+    return document;
+  };
+  const SvdDocument node = registers_of({"gpu_node", "gpu.count=4", "address_map.rtc.base=0x0a00_0000"});
+  EXPECT_EQ(svd_address(node, "RTC", "MR"), 0x0a00'0004u);
+  EXPECT_EQ(svd_address(node, "GPU3", "STATUS"), 0x0b03'180cu);
+  EXPECT_EQ(svd_address(node, "GPU4", "STATUS"), std::nullopt);
+  EXPECT_EQ(svd_address(node, "PCRAM", "STATUS"), std::nullopt);
+  const SvdDocument scenario = registers_of({"pcram", "node.address_map.pcram.base=0x0b10_0000"});
+  EXPECT_EQ(svd_address(scenario, "PCRAM", "STATUS"), 0x0b10'0008u);
+  EXPECT_EQ(svd_address(scenario, "GPU0", "STATUS"), std::nullopt);
+}
+
+TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
+  write("old.svd", "old");
+  const auto expect_refusal = [&](const Arguments& arguments, int status, const std::string& message) {
+    Arguments all{"list"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, status) << message;
+    EXPECT_THAT(ended.err, HasSubstr(message));
+    EXPECT_EQ(ended.out, "");
+  };
+  expect_refusal({"devices", "--svd", "no/a.svd"}, 65,
+                 "command line: error: --svd: no/a.svd cannot be written: No such file or directory\n");
+  expect_refusal({"devices", "--svd", "old.svd", "--markdown", "no/a.md"}, 65,
+                 "command line: error: --markdown: no/a.md cannot be written: No such file or directory\n");
+  expect_refusal({"devices", "--svd", "a", "--markdown", "a"}, 65,
+                 "command line: error: --markdown: a is taken by --svd already\n");
+  expect_refusal({"devices", "--svd", "-", "--markdown", "-"}, 65,
+                 "command line: error: --markdown: - is taken by --svd already\n");
+  expect_refusal({"devices", "--svd", "old.svd", "--node", "kilocore"}, 65,
+                 "command line: error: --node: kilocore runs a workload, and has no devices\n");
+  expect_refusal({"devices", "--svd", "old.svd", "--node", "gpu_nod"}, 66, "did you mean \"gpu_node\"?\n");
+  expect_refusal({"devices", "--node", "gpu_node", "gpu.cuont=4"}, 65,
+                 "command line: error: gpu.cuont: unknown key; did you mean \"count\"?\n");
+  expect_refusal({"devices", "--svd", "a", "--svd", "b"}, 64, "--svd: ");
+  expect_refusal({"devices", "gpu.count=4"}, 64, "KEY=VALUE overrides a node: name it by --node\n");
+  expect_refusal({"nodes", "--svd", "a"}, 64, "--svd is of devices: asterism list devices --svd ...\n");
+  EXPECT_EQ(contents("old.svd"), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "old.svd alone";
 }
 
 TEST_F(DevicesTest, NoTimerInterruptComesEarly) {

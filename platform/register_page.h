@@ -1,0 +1,14 @@
+// docs/registers.md: the devices of a node, their registers, fields and named values as a page of Markdown. Made from the address
+// map and the register lists; `asterism list devices --markdown FILE` writes it.
+#pragma once
+
+#include <string>
+
+#include "platform/address_map.h"
+#include "platform/register_lists.h"
+
+namespace asterism {
+
+std::string register_page(const AddressMap& map, const RegisterLists& lists);
+
+}  // namespace asterism
