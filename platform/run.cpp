@@ -43,7 +43,8 @@ class RunProgress {
     const std::uint64_t instructions = node.instructions();
     const double mips =
         static_cast<double>(instructions - last_instructions_) / (elapsed - last_elapsed_) / 1e6;
-    line_.show(fmt::format("{} simulated, {:.0f} MIPS, {} checkpoints", human_time(now()), mips,
+    line_.show(fmt::format("{} simulated{}, {} checkpoints", human_time(now()),
+                           instructions > 0 ? fmt::format(", {:.0f} MIPS", mips) : "",
                            events.count("checkpoint_commit")));
     last_elapsed_ = elapsed;
     last_instructions_ = instructions;

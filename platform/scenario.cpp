@@ -125,11 +125,33 @@ AddressMap map_of(const NodeConfig& node) {
                     node.nic.present);
 }
 
+bool is_within(std::string_view path, std::string_view above) {
+  return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '.');
+}
+
+// Whether nothing is known to be wrong with what stands at a path, above it or below it.
+bool is_sound(const Diagnostics& problems, std::string_view path) {
+  return std::ranges::none_of(problems.all(), [&](const Diagnostic& problem) {
+    return problem.path.empty() || is_within(problem.path, path) || is_within(path, problem.path);
+  });
+}
+
+// The same for how many nodes a cluster has, which its other objects do not say.
+bool knows_nodes(const Diagnostics& problems) {
+  constexpr std::string_view cluster = "cluster";
+  return std::ranges::none_of(problems.all(), [&](const Diagnostic& problem) {
+    const std::string_view path = problem.path;
+    const bool is_key = is_within(path, cluster) && path.find('.', cluster.size() + 1) == std::string::npos;
+    return path.empty() || is_key;
+  });
+}
+
 void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
+  if (!is_sound(problems, "node.gpu")) return;
   for (std::size_t i = 0; i < config.faults.size(); ++i) {
     const auto gpu = config.faults[i].gpu_loss();
-    if (!gpu || *gpu < config.node.gpu.count) continue;
     const std::string path = fmt::format("faults.{}.gpu", i);
+    if (!gpu || *gpu < config.node.gpu.count || !is_sound(problems, path)) continue;
     problems.add(
         {.origin = document.origin_of(path),
          .path = path,
@@ -171,22 +193,47 @@ std::pair<const char*, std::string> cluster_fault_problem(const FaultConfig& fau
   return {"", ""};
 }
 
+// Why there is no cluster, in a user's words.
+const char* why_no_cluster(const ScenarioConfig& config) {
+  return config.cluster ? "cluster.nodes is 0" : "the scenario has no cluster";
+}
+
 void check_faults(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
   for (std::size_t i = 0; i < config.faults.size(); ++i) {
+    if (!is_sound(problems, fmt::format("faults.{}", i))) continue;
     const FaultConfig& fault = config.faults[i];
     std::pair<const char*, std::string> problem{"", ""};
     if (config.is_cluster())
       problem = cluster_fault_problem(fault, *config.cluster);
     else if (fault.cluster_loss())
-      problem = {"kind",
-                 fmt::format("{} strikes a node of a cluster: cluster.nodes is 0", to_text(fault.kind))};
+      problem = {"kind", fmt::format("{} strikes a node of a cluster, and {}", to_text(fault.kind),
+                                     why_no_cluster(config))};
     else if (fault.node)
-      problem = {"node", "stands only in a cluster: cluster.nodes is 0"};
+      problem = {"node", fmt::format("stands only in a cluster, and {}; got {}", why_no_cluster(config),
+                                     *fault.node)};
     const auto& [key, words] = problem;
     if (words.empty()) continue;
     const std::string path = fmt::format("faults.{}{}{}", i, *key ? "." : "", key);
     problems.add({.origin = document.origin_of(path), .path = path, .problem = words});
   }
+}
+
+// Where the description leaves it open, for it cannot tell a cluster of 0 nodes from one whose nodes were refused.
+void check_has_firmware(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
+  if (!config.cluster || config.is_cluster() || document.has("firmware")) return;
+  if (config.has_firmware())
+    problems.add({.origin = document.origin_of("firmware"),
+                  .path = "firmware",
+                  .problem = "this key is required, as cluster.nodes is 0"});
+}
+
+void check_expect(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
+  const std::string path = "expect.not_recoverable";
+  if (config.is_cluster() || !config.expect.not_recoverable) return;
+  problems.add({.origin = document.origin_of(path),
+                .path = path,
+                .problem = fmt::format("stands only with a cluster, and {}; got {}", why_no_cluster(config),
+                                       *config.expect.not_recoverable)});
 }
 
 // What nodes of one machine cannot share.
@@ -195,13 +242,30 @@ void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& doc
   const auto refuse = [&](const char* path, const char* problem) {
     problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
   };
-  if (!config.has_firmware()) return;
+  if (!config.is_cluster() || !config.has_firmware()) return;
   if (!config.node.nic.present)
-    refuse("node.nic", "is present in a cluster's nodes: without they reach no other");
+    refuse("node.nic.present", "expected true in a cluster, whose nodes reach no other without, got false");
   if (!config.node.dimm_ssd.image.empty())
     refuse("node.dimm_ssd.image", "keeps the flash of a node alone: those of a cluster would share the file");
   if (config.node.uart0.input == Pl011Input::terminal)
     refuse("node.uart0.input", "is of a node alone: those of a cluster would share the terminal");
+}
+
+// What only shows with the files that the node names. One of them that cannot be read is a mistake beside the others.
+void check_built_node(const ScenarioConfig& config, bool knows_faults, const AddressMap& map,
+                      const ConfigLibrary& library, const ConfigDocument& document, Diagnostics& problems) {
+  const NodeConfig& node = config.node;
+  try {
+    const NodeFabric fabric = prepare_fabric(node, map, library, document, "node", problems);
+    check_rtl(node, fabric, document, "node", problems);
+    check_memory(node, knows_faults ? config.faults : std::vector<FaultConfig>{}, library, document, "node",
+                 problems);
+    check_flash(node, library, document, "node.", problems);
+    check_pcram(node, library, document, "node.", problems);
+  } catch (const ConfigError& error) {
+    if (problems.empty()) throw;
+    problems.add(error.diagnostics());
+  }
 }
 
 }  // namespace
@@ -245,15 +309,15 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, names_of(config), document, "node.log", problems);
   check_engine(config.node, document, "node.", problems);
-  problems.throw_if_any();
-  const NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", problems);
-  check_rtl(config.node, fabric, document, "node", problems);
-  check_memory(config.node, config.faults, installed.configs, document, "node", problems);
-  check_flash(config.node, installed.configs, document, "node.", problems);
-  check_pcram(config.node, installed.configs, document, "node.", problems);
+  const bool knows_node = is_sound(problems, "node"), knows_faults = is_sound(problems, "faults");
   check_gpu_losses(config, document, problems);
-  check_faults(config, document, problems);
-  if (config.is_cluster()) check_cluster_nodes(config, document, problems);
+  if (knows_nodes(problems)) {
+    check_faults(config, document, problems);
+    check_expect(config, document, problems);
+    check_has_firmware(config, document, problems);
+    if (knows_node) check_cluster_nodes(config, document, problems);
+  }
+  if (knows_node) check_built_node(config, knows_faults, map, installed.configs, document, problems);
   problems.throw_if_any();
   return config;
 }

@@ -130,7 +130,8 @@ void describe(Fields& f, ScenarioConfig& c) {
     "firmware is");
   constexpr std::string_view firmware = "Name of an app in sw/apps, or the path of an ELF file";
   const bool runs_firmware = c.has_firmware();
-  if (runs_firmware)
+  // Where nodes were refused or are 0, who prepares the scenario says whether firmware is missing.
+  if (runs_firmware && (!c.cluster || c.is_cluster()))
     f("firmware", c.firmware, firmware, required());
   else
     f("firmware", c.firmware, firmware);
@@ -152,8 +153,6 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster: trace cores have no network");
-  f.check(c.is_cluster() || !c.expect.not_recoverable.has_value(), "expect",
-          "has not_recoverable only with a cluster");
 }
 
 bool ScenarioConfig::has_firmware() const {

@@ -79,10 +79,36 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
   return lines;
 }
 
+constexpr std::size_t label_width = 13, widest = 80;
+
+// A label and what stands behind it, which goes on below where it is too long for a line.
+std::string labelled(std::string_view label, std::string_view value) {
+  constexpr std::size_t room = widest - label_width;
+  std::string text = fmt::format("{:<{}}", label, label_width);
+  while (value.size() > room) {
+    std::size_t end = value.rfind(' ', room);
+    if (end == std::string_view::npos) end = value.find(' ');  // a word of more than a line
+    if (end == std::string_view::npos) break;
+    text += fmt::format("{}\n{:<{}}", value.substr(0, end), "", label_width);
+    value.remove_prefix(end + 1);
+  }
+  return text.append(value) += "\n";
+}
+
 // What is simulated, in parentheses behind the scenario's name.
 std::string what_runs(const Summary& s) {
   if (s.scenario.workload) return s.scenario.config.node.workload;
   return s.scenario.firmware_file.empty() ? "traffic nodes" : from_here(s.scenario.firmware_file);
+}
+
+// Nodes that make traffic only execute no instructions.
+std::string how_fast(const RunOutcome& o) {
+  std::string text = fmt::format("{} in {:.2f} s", human_time(o.time), o.host_seconds);
+  const double millions = static_cast<double>(o.instructions) / 1e6;
+  if (o.instructions > 0)
+    text += fmt::format(" ({:.0f} MIPS, {:.1f} M instructions)",
+                        o.host_seconds > 0 ? millions / o.host_seconds : 0, millions);
+  return text;
 }
 
 }  // namespace
@@ -98,15 +124,14 @@ std::string human_time(Picoseconds time) {
 
 std::string to_text(const Summary& s) {
   const RunOutcome& o = s.outcome;
-  const double mips = o.host_seconds > 0 ? static_cast<double>(o.instructions) / o.host_seconds / 1e6 : 0;
   std::string text = "\n";
-  const auto line = [&](std::string_view label, const std::string& value) {
-    text += fmt::format("{:<12} {}\n", label, value);
+  const auto line = [&](std::string_view label, const std::string& value) { text += labelled(label, value); };
+  const auto line_as_it_is = [&](const char* label, const std::string& value) {
+    text += fmt::format("{:<{}}{}\n", label, label_width, value);
   };
-  line("scenario", fmt::format("{} ({})", s.scenario.name, what_runs(s)));
+  line_as_it_is("scenario", fmt::format("{} ({})", s.scenario.name, what_runs(s)));
   line("ended", how_it_ended(s));
-  line("simulated", fmt::format("{} in {:.2f} s ({:.0f} MIPS, {:.1f} M instructions)", human_time(o.time),
-                                o.host_seconds, mips, static_cast<double>(o.instructions) / 1e6));
+  line("simulated", how_fast(o));
   if (o.cluster) {
     for (const auto& [label, value] : lines_of(*o.cluster)) line(label, value);
   } else if (!s.scenario.workload) {
@@ -123,12 +148,16 @@ std::string to_text(const Summary& s) {
     line("faults", fmt::format("{} of {} changed nothing: the node was lost, or the cluster had ended",
                                o.cluster->idle_losses, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
-  for (const std::string& done : o.rtl) line(&done == &o.rtl.front() ? "RTL" : "", done);
+  for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch)
     for (std::size_t core = 0; core < o.cores.size(); ++core)
       line(o.cluster ? "" : fmt::format("core {}", core), o.cores[core]);
-  if (!s.comparison.empty())
-    line("compared", fmt::format("with {}: {}", *s.scenario.config.expect.result_equals, s.comparison));
+  if (!s.comparison.empty()) {
+    const std::string with = fmt::format("with {}:", *s.scenario.config.expect.result_equals);
+    const bool fits = label_width + with.size() + 1 + s.comparison.size() <= widest;
+    line("compared", fits ? with + " " + s.comparison : with);
+    if (!fits) line("", s.comparison);
+  }
   if (!s.failures.empty()) {
     for (const std::string& failure : s.failures) line("NOT MET", failure);
   } else if (o.ended_by_itself()) {
@@ -136,7 +165,7 @@ std::string to_text(const Summary& s) {
     if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals)
       line("expected", "all expectations are met");
   }
-  line("run files", from_here(s.directory));
+  line_as_it_is("run files", from_here(s.directory));
   if (!o.mismatch.empty()) text += "\n" + o.mismatch;
   return text;
 }

@@ -37,11 +37,11 @@ constexpr Rule rules[] = {
      [](const ClusterConfig& c) { return c.network.bandwidth != Bandwidth(0); }},
     {"storage", "has a bandwidth: without, no node reaches it",
      [](const ClusterConfig& c) { return !c.has_storage() || c.storage.bandwidth != Bandwidth(0); }},
-    {"checkpoint", "has an interval of 1 to program.steps steps",
+    {"checkpoint.interval", "is 1 to program.steps: a longer one comes to no checkpoint",
      [](const ClusterConfig& c) {
        return c.checkpoint.interval != 0 && c.checkpoint.interval <= c.program.steps;
      }},
-    {"checkpoint", "has an overlap only where network.policy is lottery: it sets the tickets",
+    {"checkpoint.overlap", "is 0 unless network.policy is lottery: it sets the tickets",
      [](const ClusterConfig& c) {
        return c.checkpoint.overlap == Picoseconds() || c.network.policy == SendPolicy::lottery;
      }},
@@ -57,11 +57,12 @@ constexpr Rule rules[] = {
        return p.words != 0 && p.memory_bandwidth != Bandwidth(0) && p.ssd_write != Bandwidth(0) &&
               p.ssd_read != Bandwidth(0) && p.message_size != Bytes(0) && p.message_size <= Bytes(4096);
      }},
-    {"program",
-     "has memory for the state and the copies that checkpoint.placement keeps there: 5, 3 or 1 times the "
-     "state",
+    {"program.memory",
+     "holds the state, 8 B for each of program.words, and its copies: in all 5, 3 or 1 times, by "
+     "checkpoint.placement",
      memory_suffices},
-    {"program", "has an SSD for the copies that checkpoint.placement keeps there: 0, 2 or 4 times the state",
+    {"program.ssd",
+     "holds copies of the state, 8 B for each of program.words: 0, 2 or 4 of them, by checkpoint.placement",
      ssd_suffices},
 };
 
@@ -130,7 +131,11 @@ void describe(Fields& f, ClusterConfig& c) {
   f("checkpoint", c.checkpoint, "How copies are made");
   f("program", c.program, "What the ranks compute, and how fast those are that make traffic");
 
-  for (const Rule& rule : rules) f.check([&] { return c.nodes == 0 || rule.holds(c); }, rule.key, rule.words);
+  // Those that name paths hold without a cluster, too: they are judged also where `nodes` is refused.
+  for (const Rule& rule : rules) {
+    const bool is_of_nodes = rule.key.find('.') == std::string_view::npos;
+    f.check([&] { return (is_of_nodes && c.nodes == 0) || rule.holds(c); }, rule.key, rule.words);
+  }
 }
 
 std::optional<ClusterProblem> problem_of(const ClusterConfig& config) {

@@ -67,9 +67,9 @@ TEST(ClusterConfigTest, RefusesAnIntervalLongerThanTheRun) {
   config.checkpoint.interval = config.program.steps;
   EXPECT_EQ(key_of_problem(config), "none");
   config.checkpoint.interval = config.program.steps + 1;
-  EXPECT_EQ(key_of_problem(config), "checkpoint");
+  EXPECT_EQ(key_of_problem(config), "checkpoint.interval");
   config.checkpoint.interval = 0;
-  EXPECT_EQ(key_of_problem(config), "checkpoint");
+  EXPECT_EQ(key_of_problem(config), "checkpoint.interval");
 }
 
 TEST(ClusterConfigTest, RefusesMoreFirmwareThanRanks) {
@@ -95,18 +95,18 @@ TEST(ClusterConfigTest, WantsRoomForTheCopiesWhereTheyLie) {
     config.program.ssd = config.program.state() * room.ssd;
     EXPECT_EQ(key_of_problem(config), "none") << to_text(room.placement);
     config.program.memory -= Bytes(1);
-    EXPECT_EQ(key_of_problem(config), "program") << to_text(room.placement);
+    EXPECT_EQ(key_of_problem(config), "program.memory") << to_text(room.placement);
     config.program.memory += Bytes(1);
     if (room.ssd == 0) continue;
     config.program.ssd -= Bytes(1);
-    EXPECT_EQ(key_of_problem(config), "program") << to_text(room.placement);
+    EXPECT_EQ(key_of_problem(config), "program.ssd") << to_text(room.placement);
   }
 }
 
 TEST(ClusterConfigTest, AnOverlapNeedsTheLottery) {
   ClusterConfig config = small();
   config.checkpoint.overlap = Picoseconds(1);
-  EXPECT_EQ(key_of_problem(config), "checkpoint");
+  EXPECT_EQ(key_of_problem(config), "checkpoint.overlap");
   config.network.policy = SendPolicy::lottery;
   EXPECT_EQ(key_of_problem(config), "none");
 }

@@ -1,6 +1,8 @@
 #include "cluster/traffic_cluster.h"
 
 #include <algorithm>
+#include <iomanip>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -15,6 +17,13 @@ const ClusterConfig& checked(const ClusterConfig& config) {
     throw std::invalid_argument("expected for cluster." + std::string(problem->key) + " a value that " +
                                 std::string(problem->rule));
   return config;
+}
+
+// More bits than a JSON number is sure to keep.
+std::string hexadecimal(std::uint64_t word) {
+  std::ostringstream text;
+  text << "0x" << std::hex << std::setw(16) << std::setfill('0') << word;
+  return text.str();
 }
 
 }  // namespace
@@ -105,7 +114,7 @@ void TrafficCluster::report(Statistics& statistics) const {
                             : management_.outcome()->finished ? "finished"
                                                               : "not_recoverable");
   if (management_.outcome() && management_.outcome()->finished)
-    statistics.add("result", management_.outcome()->result);
+    statistics.add("result", hexadecimal(management_.outcome()->result));
   statistics.add("epochs", std::uint64_t{management_.membership().epoch});
   statistics.add("losses", management_.losses());
   statistics.add("idle_losses", idle_losses_);

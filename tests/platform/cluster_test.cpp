@@ -1,6 +1,7 @@
 // `asterism run` of several nodes: whole ones with firmware and ones that make traffic, which hold each other's checkpoints.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <csignal>
 #include <random>
 #include <thread>
@@ -24,7 +25,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* equal =
-    "compared     with the same scenario with faults=[]: result.txt is equal, bit for bit (19 bytes)\n";
+    "compared     with the same scenario with faults=[]:\n"
+    "             result.txt is equal, bit for bit (19 bytes)\n";
 constexpr const char* right = "that of the program computed in one piece\n";
 
 // More than the memory's code corrects: node 1's program is gone.
@@ -47,6 +49,12 @@ struct ClusterTest : CommandTest {
     return asterism(all);
   }
   std::string result() const { return contents("run/files/result.txt"); }
+  static std::size_t widest_line(const std::string& text) {
+    std::size_t widest = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+    return widest;
+  }
   nlohmann::json first_event(const std::string& kind) const {
     for (const auto& event : events())
       if (event["kind"] == kind) return event;
@@ -70,7 +78,9 @@ TEST_F(ClusterTest, ANodeWithFirmwareDiesAndTheResultIsThatWithoutFaults) {
   EXPECT_THAT(ended.out, HasSubstr("committed by all ranks, 1 loss, 1 recovery\n"));
   EXPECT_THAT(ended.out, HasSubstr(right));
   EXPECT_THAT(ended.out, HasSubstr(equal));
+  EXPECT_THAT(ended.out, HasSubstr(" MIPS, "));
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
+  EXPECT_LE(widest_line(ended.out.substr(0, ended.out.find("run files"))), 80u) << ended.out;
 }
 
 TEST_F(ClusterTest, EachWholeNodeHasAConsoleFilesAndStatisticsOfItsOwn) {
@@ -106,6 +116,8 @@ TEST_F(ClusterTest, SixtyFourTrafficNodesNeedNoFirmware) {
   EXPECT_THAT(ended.out, HasSubstr("scenario     buddy_cluster64 (traffic nodes)\n"));
   EXPECT_THAT(ended.out, HasSubstr("cluster      64 ranks, 0 with firmware; 2 of 2 spares used\n"));
   EXPECT_THAT(ended.out, HasSubstr("2 losses, 2 recoveries\n"));
+  EXPECT_THAT(ended.out,
+              testing::ContainsRegex("simulated    [0-9.]+ ms in [0-9.]+ s\n"));  // no instructions
   EXPECT_THAT(ended.out, HasSubstr(equal));
   EXPECT_TRUE(fs::is_directory(folder / "run/files"));
   EXPECT_FALSE(exists("run/files/node0"));
@@ -117,6 +129,7 @@ TEST_F(ClusterTest, StatisticsTellWhatACheckpointCosts) {
   EXPECT_EQ(costs["state_bytes"], 4096 * 8);
   EXPECT_GT(costs["dump_ps"], 0);
   EXPECT_GT(costs["overlap_ps"], costs["dump_ps"]);
+  EXPECT_EQ(json("run/stats.json")["cluster"]["result"].get<std::string>() + "\n", result());
   EXPECT_FALSE(json("run/stats.json")["cluster"].contains("checkpoint_costs"));  // in one place
   EXPECT_EQ(json("run/stats.json")["cluster"]["checkpoints_committed"], 3);      // none after the last step
 }
@@ -218,10 +231,9 @@ TEST_F(ClusterTest, WithoutACopyAndWithoutABeginningNothingCanBeRecovered) {
                                "faults.1.at=2.5ms", "faults.1.kind=node_loss", "faults.1.node=3",
                                "cluster.checkpoint.restart_from_beginning=false"});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(
-      ended.out,
-      HasSubstr(
-          "ended        not recoverable: no checkpoint is left of every rank: none at all of rank 2\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("ended        not recoverable: no checkpoint is left of every rank: none at all\n"
+                        "             of rank 2\n"));
 }
 
 TEST_F(ClusterTest, AResultCanBeExpected) {
@@ -231,8 +243,9 @@ TEST_F(ClusterTest, AResultCanBeExpected) {
   EXPECT_EQ(traffic({"expect.result=\"" + text + "\""}).status, 0);
   const Ended ended = traffic({"expect.result=\"0x0000000000000000\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out,
-              HasSubstr("NOT MET      result: expected 0x0000000000000000, result.txt holds " + text));
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      result: expected 0x0000000000000000, result.txt holds\n"
+                                   "             " +
+                                   text));
 }
 
 TEST_F(ClusterTest, ATimeLimitSaysWhatTheCoresOfEachNodeWereDoing) {
@@ -248,6 +261,7 @@ TEST_F(ClusterTest, ANodeWhoseCoresAreLockedUpIsLost) {
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("1 of 2 spares used\n"));
   EXPECT_THAT(ended.out, HasSubstr("failed       node1: core 0: locked up: "));
+  EXPECT_LE(widest_line(ended.out.substr(0, ended.out.find("run files"))), 80u) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr(right));
   EXPECT_EQ(first_event("node_failed")["node"], 1);
   EXPECT_EQ(first_event("node_failed")["time_ps"], first_event("node_loss")["time_ps"]);
@@ -269,7 +283,7 @@ TEST_F(ClusterTest, ANodeWhoseFirmwareFailsIsLost) {
 TEST_F(ClusterTest, FirmwareThatEndsBeforeTheClusterEndsTheRun) {
   const Ended ended = cluster({"firmware=hello"});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out, HasSubstr("exited with status 0 before the cluster had ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("exited with status 0 before the cluster had\n             ended\n"));
 }
 
 TEST_F(ClusterTest, AKilledRunLeavesItsPartial) {
@@ -292,12 +306,49 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
   expect_refusal({"cluster.firmware_nodes=8"},
                  "cluster.firmware_nodes: expected a value that is at most nodes");
   expect_refusal({"cluster.network.bandwidth=0B/s"}, "cluster.network.bandwidth: expected a bandwidth from");
-  expect_refusal({"cluster.program.words=1000000", "cluster.program.memory=1MiB"},
-                 "cluster.program: expected a value that has memory for the state and the copies");
-  expect_refusal({"cluster.checkpoint.interval=61"},
-                 "cluster.checkpoint: expected a value that has an interval of 1 to program.steps steps");
-  expect_refusal({"node.nic.present=false"}, "node.nic: is present in a cluster's nodes");
+  expect_refusal(
+      {"cluster.program.words=1000000", "cluster.program.memory=1MiB"},
+      "command line: error: cluster.program.memory: expected a value that holds the state, 8 B for "
+      "each of program.words, and its copies: in all 5, 3 or 1 times, by checkpoint.placement, got "
+      "\"1MiB\"; program.words is 1000000, checkpoint.placement is \"memory\" (the default)\n");
+  expect_refusal(
+      {"cluster.checkpoint.interval=61"},
+      "command line: error: cluster.checkpoint.interval: expected a value that is 1 to program.steps: "
+      "a longer one comes to no checkpoint, got 61; program.steps is 60\n");
+  expect_refusal({"cluster.checkpoint.overlap=5us"},
+                 "command line: error: cluster.checkpoint.overlap: expected a value that is 0 unless "
+                 "network.policy is lottery: it sets the tickets, got \"5us\"; network.policy is "
+                 "\"opportunistic\"\n");
+  expect_refusal(
+      {"node.nic.present=false"},
+      "command line: error: node.nic.present: expected true in a cluster, whose nodes reach no other "
+      "without, got false\n");
   expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: keeps the flash of a node alone");
+}
+
+TEST_F(ClusterTest, TellsAllMistakesThatDoNotHangTogether) {
+  expect_refusal(
+      {"cluster.nodes=65", "cluster.checkpoint.interval=61", "node.memory.size=8GiB", "faults.0.at=soon"},
+      "command line: error: cluster.nodes: expected an integer from 0 to 64, got 65\n"
+      "command line: error: cluster.checkpoint.interval: expected a value that is 1 to program.steps: a "
+      "longer one comes to no checkpoint, got 61; program.steps is 60\n"
+      "command line: error: faults.0.at: expected a duration such as \"1us\", got \"soon\"; it does not "
+      "begin with a number\n"
+      "command line: error: node.memory.size: expected at most 2GiB, all rows of all banks, got 8GiB\n");
+  expect_refusal(
+      {"cluster.program.words=0", "faults.0.node=10"},
+      "command line: error: cluster.program.words: expected an integer from 1 to 1048576, got 0\n"
+      "command line: error: faults.0.node: there is no node 10: the cluster has 9, counted from 0\n");
+}
+
+TEST_F(ClusterTest, ATypingErrorIsNotTakenForAClusterThatIsNotThere) {
+  const Ended ended =
+      asterism({"check", "buddy_cluster64", "cluster.ndoes=3", "expect.not_recoverable=true"});
+  EXPECT_EQ(ended.err, "command line: error: cluster.ndoes: unknown key; did you mean \"nodes\"?\n");
+  EXPECT_EQ(asterism({"check", "buddy_cluster64", "cluster.nodes=65"}).err,
+            "command line: error: cluster.nodes: expected an integer from 0 to 64, got 65\n");
+  EXPECT_THAT(asterism({"check", "buddy_cluster64", "cluster.nodes=0", "faults=[]"}).err,
+              testing::EndsWith("error: firmware: this key is required, as cluster.nodes is 0\n"));
 }
 
 TEST_F(ClusterTest, RefusesATraceCoreNode) {
@@ -327,9 +378,13 @@ TEST_F(ClusterTest, RefusesAClustersFaultsWithoutACluster) {
     EXPECT_THAT(ended.err, HasSubstr(message));
   };
   refused({"faults.0.at=1ms", "faults.0.kind=node_loss", "faults.0.node=0"},
-          "faults.0.kind: node_loss strikes a node of a cluster: cluster.nodes is 0");
+          "faults.0.kind: node_loss strikes a node of a cluster, and the scenario has no cluster\n");
   refused({"faults.0.at=1ms", "faults.0.kind=power_loss", "faults.0.node=0"},
-          "faults.0.node: stands only in a cluster: cluster.nodes is 0");
+          "faults.0.node: stands only in a cluster, and the scenario has no cluster; got 0\n");
+  refused({"cluster.nodes=0", "faults.0.at=1ms", "faults.0.kind=link_loss", "faults.0.node=0"},
+          "faults.0.kind: link_loss strikes a node of a cluster, and cluster.nodes is 0\n");
+  refused({"expect.not_recoverable=true"},
+          "expect.not_recoverable: stands only with a cluster, and the scenario has no cluster; got true\n");
 }
 
 // ---- losses at random, with firmware ----

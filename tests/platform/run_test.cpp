@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <regex>
 #include <thread>
 
 #include "tests/platform/command.h"
@@ -19,8 +20,8 @@ TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
   const Ended ended = asterism({"run", "power_loss"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("also running the same scenario with faults=[], to compare results"));
-  EXPECT_THAT(ended.out, HasSubstr("compared     with the same scenario with faults=[]: result.txt is equal, "
-                                   "bit for bit"));
+  EXPECT_THAT(ended.out, HasSubstr("compared     with the same scenario with faults=[]:\n"
+                                   "             result.txt is equal, bit for bit"));
   EXPECT_THAT(ended.out, HasSubstr("7 committed to the DIMM-SSD, 1 power loss, 1 recovery"));
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met"));
   EXPECT_EQ(contents("runs/power_loss/files/result.txt"),
@@ -68,9 +69,9 @@ TEST_F(RunTest, ThatAnExpectationIsNotMetIsStatus67AndSaysWhich) {
   EXPECT_THAT(ended.out, HasSubstr("NOT MET      recoveries: expected 2, there were 0\n"));
   ended = firmware("cg", {"args=nx=4", "expect.result_equals=\"the same scenario with args=nx=5\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(
-      ended.out,
-      HasSubstr("NOT MET      result_equals: files/result.txt and reference/files/result.txt differ\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("NOT MET      result_equals: files/result.txt and reference/files/result.txt\n"
+                        "             differ\n"));
 }
 
 TEST_F(RunTest, AComparisonWithoutAResultIsNotMet) {
@@ -79,16 +80,19 @@ TEST_F(RunTest, AComparisonWithoutAResultIsNotMet) {
   EXPECT_THAT(ended.out, HasSubstr("result_equals: this run left no result.txt\n"));
 }
 
+// A summary with all that belongs to a label on one line.
+std::string unwrapped(const std::string& out) { return std::regex_replace(out, std::regex("\n {13}"), " "); }
+
 TEST_F(RunTest, AComparisonThatFailsSaysWhy) {
   Ended ended = firmware("hello", {"expect.result_equals=\"the same scenario with files=none\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out,
+  EXPECT_THAT(unwrapped(ended.out),
               HasSubstr("the other run did not end by its firmware: none: error: cannot be copied to the run "
                         "directory: No such file or directory\n"));
   EXPECT_THAT(contents("run/reference.log"), HasSubstr("none: error: "));
   ended = firmware("hello", {"expect.result_equals=\"the same scenario with firmware=spin until=1ms\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out, HasSubstr("by its firmware: stopped at 1 ms of simulated time\n"));
+  EXPECT_THAT(unwrapped(ended.out), HasSubstr("by its firmware: stopped at 1 ms of simulated time\n"));
   firmware("hello", {"expect.result_equals=\"the same scenario with seed=2\""});
   EXPECT_FALSE(exists("run/reference.log"));
 }

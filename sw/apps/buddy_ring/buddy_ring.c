@@ -224,11 +224,11 @@ static bool report(void) {
   }
   const uint64_t result = ring_program_result(&ring.program);
   printf(
-      "buddy_ring: rank %u: %llu checkpoints, %llu committed, dumps %llu us, overlaps %llu us, %llu "
-      "recover%s\n",
+      "buddy_ring: rank %u: %llu checkpoints, %llu committed, %llu recover%s\n"
+      "buddy_ring: rank %u: dumps %llu us, overlaps %llu us\n",
       (unsigned)buddy.membership.rank, (Printable)counts->checkpoints, (Printable)counts->committed,
-      (Printable)microseconds(counts->dump_time), (Printable)microseconds(counts->overlap_time),
-      (Printable)counts->recoveries, counts->recoveries == 1 ? "y" : "ies");
+      (Printable)counts->recoveries, counts->recoveries == 1 ? "y" : "ies", (unsigned)buddy.membership.rank,
+      (Printable)microseconds(counts->dump_time), (Printable)microseconds(counts->overlap_time));
   printf("buddy_ring: rank %u: %llu steps, epoch %u, result 0x%016llx\n", (unsigned)buddy.membership.rank,
          (Printable)ring.step, (unsigned)buddy.membership.epoch, (Printable)result);
   char text[160];
@@ -296,9 +296,11 @@ int main(int argc, char** argv) {
       return exit_unavailable;
     }
   }
-  printf("buddy_ring: node %u of %u, %llu words, %llu steps, a checkpoint every %llu, %s\n",
-         (unsigned)nic_node(), (unsigned)nic_nodes(), (Printable)options.words, (Printable)options.steps,
-         (Printable)options.interval, protocols[options.protocol.index]);
+  printf(
+      "buddy_ring: node %u of %u, %llu words, %llu steps\n"
+      "buddy_ring: a checkpoint every %llu, %s\n",
+      (unsigned)nic_node(), (unsigned)nic_nodes(), (Printable)options.words, (Printable)options.steps,
+      (Printable)options.interval, protocols[options.protocol.index]);
   const ExitStatus status = run();
   if (status != exit_passed) return status;
   return report() ? exit_passed : exit_failed;
