@@ -155,8 +155,12 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
          (Printable)counts.written, (Printable)counts.failed, (Printable)drained.checkpoints,
          (Printable)drained.failed, (Printable)counts.waits);
   for (unsigned i = 0; i < chain.count; ++i)
-    printf("partition: %s %.1f MB/s\n", chain.plug_ins[i]->name,
-           megabytes_a_second(counts.bytes, counts.plug_in_ticks[i]));
+    if (chain.plug_ins[i]->kind == plug_in_drain)  // the DIMM-SSD goes on by itself: no rate of its own
+      printf("partition: %s has kept its core busy for %.3f ms\n", chain.plug_ins[i]->name,
+             milliseconds(counts.plug_in_ticks[i]));
+    else
+      printf("partition: %s %.1f MB/s\n", chain.plug_ins[i]->name,
+             megabytes_a_second(counts.bytes, counts.plug_in_ticks[i]));
   printf("partition: comparing %.1f MB/s, saving %.1f MB/s, whole chain %.1f MB/s\n",
          megabytes_a_second(chunks.duplicates * chunk_bytes, chunks.compare_ticks),
          megabytes_a_second(chunks.stored * chunk_bytes, chunks.save_ticks),
