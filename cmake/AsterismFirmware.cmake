@@ -53,12 +53,13 @@ add_library(asterism_firmware_checkpoint STATIC
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/location.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/status.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/memory_level.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checksum.c)
 target_include_directories(asterism_firmware_checkpoint PUBLIC ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
 add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
 target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
-foreach(test checksum checkpoint memory_level asynchronous location controller)
+foreach(test checksum checkpoint memory_level pcram_level asynchronous location controller)
   asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)
 endforeach()

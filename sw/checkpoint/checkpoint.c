@@ -8,9 +8,11 @@
 #include "checkpoint/checksum.h"
 #include "checkpoint/controller.h"
 #include "checkpoint/memory_level.h"
+#include "checkpoint/pcram_level.h"
 #include "checkpoint/status.h"
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
+#include "drivers/pcram.h"
 
 typedef struct {
   int64_t id;
@@ -47,8 +49,9 @@ static bool uses_memory;           // level 1 is there, or was until memory lost
 static uint64_t memory_bytes;      // that level 1 was made for
 static unsigned ssd_every, ratio;  // ratio: to level 2 alone; 0: not in use
 static uint64_t writes;
+static bool uses_pcram, pcram_is_worn, pcram_increments;
 static DimmSsdMethod method;
-static CheckpointStatus level_status[2];
+static CheckpointStatus level_status[3];
 static unsigned region_count;
 static uint8_t* addresses[checkpoint_region_limit];
 static RegionEntry regions[checkpoint_region_limit];
@@ -120,7 +123,7 @@ static uint64_t contents_checksum(void) {
 
 static CheckpointStatus request(const char* name, uint64_t version) {
   const size_t length = name != NULL ? strlen(name) : 0;
-  if (!present && !uses_memory) return checkpoint_no_device;
+  if (!present && !uses_memory && !uses_pcram) return checkpoint_no_device;
   if (length == 0 || length >= sizeof descriptor.request.name) return checkpoint_bad_argument;
   memset(descriptor.request.name, 0, sizeof descriptor.request.name);
   memcpy(descriptor.request.name, name, length);
@@ -148,6 +151,7 @@ static CheckpointStatus note(CheckpointLevel level, CheckpointStatus status) {
 static void nobody_asked(void) {
   note(checkpoint_memory, checkpoint_not_asked);
   note(checkpoint_dimm_ssd, checkpoint_not_asked);
+  note(checkpoint_pcram, checkpoint_not_asked);
 }
 
 CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_status[level - 1]; }
@@ -158,6 +162,8 @@ CheckpointStatus checkpoint_initialize(void) {
   region_count = 0;
   uses_memory = false;
   memory_level_close();
+  uses_pcram = false;
+  pcram_level_close();
   controller_forget();
   ratio = 0;
   nobody_asked();
@@ -180,6 +186,18 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
   ratio = 0;
   writes = 0;
   return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
+}
+
+CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
+  if (!pcram_probe() || !pcram_level_open()) return checkpoint_no_pcram;
+  controller_forget();
+  uses_pcram = true;
+  pcram_is_worn = false;
+  pcram_increments = incremental;
+  ssd_every = every;
+  ratio = 0;
+  writes = 0;
+  return checkpoint_ok;
 }
 
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
@@ -266,10 +284,31 @@ static CheckpointStatus write_to_level_1(uint64_t version) {
   return status;
 }
 
-// The command's end, and what is pending from then on. A version that is handed over is added to those that were
+static void stage(void) { list_pages(copy_fragments(true)); }
+
+static const uint64_t* pages(void) { return descriptor.pages; }
+static uint32_t page_count(void) { return descriptor.request.page_count; }
+
+// Memory that cannot be read is a bus error to the device, as to the DIMM-SSD.
+static CheckpointStatus status_since(uint32_t errors, PcramError error) {
+  if (error == pcram_bus_error && memory_errors() != errors) return checkpoint_uncorrectable;
+  return status_of_pcram(error);
+}
+
+// Of pages that are staged. Once cells are worn out it takes no more: each write would cost a slot.
+static CheckpointStatus write_to_pcram(uint64_t version) {
+  if (pcram_is_worn) return checkpoint_worn_out;
+  if (!pcram_level_fits(page_count())) return checkpoint_too_large;
+  const uint32_t errors = memory_errors();
+  const PcramError error =
+      pcram_level_write(descriptor.request.name, version, pages(), page_count(), pcram_increments);
+  pcram_is_worn = error == pcram_worn_out;
+  return status_since(errors, error);
+}
+
+// Of pages that are staged: the command's end, and what is pending from then on. A version that is handed over is added to those that were
 // begun before anything more is heard of it.
 static CheckpointStatus hand_over(bool told) {
-  list_pages(copy_fragments(true));
   const uint64_t version = descriptor.request.version;
   const CheckpointStatus status = execute(dimm_ssd_checkpoint);
   const bool goes_on = status == checkpoint_ok && !dimm_ssd_stops_software(method);
@@ -292,8 +331,11 @@ static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
 static CheckpointStatus safe_on_a_level(void) {
   const CheckpointStatus ssd = level_status[checkpoint_dimm_ssd - 1];
   const CheckpointStatus memory = level_status[checkpoint_memory - 1];
-  if (ssd == checkpoint_ok || ssd == checkpoint_pending || memory == checkpoint_not_asked) return ssd;
-  return memory;
+  const CheckpointStatus pcram = level_status[checkpoint_pcram - 1];
+  if (ssd == checkpoint_ok || ssd == checkpoint_pending) return ssd;
+  if (pcram == checkpoint_ok || memory == checkpoint_ok) return checkpoint_ok;
+  if (memory != checkpoint_not_asked) return memory;
+  return pcram != checkpoint_not_asked ? pcram : ssd;
 }
 
 static uint64_t rank_of(unsigned region) { return (uint64_t)regions[region].id % controller_ranks(); }
@@ -322,10 +364,18 @@ static CheckpointStatus begin_at(Location location, uint64_t version) {
   }
   fill_header(version);
   if (location == location_ramdisk && write_to_memory_alone(version)) return checkpoint_ok;
+  stage();
   const CheckpointStatus ssd = note(checkpoint_dimm_ssd, hand_over(false));
   if (ssd != checkpoint_ok && ssd != checkpoint_pending && location == location_ssd)
     write_to_memory_alone(version);
   return safe_on_a_level();
+}
+
+// By what is not on another level than memory when power is lost.
+static bool goes_to_ssd(CheckpointStatus memory, CheckpointStatus pcram) {
+  if (!uses_memory && !uses_pcram) return true;
+  if (ssd_every == 0) return false;
+  return ++writes % ssd_every == 0 || (uses_pcram ? pcram : memory) != checkpoint_ok;
 }
 
 static CheckpointStatus begin(const char* name, uint64_t version) {
@@ -335,17 +385,18 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
   if (controller_is_used()) return begin_at(controller_decide(version, bytes_of_the_largest_rank()), version);
   if (ratio != 0) return begin_at(++writes % ratio == 0 ? location_ssd : location_ramdisk, version);
   fill_header(version);
-  CheckpointStatus memory = checkpoint_not_asked;
-  bool to_ssd = true;
-  if (uses_memory) {
-    memory = note(checkpoint_memory, write_to_level_1(version));
-    const bool due = ssd_every != 0 && ++writes % ssd_every == 0;
-    to_ssd = due || (memory != checkpoint_ok && ssd_every != 0);
+  CheckpointStatus memory = checkpoint_not_asked, pcram = checkpoint_not_asked;
+  if (uses_memory) memory = note(checkpoint_memory, write_to_level_1(version));
+  if (uses_pcram) {
+    stage();
+    pcram = note(checkpoint_pcram, write_to_pcram(version));
   }
-  if (to_ssd)
-    note(checkpoint_dimm_ssd, hand_over(memory == checkpoint_ok));
-  else
-    begun_add(version, memory, true);
+  if (goes_to_ssd(memory, pcram)) {
+    if (!uses_pcram) stage();
+    note(checkpoint_dimm_ssd, hand_over(memory == checkpoint_ok || pcram == checkpoint_ok));
+  } else {
+    begun_add(version, safe_on_a_level(), true);
+  }
   return safe_on_a_level();
 }
 
@@ -393,6 +444,7 @@ CheckpointStatus checkpoint_abort(void) {
 
 static CheckpointStatus find_on_ssd(uint64_t max_version, uint64_t* version) {
   descriptor.request.version = max_version;
+  descriptor.request.page_count = 0;
   const CheckpointStatus status = execute(dimm_ssd_find);
   if (status == checkpoint_ok) *version = dimm_ssd_found_version();
   return status;
@@ -401,11 +453,15 @@ static CheckpointStatus find_on_ssd(uint64_t max_version, uint64_t* version) {
 CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version) {
   const CheckpointStatus status = request(name, max_version);
   if (status != checkpoint_ok) return status;
-  uint64_t on_ssd;
-  const bool in_memory = memory_level_newest(descriptor.request.name, max_version, version);
-  const CheckpointStatus ssd = find_on_ssd(max_version, &on_ssd);
-  if (ssd == checkpoint_ok && (!in_memory || on_ssd > *version)) *version = on_ssd;
-  return in_memory ? checkpoint_ok : ssd;
+  uint64_t there;
+  bool found = memory_level_newest(descriptor.request.name, max_version, version);
+  if (pcram_level_newest(descriptor.request.name, max_version, &there) && (!found || there > *version)) {
+    *version = there;
+    found = true;
+  }
+  const CheckpointStatus ssd = find_on_ssd(max_version, &there);
+  if (ssd == checkpoint_ok && (!found || there > *version)) *version = there;
+  return found ? checkpoint_ok : ssd;
 }
 
 static CheckpointStatus check_header(uint64_t version) {
@@ -434,6 +490,25 @@ static CheckpointStatus restore_from_memory(uint64_t version) {
   return check_contents();
 }
 
+// Of pages that are back.
+static CheckpointStatus check_pages(uint64_t version) {
+  const CheckpointStatus status = check_header(version);
+  if (status != checkpoint_ok) return status;
+  copy_fragments(false);
+  return check_contents();
+}
+
+static CheckpointStatus restore_from_pcram(uint64_t version) {
+  const char* const name = descriptor.request.name;
+  if (!pcram_level_has(name, version)) return checkpoint_not_found;
+  stage();
+  if (!pcram_level_is_of(name, version, pages(), page_count())) return checkpoint_other_regions;
+  const uint32_t errors = memory_errors();
+  const CheckpointStatus status =
+      status_since(errors, pcram_level_read(name, version, pages(), page_count()));
+  return status == checkpoint_ok ? check_pages(version) : status;
+}
+
 static CheckpointStatus restore_from_ssd(uint64_t version) {
   uint64_t found;
   CheckpointStatus status = find_on_ssd(version, &found);
@@ -441,12 +516,9 @@ static CheckpointStatus restore_from_ssd(uint64_t version) {
   if (found != version) return checkpoint_not_found;
   // Another number of pages: refused before the device could touch a region.
   if (dimm_ssd_found_pages() != checkpoint_pages()) return checkpoint_other_regions;
-  list_pages(copy_fragments(true));
+  stage();
   status = execute(dimm_ssd_restore);
-  if (status == checkpoint_ok) status = check_header(version);
-  if (status != checkpoint_ok) return status;
-  copy_fragments(false);
-  return check_contents();
+  return status == checkpoint_ok ? check_pages(version) : status;
 }
 
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
@@ -460,8 +532,15 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   if (memory == checkpoint_ok) return memory;
   if (memory == checkpoint_uncorrectable || memory == checkpoint_torn)
     memory_level_discard(descriptor.request.name, version);
+  CheckpointStatus pcram = checkpoint_not_found;
+  if (pcram_level_is_open()) pcram = note(checkpoint_pcram, restore_from_pcram(version));
+  if (pcram == checkpoint_ok) return pcram;
+  if (pcram == checkpoint_unreadable || pcram == checkpoint_torn)
+    pcram_level_discard(descriptor.request.name, version);
   const CheckpointStatus ssd = note(checkpoint_dimm_ssd, restore_from_ssd(version));
-  return ssd == checkpoint_ok || memory == checkpoint_not_found ? ssd : memory;
+  if (ssd == checkpoint_ok) return ssd;
+  if (memory != checkpoint_not_found) return memory;
+  return pcram != checkpoint_not_found ? pcram : ssd;
 }
 
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
@@ -469,6 +548,7 @@ CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   if (status != checkpoint_ok) return status;
   if (begun_is_pending(version)) begun_finish();
   const bool in_memory = memory_level_is_open() && memory_level_discard(descriptor.request.name, version);
+  const bool in_pcram = pcram_level_discard(descriptor.request.name, version);
   const CheckpointStatus ssd = execute(dimm_ssd_discard);
-  return in_memory ? checkpoint_ok : ssd;
+  return in_memory || in_pcram ? checkpoint_ok : ssd;
 }

@@ -29,6 +29,12 @@
 // memory cannot correct any more is discarded as a whole. Level 1 survives a warm reset, level 2 the loss of
 // power.
 //
+// PCRAM, where the node has it, is a level of its own between the two once checkpoint_use_pcram() has said so: it takes
+// every checkpoint in a little more time than memory does, and survives the loss of power (dong2011 section 5). A restore asks
+// memory, PCRAM and DIMM-SSD in this order, and what one of them cannot give back it asks the next one for.
+//
+//   checkpoint_use_pcram(0, true);
+//
 // Or a controller decides for each checkpoint where it goes, to one level alone, by the SSD's endurance and
 // the time that checkpoints cost (checkpoint/location.h, abeyratne2017 section 4.3.3):
 //
@@ -41,6 +47,7 @@
 // while one runs, no other core may write to a protected region: the checksum is taken over what is there.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,7 +63,7 @@ typedef enum {
   checkpoint_other_regions,     // it was made of other regions than are protected now
   checkpoint_torn,              // header or contents are not what was written
   checkpoint_no_space,          // the device is full of checkpoints that nobody discarded
-  checkpoint_unreadable,        // flash lost it beyond correction
+  checkpoint_unreadable,        // flash or PCRAM lost it beyond correction
   checkpoint_device_error,      // the device refused the request: bus error, bad descriptor
   checkpoint_uncorrectable,     // memory lost it beyond correction; a page to be written or where it was kept
   checkpoint_no_strong_memory,  // no memory controller, or it refuses a strong range
@@ -64,11 +71,12 @@ typedef enum {
   checkpoint_pending,           // handed over, and not durable yet
   checkpoint_busy,              // checkpoints of other regions or another name are not durable yet
   checkpoint_aborted,           // given up by checkpoint_abort
-  checkpoint_worn_out,          // too few blocks of the flash can still be written
-  checkpoint_skipped,           // the controller wants it nowhere; the one before it counts
+  checkpoint_worn_out,  // too few blocks of the flash, or not all lines of PCRAM, can still be written
+  checkpoint_skipped,   // the controller wants it nowhere; the one before it counts
+  checkpoint_no_pcram,  // the node has no PCRAM, or too little for two checkpoints
 } CheckpointStatus;
 
-typedef enum { checkpoint_memory = 1, checkpoint_dimm_ssd = 2 } CheckpointLevel;
+typedef enum { checkpoint_memory = 1, checkpoint_dimm_ssd = 2, checkpoint_pcram = 3 } CheckpointLevel;
 
 #define checkpoint_any_version UINT64_MAX
 enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32, checkpoint_begun_limit = 16 };
@@ -90,6 +98,13 @@ CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 // held.
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 
+// Every checkpoint from now on goes to PCRAM too: behind checkpoint_initialize, which takes it out of use. It is written when
+// checkpoint_begin returns. PCRAM holds the two newest, found again after a reset of any kind. ssd_every, in place of that of
+// checkpoint_use_memory: every n-th checkpoint goes to level 2 too, and each that PCRAM did not take; 0: none ever. incremental: of
+// a stack, pages that are as this slot has them are left out. Works without a DIMM-SSD, too. A stack gives a checkpoint
+// back to the addresses that it was taken from alone: others are checkpoint_other_regions.
+CheckpointStatus checkpoint_use_pcram(unsigned ssd_every, bool incremental);
+
 // From now on, behind checkpoint_use_memory and in place of its ssd_every: each checkpoint goes to one level,
 // or to none, as location_decide says. The ramdisk is the `bytes` of checkpoint_use_memory, the run begins
 // now, and what checkpoint_begin and checkpoint_write take is the time that checkpoints cost. Region id
@@ -101,7 +116,7 @@ CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy);
 
 // From now on, behind checkpoint_use_memory and in place of its ssd_every: every n-th checkpoint goes to level 2
 // alone, all others to level 1 alone: 10 for the 9:1 of abeyratne2017 section 4.6. A level that cannot take what it
-// was to take leaves it to the other. checkpoint_bad_argument: 0. checkpoint_no_device,
+// was to take leaves it to the other. PCRAM takes none then, as with the controller. checkpoint_bad_argument: 0. checkpoint_no_device,
 // checkpoint_no_strong_memory: a level is missing, and nothing has changed.
 CheckpointStatus checkpoint_use_ratio(unsigned every);
 
@@ -147,8 +162,8 @@ CheckpointStatus checkpoint_abort(void);
 CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version);
 
 // Fills the protected regions. After checkpoint_not_found they are as before; after any other error their
-// contents are undefined: initialize them, or restore another version. A version that level 1 cannot give
-// back is discarded there, and level 2 is asked for it. Waits for what is pending.
+// contents are undefined: initialize them, or restore another version. A version that memory or PCRAM has lost
+// is discarded there, and the next level is asked for it. Waits for what is pending.
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version);
 
 // Gives the space of a checkpoint back, on all levels; waits for it while it is pending.

@@ -122,12 +122,13 @@ TEST_F(CheckpointTest, PagesOfTwoVersionsMixedAreTorn) {
 
 TEST_F(CheckpointTest, DeviceErrorsKeepTheirNames) {
   checkpoint_protect(0, memory, 8);
-  const std::map<DimmSsdError, std::string> names = {{dimm_ssd_no_space, "no space on the device"},
-                                                     {dimm_ssd_uncorrectable, "uncorrectable flash error"},
-                                                     {dimm_ssd_bus_error, "request refused by the device"},
-                                                     {dimm_ssd_busy, "another checkpoint is not durable yet"},
-                                                     {dimm_ssd_aborted, "aborted"},
-                                                     {dimm_ssd_worn_out, "flash is worn out"}};
+  const std::map<DimmSsdError, std::string> names = {
+      {dimm_ssd_no_space, "no space on the device"},
+      {dimm_ssd_uncorrectable, "uncorrectable error of flash or PCRAM"},
+      {dimm_ssd_bus_error, "request refused by the device"},
+      {dimm_ssd_busy, "another checkpoint is not durable yet"},
+      {dimm_ssd_aborted, "aborted"},
+      {dimm_ssd_worn_out, "flash or PCRAM is worn out"}};
   for (const auto& [error, name] : names) {
     machine.next_error = error;
     EXPECT_EQ(checkpoint_text(checkpoint_write("a", 1)), name);

@@ -8,13 +8,16 @@
 enum { slot_count = 2 };
 
 typedef struct {
-  uint64_t magic, version, page_count, state_bytes;
-  uint64_t pages_checksum;
-  uint8_t state[pcram_level_state_bytes];
-  uint64_t check;  // over all before it
+  uint64_t magic;  // 0: the slot is empty
+  char name[pcram_level_name_bytes];
+  uint64_t version;
+  uint64_t sequence;  // counts checkpoints: the smaller one is the older
+  uint64_t page_count;
+  uint64_t places;  // which pages they are, of a stack
+  uint64_t check;   // over all before it
 } Header;
 
-static const uint64_t magic = 0x324d415243505453;  // "STPCRAM2"
+static const uint64_t whole = 0x324d415243505453;  // "STPCRAM2"
 
 static union {
   Header header;
@@ -22,82 +25,156 @@ static union {
 } page __attribute__((aligned(page_bytes)));
 
 static struct {
-  void* pages;
-  uint32_t count;
-  void* state;
-  size_t state_bytes;
-  uint32_t copied;
-  unsigned newest;  // slot that holds it; slot_count: none
+  bool is_open;
+  uint64_t copied;
+  Header headers[slot_count];  // what the slots hold
 } level;
 
-static uint32_t place_of_pages(unsigned slot) {
-  return pcram_layer_pages() != 0 ? pcram_place_of(level.pages, slot) : slot * (level.count + 1);
-}
+static bool is_stack(void) { return pcram_layer_pages() != 0; }
+
 static uint32_t place_of_header(unsigned slot) {
-  return pcram_layer_pages() != 0 ? pcram_place_of(&page, slot) : place_of_pages(slot) + level.count;
+  return is_stack() ? pcram_place_of(&page, slot) : slot * (pcram_pages() / slot_count);
+}
+static uint32_t place_of_page(unsigned slot, uint64_t address, uint32_t index) {
+  return is_stack() ? pcram_place_of((const void*)(uintptr_t)address, slot)
+                    : place_of_header(slot) + 1 + index;
 }
 
-static uint64_t pages_checksum(void) {
-  return checksum(CHECKSUM_START, level.pages, (size_t)level.count * page_bytes);
+static uint64_t check_of(const Header* header) {
+  return checksum(CHECKSUM_START, header, offsetof(Header, check));
 }
-static uint64_t header_check(void) { return checksum(CHECKSUM_START, &page.header, offsetof(Header, check)); }
-
-bool pcram_level_prepare(void* pages, uint32_t count, void* state, size_t state_bytes) {
-  level.pages = pages;
-  level.count = count;
-  level.state = state;
-  level.state_bytes = state_bytes;
-  level.newest = slot_count;
-  const uint64_t layer = pcram_layer_pages(), all = pcram_pages();
-  const bool fits = layer != 0 ? all / layer >= slot_count : all / slot_count > count;
-  return fits && count != 0 && state_bytes <= sizeof page.header.state;
+static uint64_t places_of(const uint64_t* pages, uint32_t count) {
+  return is_stack() ? checksum(CHECKSUM_START, pages, count * sizeof *pages) : 0;
 }
 
-PcramError pcram_level_write(uint64_t version, bool incremental) {
-  const unsigned slot = level.newest == 0 ? 1 : 0;
-  PcramError error = pcram_save(level.pages, level.count, place_of_pages(slot), incremental);
-  level.copied = pcram_copied();
-  if (error != pcram_ok) return error;
+static bool is_of(const Header* header, const char* name, uint64_t version) {
+  return header->magic == whole && header->version == version &&
+         memcmp(header->name, name, sizeof header->name) == 0;
+}
+
+// The slot that holds it, of two the later one; slot_count: there is none.
+static unsigned find(const char* name, uint64_t version) {
+  unsigned found = slot_count;
+  for (unsigned slot = 0; slot < slot_count && level.is_open; ++slot)
+    if (is_of(&level.headers[slot], name, version) &&
+        (found == slot_count || level.headers[slot].sequence > level.headers[found].sequence))
+      found = slot;
+  return found;
+}
+
+static uint64_t next_sequence(void) {
+  uint64_t largest = 0;
+  for (unsigned slot = 0; slot < slot_count; ++slot)
+    if (level.headers[slot].sequence > largest) largest = level.headers[slot].sequence;
+  return largest + 1;
+}
+
+bool pcram_level_open(void) {
+  level.copied = 0;
+  level.is_open = is_stack() ? pcram_pages() / pcram_layer_pages() >= slot_count : pcram_pages() > slot_count;
+  for (unsigned slot = 0; slot < slot_count; ++slot) {
+    Header* const header = &level.headers[slot];
+    memset(header, 0, sizeof *header);
+    if (!level.is_open || pcram_load(&page, 1, place_of_header(slot)) != pcram_ok) continue;
+    if (page.header.magic == whole && page.header.check == check_of(&page.header)) *header = page.header;
+  }
+  return level.is_open;
+}
+
+void pcram_level_close(void) { level.is_open = false; }
+bool pcram_level_is_open(void) { return level.is_open; }
+
+bool pcram_level_fits(uint32_t count) { return is_stack() || count < pcram_pages() / slot_count; }
+
+// Neighbours together. What is copied is the sum over all pieces.
+static PcramError transfer(bool save, unsigned slot, const uint64_t* pages, uint32_t count,
+                           bool incremental) {
+  for (uint32_t first = 0, next = 0; first < count; first = next) {
+    while (++next < count && pages[next] == pages[next - 1] + page_bytes) {
+    }
+    void* const memory = (void*)(uintptr_t)pages[first];
+    const uint32_t place = place_of_page(slot, pages[first], first);
+    const PcramError error =
+        save ? pcram_save(memory, next - first, place, incremental) : pcram_load(memory, next - first, place);
+    if (save) level.copied += pcram_copied();
+    if (error != pcram_ok) return error;
+  }
+  return pcram_ok;
+}
+
+static PcramError save_header(unsigned slot, const Header* header) {
   memset(&page, 0, sizeof page);
-  Header* const header = &page.header;
-  header->magic = magic;
-  header->version = version;
-  header->page_count = level.count;
-  header->state_bytes = level.state_bytes;
-  header->pages_checksum = pages_checksum();
-  memcpy(header->state, level.state, level.state_bytes);
-  header->check = header_check();
-  error = pcram_save(&page, 1, place_of_header(slot), false);
-  if (error == pcram_ok) level.newest = slot;
+  page.header = *header;
+  return pcram_save(&page, 1, place_of_header(slot), false);
+}
+
+static PcramError empty(unsigned slot) {
+  Header* const header = &level.headers[slot];
+  if (header->magic != whole) return pcram_ok;
+  memset(header, 0, sizeof *header);
+  return save_header(slot, header);
+}
+
+static unsigned slot_to_write(void) {
+  for (unsigned slot = 0; slot < slot_count; ++slot)
+    if (level.headers[slot].magic != whole) return slot;
+  return level.headers[0].sequence < level.headers[1].sequence ? 0 : 1;
+}
+
+PcramError pcram_level_write(const char name[pcram_level_name_bytes], uint64_t version, const uint64_t* pages,
+                             uint32_t count, bool incremental) {
+  const unsigned slot = slot_to_write();
+  Header header = {.magic = whole,
+                   .version = version,
+                   .sequence = next_sequence(),
+                   .page_count = count,
+                   .places = places_of(pages, count)};
+  memcpy(header.name, name, sizeof header.name);
+  header.check = check_of(&header);
+  PcramError error = empty(slot);
+  if (error == pcram_ok) error = transfer(true, slot, pages, count, incremental);
+  if (error == pcram_ok) error = save_header(slot, &header);
+  if (error != pcram_ok) return error;
+  level.headers[slot] = header;
+  const unsigned other = 1 - slot;
+  return is_of(&level.headers[other], name, version) ? empty(other) : pcram_ok;
+}
+
+uint64_t pcram_level_copied(void) { return level.copied; }
+
+bool pcram_level_newest(const char name[pcram_level_name_bytes], uint64_t max_version, uint64_t* version) {
+  bool found = false;
+  for (unsigned slot = 0; slot < slot_count && level.is_open; ++slot) {
+    const Header* const header = &level.headers[slot];
+    if (header->magic != whole || memcmp(header->name, name, sizeof header->name) != 0) continue;
+    if (header->version > max_version || (found && header->version < *version)) continue;
+    found = true;
+    *version = header->version;
+  }
+  return found;
+}
+
+bool pcram_level_has(const char name[pcram_level_name_bytes], uint64_t version) {
+  return find(name, version) != slot_count;
+}
+
+bool pcram_level_is_of(const char name[pcram_level_name_bytes], uint64_t version, const uint64_t* pages,
+                       uint32_t count) {
+  const Header* const header = &level.headers[find(name, version)];
+  return header->page_count == count && header->places == places_of(pages, count);
+}
+
+PcramError pcram_level_read(const char name[pcram_level_name_bytes], uint64_t version, const uint64_t* pages,
+                            uint32_t count) {
+  const unsigned slot = find(name, version);
+  const PcramError error = transfer(false, slot, pages, count, false);
+  if (error == pcram_ok) level.headers[slot].sequence = next_sequence();
   return error;
 }
 
-uint32_t pcram_level_copied(void) { return level.copied; }
-
-static bool load_header(unsigned slot) {
-  const Header* const header = &page.header;
-  return pcram_load(&page, 1, place_of_header(slot)) == pcram_ok && header->magic == magic &&
-         header->check == header_check() && header->page_count == level.count &&
-         header->state_bytes == level.state_bytes;
-}
-
-static bool load(unsigned slot, uint64_t* version) {
-  if (!load_header(slot) || pcram_load(level.pages, level.count, place_of_pages(slot)) != pcram_ok)
-    return false;
-  if (page.header.pages_checksum != pages_checksum()) return false;
-  memcpy(level.state, page.header.state, level.state_bytes);
-  *version = page.header.version;
-  level.newest = slot;
+bool pcram_level_discard(const char name[pcram_level_name_bytes], uint64_t version) {
+  const unsigned slot = find(name, version);
+  if (slot == slot_count) return false;
+  empty(slot);  // cells that are worn out keep it; then it is forgotten until the next start
   return true;
-}
-
-bool pcram_level_restore(uint64_t* version) {
-  uint64_t versions[slot_count];
-  bool sound[slot_count];
-  for (unsigned slot = 0; slot < slot_count; ++slot) {
-    sound[slot] = load_header(slot);
-    versions[slot] = page.header.version;
-  }
-  const unsigned first = sound[1] && (!sound[0] || versions[1] > versions[0]) ? 1 : 0;
-  return (sound[first] && load(first, version)) || (sound[1 - first] && load(1 - first, version));
 }

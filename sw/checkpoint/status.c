@@ -19,7 +19,7 @@ const char* checkpoint_text(CheckpointStatus status) {
     case checkpoint_no_space:
       return "no space on the device";
     case checkpoint_unreadable:
-      return "uncorrectable flash error";
+      return "uncorrectable error of flash or PCRAM";
     case checkpoint_device_error:
       return "request refused by the device";
     case checkpoint_uncorrectable:
@@ -35,9 +35,11 @@ const char* checkpoint_text(CheckpointStatus status) {
     case checkpoint_aborted:
       return "aborted";
     case checkpoint_worn_out:
-      return "flash is worn out";
+      return "flash or PCRAM is worn out";
     case checkpoint_skipped:
       return "skipped";
+    case checkpoint_no_pcram:
+      return "no PCRAM";
   }
   return "unknown status";
 }
@@ -60,6 +62,22 @@ CheckpointStatus status_of(DimmSsdError error) {
       return checkpoint_worn_out;
     case dimm_ssd_bad_descriptor:
     case dimm_ssd_bus_error:
+      return checkpoint_device_error;
+  }
+  return checkpoint_device_error;
+}
+
+CheckpointStatus status_of_pcram(PcramError error) {
+  switch (error) {
+    case pcram_ok:
+      return checkpoint_ok;
+    case pcram_uncorrectable:
+      return checkpoint_unreadable;
+    case pcram_worn_out:
+      return checkpoint_worn_out;
+    case pcram_bad_argument:
+    case pcram_bus_error:
+    case pcram_busy:
       return checkpoint_device_error;
   }
   return checkpoint_device_error;

@@ -2,5 +2,7 @@
 #pragma once
 
 #include "checkpoint/checkpoint.h"
+#include "drivers/pcram.h"
 
 CheckpointStatus status_of(DimmSsdError error);
+CheckpointStatus status_of_pcram(PcramError error);

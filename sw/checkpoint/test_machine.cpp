@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 #include <utility>
 
 extern "C" {
@@ -68,6 +69,25 @@ DimmSsdError find(const DimmSsdRequest& request) {
   return found ? dimm_ssd_ok : dimm_ssd_not_found;
 }
 
+constexpr std::uint32_t layer_pages = 1u << 30;
+constexpr std::size_t line = 64;
+
+// All lines that power is left for; the next is torn bit by bit.
+void program(TestMachine::Page& page, const std::uint8_t* data) {
+  for (std::size_t at = 0; at < page.size(); at += line) {
+    if (machine.lines_until_cut == 0) {
+      std::mt19937_64 random(at);
+      for (std::size_t i = at; i < at + line; ++i) {
+        const auto taken = static_cast<std::uint8_t>(random());
+        page[i] = static_cast<std::uint8_t>((page[i] & ~taken) | (data[i] & taken));
+      }
+      throw PowerLoss();
+    }
+    if (machine.lines_until_cut > 0) --machine.lines_until_cut;
+    std::memcpy(page.data() + at, data + at, line);
+  }
+}
+
 // Whether a block of the bytes is poisoned.
 bool touches_poison(const void* data, std::size_t bytes) {
   if (bytes == 0) return false;
@@ -84,7 +104,19 @@ void TestMachine::reset() {
   std::memset(dram, 0xa5, dram_bytes);
 }
 
-void TestMachine::warm_reset() { copies_until_reset = -1; }
+void TestMachine::warm_reset() {
+  copies_until_reset = -1;
+  clean.clear();
+}
+
+void TestMachine::power_loss() {
+  warm_reset();
+  lines_until_cut = -1;
+  open.clear();
+  poisoned.clear();
+  range = {};
+  std::memset(dram, 0x5a, dram_bytes);
+}
 
 void TestMachine::make_durable() {
   ASSERT_FALSE(open.empty());
@@ -178,5 +210,50 @@ bool memory_copy_guarded(void* destination, const void* source, std::size_t byte
   else
     std::memcpy(destination, source, bytes);
   return !lost;
+}
+}
+
+extern "C" {
+bool pcram_probe() { return machine.has_pcram; }
+std::uint32_t pcram_pages() { return machine.is_stack ? 2 * layer_pages : machine.pcram_pages; }
+std::uint32_t pcram_layer_pages() { return machine.is_stack ? layer_pages : 0; }
+std::uint32_t pcram_place_of(const void* memory, std::uint32_t layer) {
+  const auto number = reinterpret_cast<std::uintptr_t>(memory) / 4096;
+  return layer * layer_pages + static_cast<std::uint32_t>(number % layer_pages);
+}
+std::uint32_t pcram_copied() { return machine.saves.back(); }
+
+PcramError pcram_save(const void* memory, std::uint32_t pages, std::uint32_t place, bool incremental) {
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0u);
+  EXPECT_LE(place + pages, pcram_pages());
+  machine.saves.push_back(0);
+  if (touches_poison(memory, pages * std::size_t{4096})) {
+    ++machine.uncorrectable;
+    return pcram_bus_error;
+  }
+  if (machine.next_pcram_error != pcram_ok) return std::exchange(machine.next_pcram_error, pcram_ok);
+  for (std::uint32_t i = 0; i < pages; ++i) {
+    const auto* const data = static_cast<const std::uint8_t*>(memory) + i * std::size_t{4096};
+    auto& page = machine.pcram[place + i];
+    const bool is_there =
+        machine.clean.count(place + i) != 0 && std::memcmp(page.data(), data, page.size()) == 0;
+    if (incremental && machine.is_stack && is_there) continue;
+    machine.clean.erase(place + i);
+    program(page, data);
+    machine.clean.insert(place + i);
+    ++machine.saves.back();
+  }
+  return pcram_ok;
+}
+
+PcramError pcram_load(void* memory, std::uint32_t pages, std::uint32_t place) {
+  EXPECT_LE(place + pages, pcram_pages());
+  if (machine.next_pcram_error != pcram_ok) return std::exchange(machine.next_pcram_error, pcram_ok);
+  for (std::uint32_t i = 0; i < pages; ++i) {
+    std::memcpy(static_cast<std::uint8_t*>(memory) + i * std::size_t{4096}, machine.pcram[place + i].data(),
+                4096);
+    machine.clean.insert(place + i);
+  }
+  return pcram_ok;
 }
 }

@@ -1,5 +1,5 @@
-// What the checkpoint library finds when it runs on the host: a DIMM-SSD that is a map, and 64 pages of DRAM
-// with a range table and blocks that are poisoned. The devices' own behaviour is tested where their models
+// What the checkpoint library finds when it runs on the host: a DIMM-SSD that is a map, 64 pages of DRAM
+// with a range table and blocks that are poisoned, and PCRAM, modules or a stack. The devices' own behaviour is tested where their models
 // are.
 #pragma once
 
@@ -16,6 +16,7 @@
 extern "C" {
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
+#include "drivers/pcram.h"
 #include "drivers/power.h"
 }
 
@@ -24,7 +25,8 @@ struct TestMachine {
   static constexpr std::size_t dram_bytes = 64 * 4096;
 
   void reset();       // everything
-  void warm_reset();  // memory, range table and flash stay
+  void warm_reset();  // memory, range table, flash and PCRAM stay
+  void power_loss();  // flash and PCRAM stay
 
   // The block that holds this byte: reads deliver ones and fail, stores are lost and counted.
   void poison(const void* byte) { poisoned.insert(block_of(byte)); }
@@ -69,9 +71,18 @@ struct TestMachine {
     bool operator==(const Located&) const = default;
   };
   std::vector<Located> located;  // what the power controller was told
-  int copies_until_reset = -1;   // guarded copies that still happen; the next throws WarmReset
+  bool has_pcram = false, is_stack = false;
+  std::map<std::uint32_t, Page> pcram;  // by place
+  std::uint32_t pcram_pages = 64;       // of modules
+  // Of a stack: places whose page of memory is known to be as it was saved there, or loaded from it.
+  std::set<std::uint32_t> clean;
+  PcramError next_pcram_error = pcram_ok;
+  std::vector<std::uint32_t> saves;  // pages that each command has copied, in order
+  int lines_until_cut = -1;     // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
+  int copies_until_reset = -1;  // guarded copies that still happen; the next throws WarmReset
 };
 
 struct WarmReset {};
+struct PowerLoss {};
 
 extern TestMachine machine;

@@ -125,7 +125,7 @@ TEST_F(FlashFaultAtACut, ARestoreThatMeetsThePageEndsAsUncorrectable) {
   EXPECT_EQ(contents("run/files/result.txt"), whole);
   EXPECT_EQ(restored(), older);
   EXPECT_THAT(contents("run/console.log"),
-              HasSubstr(fmt::format("cg: checkpoint {} refused: uncorrectable flash error\n", newest)));
+              HasSubstr(fmt::format("cg: checkpoint {} refused: uncorrectable error of flash or PCRAM\n", newest)));
 }
 
 TEST_F(FlashFaultTest, WhatIsNotThereIsNotHit) {

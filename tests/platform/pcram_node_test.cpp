@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
+#include <random>
+#include <set>
 #include <vector>
 
 #include "tests/platform/command.h"
@@ -50,15 +53,29 @@ struct PcramNodeTest : CommandTest {
     const auto at = ended.out.find(words);
     return at == std::string::npos ? 0 : std::stoull(ended.out.substr(at + words.size()));
   }
-  // Of the checkpoints of every second sweep, the newest whose header was saved before the power went. One that was under way
-  // may have got as far as it needs.
-  std::uint64_t newest_saved() const {
-    std::uint64_t sweep = 0;
+  // Where the headers of the two slots lie: of an undisturbed run, whose first checkpoints are four saves each (the library's page,
+  // the cells, the fragments, the header).
+  std::set<std::uint64_t> header_places() const {
+    std::vector<std::uint64_t> places;
+    for (const auto& event : events())
+      if (event["kind"] == "pcram_save") places.push_back(event["place"]);
+    return {places.at(3), places.at(7)};
+  }
+  // When headers of checkpoints were saved: every second save to a slot's place, those between clear it. To the first loss of power.
+  std::vector<Time> commits(const std::set<std::uint64_t>& headers) const {
+    std::vector<Time> times;
+    std::map<std::uint64_t, unsigned> saves;
     for (const auto& event : events()) {
       if (event["kind"] == "power_lost") break;
-      if (event["kind"] == "pcram_save" && event["pages"] == 1) sweep += 2;
+      if (event["kind"] != "pcram_save" || headers.count(event["place"]) == 0) continue;
+      if (saves[event["place"]]++ % 2 == 0) times.push_back(event["time_ps"]);
     }
-    return sweep;
+    return times;
+  }
+  std::string recovered_from() const {
+    for (const auto& event : events())
+      if (event["kind"] == "recovery") return event["from"];
+    return "nothing";
   }
   auto counts() const { return json("run/stats.json")["node"]["pcram"]; }
 };
@@ -71,25 +88,31 @@ TEST_F(PcramNodeTest, ModulesAndStackComeToTheSameResult) {
   EXPECT_EQ(result(), expected);
 }
 
-// Cuts around the ends of saves, many of them within one.
+// Cuts around the ends of saves, many of them within one, and anywhere else. One that was under way may have got as far as it needs.
 TEST_F(PcramNodeTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
+  std::mt19937_64 random(1);
   for (const bool stack : {false, true}) {
     ASSERT_EQ(stencil(stack).status, 0);
     const std::string expected = result();
+    const auto headers = header_places();
     const auto saves = times_of("pcram_save");
-    ASSERT_EQ(saves.size(), 10u);
+    ASSERT_EQ(commits(headers).size(), 5u);
+    ASSERT_EQ(saves.size(), 2 * 4u + 3 * 5u) << "three slots were cleared first";
+    std::vector<Time> cuts;
+    for (const std::size_t i : {9u, 12u})
+      for (const Time before : {0u, 700'000u, 1'300'000u, 1'900'000u}) cuts.push_back(saves[i] - before);
+    for (int i = 0; i < 5; ++i) cuts.push_back(saves[0] + random() % (saves.back() - saves[0]));
     std::uint64_t cut = 0, torn = 0;
-    for (const std::size_t i : {1u, 4u})
-      for (const Time before : {0u, 700'000u, 1'300'000u, 1'900'000u}) {
-        const Time when = saves[i] - before;
-        const Ended ended = stencil(stack, loss_of_power(when));
-        ASSERT_EQ(ended.status, 0) << stack << " " << when << ended.out << ended.err;
-        ASSERT_EQ(result(), expected) << stack << " " << when;
-        EXPECT_GE(sweep_of_return(ended), newest_saved()) << stack << " " << when;
-        EXPECT_LE(sweep_of_return(ended), newest_saved() + 2) << stack << " " << when;
-        cut += counts()["commands_cut"].get<std::uint64_t>();
-        torn += counts()["lines_torn"].get<std::uint64_t>();
-      }
+    for (const Time when : cuts) {
+      const Ended ended = stencil(stack, loss_of_power(when));
+      ASSERT_EQ(ended.status, 0) << stack << " " << when << ended.out << ended.err;
+      ASSERT_EQ(result(), expected) << stack << " " << when;
+      const std::uint64_t newest = 2 * commits(headers).size();
+      EXPECT_GE(sweep_of_return(ended), newest) << stack << " " << when;
+      EXPECT_LE(sweep_of_return(ended), newest + 2) << stack << " " << when;
+      cut += counts()["commands_cut"].get<std::uint64_t>();
+      torn += counts()["lines_torn"].get<std::uint64_t>();
+    }
     EXPECT_GT(cut, 1u) << stack;
     EXPECT_GT(torn, 10u) << stack;
   }
@@ -97,11 +120,36 @@ TEST_F(PcramNodeTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
 
 TEST_F(PcramNodeTest, GoesOnFromTheNewestSaveAndSaysSo) {
   ASSERT_EQ(stencil(false).status, 0);
-  const Time fourth = times_of("pcram_save").at(3);  // the header of the second checkpoint
-  const Ended ended = stencil(false, loss_of_power(fourth + 5'000'000));
+  const Time second = commits(header_places()).at(1);
+  const Ended ended = stencil(false, loss_of_power(second + 5'000'000));
   EXPECT_THAT(ended.out, HasSubstr("pcram: goes on from sweep 4"));
-  const auto all = kinds(events());
-  EXPECT_EQ(std::ranges::count(all, "recovery"), 1);
+  EXPECT_EQ(std::ranges::count(kinds(events()), "recovery"), 1);
+  EXPECT_EQ(recovered_from(), "pcram");
+}
+
+// Memory is asked first, PCRAM next, the DIMM-SSD last.
+TEST_F(PcramNodeTest, TheLevelThatIsLeftGivesTheCheckpointBack) {
+  for (const bool stack : {false, true}) {
+    ASSERT_EQ(stencil(stack).status, 0);
+    const std::string expected = result();
+    const auto goes_on = [&](const Ended& ended, std::uint64_t sweep, const std::string& from) {
+      EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+      EXPECT_EQ(result(), expected);
+      EXPECT_EQ(sweep_of_return(ended), sweep);
+      EXPECT_EQ(recovered_from(), from);
+    };
+    goes_on(stencil(stack, "", "reset_at=7"), 6, "pcram");
+    goes_on(stencil(stack, "", "reset_at=7 memory=on"), 6, "dram");
+    ASSERT_EQ(stencil(stack, "", "memory=on").status, 0);
+    const Time second = commits(header_places()).at(1);
+    goes_on(stencil(stack, loss_of_power(second + 5'000'000), "memory=on"), 4, "pcram");
+  }
+}
+
+TEST_F(PcramNodeTest, EverySecondCheckpointGoesToTheDimmSsdToo) {
+  ASSERT_EQ(stencil(false, "", "ssd_every=2").status, 0);
+  EXPECT_EQ(commits(header_places()).size(), 5u);
+  EXPECT_EQ(times_of("checkpoint_commit").size(), 2u);
 }
 
 TEST_F(PcramNodeTest, AnIncrementLeavesOutWhatTheLayerHas) {

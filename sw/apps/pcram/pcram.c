@@ -1,10 +1,16 @@
 // Sweeps a lattice Boltzmann stencil over a grid on all cores, saves it to PCRAM as it goes, and continues after a power loss from
 // the newest whole checkpoint with the same bits.
 //
-//   pcram [columns=96] [rows=64] [sweeps=40] [interval=4] [incremental=on|off] [cores=N]
+//   pcram [columns=96] [rows=64] [sweeps=40] [interval=4] [incremental=on|off] [memory=on|off] [ssd_every=0]
+//         [reset_at=0] [cores=N]
+//
+// memory=on: each checkpoint goes to memory under strong ECC too, ssd_every: every n-th to the DIMM-SSD (0: none). reset_at: warm reset behind
+// this sweep of the first boot (0: none).
 //
 // Exit status: 0 verified, 1 not, 2 a wrong argument, 3 no PCRAM or too little memory. result.txt holds what two runs are compared
 // by, in exact bits.
+#include "drivers/pcram.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +21,7 @@
 #include "boot/cores.h"
 #include "boot/exit_status.h"
 #include "boot/memory.h"
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/checksum.h"
 #include "checkpoint/pcram_level.h"
 #include "drivers/generic_timer.h"
@@ -23,12 +30,14 @@
 typedef unsigned long long Printable;
 
 static struct {
-  uint64_t columns, rows, sweeps, interval, cores;
-  bool incremental;
+  uint64_t columns, rows, sweeps, interval, ssd_every, reset_at, cores;
+  bool incremental, memory;
 } options = {.columns = 96, .rows = 64, .sweeps = 40, .interval = 4, .incremental = true};
 
 static unsigned saved, failed;
-static uint64_t copied, ticks;
+static uint64_t ticks;
+static bool has_power;
+static const char name[] = "pcram";
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
@@ -37,24 +46,28 @@ static bool read_options(int argc, char** argv) {
       {"sweeps", argument_number, &options.sweeps, 1, 1000000, "over all cells"},
       {"interval", argument_number, &options.interval, 1, 1000000, "sweeps between two checkpoints"},
       {"incremental", argument_switch, &options.incremental, 0, 0, "leaves out what a layer has already"},
+      {"memory", argument_switch, &options.memory, 0, 0, "keeps checkpoints in memory, too"},
+      {"ssd_every", argument_number, &options.ssd_every, 0, 1000000, "every n-th goes to the DIMM-SSD too"},
+      {"reset_at", argument_number, &options.reset_at, 0, 1000000,
+       "sweep behind which the node starts again"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
   };
   return arguments_read(argc, argv, table, sizeof table / sizeof *table);
 }
 
-static void write_checkpoint(Lattice* lattice) {
+static void after_sweep(Lattice* lattice) {
+  if (lattice->state.sweeps == options.reset_at && has_power && power_boot_count() == 1) power_warm_reset();
   if (lattice->state.sweeps % options.interval != 0) return;
   const uint64_t start = generic_timer_now();
-  const PcramError error = pcram_level_write(lattice->state.sweeps, options.incremental);
+  checkpoint_write(name, lattice->state.sweeps);
   ticks += generic_timer_now() - start;
-  copied += pcram_level_copied();
-  if (error == pcram_ok) {
+  const CheckpointStatus status = checkpoint_level_status(checkpoint_pcram);
+  if (status == checkpoint_ok) {
     ++saved;
     return;
   }
   ++failed;
-  printf("pcram: sweep %llu: not saved: %s at page %u\n", (Printable)lattice->state.sweeps,
-         pcram_error_text(error), (unsigned)pcram_bad_index());
+  printf("pcram: sweep %llu: not saved: %s\n", (Printable)lattice->state.sweeps, checkpoint_text(status));
 }
 
 static bool near(double value, double wanted, double tolerance) {
@@ -70,7 +83,7 @@ static bool report(Lattice* lattice) {
                      near(sums->momentum_y, 0, rounding);
   const uint64_t sum = checksum(CHECKSUM_START, lattice->cells, lattice_cell_bytes(lattice));
   printf("pcram: %u checkpoints saved, %u not, %llu pages copied, %llu us\n", saved, failed,
-         (Printable)copied, (Printable)(ticks * 1000000 / generic_timer_frequency()));
+         (Printable)pcram_level_copied(), (Printable)(ticks * 1000000 / generic_timer_frequency()));
   printf("pcram: after %llu sweeps: %s, lattice checksum 0x%016llx\n", (Printable)lattice->state.sweeps,
          right ? "verified" : "WRONG", (Printable)sum);
   char text[160];
@@ -85,14 +98,46 @@ static bool is_of_this_lattice(const LatticeState* state) {
   return state->columns == options.columns && state->rows == options.rows && state->sweeps <= options.sweeps;
 }
 
-static void restore(Lattice* lattice, bool has_power) {
+static RecoverySource source_of(void) {
+  if (checkpoint_level_status(checkpoint_memory) == checkpoint_ok) return recovered_from_memory;
+  if (checkpoint_level_status(checkpoint_pcram) == checkpoint_ok) return recovered_from_pcram;
+  return recovered_from_dimm_ssd;
+}
+
+// The newest that comes back and is of this lattice.
+static bool restore_newest(Lattice* lattice, uint64_t* version) {
+  for (uint64_t limit = checkpoint_any_version; checkpoint_find_newest(name, limit, version) == checkpoint_ok;
+       limit = *version - 1) {
+    const CheckpointStatus status = checkpoint_restore(name, *version);
+    if (status == checkpoint_ok && is_of_this_lattice(&lattice->state)) return true;
+    printf("pcram: checkpoint of sweep %llu: %s\n", (Printable)*version,
+           status == checkpoint_ok ? "of another lattice" : checkpoint_text(status));
+    if (*version == 0) break;
+  }
+  return false;
+}
+
+static void restore(Lattice* lattice) {
   uint64_t version;
-  if (!pcram_level_restore(&version) || !is_of_this_lattice(&lattice->state)) {
+  if (!restore_newest(lattice, &version)) {
     cores_run(lattice_begin, lattice);
     return;
   }
   printf("pcram: goes on from sweep %llu\n", (Printable)version);
-  if (has_power) power_recovered(recovered_from_pcram);
+  if (has_power) power_recovered(source_of());
+}
+
+// Before lattice_allocate: memory's level takes the last pages.
+static bool use_levels(uint64_t bytes) {
+  checkpoint_initialize();
+  if (options.memory &&
+      checkpoint_use_memory(bytes, (unsigned)options.ssd_every) == checkpoint_no_strong_memory) {
+    printf("pcram: this machine has no memory under strong ECC\n");
+    return false;
+  }
+  if (checkpoint_use_pcram((unsigned)options.ssd_every, options.incremental) == checkpoint_ok) return true;
+  printf("pcram: this machine has no PCRAM\n");
+  return false;
 }
 
 int main(int argc, char** argv) {
@@ -102,24 +147,23 @@ int main(int argc, char** argv) {
     printf("pcram: argument 'cores=%llu' is wrong: this machine has %u\n", (Printable)options.cores, cores);
     return exit_usage;
   }
-  const bool has_power = power_probe();
+  has_power = power_probe();
   if (has_power)
     printf("pcram: reset cause %s, boot %u\n", power_reset_cause_text(), (unsigned)power_boot_count());
-  if (!pcram_probe()) {
-    printf("pcram: this machine has no PCRAM\n");
-    return exit_unavailable;
-  }
-  static Lattice lattice = {.after_sweep = write_checkpoint};
+  static Lattice lattice = {.after_sweep = after_sweep};
   lattice.columns = (uint32_t)options.columns;
   lattice.rows = (uint32_t)options.rows;
   lattice.sweep_limit = options.sweeps;
+  if (!use_levels(lattice_cell_bytes(&lattice) + sizeof lattice.state)) return exit_unavailable;
   if (!lattice_allocate(&lattice)) {
     printf("pcram: %u x %u cells do not fit into the memory of this machine\n", (unsigned)lattice.columns,
            (unsigned)lattice.rows);
     return exit_unavailable;
   }
-  const uint32_t pages = (uint32_t)((lattice_cell_bytes(&lattice) + page_bytes - 1) / page_bytes);
-  if (!pcram_level_prepare(lattice.cells, pages, &lattice.state, sizeof lattice.state)) {
+  checkpoint_protect(0, lattice.cells, lattice_cell_bytes(&lattice));
+  checkpoint_protect(1, &lattice.state, sizeof lattice.state);
+  const uint32_t pages = (uint32_t)checkpoint_pages();
+  if (!pcram_level_fits(pages)) {
     printf("pcram: two checkpoints of %u pages do not fit into %u pages of PCRAM\n", (unsigned)pages,
            (unsigned)pcram_pages());
     return exit_unavailable;
@@ -128,7 +172,7 @@ int main(int argc, char** argv) {
          (unsigned)lattice.rows, (unsigned)pages, (unsigned)pcram_pages(),
          pcram_layer_pages() != 0 ? " on top of memory" : "");
   cores_run(lattice_begin, &lattice);
-  restore(&lattice, has_power);
+  restore(&lattice);
   cores_run(lattice_run, &lattice);
   return report(&lattice) ? exit_passed : exit_failed;
 }

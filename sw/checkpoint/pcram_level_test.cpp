@@ -1,0 +1,328 @@
+// Checkpoints with PCRAM between memory and the DIMM-SSD.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "checkpoint/test_machine.h"
+
+extern "C" {
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/pcram_level.h"
+}
+
+namespace {
+
+// On modules, and on a stack with incremental saves.
+class PcramLevelTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    machine.reset();
+    machine.has_pcram = true;
+    machine.is_stack = GetParam();
+    ASSERT_EQ(start(), checkpoint_ok);
+  }
+  // What an app does when the node has started.
+  CheckpointStatus start(unsigned ssd_every = 0, bool memory = false) {
+    checkpoint_initialize();
+    if (memory) {
+      EXPECT_EQ(checkpoint_use_memory(sizeof text + sizeof vector, ssd_every), checkpoint_ok);
+    }
+    const CheckpointStatus status = checkpoint_use_pcram(ssd_every, true);
+    checkpoint_protect(0, text, sizeof text);
+    checkpoint_protect(1, vector, sizeof vector);
+    return status;
+  }
+  static void fill(std::uint64_t version) {
+    std::memset(text, 0, sizeof text);
+    const std::string words = "version " + std::to_string(version) + "!";
+    std::memcpy(text, words.c_str(), words.size());
+    for (std::uint64_t i = 0; i < std::size(vector); ++i) vector[i] = version * 1000 + i;
+  }
+  static CheckpointStatus write(std::uint64_t version) {
+    fill(version);
+    return checkpoint_write("a", version);
+  }
+  static bool holds(std::uint64_t version) {
+    const std::vector<std::uint64_t> found(std::begin(vector), std::end(vector));
+    const std::string words = text;
+    fill(version);
+    return words == text && std::memcmp(found.data(), vector, sizeof vector) == 0;
+  }
+  static bool restores(std::uint64_t version) {
+    fill(99);
+    return checkpoint_restore("a", version) == checkpoint_ok && holds(version);
+  }
+  static std::uint64_t newest(std::uint64_t max_version = checkpoint_any_version) {
+    std::uint64_t version = 0;
+    EXPECT_EQ(checkpoint_find_newest("a", max_version, &version), checkpoint_ok);
+    return version;
+  }
+  static std::vector<CheckpointStatus> levels() {
+    return {checkpoint_level_status(checkpoint_memory), checkpoint_level_status(checkpoint_pcram),
+            checkpoint_level_status(checkpoint_dimm_ssd)};
+  }
+  static inline char text[100];
+  static inline std::uint64_t vector[2000];
+};
+
+using Levels = std::vector<CheckpointStatus>;  // memory, PCRAM, DIMM-SSD
+
+TEST_P(PcramLevelTest, TheTwoNewestVersionsAreThereAfterALossOfPower) {
+  for (std::uint64_t version = 1; version <= 5; ++version) ASSERT_EQ(write(version), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_ok, checkpoint_not_asked}));
+  machine.power_loss();
+  ASSERT_EQ(start(), checkpoint_ok);
+  EXPECT_EQ(newest(), 5u);
+  EXPECT_EQ(newest(4), 4u);
+  EXPECT_TRUE(restores(5));
+  EXPECT_TRUE(restores(4));
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_ok, checkpoint_not_asked}));
+  EXPECT_EQ(checkpoint_restore("a", 3), checkpoint_not_found);
+  EXPECT_TRUE(machine.flash.empty());
+}
+
+TEST_P(PcramLevelTest, BeginTestAndWaitFindItDurable) {
+  fill(1);
+  ASSERT_EQ(checkpoint_begin("a", 1), checkpoint_ok);
+  EXPECT_EQ(checkpoint_test(1), checkpoint_ok);
+  EXPECT_EQ(checkpoint_wait(1), checkpoint_ok);
+  EXPECT_EQ(checkpoint_wait(checkpoint_any_version), checkpoint_ok);
+}
+
+TEST_P(PcramLevelTest, EveryThirdGoesToTheSsdToo) {
+  start(3);
+  for (std::uint64_t version = 1; version <= 7; ++version) {
+    ASSERT_EQ(write(version), checkpoint_ok);
+    EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_ok,
+                                version % 3 == 0 ? checkpoint_ok : checkpoint_not_asked}));
+  }
+  EXPECT_EQ(machine.flash.size(), 2u);
+}
+
+TEST_P(PcramLevelTest, HandedOverVersionsArePendingOnTheSsdAlone) {
+  start(1);
+  checkpoint_use_method(dimm_ssd_late);
+  fill(1);
+  ASSERT_EQ(checkpoint_begin("a", 1), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_ok, checkpoint_pending}));
+  EXPECT_EQ(checkpoint_test(1), checkpoint_pending);
+  machine.power_loss();
+  start(1);
+  EXPECT_EQ(newest(), 1u);
+  EXPECT_TRUE(restores(1));
+  checkpoint_use_method(dimm_ssd_configured);
+}
+
+TEST_P(PcramLevelTest, ARestoreAsksMemoryThenPcramThenTheSsd) {
+  ASSERT_EQ(start(1, true), checkpoint_ok);
+  for (std::uint64_t version = 1; version <= 2; ++version) ASSERT_EQ(write(version), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_ok, checkpoint_ok, checkpoint_ok}));
+  machine.warm_reset();
+  start(1, true);
+  EXPECT_TRUE(restores(2));
+  EXPECT_EQ(levels(), Levels({checkpoint_ok, checkpoint_not_asked, checkpoint_not_asked}));
+  machine.poison(machine.find("version 2!"));
+  EXPECT_TRUE(restores(2));
+  EXPECT_EQ(levels(), Levels({checkpoint_uncorrectable, checkpoint_ok, checkpoint_not_asked}));
+  machine.next_pcram_error = pcram_uncorrectable;
+  EXPECT_TRUE(restores(2));
+  EXPECT_EQ(levels(), Levels({checkpoint_not_found, checkpoint_unreadable, checkpoint_ok}));
+  EXPECT_TRUE(restores(2));
+  EXPECT_EQ(levels(), Levels({checkpoint_not_found, checkpoint_not_found, checkpoint_ok}))
+      << "what could not be read is discarded";
+  machine.power_loss();
+  start(1, true);
+  EXPECT_TRUE(restores(1));
+  EXPECT_EQ(levels(), Levels({checkpoint_not_found, checkpoint_ok, checkpoint_not_asked}));
+}
+
+TEST_P(PcramLevelTest, TheNewestOfAllLevelsIsFound) {
+  start(1, true);
+  ASSERT_EQ(write(4), checkpoint_ok);
+  machine.flash[{"a", 9}] = {};
+  EXPECT_EQ(newest(), 9u);
+  EXPECT_EQ(newest(8), 4u);
+  machine.flash.clear();
+  machine.power_loss();
+  start(1, true);
+  EXPECT_EQ(newest(), 4u);
+}
+
+// Power lost behind every single line of a third and a fourth checkpoint: what was told as safe is there and is whole, and nothing that
+// is found is torn.
+TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
+  unsigned cuts = 0, kept = 0;
+  bool finished = false;
+  for (int lines = 0; !finished; ++lines) {
+    machine.reset();
+    machine.has_pcram = true;
+    machine.is_stack = GetParam();
+    start();
+    for (std::uint64_t version = 1; version <= 2; ++version) ASSERT_EQ(write(version), checkpoint_ok);
+    std::uint64_t safe = 2;
+    try {
+      machine.lines_until_cut = lines;
+      while (safe < 4 && write(safe + 1) == checkpoint_ok) ++safe;
+      finished = true;
+    } catch (const PowerLoss&) {
+      ++cuts;
+    }
+    machine.power_loss();
+    ASSERT_EQ(start(), checkpoint_ok);
+    const std::uint64_t found = newest();
+    ASSERT_GE(found, safe) << lines;
+    ASSERT_LE(found, safe + 1) << lines;
+    ASSERT_TRUE(restores(found)) << lines;
+    std::uint64_t older;
+    if (checkpoint_find_newest("a", found - 1, &older) == checkpoint_ok) {
+      ++kept;
+      ASSERT_TRUE(restores(older)) << lines << " " << older;
+    }
+    ASSERT_EQ(write(20), checkpoint_ok);
+    ASSERT_TRUE(restores(20)) << lines;
+  }
+  EXPECT_GT(cuts, 600u);
+  EXPECT_GT(kept, 0u);
+}
+
+// What was restored is not what the next checkpoint is written over.
+TEST_P(PcramLevelTest, AnOlderVersionThatWasRestoredStaysUntilTheNextIsWhole) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  ASSERT_EQ(write(2), checkpoint_ok);
+  ASSERT_TRUE(restores(1));
+  machine.lines_until_cut = 100;
+  EXPECT_THROW(write(3), PowerLoss);
+  machine.power_loss();
+  start();
+  EXPECT_EQ(newest(), 1u);
+  EXPECT_TRUE(restores(1));
+}
+
+TEST_P(PcramLevelTest, TheSameVersionAgainReplacesTheFirst) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  fill(7);
+  ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);
+  fill(99);
+  ASSERT_EQ(checkpoint_restore("a", 1), checkpoint_ok);
+  EXPECT_TRUE(holds(7));
+  EXPECT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
+  machine.power_loss();
+  start();
+  EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
+}
+
+TEST_P(PcramLevelTest, AnIncrementLeavesOutWhatALayerOfAStackHas) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  ASSERT_EQ(write(2), checkpoint_ok);
+  const std::uint64_t full = pcram_level_copied() / 2;
+  EXPECT_EQ(full, checkpoint_pages());
+  fill(1);
+  ASSERT_EQ(checkpoint_write("a", 3), checkpoint_ok);
+  EXPECT_EQ(pcram_level_copied() - 2 * full, GetParam() ? 1 : full) << "the header's page alone, of a stack";
+  EXPECT_TRUE(restores(2));
+  fill(99);
+  ASSERT_EQ(checkpoint_restore("a", 3), checkpoint_ok);
+  EXPECT_TRUE(holds(1));
+}
+
+TEST_P(PcramLevelTest, WhatPcramCannotTakeGoesToTheSsd) {
+  start(100);
+  machine.next_pcram_error = pcram_worn_out;
+  ASSERT_EQ(write(1), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_worn_out, checkpoint_ok}));
+  ASSERT_EQ(write(2), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_worn_out, checkpoint_ok}))
+      << "it stays out of use";
+  start(0);
+  machine.next_pcram_error = pcram_worn_out;
+  EXPECT_EQ(write(3), checkpoint_worn_out);
+  EXPECT_EQ(newest(), 2u) << "on the SSD";
+}
+
+TEST_P(PcramLevelTest, PoisonThatPcramMeetsIsNamedAndTheCheckpointBeforeStays) {
+  start(0, true);
+  ASSERT_EQ(write(1), checkpoint_ok);
+  ASSERT_EQ(write(2), checkpoint_ok);
+  fill(3);
+  machine.poison(&vector[900]);
+  EXPECT_EQ(checkpoint_write("a", 3), checkpoint_uncorrectable);
+  EXPECT_EQ(checkpoint_level_status(checkpoint_pcram), checkpoint_uncorrectable);
+  machine.poisoned.clear();
+  EXPECT_EQ(newest(), 2u);
+  machine.power_loss();
+  start();
+  EXPECT_TRUE(restores(2));
+}
+
+TEST_P(PcramLevelTest, OtherRegionsAreRefusedAndKept) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  checkpoint_protect(1, vector, sizeof vector - 4096);
+  EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_other_regions);
+  checkpoint_protect(1, vector, sizeof vector);
+  EXPECT_TRUE(restores(1));
+}
+
+// Cells that lost a bit which nothing noticed.
+TEST_P(PcramLevelTest, ContentsThatAreNotWhatWasWrittenAreTorn) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  ASSERT_EQ(write(2), checkpoint_ok);
+  for (auto& [place, page] : machine.pcram)
+    for (std::size_t at = 0; at < page.size(); at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, page.data() + at, 8);
+      if (word == 2 * 1000 + 1234) page[at + 7] ^= 0x80;
+    }
+  EXPECT_EQ(checkpoint_restore("a", 2), checkpoint_torn);
+  EXPECT_EQ(newest(), 1u);
+  EXPECT_TRUE(restores(1));
+}
+
+TEST_P(PcramLevelTest, WorksWithoutADimmSsd) {
+  machine.has_dimm_ssd = false;
+  ASSERT_EQ(start(1), checkpoint_ok);
+  ASSERT_EQ(write(1), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_ok, checkpoint_no_device}));
+  EXPECT_EQ(newest(), 1u);
+  EXPECT_TRUE(restores(1));
+}
+
+TEST_P(PcramLevelTest, NoPcramIsSaid) {
+  machine.has_pcram = false;
+  EXPECT_EQ(start(), checkpoint_no_pcram);
+  EXPECT_STREQ(checkpoint_text(checkpoint_no_pcram), "no PCRAM");
+  ASSERT_EQ(write(1), checkpoint_ok);
+  EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_not_asked, checkpoint_ok}));
+}
+
+TEST_P(PcramLevelTest, NoiseInTheCellsIsNoCheckpoint) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  std::mt19937_64 random(1);
+  for (auto& [place, page] : machine.pcram)
+    for (auto& byte : page) byte = static_cast<std::uint8_t>(random());
+  start();
+  std::uint64_t version;
+  EXPECT_EQ(checkpoint_find_newest("a", checkpoint_any_version, &version), checkpoint_not_found);
+  ASSERT_EQ(write(2), checkpoint_ok);
+  EXPECT_TRUE(restores(2));
+}
+
+TEST(PcramModulesTest, ACheckpointThatDoesNotFitIntoAHalfIsTooLarge) {
+  static std::uint64_t large[64 * 512];
+  machine.reset();
+  machine.has_pcram = true;
+  checkpoint_initialize();
+  ASSERT_EQ(checkpoint_use_pcram(0, false), checkpoint_ok);
+  checkpoint_protect(0, large, 29 * 4096);
+  ASSERT_LE(checkpoint_pages(), 31u);
+  EXPECT_EQ(checkpoint_write("a", 1), checkpoint_ok);
+  checkpoint_protect(0, large, 31 * 4096);
+  EXPECT_EQ(checkpoint_write("a", 2), checkpoint_too_large);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnModulesAndStack, PcramLevelTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Stack" : "Modules"; });
+
+}  // namespace
