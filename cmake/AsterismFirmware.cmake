@@ -73,7 +73,11 @@ add_library(asterism_firmware_auxiliary STATIC
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_store.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/queue.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/ssd_image.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/benefactor.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/storage_client.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/storage_manager.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/storage_message.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/storage_service.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/stores.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/transforms.c)
 target_include_directories(asterism_firmware_auxiliary PUBLIC ${PROJECT_SOURCE_DIR}/sw)
@@ -81,7 +85,7 @@ target_compile_features(asterism_firmware_auxiliary PRIVATE c_std_17)
 add_library(asterism_firmware_test_node STATIC ${PROJECT_SOURCE_DIR}/sw/auxiliary/test_node.cpp)
 target_link_libraries(asterism_firmware_test_node PUBLIC asterism_firmware_auxiliary GTest::gmock GTest::gtest
                       Threads::Threads)
-foreach(test auxiliary chain chunk_store queue storage_manager transforms)
+foreach(test auxiliary chain chunk_store queue storage_manager storage_message storage_store transforms)
   asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp LINKS asterism_firmware_test_node
                 asterism_firmware_auxiliary)
 endforeach()

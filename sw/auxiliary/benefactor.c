@@ -24,6 +24,7 @@ typedef enum { want_nothing, want_write, want_read } Want;
 
 typedef struct {
   uint64_t* pages;
+  uint32_t page_count;
   BufferState state;
   KeptFile gathered;             // of buffer_gathers: not durable yet
   StorageStatus write_status;    // of it: storage_pending, or why it cannot become so
@@ -53,15 +54,32 @@ static struct {
   uint64_t pages[checkpoint_chunk_limit];
 } list __attribute__((aligned(8)));
 
+static void forget_all(void) {
+  if (self.busy) dimm_ssd_wait();
+  self.busy = false;
+  self.counts = (BenefactorCounts){0};
+  for (unsigned i = 0; i < benefactor_client_limit; ++i) {
+    uint64_t* const pages = all[i].pages;
+    const uint32_t page_count = all[i].page_count;
+    memset(&all[i], 0, sizeof all[i]);
+    all[i].pages = pages;
+    all[i].page_count = page_count;
+  }
+}
+
 const char* benefactor_prepare(const StorageLink* link, uint32_t lent, unsigned clients) {
   self.link = *link;
-  self.lent = lent;
-  self.clients = clients;
+  forget_all();
   if (!dimm_ssd_probe()) return "this machine has no DIMM-SSD";
   for (unsigned i = 0; i < clients; ++i) {
-    if (all[i].pages == NULL) all[i].pages = memory_allocate((size_t)lent * chunk_bytes);
-    if (all[i].pages == NULL) return "too little memory for the chunks that are lent";
+    if (all[i].page_count < lent) {
+      all[i].pages = memory_allocate((size_t)lent * chunk_bytes);
+      all[i].page_count = all[i].pages == NULL ? 0 : lent;
+    }
+    if (all[i].page_count < lent) return "too little memory for the chunks that are lent";
   }
+  self.lent = lent;
+  self.clients = clients;
   return NULL;
 }
 
@@ -221,15 +239,20 @@ void benefactor_hear(uint32_t node, const StorageMessage* message, const uint8_t
   Client* const client = &all[message->client];
   switch (message->kind) {
     case storage_forget:
-      return forget(client, message->version);
+      forget(client, message->version);
+      break;
     case storage_store:
-      return storage_reply(&self.link, node, message, store(client, message, data, bytes));
+      storage_reply(&self.link, node, message, store(client, message, data, bytes));
+      break;
     case storage_flush:
-      return storage_reply(&self.link, node, message, flush(client, message));
+      storage_reply(&self.link, node, message, flush(client, message));
+      break;
     case storage_open:
-      return storage_reply(&self.link, node, message, open_file(client, message->version));
+      storage_reply(&self.link, node, message, open_file(client, message->version));
+      break;
     default:
-      return fetch(client, node, message);
+      fetch(client, node, message);
+      break;
   }
 }
 

@@ -12,8 +12,8 @@
 
 enum { benefactor_client_limit = 4 };  // clients whose files it takes: 0 to 3
 
-// Finds the device and takes memory: `lent` chunks for each client. lent: 1 to checkpoint_chunk_limit, for all together. NULL, or what
-// is missing.
+// Finds the device and takes memory: `lent` chunks for each client. lent: 1 to checkpoint_chunk_limit, for all together. Whatever
+// it had before it has nothing then. NULL, or what is missing.
 const char* benefactor_prepare(const StorageLink* link, uint32_t lent, unsigned clients);
 
 // A message for the benefactor from a node; others are left alone, and wrong ones refused.

@@ -61,22 +61,28 @@ void service_hear(StorageService* service, uint32_t node, const StorageMessage* 
   const uint64_t version = message->version;
   switch (message->kind) {
     case storage_announce:
-      return announced(service, node, message, data, bytes, now);
+      announced(service, node, message, data, bytes, now);
+      break;
     case storage_place:
-      return place(service, node, message, now);
+      place(service, node, message, now);
+      break;
     case storage_map:
-      return map(service, node, message, now);
+      map(service, node, message, now);
+      break;
     case storage_newest:
-      return newest(service, node, message, now);
+      newest(service, node, message, now);
+      break;
     case storage_commit:
-      return storage_reply(&service->link, node, message,
-                           !manager_has(manager, client, version)          ? storage_unknown
-                           : manager_commit(manager, client, version, now) ? storage_ok
-                                                                           : storage_not_whole);
+      storage_reply(&service->link, node, message,
+                    !manager_has(manager, client, version)          ? storage_unknown
+                    : manager_commit(manager, client, version, now) ? storage_ok
+                                                                    : storage_not_whole);
+      break;
     case storage_remove:
-      return storage_reply(&service->link, node, message,
-                           manager_remove(manager, client, version) ? storage_ok : storage_unknown);
+      storage_reply(&service->link, node, message,
+                    manager_remove(manager, client, version) ? storage_ok : storage_unknown);
+      break;
     default:
-      return;
+      break;
   }
 }
