@@ -105,18 +105,28 @@ void CostMeter::report(Statistics& statistics) const {
   statistics.add("stood_still", times_.stood);
 }
 
-void CostMeter::report_costs(Bytes state, Statistics& statistics) const {
+CheckpointCosts CostMeter::costs(Bytes state) const {
   Picoseconds overhead;
   for (const Node& node : nodes_) overhead += node.overhead();
+  CheckpointCosts costs{.dump = Picoseconds(mean(times_.dump.count(), times_.dumps)),
+                        .overlap = Picoseconds(mean(times_.overlap.count(), times_.stored)),
+                        .overhead = Picoseconds(mean(overhead.count(), times_.stored)),
+                        .restart = Picoseconds(mean(times_.restart.count(), times_.restarts)),
+                        .stood = Picoseconds(mean(times_.stood.count(), times_.dumps))};
+  if (times_.drain != Picoseconds())
+    costs.drain_bytes_per_second =
+        scale(state.count() * times_.drained, 1'000'000'000'000, times_.drain.count());
+  return costs;
+}
+
+void CostMeter::report_costs(Bytes state, Statistics& statistics) const {
+  const CheckpointCosts means = costs(state);
   statistics.add("state", state);
-  statistics.add("dump", Picoseconds(mean(times_.dump.count(), times_.dumps)));
-  statistics.add("overlap", Picoseconds(mean(times_.overlap.count(), times_.stored)));
-  statistics.add("overhead", Picoseconds(mean(overhead.count(), times_.stored)));
-  statistics.add("drain_bytes_per_second",
-                 times_.drain == Picoseconds()
-                     ? 0
-                     : scale(state.count() * times_.drained, 1'000'000'000'000, times_.drain.count()));
-  statistics.add("restart", Picoseconds(mean(times_.restart.count(), times_.restarts)));
+  statistics.add("dump", means.dump);
+  statistics.add("overlap", means.overlap);
+  statistics.add("overhead", means.overhead);
+  statistics.add("drain_bytes_per_second", means.drain_bytes_per_second);
+  statistics.add("restart", means.restart);
 }
 
 }  // namespace asterism

@@ -15,6 +15,13 @@
 
 namespace asterism {
 
+// Means over the checkpoints of all ranks; 0 where nothing was measured.
+struct CheckpointCosts {
+  Picoseconds dump, overlap, overhead, restart;  // what is what stands in README.md
+  Picoseconds stood;                             // for the dump, and for what it had to wait for
+  std::uint64_t drain_bytes_per_second = 0;
+};
+
 class CostMeter {
  public:
   CostMeter(const Timeline& timeline, NodeNumber nodes, Rank ranks)
@@ -29,7 +36,7 @@ class CostMeter {
   // steps, dumps, commits and stood_still of all nodes.
   void report(Statistics& statistics) const;
   std::uint64_t steps() const;  // computed, again ones too
-  // Means: what is what stands in README.md. 0 where nothing was measured.
+  CheckpointCosts costs(Bytes state) const;
   void report_costs(Bytes state, Statistics& statistics) const;
 
  private:

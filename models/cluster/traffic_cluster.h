@@ -60,6 +60,7 @@ class TrafficCluster {
 
   Timeline& timeline() { return timeline_; }
   Network& network() { return network_; }
+  const Network& network() const { return network_; }
   Management& management() { return management_; }
   const Management& management() const { return management_; }
   const ClusterConfig& config() const { return config_; }
@@ -74,6 +75,7 @@ class TrafficCluster {
 
   // Of all nodes, the network and the management; README.md says what is what.
   void report(Statistics& statistics) const;
+  CheckpointCosts costs() const { return meter_.costs(config_.program.state()); }
   // What a checkpoint costs: state_bytes, dump_ps, overlap_ps, overhead_ps, drain_bytes_per_second, restart_ps. 0 where nothing was
   // measured.
   void report_costs(Statistics& statistics) const {

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "platform/study/buddy_overlap_study.h"
 #include "platform/study/checkpoint_location_study.h"
 #include "platform/study/cluster_scale_study.h"
 #include "platform/study/cluster_truth_study.h"
@@ -40,6 +41,7 @@ std::span<const StudyKind> study_kinds() {
                                    snapshot_truth_study,
                                    cluster_truth_study,
                                    semi_blocking_study,
+                                   buddy_overlap_study,
                                    cluster_scale_study,
                                    interval_study,
                                    markov_study,

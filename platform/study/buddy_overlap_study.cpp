@@ -1,0 +1,176 @@
+#include "platform/study/buddy_overlap_study.h"
+
+#include <cmath>
+#include <optional>
+
+#include "cluster/traffic_cluster.h"
+
+namespace asterism {
+namespace {
+
+// A step of the program: it computes, and communicates for `ratio` times as long, the messages spread over both.
+struct BuddyOverlapStudy {
+  double ratio = 1.4;
+  SendPolicy policy = SendPolicy::opportunistic;
+  std::optional<double> overlap = std::nullopt;
+  std::uint32_t nodes = 4;
+  Bytes state = 1_MiB;
+  Picoseconds compute = 100_us;
+  Bytes message_size = 4_KiB;
+  std::uint64_t interval = 30;
+  std::uint64_t checkpoints = 3;
+  Bandwidth bandwidth = 1_GBps;
+  Picoseconds latency = 1_us;
+  Bandwidth memory_bandwidth = 10_GBps;
+  std::uint64_t seed = 1;
+};
+static_assert(member_count<BuddyOverlapStudy>() == 13);
+void describe(Fields& f, BuddyOverlapStudy& c) {
+  f("ratio", c.ratio,
+    "Time that the messages of a step take on a node's link, over the time that it computes; more leaves "
+    "checkpoints less of the link",
+    within(0.0, 100.0));
+  f("policy", c.policy, "Which of a NIC's two queues sends next", one_of<SendPolicy>());
+  f("overlap", c.overlap,
+    "With the lottery: how long the copies shall take, in units of a blocking checkpoint; ranks set their "
+    "tickets for it. A "
+    "ticket a queue where absent",
+    within(0.01, 1000.0));
+  f("nodes", c.nodes, "Each a rank", within(2, ClusterConfig::most_nodes));
+  f("state", c.state, "Of a rank, that a checkpoint holds", within(8_B, 8_MiB));
+  f("compute", c.compute, "In a step, besides communication: short steps are late by less of a copy",
+    within(1_us, 1_s));
+  f("message_size", c.message_size, "Of the program's messages; those of a copy carry 4 KiB",
+    within(1_B, 4_KiB));
+  f("interval", c.interval, "Steps between checkpoints", within(1, 1'000'000));
+  f("checkpoints", c.checkpoints, "That a run takes, of which means are told", within(1, 1'000'000));
+  f("bandwidth", c.bandwidth, "Of a node's link, in each direction", within(1_MBps, 1000_GBps));
+  f("latency", c.latency, "From NIC to NIC", within(1_ns, 1_s));
+  f("memory_bandwidth", c.memory_bandwidth, "Of the local copy, for which the program stands still",
+    within(1_MBps, 10'000_GBps));
+  f("seed", c.seed, "Of the program's words and the lots");
+  f.check(c.state.count() % 8 == 0, "state", "is a whole number of words of 8 bytes");
+  f.check([&] { return !c.overlap || c.policy == SendPolicy::lottery; }, "overlap",
+          "stands beside policy lottery");
+}
+
+double milliseconds(Picoseconds time) { return static_cast<double>(time.count()) / 1e9; }
+
+class Point final : public StudyPointOf<BuddyOverlapStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    const Picoseconds wire = transfer_time(
+        config_.message_size + Bytes(Message::header_size + Frame::overhead_bytes), config_.bandwidth);
+    const double messages =
+        config_.ratio * static_cast<double>(config_.compute.count()) / static_cast<double>(wire.count());
+    if (messages > 100'000) throw StudyMistake("ratio", "more than 100,000 messages in a step");
+    messages_ = static_cast<std::uint32_t>(std::lround(messages));
+    communicate_ = Picoseconds(wire.count() * messages_);
+    if (steps() * messages_ * config_.nodes > 100'000'000)
+      throw StudyMistake("checkpoints", "more than 100,000,000 messages in a run");
+  }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const auto without = time_of(Run::without_checkpoints, {}, stop);
+    const auto blocking = time_of(Run::blocking, {}, stop);
+    if (!without || !blocking) return {};
+    const double count = static_cast<double>(config_.checkpoints);
+    const double c = (milliseconds(blocking->time) - milliseconds(without->time)) / count;
+    const Picoseconds wanted(
+        config_.overlap ? static_cast<std::uint64_t>(std::llround(*config_.overlap * c * 1e9)) : 0);
+    const auto semi = time_of(Run::semi_blocking, wanted, stop);
+    if (!semi) return {};
+    const double dump = milliseconds(semi->dump), overlap = milliseconds(semi->overlap),
+                 longer = (milliseconds(semi->time) - milliseconds(without->time)) / count,
+                 overhead = longer - dump;
+    return {100 * without->busy,
+            c,
+            dump,
+            overlap,
+            overhead,
+            overlap / c,
+            overhead / c,
+            100 * (1 - longer / c),
+            std::string(semi->stood > semi->dump ? "waits" : "ok")};
+  }
+
+ private:
+  enum class Run { without_checkpoints, blocking, semi_blocking };
+  struct Timed {
+    Picoseconds time;  // of all
+    double busy = 0;   // share of it that a node's link is
+    Picoseconds dump, overlap, stood;
+  };
+
+  std::uint64_t steps() const { return config_.interval * (config_.checkpoints + 1); }
+
+  ClusterConfig cluster_of(Run run, Picoseconds overlap) const {
+    const BuddyOverlapStudy& c = config_;
+    ClusterConfig cluster;
+    cluster.nodes = c.nodes;
+    cluster.spares = 0;
+    cluster.network.bandwidth = c.bandwidth;
+    cluster.network.latency = c.latency;
+    cluster.network.policy = c.policy;
+    cluster.checkpoint.protocol =
+        run == Run::blocking ? CheckpointProtocol::blocking : CheckpointProtocol::semi_blocking;
+    cluster.checkpoint.interval = run == Run::without_checkpoints ? steps() : c.interval;
+    cluster.checkpoint.overlap = overlap;
+    cluster.program.words = c.state.count() / 8;
+    cluster.program.steps = steps();
+    cluster.program.step_time = c.compute + communicate_;
+    cluster.program.messages = messages_;
+    cluster.program.message_size = c.message_size;
+    cluster.program.memory_bandwidth = c.memory_bandwidth;
+    return cluster;
+  }
+
+  // nullopt: asked to stop.
+  std::optional<Timed> time_of(Run run, Picoseconds overlap, const std::stop_token& stop) const {
+    NoEventLog events;
+    TrafficCluster cluster(cluster_of(run, overlap), config_.seed, events);
+    cluster.begin();
+    while (!cluster.management().outcome() && cluster.timeline().step())
+      if (stop.stop_requested()) return std::nullopt;
+    const Picoseconds time = cluster.management().outcome().value().at;
+    const CheckpointCosts costs = cluster.costs();
+    double bytes = 0;
+    for (NodeNumber node = 0; node < config_.nodes; ++node)
+      bytes += static_cast<double>(cluster.network().bytes_sent(node, SendQueue::application));
+    const double capacity = static_cast<double>(config_.bandwidth.count()) * config_.nodes *
+                            static_cast<double>(time.count()) / 1e12;
+    return Timed{time, bytes / capacity, costs.dump, costs.overlap, costs.stood};
+  }
+
+  std::uint32_t messages_ = 0;
+  Picoseconds communicate_;
+};
+
+}  // namespace
+
+const StudyKind buddy_overlap_study{
+    .name = "buddy_overlap",
+    .meaning =
+        "semi-blocking checkpoints of simulated nodes: what their copies cost a program that communicates",
+    .coordinates = {"ratio", "policy"},
+    .columns = {{"busy_percent", "busy", "%", "Of a node's link by the program, without checkpoints", 1},
+                {"c_ms", "c", "ms", "What a blocking checkpoint makes the run longer", 3},
+                {"dump_ms", "", "ms", "The program stands still for the local copy", 3},
+                {"overlap_ms", "overlap", "ms", "From then until the buddy holds its copy", 3},
+                {"overhead_ms", "overhead", "ms", "What a checkpoint makes the run longer besides the dump",
+                 3},
+                {"overlap_c", "overlap", "c", "In units of a blocking checkpoint"},
+                {"overhead_c", "overhead", "c", "In units of a blocking checkpoint", 3},
+                {"saved_percent", "saved", "%", "Of what blocking checkpoints make the run longer", 1},
+                {"state", "state", "",
+                 "ok, or waits: copies take longer than the interval, which the program waits for"}},
+    .x = "overlap_c",
+    .y = "overhead_c",
+    .x_key = "overlap",
+    .state = "state",
+    .x_label = "overlap, in units of a blocking checkpoint",
+    .other_x = "ratio",
+    .bars = {"overlap_c", "overhead_c"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism

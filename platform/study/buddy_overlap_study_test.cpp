@@ -1,0 +1,72 @@
+#include "platform/study/buddy_overlap_study.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+// Small copies of few checkpoints: a link of 1 GB/s has 256 KiB in 0.27 ms.
+const StudyUnderTest overlap(buddy_overlap_study,
+                             R"({"kind": "buddy_overlap", "state": "256KiB", "checkpoints": 2, "interval": 20,
+                                 "nodes": 3})");
+
+TEST(BuddyOverlapStudyTest, WithoutCommunicationACopyTakesTheLinksTimeAndCostsNothing) {
+  const Row row = overlap.run({"ratio=0"});
+  ASSERT_EQ(row.cells.size(), buddy_overlap_study.columns.size());
+  EXPECT_LT(row.number("busy_percent"), 1);
+  EXPECT_DOUBLE_EQ(row.number("dump_ms"), 0.0262144);     // 256 KiB at 10 GB/s
+  EXPECT_NEAR(row.number("overlap_ms"), 0.2715, 0.0100);  // 64 parts of 4168 B, and the answer
+  EXPECT_NEAR(row.number("c_ms"), 0.2977, 0.0150);        // both, and the commit
+  EXPECT_NEAR(row.number("overhead_c"), 0, 0.05);
+  EXPECT_GT(row.number("saved_percent"), 80);
+  EXPECT_EQ(row.text("state"), "ok");
+}
+
+// ni2012, Table 4.1: what is left of the link is what a copy has.
+TEST(BuddyOverlapStudyTest, TheMoreAProgramCommunicatesTheLongerIsAnOverlap) {
+  const Row little = overlap.run({"ratio=1.4"}), much = overlap.run({"ratio=3.4"});
+  EXPECT_NEAR(little.number("busy_percent"), 100 * 1.4 / 2.4, 3);
+  EXPECT_NEAR(much.number("busy_percent"), 100 * 3.4 / 4.4, 3);
+  EXPECT_GT(much.number("overlap_c"), 1.4 * little.number("overlap_c"));
+  EXPECT_LT(much.number("overhead_c"), 0.1);
+}
+
+TEST(BuddyOverlapStudyTest, OpportunisticSendingCostsLeastAndTakesLongest) {
+  const Row opportunistic = overlap.run({"policy=opportunistic", "ratio=2.9"}),
+            lottery = overlap.run({"policy=lottery", "ratio=2.9"}),
+            shared = overlap.run({"policy=shared", "ratio=2.9"});
+  EXPECT_LT(opportunistic.number("overhead_c"), lottery.number("overhead_c"));
+  EXPECT_LT(lottery.number("overhead_c"), shared.number("overhead_c"));
+  EXPECT_GT(opportunistic.number("overlap_c"), lottery.number("overlap_c"));
+  EXPECT_GT(lottery.number("overlap_c"), shared.number("overlap_c"));
+}
+
+// ni2012, Figure 4.3: a shorter overlap costs more.
+TEST(BuddyOverlapStudyTest, TheLotteryMakesTheOverlapThatIsWanted) {
+  const Row brief = overlap.run({"policy=lottery", "overlap=1.5"}),
+            lasting = overlap.run({"policy=lottery", "overlap=2.2"});
+  EXPECT_LT(brief.number("overlap_c"), lasting.number("overlap_c"));
+  EXPECT_GT(brief.number("overhead_c"), lasting.number("overhead_c"));
+}
+
+TEST(BuddyOverlapStudyTest, SaysWhenTheProgramWaitsForACopy) {
+  EXPECT_EQ(overlap.run({"interval=1", "ratio=2.9"}).text("state"), "waits");
+}
+
+TEST(BuddyOverlapStudyTest, IsTheSameForASeed) {
+  const std::vector<std::string> keys{"policy=lottery", "seed=3"};
+  EXPECT_EQ(overlap.run(keys).cells, overlap.run(keys).cells);
+}
+
+TEST(BuddyOverlapStudyTest, RefusesWhatIsNoCluster) {
+  EXPECT_NE(overlap.mistake({"nodes=1"}).find("nodes"), std::string::npos);
+  EXPECT_NE(overlap.mistake({"state=9B"}).find("is a whole number of words of 8 bytes"), std::string::npos);
+  EXPECT_NE(overlap.mistake({"overlap=2"}).find("stands beside policy lottery"), std::string::npos);
+  EXPECT_NE(overlap.mistake({"ratio=100", "compute=1s"}).find("more than 100,000 messages"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace asterism
