@@ -276,8 +276,9 @@ TEST_F(ClusterTest, ANodeWhoseFirmwareFailsIsLost) {
   EXPECT_EQ(ended.status, 67);
   for (const char* node : {"node0", "node1", "node7"})
     EXPECT_THAT(ended.out, HasSubstr(std::string(node) + ": its firmware exited with status 2\n"));
-  EXPECT_THAT(ended.out,
-              HasSubstr("ended        not recoverable: no spare with firmware is left for rank 0\n"));
+  // All fail at once: either may be noticed first.
+  EXPECT_THAT(ended.out, testing::ContainsRegex(
+                             "ended        not recoverable: no spare with firmware is left for rank [01]\n"));
 }
 
 TEST_F(ClusterTest, FirmwareThatEndsBeforeTheClusterEndsTheRun) {
@@ -402,7 +403,8 @@ TEST_P(RandomLossesTest, EndRightOrSayWhyNot) {
 #endif
   std::mt19937 random(GetParam());
   const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
-  const bool on_ssd = below(2);
+  const std::string placement = std::array{"memory", "half_ssd", "full_ssd"}[below(3)];
+  const bool on_ssd = placement != "memory";
   nlohmann::json faults = nlohmann::json::array();
   const unsigned count = 1 + below(3);
   unsigned at = 300 + below(5000);
@@ -431,7 +433,7 @@ TEST_P(RandomLossesTest, EndRightOrSayWhyNot) {
   const Ended ended =
       cluster({"seed=" + std::to_string(GetParam()), "node.memory.ranks=2", "faults=" + faults.dump(),
                "until=1s", std::string("node.memory.ecc=") + (below(3) ? "normal" : "strong"),
-               std::string("cluster.checkpoint.placement=") + (on_ssd ? "half_ssd" : "memory"),
+               "cluster.checkpoint.placement=" + placement,
                std::string("cluster.checkpoint.protocol=") + (below(2) ? "blocking" : "semi_blocking"),
                "cluster.checkpoint.global_every=" + std::to_string(below(3)),
                "cluster.checkpoint.restart_from_beginning=" + std::string(below(2) ? "true" : "false")});
