@@ -34,9 +34,11 @@ void add_node(void* blob, const DeviceTreeNode& node, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::byte> flatten(const DeviceTreeNode& root) {
+std::vector<std::byte> flatten(const DeviceTreeNode& root, std::span<const AddressRange> reserved) {
   std::vector<std::byte> blob(1 << 20);
   check(fdt_create(blob.data(), static_cast<int>(blob.size())));
+  for (const AddressRange& range : reserved)
+    check(fdt_add_reservemap_entry(blob.data(), range.first.value(), range.size.count()));
   check(fdt_finish_reservemap(blob.data()));
   add_node(blob.data(), root, "");
   check(fdt_finish(blob.data()));

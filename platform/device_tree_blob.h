@@ -3,14 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "tlm/device_tree.h"
 
 namespace asterism {
 
-// The blob of a tree whose root is `root` (its name is not used). Throws std::logic_error when it does not
-// fit 1 MiB.
-std::vector<std::byte> flatten(const DeviceTreeNode& root);
+// The blob of a tree whose root is `root` (its name is not used), with what nobody may use for anything else in its memory
+// reservations. Throws std::logic_error when it does not fit 1 MiB.
+std::vector<std::byte> flatten(const DeviceTreeNode& root, std::span<const AddressRange> reserved = {});
 
 }  // namespace asterism

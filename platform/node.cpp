@@ -130,6 +130,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       power_("power", power_losses(scenario.config), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
+  if (config_.cores.start == CoreStart::spin_table) spin_table_.emplace(scenario.map.range("dram"));
   if (config_.gpu.count > 0) gpus_.emplace("gpu", config_.gpu, scenario.map.range("dram"), events);
   if (config_.pcram.kind != PcramKind::none)
     pcram_.emplace("pcram", config_.pcram, scenario.pcram, scenario.map.range("dram"), events);
@@ -153,7 +154,9 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   semihosting_.warn = [this](const std::string& line) {
     log(std::string(this->name()) + ".semihosting")->warn(line);
   };
-  device_tree_blob_ = flatten(device_tree());
+  std::vector<AddressRange> reserved;
+  if (spin_table_) reserved.push_back(spin_table_->range());
+  device_tree_blob_ = flatten(device_tree(), reserved);
   if (gpus_) gpus_->strike(gpu_losses(scenario.config));
   dimm_ssd_.strike(timed<TimedFlashFault>(scenario.config, &FaultConfig::flash_fault));
   dimm_ssd_.power_up();
@@ -335,7 +338,13 @@ DeviceTreeNode Node::device_tree() const {
     cpu.set("device_type", {"cpu"})
         .set("compatible", {"arm,cortex-a57"})
         .set("reg", DeviceTreeNode::Cells{core});
-    cpus.children.push_back(std::move(cpu.set("enable-method", {"psci"})));
+    cpu.set("enable-method", {spin_table_ ? "spin-table" : "psci"});
+    if (spin_table_) {
+      const std::uint64_t release = spin_table_->release_address(core).value();
+      cpu.set("cpu-release-addr",
+              {static_cast<std::uint32_t>(release >> 32), static_cast<std::uint32_t>(release)});
+    }
+    cpus.children.push_back(std::move(cpu));
   }
   DeviceTreeNode memory{dt::node_name("memory", at("dram"))};
   memory.set("device_type", {"memory"}).set("reg", dt::reg(at("dram")));
@@ -371,6 +380,7 @@ DeviceTreeNode Node::device_tree() const {
 void Node::load_memory() {
   const Address base = scenario_.map.range("dram").first;
   memory_.load(Bytes(0), device_tree_blob_);
+  if (spin_table_) memory_.load(spin_table_->entry() - base, SpinTable::contents());
   for (const ElfImage::Segment& segment : scenario_.firmware.segments()) {
     memory_.load(segment.address - base, segment.contents);
     const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());
@@ -398,6 +408,8 @@ void Node::start() {
   load_memory();
   cores_.invalidate_code(scenario_.map.range("dram"));
   cores_.start(scenario_.firmware.entry(), 0);
+  if (spin_table_)
+    for (unsigned core = 1; core < cores_.count(); ++core) cores_[core].start(spin_table_->entry(), 0);
 }
 
 void Node::reset(Reset kind) {

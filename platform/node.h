@@ -38,6 +38,7 @@
 #include "platform/rtl_arbiters.h"
 #include "platform/rtl_zone_monitors.h"
 #include "platform/scenario.h"
+#include "platform/spin_table.h"
 
 namespace asterism {
 
@@ -105,6 +106,7 @@ class Node final : public sc_core::sc_module,
   std::uint64_t resets_ = 0;
   bool lost_ = false;
   std::optional<Lockstep::Mismatch> mismatch_;
+  std::optional<SpinTable> spin_table_;  // where cores wait that PSCI does not start
   std::vector<std::byte> device_tree_blob_;
 
   CoreCluster cores_;

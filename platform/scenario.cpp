@@ -7,6 +7,7 @@
 
 #include "platform/config/nearest_name.h"
 #include "platform/node_memory.h"
+#include "platform/spin_table.h"
 
 namespace asterism {
 namespace {
@@ -53,6 +54,21 @@ std::string locate_firmware(const std::string& name, const InstalledFiles& insta
                                 .path = "firmware",
                                 .problem = "there is no app of this name in " + installed.firmware.string(),
                                 .nearest = nearest_name(name, installed.firmware_names())});
+}
+
+// The page is the waiting cores'.
+void check_spin_table(const Scenario& scenario, const Origin& origin) {
+  if (scenario.config.node.cores.start != CoreStart::spin_table) return;
+  const AddressRange page = SpinTable(scenario.map.range("dram")).range();
+  for (const ElfImage::Segment& segment : scenario.firmware.segments())
+    if (page.overlaps({segment.address, segment.size}))
+      throw ConfigError(Diagnostic{
+          .origin = origin,
+          .path = "firmware",
+          .problem = fmt::format("{} loads {:#x} to {:#x}, but with node.cores.start=spin_table "
+                                 "the cores that wait are in the page at {:#x}",
+                                 scenario.firmware_file, segment.address.value(),
+                                 (segment.address + segment.size).value() - 1, page.first.value())});
 }
 
 // A misspelt instance would be silent.
@@ -384,6 +400,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   scenario.firmware_file =
       locate_firmware(scenario.config.firmware, installed, document.origin_of("firmware"));
   scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
+  check_spin_table(scenario, document.origin_of("firmware"));
   scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
   return scenario;
 }

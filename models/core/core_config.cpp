@@ -6,9 +6,9 @@ namespace asterism {
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 
-static_assert(member_count<CoreConfig>() == 8);
+static_assert(member_count<CoreConfig>() == 9);
 void describe(Fields& f, CoreConfig& c) {
-  f("count", c.count, "Cores; firmware starts all but the first by PSCI. The GIC-400 serves no more than 8",
+  f("count", c.count, "Cores; firmware starts all but the first (start). The GIC-400 serves no more than 8",
     within(1, 8));
   f("auxiliary", c.auxiliary,
     "Of them, the last ones, which the device tree tells firmware to set aside for work behind the program's "
@@ -34,6 +34,10 @@ void describe(Fields& f, CoreConfig& c) {
     "cheaper to simulate and barriers slower",
     within(1_ns, 1_ms));
   describe(f, c.caches);
+  f("start", c.start,
+    "How firmware starts all cores but the first, as the device tree tells it: psci by CPU_ON; spin_table by "
+    "writing an address that they wait for, so that they spin until then and cost the simulator time",
+    one_of<CoreStart>());
   f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core computes");
   f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
           "is tags with the native engine alone: the other one does not say what a page held before a store");

@@ -1,6 +1,9 @@
 // The cores of a node: all alike.
 #pragma once
 
+#include <array>
+
+#include "base/enum_names.h"
 #include "base/units.h"
 #include "core/core_engine.h"
 #include "core/instruction_clock.h"
@@ -9,6 +12,14 @@
 namespace asterism {
 
 class Fields;
+
+// How cores but the first come to run.
+enum class CoreStart { psci, spin_table };
+constexpr auto enum_names(CoreStart) {
+  return std::to_array<EnumName<CoreStart>>(
+      {{CoreStart::psci, "psci", "they are off until CPU_ON"},
+       {CoreStart::spin_table, "spin_table", "they run from power up, in a loop that waits for an address"}});
+}
 
 struct CoreConfig {
   unsigned count = 4;
@@ -19,6 +30,7 @@ struct CoreConfig {
   Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ
   Picoseconds event_wait = 1_us;   // that a WFE or YIELD lets pass
   TagCacheConfig caches = {};
+  CoreStart start = CoreStart::psci;
 
   InstructionClock instruction_clock() const;
 };

@@ -115,6 +115,16 @@ _Noreturn void secondary_main(uint64_t core) {
   }
 }
 
+// By its release address, where the device tree gives it one, else by PSCI. False: there is no such core, or it is not to be had.
+static bool turn_on(uint32_t core) {
+  uint64_t release;
+  if (!device_tree_release_address(core, &release))
+    return psci_cpu_on(core, (uintptr_t)secondary_entry, core) == psci_success;
+  *(volatile uint64_t*)(uintptr_t)release = (uintptr_t)secondary_entry;
+  __asm__ volatile("dsb sy\n sev" ::: "memory");
+  return true;
+}
+
 unsigned cores_start(unsigned at_most) {
   if (state.running != 0) return state.running;
   gic_enable(wake_interrupt, woken);
@@ -122,8 +132,7 @@ unsigned cores_start(unsigned at_most) {
   find_auxiliary();
   unsigned core = 1;
   for (; core < at_most && core < auxiliary.first; ++core) {
-    const PsciStatus status = psci_cpu_on(core, (uintptr_t)secondary_entry, core);
-    if (status != psci_success) break;
+    if (!turn_on(core)) break;
     while ((__atomic_load_n(&state.online, __ATOMIC_ACQUIRE) & (1u << core)) == 0) {
     }
   }
@@ -153,7 +162,7 @@ void cores_run_auxiliary(CoresFunction function, void* argument) {
   change_and_wake(&auxiliary.job, auxiliary.job + 1);
   for (uint32_t core = auxiliary.first; core < auxiliary.first + auxiliary.count && !auxiliary.started;
        ++core)
-    psci_cpu_on(core, (uintptr_t)secondary_entry, core);
+    turn_on(core);
   auxiliary.started = true;
 }
 

@@ -1,6 +1,7 @@
-// The cores of the node: starting the secondaries by PSCI, running a function on all of them, a barrier.
+// The cores of the node: starting the secondaries, running a function on all of them, a barrier.
 //
-// Secondary cores are off until cores_start. Between jobs they sleep in WFI and cost the simulator nothing.
+// Secondary cores are off until cores_start starts them by PSCI; where the device tree gives them a release address (a spin table), they
+// spin there, and it writes that. Between jobs they sleep in WFI and cost the simulator nothing.
 // They never print. Waiting spins for a few microseconds, since a barrier inside a solver is shorter than an
 // interrupt, and then sleeps until software-generated interrupt 0 of the core that ends the wait.
 #pragma once
@@ -10,7 +11,7 @@
 
 #include "boot/layout.h"
 
-// Starts cores 1, 2, ... until PSCI CPU_ON answers INVALID_PARAMETERS, an auxiliary core comes or `at_most` cores run.
+// Starts cores 1, 2, ... until there is none (PSCI CPU_ON answers INVALID_PARAMETERS), an auxiliary core comes or `at_most` cores run.
 // Returns how many run now, core 0 among them. A second call starts nothing and returns the same.
 unsigned cores_start(unsigned at_most);
 

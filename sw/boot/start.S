@@ -27,11 +27,12 @@ _start:
   b       .
   .size _start, . - _start
 
-// PSCI CPU_ON arrives here with x0 = the context argument = the core's number.
+// PSCI CPU_ON and the release from a spin table arrive here. The core's number is Aff0: a spin table gives it no argument.
   .global secondary_entry
   .type secondary_entry, %function
 secondary_entry:
-  mov     x19, x0
+  mrs     x19, mpidr_el1
+  and     x19, x19, #0xff
   bl      prepare_core
   ldr     x0, =__stacks_start
   add     x1, x19, #1

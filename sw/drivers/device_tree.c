@@ -25,10 +25,13 @@ typedef struct {
   uint32_t interrupts_bytes;
   const uint32_t* auxiliary_cores;  // of /chosen
   uint32_t auxiliary_cores_bytes;
+  const char* enable_method;  // of a core
+  const uint32_t* release_address;
+  uint32_t release_address_bytes;
   uint32_t parent_cells[2];  // #address-cells and #size-cells of the parent, once the node was found
 } Node;
 
-typedef bool (*Matches)(const Node* node, const char* wanted);
+typedef bool (*Matches)(const Node* node, const void* wanted);
 
 static const uint32_t* tree;  // NULL: none
 
@@ -52,7 +55,7 @@ static uint64_t cells(const uint32_t* from, uint32_t count) {
   return value;
 }
 
-static bool lists(const Node* node, const char* wanted) {
+static bool lists(const Node* node, const void* wanted) {
   for (uint32_t at = 0; node->compatible != NULL && at < node->compatible_bytes;) {
     if (strcmp(node->compatible + at, wanted) == 0) return true;
     at += (uint32_t)strlen(node->compatible + at) + 1;
@@ -60,13 +63,19 @@ static bool lists(const Node* node, const char* wanted) {
   return false;
 }
 
-static bool is_type(const Node* node, const char* wanted) {
+static bool is_type(const Node* node, const void* wanted) {
   return node->device_type != NULL && strcmp(node->device_type, wanted) == 0;
 }
 
-static bool names_auxiliary_cores(const Node* node, const char* wanted) {
+static bool names_auxiliary_cores(const Node* node, const void* wanted) {
   (void)wanted;
   return node->auxiliary_cores != NULL;
+}
+
+// wanted: the core's number, Aff0, which is the last cell of its reg.
+static bool is_core(const Node* node, const void* wanted) {
+  return is_type(node, "cpu") && node->reg_bytes >= 4 &&
+         big_endian(node->reg[node->reg_bytes / 4 - 1]) == *(const uint32_t*)wanted;
 }
 
 static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value,
@@ -90,6 +99,11 @@ static void take_property(Node* node, uint32_t* child_cells, const char* name, c
     node->auxiliary_cores = value;
     node->auxiliary_cores_bytes = bytes;
   }
+  if (strcmp(name, "enable-method") == 0) node->enable_method = (const char*)value;
+  if (strcmp(name, "cpu-release-addr") == 0) {
+    node->release_address = value;
+    node->release_address_bytes = bytes;
+  }
 }
 
 static void describe(const Node* node, Device* device) {
@@ -109,7 +123,7 @@ static void describe(const Node* node, Device* device) {
 }
 
 // A node's properties stand before its children: it is complete at the next begin or end token.
-static bool find(Matches matches, const char* wanted, Node* found) {
+static bool find(Matches matches, const void* wanted, Node* found) {
   if (tree == NULL) return false;
   const uint32_t* at = tree + big_endian(tree[2]) / 4;
   const uint32_t* const end = tree + big_endian(tree[1]) / 4;
@@ -145,7 +159,7 @@ static bool find(Matches matches, const char* wanted, Node* found) {
   return false;
 }
 
-static bool find_device(Matches matches, const char* wanted, Device* device) {
+static bool find_device(Matches matches, const void* wanted, Device* device) {
   Node node;
   const bool found = find(matches, wanted, &node);
   if (found) describe(&node, device);
@@ -162,4 +176,12 @@ uint32_t device_tree_auxiliary_cores(uint32_t* first) {
   if (!find(names_auxiliary_cores, NULL, &node) || node.auxiliary_cores_bytes < 4) return 0;
   *first = big_endian(node.auxiliary_cores[0]);
   return node.auxiliary_cores_bytes / 4;
+}
+
+bool device_tree_release_address(uint32_t core, uint64_t* address) {
+  Node node;
+  if (!find(is_core, &core, &node) || node.enable_method == NULL) return false;
+  if (strcmp(node.enable_method, "spin-table") != 0 || node.release_address_bytes != 8) return false;
+  *address = cells(node.release_address, 2);
+  return true;
 }

@@ -19,3 +19,5 @@ bool device_tree_find(const char* compatible, Device* device);  // first node th
 bool device_tree_memory(Device* memory);                        // first node with device_type = "memory"
 // asterism,auxiliary-cores of /chosen: the cores that programs leave alone, the last of the node. Returns how many; 0: none.
 uint32_t device_tree_auxiliary_cores(uint32_t* first);
+// Where a core waits for the address to start at, with enable-method = "spin-table". False: it is started otherwise, or there is none.
+bool device_tree_release_address(uint32_t core, uint64_t* address);
