@@ -7,8 +7,10 @@ include(ExternalProject)
 set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder with a hand-made asterism/platform.h instead of the generated one")
 
 find_program(ASTERISM_AARCH64_GCC aarch64-linux-gnu-gcc)
-if(NOT ASTERISM_AARCH64_GCC)
-  message(FATAL_ERROR "aarch64-linux-gnu-gcc is missing: install gcc-aarch64-linux-gnu and picolibc-aarch64-linux-gnu, "
+find_program(ASTERISM_AARCH64_GXX aarch64-linux-gnu-g++)
+if(NOT ASTERISM_AARCH64_GCC OR NOT ASTERISM_AARCH64_GXX)
+  message(FATAL_ERROR "aarch64-linux-gnu-gcc or aarch64-linux-gnu-g++ is missing: install gcc-aarch64-linux-gnu, "
+                      "g++-aarch64-linux-gnu and picolibc-aarch64-linux-gnu (scripts/setup does), "
                       "or configure with -DASTERISM_FIRMWARE=OFF")
 endif()
 

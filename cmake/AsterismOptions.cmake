@@ -1,6 +1,6 @@
 # Compiler settings and outside packages, in one place.
 option(ASTERISM_WERROR "Treat warnings as errors" OFF)
-option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc-aarch64-linux-gnu and picolibc)" ON)
+option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc- and g++-aarch64-linux-gnu and picolibc)" ON)
 option(ASTERISM_UNICORN "Build the engine on Unicorn too, which makes GPLv2 binaries" ON)
 option(ASTERISM_SIMGRID "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
 option(ASTERISM_BENCH "Build bench/" ON)
