@@ -80,6 +80,15 @@ void CoreModule::reset(Reset kind) {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void CoreModule::hold(bool held) {
+  if (std::exchange(held_, held) == held) return;
+  if (held) return iss_->request_stop();
+  if (state_ != State::running) return;
+  if (local_time() < now()) rebase();
+  schedule();
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
 void CoreModule::report(Statistics& statistics) const {
   statistics.add("instructions", iss_->instructions());
   statistics.add("bus_reads", bus_reads_);
@@ -98,8 +107,12 @@ void CoreModule::execute() {
       rebase();
       schedule();
     }
-    if (state_ != State::running) {
+    if (state_ != State::running || held_) {
       sc_core::wait(wake_);
+      continue;
+    }
+    if (debugger_ && debugger_->wants_to_stop()) {
+      debugger_->stopped(*this, Iss::Stop::requested);
       continue;
     }
     const Iss::Stop stop = iss_->run();
@@ -119,6 +132,11 @@ void CoreModule::leave(Iss::Stop stop) {
       break;
     case Iss::Stop::semihosting_call:
       handle_semihosting_call();
+      break;
+    case Iss::Stop::breakpoint:
+    case Iss::Stop::watchpoint:
+    case Iss::Stop::stepped:
+      debugger_->stopped(*this, stop);
       break;
     case Iss::Stop::locked_up:
     case Iss::Stop::unsupported:
@@ -238,6 +256,7 @@ void CoreModule::schedule() {
 }
 
 void CoreModule::due() {
+  if (debugger_ && debugger_->wants_to_stop()) return iss_->request_stop();
   if (horizon() <= local_time()) synchronise();
   schedule();
 }

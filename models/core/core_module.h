@@ -59,6 +59,19 @@ class CoreCalls {
   virtual std::uint64_t semihosting_call(unsigned core, std::uint32_t operation, std::uint64_t parameter) = 0;
 };
 
+class CoreModule;
+
+// Who may stop a core between two instructions (debug_port.h).
+class CoreDebugger {
+ public:
+  virtual ~CoreDebugger() = default;
+  // Whether the core shall stop now. Asked about once a quantum, and before the core runs at all.
+  virtual bool wants_to_stop() const = 0;
+  // In the core's thread, at the core's own time, which does not pass: the core goes on when this returns. `why`:
+  // requested, for one that wants_to_stop(); breakpoint, watchpoint or stepped.
+  virtual void stopped(CoreModule& core, Iss::Stop why) = 0;
+};
+
 class CoreModule : public sc_core::sc_module, private IssHost, private GenericTimer::Sink {
  public:
   enum class State { off, running, waiting, locked_up };
@@ -82,6 +95,13 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   void power_off() { reset(Reset::power_loss); }
   // The core waits for an interrupt as by WFI before its next instruction; from hypervisor_call().
   void standby() { standby_ = true; }
+
+  // From before the core runs for the first time.
+  void debugged_by(CoreDebugger& debugger) { debugger_ = &debugger; }
+  // Keeps the core from executing instructions, or no longer; simulated time goes on without it. From another core's thread, or
+  // from CoreDebugger::stopped().
+  void hold(bool held);
+  bool is_held() const { return held_; }
 
   State state() const { return state_; }
   // Why the core is locked up, for a report: words, pc, ESR and FAR.
@@ -180,6 +200,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   std::optional<StartRequest> start_;
   bool standby_ = false;
   WriteGuard* guard_ = nullptr;
+  CoreDebugger* debugger_ = nullptr;
+  bool held_ = false;
   bool in_access_ =
       false;  // in somebody else's hands, or settling after that: inside a block of instructions
   bool wake_on_irq_ = false;

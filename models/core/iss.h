@@ -110,6 +110,8 @@ enum class CoreRegister {
   vbar,  // of EL1
 };
 
+class DebugPort;
+
 class Iss {
  public:
   // Why run() came back.
@@ -119,7 +121,10 @@ class Iss {
     hypervisor_call,     // HVC was executed: x0.. hold the call; run() again goes on behind it
     semihosting_call,    // HLT #0xF000 was executed: w0 the operation, x1 the parameter; run() again goes on
     locked_up,           // exceptions recur without retiring an instruction: only reset() helps
-    unsupported,         // the guest did something that this engine cannot do: why() says what
+    breakpoint,          // debug_port.h
+    watchpoint,
+    stepped,
+    unsupported,  // the guest did something that this engine cannot do: why() says what
   };
 
   virtual ~Iss() = default;
@@ -171,6 +176,9 @@ class Iss {
   // (IssHost::about_to_store); an atomic or exclusive instruction asks before it loads. An empty range asks for nothing. False:
   // the engine does not track its stores.
   virtual bool guard_writes(AddressRange) { return false; }
+
+  // nullptr: a debugger cannot be attached to this engine.
+  virtual DebugPort* debug_port() { return nullptr; }
 
   // Not while run() is under way, except from a call to the host, where only x0-x30 and sp are up to date.
   virtual std::uint64_t read(CoreRegister which) const = 0;

@@ -99,6 +99,9 @@ Machine::End Machine::run(std::uint64_t until) {
       case Iss::Stop::semihosting_call:
         iss_->write(CoreRegister::x0, never);
         break;
+      case Iss::Stop::breakpoint:  // there is no debugger
+      case Iss::Stop::watchpoint:
+      case Iss::Stop::stepped:
       case Iss::Stop::locked_up:
       case Iss::Stop::unsupported:
         return End::stuck;

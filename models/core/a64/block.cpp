@@ -54,8 +54,8 @@ Block* BlockCache::make(std::uint64_t physical, std::uint64_t pc, Context contex
   block->physical = physical;
   block->context = context.code();
   const std::uint64_t to_end_of_page = (Memory::page_size - physical % Memory::page_size) / 4;
-  decode_into(*block, context, static_cast<unsigned>(std::min<std::uint64_t>(longest_block, to_end_of_page)),
-              code);
+  decode_into(*block, context,
+              {static_cast<unsigned>(std::min<std::uint64_t>(longest_block, to_end_of_page))}, code);
   bytes_ += bytes_of(*block);
   Block*& first = by_place_[physical];
   block->same_place = std::exchange(first, block);
@@ -66,23 +66,30 @@ Block* BlockCache::make(std::uint64_t physical, std::uint64_t pc, Context contex
 }
 
 Block* BlockCache::make_part(std::uint64_t physical, std::uint64_t pc, Context context,
-                             const std::uint8_t* code, unsigned count) {
+                             const std::uint8_t* code, PartLimit limit) {
   part_.pc = pc;
   part_.physical = physical;
   part_.context = context.code();
   part_.taken = part_.next = {};
-  decode_into(part_, context, count, code);
+  decode_into(part_, context, limit, code);
   part_.storage[part_.count].run = step<end_of_part>;
   return &part_;
 }
 
-void BlockCache::decode_into(Block& block, Context context, unsigned limit, const std::uint8_t* code) {
+void BlockCache::decode_into(Block& block, Context context, PartLimit limit, const std::uint8_t* code) {
   constants_.clear();
   wide_.clear();
   decoded_.clear();
   block.count = 0;
   bool ends = false;
-  while (!ends && block.count < limit) {
+  while (!ends && block.count < limit.count) {
+    const std::uint64_t pc = block.pc + std::uint64_t{4} * block.count;
+    if (!breakpoints_.empty() && std::ranges::binary_search(breakpoints_, pc) &&
+        !(limit.passes_first && block.count == 0)) {
+      decoded_.push_back({step<Cpu::hit_breakpoint>});
+      ++block.count;
+      break;
+    }
     Decoding decoding(instruction_at(code + std::uint64_t{4} * block.count), context, options_, constants_);
     decode(decoding);
     if (decoding.is_wide()) wide_.push_back(block.count);

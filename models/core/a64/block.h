@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/a64/decoder.h"
@@ -39,6 +40,12 @@ struct Block {
   const Operation* operations() const { return storage.get(); }
 };
 
+// How much of a block: so many instructions, the first of them also where a breakpoint stands.
+struct PartLimit {
+  unsigned count;
+  bool passes_first = false;
+};
+
 class BlockCache {
  public:
   // Of an engine, so that those of the largest platforms (552 cores) stay below 1 GiB together.
@@ -49,9 +56,13 @@ class BlockCache {
   Block* find(std::uint64_t physical, std::uint64_t pc, Context context) const;
   // Decodes from the words at `code`, at most to the end of their page.
   Block* make(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code);
-  // A block that is not kept: `count` instructions, and then it leaves. Valid until the next one is made.
+  // A block that is not kept: as many instructions as the limit says, and then it leaves. Valid until the next one is made.
   Block* make_part(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code,
-                   unsigned count);
+                   PartLimit limit);
+
+  // Virtual addresses, ascending, of instructions in whose place Cpu::hit_breakpoint stands; blocks that are kept already are as
+  // they were.
+  void set_breakpoints(std::vector<std::uint64_t> addresses) { breakpoints_ = std::move(addresses); }
 
   // Drops the blocks that touch a range of physical addresses; false when there was none. They stay allocated until
   // collect(), since one of them may be running.
@@ -68,7 +79,7 @@ class BlockCache {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  void decode_into(Block& block, Context context, unsigned limit, const std::uint8_t* code);
+  void decode_into(Block& block, Context context, PartLimit limit, const std::uint8_t* code);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_place(Block* block);
 
@@ -81,6 +92,7 @@ class BlockCache {
   std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<std::unique_ptr<Block>> dropped_;
   Block part_;
+  std::vector<std::uint64_t> breakpoints_;
   std::size_t bytes_ = 0;
   // Of the block that is being decoded: its operations, its wide constants, and which operations have one.
   std::vector<Operation> decoded_;

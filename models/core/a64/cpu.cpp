@@ -46,7 +46,8 @@ void Cpu::reset_state() {
   stop_reason.reset();
   why.clear();
   unretired_exceptions = 0;
-  retired_at_exception = due_called_at_ = never;
+  retired_at_exception = due_called_at_ = step_until = never;
+  passing = {};
   set_attend_at();
 }
 
@@ -73,6 +74,10 @@ std::optional<Iss::Stop> Cpu::attend() {
       why = "exceptions recur without an instruction between them";
       return Iss::Stop::locked_up;
     }
+    if (instructions() >= step_until) {
+      step_until = never;
+      return Iss::Stop::stepped;
+    }
     if (std::exchange(stop_requested, false)) return Iss::Stop::requested;
     if (std::exchange(event_wait, false)) {
       host.event_wait();
@@ -89,8 +94,9 @@ std::optional<Iss::Stop> Cpu::attend() {
 }
 
 void Cpu::run_blocks() {
-  Block* first = find_block(pc);
-  if (first && left < first->count) first = find_block(pc, static_cast<unsigned>(left));
+  const bool passes_first = passes(pc);
+  Block* first = passes_first ? find_block(pc, PartLimit{1, true}) : find_block(pc);
+  if (first && left < first->count) first = find_block(pc, PartLimit{static_cast<unsigned>(left)});
   if (!first) return;
   try {
     const Operation* op = enter(first);
@@ -113,6 +119,24 @@ const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(c
 const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
   stop_reason = reason;
   return synchronise(op);
+}
+
+const Operation* Cpu::hit_breakpoint(Cpu& cpu, const Operation& op) {
+  cpu.leave(cpu.pc_of(op), cpu.index_of(op));
+  cpu.passing = {cpu.pc, cpu.instructions()};
+  cpu.stop_reason = Iss::Stop::breakpoint;
+  return &exit_operation;
+}
+
+// Before an access is made. True: run() stops before its instruction.
+bool Cpu::stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store) {
+  const auto hit = memory.watched(without_tag(address), size, is_store);
+  if (!hit || passes(pc_of(op))) return false;
+  watch_hit = {*hit, is_store};
+  leave(pc_of(op), index_of(op));
+  passing = {pc, instructions()};
+  stop_reason = Iss::Stop::watchpoint;
+  return true;
 }
 
 const Operation* Cpu::wait_for_event(const Operation& op) {
@@ -152,7 +176,7 @@ const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   return enter(found);
 }
 
-Block* Cpu::find_block(std::uint64_t target, std::optional<unsigned> limit) {
+Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   if (target % 4 != 0) {
     take(vector_synchronous, esr::make(ec_pc_alignment, 0), target);
     return nullptr;
@@ -182,7 +206,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<unsigned> limit) {
 void Cpu::set_attend_at() {
   const std::uint64_t count = instructions();
   const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
-  std::uint64_t at = std::max(due_at, count);
+  std::uint64_t at = std::max(std::min(due_at, step_until), count);
   if (stop_requested || event_wait || code_changed || memory.has_shown() || (irq && !(daif & pstate_i)) ||
       (serror && !(daif & pstate_a)))
     at = count;
@@ -238,6 +262,7 @@ void Cpu::abort(unsigned exception_class, std::uint32_t iss, std::uint64_t addre
 }
 
 bool Cpu::take_interrupts() {
+  if (step_until != never) return false;
   if (serror && !(daif & pstate_a)) {
     take(vector_serror, esr::make(esr::ec_serror, *std::exchange(serror, std::nullopt)), std::nullopt);
     return true;
@@ -251,6 +276,7 @@ bool Cpu::take_interrupts() {
 
 void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
   const std::uint64_t count = instructions();
+  if (step_until != never) step_until = count;
   unretired_exceptions = count == retired_at_exception ? unretired_exceptions + 1 : 0;
   retired_at_exception = count;
 

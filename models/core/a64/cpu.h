@@ -20,6 +20,7 @@
 #include "core/a64/memory.h"
 #include "core/a64/operation.h"
 #include "core/a64/state.h"
+#include "core/debug_port.h"
 #include "core/iss.h"
 
 namespace asterism::a64 {
@@ -100,6 +101,9 @@ class Cpu : public State {
              Ordering ordering = Ordering::normal, unsigned element = 0);
   const Operation* left_by_fault() const { return &exit_operation; }
 
+  // The operation that stands for an instruction with a breakpoint.
+  static const Operation* hit_breakpoint(Cpu& cpu, const Operation& op);
+
   // The first time that a word is found UNDEFINED, it is told to on_undefined.
   void note_undefined(std::uint32_t word, const Operation& op);
 
@@ -157,6 +161,15 @@ class Cpu : public State {
   std::uint64_t retired_at_exception = never;
   unsigned unretired_exceptions = 0;
 
+  // ---- for a debugger (core/debug_port.h) ----
+
+  std::uint64_t step_until = never;  // a count: run() stops there, and where an exception is taken before
+  WatchHit watch_hit;
+  // The instruction at which run() has stopped: it is executed when run() goes on with it.
+  struct Passing {
+    std::uint64_t pc = 0, count = never;
+  } passing;
+
   std::array<Block*, 512> jumps;   // where indirect branches went
   Block nowhere{.context = 0xff};  // of no context: where none went yet
 
@@ -179,8 +192,12 @@ class Cpu : public State {
   static const Operation* find_jump(Cpu& cpu, const Operation& op);
   static const Operation* give_back(Cpu& cpu, const Operation& op);
   const Operation* find_and_enter(Link* link, std::uint64_t target);
-  // The block at a virtual address; nullptr when an exception was taken. `limit`: see BlockCache::make_part().
-  Block* find_block(std::uint64_t target, std::optional<unsigned> limit = {});
+  // The block at a virtual address; nullptr when an exception was taken. With a limit: BlockCache::make_part().
+  Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
+  bool passes(std::uint64_t address) const {
+    return passing.count == instructions() && passing.pc == address;
+  }
+  bool stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
 
   std::optional<Iss::Stop> attend();
   bool take_interrupts();

@@ -176,6 +176,33 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
   }
 }
 
+void Memory::set_watchpoints(std::vector<Watchpoint> watchpoints) {
+  watchpoints_ = std::move(watchpoints);
+  flush();
+}
+
+// Addresses with a tag lead to the same page.
+bool Memory::is_watched_page(std::uint64_t address) const {
+  constexpr std::uint64_t untagged = ~std::uint64_t{0} >> 8;
+  return std::ranges::any_of(watchpoints_, [&](const Watchpoint& each) {
+    const std::uint64_t page = address & page_mask & untagged;
+    return page >= (each.range.first.value() & page_mask & untagged) &&
+           page <= (each.range.last().value() & untagged);
+  });
+}
+
+std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned size, bool is_store) const {
+  std::optional<std::uint64_t> first;
+  const std::uint64_t last = address + size - 1;
+  for (const Watchpoint& each : watchpoints_) {
+    if (!(is_store ? each.stores : each.loads)) continue;
+    if (last < each.range.first.value() || address > each.range.last().value()) continue;
+    const std::uint64_t hit = std::max(address, each.range.first.value());
+    first = std::min(first.value_or(hit), hit);
+  }
+  return first;
+}
+
 void Memory::tell_shown() {
   if (shown_.empty()) return;
   const auto told = std::exchange(shown_, {});
@@ -228,7 +255,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .is_direct = memory.has_value()};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere(slot), nowhere(slot)};
-  if (!memory || memory->is_shown) return std::nullopt;
+  if (!memory || memory->is_shown || is_watched_page(address)) return std::nullopt;
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
@@ -265,6 +292,22 @@ std::uint64_t Memory::probe(std::uint64_t address, Access access, unsigned excep
            std::uint64_t{found.shareability} << 7;
   }
   return fixed | status << 1 | 1;
+}
+
+std::optional<std::uint64_t> Memory::physical(std::uint64_t address) {
+  struct DirectTables final : TableMemory {
+    Memory& memory;
+    explicit DirectTables(Memory& memory) : memory(memory) {}
+    std::optional<std::uint64_t> descriptor(std::uint64_t physical) override {
+      const auto found = memory.direct(physical);
+      if (!found) return std::nullopt;
+      std::uint64_t value = 0;
+      std::memcpy(&value, found->host, sizeof value);
+      return value;
+    }
+  } tables(*this);
+  const Walk found = walk(state_.system, address, tables);
+  return found.fault ? std::nullopt : std::optional(found.physical);
 }
 
 const std::size_t Memory::tlb_bytes = sizeof(Tlb);

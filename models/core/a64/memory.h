@@ -18,6 +18,7 @@
 #include "base/write_observer.h"
 #include "core/a64/state.h"
 #include "core/a64/translation_table_walk.h"
+#include "core/debug_port.h"
 #include "core/iss.h"
 
 namespace asterism::a64 {
@@ -113,6 +114,12 @@ class Memory final : private TableMemory {
   // Direct memory that is about to be stored to: as direct(), when the host was asked where it has to be.
   std::optional<Direct> admitted(std::uint64_t physical);
 
+  // Accesses to the pages of a watchpoint, which are virtual addresses, take the slow path.
+  void set_watchpoints(std::vector<Watchpoint> watchpoints);
+  bool is_watching() const { return !watchpoints_.empty(); }
+  // The first byte of an access that is watched.
+  std::optional<std::uint64_t> watched(std::uint64_t address, unsigned size, bool is_store) const;
+
   // Accesses to shown memory wait here until their instruction has ended, or until one goes to the host.
   void show(const ShownAccess& access) { shown_.push_back(access); }
   bool has_shown() const { return !shown_.empty(); }
@@ -135,6 +142,10 @@ class Memory final : private TableMemory {
   // As the AT instructions do: the value for PAR_EL1.
   std::uint64_t probe(std::uint64_t address, Access access, unsigned exception_level);
 
+  // Where an address leads, whatever the permissions; nothing is changed and nothing takes time, so that tables on a device are
+  // not found.
+  std::optional<std::uint64_t> physical(std::uint64_t address);
+
   // The registers of the translation have changed, or a TLB maintenance instruction was executed.
   void flush();
   // Of all that the block or page at an address maps; bits above 55 do not count.
@@ -152,6 +163,7 @@ class Memory final : private TableMemory {
     bool is_empty = false;
   };
   // A page that no address of an entry lies in.
+  bool is_watched_page(std::uint64_t address) const;
   static constexpr std::uint64_t nowhere(std::size_t slot) { return slot == 0 ? page_size : 0; }
 
   static constexpr std::uint64_t chunk_size = 2 << 20;
@@ -214,6 +226,7 @@ class Memory final : private TableMemory {
   AddressRange guarded_{Address(0), Bytes(0)};
   std::uint64_t asked_ = 0;
   std::vector<ShownAccess> shown_;
+  std::vector<Watchpoint> watchpoints_;
 };
 
 }  // namespace asterism::a64

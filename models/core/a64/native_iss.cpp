@@ -1,13 +1,18 @@
 #include "core/a64/native_iss.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/a64/cpu.h"
+#include "core/a64/system_register_table.h"
+#include "core/debug_port.h"
 
 namespace asterism {
 namespace {
 
 using a64::Cpu;
 
-class A64Iss final : public NativeIss {
+class A64Iss final : public NativeIss, private DebugPort {
  public:
   A64Iss(IssHost& host, unsigned core, const a64::Options& options) : cpu_(host, core, options) {}
 
@@ -47,6 +52,8 @@ class A64Iss final : public NativeIss {
   std::uint64_t read(CoreRegister which) const override;
   void write(CoreRegister which, std::uint64_t value) override;
 
+  DebugPort* debug_port() override { return this; }
+
   a64::State state() const override { return cpu_; }
   void set_state(const a64::State& state) override;
   void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) override {
@@ -54,6 +61,27 @@ class A64Iss final : public NativeIss {
   }
 
  private:
+  void set_breakpoints(std::vector<std::uint64_t> addresses) override;
+  void set_watchpoints(std::vector<Watchpoint> watchpoints) override {
+    cpu_.memory.set_watchpoints(std::move(watchpoints));
+  }
+  WatchHit watch_hit() const override { return cpu_.watch_hit; }
+  void step() override { cpu_.step_until = cpu_.instructions() + 1, cpu_.set_attend_at(); }
+  void forget_step() override { cpu_.step_until = Cpu::never, cpu_.set_attend_at(); }
+  bool is_between_instructions() const override { return cpu_.block == nullptr; }
+
+  Vector read_vector(unsigned index) const override { return {cpu_.v[index].d[0], cpu_.v[index].d[1]}; }
+  void write_vector(unsigned index, Vector value) override { cpu_.v[index].d = {value.low, value.high}; }
+  std::uint32_t fpsr() const override { return cpu_.fpsr; }
+  std::uint32_t fpcr() const override { return cpu_.fpcr; }
+  void set_fpsr(std::uint32_t value) override { cpu_.fpsr = value & a64::fpsr_writable; }
+  void set_fpcr(std::uint32_t value) override { cpu_.fpcr = value & a64::fpcr_writable; }
+
+  std::span<const std::string> system_registers() const override;
+  std::uint64_t read_system(std::size_t index) override;
+  bool write_system(std::size_t index, std::uint64_t value) override;
+  std::optional<Address> physical(std::uint64_t address) override;
+
   Cpu cpu_;
 };
 
@@ -119,6 +147,38 @@ void A64Iss::set_state(const a64::State& state) {
   cpu_.memory.flush();
   cpu_.new_epoch();
   cpu_.set_attend_at();
+}
+
+// ---- for a debugger ----
+
+void A64Iss::set_breakpoints(std::vector<std::uint64_t> addresses) {
+  std::ranges::sort(addresses);
+  cpu_.blocks.set_breakpoints(std::move(addresses));
+  cpu_.drop_code({Address(0), Bytes(Cpu::never)});
+}
+
+std::optional<Address> A64Iss::physical(std::uint64_t address) {
+  const auto found = cpu_.memory.physical(cpu_.without_tag(address));
+  return found ? std::optional(Address(*found)) : std::nullopt;
+}
+
+std::span<const std::string> A64Iss::system_registers() const {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const a64::SystemRegisterRow* row : a64::told_system_registers()) result.emplace_back(row->name);
+    return result;
+  }();
+  return names;
+}
+
+std::uint64_t A64Iss::read_system(std::size_t index) {
+  return a64::inspect(cpu_, *a64::told_system_registers()[index]);
+}
+
+bool A64Iss::write_system(std::size_t index, std::uint64_t value) {
+  if (!a64::alter(cpu_, *a64::told_system_registers()[index], value)) return false;
+  cpu_.set_attend_at();
+  return true;
 }
 
 }  // namespace

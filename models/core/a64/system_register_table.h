@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/a64/cpu.h"
 #include "core/system_register.h"
@@ -42,6 +43,12 @@ bool is_open_to_el0(const SystemRegisterRow& row);
 
 std::uint64_t read(Cpu& cpu, const Operation& op, const SystemRegisterRow& row);
 Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value);
+
+// For a debugger: the registers that hold or tell something, and stand nowhere else; what they read as, and writing one.
+// False: the guest could not, or it is the host's.
+std::span<const SystemRegisterRow* const> told_system_registers();
+std::uint64_t inspect(Cpu& cpu, const SystemRegisterRow& row);
+bool alter(Cpu& cpu, const SystemRegisterRow& row, std::uint64_t value);
 
 // ESR's ISS for a trapped MSR, MRS or system instruction (EC 0x18): all that matters of it is in the word.
 constexpr std::uint32_t trapped_iss(std::uint32_t word) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <vector>
 
 #include "core/a64/system_register_table.h"
 #include "core/a64/translation_table_walk.h"
@@ -82,13 +83,11 @@ Written write_spsel(Cpu& cpu, std::uint64_t value) {
   return Written::done;
 }
 Written write_fpcr(Cpu& cpu, std::uint64_t value) {
-  constexpr std::uint32_t ahp_dn_fz_rmode = 0x07c0'0000;
-  cpu.fpcr = static_cast<std::uint32_t>(value) & ahp_dn_fz_rmode;
+  cpu.fpcr = static_cast<std::uint32_t>(value) & fpcr_writable;
   return Written::done;
 }
 Written write_fpsr(Cpu& cpu, std::uint64_t value) {
-  constexpr std::uint32_t qc_and_cumulative = 0x0800'009f;
-  cpu.fpsr = static_cast<std::uint32_t>(value) & qc_and_cumulative;
+  cpu.fpsr = static_cast<std::uint32_t>(value) & fpsr_writable;
   return Written::done;
 }
 Written write_oslar(Cpu& cpu, std::uint64_t value) {
@@ -298,7 +297,42 @@ constexpr std::array<const Register*, row_count> by_number = [] {
   return result;
 }();
 
+// Not what a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), nor what reads as zero and ignores writes.
+bool is_told(const Register& row) {
+  const bool is_elsewhere =
+      row.read == read_nzcv || row.read == read_daif || row.read == read_fpcr || row.read == read_fpsr;
+  return row.which.op0 == 3 && row.readable && row.write != write_nothing && !is_elsewhere;
+}
+
 }  // namespace
+
+std::span<const SystemRegisterRow* const> told_system_registers() {
+  static const std::vector<const Register*> told = [] {
+    std::vector<const Register*> result;
+    for (const Register& row : rows)
+      if (is_told(row)) result.push_back(&row);
+    return result;
+  }();
+  return told;
+}
+
+std::uint64_t inspect(Cpu& cpu, const SystemRegisterRow& row) {
+  if (row.belongs_to_host) return cpu.host.read_register(row.which).value_or(0);
+  if (row.state == &S::sp_el0 && !cpu.uses_sp_el1) return cpu.x[stack_pointer];
+  if (row.read) return row.read(cpu);
+  return row.state ? cpu.system.*row.state : row.constant;
+}
+
+bool alter(Cpu& cpu, const SystemRegisterRow& row, std::uint64_t value) {
+  if (!row.writable || row.belongs_to_host) return false;
+  if (row.state == &S::sp_el0 && !cpu.uses_sp_el1)
+    cpu.x[stack_pointer] = value;
+  else if (row.write)
+    row.write(cpu, value);
+  else
+    cpu.system.*row.state = value;
+  return true;
+}
 
 const SystemRegisterRow* find_system_register(SystemRegister which) {
   const Register* found = std::ranges::find(rows, which, &Register::which);

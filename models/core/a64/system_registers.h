@@ -17,6 +17,9 @@ struct SystemRegisters {
   bool operator==(const SystemRegisters&) const = default;
 };
 
+inline constexpr std::uint32_t fpcr_writable = 0x07c0'0000;  // AHP, DN, FZ, RMode
+inline constexpr std::uint32_t fpsr_writable = 0x0800'009f;  // QC, cumulative exceptions
+
 // Bits of SCTLR_EL1 that have an effect. The others hold what is written, but EE and E0E: data is little-endian.
 namespace sctlr {
 inline constexpr std::uint64_t m = 1 << 0, a = 1 << 1, c = 1 << 2, sa = 1 << 3, sa0 = 1 << 4, uma = 1 << 9,
