@@ -3,10 +3,14 @@
 
 #include "boot/layout.h"
 
+  .cfi_sections .debug_frame
+
   .section .text.start, "ax"
   .global _start
   .type _start, %function
 _start:
+  .cfi_startproc
+  .cfi_undefined x30                 // a backtrace ends here
   mov     x19, x0                    // a boot loader may pass the device tree here; virt leaves it undefined for an ELF
   bl      prepare_core
   ldr     x0, =__stacks_start
@@ -25,12 +29,15 @@ _start:
   mov     x0, x19
   bl      start_main                 // never returns
   b       .
+  .cfi_endproc
   .size _start, . - _start
 
 // PSCI CPU_ON and the release from a spin table arrive here. The core's number is Aff0: a spin table gives it no argument.
   .global secondary_entry
   .type secondary_entry, %function
 secondary_entry:
+  .cfi_startproc
+  .cfi_undefined x30
   mrs     x19, mpidr_el1
   and     x19, x19, #0xff
   bl      prepare_core
@@ -45,6 +52,7 @@ secondary_entry:
   mov     x0, x19
   bl      secondary_main             // never returns
   b       .
+  .cfi_endproc
   .size secondary_entry, . - secondary_entry
 
 prepare_core:
