@@ -171,6 +171,16 @@ std::uint64_t ClusterMachine::instructions() const {
   return sum;
 }
 
+std::vector<DebuggedCore> ClusterMachine::cores_to_debug() {
+  std::vector<DebuggedCore> all;
+  for (const auto& whole : whole_)
+    for (DebuggedCore& each : whole->node.cores_to_debug()) {
+      each.name = whole->name + "." + each.name;
+      all.push_back(std::move(each));
+    }
+  return all;
+}
+
 std::vector<std::string> ClusterMachine::core_states() {
   std::vector<std::string> all;
   for (const auto& whole : whole_) {

@@ -12,6 +12,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "cosim/lockstep.h"
+#include "platform/debug/debugged_core.h"
 
 namespace asterism {
 
@@ -51,6 +52,8 @@ class Machine {
   virtual const std::optional<End>& end() const = 0;
   // Input may come from outside, so that a node at rest is not at its end.
   virtual bool waits_for_the_host() const { return false; }
+  // Those that run firmware.
+  virtual std::vector<DebuggedCore> cores_to_debug() { return {}; }
   virtual std::uint64_t instructions() const = 0;
   // Of a run that was stopped: what each core was doing, where that says anything.
   virtual std::vector<std::string> core_states() { return {}; }

@@ -105,6 +105,11 @@ int dispatch(int argc, char** argv) {
   run_verb->add_option("--trace-from", run.trace_from, "Simulated time, e.g. 10us (default: the start)")
       ->check(a_value);
   run_verb->add_option("--trace-to", run.trace_to, "Simulated time (default: the end)")->check(a_value);
+  run_verb
+      ->add_option(
+          "--gdb", run.gdb,
+          "Wait for GDB at [HOST]:PORT, e.g. :1234 (HOST default: loopback), before the first instruction")
+      ->check(a_value);
   run_verb->add_flag("--check-idle", run.check_idle,
                      "Step RTL that says it is idle by a cycle, to find one that lies");
   run_verb->add_flag("--no-skip", run.no_skip, "Step RTL in idle cycles too: slower, the same results");

@@ -519,6 +519,14 @@ std::vector<std::string> Node::rtl_summary() const {
   return lines;
 }
 
+std::vector<DebuggedCore> Node::cores_to_debug() {
+  std::vector<DebuggedCore> all;
+  for (unsigned i = 0; i < cores_.count(); ++i)
+    all.push_back(
+        {fmt::format("core{}", i), &cores_[i], [this] { power_.request(PowerOperation::warm_reset); }});
+  return all;
+}
+
 void Node::report(Statistics& statistics) const {
   cores_.report(statistics);
   if (caches_) caches_->report(statistics.group("caches"));

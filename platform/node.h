@@ -65,6 +65,7 @@ class Node final : public sc_core::sc_module,
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
+  std::vector<DebuggedCore> cores_to_debug() override;
   std::uint64_t instructions() const override { return cores_.instructions(); }
   std::vector<std::string> core_states() override;
   std::string cpu_engine() const override;

@@ -18,6 +18,7 @@
 #include "platform/exit_status.h"
 #include "platform/interruption.h"
 #include "platform/node.h"
+#include "platform/run_debugger.h"
 #include "platform/study/progress_line.h"
 #include "platform/summary.h"
 #include "tlm/log.h"
@@ -78,19 +79,24 @@ RunOutcome::End how_it_ended(const Machine::End& end) {
 // Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
 // slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
 RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interruption& interruption,
-                              RunProgress& progress, const EventFile& events) {
+                              Debugger* debugger, RunProgress& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
     if (node.end())
       return how_it_ended(*node.end());  // also before the start: RTL differs where the node is loaded
     if (now() >= until) return RunOutcome::End::time_limit;
-    if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) return RunOutcome::End::stalled;
+    if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) {
+      if (debugger) debugger->stalled();
+      if (!sc_core::sc_pending_activity()) return RunOutcome::End::stalled;
+    }
     const Clock::time_point start = Clock::now();
     const Picoseconds to_next = to_picoseconds(sc_core::sc_time_to_pending_activity());
     const Picoseconds left = until - now(), length = std::min(std::max(slice, to_next), left);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
-    if (!node.end() && interruption.happened()) return RunOutcome::End::interrupted;
+    if (debugger) debugger->look();
+    if (!node.end() && (interruption.happened() || (debugger && debugger->was_killed())))
+      return RunOutcome::End::interrupted;
     progress.update(node, events);
     const double took = seconds_since(start);
     if (took < 0.01 && slice < 1_s) slice = slice * 2;
@@ -213,7 +219,7 @@ std::vector<std::filesystem::path> guests_folders(const Scenario& scenario, cons
 }
 
 std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, const RtlOptions& rtl,
-                               EventFile& events) {
+                               EventLog& events) {
   try {
     if (scenario.is_cluster())
       return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events);
@@ -240,6 +246,14 @@ std::string nearest_instance(const std::string& given, const std::vector<std::st
   const auto is_end_of = [&](const std::string& name) { return name.ends_with("." + given); };
   if (const auto end = std::ranges::find_if(names, is_end_of); end != names.end()) return *end;
   return nearest_name(given, names);
+}
+
+Debugger& make_debugger(std::optional<Debugger>& debugger, const GdbEndpoint& endpoint) {
+  try {
+    return debugger.emplace(endpoint);
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = error.what()});
+  }
 }
 
 // A trace of nothing would be silent.
@@ -290,9 +304,14 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   rtl.traces = directory.path() / "traces";
   std::optional<HangWatch> hang_watch;
   if (scenario.rtl.any()) watch_rtl(hang_watch, directory, terminal ? &*terminal : nullptr);
-  const std::unique_ptr<Machine> built = build(scenario, directory, rtl, events);
+  std::optional<Debugger> debugger;
+  std::optional<EventsForDebugger> events_for_debugger;
+  if (settings.gdb) events_for_debugger.emplace(events, make_debugger(debugger, *settings.gdb));
+  const std::unique_ptr<Machine> built =
+      build(scenario, directory, rtl, debugger ? static_cast<EventLog&>(*events_for_debugger) : events);
   Machine& node = *built;
   check_traces(rtl, node);
+  if (debugger) attach(*debugger, node, scenario, [&interruption] { return interruption.happened(); });
   const Clock::time_point start = Clock::now();
   RunProgress progress(settings.show_progress);
   if (settings.on_start) settings.on_start();
@@ -300,11 +319,14 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   node.on_uart0 = [&](std::string_view text) { progress.clear(), uart0.write(text); };
 
   RunOutcome outcome;
-  outcome.end = let_time_pass(node, scenario.config.until, interruption, progress, events);
+  if (debugger) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger->address());
+  outcome.end = let_time_pass(node, scenario.config.until, interruption, debugger ? &*debugger : nullptr,
+                              progress, events);
   progress.clear();
   node.flush_output();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
+  if (debugger) debugger->ended(static_cast<unsigned>(outcome.firmware_status));
   outcome.time = node.end() ? node.end()->at : now();
   outcome.instructions = node.instructions();
   outcome.checkpoints = events.count("checkpoint_commit");

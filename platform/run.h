@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cosim/rtl_arbitration.h"
+#include "platform/debug/gdb_port.h"
 #include "platform/machine.h"
 #include "platform/run_directory.h"
 #include "platform/scenario.h"
@@ -24,7 +25,7 @@ struct RunOutcome {
     time_limit,
     stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
     mismatch,     // RTL and model differ, or the RTL has failed
-    interrupted,  // SIGINT or SIGTERM
+    interrupted,  // SIGINT, SIGTERM, or a debugger's kill
   };
   End end = End::time_limit;
   std::uint64_t firmware_status = 0;
@@ -48,6 +49,7 @@ struct RunSettings {
   RtlOptions rtl = {};                  // whose folder for traces is the run directory's
   bool show_console = true;             // the guest's output goes to stdout as well as to the run directory
   bool show_progress = true;            // on a terminal, after two seconds
+  std::optional<GdbEndpoint> gdb = {};  // the run waits there for a debugger
   std::function<void()> on_start = {};  // the node is built: nothing will be refused any more
 };
 

@@ -161,6 +161,15 @@ RtlOptions rtl_options(const RunArguments& arguments) {
   return options;
 }
 
+std::optional<GdbEndpoint> gdb_endpoint(const RunArguments& arguments) {
+  if (!arguments.gdb) return std::nullopt;
+  try {
+    return parse_gdb_endpoint(*arguments.gdb);
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = error.what()});
+  }
+}
+
 void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
                           std::vector<std::string>& lines) {
   const ClusterOutcome& cluster = *outcome.cluster;
@@ -233,11 +242,15 @@ int exit_status(const RunOutcome& outcome, bool expectations_met) {
 int verb_run(const RunArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
   const Scenario scenario = prepare(arguments.scenario, installed);
+  const std::optional<GdbEndpoint> gdb = gdb_endpoint(arguments);
   RunDirectory directory(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario.name);
   directory.write("scenario.json", scenario.expanded());
 
-  RunSettings settings{
-      .rtl = rtl_options(arguments), .show_console = !arguments.quiet, .show_progress = true, .on_start = {}};
+  RunSettings settings{.rtl = rtl_options(arguments),
+                       .show_console = !arguments.quiet,
+                       .show_progress = true,
+                       .gdb = gdb,
+                       .on_start = {}};
   std::optional<ReferenceRun> reference;
   if (const auto& other = scenario.config.expect.result_equals) {
     reference.emplace(arguments, scenario, installed, directory);

@@ -19,6 +19,7 @@ struct RunArguments {
   std::vector<std::string> trace;  // instances of RTL
   std::optional<std::string> trace_from, trace_to;
   bool no_skip = false, check_idle = false;
+  std::optional<std::string> gdb;  // [HOST]:PORT
 };
 int verb_run(const RunArguments& arguments);
 

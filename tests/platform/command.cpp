@@ -79,6 +79,8 @@ Running::~Running() {
   fs::remove(err_);
 }
 
+std::string Running::err_so_far() const { return read_file(err_); }
+
 void Running::signal(int number) const { kill(process_, number); }
 
 Ended Running::wait() {

@@ -32,6 +32,8 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void signal(int number) const;
+  // What it has written to stderr so far.
+  std::string err_so_far() const;
   Ended wait();
 
  private:

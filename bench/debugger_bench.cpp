@@ -1,0 +1,61 @@
+// What a debugger costs that only waits: cg on four cores with two breakpoints that nothing meets, against nobody at the run.
+//
+//   debugger_bench [--check] ASTERISM
+//
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both runs turn about, in user time
+// of the host.
+#include <sys/wait.h>
+
+#include <fstream>
+#include <regex>
+#include <thread>
+
+#include "platform/debug/test_client.h"
+#include "whole_runs.h"
+
+namespace asterism {
+namespace {
+
+constexpr const char* scenario = "--firmware cg expect={} args=nx=40";
+
+// Where the run that is being started waits, from what it says.
+std::string address(const std::filesystem::path& log) {
+  static const std::regex line("target remote (\\S+)\n");
+  for (;;) {
+    std::ifstream file(log);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    std::smatch found;
+    if (std::regex_search(text, found, line)) return found[1];
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+double user_seconds_debugged(const WholeRuns& runs, const std::filesystem::path& folder) {
+  std::filesystem::remove(folder / "log");
+  std::thread debugger([&] {
+    TestClient client(address(folder / "log"));
+    client.ask("QStartNoAckMode");
+    client.ask("Z0,40000000,4");
+    client.ask("Z0,40000004,4");
+    client.ask("vCont;c");
+  });
+  const double seconds = runs.user_seconds(std::string(scenario) + " --gdb :0");
+  debugger.join();
+  return seconds;
+}
+
+void measure(const WholeRuns& runs, const std::filesystem::path& folder) {
+  std::vector<double> ratios;
+  for (int pair = 0; pair < 9; ++pair) {
+    const double alone = runs.user_seconds(scenario);
+    ratios.push_back(user_seconds_debugged(runs, folder) / alone);
+  }
+  const double ratio = median(ratios);
+  figures.add("four cores under a debugger, time over that without one", fmt::format("{:.3f}", ratio),
+              ratio <= 1.05, "at most 1.05");
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) { return asterism::run_bench(argc, argv, asterism::measure); }

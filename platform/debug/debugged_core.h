@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace asterism {
+
+class CoreModule;
+
+struct DebuggedCore {
+  std::string name;  // core0; of a cluster node1.core0
+  CoreModule* core;
+  std::function<void()> reset_node;  // as PSCI SYSTEM_RESET does
+};
+
+}  // namespace asterism

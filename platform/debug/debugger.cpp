@@ -1,0 +1,326 @@
+#include "platform/debug/debugger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "platform/summary.h"
+#include "tlm/log.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::size_t events_kept = 20;
+constexpr unsigned sp_number = 31, pc_number = 32;  // of DebugTarget::read()
+
+// What `monitor break on` knows beside the kinds of events themselves.
+const std::map<std::string, std::set<std::string>>& event_groups() {
+  static const std::map<std::string, std::set<std::string>> groups{
+      {"checkpoint", {"checkpoint_begin", "checkpoint_commit", "checkpoint_failed"}},
+      {"ecc", {"corrected_error", "uncorrectable_error"}},
+      {"fault", {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "node_loss"}},
+      {"recovery", {"restore", "recovery", "rollback"}},
+  };
+  return groups;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string::npos;) {
+    const std::size_t end = text.find(' ', at);
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+std::string_view word_for(CoreModule::State state) {
+  switch (state) {
+    case CoreModule::State::off:
+      return "off";
+    case CoreModule::State::running:
+      return "running";
+    case CoreModule::State::waiting:
+      return "waiting for an interrupt";
+    case CoreModule::State::locked_up:
+      return "locked up";
+  }
+  return "";
+}
+
+CoreRegister general_register(unsigned number) {
+  if (number < sp_number) return static_cast<CoreRegister>(number);
+  return number == sp_number   ? CoreRegister::sp
+         : number == pc_number ? CoreRegister::pc
+                               : CoreRegister::pstate;
+}
+
+}  // namespace
+
+void Debugger::attach(Machine machine) {
+  machine_ = std::move(machine);
+  for (const DebuggedCore& each : machine_.cores) {
+    if (!each.core->iss().debug_port())
+      throw std::invalid_argument(
+          "this engine of the cores cannot be debugged; choose node.cores.engine=native");
+    each.core->debugged_by(*this);
+  }
+  session_.reset();
+}
+
+unsigned Debugger::index_of(const CoreModule& core) const {
+  const auto found = std::ranges::find(machine_.cores, &core, &DebuggedCore::core);
+  return static_cast<unsigned>(found - machine_.cores.begin());
+}
+
+// ---- stopping and going on ----
+
+void Debugger::stopped(CoreModule& core, Iss::Stop why) {
+  const unsigned index = index_of(core);
+  switch (why) {
+    case Iss::Stop::breakpoint:
+      return halt({.why = DebugStop::Why::breakpoint, .core = index, .address = read(index, pc_number)});
+    case Iss::Stop::watchpoint: {
+      const WatchHit hit = port(index).watch_hit();
+      return halt({.why = hit.is_store ? DebugStop::Why::stored : DebugStop::Why::loaded,
+                   .core = index,
+                   .address = hit.address});
+    }
+    case Iss::Stop::stepped: {
+      const DebugAction& action = session_.actions()[index];
+      const std::uint64_t pc = read(index, pc_number);
+      if (pc >= action.first && pc < action.last && !wants_to_stop()) return port(index).step();
+      return halt({.why = DebugStop::Why::stepped, .core = index});
+    }
+    default:
+      if (const auto stop = asked_stop(index)) halt(*stop);
+  }
+}
+
+std::optional<DebugStop> Debugger::asked_stop(unsigned core) {
+  asked_ = false;
+  const bool was_connected = connected_;
+  take_news();
+  DebugStop stop{.core = core};
+  if (waits_for_first_ || (connected_ && !was_connected)) return stop;
+  if (!connected_) return std::nullopt;
+  bool interrupted = false;  // while the machine runs a debugger has nothing else to say
+  while (const auto item = reader_.next()) interrupted |= item->kind == GdbPacketReader::Kind::interrupt;
+  return interrupted ? std::optional(stop) : std::nullopt;
+}
+
+void Debugger::halt(const DebugStop& stop) {
+  for (unsigned each = 0; each < cores(); ++each) port(each).forget_step();
+  const std::vector<std::string> told = session_.stopped(stop);
+  if (std::exchange(owes_stop_, false))
+    for (const std::string& payload : told) send(payload);
+  for (halted_ = true; halted_;) {
+    take_news();
+    if (machine_.interrupted() || (!connected_ && !waits_for_first_)) return run_freely();
+    while (const auto item = halted_ ? reader_.next() : std::nullopt) serve(*item);
+    if (halted_) port_.wait_for_news(std::chrono::milliseconds(100));
+  }
+}
+
+void Debugger::take_news() {
+  const GdbPort::News news = port_.take();
+  if (news.came || news.went) {
+    if (connected_ && news.went) log("gdb")->warn("the debugger has gone");
+    session_.reset();
+    reader_ = {};
+    acknowledges_ = true;
+    owes_stop_ = false;
+    connected_ = news.came && !news.went;
+    if (connected_) waits_for_first_ = false;
+  }
+  if (connected_) reader_.feed(news.bytes);
+}
+
+void Debugger::serve(const GdbPacketReader::Item& item) {
+  using Kind = GdbPacketReader::Kind;
+  if (item.kind == Kind::repeat && !last_sent_.empty()) port_.send(last_sent_);
+  if (item.kind == Kind::damaged && acknowledges_) port_.send("-");
+  if (item.kind != Kind::packet) return;
+  if (acknowledges_) port_.send("+");
+  const GdbSession::Answer answer = session_.handle(item.payload);
+  if (answer.without_acknowledgements) acknowledges_ = false;
+  switch (answer.what) {
+    case GdbSession::Answer::What::reply:
+      return send(answer.text);
+    case GdbSession::Answer::What::resume:
+      return resume();
+    case GdbSession::Answer::What::detach:
+      send(answer.text);
+      port_.close();
+      connected_ = false;
+      return run_freely();
+    case GdbSession::Answer::What::kill:
+      if (!answer.text.empty()) send(answer.text);
+      port_.close();
+      connected_ = false;
+      killed_ = true;
+      sc_core::sc_stop();
+      return run_freely();
+  }
+}
+
+void Debugger::resume() {
+  for (unsigned each = 0; each < cores(); ++each) {
+    const DebugAction& action = session_.actions()[each];
+    if (action.what == DebugAction::What::step) port(each).step();
+    machine_.cores[each].core->hold(action.what == DebugAction::What::hold);
+  }
+  owes_stop_ = true;
+  halted_ = false;
+}
+
+void Debugger::run_freely() {
+  session_.reset();
+  break_on_.clear();
+  for (const DebuggedCore& each : machine_.cores) each.core->hold(false);
+  owes_stop_ = waits_for_first_ = halted_ = false;
+}
+
+void Debugger::send(std::string_view payload) {
+  last_sent_ = gdb_packet(payload);
+  port_.send(last_sent_);
+}
+
+void Debugger::look() {
+  if (!wants_to_stop()) return;
+  if (const auto stop = asked_stop(0)) halt(*stop);
+}
+
+void Debugger::stalled() {
+  take_news();
+  if (connected_)
+    halt({.why = DebugStop::Why::event,
+          .text = "nothing is left to happen: all cores sleep and nothing can wake them\n"});
+}
+
+void Debugger::ended(unsigned status) {
+  if (connected_ && owes_stop_) send(session_.ended(status));
+  port_.close();
+}
+
+void Debugger::happened(Picoseconds at, std::string_view source, std::string_view kind) {
+  const std::string line = fmt::format("{} {}: {}\n", human_time(at), source, kind);
+  last_events_.push_back(line);
+  if (last_events_.size() > events_kept) last_events_.pop_front();
+  if (!connected_ || halted_ || !break_on_.contains(std::string(kind))) return;
+  // Of a core that waits for the bus it may be the doing.
+  unsigned core = 0;
+  while (core < cores() && port(core).is_between_instructions()) ++core;
+  halt({.why = DebugStop::Why::event, .core = core % cores(), .text = line});
+}
+
+// ---- the machine, as GdbSession sees it ----
+
+std::string Debugger::state(unsigned core) const {
+  const CoreModule& module = *machine_.cores[core].core;
+  return module.is_held() ? "held" : std::string(word_for(module.state()));
+}
+
+std::uint64_t Debugger::read(unsigned core, unsigned general) const {
+  return machine_.cores[core].core->iss().read(general_register(general));
+}
+
+bool Debugger::write(unsigned core, unsigned general, std::uint64_t value) {
+  if (!port(core).is_between_instructions()) return false;
+  machine_.cores[core].core->iss().write(general_register(general), value);
+  return true;
+}
+
+std::size_t Debugger::read_memory(unsigned core, std::uint64_t address, char* data, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const std::uint64_t at = address + done;
+    const std::size_t length = std::min<std::size_t>(size - done, page - at % page);
+    const auto physical = port(core).physical(at);
+    if (!physical || !machine_.cores[core].core->read_memory(
+                         *physical, std::as_writable_bytes(std::span(data + done, length))))
+      break;
+    done += length;
+  }
+  return done;
+}
+
+// All of it or, where some of it is not there, none.
+bool Debugger::write_memory(unsigned core, std::uint64_t address, std::string_view data) {
+  for (const bool is_rehearsal : {true, false}) {
+    for (std::size_t done = 0; done < data.size();) {
+      const std::uint64_t at = address + done;
+      const std::string_view part = data.substr(done, page - at % page);
+      const auto physical = port(core).physical(at);
+      if (!physical) return false;
+      if (!is_rehearsal &&
+          !machine_.cores[core].core->write_memory(*physical, std::as_bytes(std::span(part))))
+        return false;
+      done += part.size();
+    }
+  }
+  return true;
+}
+
+// ---- monitor ----
+
+std::string Debugger::monitor(unsigned core, const std::string& command) {
+  const std::vector<std::string> words = words_of(command);
+  const std::string verb = words.empty() ? "help" : words[0];
+  if (verb == "break") return break_on({words.begin() + 1, words.end()});
+  if (verb == "info" && words.size() == 2) return info(words[1]);
+  if (verb == "reset" && words.size() == 1) {
+    machine_.cores[core].reset_node();
+    return "the node starts again when it goes on\n";
+  }
+  std::string text =
+      "monitor break on KIND    stop at events of this kind (events.jsonl), or at those of a group:\n";
+  for (const auto& [group, kinds] : event_groups())
+    text += fmt::format("    {}: {}\n", group, fmt::join(kinds, ", "));
+  text += fmt::format(
+      "monitor break off        no longer\n"
+      "monitor info WHAT        of cores, events, {}\n"
+      "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n",
+      fmt::join(machine_.infos, ", "));
+  return verb == "help" ? text : fmt::format("there is no \"{}\"\n{}", command, text);
+}
+
+std::string Debugger::break_on(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "off") {
+    break_on_.clear();
+    return "";
+  }
+  if (words.size() == 2 && words[0] == "on") {
+    const auto group = event_groups().find(words[1]);
+    if (group != event_groups().end())
+      break_on_.insert(group->second.begin(), group->second.end());
+    else
+      break_on_.insert(words[1]);
+  } else if (!words.empty()) {
+    return "expected: monitor break on KIND, or: monitor break off\n";
+  }
+  return fmt::format("stops at: {}\n",
+                     break_on_.empty() ? "no event" : fmt::format("{}", fmt::join(break_on_, ", ")));
+}
+
+std::string Debugger::info(const std::string& what) const {
+  std::string text;
+  if (what == "events") {
+    for (const std::string& line : last_events_) text += line;
+    return text.empty() ? "nothing has happened yet\n" : text;
+  }
+  if (what == "cores") {
+    for (unsigned core = 0; core < cores(); ++core)
+      text += fmt::format("{:<14} {:#018x}  {}\n", name(core), read(core, pc_number), state(core));
+    return text;
+  }
+  if (std::ranges::find(machine_.infos, what) != machine_.infos.end()) return machine_.info(what);
+  return fmt::format("expected one of cores, events, {}\n", fmt::join(machine_.infos, ", "));
+}
+
+}  // namespace asterism

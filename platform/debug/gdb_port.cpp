@@ -1,0 +1,191 @@
+#include "platform/debug/gdb_port.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <charconv>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace asterism {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+GdbEndpoint parse_gdb_endpoint(const std::string& text) {
+  const auto bad = [&](const char* why) {
+    return std::invalid_argument(fmt::format("expected [HOST]:PORT, such as :1234, got \"{}\"{}", text, why));
+  };
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) throw bad("");
+  GdbEndpoint endpoint;
+  const std::string port = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
+  if (error != std::errc() || end != port.data() + port.size())
+    throw bad(": a port is a number from 0 to 65535");
+  std::string host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.empty()) return endpoint;
+  if (host == "localhost") host = "127.0.0.1";
+  error_code bad_address;
+  asio::ip::make_address(host, bad_address);
+  if (bad_address) throw bad(": HOST is a numeric address of this machine");
+  endpoint.host = host;
+  return endpoint;
+}
+
+// All handlers run in the thread; what the other thread asks for is posted to it.
+class GdbPort::Sockets {
+ public:
+  Sockets(const GdbEndpoint& endpoint, std::atomic<bool>& news) : news_(news) {
+    try {
+      const tcp::endpoint at(asio::ip::make_address(endpoint.host), endpoint.port);
+      acceptor_.open(at.protocol());
+      acceptor_.set_option(tcp::acceptor::reuse_address(true));
+      acceptor_.bind(at);
+      acceptor_.listen();
+    } catch (const boost::system::system_error& error) {
+      throw std::runtime_error(
+          fmt::format("cannot listen at {}:{}: {}", endpoint.host, endpoint.port, error.code().message()));
+    }
+    const tcp::endpoint at = acceptor_.local_endpoint();
+    const std::string host = at.address().to_string();
+    address_ = fmt::format("{}:{}", at.address().is_v6() ? "[" + host + "]" : host, at.port());
+    accept();
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~Sockets() {
+    asio::post(io_, [this] {
+      over_ = true;
+      acceptor_.close();
+      close_when_sent();
+      if (!socket_) return;
+      patience_.expires_after(std::chrono::seconds(1));
+      patience_.async_wait([this](const error_code& error) {
+        if (!error) lose();
+      });
+    });
+    thread_.join();
+  }
+  Sockets(const Sockets&) = delete;
+  Sockets& operator=(const Sockets&) = delete;
+
+  const std::string& address() const { return address_; }
+
+  News take() {
+    const std::lock_guard lock(mutex_);
+    news_ = false;
+    return std::exchange(pending_, {});
+  }
+  bool wait(std::chrono::milliseconds at_most) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, at_most, [&] { return news_.load(); });
+  }
+  void send(std::string bytes) {
+    asio::post(io_, [this, bytes = std::move(bytes)]() mutable {
+      if (!socket_) return;
+      outgoing_.push_back(std::move(bytes));
+      if (outgoing_.size() == 1) write();
+    });
+  }
+  void close() {
+    asio::post(io_, [this] { close_when_sent(); });
+  }
+
+ private:
+  // Handlers of a connection that is over find another number.
+  void accept() {
+    acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+      if (error) return;
+      if (!socket_) {
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        socket_.emplace(std::move(socket));
+        ++connection_;
+        is_closing_ = false;
+        tell([](News& news) { news = {.came = true}; });
+        read();
+      }
+      accept();
+    });
+  }
+  void read() {
+    socket_->async_read_some(asio::buffer(incoming_),
+                             [this, connection = connection_](const error_code& error, std::size_t size) {
+                               if (connection != connection_) return;
+                               if (error) return lose();
+                               tell([&](News& news) { news.bytes.append(incoming_.data(), size); });
+                               read();
+                             });
+  }
+  void write() {
+    asio::async_write(*socket_, asio::buffer(outgoing_.front()),
+                      [this, connection = connection_](const error_code& error, std::size_t) {
+                        if (connection != connection_) return;
+                        if (error) return lose();
+                        outgoing_.pop_front();
+                        if (!outgoing_.empty()) return write();
+                        if (is_closing_) lose();
+                      });
+  }
+  void close_when_sent() {
+    is_closing_ = true;
+    if (socket_ && outgoing_.empty()) lose();
+  }
+  void lose() {
+    if (!socket_) return;
+    error_code ignored;
+    socket_->shutdown(tcp::socket::shutdown_both, ignored);
+    socket_->close(ignored);
+    socket_.reset();
+    patience_.cancel();
+    ++connection_;
+    outgoing_.clear();
+    if (!over_) tell([](News& news) { news.went = true; });
+  }
+  template <class F>
+  void tell(F change) {
+    const std::lock_guard lock(mutex_);
+    change(pending_);
+    news_ = true;
+    changed_.notify_all();
+  }
+
+  std::atomic<bool>& news_;
+  std::mutex mutex_;  // of pending_
+  std::condition_variable changed_;
+  News pending_;
+
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  std::string address_;
+  asio::steady_timer patience_{io_};  // with one that does not take what was sent, at the end
+  std::optional<tcp::socket> socket_;
+  std::uint64_t connection_ = 0;
+  std::array<char, 4096> incoming_{};
+  std::deque<std::string> outgoing_;
+  bool is_closing_ = false, over_ = false;
+  std::thread thread_;
+};
+
+GdbPort::GdbPort(const GdbEndpoint& endpoint) : sockets_(std::make_unique<Sockets>(endpoint, news_)) {}
+GdbPort::~GdbPort() = default;
+
+std::string GdbPort::address() const { return sockets_->address(); }
+GdbPort::News GdbPort::take() { return sockets_->take(); }
+bool GdbPort::wait_for_news(std::chrono::milliseconds at_most) { return sockets_->wait(at_most); }
+void GdbPort::send(std::string bytes) { sockets_->send(std::move(bytes)); }
+void GdbPort::close() { sockets_->close(); }
+
+}  // namespace asterism

@@ -1,0 +1,83 @@
+#include "platform/debug/gdb_port.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/debug/test_client.h"
+
+namespace asterism {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct GdbPortTest : testing::Test {
+  GdbPort port{GdbEndpoint{}};
+  std::string received;
+
+  // Until so many bytes have come, or the debugger has.
+  GdbPort::News wait() {
+    EXPECT_TRUE(port.wait_for_news(10s));
+    return port.take();
+  }
+};
+
+TEST_F(GdbPortTest, BytesGoBothWays) {
+  TestClient client(port.address());
+  EXPECT_TRUE(wait().came);
+  client.send("abc");
+  EXPECT_EQ(wait().bytes, "abc");
+  EXPECT_FALSE(port.has_news());
+  port.send("12");
+  port.send("34");
+  EXPECT_EQ(client.receive(4), "1234");
+}
+
+TEST_F(GdbPortTest, TheOtherSideIsToldOfAnEnd) {
+  TestClient client(port.address());
+  wait();
+  port.send("last");
+  port.close();
+  EXPECT_EQ(client.receive(100), "last");
+  EXPECT_TRUE(wait().went);
+}
+
+TEST_F(GdbPortTest, ADebuggerThatVanishesIsNoticed) {
+  {
+    TestClient client(port.address());
+    EXPECT_TRUE(wait().came);
+  }
+  EXPECT_TRUE(wait().went);
+  port.send("to nobody");
+  TestClient next(port.address());
+  const GdbPort::News news = wait();
+  EXPECT_TRUE(news.came);
+  EXPECT_FALSE(news.went);
+  port.send("x");
+  EXPECT_EQ(next.receive(1), "x");
+}
+
+TEST_F(GdbPortTest, ASecondDebuggerIsTurnedAway) {
+  TestClient first(port.address());
+  wait();
+  TestClient second(port.address());
+  EXPECT_EQ(second.receive(1), "");
+  first.send("still here");
+  EXPECT_EQ(wait().bytes, "still here");
+}
+
+TEST_F(GdbPortTest, AnEndpointThatIsTakenIsAnError) {
+  const std::string address = port.address();
+  EXPECT_THROW(GdbPort(parse_gdb_endpoint(address)), std::runtime_error);
+}
+
+TEST(GdbEndpointTest, IsAHostAndAPort) {
+  EXPECT_EQ(parse_gdb_endpoint(":1234").host, "127.0.0.1");
+  EXPECT_EQ(parse_gdb_endpoint(":1234").port, 1234);
+  EXPECT_EQ(parse_gdb_endpoint("localhost:0").host, "127.0.0.1");
+  EXPECT_EQ(parse_gdb_endpoint("0.0.0.0:65535").host, "0.0.0.0");
+  EXPECT_EQ(parse_gdb_endpoint("[::1]:1234").host, "::1");
+  for (const char* bad : {"", "1234", ":", ":x", ":70000", ":-1", "example.org:1", ":12 "})
+    EXPECT_THROW(parse_gdb_endpoint(bad), std::invalid_argument) << bad;
+}
+
+}  // namespace
+}  // namespace asterism

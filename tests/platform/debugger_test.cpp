@@ -1,0 +1,311 @@
+// `asterism run --gdb`: GDB itself and a client of our own, at real firmware.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <regex>
+#include <thread>
+
+#include "platform/debug/test_client.h"
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* gdb = "/usr/bin/gdb-multiarch";
+
+struct DebuggerTest : CommandTest {
+  // cg on four cores; 27 simulated milliseconds.
+  Running cg(const Arguments& more = {}) const {
+    Arguments all{"run", "hello", "firmware=cg", "expect={}", "--gdb", ":0", "--out", "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return start(all);
+  }
+  // For ever, on one core.
+  Running spin() const {
+    return start(
+        {"run", "hello", "firmware=spin", "expect={}", "until=3600s", "--gdb", ":0", "--out", "run"});
+  }
+  static std::string address(const Running& run) {
+    static const std::regex line("waiting for a debugger: target remote (\\S+)\n");
+    std::smatch found;
+    for (int i = 0; i < 10'000; ++i, std::this_thread::sleep_for(1ms))
+      if (const std::string text = run.err_so_far(); std::regex_search(text, found, line)) return found[1];
+    ADD_FAILURE() << "nobody waits for a debugger: " << run.err_so_far();
+    return "127.0.0.1:1";
+  }
+  // GDB's output.
+  std::string debug(const Running& run, const std::string& app, const std::string& script) const {
+    write("script.gdb", "set pagination off\nset confirm off\nset width 0\nfile " + elf(app) +
+                            "\ntarget remote " + address(run) + "\n" + script);
+    const Ended ended =
+        program("/bin/sh", {"-c", std::string("timeout 60 ") + gdb + " -nx -batch -x script.gdb 2>&1"});
+    EXPECT_EQ(ended.status, 0);
+    return ended.out;
+  }
+};
+
+// ---- with GDB ----
+
+struct GdbTest : DebuggerTest {
+  void SetUp() override {
+    if (!std::filesystem::exists(gdb)) GTEST_SKIP() << "needs gdb-multiarch";
+  }
+};
+
+TEST_F(GdbTest, BreaksStepsWatchesAndGoesOn) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+break solver_iterate
+continue
+delete
+step
+next
+watch -location *(long*)$sp
+continue
+delete
+detach
+)");
+  EXPECT_THAT(out, HasSubstr("_start () at sw/boot/start.S"));
+  EXPECT_THAT(out, ContainsRegex("Thread . \"core.\" hit Breakpoint 1, solver_iterate"));
+  EXPECT_THAT(out, HasSubstr("New value = "));
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("ended        firmware exited with status 0\n"));
+  EXPECT_TRUE(exists("run/stats.json"));
+}
+
+TEST_F(GdbTest, ShowsTheStacksOfFourCores) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+break solver.c:54 thread 1
+continue
+thread apply all backtrace
+info threads
+thread 3
+info registers pc
+detach
+)");
+  for (const char* core : {"core0", "core1", "core2", "core3"})
+    EXPECT_THAT(out, HasSubstr("\"" + std::string(core) + "\""));
+  EXPECT_THAT(out, ContainsRegex("#[0-9]+ .*in main"));
+  EXPECT_THAT(out, ContainsRegex("#[0-9]+ .*in secondary_main"));
+  EXPECT_THAT(out, ContainsRegex("#[0-9]+ .*in secondary_entry"));
+  EXPECT_THAT(out, Not(HasSubstr("corrupt stack")));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(GdbTest, RegistersMemoryAndDevicesAreShown) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+break main
+continue
+print/x $VBAR_EL1
+print/x $MIDR_EL1
+info registers cpsr
+set var $x5 = 0x1234
+print/x $x5
+set var $v0.d.u[1] = 77
+print $v0.d.u
+print/x *(unsigned*)0x09000fe0
+set var *(int*)($sp - 64) = 4711
+print *(int*)($sp - 64)
+detach
+)");
+  EXPECT_THAT(out, ContainsRegex("\\$1 = 0x402[0-9a-f]+"));
+  EXPECT_THAT(out, HasSubstr("$2 = 0x411fd070"));
+  EXPECT_THAT(out, HasSubstr("EL=1 SP"));
+  EXPECT_THAT(out, HasSubstr("$3 = 0x1234"));
+  EXPECT_THAT(out, HasSubstr("$4 = {0, 77}"));
+  EXPECT_THAT(out, HasSubstr("$5 = 0x11"));  // of the PL011: PeriphID0
+  EXPECT_THAT(out, HasSubstr("$6 = 4711"));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(GdbTest, StopsAtTheFirstCheckpointAndSaysWhatHappened) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+monitor break on checkpoint
+continue
+monitor break off
+monitor info events
+monitor info cores
+monitor info map
+monitor info ssd
+monitor info nonsense
+monitor nonsense
+detach
+)");
+  EXPECT_THAT(out, ContainsRegex("node.dimm_ssd: checkpoint_begin\n\nThread . .* received signal SIGTRAP"));
+  EXPECT_THAT(out, Not(HasSubstr("checkpoint_commit\n")));
+  EXPECT_THAT(out, HasSubstr("node.dimm_ssd: ssd_ready\n"));
+  EXPECT_THAT(out, ContainsRegex("core3 +0x0000"));
+  EXPECT_THAT(out, HasSubstr("uart0\n"));
+  EXPECT_THAT(out, ContainsRegex("node.dimm_ssd.checkpoints_committed +0\n"));
+  EXPECT_THAT(out, HasSubstr("expected one of cores, events, map, ecc, ssd"));
+  EXPECT_THAT(out, HasSubstr("there is no \"nonsense\""));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(GdbTest, OneCoreIsSteppedWhileTheOthersAreHeld) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+break solver.c:54 thread 2
+continue
+delete
+set scheduler-locking on
+print/x $pc
+thread 1
+set $before = $pc
+thread 2
+stepi 20
+thread 1
+print $pc == $before
+detach
+)");
+  EXPECT_THAT(out, HasSubstr("$2 = 1"));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(GdbTest, TheNodeStartsAgain) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+break main
+continue
+monitor reset
+continue
+info threads
+detach
+)");
+  EXPECT_THAT(out, ContainsRegex("hit Breakpoint 1(.|\n)*hit Breakpoint 1"));
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(json("run/stats.json")["node"]["power"]["warm_resets"], 1);
+}
+
+// ---- the protocol itself ----
+
+TEST_F(DebuggerTest, TheRunDoesNotDependOnADebuggerThatOnlyLooks) {
+  ASSERT_EQ(asterism({"run", "hello", "firmware=cg", "expect={}", "--out", "alone"}).status, 0);
+  Running run = cg();
+  TestClient client(address(run));
+  EXPECT_EQ(client.ask("?"), "T02thread:1;core:0;");
+  EXPECT_EQ(client.ask("Z0,40000000,4"), "OK");
+  EXPECT_EQ(client.ask("vCont;c"), "W00");
+  EXPECT_EQ(run.wait().status, 0);
+  for (const char* file : {"stats.json", "events.jsonl", "console.log"})
+    EXPECT_EQ(contents(std::filesystem::path("run") / file), contents(std::filesystem::path("alone") / file))
+        << file;
+}
+
+TEST_F(DebuggerTest, AnInterruptStopsARunningMachine) {
+  Running run = spin();
+  TestClient client(address(run));
+  client.send(gdb_packet("vCont;c"));
+  std::this_thread::sleep_for(50ms);
+  client.send("\x03");
+  EXPECT_THAT(client.answer(), StartsWith("T02thread:"));
+  EXPECT_THAT(client.ask("g"), Not(StartsWith("E")));
+  client.send(gdb_packet("k"));
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 130) << ended.out;
+  EXPECT_TRUE(exists("run.partial"));
+}
+
+TEST_F(DebuggerTest, ADebuggerThatVanishesLeavesTheMachineRunning) {
+  Running run = cg();
+  {
+    TestClient client(address(run));
+    EXPECT_EQ(client.ask("Z0,40200000,4"), "OK");
+  }
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has gone"));
+}
+
+TEST_F(DebuggerTest, AnotherDebuggerMayComeLater) {
+  Running run = spin();
+  const std::string at = address(run);
+  {
+    TestClient first(at);
+    EXPECT_EQ(first.ask("D"), "OK");
+    EXPECT_EQ(first.receive(10), "");
+  }
+  TestClient second(at);
+  EXPECT_THAT(second.ask("?"), StartsWith("T02thread:"));
+  TestClient third(at);  // one at a time
+  EXPECT_EQ(third.receive(1), "");
+  second.send(gdb_packet("vKill;1"));
+  EXPECT_EQ(run.wait().status, 130);
+}
+
+TEST_F(DebuggerTest, AHostileStreamDoesNotEndTheRun) {
+  Running run = cg();
+  TestClient client(address(run));
+  std::string noise;
+  for (unsigned i = 0; i < 100'000; ++i) noise += static_cast<char>(i * 2654435761u >> 13);
+  client.send(noise + "#00" + gdb_packet(std::string(30'000, 'm')) + "$#00$$$$##" + gdb_packet("vCont;s:zz") +
+              gdb_packet("mffffffffffffffff,ffff") + gdb_packet("Z4,2,ffffffffffffffff"));
+  client.send(gdb_packet("qC"));
+  std::string answer;
+  for (int i = 0; i < 100 && !answer.starts_with("QC"); ++i) answer = client.answer();
+  EXPECT_EQ(answer, "QC1");
+  EXPECT_EQ(client.ask("vCont;c"), "W00");
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(DebuggerTest, ASleepThatNothingEndsIsShown) {
+  Running run = start({"run", "hello", "firmware=sleep", "expect={}", "--gdb", ":0", "--out", "run"});
+  TestClient client(address(run));
+  EXPECT_THAT(from_hex(client.ask("vCont;c").substr(1)),
+              testing::Optional(HasSubstr("nothing is left to happen")));
+  EXPECT_THAT(client.answer(), StartsWith("T05thread:1"));
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 69);
+}
+
+TEST_F(DebuggerTest, CtrlCWhileWaitingEndsTheRun) {
+  Running run = cg();
+  address(run);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().status, 130);
+}
+
+TEST_F(DebuggerTest, CoresOfAllNodesOfAClusterAreThreads) {
+  Running run = start({"run", "buddy_cluster", "expect={}", "--gdb", ":0", "--out", "run"});
+  TestClient client(address(run));
+  EXPECT_EQ(client.ask("qfThreadInfo"), "m1,2,3");
+  EXPECT_THAT(from_hex(client.ask("qThreadExtraInfo,3")), testing::Optional(HasSubstr("node7.core0: ")));
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+// ---- what is refused ----
+
+TEST_F(DebuggerTest, RefusesWhatIsNoEndpointAndWhatCannotBeDebugged) {
+  const auto refused = [&](Arguments arguments, const std::string& message) {
+    arguments.insert(arguments.end(), {"--out", "refused"});
+    const Ended ended = asterism(arguments);
+    EXPECT_EQ(ended.status, 65) << ended.out;
+    EXPECT_EQ(ended.err, "command line: error: --gdb: " + message + "\n");
+    EXPECT_FALSE(exists("refused"));
+    EXPECT_FALSE(exists("refused.partial"));
+  };
+  refused({"run", "hello", "--gdb", "1234"}, "expected [HOST]:PORT, such as :1234, got \"1234\"");
+  refused({"run", "hello", "--gdb", ":99999"},
+          "expected [HOST]:PORT, such as :1234, got \":99999\": a port is a number from 0 to 65535");
+  refused({"run", "kilocore_mix1", "--gdb", ":0"}, "no core of this scenario runs firmware");
+  refused({"run", "buddy_cluster64", "--gdb", ":0"}, "no core of this scenario runs firmware");
+  Running run = cg();
+  const std::string taken = address(run);
+  refused({"run", "hello", "--gdb", taken}, "cannot listen at " + taken + ": Address already in use");
+}
+
+}  // namespace
+}  // namespace asterism
