@@ -124,8 +124,9 @@ TEST_F(FlashFaultAtACut, ARestoreThatMeetsThePageEndsAsUncorrectable) {
   run({loss, flash(ready + 20'000'000, R"("holds":"data")", correctable + 1)});
   EXPECT_EQ(contents("run/files/result.txt"), whole);
   EXPECT_EQ(restored(), older);
-  EXPECT_THAT(contents("run/console.log"),
-              HasSubstr(fmt::format("cg: checkpoint {} refused: uncorrectable error of flash or PCRAM\n", newest)));
+  EXPECT_THAT(
+      contents("run/console.log"),
+      HasSubstr(fmt::format("cg: checkpoint {} refused: uncorrectable error of flash or PCRAM\n", newest)));
 }
 
 TEST_F(FlashFaultTest, WhatIsNotThereIsNotHit) {

@@ -123,9 +123,9 @@ class Trial final : public EventLog {
     }
     oracle_.end(cluster_);
     const Management::Outcome& outcome = *cluster_.management().outcome();
-    ++(outcome.finished                         ? counts_.finished
+    ++(outcome.finished                                 ? counts_.finished
        : outcome.reason.starts_with("no traffic spare") ? counts_.no_spare
-                                                : counts_.not_recoverable);
+                                                        : counts_.not_recoverable);
     counts_.epochs = cluster_.management().membership().epoch;
     for (NodeNumber number = 0; number < config_.storage_node(); ++number)
       counts_.stale_frames += cluster_.node(number)->counts().stale_frames;
