@@ -19,7 +19,7 @@ TEST_F(CodecRtlTest, ABugInTheFirstBlockEndsTheRunWithItsReport) {
   const Ended ended =
       firmware("hello", {"node.memory.codec.impl=lockstep", "node.memory.codec.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("node.memory.codec"), HasSubstr("0 M instructions")));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("node.memory.codec"), HasSubstr("simulated    0 ps in ")));
   EXPECT_TRUE(exists("run/stats.json"));
 }
 
