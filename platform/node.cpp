@@ -113,10 +113,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
     : sc_module(name),
       scenario_(scenario),
       config_(scenario.config.node),
-      cores_(config_.cores, config_.quantum, *this,
-             [engine = config_.cores.engine](IssHost& host, unsigned core) {
-               return make_iss(engine, host, core);
-             }),
+      cores_(config_.cores, config_.quantum, *this, make_iss_of_cores(config_.cores.engine)),
       memory_("memory",
               {.config = config_.memory,
                .part = scenario.dram,
@@ -522,8 +519,11 @@ std::vector<std::string> Node::rtl_summary() const {
 std::vector<DebuggedCore> Node::cores_to_debug() {
   std::vector<DebuggedCore> all;
   for (unsigned i = 0; i < cores_.count(); ++i)
-    all.push_back(
-        {fmt::format("core{}", i), &cores_[i], [this] { power_.request(PowerOperation::warm_reset); }});
+    all.push_back({fmt::format("core{}", i), &cores_[i], [this] {
+                     if (!power_.on()) return false;
+                     power_.request(PowerOperation::warm_reset);
+                     return true;
+                   }});
   return all;
 }
 

@@ -87,6 +87,7 @@ RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interrupti
     if (now() >= until) return RunOutcome::End::time_limit;
     if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) {
       if (debugger) debugger->stalled();
+      if (debugger && debugger->was_killed()) return RunOutcome::End::interrupted;
       if (!sc_core::sc_pending_activity()) return RunOutcome::End::stalled;
     }
     const Clock::time_point start = Clock::now();
@@ -248,6 +249,23 @@ std::string nearest_instance(const std::string& given, const std::vector<std::st
   return nearest_name(given, names);
 }
 
+// What the process will exit with, whatever is expected of the run.
+int status_for_debugger(const RunOutcome& outcome) {
+  switch (outcome.end) {
+    case RunOutcome::End::time_limit:
+    case RunOutcome::End::stalled:
+      return static_cast<int>(ExitStatus::time_limit);
+    case RunOutcome::End::mismatch:
+      return static_cast<int>(ExitStatus::lockstep);
+    case RunOutcome::End::interrupted:
+      return static_cast<int>(ExitStatus::interrupted);
+    case RunOutcome::End::not_recoverable:
+      return static_cast<int>(ExitStatus::expectation);
+    default:
+      return static_cast<int>(outcome.firmware_status);
+  }
+}
+
 Debugger& make_debugger(std::optional<Debugger>& debugger, const GdbEndpoint& endpoint) {
   try {
     return debugger.emplace(endpoint);
@@ -326,7 +344,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   node.flush_output();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
-  if (debugger) debugger->ended(static_cast<unsigned>(outcome.firmware_status));
+  if (debugger) debugger->ended(status_for_debugger(outcome));
   outcome.time = node.end() ? node.end()->at : now();
   outcome.instructions = node.instructions();
   outcome.checkpoints = events.count("checkpoint_commit");

@@ -73,6 +73,7 @@ void CoreModule::reset(Reset kind) {
   last_poisoned_.reset();
   if (!is_on()) return;
   state_ = State::off;
+  if (debugger_) debugger_->went_off(*this);
   iss_->request_stop();
   who_.cut = in_access_;
   // Between blocks nothing more is executed; inside one, the rest of it finds no memory.
@@ -256,7 +257,7 @@ void CoreModule::schedule() {
 }
 
 void CoreModule::due() {
-  if (debugger_ && debugger_->wants_to_stop()) return iss_->request_stop();
+  if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // the time of all is as without one
   if (horizon() <= local_time()) synchronise();
   schedule();
 }

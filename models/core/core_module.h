@@ -70,6 +70,8 @@ class CoreDebugger {
   // In the core's thread, at the core's own time, which does not pass: the core goes on when this returns. `why`:
   // requested, for one that wants_to_stop(); breakpoint, watchpoint or stepped.
   virtual void stopped(CoreModule& core, Iss::Stop why) = 0;
+  // The core is off, perhaps to start again: a step that it was to make will not end. From any process.
+  virtual void went_off(CoreModule& core) = 0;
 };
 
 class CoreModule : public sc_core::sc_module, private IssHost, private GenericTimer::Sink {

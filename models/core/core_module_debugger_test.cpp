@@ -30,6 +30,8 @@ struct Recorder final : CoreDebugger {
     stops.push_back({why, core.instructions(), now()});
     then(core);
   }
+  void went_off(CoreModule&) override { ++offs; }
+  unsigned offs = 0;
 };
 
 // x0 goes up for ever, an instruction a nanosecond.
@@ -98,6 +100,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreIsResetAndStartsWhenItIsLetGo) {
   wait_for(50_us);
   core.hold(true);
   core.reset(Reset::warm);
+  EXPECT_EQ(debugger.offs, 1u);
   start();
   wait_for(10_us);
   const std::uint64_t before = core.instructions();

@@ -39,14 +39,16 @@ class DebugPort {
   virtual void set_watchpoints(std::vector<Watchpoint> watchpoints) = 0;
   virtual WatchHit watch_hit() const = 0;  // the last one
   // run() returns Iss::Stop::stepped after one instruction, or at the vector when it takes an exception. Interrupts are not
-  // taken. Once; a stop of another kind before that ends it, too.
+  // taken. Once; it stays asked for through stops of other kinds, until forget_step() or a reset.
   virtual void step() = 0;
   virtual void forget_step() = 0;
 
   // False while an instruction waits for the bus.
   virtual bool is_between_instructions() const = 0;
 
-  // x0 to x30, sp, pc and PSTATE are Iss::read() and write().
+  // x0 to x30, sp and pc are Iss::read() and write(), so is reading PSTATE. Writing it is refused, with false, for an exception
+  // level or a state that this core does not have.
+  virtual bool write_pstate(std::uint64_t value) = 0;
   struct Vector {
     std::uint64_t low = 0, high = 0;
     bool operator==(const Vector&) const = default;

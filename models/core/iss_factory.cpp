@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "core/a64/exclusive_monitors.h"
 #include "core/a64/native_iss.h"
 #if ASTERISM_UNICORN
 #include "core/unicorn_iss.h"
@@ -10,8 +11,9 @@
 namespace asterism {
 namespace {
 
-std::unique_ptr<Iss> make_native(IssHost& host, unsigned core) {
-  auto iss = make_native_iss(host, core);
+std::unique_ptr<Iss> make_native(IssHost& host, unsigned core,
+                                 const std::shared_ptr<a64::ExclusiveMonitors>& monitors = nullptr) {
+  auto iss = make_native_iss(host, core, {}, monitors);
   iss->on_undefined([&host](std::uint32_t word, Address pc) { host.undefined_instruction(word, pc); });
   return iss;
 }
@@ -25,6 +27,12 @@ std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core) {
 #else
   throw std::invalid_argument("this build has no Unicorn");
 #endif
+}
+
+std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(CoreEngine engine) {
+  return [engine, monitors = std::make_shared<a64::ExclusiveMonitors>()](IssHost& host, unsigned core) {
+    return engine == CoreEngine::native ? make_native(host, core, monitors) : make_iss(engine, host, core);
+  };
 }
 
 std::string version_of(CoreEngine engine) {

@@ -1,6 +1,7 @@
 // Makes the engines that a configuration may name.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,8 @@ namespace asterism {
 // `core` becomes MPIDR_EL1.Aff0. The host outlives the engine. Throws std::invalid_argument for an engine that is not in
 // this build.
 std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core);
+// Engines that share memory: the exclusive accesses of each take notice of the others' stores.
+std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(CoreEngine engine);
 
 // With the version of the library that runs: "native", "unicorn 2.0.1".
 std::string version_of(CoreEngine engine);

@@ -10,7 +10,7 @@ class CoreModule;
 struct DebuggedCore {
   std::string name;  // core0; of a cluster node1.core0
   CoreModule* core;
-  std::function<void()> reset_node;  // as PSCI SYSTEM_RESET does
+  std::function<bool()> reset_node;  // as PSCI SYSTEM_RESET does; false: it has no power
 };
 
 }  // namespace asterism

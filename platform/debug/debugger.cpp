@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 constexpr std::size_t events_kept = 20;
-constexpr unsigned sp_number = 31, pc_number = 32;  // of DebugTarget::read()
 
 // What `monitor break on` knows beside the kinds of events themselves.
 const std::map<std::string, std::set<std::string>>& event_groups() {
@@ -54,10 +53,16 @@ std::string_view word_for(CoreModule::State state) {
 }
 
 CoreRegister general_register(unsigned number) {
-  if (number < sp_number) return static_cast<CoreRegister>(number);
-  return number == sp_number   ? CoreRegister::sp
-         : number == pc_number ? CoreRegister::pc
-                               : CoreRegister::pstate;
+  switch (number) {
+    case DebugTarget::sp_number:
+      return CoreRegister::sp;
+    case DebugTarget::pc_number:
+      return CoreRegister::pc;
+    case DebugTarget::pstate_number:
+      return CoreRegister::pstate;
+    default:
+      return static_cast<CoreRegister>(number);
+  }
 }
 
 }  // namespace
@@ -104,11 +109,15 @@ void Debugger::stopped(CoreModule& core, Iss::Stop why) {
 
 std::optional<DebugStop> Debugger::asked_stop(unsigned core) {
   asked_ = false;
-  const bool was_connected = connected_;
-  take_news();
+  const bool came = take_news();
   DebugStop stop{.core = core};
-  if (waits_for_first_ || (connected_ && !was_connected)) return stop;
+  if (waits_for_first_ || came) return stop;
   if (!connected_) return std::nullopt;
+  if (off_) {
+    stop.why = DebugStop::Why::stepped;
+    stop.core = *std::exchange(off_, std::nullopt);
+    return stop;
+  }
   bool interrupted = false;  // while the machine runs a debugger has nothing else to say
   while (const auto item = reader_.next()) interrupted |= item->kind == GdbPacketReader::Kind::interrupt;
   return interrupted ? std::optional(stop) : std::nullopt;
@@ -121,13 +130,17 @@ void Debugger::halt(const DebugStop& stop) {
     for (const std::string& payload : told) send(payload);
   for (halted_ = true; halted_;) {
     take_news();
-    if (machine_.interrupted() || (!connected_ && !waits_for_first_)) return run_freely();
-    while (const auto item = halted_ ? reader_.next() : std::nullopt) serve(*item);
+    for (;;) {
+      if (machine_.interrupted() || (!connected_ && !waits_for_first_ && halted_)) return run_freely();
+      const auto item = halted_ ? reader_.next() : std::nullopt;
+      if (!item) break;
+      serve(*item);
+    }
     if (halted_) port_.wait_for_news(std::chrono::milliseconds(100));
   }
 }
 
-void Debugger::take_news() {
+bool Debugger::take_news() {
   const GdbPort::News news = port_.take();
   if (news.came || news.went) {
     if (connected_ && news.went) log("gdb")->warn("the debugger has gone");
@@ -136,17 +149,19 @@ void Debugger::take_news() {
     acknowledges_ = true;
     owes_stop_ = false;
     connected_ = news.came && !news.went;
+    connection_ = news.connection;
     if (connected_) waits_for_first_ = false;
   }
   if (connected_) reader_.feed(news.bytes);
+  return news.came && connected_;
 }
 
 void Debugger::serve(const GdbPacketReader::Item& item) {
   using Kind = GdbPacketReader::Kind;
-  if (item.kind == Kind::repeat && !last_sent_.empty()) port_.send(last_sent_);
-  if (item.kind == Kind::damaged && acknowledges_) port_.send("-");
+  if (item.kind == Kind::repeat && !last_sent_.empty()) port_.send(connection_, last_sent_);
+  if (item.kind == Kind::damaged && acknowledges_) port_.send(connection_, "-");
   if (item.kind != Kind::packet) return;
-  if (acknowledges_) port_.send("+");
+  if (acknowledges_) port_.send(connection_, "+");
   const GdbSession::Answer answer = session_.handle(item.payload);
   if (answer.without_acknowledgements) acknowledges_ = false;
   switch (answer.what) {
@@ -156,12 +171,12 @@ void Debugger::serve(const GdbPacketReader::Item& item) {
       return resume();
     case GdbSession::Answer::What::detach:
       send(answer.text);
-      port_.close();
+      port_.close(connection_);
       connected_ = false;
       return run_freely();
     case GdbSession::Answer::What::kill:
       if (!answer.text.empty()) send(answer.text);
-      port_.close();
+      port_.close(connection_);
       connected_ = false;
       killed_ = true;
       sc_core::sc_stop();
@@ -177,6 +192,18 @@ void Debugger::resume() {
   }
   owes_stop_ = true;
   halted_ = false;
+  off_.reset();
+  for (const DebuggedCore& each : machine_.cores) went_off(*each.core);
+  asked_ |= !reader_.empty();
+}
+
+void Debugger::went_off(CoreModule& core) {
+  using State = CoreModule::State;
+  const unsigned index = index_of(core);
+  const bool steps = owes_stop_ && !halted_ && session_.actions()[index].what == DebugAction::What::step;
+  if (!steps || core.state() == State::running || core.state() == State::waiting) return;
+  off_ = index;
+  asked_ = true;
 }
 
 void Debugger::run_freely() {
@@ -188,7 +215,7 @@ void Debugger::run_freely() {
 
 void Debugger::send(std::string_view payload) {
   last_sent_ = gdb_packet(payload);
-  port_.send(last_sent_);
+  port_.send(connection_, last_sent_);
 }
 
 void Debugger::look() {
@@ -200,12 +227,12 @@ void Debugger::stalled() {
   take_news();
   if (connected_)
     halt({.why = DebugStop::Why::event,
-          .text = "nothing is left to happen: all cores sleep and nothing can wake them\n"});
+          .text = "nothing is left to happen: no core runs, and nothing can wake one\n"});
 }
 
-void Debugger::ended(unsigned status) {
-  if (connected_ && owes_stop_) send(session_.ended(status));
-  port_.close();
+void Debugger::ended(int status) {
+  if (connected_ && owes_stop_) send(session_.ended(static_cast<unsigned>(status)));
+  port_.close(connection_);
 }
 
 void Debugger::happened(Picoseconds at, std::string_view source, std::string_view kind) {
@@ -223,7 +250,7 @@ void Debugger::happened(Picoseconds at, std::string_view source, std::string_vie
 
 std::string Debugger::state(unsigned core) const {
   const CoreModule& module = *machine_.cores[core].core;
-  return module.is_held() ? "held" : std::string(word_for(module.state()));
+  return fmt::format("{}{}", module.is_held() ? "held, " : "", word_for(module.state()));
 }
 
 std::uint64_t Debugger::read(unsigned core, unsigned general) const {
@@ -232,6 +259,7 @@ std::uint64_t Debugger::read(unsigned core, unsigned general) const {
 
 bool Debugger::write(unsigned core, unsigned general, std::uint64_t value) {
   if (!port(core).is_between_instructions()) return false;
+  if (general == pstate_number) return port(core).write_pstate(value);
   machine_.cores[core].core->iss().write(general_register(general), value);
   return true;
 }
@@ -252,17 +280,15 @@ std::size_t Debugger::read_memory(unsigned core, std::uint64_t address, char* da
 
 // All of it or, where some of it is not there, none.
 bool Debugger::write_memory(unsigned core, std::uint64_t address, std::string_view data) {
-  for (const bool is_rehearsal : {true, false}) {
-    for (std::size_t done = 0; done < data.size();) {
-      const std::uint64_t at = address + done;
-      const std::string_view part = data.substr(done, page - at % page);
-      const auto physical = port(core).physical(at);
-      if (!physical) return false;
-      if (!is_rehearsal &&
-          !machine_.cores[core].core->write_memory(*physical, std::as_bytes(std::span(part))))
-        return false;
-      done += part.size();
-    }
+  std::string there(data.size(), '\0');
+  if (read_memory(core, address, there.data(), there.size()) != data.size()) return false;
+  for (std::size_t done = 0; done < data.size();) {
+    const std::uint64_t at = address + done;
+    const std::string_view part = data.substr(done, page - at % page);
+    const auto physical = port(core).physical(at);
+    if (!physical || !machine_.cores[core].core->write_memory(*physical, std::as_bytes(std::span(part))))
+      return false;
+    done += part.size();
   }
   return true;
 }
@@ -275,8 +301,8 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   if (verb == "break") return break_on({words.begin() + 1, words.end()});
   if (verb == "info" && words.size() == 2) return info(words[1]);
   if (verb == "reset" && words.size() == 1) {
-    machine_.cores[core].reset_node();
-    return "the node starts again when it goes on\n";
+    return machine_.cores[core].reset_node() ? "the node starts again when it goes on\n"
+                                             : "the node has no power: nothing is reset\n";
   }
   std::string text =
       "monitor break on KIND    stop at events of this kind (events.jsonl), or at those of a group:\n";

@@ -50,13 +50,14 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   // Nothing is left to happen: a debugger that is there may still look.
   void stalled();
   // The run has ended with this exit status.
-  void ended(unsigned status);
+  void ended(int status);
   // The debugger asked for the end of the run.
   bool was_killed() const { return killed_; }
 
  private:
   bool wants_to_stop() const override { return asked_ || port_.has_news(); }
   void stopped(CoreModule& core, Iss::Stop why) override;
+  void went_off(CoreModule& core) override;
 
   // Whether the machine has to stop, and why.
   std::optional<DebugStop> asked_stop(unsigned core);
@@ -65,7 +66,8 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void serve(const GdbPacketReader::Item& item);
   void resume();
   void run_freely();
-  void take_news();
+  // Whether a debugger has come.
+  bool take_news();
   void send(std::string_view payload);
   unsigned index_of(const CoreModule& core) const;
 
@@ -89,11 +91,13 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   std::string last_sent_;  // to be repeated when it arrived damaged
   bool acknowledges_ = true;
   bool connected_ = false;
+  std::uint64_t connection_ = 0;
   bool waits_for_first_ = true;  // the machine stands still until somebody comes
   bool asked_ = true;            // to stop
   bool halted_ = false;
   bool owes_stop_ = false;  // the debugger has let the machine go on, and waits for a stop reply
   bool killed_ = false;
+  std::optional<unsigned> off_;          // a core that was to make a step, and cannot
   std::set<std::string> break_on_;       // kinds of events
   std::deque<std::string> last_events_;  // for `monitor info events`
 };

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 namespace asterism {
 namespace {
@@ -20,28 +23,28 @@ unsigned checksum(std::string_view payload) {
 
 }  // namespace
 
+void GdbPacketReader::feed(std::string_view bytes) {
+  bytes_.erase(0, std::exchange(at_, 0));
+  bytes_ += bytes;
+}
+
 std::optional<GdbPacketReader::Item> GdbPacketReader::next() {
-  while (!bytes_.empty()) {
-    if (skipping_ || bytes_.front() == '$') {
-      const std::size_t end = bytes_.find('#', skipping_ ? 0 : 1);
+  while (!empty()) {
+    if (skipping_ || bytes_[at_] == '$') {
+      const std::size_t end = bytes_.find('#', at_ + (skipping_ ? 0 : 1));
       const std::size_t held = std::min(end, bytes_.size());
-      if (!skipping_ && held > largest + 1) skipping_ = true;
+      if (!skipping_ && held - at_ > largest + 1) skipping_ = true;
       if (end == std::string::npos || end + trailer > bytes_.size()) {
-        if (skipping_) bytes_.erase(0, held);
+        if (skipping_) at_ = held;
         return std::nullopt;
       }
-      const std::string payload = skipping_ ? std::string() : bytes_.substr(1, end - 1);
+      const std::string payload = skipping_ ? std::string() : bytes_.substr(at_ + 1, end - at_ - 1);
       const auto sum = hex_number(std::string_view(bytes_).substr(end + 1, 2));
-      bytes_.erase(0, end + trailer);
-      if (skipping_ || sum != checksum(payload)) {
-        skipping_ = false;
-        return Item{Kind::damaged};
-      }
+      at_ = end + trailer;
+      if (std::exchange(skipping_, false) || sum != checksum(payload)) return Item{Kind::damaged};
       return Item{Kind::packet, payload};
     }
-    const char byte = bytes_.front();
-    bytes_.erase(0, 1);
-    switch (byte) {
+    switch (bytes_[at_++]) {
       case 0x03:
         return Item{Kind::interrupt};
       case '+':

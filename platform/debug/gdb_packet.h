@@ -27,12 +27,15 @@ class GdbPacketReader {
     bool operator==(const Item&) const = default;
   };
 
-  void feed(std::string_view bytes) { bytes_ += bytes; }
+  void feed(std::string_view bytes);
+  // Nothing is left that next() would look at.
+  bool empty() const { return at_ == bytes_.size(); }
   // nullopt: what has come is no whole item yet.
   std::optional<Item> next();
 
  private:
   std::string bytes_;
+  std::size_t at_ = 0;     // what stands before it is done with
   bool skipping_ = false;  // to the end of one that is too large
 };
 

@@ -69,6 +69,8 @@ class GdbPort::Sockets {
     asio::post(io_, [this] {
       over_ = true;
       acceptor_.close();
+      next_.reset();
+      retry_.cancel();
       close_when_sent();
       if (!socket_) return;
       patience_.expires_after(std::chrono::seconds(1));
@@ -92,33 +94,49 @@ class GdbPort::Sockets {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, at_most, [&] { return news_.load(); });
   }
-  void send(std::string bytes) {
-    asio::post(io_, [this, bytes = std::move(bytes)]() mutable {
-      if (!socket_) return;
+  void send(std::uint64_t connection, std::string bytes) {
+    asio::post(io_, [this, connection, bytes = std::move(bytes)]() mutable {
+      if (!socket_ || connection != connection_) return;
       outgoing_.push_back(std::move(bytes));
       if (outgoing_.size() == 1) write();
     });
   }
-  void close() {
-    asio::post(io_, [this] { close_when_sent(); });
+  void close(std::uint64_t connection) {
+    asio::post(io_, [this, connection] {
+      if (connection == connection_) close_when_sent();
+    });
   }
 
  private:
   // Handlers of a connection that is over find another number.
   void accept() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
-      if (error) return;
-      if (!socket_) {
-        error_code ignored;
-        socket.set_option(tcp::no_delay(true), ignored);
-        socket_.emplace(std::move(socket));
-        ++connection_;
-        is_closing_ = false;
-        tell([](News& news) { news = {.came = true}; });
-        read();
-      }
+      if (error == asio::error::operation_aborted) return;
+      if (!error) next_.emplace(std::move(socket));
+      if (error || socket_) return wait_a_little();
+      serve_next();
+    });
+  }
+  // A debugger that has gone may not have been noticed yet; or the host has no room for another socket.
+  void wait_a_little() {
+    retry_.expires_after(std::chrono::milliseconds(100));
+    retry_.async_wait([this](const error_code&) {
+      if (over_) return;
+      if (next_ && !socket_) return serve_next();
+      next_.reset();
       accept();
     });
+  }
+  void serve_next() {
+    error_code ignored;
+    next_->set_option(tcp::no_delay(true), ignored);
+    socket_.emplace(std::move(*next_));
+    next_.reset();
+    ++connection_;
+    is_closing_ = false;
+    tell([this](News& news) { news = {.came = true, .connection = connection_}; });
+    read();
+    accept();
   }
   void read() {
     socket_->async_read_some(asio::buffer(incoming_),
@@ -150,6 +168,7 @@ class GdbPort::Sockets {
     socket_->close(ignored);
     socket_.reset();
     patience_.cancel();
+    if (next_) retry_.cancel();
     ++connection_;
     outgoing_.clear();
     if (!over_) tell([](News& news) { news.went = true; });
@@ -170,8 +189,9 @@ class GdbPort::Sockets {
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
   std::string address_;
-  asio::steady_timer patience_{io_};  // with one that does not take what was sent, at the end
-  std::optional<tcp::socket> socket_;
+  asio::steady_timer retry_{io_};
+  asio::steady_timer patience_{io_};          // with one that does not take what was sent, at the end
+  std::optional<tcp::socket> socket_, next_;  // served; come while another one is
   std::uint64_t connection_ = 0;
   std::array<char, 4096> incoming_{};
   std::deque<std::string> outgoing_;
@@ -185,7 +205,9 @@ GdbPort::~GdbPort() = default;
 std::string GdbPort::address() const { return sockets_->address(); }
 GdbPort::News GdbPort::take() { return sockets_->take(); }
 bool GdbPort::wait_for_news(std::chrono::milliseconds at_most) { return sockets_->wait(at_most); }
-void GdbPort::send(std::string bytes) { sockets_->send(std::move(bytes)); }
-void GdbPort::close() { sockets_->close(); }
+void GdbPort::send(std::uint64_t connection, std::string bytes) {
+  sockets_->send(connection, std::move(bytes));
+}
+void GdbPort::close(std::uint64_t connection) { sockets_->close(connection); }
 
 }  // namespace asterism

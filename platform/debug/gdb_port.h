@@ -34,17 +34,19 @@ class GdbPort {
   // Something has happened since the last take().
   bool has_news() const { return news_.load(std::memory_order_relaxed); }
   struct News {
-    bool came = false;       // a debugger, perhaps after another one went
-    bool went = false;       // the last one
-    std::string bytes = {};  // of the last one
+    bool came = false;             // a debugger, perhaps after another one went
+    bool went = false;             // the last one
+    std::string bytes = {};        // of the last one
+    std::uint64_t connection = 0;  // its number
   };
   News take();
   // Until there are some, or until the time is over.
   bool wait_for_news(std::chrono::milliseconds at_most);
 
-  void send(std::string bytes);
-  // Ends the connection when what was sent is delivered.
-  void close();
+  // To a connection; one that is over by now gets nothing.
+  void send(std::uint64_t connection, std::string bytes);
+  // When what was sent is delivered.
+  void close(std::uint64_t connection);
 
  private:
   class Sockets;

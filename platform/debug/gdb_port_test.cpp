@@ -11,12 +11,13 @@ using namespace std::chrono_literals;
 
 struct GdbPortTest : testing::Test {
   GdbPort port{GdbEndpoint{}};
-  std::string received;
+  std::uint64_t connection = 0;
 
-  // Until so many bytes have come, or the debugger has.
   GdbPort::News wait() {
     EXPECT_TRUE(port.wait_for_news(10s));
-    return port.take();
+    GdbPort::News news = port.take();
+    if (news.came) connection = news.connection;
+    return news;
   }
 };
 
@@ -26,16 +27,16 @@ TEST_F(GdbPortTest, BytesGoBothWays) {
   client.send("abc");
   EXPECT_EQ(wait().bytes, "abc");
   EXPECT_FALSE(port.has_news());
-  port.send("12");
-  port.send("34");
+  port.send(connection, "12");
+  port.send(connection, "34");
   EXPECT_EQ(client.receive(4), "1234");
 }
 
 TEST_F(GdbPortTest, TheOtherSideIsToldOfAnEnd) {
   TestClient client(port.address());
   wait();
-  port.send("last");
-  port.close();
+  port.send(connection, "last");
+  port.close(connection);
   EXPECT_EQ(client.receive(100), "last");
   EXPECT_TRUE(wait().went);
 }
@@ -46,12 +47,15 @@ TEST_F(GdbPortTest, ADebuggerThatVanishesIsNoticed) {
     EXPECT_TRUE(wait().came);
   }
   EXPECT_TRUE(wait().went);
-  port.send("to nobody");
+  const std::uint64_t over = connection;
+  port.send(over, "to nobody");
   TestClient next(port.address());
   const GdbPort::News news = wait();
   EXPECT_TRUE(news.came);
   EXPECT_FALSE(news.went);
-  port.send("x");
+  port.send(over, "to nobody");
+  port.close(over);
+  port.send(connection, "x");
   EXPECT_EQ(next.receive(1), "x");
 }
 

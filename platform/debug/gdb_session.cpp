@@ -21,7 +21,6 @@ constexpr unsigned sigint = 2, sigtrap = 5;
 // Numbers in the target description: x0-x30, sp, pc, cpsr; v0-v31, fpsr, fpcr; then the system registers.
 constexpr unsigned first_vector = GdbSession::generals, fpsr_number = first_vector + GdbSession::vectors,
                    fpcr_number = fpsr_number + 1, first_system = fpcr_number + 1;
-constexpr unsigned cpsr_number = 33;
 
 Answer reply(std::string_view text) { return {.what = Answer::What::reply, .text = std::string(text)}; }
 
@@ -90,6 +89,7 @@ void GdbSession::reset() {
   breakpoints_.clear();
   watchpoints_.clear();
   apply_breakpoints();
+  apply_watchpoints();
   for_registers_ = for_resume_ = 0;
   tells_breakpoints_ = false;
   actions_.assign(target_.cores(), {});
@@ -312,7 +312,8 @@ unsigned GdbSession::registers() const {
 }
 
 std::string GdbSession::register_bytes(unsigned core, unsigned number) {
-  if (number < generals) return little_endian(target_.read(core, number), number == cpsr_number ? 4 : 8);
+  if (number < generals)
+    return little_endian(target_.read(core, number), number == DebugTarget::pstate_number ? 4 : 8);
   DebugPort& port = target_.port(core);
   if (number < fpsr_number) {
     const DebugPort::Vector value = port.read_vector(number - first_vector);
@@ -423,17 +424,21 @@ std::string GdbSession::change_breakpoint(std::string_view packet, bool insert) 
     return "";
   }
   if (!changed) return std::string(bad_packet);
-  apply_breakpoints();
+  if (*type <= 1)
+    apply_breakpoints();
+  else
+    apply_watchpoints();
   return std::string(done);
 }
 
 void GdbSession::apply_breakpoints() {
   std::vector<std::uint64_t> addresses;
   for (const Breakpoint& each : breakpoints_) addresses.push_back(each.address);
-  for (unsigned core = 0; core < target_.cores(); ++core) {
-    target_.port(core).set_breakpoints(addresses);
-    target_.port(core).set_watchpoints(watchpoints_);
-  }
+  for (unsigned core = 0; core < target_.cores(); ++core) target_.port(core).set_breakpoints(addresses);
+}
+
+void GdbSession::apply_watchpoints() {
+  for (unsigned core = 0; core < target_.cores(); ++core) target_.port(core).set_watchpoints(watchpoints_);
 }
 
 // ---- going on and stopping ----
@@ -449,8 +454,7 @@ Answer GdbSession::resume(std::string_view packet) {
   if (what == 'C' || what == 'S') take_until(packet, ';');  // a signal, which means nothing here
   if (!packet.empty()) {
     const auto pc = hex_number(packet);
-    constexpr unsigned pc_number = 32;
-    if (!pc || !target_.write(for_resume_, pc_number, *pc)) return bad;
+    if (!pc || !target_.write(for_resume_, DebugTarget::pc_number, *pc)) return bad;
   }
   actions_.assign(target_.cores(), {});
   if (what == 's' || what == 'S') actions_[for_resume_].what = DebugAction::What::step;
@@ -459,6 +463,7 @@ Answer GdbSession::resume(std::string_view packet) {
 
 // ACTION:THREAD;ACTION:THREAD...; the first one that fits a thread counts, one without a thread fits all.
 Answer GdbSession::resume_each(std::string_view actions) {
+  if (actions.empty()) return reply(bad_packet);
   std::vector<std::optional<DebugAction>> chosen(target_.cores());
   while (!actions.empty()) {
     std::string_view thread = take_until(actions, ';');

@@ -28,9 +28,10 @@ class DebugTarget {
   virtual std::string name(unsigned core) const = 0;   // core0; of a cluster node1.core0
   virtual std::string state(unsigned core) const = 0;  // running, off, ...
 
-  virtual std::uint64_t read(unsigned core,
-                             unsigned general) const = 0;  // x0 to x30, sp, pc, PSTATE: 0 to 33
-  // False: the core waits for the bus in the midst of an instruction.
+  // The general registers as GDB numbers them: x0 to x30, sp, pc, PSTATE.
+  static constexpr unsigned sp_number = 31, pc_number = 32, pstate_number = 33, generals = 34;
+  virtual std::uint64_t read(unsigned core, unsigned general) const = 0;
+  // False: the core waits for the bus in the midst of an instruction, or has no such PSTATE.
   virtual bool write(unsigned core, unsigned general, std::uint64_t value) = 0;
   virtual DebugPort& port(unsigned core) = 0;
 
@@ -67,7 +68,7 @@ struct DebugAction {
 
 class GdbSession {
  public:
-  static constexpr unsigned generals = 34, vectors = 32;
+  static constexpr unsigned generals = DebugTarget::generals, vectors = DebugPort::vectors;
   static constexpr std::size_t most_breakpoints = 1024;
 
   explicit GdbSession(DebugTarget& target) : target_(target) {}
@@ -110,6 +111,7 @@ class GdbSession {
   Answer resume(std::string_view packet);
   Answer resume_each(std::string_view actions);
   void apply_breakpoints();
+  void apply_watchpoints();
 
   std::string register_bytes(unsigned core, unsigned number);
   bool set_register(unsigned core, unsigned number, std::string_view bytes);

@@ -25,6 +25,7 @@ struct TestPort final : DebugPort {
   void step() override {}
   void forget_step() override {}
   bool is_between_instructions() const override { return between; }
+  bool write_pstate(std::uint64_t) override { return true; }
   Vector read_vector(unsigned index) const override { return v.at(index); }
   void write_vector(unsigned index, Vector value) override { v.at(index) = value; }
   std::uint32_t fpsr() const override { return status; }

@@ -159,6 +159,8 @@ prepare_core:
   .balign 0x800
   .global exception_vectors
 exception_vectors:
+  .cfi_startproc
+  .cfi_undefined x30                 // what was interrupted stands in ELR_EL1
   report  0                          // current EL with SP_EL0
   report  1
   report  2
@@ -203,3 +205,4 @@ take_serror:
   mrs     x3, spsr_el1
   bl      exception_serror
   return_from_exception
+  .cfi_endproc

@@ -8,8 +8,7 @@
 //
 // Left out, since the manual leaves the choice: a store exclusive to another address or of another size than the load exclusive's; a
 // store of this core to the monitored address between the two; how often a store exclusive fails while other cores are at work.
-// On the native engine a store exclusive compares the value that was loaded: a store of the same value by another core in between
-// is not seen (models/core/README.md), so that no case asks for it.
+// Left out, since QEMU and Unicorn compare values: a store of the same value by another core between the two (litmus has it).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <regex>
 #include <thread>
 
@@ -173,6 +174,21 @@ detach
   EXPECT_EQ(run.wait().status, 0);
 }
 
+TEST_F(GdbTest, ABarriersCounterCanBeWatched) {
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+break cores_barrier
+continue
+delete
+watch -l state.arrived
+continue
+continue
+detach
+)");
+  EXPECT_THAT(out, ContainsRegex("hit Hardware watchpoint 2|hit Watchpoint 2|hit hardware watchpoint 2"));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
 TEST_F(GdbTest, TheNodeStartsAgain) {
   Running run = cg();
   const std::string out = debug(run, "cg", R"(
@@ -202,6 +218,102 @@ TEST_F(DebuggerTest, TheRunDoesNotDependOnADebuggerThatOnlyLooks) {
   for (const char* file : {"stats.json", "events.jsonl", "console.log"})
     EXPECT_EQ(contents(std::filesystem::path("run") / file), contents(std::filesystem::path("alone") / file))
         << file;
+}
+
+TEST_F(DebuggerTest, TheRunDoesNotDependOnBytesThatCome) {
+  ASSERT_EQ(asterism({"run", "hello", "firmware=cg", "expect={}", "--out", "alone"}).status, 0);
+  Running run = cg();
+  TestClient client(address(run));
+  client.ask("QStartNoAckMode");
+  client.send(gdb_packet("vCont;c"));
+  for (int i = 0; i < 20; ++i, std::this_thread::sleep_for(5ms)) client.send("+");
+  EXPECT_EQ(client.answer(), "W00");
+  EXPECT_EQ(run.wait().status, 0);
+  for (const char* file : {"stats.json", "events.jsonl"})
+    EXPECT_EQ(contents(std::filesystem::path("run") / file), contents(std::filesystem::path("alone") / file))
+        << file;
+}
+
+TEST_F(DebuggerTest, AnInterruptRightBehindAContinueStops) {
+  Running run = spin();
+  TestClient client(address(run));
+  client.send(gdb_packet("vCont;c") + "\x03");
+  EXPECT_THAT(client.answer(), StartsWith("T02thread:"));
+  client.send(gdb_packet("k"));
+  EXPECT_EQ(run.wait().status, 130);
+}
+
+TEST_F(DebuggerTest, AStepOfACoreThatIsOffEndsAtOnce) {
+  Running run = cg();
+  TestClient client(address(run));
+  EXPECT_EQ(client.ask("vCont;s:3;c"), "T05thread:3;core:2;");
+  EXPECT_EQ(client.ask("vCont;s:3"), "T05thread:3;core:2;");
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(DebuggerTest, AStepThatAPowerLossCutsEnds) {
+  Running run = start({"run", "power_loss", "expect={}", "--gdb", ":0", "--out", "run"});
+  TestClient client(address(run));
+  client.ask("qRcmd," + to_hex("break on power_lost"));
+  EXPECT_THAT(client.ask("vCont;c"), StartsWith("O"));
+  const std::string stopped = client.answer();
+  EXPECT_THAT(stopped, StartsWith("T05thread:"));
+  EXPECT_THAT(client.ask("vCont;s:1;c"), StartsWith("T05thread:1"));
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(DebuggerTest, NoValueOfARegisterEndsTheSimulator) {
+  Running run = cg();
+  TestClient client(address(run));
+  for (const char* pstate : {"cd030000", "c9030000", "ffffffff"})
+    EXPECT_EQ(client.ask(std::string("P21=") + pstate), "E01");
+  EXPECT_EQ(client.ask("vCont;s:1"), "T05thread:1;core:0;");
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(DebuggerTest, AWriteOverTheEndOfMemoryChangesNothing) {
+  Running run = cg();
+  TestClient client(address(run));
+  const std::string before = client.ask("mbffffff8,8");
+  EXPECT_EQ(client.ask("Mbffffffc,8:1122334455667788"), "E0e");
+  EXPECT_EQ(client.ask("mbffffff8,8"), before);
+  EXPECT_EQ(client.ask("M9000000,4:00000000"), "E0e");  // a device
+  EXPECT_EQ(client.ask("m10,4"), "E0e");
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 0);
+}
+
+TEST_F(DebuggerTest, HowARunEndedIsTold) {
+  Running run = cg({"until=1ms"});
+  TestClient client(address(run));
+  EXPECT_EQ(client.ask("vCont;c"), "W45");  // 69
+  EXPECT_EQ(run.wait().status, 69);
+}
+
+TEST_F(DebuggerTest, ANewDebuggerRightBehindTheLastOneIsServed) {
+  Running run = spin();
+  const std::string at = address(run);
+  auto client = std::make_unique<TestClient>(at);
+  for (int i = 0; i < 20; ++i) {
+    client->send(gdb_packet("vCont;c"));
+    client = nullptr;
+    client = std::make_unique<TestClient>(at);
+    EXPECT_EQ(client->ask("qAttached"), "1");
+  }
+  client->send(gdb_packet("k"));
+  EXPECT_EQ(run.wait().status, 130);
+}
+
+TEST_F(DebuggerTest, KillAtAStallEndsTheRunAsAnyKill) {
+  Running run = start({"run", "hello", "firmware=sleep", "expect={}", "--gdb", ":0", "--out", "run"});
+  TestClient client(address(run));
+  EXPECT_THAT(client.ask("vCont;c"), StartsWith("O"));
+  EXPECT_THAT(client.answer(), StartsWith("T05"));
+  client.send(gdb_packet("k"));
+  EXPECT_EQ(run.wait().status, 130);
 }
 
 TEST_F(DebuggerTest, AnInterruptStopsARunningMachine) {

@@ -25,9 +25,14 @@ const Operation Cpu::exit_operation{end_loop};
 const Operation Cpu::overdrawn_operation{step<Cpu::give_back>};
 const Operation Cpu::jump_operation{step<Cpu::find_jump>};
 
-Cpu::Cpu(IssHost& host, unsigned core, const Options& options)
-    : host(host), memory(*this, host), core(core), options(options) {
+Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<ExclusiveMonitors> shared)
+    : host(host), memory(*this, host), core(core), options(options), monitors(std::move(shared)) {
+  if (monitors) monitors->join(*this);
   reset_state();
+}
+
+Cpu::~Cpu() {
+  if (monitors) monitors->leave(*this);
 }
 
 void Cpu::reset_state() {
@@ -94,7 +99,7 @@ std::optional<Iss::Stop> Cpu::attend() {
 }
 
 void Cpu::run_blocks() {
-  const bool passes_first = passes(pc);
+  const bool passes_first = is_passing(pc) && passing.breakpoint;
   Block* first = passes_first ? find_block(pc, PartLimit{1, true}) : find_block(pc);
   if (first && left < first->count) first = find_block(pc, PartLimit{static_cast<unsigned>(left)});
   if (!first) return;
@@ -121,21 +126,24 @@ const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
   return synchronise(op);
 }
 
+// What an instruction passes, it passes until it is executed.
+void Cpu::stop_before(const Operation& op, bool Passing::*what, Iss::Stop why) {
+  leave(pc_of(op), index_of(op));
+  if (!is_passing(pc)) passing = {pc, instructions()};
+  passing.*what = true;
+  stop_reason = why;
+}
+
 const Operation* Cpu::hit_breakpoint(Cpu& cpu, const Operation& op) {
-  cpu.leave(cpu.pc_of(op), cpu.index_of(op));
-  cpu.passing = {cpu.pc, cpu.instructions()};
-  cpu.stop_reason = Iss::Stop::breakpoint;
+  cpu.stop_before(op, &Passing::breakpoint, Iss::Stop::breakpoint);
   return &exit_operation;
 }
 
-// Before an access is made. True: run() stops before its instruction.
 bool Cpu::stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store) {
   const auto hit = memory.watched(without_tag(address), size, is_store);
-  if (!hit || passes(pc_of(op))) return false;
+  if (!hit || (is_passing(pc_of(op)) && passing.watchpoint)) return false;
   watch_hit = {*hit, is_store};
-  leave(pc_of(op), index_of(op));
-  passing = {pc, instructions()};
-  stop_reason = Iss::Stop::watchpoint;
+  stop_before(op, &Passing::watchpoint, Iss::Stop::watchpoint);
   return true;
 }
 

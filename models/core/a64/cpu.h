@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "core/a64/block.h"
+#include "core/a64/exclusive_monitors.h"
 #include "core/a64/memory.h"
 #include "core/a64/operation.h"
 #include "core/a64/state.h"
@@ -36,7 +38,12 @@ class Cpu : public State {
  public:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  Cpu(IssHost& host, unsigned core, const Options& options);
+  // `monitors`: of the cores that this one shares memory with; nullptr: none.
+  Cpu(IssHost& host, unsigned core, const Options& options,
+      std::shared_ptr<ExclusiveMonitors> monitors = nullptr);
+  ~Cpu();
+  Cpu(const Cpu&) = delete;
+  Cpu& operator=(const Cpu&) = delete;
 
   // ---- for handlers ----
 
@@ -153,6 +160,7 @@ class Cpu : public State {
   Memory memory;
   const unsigned core;
   const Options options;
+  const std::shared_ptr<ExclusiveMonitors> monitors;
   BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
@@ -165,10 +173,16 @@ class Cpu : public State {
 
   std::uint64_t step_until = never;  // a count: run() stops there, and where an exception is taken before
   WatchHit watch_hit;
-  // The instruction at which run() has stopped: it is executed when run() goes on with it.
+  // The instruction at which run() has stopped, and at what: it is executed when run() goes on with it.
   struct Passing {
     std::uint64_t pc = 0, count = never;
+    bool breakpoint = false, watchpoint = false;
   } passing;
+  bool is_passing(std::uint64_t address) const {
+    return passing.count == instructions() && passing.pc == address;
+  }
+  // Before an access is made. True: run() stops before its instruction.
+  bool stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
 
   std::array<Block*, 512> jumps;   // where indirect branches went
   Block nowhere{.context = 0xff};  // of no context: where none went yet
@@ -194,10 +208,7 @@ class Cpu : public State {
   const Operation* find_and_enter(Link* link, std::uint64_t target);
   // The block at a virtual address; nullptr when an exception was taken. With a limit: BlockCache::make_part().
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
-  bool passes(std::uint64_t address) const {
-    return passing.count == instructions() && passing.pc == address;
-  }
-  bool stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
+  void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
   std::optional<Iss::Stop> attend();
   bool take_interrupts();

@@ -1,6 +1,7 @@
 #include "core/debug_port.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/a64/a64_test.h"
 
@@ -221,7 +222,55 @@ TEST_F(DebugPortTest, AWatchpointMeetsEveryRoundOfALoop) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
+TEST_F(DebugPortTest, AStoreExclusiveThatStopsAtAWatchpointStillPasses) {
+  for (const std::uint32_t store :
+       {0xc8037c41u /* stxr w3, x1, [x2] */, 0xc8231041u /* stxp w3, x1, x4, [x2] */}) {
+    core->reset();
+    const std::uint32_t load =
+        store == 0xc8037c41u ? 0xc85f7c45u : 0xc87f1845u;  // ldxr x5, [x2]; ldxp x5, x6, [x2]
+    place({load, store, 0xd503207f});
+    core->write(x2, data_base);
+    core->write(x1, 77);
+    port.set_watchpoints({{{Address(data_base), Bytes(8)}, false, true}});
+    EXPECT_EQ(core->run(), Stop::watchpoint);
+    EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+    EXPECT_EQ(core->read(x3), 0u) << std::hex << store;
+    EXPECT_EQ(host.peek(data_base), 77u);
+  }
+}
+
+TEST_F(DebugPortTest, AWatchpointIsMetByAnInstructionThatABreakpointHasStopped) {
+  place({0xf9000041, 0xd503207f});  // str x1, [x2]; wfi
+  core->write(x2, data_base);
+  port.set_breakpoints({code_base});
+  EXPECT_EQ(core->run(), Stop::breakpoint);
+  port.set_watchpoints({{{Address(data_base), Bytes(8)}, false, true}});
+  EXPECT_EQ(core->run(), Stop::watchpoint);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+}
+
+TEST_F(DebugPortTest, AStoreToALineStopsBeforeAnyOfIt) {
+  place({0xd50b7422, 0xd503207f});  // dc zva, x2; wfi
+  std::memset(host.memory.bytes + (data_base - code_base), 0x55, 64);
+  core->write(x2, data_base);
+  port.set_watchpoints({{{Address(data_base + 48), Bytes(1)}, false, true}});
+  EXPECT_EQ(core->run(), Stop::watchpoint);
+  EXPECT_EQ(host.peek(data_base), 0x5555'5555'5555'5555u);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(host.peek(data_base), 0u);
+}
+
 // ---- registers and addresses ----
+
+TEST_F(DebugPortTest, OnlyAPstateThatTheCoreCanHaveIsWritten) {
+  for (const std::uint64_t bad : {0x3cd, 0x3c9, 0x3c8, 0x3c1, 0x3d0, 0x1f})
+    EXPECT_FALSE(port.write_pstate(bad));
+  EXPECT_EQ(core->read(pstate) & 0x1f, 5u);
+  for (const std::uint64_t good : {0x3c0, 0x3c4, 0x6000'03c5}) {
+    EXPECT_TRUE(port.write_pstate(good));
+    EXPECT_EQ(core->read(pstate), good);
+  }
+}
 
 TEST_F(DebugPortTest, EverySystemRegisterHasANameOfItsOwn) {
   std::vector<std::string> names(port.system_registers().begin(), port.system_registers().end());

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
@@ -62,6 +63,7 @@ template <class Data>
   if (!cpu.load(op, address, Data::size, value.data(), Ordering::aligned)) return cpu.left_by_fault();
   const auto [at, fault] = translate(cpu, op, address, Access::load);
   cpu.monitor = {!fault, Data::size, at.physical, value};
+  if (cpu.monitors && at.is_direct) cpu.monitors->watch(cpu, at.physical);
   Data::load(cpu, op, value);
   return cpu.finish(op);
 }
@@ -70,6 +72,7 @@ template <class Data>
 std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Translation& at) {
   const ExclusiveMonitor seen = cpu.monitor;
   if (seen.physical != at.physical) return false;
+  if (cpu.monitors && at.is_direct && cpu.monitors->is_lost(cpu, at.physical)) return false;
   if (const auto direct = at.is_direct ? cpu.memory.direct(at.physical) : std::nullopt)
     return std::memcmp(direct->host, seen.value.data(), seen.size) == 0;
   Bytes16 now{};
@@ -89,10 +92,12 @@ template <class Data>
     if (!holds) return cpu.left_by_fault();
     passes = *holds;
   }
-  cpu.monitor = {};
+  const ExclusiveMonitor before = std::exchange(cpu.monitor, {});
   const Bytes16 value = Data::store(cpu, op);
-  if (passes && !cpu.store(op, address, Data::size, value.data(), Ordering::aligned))
+  if (passes && !cpu.store(op, address, Data::size, value.data(), Ordering::aligned)) {
+    if (cpu.stop_reason) cpu.monitor = before;  // at a watchpoint: it is executed again
     return cpu.left_by_fault();
+  }
   cpu.x[op.rm] = !passes;
   return cpu.finish(op);
 }

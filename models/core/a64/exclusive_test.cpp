@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/a64/a64_test.h"
+#include "core/a64/exclusive_monitors.h"
 
 namespace asterism::a64 {
 namespace {
@@ -237,6 +238,105 @@ TEST_F(ExclusiveTest, CompareAndSwapThatFindsAnotherValueStoresNothing) {
   host.on_load = [](std::uint64_t) { return 40u; };
   run({0xc8a27c01}, device + 8, 2, 41);  // cas x2, x1, [x0]
   EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'r', device + 8, 8, 40}}));
+}
+
+// ---- cores that share memory ----
+
+struct SharedMemoryTest : testing::Test {
+  IssTestHost host;
+  std::shared_ptr<ExclusiveMonitors> monitors = std::make_shared<ExclusiveMonitors>();
+  std::vector<std::unique_ptr<NativeIss>> cores;
+  SharedMemoryTest() {
+    for (unsigned index = 0; index < 3; ++index) {
+      cores.push_back(make_native_iss(host, index, {}, monitors));
+      cores.back()->map_direct(host.memory_range(), host.memory.bytes);
+    }
+    set(41);
+  }
+  void set(std::uint64_t value) {
+    std::memcpy(host.memory.bytes + (data_base - code_base), &value, sizeof value);
+  }
+  // One instruction with X0 = address, X1 = x1; the monitor stays as it was. Returns the state after it.
+  State run(unsigned core, std::uint32_t word, std::uint64_t address = data_base, std::uint64_t x1 = 41) {
+    NativeIss& iss = *cores[core];
+    host.place(code_base, {word});
+    iss.invalidate_code(host.memory_range());
+    State before = iss.state();
+    before.pc = code_base;
+    before.x[0] = address, before.x[1] = x1;
+    iss.set_state(before);
+    host.on_due = [&] { iss.request_stop(); };
+    iss.call_at(iss.instructions() + 1);
+    EXPECT_EQ(iss.run(), Iss::Stop::requested);
+    return iss.state();
+  }
+  bool passes(unsigned core) { return run(core, stxr).x[3] == 0; }
+};
+
+constexpr std::uint32_t str = 0xf9000001;  // str x1, [x0]
+
+TEST_F(SharedMemoryTest, AStoreOfTheSameValueByAnotherCoreIsSeen) {
+  run(0, ldxr);
+  EXPECT_TRUE(passes(0));
+  run(0, ldxr);
+  run(1, str);
+  EXPECT_FALSE(passes(0));
+  run(1, str);
+  run(0, ldxr);  // behind the store
+  EXPECT_TRUE(passes(0));
+}
+
+TEST_F(SharedMemoryTest, EveryStoreThatIsSlowOrFastIsSeen) {
+  for (const std::uint32_t word : {str, 0xf8218001u /* swp x1, x1, [x0] */, 0xc89ffc01u /* stlr x1, [x0] */,
+                                   0xa9000401u /* stp x1, x1, [x0] */}) {
+    run(0, ldxr);
+    run(2, word);
+    EXPECT_FALSE(passes(0)) << std::hex << word;
+  }
+}
+
+TEST_F(SharedMemoryTest, ALoadExclusiveOfAThirdCoreDoesNotHideAStore) {
+  run(0, ldxr);
+  run(1, str);
+  run(2, ldxr);
+  EXPECT_FALSE(passes(0));
+  EXPECT_TRUE(passes(2));
+}
+
+TEST_F(SharedMemoryTest, OnlyOneOfTwoStoresExclusivePasses) {
+  run(0, ldxr);
+  run(1, ldxr);
+  EXPECT_TRUE(passes(1));
+  EXPECT_FALSE(passes(0));
+}
+
+TEST_F(SharedMemoryTest, AStoreToAnotherLineIsNotSeen) {
+  run(1, str, data_base + 64);
+  run(0, ldxr);
+  run(1, str, data_base + 64);
+  run(0, str);  // nor is its own
+  EXPECT_TRUE(passes(0));
+}
+
+TEST_F(SharedMemoryTest, CollectingWhatWasWrittenHidesNothing) {
+  struct Observer : WriteObserver {
+    std::uint64_t lines = 0;
+    void written(Address, std::uint64_t more) override { lines |= more; }
+  } observer;
+  run(0, ldxr);
+  run(1, str);
+  cores[1]->collect_writes(host.memory_range(), observer);
+  EXPECT_EQ(observer.lines, 1u);
+  EXPECT_FALSE(passes(0));
+  observer.lines = 0;
+  cores[1]->collect_writes(host.memory_range(), observer);
+  EXPECT_EQ(observer.lines, 0u);  // the mark is none of a dirty line
+}
+
+TEST_F(SharedMemoryTest, ACoreThatIsGoneIsNotAsked) {
+  run(0, ldxr);
+  cores[1].reset();
+  EXPECT_TRUE(passes(0));
 }
 
 TEST_F(ExclusiveTest, AtomicsMayBeLeftOut) {

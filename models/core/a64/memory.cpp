@@ -11,12 +11,13 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
 
-// A bit for each of a page's bytes, which are 0 or 1.
+// A bit for each of a page's bytes.
 std::uint64_t dirty_lines(const std::uint8_t* dirty) {
   std::uint64_t lines = 0;
   for (std::size_t at = 0; at < 8; ++at) {
     std::uint64_t eight;
     std::memcpy(&eight, dirty + 8 * at, sizeof eight);
+    eight &= 0x0101'0101'0101'0101 * is_dirty;
     lines |= (eight * 0x0102'0408'1020'4080 >> 56) << 8 * at;
   }
   return lines;
@@ -97,6 +98,11 @@ Memory::Chunk& Memory::chunk(std::uint64_t number) {
   return *chunk;
 }
 
+std::uint8_t* Memory::line_byte(std::uint64_t physical) const {
+  const auto found = chunks_.find(physical / chunk_size);
+  return found == chunks_.end() ? nullptr : &found->second->dirty[physical % chunk_size / line];
+}
+
 void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   PageInfo& page = info(physical_page);
   if (page.code == 0 && lines != 0)
@@ -129,7 +135,7 @@ std::optional<Memory::Direct> Memory::admitted(std::uint64_t physical) {
 
 bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size) {
   const std::uint64_t first = physical % page_size / line, last = (physical + size - 1) % page_size / line;
-  for (std::uint64_t at = first; at <= last; ++at) info.dirty[at] = 1;
+  for (std::uint64_t at = first; at <= last; ++at) info.dirty[at] = stored;
   list(info, physical);
   return info.code << (63 - last) >> (63 - last) >> first != 0;
 }
@@ -171,7 +177,7 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
   });
   for (const Listed& each : taken) {
     const std::uint64_t lines = dirty_lines(each.info->dirty);
-    std::memset(each.info->dirty, 0, page_size / line);
+    for (std::uint64_t at = 0; at < page_size / line; ++at) each.info->dirty[at] &= is_marked;
     if (lines != 0) observer.written(Address(each.page), lines);
   }
 }

@@ -23,9 +23,12 @@
 
 namespace asterism::a64 {
 
+// What a store writes to its line's byte: that the line is dirty, until collect_writes(), and a mark for ExclusiveMonitors.
+inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored = is_dirty | is_marked;
+
 // Of a 4 KiB page of direct memory.
 struct PageInfo {
-  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: stored to since the last collect_writes()
+  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: stored
   std::uint64_t code = 0;         // bit i: decoded blocks come from line i
   bool is_listed = false;         // may have been stored to since the last collect_writes()
   bool is_queued = false;         // among listed_, perhaps as one that was collected since
@@ -82,8 +85,8 @@ class Memory final : private TableMemory {
       return nullptr;
     std::uint8_t* const dirty = entry.dirty;
     std::uint8_t* const host = entry.host;
-    dirty[offset / line] = 1;
-    if constexpr (size > 1) dirty[(offset + size - 1) / line] = 1;
+    dirty[offset / line] = stored;
+    if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored;
     return never_null(host + offset);
   }
 
@@ -107,6 +110,17 @@ class Memory final : private TableMemory {
   // Tells the observer every page of the range with lines that were stored to since the last call, in ascending order,
   // and forgets them.
   void collect_writes(AddressRange range, WriteObserver& observer);
+  // ExclusiveMonitors: whether this core has stored to the line of an address since its mark was taken last.
+  bool has_store_mark(std::uint64_t physical) const {
+    const std::uint8_t* byte = line_byte(physical);
+    return byte && *byte & is_marked;
+  }
+  bool take_store_mark(std::uint64_t physical) {
+    std::uint8_t* byte = line_byte(physical);
+    if (!byte || !(*byte & is_marked)) return false;
+    *byte &= is_dirty;
+    return true;
+  }
   // The host is asked before a page in the range is listed.
   void guard(AddressRange range) { guarded_ = range; }
   // How often the host was asked, which may have taken time.
@@ -163,7 +177,6 @@ class Memory final : private TableMemory {
     bool is_empty = false;
   };
   // A page that no address of an entry lies in.
-  bool is_watched_page(std::uint64_t address) const;
   static constexpr std::uint64_t nowhere(std::size_t slot) { return slot == 0 ? page_size : 0; }
 
   static constexpr std::uint64_t chunk_size = 2 << 20;
@@ -187,8 +200,10 @@ class Memory final : private TableMemory {
     return pointer;
   }
 
+  bool is_watched_page(std::uint64_t address) const;
   const Grant* grant_at(std::uint64_t physical) const;
   PageInfo& info(std::uint64_t physical);
+  std::uint8_t* line_byte(std::uint64_t physical) const;  // nullptr: nothing was ever asked of its chunk
   Chunk& chunk(std::uint64_t number);
   void list(PageInfo& info, std::uint64_t physical);
   bool has_to_ask(std::uint64_t physical) {

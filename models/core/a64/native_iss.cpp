@@ -14,7 +14,9 @@ using a64::Cpu;
 
 class A64Iss final : public NativeIss, private DebugPort {
  public:
-  A64Iss(IssHost& host, unsigned core, const a64::Options& options) : cpu_(host, core, options) {}
+  A64Iss(IssHost& host, unsigned core, const a64::Options& options,
+         std::shared_ptr<a64::ExclusiveMonitors> monitors)
+      : cpu_(host, core, options, std::move(monitors)) {}
 
   void reset() override { cpu_.reset_state(); }
   void start(Address entry, std::uint64_t x0) override { cpu_.pc = entry.value(), cpu_.x[0] = x0; }
@@ -70,6 +72,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   void forget_step() override { cpu_.step_until = Cpu::never, cpu_.set_attend_at(); }
   bool is_between_instructions() const override { return cpu_.block == nullptr; }
 
+  bool write_pstate(std::uint64_t value) override;
   Vector read_vector(unsigned index) const override { return {cpu_.v[index].d[0], cpu_.v[index].d[1]}; }
   void write_vector(unsigned index, Vector value) override { cpu_.v[index].d = {value.low, value.high}; }
   std::uint32_t fpsr() const override { return cpu_.fpsr; }
@@ -157,6 +160,15 @@ void A64Iss::set_breakpoints(std::vector<std::uint64_t> addresses) {
   cpu_.drop_code({Address(0), Bytes(Cpu::never)});
 }
 
+bool A64Iss::write_pstate(std::uint64_t value) {
+  constexpr std::uint64_t mode = 0x1f, el0t = 0, el1t = 4, el1h = 5;
+  const std::uint64_t wanted = value & mode;
+  if (wanted != el0t && wanted != el1t && wanted != el1h) return false;
+  cpu_.set_pstate(value);
+  cpu_.set_attend_at();
+  return true;
+}
+
 std::optional<Address> A64Iss::physical(std::uint64_t address) {
   const auto found = cpu_.memory.physical(cpu_.without_tag(address));
   return found ? std::optional(Address(*found)) : std::nullopt;
@@ -183,8 +195,9 @@ bool A64Iss::write_system(std::size_t index, std::uint64_t value) {
 
 }  // namespace
 
-std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options) {
-  return std::make_unique<A64Iss>(host, core, options);
+std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options,
+                                           std::shared_ptr<a64::ExclusiveMonitors> monitors) {
+  return std::make_unique<A64Iss>(host, core, options, std::move(monitors));
 }
 
 }  // namespace asterism

@@ -10,6 +10,10 @@
 
 namespace asterism {
 
+namespace a64 {
+class ExclusiveMonitors;
+}
+
 class NativeIss : public Iss {
  public:
   // All of the architectural state, not while run() is under way.
@@ -20,7 +24,8 @@ class NativeIss : public Iss {
   virtual void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) = 0;
 };
 
-// `core` becomes MPIDR_EL1.Aff0. The host outlives the engine.
-std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options = {});
+// `core` becomes MPIDR_EL1.Aff0. The host outlives the engine. `monitors` is the same for all cores that share memory.
+std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options = {},
+                                           std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr);
 
 }  // namespace asterism

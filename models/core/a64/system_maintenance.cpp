@@ -58,6 +58,10 @@ void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range
     return cpu.data_abort(op, *fault, true);
   static constexpr std::array<std::uint8_t, line / 2> zeroes{};
   const std::uint64_t address = cpu.x[op.rd] & ~(line - 1);
+  if (cpu.memory.is_watching()) {
+    const InHost in(cpu, op);
+    if (cpu.stop_at_watchpoint(op, address, line, true)) return cpu.left_by_fault();
+  }
   if (!cpu.store(op, address, zeroes.size(), zeroes.data()) ||
       !cpu.store(op, address + zeroes.size(), zeroes.size(), zeroes.data()))
     return cpu.left_by_fault();
