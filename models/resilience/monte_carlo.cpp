@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/random.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr double quantile_99 = 2.5758293035489;  // of the normal distribution, two-sided
 constexpr std::uint64_t batches = 200;           // of cycles, where these depend on each other
+constexpr double rare = 0.01;  // failures in a cycle; below it undisturbed cycles are counted by a division
 
 class Player {
  public:
@@ -22,15 +24,33 @@ class Player {
         settings_(settings),
         all_(failures_of(levels)),
         end_(schedule.intervals()),
+        length_(schedule.until(end_, levels)),
         random_(settings.seed),
         scale_(1 / (all_.per_second() * std::tgamma(1 + 1 / settings.shape))) {}
+
+  Seconds length() const { return length_; }  // of a cycle that nothing strikes
+
+  // How many of the next cycles, at most so many, pass before one is struck; they have passed then. 0 where
+  // failures are not rare: cycle() finds out.
+  std::uint64_t pass_undisturbed(std::uint64_t most) {
+    if (all_.per_second() * length_.count() >= rare) return 0;
+    if (!due_) due_ = to_failure();
+    const double in_cycle = std::fmod(due_->count(), length_.count());
+    const double before = std::round((due_->count() - in_cycle) / length_.count());
+    if (before >= static_cast<double>(most)) {
+      due_ = std::max(*due_ - length_ * static_cast<double>(most), Seconds());
+      return most;
+    }
+    due_ = Seconds(in_cycle);
+    return static_cast<std::uint64_t>(before);
+  }
 
   // Nothing when it gave up.
   std::optional<Seconds> cycle() {
     Seconds time;
     for (std::uint64_t at = 0;;) {  // the youngest checkpoint
-      const Seconds begun = schedule_.until(at, levels_), left = schedule_.until(end_, levels_) - begun;
-      const Seconds next = to_failure();
+      const Seconds begun = schedule_.until(at, levels_), left = length_ - begun;
+      const Seconds next = due_ ? *std::exchange(due_, std::nullopt) : to_failure();
       if (next >= left) {
         age_ += left;
         return time + left;
@@ -100,13 +120,62 @@ class Player {
   MonteCarloSettings settings_;
   Rate all_;
   std::uint64_t end_;
+  Seconds length_;
   Random random_;
-  double scale_;  // of the Weibull distribution, in seconds
-  Seconds age_;   // since the last failure
+  double scale_;                // of the Weibull distribution, in seconds
+  Seconds age_;                 // since the last failure, when nothing is due
+  std::optional<Seconds> due_;  // until the next one, where it is known at a cycle's begin
   std::uint64_t failures_ = 0, escalations_ = 0;
 };
 
+// Mean and squares of the batches' mean lengths of a cycle, by Welford, many equal ones at once.
+class Lengths {
+ public:
+  explicit Lengths(std::uint64_t cycles_of_a_batch) : size_(cycles_of_a_batch) {}
+
+  void add(Seconds cycle, std::uint64_t times) {
+    while (times > 0) {
+      const bool whole = in_open_ == 0 && times >= size_;
+      const std::uint64_t part = whole ? times - times % size_ : std::min(times, size_ - in_open_);
+      times -= part;
+      if (whole) {
+        take(cycle.count(), part / size_);
+        continue;
+      }
+      open_ += cycle * static_cast<double>(part);
+      in_open_ += part;
+      if (in_open_ < size_) continue;
+      take(open_.count() / static_cast<double>(size_), 1);
+      open_ = Seconds();
+      in_open_ = 0;
+    }
+  }
+
+  double mean() const { return mean_; }
+  double deviation_of_mean() const {
+    const auto n = static_cast<double>(batches_);
+    return std::sqrt(squares_ / (n - 1) / n);
+  }
+
+ private:
+  void take(double length, std::uint64_t times) {
+    const auto n = static_cast<double>(times);
+    const double away = length - mean_;
+    batches_ += times;
+    mean_ += away * n / static_cast<double>(batches_);
+    squares_ += n * away * (length - mean_);
+  }
+
+  std::uint64_t size_, in_open_ = 0, batches_ = 0;
+  Seconds open_;  // the batch that is not whole yet
+  double mean_ = 0, squares_ = 0;
+};
+
 }  // namespace
+
+std::uint64_t cycles_with(std::uint64_t failures, double of_a_cycle) {
+  return static_cast<std::uint64_t>(std::clamp(static_cast<double>(failures) / of_a_cycle, 2.0, 0x1p62));
+}
 
 MonteCarloResult play_checkpoints(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule,
                                   const MonteCarloSettings& settings) {
@@ -118,31 +187,25 @@ MonteCarloResult play_checkpoints(std::span<const CheckpointLevel> levels, const
   // Cycles that depend on each other do so on their neighbours: batches of them hardly do.
   const std::uint64_t a_batch =
       settings.shape == 1 ? 1 : std::max<std::uint64_t>(settings.cycles / batches, 1);
-  const std::uint64_t wanted = settings.cycles / a_batch;
+  const std::uint64_t wanted = settings.cycles / a_batch * a_batch;
   MonteCarloResult result;
-  double mean = 0, squares = 0;  // of a cycle's length in each batch, by Welford
-  std::uint64_t done = 0;        // batches
-  while (done < wanted && !settings.stop.stop_requested()) {
-    Seconds sum;
-    std::uint64_t cycles = 0;
-    for (; cycles < a_batch; ++cycles) {
-      const std::optional<Seconds> length = player.cycle();
-      if (!length) break;
-      sum += *length;
-    }
-    result.cycles += cycles;
-    if (cycles < a_batch) break;
-    const double length = sum.count() / static_cast<double>(a_batch), away = length - mean;
-    mean += away / static_cast<double>(++done);
-    squares += away * (length - mean);
+  Lengths lengths(a_batch);
+  while (result.cycles < wanted && !settings.stop.stop_requested()) {
+    const std::uint64_t undisturbed = player.pass_undisturbed(wanted - result.cycles);
+    lengths.add(player.length(), undisturbed);
+    result.cycles += undisturbed;
+    if (result.cycles == wanted) break;
+    const std::optional<Seconds> length = player.cycle();
+    if (!length) break;
+    lengths.add(*length, 1);
+    ++result.cycles;
   }
   result.failures = player.failures();
   result.escalations = player.escalations();
-  if (done < wanted) return result;
-  const auto n = static_cast<double>(done);
-  result.mean_cycle = Seconds(mean);
+  if (result.cycles < wanted) return result;
+  result.mean_cycle = Seconds(lengths.mean());
   result.efficiency = schedule.work() / result.mean_cycle;
-  result.half_width_99 = result.efficiency * quantile_99 * std::sqrt(squares / (n - 1) / n) / mean;
+  result.half_width_99 = result.efficiency * quantile_99 * lengths.deviation_of_mean() / lengths.mean();
   return result;
 }
 

@@ -1,7 +1,11 @@
 // Multilevel checkpointing played through, failure by failure: whole cycles of a schedule.
 //
-// Failures come at their levels' rates, also while a checkpoint is written or read. From one failure to the
-// next it is one step, whatever lies between. Reproducible by seed on one machine (it needs logarithms).
+// Failures come at their levels' rates, also while a checkpoint is written or read. Reproducible by seed on
+// one machine (it needs logarithms).
+//
+// Within a cycle it is one step from one failure to the next, whatever lies between. Where fewer than one
+// cycle in a hundred is struck, those between two failures are one step, too: what it takes grows with the
+// failures, not with the cycles.
 //
 // The times between failures have a Weibull distribution of the mean that the rates make. At shape 1, the
 // exponential one, it has no memory, and cycles are independent of each other. Below 1 failures follow on
@@ -40,9 +44,13 @@ struct MonteCarloSettings {
 struct MonteCarloResult {
   std::uint64_t cycles = 0, failures = 0, escalations = 0;  // needs of a higher level than the one being read
   Seconds mean_cycle;
-  double efficiency = 0;     // work over time; 0 when it gave up
-  double half_width_99 = 0;  // of the efficiency's 99% interval, normal: good from some dozens of cycles on
+  double efficiency = 0;  // work over time; 0 when it gave up
+  // Of the efficiency's 99% interval, normal: good from some dozens of cycles and of failures on.
+  double half_width_99 = 0;
 };
+
+// Cycles in which about so many failures come, with so many in each; at least 2 and at most 2^62.
+std::uint64_t cycles_with(std::uint64_t failures, double of_a_cycle);
 
 // Throws as check_levels() and check_schedule(), and std::invalid_argument for fewer than two cycles and a
 // shape that is not above 0.

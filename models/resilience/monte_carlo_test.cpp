@@ -109,6 +109,64 @@ TEST(MonteCarloTest, FailuresComeAtTheirRateWhateverTheShape) {
   }
 }
 
+// Cycles that are hardly ever struck, each 100 s: a failure costs what was done of one, and its restart of
+// 50 s. The mean and the interval follow from that, and from a rate of one in 1000 cycles.
+TEST(MonteCarloTest, RareFailuresCostWhatTheyInterrupt) {
+  const Levels rare = {{Rate(1e-5), Seconds(0), Seconds(50)}};
+  for (const double shape : {1.0, 0.7, 2.0}) {
+    const MonteCarloResult played =
+        play_checkpoints(rare, {Seconds(100), {}}, {.cycles = 100'000'199, .shape = shape});
+    EXPECT_EQ(played.cycles, shape == 1 ? 100'000'199 : 100'000'000u) << "whole batches";
+    const double seconds = played.mean_cycle.count() * static_cast<double>(played.cycles);
+    EXPECT_NEAR(static_cast<double>(played.failures) / seconds / 1e-5, 1, 0.015) << shape;
+    const double lost = (played.mean_cycle.count() - 100) * static_cast<double>(played.cycles);
+    const double each = lost / static_cast<double>(played.failures);
+    if (shape == 1) {
+      EXPECT_NEAR(each, 100, 0.4);
+      EXPECT_NEAR(played.half_width_99 / (2.5758 * std::sqrt(1e-3 * (1e4 / 3 + 5000 + 2500) / 1e8) / 100), 1,
+                  0.02);
+      EXPECT_NEAR(played.efficiency, markov_efficiency(rare, {Seconds(100), {}}), played.half_width_99);
+    } else {
+      EXPECT_NEAR(each, 100, 2) << shape;
+    }
+  }
+}
+
+// Cycle by cycle and in one step from failure to failure: rates on both sides of one in a hundred.
+TEST(MonteCarloTest, AgreesWithTheMarkovModelHoweverRareFailuresAre) {
+  for (const double a_cycle : {1e-1, 1.1e-2, 9e-3, 1e-3, 1e-6}) {
+    const CheckpointSchedule schedule{Seconds(50), {1, 1}};
+    const double length = schedule.until(schedule.intervals(), levels).count();
+    Levels rarer = levels;
+    for (CheckpointLevel& level : rarer)
+      level.failures = level.failures * (a_cycle / length / failures_of(levels).per_second());
+    const MonteCarloResult played =
+        play_checkpoints(rarer, schedule, {.seed = 2, .cycles = cycles_with(20'000, a_cycle)});
+    const double undisturbed = length / played.mean_cycle.count();
+    EXPECT_NEAR(static_cast<double>(played.failures) * undisturbed, 20'000, 800) << a_cycle;
+    const double expected = markov_efficiency(rarer, schedule);
+    EXPECT_LT(std::abs(played.efficiency - expected), 1.6 * played.half_width_99) << a_cycle;
+    EXPECT_LT(played.half_width_99, 0.05 * (1 - expected)) << a_cycle;
+  }
+}
+
+// A hundred failures in 10^16 cycles: one by one these would take years.
+TEST(MonteCarloTest, TakesAsLongAsItHasFailures) {
+  const Levels hardly_ever = {{Rate(1e-14), Seconds(0), Seconds(1)}};
+  const MonteCarloResult played =
+      play_checkpoints(hardly_ever, {Seconds(1), {}}, {.cycles = 10'000'000'000'000'000});
+  EXPECT_EQ(played.cycles, 10'000'000'000'000'000u);
+  EXPECT_NEAR(static_cast<double>(played.failures), 100, 40);
+  EXPECT_GT(played.efficiency, 1 - 1e-12);
+}
+
+TEST(MonteCarloTest, CyclesAreAsManyAsTheFailuresNeed) {
+  EXPECT_EQ(cycles_with(1000, 0.5), 2000u);
+  EXPECT_EQ(cycles_with(1000, 4000), 2u);
+  EXPECT_EQ(cycles_with(1'000'000'000, 1e-20), std::uint64_t{1} << 62);
+  EXPECT_EQ(cycles_with(1, 0), std::uint64_t{1} << 62);
+}
+
 TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
   const CheckpointSchedule schedule{Seconds(90), {5, 2}};
   const auto play = [&](std::uint64_t seed) {

@@ -91,7 +91,7 @@ class Point final : public StudyPointOf<IntervalStudy> {
     const Seconds interval = answer.schedule.interval;
     const double efficiency = answer.efficiency;
     const MonteCarloResult played = play(answer, stop);
-    const bool ended = played.cycles > 0 && played.efficiency > 0;
+    const bool ended = played.failures > 0 && played.efficiency > 0;
     const CheckpointLevel global = global_level();
     std::vector<Cell> cells = {seconds(config_.mtbf).count() / 3600, interval.count(), place(answer)};
     cells.push_back(answer.writes ? Cell(86'400 * efficiency / interval.count()) : Cell(0.0));
@@ -176,10 +176,9 @@ class Point final : public StudyPointOf<IntervalStudy> {
   MonteCarloResult play(const Answer& answer, const std::stop_token& stop) const {
     if (config_.failures == 0 || !answer.writes || answer.efficiency < least_efficiency) return {};
     const double of_a_cycle = failures_of(answer.levels) * (answer.schedule.work() / answer.efficiency);
-    const double cycles = std::max(static_cast<double>(config_.failures) / of_a_cycle, 2.0);
     return play_checkpoints(
         answer.levels, answer.schedule,
-        {.seed = config_.seed, .cycles = static_cast<std::uint64_t>(cycles), .stop = stop});
+        {.seed = config_.seed, .cycles = cycles_with(config_.failures, of_a_cycle), .stop = stop});
   }
 };
 

@@ -40,6 +40,20 @@ TEST(IntervalStudyTest, PlayedFailuresAgree) {
   }
 }
 
+// With 10^13 intervals and more.
+TEST(IntervalStudyTest, PlaysTheFailuresOfAMachineThatHardlyHasAny) {
+  for (const char* interval_of : {"rule=best", "rule=young", "rule=given"}) {
+    const Row row = interval.run({"mtbf=100y", "dump=1ns", interval_of, "failures=20000"});
+    EXPECT_NEAR(static_cast<double>(row.count("failures")), 20'000, 800) << interval_of;
+    EXPECT_NEAR(row.number("played_percent"), row.number("efficiency_percent"), 1e-4) << interval_of;
+  }
+  // One failure, about, in so many intervals that the seed has none in them.
+  const Row none = interval.run({"mtbf=100y", "dump=1ns", "failures=1", "seed=6"});
+  EXPECT_EQ(none.count("failures"), 0u);
+  EXPECT_TRUE(none.says_nothing("played_percent"));
+  EXPECT_TRUE(none.says_nothing("played_error"));
+}
+
 TEST(IntervalStudyTest, SaysWhere) {
   EXPECT_EQ(by("best").text("where"), "global");
   const Row two = interval.run({"mtbf=4h", "dump=90s", "local_dump=5s"});

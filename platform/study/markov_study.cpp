@@ -135,10 +135,9 @@ class Point final : public StudyPointOf<MarkovStudy> {
                         const std::stop_token& stop) const {
     if (config_.failures == 0 || efficiency < least_efficiency) return {};
     const double of_a_cycle = failures_of(levels_) * (schedule.work() / efficiency);
-    const double cycles = static_cast<double>(config_.failures) / of_a_cycle;
     return play_checkpoints(levels_, schedule,
                             {.seed = config_.seed,
-                             .cycles = std::max<std::uint64_t>(static_cast<std::uint64_t>(cycles), 2),
+                             .cycles = cycles_with(config_.failures, of_a_cycle),
                              .rule = config_.recovery,
                              .shape = config_.shape,
                              .stop = stop});
