@@ -26,7 +26,7 @@ std::string map_of(const Scenario& scenario) {
 
 void tell(const std::string& path, const Statistics& statistics, std::string& text) {
   for (const auto& [name, value] : statistics.entries()) {
-    const std::string place = path + "." + name;
+    const std::string place = fmt::format("{}.{}", path, name);
     if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value))
       tell(place, **below, text);
     else if (const auto* number = std::get_if<std::uint64_t>(&value))
@@ -46,7 +46,7 @@ std::string group_of(const Machine& machine, std::string_view group) {
     if (!of_node) continue;
     for (const auto& [name, value] : (*of_node)->entries())
       if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value); below && name == group)
-        tell(node + "." + name, **below, text);
+        tell(fmt::format("{}.{}", node, name), **below, text);
   }
   return text.empty() ? "there is none\n" : text;
 }

@@ -444,7 +444,6 @@ void GdbSession::apply_watchpoints() {
 // ---- going on and stopping ----
 
 Answer GdbSession::resume(std::string_view packet) {
-  const Answer bad = reply(bad_packet);
   if (packet == "vCont?") return reply("vCont;c;C;s;S;r");
   if (take_prefix(packet, "vCont;")) return resume_each(packet);
   if (packet.starts_with("vKill")) return {.what = Answer::What::kill, .text = std::string(done)};
@@ -454,7 +453,7 @@ Answer GdbSession::resume(std::string_view packet) {
   if (what == 'C' || what == 'S') take_until(packet, ';');  // a signal, which means nothing here
   if (!packet.empty()) {
     const auto pc = hex_number(packet);
-    if (!pc || !target_.write(for_resume_, DebugTarget::pc_number, *pc)) return bad;
+    if (!pc || !target_.write(for_resume_, DebugTarget::pc_number, *pc)) return reply(bad_packet);
   }
   actions_.assign(target_.cores(), {});
   if (what == 's' || what == 'S') actions_[for_resume_].what = DebugAction::What::step;
