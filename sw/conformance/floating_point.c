@@ -35,186 +35,188 @@ typedef struct {
 enum { flush_to_zero = 1 << 24, default_nan = 1 << 25, alternative_half = 1 << 26, modes_shift = 22 };
 enum { flags = 0x0800009f };  // QC, IDC, IXC, UFC, OFC, DZC, IOC
 
-#define ALL(of)                                                                                              \
-  /* scalar arithmetic */                                                                                    \
-  of(fadd_d, "fadd d3, d0, d1", double_lanes, 2) of(fadd_s, "fadd s3, s0, s1", single_lanes, 2) of(          \
-      fsub_d, "fsub d3, d0, d1", double_lanes, 2) of(fsub_s, "fsub s3, s0, s1", single_lanes, 2)             \
-      of(fmul_d, "fmul d3, d0, d1", double_lanes, 2) of(fmul_s, "fmul s3, s0, s1", single_lanes, 2) of(      \
-          fdiv_d, "fdiv d3, d0, d1", double_lanes, 2) of(fdiv_s, "fdiv s3, s0, s1", single_lanes,            \
-                                                         2) of(fnmul_d, "fnmul d3, d0, d1", double_lanes, 2) \
-          of(fnmul_s, "fnmul s3, s0, s1", single_lanes, 2) of(                                               \
-              fmulx_d, "fmulx d3, d0, d1", double_lanes, 2) of(fmulx_s, "fmulx s3, s0, s1", single_lanes, 2) \
-              of(fmax_d, "fmax d3, d0, d1", double_lanes, 2) of(                                             \
-                  fmax_s, "fmax s3, s0, s1", single_lanes, 2) of(fmin_d, "fmin d3, d0, d1", double_lanes, 2) \
-                  of(fmin_s, "fmin s3, s0, s1", single_lanes,                                                \
-                     2) of(fmaxnm_d, "fmaxnm d3, d0, d1", double_lanes,                                      \
-                           2) of(fmaxnm_s, "fmaxnm s3, s0, s1", single_lanes, 2)                             \
-                      of(fminnm_d, "fminnm d3, d0, d1", double_lanes,                                        \
-                         2) of(fminnm_s, "fminnm s3, s0, s1", single_lanes,                                  \
-                               2) of(fabd_d, "fabd d3, d0, d1", double_lanes, 2)                             \
-                          of(fabd_s, "fabd s3, s0, s1", single_lanes,                                        \
-                             2) of(frecps_d, "frecps d3, d0, d1", double_lanes,                              \
-                                   2) of(frecps_s, "frecps s3, s0, s1", single_lanes, 2)                     \
-                              of(frsqrts_d, "frsqrts d3, d0, d1", double_lanes,                              \
-                                 2) of(frsqrts_s, "frsqrts s3, s0, s1", single_lanes,                        \
-                                       2) of(fsqrt_d, "fsqrt d3, d0", double_lanes, 1)                       \
-                                  of(fsqrt_s, "fsqrt s3, s0", single_lanes,                                  \
-                                     1) of(frecpe_d, "frecpe d3, d0", double_lanes,                          \
-                                           1) of(frecpe_s, "frecpe s3, s0", single_lanes, 1)                 \
-                                      of(frsqrte_d, "frsqrte d3, d0", double_lanes,                          \
-                                         1) of(frsqrte_s, "frsqrte s3, s0", single_lanes,                    \
-                                               1) of(frecpx_d, "frecpx d3, d0", double_lanes, 1)             \
-                                          of(frecpx_s, "frecpx s3, s0", single_lanes,                        \
-                                             1) of(fabs_d, "fabs d3, d0", double_lanes,                      \
-                                                   1) of(fneg_s, "fneg s3, s0", single_lanes, 1)             \
-                                              of(fmadd_d, "fmadd d3, d0, d1, d2", double_lanes, 3) of(       \
-                                                  fmadd_s, "fmadd s3, s0, s1, s2", single_lanes,             \
-                                                  3) of(fmsub_d, "fmsub d3, d0, d1, d2", double_lanes, 3)    \
-                                                  of(fmsub_s, "fmsub s3, s0, s1, s2", single_lanes, 3) of(   \
-                                                      fnmadd_d, "fnmadd d3, d0, d1, d2", double_lanes, 3)    \
-                                                      of(fnmadd_s, "fnmadd s3, s0, s1, s2", single_lanes, 3) \
-                                                          of(fnmsub_d, "fnmsub d3, d0, d1, d2",              \
-                                                             double_lanes, 3)                                \
-                                                              of(fnmsub_s, "fnmsub s3, s0, s1, s2",          \
-                                                                 single_lanes, 3) /* comparisons */          \
-      of(fcmp_d, "fcmp d0, d1\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 2)                                \
-          of(fcmp_s, "fcmp s0, s1\n mrs x9, nzcv\n fmov d3, x9", single_lanes, 2)                            \
-              of(fcmpe_d, "fcmpe d0, d1\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 2)                      \
-                  of(fcmpe_s, "fcmpe s0, s1\n mrs x9, nzcv\n fmov d3, x9", single_lanes, 2)                  \
-                      of(fcmp_zero_d, "fcmp d0, #0.0\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 1)         \
-                          of(fccmp_d, "cmp xzr, xzr\n fccmp d0, d1, #3, eq\n mrs x9, nzcv\n fmov d3, x9",    \
-                             double_lanes, 2) of(fcmeq_d, "fcmeq d3, d0, d1", double_lanes, 2)               \
-                              of(fcmgt_s, "fcmgt s3, s0, s1", single_lanes, 2)                               \
-                                  of(fcmge_d, "fcmge d3, d0, d1", double_lanes, 2)                           \
-                                      of(facge_d, "facge d3, d0, d1", double_lanes, 2)                       \
-                                          of(facgt_s, "facgt s3, s0, s1", single_lanes, 2)                   \
-                                              of(fcmlt_zero_s, "fcmlt s3, s0, #0.0", single_lanes,           \
-                                                 1) /* rounding and conversion */                            \
-      of(frinta_d, "frinta d3, d0", double_lanes, 1) of(frinta_s, "frinta s3, s0", single_lanes, 1) of(      \
-          frintn_d, "frintn d3, d0", double_lanes, 1) of(frintn_s, "frintn s3, s0", single_lanes, 1)         \
-          of(frintm_d, "frintm d3, d0", double_lanes, 1) of(frintp_s, "frintp s3, s0", single_lanes, 1) of(  \
-              frintz_d, "frintz d3, d0", double_lanes, 1) of(frintz_s, "frintz s3, s0", single_lanes, 1)     \
-              of(frintx_d, "frintx d3, d0", double_lanes, 1) of(                                             \
-                  frintx_s, "frintx s3, s0", single_lanes, 1) of(frinti_d, "frinti d3, d0", double_lanes, 1) \
-                  of(frinti_s, "frinti s3, s0", single_lanes, 1) of(                                         \
-                      fcvt_d_to_s, "fcvt s3, d0", double_lanes,                                              \
-                      1) of(fcvt_s_to_d, "fcvt d3, s0", single_lanes,                                        \
-                            1) of(fcvt_d_to_h, "fcvt h3, d0", double_lanes, 1)                               \
-                      of(fcvt_h_to_d, "fcvt d3, h0", half_lanes,                                             \
-                         1) of(fcvt_s_to_h, "fcvt h3, s0", single_lanes,                                     \
-                               1) of(fcvt_h_to_s, "fcvt s3, h0", half_lanes, 1)                              \
-                          of(fcvtxn_d, "fcvtxn s3, d0", double_lanes,                                        \
-                             1) of(fcvtns_x_d, "fcvtns x9, d0\n fmov d3, x9", double_lanes,                  \
-                                   1) of(fcvtns_w_s, "fcvtns w9, s0\n fmov d3, x9", single_lanes, 1)         \
-                              of(fcvtas_x_d, "fcvtas x9, d0\n fmov d3, x9", double_lanes,                    \
-                                 1) of(fcvtau_w_d, "fcvtau w9, d0\n fmov d3, x9", double_lanes,              \
-                                       1) of(fcvtps_x_s, "fcvtps x9, s0\n fmov d3, x9", single_lanes, 1)     \
-                                  of(fcvtpu_x_d, "fcvtpu x9, d0\n fmov d3, x9", double_lanes, 1) of(         \
-                                      fcvtms_w_d, "fcvtms w9, d0\n fmov d3, x9", double_lanes,               \
-                                      1) of(fcvtmu_x_s, "fcvtmu x9, s0\n fmov d3, x9", single_lanes, 1)      \
-                                      of(fcvtzs_x_d, "fcvtzs x9, d0\n fmov d3, x9", double_lanes, 1) of(     \
-                                          fcvtzs_w_d, "fcvtzs w9, d0\n fmov d3, x9", double_lanes,           \
-                                          1) of(fcvtzs_x_s, "fcvtzs x9, s0\n fmov d3, x9", single_lanes, 1)  \
-                                          of(fcvtzs_w_s, "fcvtzs w9, s0\n fmov d3, x9", single_lanes, 1) of( \
-                                              fcvtzu_x_d, "fcvtzu x9, d0\n fmov d3, x9", double_lanes,       \
-                                              1) of(fcvtzu_w_s, "fcvtzu w9, s0\n fmov d3, x9", single_lanes, \
-                                                    1) of(fcvtzs_fixed, "fcvtzs x9, d0, #20\n fmov d3, x9",  \
-                                                          double_lanes, 1)                                   \
-                                              of(fcvtzu_fixed, "fcvtzu w9, s0, #32\n fmov d3, x9",           \
-                                                 single_lanes,                                               \
-                                                 1) of(scvtf_d_x, "fmov x9, d0\n scvtf d3, x9",              \
-                                                       doublewords, 1) of(scvtf_s_x,                         \
-                                                                          "fmov x9, d0\n scvtf s3, x9",      \
-                                                                          doublewords, 1)                    \
-                                                  of(ucvtf_d_x, "fmov x9, d0\n ucvtf d3, x9", doublewords,   \
-                                                     1) of(ucvtf_s_x, "fmov x9, d0\n ucvtf s3, x9",          \
-                                                           doublewords, 1) of(scvtf_s_w,                     \
-                                                                              "fmov w9, s0\n scvtf s3, w9",  \
-                                                                              words, 1)                      \
-                                                      of(ucvtf_s_w, "fmov w9, s0\n ucvtf s3, w9", words, 1)  \
-                                                          of(scvtf_fixed, "fmov x9, d0\n scvtf d3, x9, #33", \
-                                                             doublewords, 1)                                 \
-                                                              of(ucvtf_fixed,                                \
-                                                                 "fmov w9, s0\n ucvtf s3, w9, #7", words,    \
-                                                                 1) /* vectors */                            \
-      of(fadd_4s, "fadd v3.4s, v0.4s, v1.4s", single_lanes, 2) of(                                           \
-          fmul_2d, "fmul v3.2d, v0.2d, v1.2d", double_lanes,                                                 \
-          2) of(fdiv_4s, "fdiv v3.4s, v0.4s, v1.4s", single_lanes, 2) of(fsqrt_2d, "fsqrt v3.2d, v0.2d",     \
-                                                                         double_lanes, 1)                    \
-          of(fmla_4s, "mov v3.16b, v2.16b\n fmla v3.4s, v0.4s, v1.4s", single_lanes, 3) of(                  \
-              fmls_2d, "mov v3.16b, v2.16b\n fmls v3.2d, v0.2d, v1.2d", double_lanes,                        \
-              3) of(fmla_lane, "mov v3.16b, v2.16b\n fmla v3.4s, v0.4s, v1.s[3]", single_lanes,              \
-                    3) of(fmulx_lane, "fmulx v3.2d, v0.2d, v1.d[1]", double_lanes, 2)                        \
-              of(faddp_4s, "faddp v3.4s, v0.4s, v1.4s", single_lanes,                                        \
-                 2) of(faddp_d, "faddp d3, v0.2d", double_lanes,                                             \
-                       1) of(fmaxv, "fmaxv s3, v0.4s", single_lanes, 1)                                      \
-                  of(fminnmv, "fminnmv s3, v0.4s", single_lanes,                                             \
-                     1) of(fmaxp_2d, "fmaxp v3.2d, v0.2d, v1.2d", double_lanes,                              \
-                           2) of(fminnmp_4s, "fminnmp v3.4s, v0.4s, v1.4s", single_lanes, 2)                 \
-                      of(fabd_4s, "fabd v3.4s, v0.4s, v1.4s", single_lanes,                                  \
-                         2) of(facgt_4s, "facgt v3.4s, v0.4s, v1.4s", single_lanes,                          \
-                               2) of(fcmge_2d, "fcmge v3.2d, v0.2d, v1.2d", double_lanes, 2)                 \
-                          of(fcmle_zero_4s, "fcmle v3.4s, v0.4s, #0.0", single_lanes,                        \
-                             1) of(frecpe_4s, "frecpe v3.4s, v0.4s", single_lanes,                           \
-                                   1) of(frsqrte_2d, "frsqrte v3.2d, v0.2d", double_lanes, 1)                \
-                              of(frinti_4s, "frinti v3.4s, v0.4s", single_lanes,                             \
-                                 1) of(frintx_2d, "frintx v3.2d, v0.2d", double_lanes, 1)                    \
-                                  of(fcvtn, "fcvtn v3.2s, v0.2d\n fcvtn2 v3.4s, v1.2d", double_lanes,        \
-                                     2) of(fcvtl, "fcvtl v3.2d, v0.2s", single_lanes,                        \
-                                           1) of(fcvtl2_half, "fcvtl2 v3.4s, v0.8h", half_lanes, 1)          \
-                                      of(fcvtn_half, "fcvtn v3.4h, v0.4s", single_lanes,                     \
-                                         1) of(fcvtxn_2s, "fcvtxn v3.2s, v0.2d", double_lanes, 1)            \
-                                          of(fcvtzs_4s, "fcvtzs v3.4s, v0.4s", single_lanes, 1)              \
-                                              of(fcvtzu_2d, "fcvtzu v3.2d, v0.2d", double_lanes, 1)          \
-                                                  of(fcvtas_4s, "fcvtas v3.4s, v0.4s", single_lanes, 1) of(  \
-                                                      scvtf_4s, "scvtf v3.4s, v0.4s", words, 1)              \
-                                                      of(ucvtf_2d, "ucvtf v3.2d, v0.2d, #1", doublewords, 1) \
-                                                          of(urecpe, "urecpe v3.4s, v0.4s", words, 1)        \
-                                                              of(ursqrte, "ursqrte v3.4s, v0.4s", words,     \
-                                                                 1) /* saturating integers, FPSR.QC */       \
-      of(sqadd_16b, "sqadd v3.16b, v0.16b, v1.16b", bytes, 2) of(                                            \
-          uqadd_8h, "uqadd v3.8h, v0.8h, v1.8h", halfwords,                                                  \
-          2) of(sqsub_4s, "sqsub v3.4s, v0.4s, v1.4s",                                                       \
-                words, 2) of(uqsub_2d, "uqsub v3.2d, v0.2d, v1.2d", doublewords,                             \
-                             2) of(sqadd_d, "sqadd d3, d0, d1", doublewords, 2)                              \
-          of(suqadd_8h, "mov v3.16b, v1.16b\n suqadd v3.8h, v0.8h", halfwords,                               \
-             2) of(usqadd_16b, "mov v3.16b, v1.16b\n usqadd v3.16b, v0.16b", bytes,                          \
-                   2) of(sqabs_4s, "sqabs v3.4s, v0.4s", words, 1)                                           \
-              of(sqneg_2d, "sqneg v3.2d, v0.2d", doublewords,                                                \
-                 1) of(sqdmulh_8h, "sqdmulh v3.8h, v0.8h, v1.8h", halfwords,                                 \
-                       2) of(sqrdmulh_4s, "sqrdmulh v3.4s, v0.4s, v1.4s", words, 2)                          \
-                  of(sqdmull_4s, "sqdmull v3.4s, v0.4h, v1.4h", halfwords, 2) of(                            \
-                      sqdmlal_2d,                                                                            \
-                      "mov v3.16b, v2.16b\n sqdmlal v3.2d, v0.2s, v1.2s", words,                             \
-                      3) of(sqdmlsl_4s, "mov v3.16b, v2.16b\n sqdmlsl2 v3.4s, v0.8h, v1.h[7]", halfwords,    \
-                            3) of(sqshl_16b, "sqshl v3.16b, v0.16b, v1.16b", bytes,                          \
-                                  2) of(uqrshl_8h, "uqrshl v3.8h, v0.8h, v1.8h", halfwords, 2)               \
-                      of(srshl_2d, "srshl v3.2d, v0.2d, v1.2d", doublewords,                                 \
-                         2) of(sqrshl_4s, "sqrshl v3.4s, v0.4s, v1.4s", words,                               \
-                               2) of(sqshlu_4s, "sqshlu v3.4s, v0.4s, #5", words, 1)                         \
-                          of(sqshrn, "sqshrn v3.8b, v0.8h, #3", halfwords, 1) of(                            \
-                              sqrshrun, "sqrshrun v3.4h, v0.4s, #16",                                        \
-                              words,                                                                         \
-                              1) of(uqrshrn, "uqrshrn v3.2s, v0.2d, #32", doublewords,                       \
-                                    1) of(sqxtn, "sqxtn v3.2s, v0.2d", doublewords, 1)                       \
-                              of(sqxtun, "sqxtun v3.8b, v0.8h", halfwords,                                   \
-                                 1) of(uqxtn, "uqxtn v3.4h, v0.4s", words,                                   \
-                                       1) of(urshr, "urshr v3.2d, v0.2d, #64", doublewords, 1)               \
-                                  of(srsra, "mov v3.16b, v1.16b\n srsra v3.4s, v0.4s, #32", words, 2) of(    \
-                                      sli, "mov v3.16b, v1.16b\n sli v3.16b, v0.16b, #7", bytes,             \
-                                      2) of(sri, "mov v3.16b, v1.16b\n sri v3.2d, v0.2d, #64", doublewords,  \
-                                            2) of(pmul, "pmul v3.16b, v0.16b, v1.16b", bytes, 2)             \
-                                      of(pmull, "pmull v3.8h, v0.8b, v1.8b", bytes, 2) of(                   \
-                                          tbl, "tbl v3.16b, {v0.16b, v1.16b}, v1.16b", bytes,                \
-                                          2) of(tbx, "mov v3.16b, v1.16b\n tbx v3.16b, {v0.16b}, v1.16b",    \
-                                                bytes, 2) of(addhn, "addhn v3.4h, v0.4s, v1.4s", words, 2)   \
-                                          of(rsubhn, "rsubhn v3.2s, v0.2d, v1.2d", doublewords, 2)           \
-                                              of(uabal, "mov v3.16b, v2.16b\n uabal v3.8h, v0.8b, v1.8b",    \
-                                                 bytes, 3) of(saddlv, "saddlv s3, v0.8h", halfwords, 1)      \
-                                                  of(uadalp, "mov v3.16b, v1.16b\n uadalp v3.2d, v0.4s",     \
-                                                     words,                                                  \
-                                                     2) of(shadd, "shadd v3.4s, v0.4s, v1.4s", words, 2)     \
-                                                      of(urhadd, "urhadd v3.16b, v0.16b, v1.16b", bytes, 2)
+// A row an instruction: name, code, lanes, operands.
+// clang-format off
+#define ALL(of)                                                                                    \
+  /* scalar arithmetic */                                                                          \
+  of(fadd_d, "fadd d3, d0, d1", double_lanes, 2)                                                   \
+  of(fadd_s, "fadd s3, s0, s1", single_lanes, 2)                                                   \
+  of(fsub_d, "fsub d3, d0, d1", double_lanes, 2)                                                   \
+  of(fsub_s, "fsub s3, s0, s1", single_lanes, 2)                                                   \
+  of(fmul_d, "fmul d3, d0, d1", double_lanes, 2)                                                   \
+  of(fmul_s, "fmul s3, s0, s1", single_lanes, 2)                                                   \
+  of(fdiv_d, "fdiv d3, d0, d1", double_lanes, 2)                                                   \
+  of(fdiv_s, "fdiv s3, s0, s1", single_lanes, 2)                                                   \
+  of(fnmul_d, "fnmul d3, d0, d1", double_lanes, 2)                                                 \
+  of(fnmul_s, "fnmul s3, s0, s1", single_lanes, 2)                                                 \
+  of(fmulx_d, "fmulx d3, d0, d1", double_lanes, 2)                                                 \
+  of(fmulx_s, "fmulx s3, s0, s1", single_lanes, 2)                                                 \
+  of(fmax_d, "fmax d3, d0, d1", double_lanes, 2)                                                   \
+  of(fmax_s, "fmax s3, s0, s1", single_lanes, 2)                                                   \
+  of(fmin_d, "fmin d3, d0, d1", double_lanes, 2)                                                   \
+  of(fmin_s, "fmin s3, s0, s1", single_lanes, 2)                                                   \
+  of(fmaxnm_d, "fmaxnm d3, d0, d1", double_lanes, 2)                                               \
+  of(fmaxnm_s, "fmaxnm s3, s0, s1", single_lanes, 2)                                               \
+  of(fminnm_d, "fminnm d3, d0, d1", double_lanes, 2)                                               \
+  of(fminnm_s, "fminnm s3, s0, s1", single_lanes, 2)                                               \
+  of(fabd_d, "fabd d3, d0, d1", double_lanes, 2)                                                   \
+  of(fabd_s, "fabd s3, s0, s1", single_lanes, 2)                                                   \
+  of(frecps_d, "frecps d3, d0, d1", double_lanes, 2)                                               \
+  of(frecps_s, "frecps s3, s0, s1", single_lanes, 2)                                               \
+  of(frsqrts_d, "frsqrts d3, d0, d1", double_lanes, 2)                                             \
+  of(frsqrts_s, "frsqrts s3, s0, s1", single_lanes, 2)                                             \
+  of(fsqrt_d, "fsqrt d3, d0", double_lanes, 1)                                                     \
+  of(fsqrt_s, "fsqrt s3, s0", single_lanes, 1)                                                     \
+  of(frecpe_d, "frecpe d3, d0", double_lanes, 1)                                                   \
+  of(frecpe_s, "frecpe s3, s0", single_lanes, 1)                                                   \
+  of(frsqrte_d, "frsqrte d3, d0", double_lanes, 1)                                                 \
+  of(frsqrte_s, "frsqrte s3, s0", single_lanes, 1)                                                 \
+  of(frecpx_d, "frecpx d3, d0", double_lanes, 1)                                                   \
+  of(frecpx_s, "frecpx s3, s0", single_lanes, 1)                                                   \
+  of(fabs_d, "fabs d3, d0", double_lanes, 1)                                                       \
+  of(fneg_s, "fneg s3, s0", single_lanes, 1)                                                       \
+  of(fmadd_d, "fmadd d3, d0, d1, d2", double_lanes, 3)                                             \
+  of(fmadd_s, "fmadd s3, s0, s1, s2", single_lanes, 3)                                             \
+  of(fmsub_d, "fmsub d3, d0, d1, d2", double_lanes, 3)                                             \
+  of(fmsub_s, "fmsub s3, s0, s1, s2", single_lanes, 3)                                             \
+  of(fnmadd_d, "fnmadd d3, d0, d1, d2", double_lanes, 3)                                           \
+  of(fnmadd_s, "fnmadd s3, s0, s1, s2", single_lanes, 3)                                           \
+  of(fnmsub_d, "fnmsub d3, d0, d1, d2", double_lanes, 3)                                           \
+  of(fnmsub_s, "fnmsub s3, s0, s1, s2", single_lanes, 3)                                           \
+  /* comparisons */                                                                                \
+  of(fcmp_d, "fcmp d0, d1\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 2)                          \
+  of(fcmp_s, "fcmp s0, s1\n mrs x9, nzcv\n fmov d3, x9", single_lanes, 2)                          \
+  of(fcmpe_d, "fcmpe d0, d1\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 2)                        \
+  of(fcmpe_s, "fcmpe s0, s1\n mrs x9, nzcv\n fmov d3, x9", single_lanes, 2)                        \
+  of(fcmp_zero_d, "fcmp d0, #0.0\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 1)                   \
+  of(fccmp_d, "cmp xzr, xzr\n fccmp d0, d1, #3, eq\n mrs x9, nzcv\n fmov d3, x9", double_lanes, 2) \
+  of(fcmeq_d, "fcmeq d3, d0, d1", double_lanes, 2)                                                 \
+  of(fcmgt_s, "fcmgt s3, s0, s1", single_lanes, 2)                                                 \
+  of(fcmge_d, "fcmge d3, d0, d1", double_lanes, 2)                                                 \
+  of(facge_d, "facge d3, d0, d1", double_lanes, 2)                                                 \
+  of(facgt_s, "facgt s3, s0, s1", single_lanes, 2)                                                 \
+  of(fcmlt_zero_s, "fcmlt s3, s0, #0.0", single_lanes, 1)                                          \
+  /* rounding and conversion */                                                                    \
+  of(frinta_d, "frinta d3, d0", double_lanes, 1)                                                   \
+  of(frinta_s, "frinta s3, s0", single_lanes, 1)                                                   \
+  of(frintn_d, "frintn d3, d0", double_lanes, 1)                                                   \
+  of(frintn_s, "frintn s3, s0", single_lanes, 1)                                                   \
+  of(frintm_d, "frintm d3, d0", double_lanes, 1)                                                   \
+  of(frintp_s, "frintp s3, s0", single_lanes, 1)                                                   \
+  of(frintz_d, "frintz d3, d0", double_lanes, 1)                                                   \
+  of(frintz_s, "frintz s3, s0", single_lanes, 1)                                                   \
+  of(frintx_d, "frintx d3, d0", double_lanes, 1)                                                   \
+  of(frintx_s, "frintx s3, s0", single_lanes, 1)                                                   \
+  of(frinti_d, "frinti d3, d0", double_lanes, 1)                                                   \
+  of(frinti_s, "frinti s3, s0", single_lanes, 1)                                                   \
+  of(fcvt_d_to_s, "fcvt s3, d0", double_lanes, 1)                                                  \
+  of(fcvt_s_to_d, "fcvt d3, s0", single_lanes, 1)                                                  \
+  of(fcvt_d_to_h, "fcvt h3, d0", double_lanes, 1)                                                  \
+  of(fcvt_h_to_d, "fcvt d3, h0", half_lanes, 1)                                                    \
+  of(fcvt_s_to_h, "fcvt h3, s0", single_lanes, 1)                                                  \
+  of(fcvt_h_to_s, "fcvt s3, h0", half_lanes, 1)                                                    \
+  of(fcvtxn_d, "fcvtxn s3, d0", double_lanes, 1)                                                   \
+  of(fcvtns_x_d, "fcvtns x9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtns_w_s, "fcvtns w9, s0\n fmov d3, x9", single_lanes, 1)                                   \
+  of(fcvtas_x_d, "fcvtas x9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtau_w_d, "fcvtau w9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtps_x_s, "fcvtps x9, s0\n fmov d3, x9", single_lanes, 1)                                   \
+  of(fcvtpu_x_d, "fcvtpu x9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtms_w_d, "fcvtms w9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtmu_x_s, "fcvtmu x9, s0\n fmov d3, x9", single_lanes, 1)                                   \
+  of(fcvtzs_x_d, "fcvtzs x9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtzs_w_d, "fcvtzs w9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtzs_x_s, "fcvtzs x9, s0\n fmov d3, x9", single_lanes, 1)                                   \
+  of(fcvtzs_w_s, "fcvtzs w9, s0\n fmov d3, x9", single_lanes, 1)                                   \
+  of(fcvtzu_x_d, "fcvtzu x9, d0\n fmov d3, x9", double_lanes, 1)                                   \
+  of(fcvtzu_w_s, "fcvtzu w9, s0\n fmov d3, x9", single_lanes, 1)                                   \
+  of(fcvtzs_fixed, "fcvtzs x9, d0, #20\n fmov d3, x9", double_lanes, 1)                            \
+  of(fcvtzu_fixed, "fcvtzu w9, s0, #32\n fmov d3, x9", single_lanes, 1)                            \
+  of(scvtf_d_x, "fmov x9, d0\n scvtf d3, x9", doublewords, 1)                                      \
+  of(scvtf_s_x, "fmov x9, d0\n scvtf s3, x9", doublewords, 1)                                      \
+  of(ucvtf_d_x, "fmov x9, d0\n ucvtf d3, x9", doublewords, 1)                                      \
+  of(ucvtf_s_x, "fmov x9, d0\n ucvtf s3, x9", doublewords, 1)                                      \
+  of(scvtf_s_w, "fmov w9, s0\n scvtf s3, w9", words, 1)                                            \
+  of(ucvtf_s_w, "fmov w9, s0\n ucvtf s3, w9", words, 1)                                            \
+  of(scvtf_fixed, "fmov x9, d0\n scvtf d3, x9, #33", doublewords, 1)                               \
+  of(ucvtf_fixed, "fmov w9, s0\n ucvtf s3, w9, #7", words, 1)                                      \
+  /* vectors */                                                                                    \
+  of(fadd_4s, "fadd v3.4s, v0.4s, v1.4s", single_lanes, 2)                                         \
+  of(fmul_2d, "fmul v3.2d, v0.2d, v1.2d", double_lanes, 2)                                         \
+  of(fdiv_4s, "fdiv v3.4s, v0.4s, v1.4s", single_lanes, 2)                                         \
+  of(fsqrt_2d, "fsqrt v3.2d, v0.2d", double_lanes, 1)                                              \
+  of(fmla_4s, "mov v3.16b, v2.16b\n fmla v3.4s, v0.4s, v1.4s", single_lanes, 3)                    \
+  of(fmls_2d, "mov v3.16b, v2.16b\n fmls v3.2d, v0.2d, v1.2d", double_lanes, 3)                    \
+  of(fmla_lane, "mov v3.16b, v2.16b\n fmla v3.4s, v0.4s, v1.s[3]", single_lanes, 3)                \
+  of(fmulx_lane, "fmulx v3.2d, v0.2d, v1.d[1]", double_lanes, 2)                                   \
+  of(faddp_4s, "faddp v3.4s, v0.4s, v1.4s", single_lanes, 2)                                       \
+  of(faddp_d, "faddp d3, v0.2d", double_lanes, 1)                                                  \
+  of(fmaxv, "fmaxv s3, v0.4s", single_lanes, 1)                                                    \
+  of(fminnmv, "fminnmv s3, v0.4s", single_lanes, 1)                                                \
+  of(fmaxp_2d, "fmaxp v3.2d, v0.2d, v1.2d", double_lanes, 2)                                       \
+  of(fminnmp_4s, "fminnmp v3.4s, v0.4s, v1.4s", single_lanes, 2)                                   \
+  of(fabd_4s, "fabd v3.4s, v0.4s, v1.4s", single_lanes, 2)                                         \
+  of(facgt_4s, "facgt v3.4s, v0.4s, v1.4s", single_lanes, 2)                                       \
+  of(fcmge_2d, "fcmge v3.2d, v0.2d, v1.2d", double_lanes, 2)                                       \
+  of(fcmle_zero_4s, "fcmle v3.4s, v0.4s, #0.0", single_lanes, 1)                                   \
+  of(frecpe_4s, "frecpe v3.4s, v0.4s", single_lanes, 1)                                            \
+  of(frsqrte_2d, "frsqrte v3.2d, v0.2d", double_lanes, 1)                                          \
+  of(frinti_4s, "frinti v3.4s, v0.4s", single_lanes, 1)                                            \
+  of(frintx_2d, "frintx v3.2d, v0.2d", double_lanes, 1)                                            \
+  of(fcvtn, "fcvtn v3.2s, v0.2d\n fcvtn2 v3.4s, v1.2d", double_lanes, 2)                           \
+  of(fcvtl, "fcvtl v3.2d, v0.2s", single_lanes, 1)                                                 \
+  of(fcvtl2_half, "fcvtl2 v3.4s, v0.8h", half_lanes, 1)                                            \
+  of(fcvtn_half, "fcvtn v3.4h, v0.4s", single_lanes, 1)                                            \
+  of(fcvtxn_2s, "fcvtxn v3.2s, v0.2d", double_lanes, 1)                                            \
+  of(fcvtzs_4s, "fcvtzs v3.4s, v0.4s", single_lanes, 1)                                            \
+  of(fcvtzu_2d, "fcvtzu v3.2d, v0.2d", double_lanes, 1)                                            \
+  of(fcvtas_4s, "fcvtas v3.4s, v0.4s", single_lanes, 1)                                            \
+  of(scvtf_4s, "scvtf v3.4s, v0.4s", words, 1)                                                     \
+  of(ucvtf_2d, "ucvtf v3.2d, v0.2d, #1", doublewords, 1)                                           \
+  of(urecpe, "urecpe v3.4s, v0.4s", words, 1)                                                      \
+  of(ursqrte, "ursqrte v3.4s, v0.4s", words, 1)                                                    \
+  /* saturating integers, FPSR.QC */                                                               \
+  of(sqadd_16b, "sqadd v3.16b, v0.16b, v1.16b", bytes, 2)                                          \
+  of(uqadd_8h, "uqadd v3.8h, v0.8h, v1.8h", halfwords, 2)                                          \
+  of(sqsub_4s, "sqsub v3.4s, v0.4s, v1.4s", words, 2)                                              \
+  of(uqsub_2d, "uqsub v3.2d, v0.2d, v1.2d", doublewords, 2)                                        \
+  of(sqadd_d, "sqadd d3, d0, d1", doublewords, 2)                                                  \
+  of(suqadd_8h, "mov v3.16b, v1.16b\n suqadd v3.8h, v0.8h", halfwords, 2)                          \
+  of(usqadd_16b, "mov v3.16b, v1.16b\n usqadd v3.16b, v0.16b", bytes, 2)                           \
+  of(sqabs_4s, "sqabs v3.4s, v0.4s", words, 1)                                                     \
+  of(sqneg_2d, "sqneg v3.2d, v0.2d", doublewords, 1)                                               \
+  of(sqdmulh_8h, "sqdmulh v3.8h, v0.8h, v1.8h", halfwords, 2)                                      \
+  of(sqrdmulh_4s, "sqrdmulh v3.4s, v0.4s, v1.4s", words, 2)                                        \
+  of(sqdmull_4s, "sqdmull v3.4s, v0.4h, v1.4h", halfwords, 2)                                      \
+  of(sqdmlal_2d, "mov v3.16b, v2.16b\n sqdmlal v3.2d, v0.2s, v1.2s", words, 3)                     \
+  of(sqdmlsl_4s, "mov v3.16b, v2.16b\n sqdmlsl2 v3.4s, v0.8h, v1.h[7]", halfwords, 3)              \
+  of(sqshl_16b, "sqshl v3.16b, v0.16b, v1.16b", bytes, 2)                                          \
+  of(uqrshl_8h, "uqrshl v3.8h, v0.8h, v1.8h", halfwords, 2)                                        \
+  of(srshl_2d, "srshl v3.2d, v0.2d, v1.2d", doublewords, 2)                                        \
+  of(sqrshl_4s, "sqrshl v3.4s, v0.4s, v1.4s", words, 2)                                            \
+  of(sqshlu_4s, "sqshlu v3.4s, v0.4s, #5", words, 1)                                               \
+  of(sqshrn, "sqshrn v3.8b, v0.8h, #3", halfwords, 1)                                              \
+  of(sqrshrun, "sqrshrun v3.4h, v0.4s, #16", words, 1)                                             \
+  of(uqrshrn, "uqrshrn v3.2s, v0.2d, #32", doublewords, 1)                                         \
+  of(sqxtn, "sqxtn v3.2s, v0.2d", doublewords, 1)                                                  \
+  of(sqxtun, "sqxtun v3.8b, v0.8h", halfwords, 1)                                                  \
+  of(uqxtn, "uqxtn v3.4h, v0.4s", words, 1)                                                        \
+  of(urshr, "urshr v3.2d, v0.2d, #64", doublewords, 1)                                             \
+  of(srsra, "mov v3.16b, v1.16b\n srsra v3.4s, v0.4s, #32", words, 2)                              \
+  of(sli, "mov v3.16b, v1.16b\n sli v3.16b, v0.16b, #7", bytes, 2)                                 \
+  of(sri, "mov v3.16b, v1.16b\n sri v3.2d, v0.2d, #64", doublewords, 2)                            \
+  of(pmul, "pmul v3.16b, v0.16b, v1.16b", bytes, 2)                                                \
+  of(pmull, "pmull v3.8h, v0.8b, v1.8b", bytes, 2)                                                 \
+  of(tbl, "tbl v3.16b, {v0.16b, v1.16b}, v1.16b", bytes, 2)                                        \
+  of(tbx, "mov v3.16b, v1.16b\n tbx v3.16b, {v0.16b}, v1.16b", bytes, 2)                           \
+  of(addhn, "addhn v3.4h, v0.4s, v1.4s", words, 2)                                                 \
+  of(rsubhn, "rsubhn v3.2s, v0.2d, v1.2d", doublewords, 2)                                         \
+  of(uabal, "mov v3.16b, v2.16b\n uabal v3.8h, v0.8b, v1.8b", bytes, 3)                            \
+  of(saddlv, "saddlv s3, v0.8h", halfwords, 1)                                                     \
+  of(uadalp, "mov v3.16b, v1.16b\n uadalp v3.2d, v0.4s", words, 2)                                 \
+  of(shadd, "shadd v3.4s, v0.4s, v1.4s", words, 2)                                                 \
+  of(urhadd, "urhadd v3.16b, v0.16b, v1.16b", bytes, 2)
+// clang-format on
 
 #define DEFINE(name, code, lanes, operands)                                                             \
   static void run_##name(Vector* result, const Vector* a, const Vector* b, const Vector* c) {           \
