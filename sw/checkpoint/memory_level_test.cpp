@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checkpoint/test_machine.h"
+#include "checkpoint/two_regions.h"
 
 extern "C" {
 #include "checkpoint/checkpoint.h"
@@ -14,7 +15,7 @@ extern "C" {
 
 namespace {
 
-class MemoryLevelTest : public testing::Test {
+class MemoryLevelTest : public testing::Test, protected TwoRegions<1000> {
  protected:
   void SetUp() override {
     machine.reset();
@@ -24,33 +25,9 @@ class MemoryLevelTest : public testing::Test {
   CheckpointStatus start(unsigned ssd_every = 4) {
     checkpoint_initialize();
     const CheckpointStatus status = checkpoint_use_memory(sizeof text + sizeof vector, ssd_every);
-    checkpoint_protect(0, text, sizeof text);
-    checkpoint_protect(1, vector, sizeof vector);
+    protect();
     return status;
   }
-  static void fill(std::uint64_t version) {
-    std::memset(text, 0, sizeof text);
-    const std::string words = "version " + std::to_string(version) + "!";
-    std::memcpy(text, words.c_str(), words.size());
-    for (std::uint64_t i = 0; i < std::size(vector); ++i) vector[i] = version * 1000 + i;
-  }
-  static CheckpointStatus write(std::uint64_t version) {
-    fill(version);
-    return checkpoint_write("a", version);
-  }
-  static bool holds(std::uint64_t version) {
-    const std::vector<std::uint64_t> found(std::begin(vector), std::end(vector));
-    const std::string words = text;
-    fill(version);
-    return words == text && std::memcmp(found.data(), vector, sizeof vector) == 0;
-  }
-  static std::uint64_t newest() {
-    std::uint64_t version = 0;
-    EXPECT_EQ(checkpoint_find_newest("a", checkpoint_any_version, &version), checkpoint_ok);
-    return version;
-  }
-  static inline char text[100];
-  static inline std::uint64_t vector[1000];
 };
 
 TEST_F(MemoryLevelTest, LiesAtTheEndOfMemoryUnderStrongEcc) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checkpoint/test_machine.h"
+#include "checkpoint/two_regions.h"
 
 extern "C" {
 #include "checkpoint/checkpoint.h"
@@ -16,7 +17,7 @@ extern "C" {
 namespace {
 
 // On modules, and on a stack with incremental saves.
-class PcramLevelTest : public testing::TestWithParam<bool> {
+class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions<2000> {
  protected:
   void SetUp() override {
     machine.reset();
@@ -31,41 +32,17 @@ class PcramLevelTest : public testing::TestWithParam<bool> {
       EXPECT_EQ(checkpoint_use_memory(sizeof text + sizeof vector, ssd_every), checkpoint_ok);
     }
     const CheckpointStatus status = checkpoint_use_pcram(ssd_every, true);
-    checkpoint_protect(0, text, sizeof text);
-    checkpoint_protect(1, vector, sizeof vector);
+    protect();
     return status;
-  }
-  static void fill(std::uint64_t version) {
-    std::memset(text, 0, sizeof text);
-    const std::string words = "version " + std::to_string(version) + "!";
-    std::memcpy(text, words.c_str(), words.size());
-    for (std::uint64_t i = 0; i < std::size(vector); ++i) vector[i] = version * 1000 + i;
-  }
-  static CheckpointStatus write(std::uint64_t version) {
-    fill(version);
-    return checkpoint_write("a", version);
-  }
-  static bool holds(std::uint64_t version) {
-    const std::vector<std::uint64_t> found(std::begin(vector), std::end(vector));
-    const std::string words = text;
-    fill(version);
-    return words == text && std::memcmp(found.data(), vector, sizeof vector) == 0;
   }
   static bool restores(std::uint64_t version) {
     fill(99);
     return checkpoint_restore("a", version) == checkpoint_ok && holds(version);
   }
-  static std::uint64_t newest(std::uint64_t max_version = checkpoint_any_version) {
-    std::uint64_t version = 0;
-    EXPECT_EQ(checkpoint_find_newest("a", max_version, &version), checkpoint_ok);
-    return version;
-  }
   static std::vector<CheckpointStatus> levels() {
     return {checkpoint_level_status(checkpoint_memory), checkpoint_level_status(checkpoint_pcram),
             checkpoint_level_status(checkpoint_dimm_ssd)};
   }
-  static inline char text[100];
-  static inline std::uint64_t vector[2000];
 };
 
 using Levels = std::vector<CheckpointStatus>;  // memory, PCRAM, DIMM-SSD
