@@ -249,23 +249,6 @@ std::string nearest_instance(const std::string& given, const std::vector<std::st
   return nearest_name(given, names);
 }
 
-// What the process will exit with, whatever is expected of the run.
-int status_for_debugger(const RunOutcome& outcome) {
-  switch (outcome.end) {
-    case RunOutcome::End::time_limit:
-    case RunOutcome::End::stalled:
-      return static_cast<int>(ExitStatus::time_limit);
-    case RunOutcome::End::mismatch:
-      return static_cast<int>(ExitStatus::lockstep);
-    case RunOutcome::End::interrupted:
-      return static_cast<int>(ExitStatus::interrupted);
-    case RunOutcome::End::not_recoverable:
-      return static_cast<int>(ExitStatus::expectation);
-    default:
-      return static_cast<int>(outcome.firmware_status);
-  }
-}
-
 Debugger& make_debugger(std::optional<Debugger>& debugger, const GdbEndpoint& endpoint) {
   try {
     return debugger.emplace(endpoint);
@@ -307,6 +290,23 @@ void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, R
 
 }  // namespace
 
+int exit_status(const RunOutcome& outcome, bool expectations_met) {
+  switch (outcome.end) {
+    case RunOutcome::End::time_limit:
+    case RunOutcome::End::stalled:
+      return static_cast<int>(ExitStatus::time_limit);
+    case RunOutcome::End::mismatch:
+      return static_cast<int>(ExitStatus::lockstep);
+    case RunOutcome::End::interrupted:
+      return static_cast<int>(ExitStatus::interrupted);
+    default:
+      break;
+  }
+  if (!expectations_met) return static_cast<int>(ExitStatus::expectation);
+  constexpr auto largest = static_cast<std::uint64_t>(ExitStatus::largest_of_firmware);
+  return static_cast<int>(std::min(outcome.firmware_status, largest));
+}
+
 RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings) {
   set_log_levels(log_levels(scenario));
 
@@ -344,7 +344,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   node.flush_output();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
-  if (debugger) debugger->ended(status_for_debugger(outcome));
+  if (debugger) debugger->ended(exit_status(outcome, outcome.end != RunOutcome::End::not_recoverable));
   outcome.time = node.end() ? node.end()->at : now();
   outcome.instructions = node.instructions();
   outcome.checkpoints = events.count("checkpoint_commit");

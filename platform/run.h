@@ -45,6 +45,9 @@ struct RunOutcome {
   }
 };
 
+// Of the process.
+int exit_status(const RunOutcome& outcome, bool expectations_met);
+
 struct RunSettings {
   RtlOptions rtl = {};                  // whose folder for traces is the run directory's
   bool show_console = true;             // the guest's output goes to stdout as well as to the run directory

@@ -222,21 +222,6 @@ std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const 
   return fmt::format("{} is equal, bit for bit ({} bytes)", result_file, ours->size());
 }
 
-int exit_status(const RunOutcome& outcome, bool expectations_met) {
-  switch (outcome.end) {
-    case RunOutcome::End::time_limit:
-    case RunOutcome::End::stalled:
-      return static_cast<int>(ExitStatus::time_limit);
-    case RunOutcome::End::mismatch:
-      return static_cast<int>(ExitStatus::lockstep);
-    default:
-      break;
-  }
-  if (!expectations_met) return static_cast<int>(ExitStatus::expectation);
-  constexpr auto largest = static_cast<std::uint64_t>(ExitStatus::largest_of_firmware);
-  return static_cast<int>(std::min(outcome.firmware_status, largest));
-}
-
 }  // namespace
 
 int verb_run(const RunArguments& arguments) {

@@ -38,7 +38,8 @@ struct ResetValue {
   std::uint32_t value = 0;
   bool is_fixed = true;
 
-  constexpr ResetValue(std::uint32_t fixed) : value(fixed) {}  // NOLINT(google-explicit-constructor)
+  // A number alone is a fixed one: lists of registers write it so.
+  constexpr ResetValue(std::uint32_t fixed) : value(fixed) {}
   constexpr ResetValue(std::uint32_t first, bool fixed) : value(first), is_fixed(fixed) {}
 };
 // It depends on the node's configuration, on what outlives a reset, or on who asks.
