@@ -27,6 +27,7 @@
 
 #include "base/units.h"
 #include "base/write_observer.h"
+#include "core/flow_observer.h"
 #include "core/system_register.h"
 
 namespace asterism {
@@ -176,6 +177,10 @@ class Iss {
   // (IssHost::about_to_store); an atomic or exclusive instruction asks before it loads. An empty range asks for nothing. False:
   // the engine does not track its stores.
   virtual bool guard_writes(AddressRange) { return false; }
+
+  // Tells an observer where control goes from now on, at once where run() is not under way; nullptr: no longer. It outlives
+  // the engine. Nothing is slower while nobody follows. False: this engine cannot.
+  virtual bool follow(FlowObserver*, FlowQuestion = {}) { return false; }
 
   // nullptr: a debugger cannot be attached to this engine.
   virtual DebugPort* debug_port() { return nullptr; }

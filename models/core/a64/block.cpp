@@ -21,7 +21,18 @@ const Operation* end_of_part(Cpu& cpu, const Operation& op) {
 // With two allocations, a node and a bucket of by_place_, and a pointer in a vector that has grown by doubling.
 std::size_t bytes_of(const Block& block) {
   constexpr std::size_t allocation = 16, node = 48, pointers = 16;
-  return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers;
+  return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers +
+         (block.told ? sizeof(ToldEntry) + allocation : 0);
+}
+
+// What an instruction that ends a block does when it does not fault.
+Flow flow_of(std::uint32_t word) {
+  constexpr Encoding bl = encoding("1 00101 imm26"), blr = encoding("1101011 0001 11111 000000 Rn 00000"),
+                     ret = encoding("1101011 0010 11111 000000 Rn 00000"),
+                     eret = encoding("1101011 0100 11111 000000 11111 00000");
+  if (bl.matches(word) || blr.matches(word)) return Flow::call;
+  if (ret.matches(word)) return Flow::ret;
+  return eret.matches(word) ? Flow::exception_return : Flow::jump;
 }
 
 // Bit i: line i of the page that the block lies in.
@@ -82,15 +93,19 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
   decoded_.clear();
   block.count = 0;
   bool ends = false;
+  std::uint32_t last = 0;
+  if (followed_ && followed_->instructions) limit.count = std::min(limit.count, 1u);
   while (!ends && block.count < limit.count) {
     const std::uint64_t pc = block.pc + std::uint64_t{4} * block.count;
+    if (followed_ && block.count > 0 && std::ranges::binary_search(followed_->boundaries, pc)) break;
     if (!breakpoints_.empty() && std::ranges::binary_search(breakpoints_, pc) &&
         !(limit.passes_first && block.count == 0)) {
       decoded_.push_back({step<Cpu::hit_breakpoint>});
       ++block.count;
       break;
     }
-    Decoding decoding(instruction_at(code + std::uint64_t{4} * block.count), context, options_, constants_);
+    last = instruction_at(code + std::uint64_t{4} * block.count);
+    Decoding decoding(last, context, options_, constants_);
     decode(decoding);
     if (decoding.is_wide()) wide_.push_back(block.count);
     decoded_.push_back(decoding.op);
@@ -109,9 +124,24 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
   block.size = static_cast<std::uint16_t>(operations + (constants_.size() + 1) / 2);
   block.storage = std::make_unique<Operation[]>(block.size);
   std::ranges::copy(decoded_, block.storage.get());
+  block.told.reset();
+  if (followed_ && decoded_.front().run != step<Cpu::hit_breakpoint>)
+    tell_entry(block, instruction_at(code), ends ? last : 0);
   if (!constants_.empty())
     std::memcpy(static_cast<void*>(block.storage.get() + operations), constants_.data(),
                 constants_.size() * 8);
+}
+
+void BlockCache::tell_entry(Block& block, std::uint32_t first, std::uint32_t last) {
+  Operation& entry = block.storage[0];
+  block.told = std::make_unique<ToldEntry>(
+      ToldEntry{.run = entry.run, .word = first, .end = flow_of(last), .region = region_of(block.pc)});
+  entry.run = Cpu::tell_entry;
+}
+
+std::size_t BlockCache::region_of(std::uint64_t pc) const {
+  const std::vector<std::uint64_t>& boundaries = followed_->boundaries;
+  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, pc) - boundaries.begin());
 }
 
 bool BlockCache::drop(std::uint64_t first, std::uint64_t last) {

@@ -9,11 +9,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/a64/decoder.h"
+#include "core/flow_observer.h"
 
 namespace asterism::a64 {
 
@@ -27,6 +29,14 @@ struct Link {
   std::uint64_t epoch = 0;
 };
 
+// Of a block whose entry is told: before its first operation stands Cpu::tell_entry.
+struct ToldEntry {
+  Handler run = nullptr;   // of that operation
+  std::uint32_t word = 0;  // and its instruction
+  Flow end = Flow::jump;   // what the block's last instruction does when all of it is executed
+  std::size_t region = 0;  // FlowQuestion::boundaries
+};
+
 struct Block {
   std::uint64_t pc = 0;        // virtual address of the first instruction
   std::uint64_t physical = 0;  // and its physical one
@@ -36,6 +46,7 @@ struct Block {
   Link taken{}, next{};
   Block* same_place = nullptr;             // another one at this physical address (another pc or context)
   std::unique_ptr<Operation[]> storage{};  // operations, one that goes to the next block, constants
+  std::unique_ptr<ToldEntry> told{};       // nullptr: its entry is not told
 
   const Operation* operations() const { return storage.get(); }
 };
@@ -64,6 +75,11 @@ class BlockCache {
   // they were.
   void set_breakpoints(std::vector<std::uint64_t> addresses) { breakpoints_ = std::move(addresses); }
 
+  // Blocks end before a boundary, or after every instruction, and their entries are told; those that are kept already are as
+  // they were. nullopt: no longer.
+  void follow(std::optional<FlowQuestion> question) { followed_ = std::move(question); }
+  std::size_t region_of(std::uint64_t pc) const;
+
   // Drops the blocks that touch a range of physical addresses; false when there was none. They stay allocated until
   // collect(), since one of them may be running.
   bool drop(std::uint64_t first, std::uint64_t last);
@@ -80,6 +96,7 @@ class BlockCache {
 
  private:
   void decode_into(Block& block, Context context, PartLimit limit, const std::uint8_t* code);
+  void tell_entry(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_place(Block* block);
 
@@ -93,6 +110,7 @@ class BlockCache {
   std::vector<std::unique_ptr<Block>> dropped_;
   Block part_;
   std::vector<std::uint64_t> breakpoints_;
+  std::optional<FlowQuestion> followed_;
   std::size_t bytes_ = 0;
   // Of the block that is being decoded: its operations, its wide constants, and which operations have one.
   std::vector<Operation> decoded_;

@@ -53,6 +53,7 @@ void Cpu::reset_state() {
   unretired_exceptions = 0;
   retired_at_exception = due_called_at_ = step_until = never;
   passing = {};
+  following.how = Flow::start;
   set_attend_at();
 }
 
@@ -237,6 +238,37 @@ void Cpu::drop_code(AddressRange range) {
   set_attend_at();
 }
 
+// ---- who follows ----
+
+void Cpu::follow(FlowObserver* observer, FlowQuestion question) {
+  following = {.observer = observer, .instructions = question.instructions};
+  blocks.follow(observer ? std::optional(std::move(question)) : std::nullopt);
+  drop_code({Address(0), Bytes(never)});
+}
+
+const Operation* Cpu::tell_entry(Cpu& cpu, const Operation* op) {
+  const Block& block = *cpu.block;
+  const ToldEntry& told = *block.told;
+  const std::uint64_t count = cpu.attend_at - static_cast<std::uint64_t>(cpu.left) - block.count;
+  Following& following = cpu.following;
+  cpu.tell_flow(block.pc, told.region, count);
+  following.end = told.end;
+  following.end_count = count + block.count;
+  following.from = block.pc + std::uint64_t{4} * block.count;
+  if (following.instructions) following.observer->executes(block.pc, told.word, count);
+  return told.run(cpu, op);
+}
+
+void Cpu::tell_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {
+  Flow how = std::exchange(following.how, Flow::jump);
+  if (how == Flow::jump && following.end_count == count) how = following.end;
+  following.end_count = never;
+  if (how == Flow::jump && region == following.region) return;
+  following.region = region;
+  following.observer->goes(
+      {.how = how, .to = to, .region = region, .from = following.from, .instructions = count});
+}
+
 // ---- exceptions ----
 
 const Operation* Cpu::raise(const Operation& op, unsigned exception_class, std::uint32_t iss) {
@@ -284,6 +316,13 @@ bool Cpu::take_interrupts() {
 
 void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
   const std::uint64_t count = instructions();
+  if (following.observer) {
+    // An interrupt behind a call comes from the function that was called.
+    if (following.how == Flow::jump && following.end_count == count)
+      tell_flow(pc, blocks.region_of(pc), count);
+    following.how = Flow::exception;
+    following.from = pc;
+  }
   if (step_until != never) step_until = count;
   unretired_exceptions = count == retired_at_exception ? unretired_exceptions + 1 : 0;
   retired_at_exception = count;

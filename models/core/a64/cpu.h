@@ -23,6 +23,7 @@
 #include "core/a64/operation.h"
 #include "core/a64/state.h"
 #include "core/debug_port.h"
+#include "core/flow_observer.h"
 #include "core/iss.h"
 
 namespace asterism::a64 {
@@ -184,6 +185,22 @@ class Cpu : public State {
   // Before an access is made. True: run() stops before its instruction.
   bool stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
 
+  // ---- for profiles and traces (core/flow_observer.h) ----
+
+  // nullptr: nobody follows.
+  void follow(FlowObserver* observer, FlowQuestion question);
+  // The handler of a block's first operation when its entry is told: told, then the operation's own.
+  static const Operation* tell_entry(Cpu& cpu, const Operation* op);
+  // How control comes to the next block, and where it comes from, as far as that is known before.
+  struct Following {
+    FlowObserver* observer = nullptr;
+    bool instructions = false;
+    Flow how = Flow::start;  // jump: what ends the last block decides, if all of it was executed
+    Flow end = Flow::jump;
+    std::uint64_t end_count = never, from = 0;
+    std::size_t region = 0;
+  } following;
+
   std::array<Block*, 512> jumps;   // where indirect branches went
   Block nowhere{.context = 0xff};  // of no context: where none went yet
 
@@ -209,6 +226,8 @@ class Cpu : public State {
   // The block at a virtual address; nullptr when an exception was taken. With a limit: BlockCache::make_part().
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
+
+  void tell_flow(std::uint64_t to, std::size_t region, std::uint64_t count);
 
   std::optional<Iss::Stop> attend();
   bool take_interrupts();

@@ -55,6 +55,9 @@ class A64Iss final : public NativeIss, private DebugPort {
   void write(CoreRegister which, std::uint64_t value) override;
 
   DebugPort* debug_port() override { return this; }
+  bool follow(FlowObserver* observer, FlowQuestion question) override {
+    return cpu_.follow(observer, std::move(question)), true;
+  }
 
   a64::State state() const override { return cpu_; }
   void set_state(const a64::State& state) override;
