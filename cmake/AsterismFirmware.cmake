@@ -70,9 +70,11 @@ target_link_libraries(location_test PRIVATE asterism::resilience_engine)  # deci
 # So does what runs on auxiliary cores, which are threads there.
 add_library(asterism_firmware_auxiliary STATIC
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/auxiliary.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/benefactor_image.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/chain.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_hash.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_store.c
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/image.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/queue.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/ssd_image.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/benefactor.c
@@ -91,6 +93,11 @@ foreach(test auxiliary chain chunk_store queue storage_manager storage_message s
   asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp LINKS asterism_firmware_test_node
                 asterism_firmware_auxiliary)
 endforeach()
+# Both together: the checkpoint library on auxiliary cores.
+asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain_test.cpp LINKS asterism_firmware_test_node
+              asterism_firmware_auxiliary asterism_firmware_checkpoint)
+target_sources(checkpoint_chain_test PRIVATE ${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain.c)
+target_compile_features(checkpoint_chain_test PRIVATE c_std_17)
 
 # So does the buddy protocol: its ranks talk with each other in memory.
 add_library(asterism_firmware_cluster STATIC

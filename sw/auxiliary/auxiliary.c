@@ -11,14 +11,13 @@ static struct {
   Chain chain;
   unsigned record_words;
   Block blocks[buffer_limit];
-  struct {
-    uint64_t* pages;
-    uint32_t chunks;
-  } regions[region_limit];
-  unsigned region_count;
-  uint32_t chunks;  // of all regions
+  uint64_t name;
+  const uint64_t* pages;
+  uint32_t chunks;
 
   Queue free, filled, transformed;
+  Queue* from;  // of the core that stores, which also `transforms`; NULL: in line
+  bool transforms;
   CheckpointFile file;   // that is under way
   uint64_t begun;        // when its hand-over began
   uint32_t stored;       // blocks of it
@@ -52,23 +51,23 @@ const char* auxiliary_initialize(const Chain* chain, unsigned buffers, unsigned 
   return NULL;
 }
 
-bool auxiliary_protect(void* pages, uint32_t chunks) {
-  if (state.region_count == region_limit || chunks > checkpoint_chunk_limit - state.chunks) return false;
-  state.regions[state.region_count].pages = pages;
-  state.regions[state.region_count++].chunks = chunks;
-  state.chunks += chunks;
+bool auxiliary_use_pages(uint64_t name, const uint64_t* pages, uint32_t count) {
+  if (count > checkpoint_chunk_limit) return false;
+  state.name = name;
+  state.pages = pages;
+  state.chunks = count;
   return true;
 }
 
 static CheckpointFile file_of(uint64_t version) {
-  return (CheckpointFile){version, state.chunks, state.record_words, state.chain.conversions};
+  return (CheckpointFile){.version = version,
+                          .chunks = state.chunks,
+                          .block_chunks = state.record_words,
+                          .conversions = state.chain.conversions,
+                          .name = state.name};
 }
 
-static uint64_t* chunk_of_program(uint32_t chunk) {
-  unsigned region = 0;
-  for (; chunk >= state.regions[region].chunks; ++region) chunk -= state.regions[region].chunks;
-  return state.regions[region].pages + (size_t)chunk * chunk_words;
-}
+static uint64_t* chunk_of_program(uint32_t chunk) { return (uint64_t*)(uintptr_t)state.pages[chunk]; }
 
 static void add(uint64_t* count, uint64_t more) { __atomic_fetch_add(count, more, __ATOMIC_RELAXED); }
 
@@ -147,21 +146,29 @@ static void transform_for_another(void) {
   }
 }
 
+bool auxiliary_serve(void) {
+  uint32_t buffer;
+  if (state.from == NULL || !queue_try_pop(state.from, &buffer)) return false;
+  if (state.transforms) transform(&state.blocks[buffer]);
+  store(buffer);
+  return true;
+}
+
+bool auxiliary_has_block(void) { return state.from != NULL && !queue_is_empty(state.from); }
+
 static void store_and_drain(Queue* from, bool transforms) {
   prepare_stores();
+  state.transforms = transforms;
+  state.from = from;
   for (;;) {
     const uint32_t seen = __atomic_load_n(&from->changes, __ATOMIC_ACQUIRE);
-    uint32_t buffer;
-    if (queue_try_pop(from, &buffer)) {
-      if (transforms) transform(&state.blocks[buffer]);
-      store(buffer);
-      continue;
-    }
+    if (auxiliary_serve()) continue;
     const BackgroundWork work = work_in_background();
-    if (work == work_none && __atomic_load_n(&state.stopping, __ATOMIC_ACQUIRE) != 0) return;
+    if (work == work_none && __atomic_load_n(&state.stopping, __ATOMIC_ACQUIRE) != 0) break;
     if (work == work_none) cores_wait_while(&from->changes, seen);
     if (work == work_waiting) cores_doze(&from->changes, seen, device_is_ready);
   }
+  state.from = NULL;
 }
 
 static void serve(unsigned core, unsigned cores, void* argument) {
@@ -252,12 +259,24 @@ static void count_longest_wait(void) {
   state.counts.waited_ticks += longest;
 }
 
-bool auxiliary_write(uint64_t version) {
-  const bool in_line = cores_auxiliary() == 0;
+bool auxiliary_is_done(void) {
+  return __atomic_load_n(&state.completed, __ATOMIC_ACQUIRE) == state.handed_over;
+}
+
+bool auxiliary_wait(void) {
   const uint64_t start = generic_timer_now();
   wait_for_handed_over();
-  state.begun = generic_timer_now();
-  state.counts.waited_ticks += state.begun - start;
+  const uint64_t waited = generic_timer_now() - start;
+  state.counts.waited_ticks += waited;
+  state.counts.stood_ticks += waited;
+  return state.sound;
+}
+
+bool auxiliary_write(uint64_t version) {
+  const bool in_line = cores_auxiliary() == 0;
+  auxiliary_wait();
+  const uint64_t start = generic_timer_now();
+  state.begun = start;
   state.file = file_of(version);
   state.stored = 0;
   ++state.handed_over;
@@ -297,36 +316,72 @@ static bool read_block(const PlugIn* source, const CheckpointFile* file, Block* 
   return true;
 }
 
-static bool read_file(const PlugIn* source, uint64_t version) {
+static AuxiliaryRead read_file(const PlugIn* source, uint64_t version) {
   CheckpointFile file;
-  if (!source->open_stored(version, &file) || !fits(&file)) return false;
+  uint64_t found;
+  if (!source->find(state.name, version, &found) || found != version) return auxiliary_not_there;
+  if (!source->open_stored(state.name, version, &file)) return auxiliary_damaged;
+  if (!fits(&file)) return auxiliary_other_pages;
   Block* const block = &state.blocks[0];  // nothing is under way
   for (uint32_t first = 0; first < file.chunks; first += file.block_chunks) {
     block->first = first;
     block->chunks = block_chunks_at(&file, first);
-    if (!read_block(source, &file, block)) return false;
+    if (!read_block(source, &file, block)) return auxiliary_damaged;
   }
-  return true;
+  return auxiliary_read_all;
+}
+
+static const PlugIn* plug_in_of(AuxiliarySource source) {
+  return source == auxiliary_from_store ? state.chain.plug_ins[state.chain.transforms] : drain_of_chain();
+}
+
+static const AuxiliarySource sources[] = {auxiliary_from_store, auxiliary_from_drain};
+enum { source_count = sizeof sources / sizeof *sources };
+
+static bool is_asked(AuxiliarySource source, AuxiliarySource wanted) {
+  return (wanted == auxiliary_any || wanted == source) && plug_in_of(source) != NULL;
+}
+
+bool auxiliary_find(AuxiliarySource wanted, uint64_t max_version, uint64_t* version) {
+  bool found = false;
+  for (unsigned i = 0; i < source_count; ++i) {
+    uint64_t one;
+    if (!is_asked(sources[i], wanted) || !plug_in_of(sources[i])->find(state.name, max_version, &one) ||
+        (found && one <= *version))
+      continue;
+    *version = one;
+    found = true;
+  }
+  return found;
+}
+
+AuxiliaryRead auxiliary_read(AuxiliarySource wanted, uint64_t version, AuxiliarySource* from) {
+  AuxiliaryRead worst = auxiliary_not_there;
+  for (unsigned i = 0; i < source_count; ++i) {
+    if (!is_asked(sources[i], wanted)) continue;
+    const AuxiliaryRead result = read_file(plug_in_of(sources[i]), version);
+    *from = sources[i];
+    if (result == auxiliary_read_all) return result;
+    if (result > worst) worst = result;
+  }
+  return worst;
 }
 
 bool auxiliary_restore(AuxiliarySource wanted, uint64_t* version, AuxiliarySource* from) {
-  const AuxiliarySource all[] = {auxiliary_from_store, auxiliary_from_drain};
-  const PlugIn* const sources[] = {state.chain.plug_ins[state.chain.transforms], drain_of_chain()};
-  uint64_t limits[] = {UINT64_MAX, UINT64_MAX};
-  for (;;) {
-    int best = -1;
-    for (int i = 0; i < 2; ++i) {  // the store, unless the drain has a newer one
-      uint64_t one;
-      if (sources[i] == NULL || limits[i] == 0 || (wanted != auxiliary_any && wanted != all[i])) continue;
-      if (!sources[i]->find(limits[i], &one) || (best >= 0 && one <= *version)) continue;
-      *version = one;
-      best = i;
-    }
-    if (best < 0) return false;
-    *from = all[best];
-    if (read_file(sources[best], *version)) return true;
-    limits[best] = *version == 0 ? 0 : *version - 1;
+  for (uint64_t limit = UINT64_MAX; auxiliary_find(wanted, limit, version); limit = *version - 1) {
+    if (auxiliary_read(wanted, *version, from) == auxiliary_read_all) return true;
+    if (*version == 0) return false;
   }
+  return false;
+}
+
+bool auxiliary_discard(uint64_t version) {
+  bool was_there = false;
+  for (unsigned i = 0; i < source_count; ++i) {
+    const PlugIn* const one = plug_in_of(sources[i]);
+    if (one != NULL && one->discard != NULL) was_there = one->discard(state.name, version) || was_there;
+  }
+  return was_there;
 }
 
 AuxiliaryCounts auxiliary_counts(void) { return state.counts; }

@@ -15,8 +15,17 @@ struct AuxiliaryTest : testing::Test {
   void initialize(const char* text, unsigned buffers = 4) {
     const Chain chain = chain_of(text);
     ASSERT_EQ(auxiliary_initialize(&chain, buffers, 3), nullptr);
-    ASSERT_TRUE(auxiliary_protect(first.chunk(0), first.chunks()));
-    ASSERT_TRUE(auxiliary_protect(second.chunk(0), second.chunks()));
+    pages.clear();
+    add(first);
+    add(second);
+    use_pages();
+  }
+  void add(TestImage& image) {
+    for (std::uint32_t i = 0; i < image.chunks(); ++i)
+      pages.push_back(reinterpret_cast<std::uintptr_t>(image.chunk(i)));
+  }
+  void use_pages(std::uint64_t name = 17) {
+    ASSERT_TRUE(auxiliary_use_pages(name, pages.data(), static_cast<std::uint32_t>(pages.size())));
   }
   // The first region changes with each version, the second never.
   void change(std::uint64_t version) {
@@ -50,6 +59,7 @@ struct AuxiliaryTest : testing::Test {
   }
 
   TestImage first{chunks - 6}, second{6};
+  std::vector<std::uint64_t> pages;
 };
 
 TEST_F(AuxiliaryTest, AnyPartitionKeepsEveryByte) {
@@ -134,10 +144,13 @@ TEST_F(AuxiliaryTest, RestoresNothingOfAnotherConversionOrSize) {
   EXPECT_FALSE(restores());
   initialize("columns,pcram");
   TestImage third(1);
-  ASSERT_TRUE(auxiliary_protect(third.chunk(0), 1));
+  add(third);
+  use_pages();
   EXPECT_FALSE(restores());
   initialize("columns,dedup,pcram");
   expect_restored(auxiliary_any, 1);
+  use_pages(18);  // another name
+  EXPECT_FALSE(restores());
 }
 
 TEST_F(AuxiliaryTest, AStoreThatFailsIsCountedAndTheCheckpointBeforeStays) {
@@ -171,8 +184,8 @@ TEST_F(AuxiliaryTest, ADrainThatFailsIsCountedAndTheStoreHasAll) {
 
 TEST_F(AuxiliaryTest, RefusesMoreThanACheckpointHolds) {
   initialize("pcram");
-  EXPECT_TRUE(auxiliary_protect(first.chunk(0), checkpoint_chunk_limit - chunks));
-  EXPECT_FALSE(auxiliary_protect(first.chunk(0), 1));
+  EXPECT_TRUE(auxiliary_use_pages(1, pages.data(), checkpoint_chunk_limit));
+  EXPECT_FALSE(auxiliary_use_pages(1, pages.data(), checkpoint_chunk_limit + 1));
 }
 
 TEST_F(AuxiliaryTest, SaysWhatIsMissing) {
@@ -181,6 +194,8 @@ TEST_F(AuxiliaryTest, SaysWhatIsMissing) {
   EXPECT_STREQ(auxiliary_initialize(&chain, 1, 1), "this machine has no DIMM-SSD");
   node.has_pcram = false;
   EXPECT_STREQ(auxiliary_initialize(&chain, 1, 1), "this machine has no PCRAM");
+  const Chain remote = chain_of("benefactors");
+  EXPECT_STREQ(auxiliary_initialize(&remote, 1, 1), "this machine is no client of a store of benefactors");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ typedef struct {
   uint32_t chunks;
   uint32_t block_chunks;
   uint64_t conversions;  // which conversions its blocks went through (chain.h)
+  uint64_t name;         // a hash of the program's name for it
 } CheckpointFile;
 
 typedef struct {

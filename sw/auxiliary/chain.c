@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { plug_in_count = 6 };
-static const PlugIn* const plug_ins[plug_in_count] = {&columns_plug_in,       &big_endian_plug_in,
-                                                      &deduplication_plug_in, &pcram_plug_in,
-                                                      &ssd_plug_in,           &drain_plug_in};
+enum { plug_in_count = 8 };
+static const PlugIn* const plug_ins[plug_in_count] = {
+    &columns_plug_in, &big_endian_plug_in,  &deduplication_plug_in, &pcram_plug_in,
+    &ssd_plug_in,     &benefactors_plug_in, &drain_plug_in,         &drain_benefactors_plug_in};
 
 // Of the word from text on; plug_in_count: there is none of this name.
 static unsigned find(const char* text, size_t length) {
@@ -23,14 +23,15 @@ static const char* problem_of_order(const Chain* chain) {
     const PlugIn* const one = chain->plug_ins[i];
     if (one->kind == plug_in_transform && stored) return "a transform stands behind the store";
     if (one->kind == plug_in_store && stored) return "there is one store";
-    if (one == &drain_plug_in && (drained || i == 0 || chain->plug_ins[i - 1] != &pcram_plug_in))
-      return "'drain' stands once, behind 'pcram'";
-    if (one == &ssd_plug_in && deduplicates) return "'dedup' needs the store 'pcram'";
+    if (one->kind == plug_in_drain && (drained || i == 0 || chain->plug_ins[i - 1] != &pcram_plug_in))
+      return "a drain stands once, behind 'pcram'";
+    if (one->kind == plug_in_store && one != &pcram_plug_in && deduplicates)
+      return "'dedup' needs the store 'pcram'";
     deduplicates = deduplicates || one == &deduplication_plug_in;
     stored = stored || one->kind == plug_in_store;
     drained = drained || one->kind == plug_in_drain;
   }
-  return stored ? NULL : "there is no store: 'pcram' or 'ssd'";
+  return stored ? NULL : "there is no store: 'pcram', 'ssd' or 'benefactors'";
 }
 
 bool chain_parse(const char* text, Chain* chain, char* error, size_t error_bytes) {
@@ -40,8 +41,9 @@ bool chain_parse(const char* text, Chain* chain, char* error, size_t error_bytes
     const unsigned which = find(word, length);
     if (which == plug_in_count) {
       snprintf(error, error_bytes,
-               "there is no plug-in '%.*s', but columns, big_endian, dedup, pcram, ssd, drain", (int)length,
-               word);
+               "there is no plug-in '%.*s', but columns, big_endian, dedup, pcram, ssd, benefactors, drain, "
+               "drain_benefactors",
+               (int)length, word);
       return false;
     }
     if (chain->count == chain_limit) {

@@ -1,5 +1,5 @@
 // The plug-ins that a checkpoint passes, in order: "columns,dedup,pcram,drain". Transforms come first, then one store,
-// then a drain, if any; `dedup` and `drain` need the store `pcram`. Transforms may come again.
+// then a drain, if any; `dedup` and the drains need the store `pcram`. Transforms may come again.
 #pragma once
 
 #include <stdbool.h>

@@ -82,6 +82,14 @@ static bool load_map(unsigned which) {
   return true;
 }
 
+static void find_newest(void) {
+  store.newest = map_count;
+  for (unsigned i = 0; i < map_count; ++i)
+    if (store.sound[i] &&
+        (store.newest == map_count || maps[i].header.file.version > maps[store.newest].header.file.version))
+      store.newest = i;
+}
+
 const char* chunk_store_prepare(void) {
   if (!pcram_probe()) return "this machine has no PCRAM";
   if (pcram_layer_pages() != 0) return "the PCRAM is a stack, in which chunks cannot lie where there is room";
@@ -89,13 +97,10 @@ const char* chunk_store_prepare(void) {
   if (pages <= map_count * map_pages) return "the PCRAM is too small";
   const uint32_t behind = pages - map_count * map_pages;
   store.places = behind < place_limit ? behind : place_limit;
-  store.newest = map_count;
   for (unsigned i = 0; i < map_count; ++i) {
     store.sound[i] = load_map(i);
-    if (store.sound[i] &&
-        (store.newest == map_count || maps[i].header.file.version > maps[store.newest].header.file.version))
-      store.newest = i;
   }
+  find_newest();
   return NULL;
 }
 
@@ -221,23 +226,36 @@ bool chunk_store_commit(const CheckpointFile* file) {
   return true;
 }
 
-bool chunk_store_find(uint64_t max_version, uint64_t* version) {
+bool chunk_store_find(uint64_t name, uint64_t max_version, uint64_t* version) {
   bool found = false;
   for (unsigned i = 0; i < map_count; ++i) {
     const uint64_t one = maps[i].header.file.version;
-    if (!store.sound[i] || one > max_version || (found && one <= *version)) continue;
+    if (!store.sound[i] || maps[i].header.file.name != name || one > max_version ||
+        (found && one <= *version))
+      continue;
     *version = one;
     found = true;
   }
   return found;
 }
 
-bool chunk_store_open(uint64_t version, CheckpointFile* file) {
+bool chunk_store_open(uint64_t name, uint64_t version, CheckpointFile* file) {
   for (store.open = 0; store.open < map_count; ++store.open) {
     *file = maps[store.open].header.file;
-    if (store.sound[store.open] && file->version == version) return true;
+    if (store.sound[store.open] && file->name == name && file->version == version) return true;
   }
   return false;
+}
+
+bool chunk_store_discard(uint64_t name, uint64_t version) {
+  CheckpointFile file;
+  if (!chunk_store_open(name, version, &file)) return false;
+  Map* const map = &maps[store.open];
+  store.sound[store.open] = false;
+  find_newest();
+  memset(map->words, 0, sizeof map->words);
+  pcram_save(map, 1, page_of_map(store.open), false);  // cells that are worn out keep it until the next start
+  return true;
 }
 
 static bool copy(const Map* map, uint32_t first, uint32_t chunks, uint64_t* to) {

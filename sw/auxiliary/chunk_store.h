@@ -26,9 +26,10 @@ bool chunk_store_begin(const CheckpointFile* file);  // gives up one that was no
 bool chunk_store_write(const CheckpointFile* file, Block* block);
 bool chunk_store_commit(const CheckpointFile* file);
 
-bool chunk_store_find(uint64_t max_version, uint64_t* version);   // the newest not above
-bool chunk_store_open(uint64_t version, CheckpointFile* file);    // the others read from it
-bool chunk_store_read(const CheckpointFile* file, Block* block);  // false: not what was stored
+bool chunk_store_find(uint64_t name, uint64_t max_version, uint64_t* version);  // the newest not above
+bool chunk_store_open(uint64_t name, uint64_t version, CheckpointFile* file);   // the others read from it
+bool chunk_store_read(const CheckpointFile* file, Block* block);                // false: not what was stored
+bool chunk_store_discard(uint64_t name, uint64_t version);                      // false: it was not there
 // The newest committed. Its chunks as they lie in the PCRAM, without a look at their hashes, and these.
 bool chunk_store_newest(CheckpointFile* file);
 bool chunk_store_copy(uint32_t first, uint32_t chunks, void* to);

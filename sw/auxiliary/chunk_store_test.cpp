@@ -29,7 +29,7 @@ struct ChunkStoreTest : testing::Test {
     return block;
   }
   CheckpointFile file(std::uint64_t version, TestImage& of) const {
-    return {version, of.chunks(), block_chunks, 5};
+    return {version, of.chunks(), block_chunks, 5, name};
   }
 
   bool write(std::uint64_t version, TestImage& of, bool hashed = true) {
@@ -45,7 +45,7 @@ struct ChunkStoreTest : testing::Test {
 
   bool read(std::uint64_t version, TestImage& to) {
     CheckpointFile one;
-    if (!chunk_store_open(version, &one)) return false;
+    if (!chunk_store_open(name, version, &one)) return false;
     EXPECT_EQ(one.chunks, to.chunks());
     EXPECT_EQ(one.conversions, 5u);
     for (std::uint32_t first = 0; first < one.chunks; first += block_chunks) {
@@ -56,14 +56,37 @@ struct ChunkStoreTest : testing::Test {
   }
   std::uint64_t newest() {
     std::uint64_t version = 0;
-    return chunk_store_find(UINT64_MAX, &version) ? version : 0;
+    return chunk_store_find(name, UINT64_MAX, &version) ? version : 0;
   }
   std::uint64_t stored() const { return chunk_store_counts().stored - before.stored; }
   std::uint64_t duplicates() const { return chunk_store_counts().duplicates - before.duplicates; }
 
   TestImage image{chunks};
   ChunkStoreCounts before;
+  std::uint64_t name = 17;
 };
+
+TEST_F(ChunkStoreTest, FindsCheckpointsOfAnotherNameUnderThatAlone) {
+  ASSERT_TRUE(write(3));
+  name = 18;
+  EXPECT_EQ(newest(), 0u);
+  EXPECT_FALSE(read(3, image));
+  ASSERT_TRUE(write(2));
+  EXPECT_EQ(newest(), 2u);
+  name = 17;
+  EXPECT_EQ(newest(), 3u);
+}
+
+TEST_F(ChunkStoreTest, WhatWasDiscardedIsGoneAfterARestartToo) {
+  ASSERT_TRUE(write(3));
+  ASSERT_TRUE(write(4));
+  EXPECT_FALSE(chunk_store_discard(name, 5));
+  EXPECT_TRUE(chunk_store_discard(name, 4));
+  EXPECT_EQ(newest(), 3u);
+  ASSERT_EQ(chunk_store_prepare(), nullptr);
+  EXPECT_EQ(newest(), 3u);
+  EXPECT_TRUE(read(3, image));
+}
 
 TEST_F(ChunkStoreTest, GivesBackWhatWasWrittenAfterARestart) {
   ASSERT_TRUE(write(3));
@@ -218,7 +241,7 @@ TEST_F(ChunkStoreTest, RefusesMoreChunksThanItHasPlacesForTwice) {
   TestImage back(checkpoint_chunk_limit);
   ASSERT_TRUE(read(3, back));
   EXPECT_EQ(back.copy(), large.copy());
-  const CheckpointFile too_large = {4, checkpoint_chunk_limit + 1, block_chunks, 0};
+  const CheckpointFile too_large = {4, checkpoint_chunk_limit + 1, block_chunks, 0, name};
   EXPECT_FALSE(chunk_store_begin(&too_large));
 }
 

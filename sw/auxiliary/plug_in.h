@@ -31,16 +31,19 @@ typedef struct {
   BackgroundWork (*work)(void);
   bool (*ready)(void);  // work_waiting is over
 
-  // The way back.
-  bool (*find)(uint64_t max_version, uint64_t* version);  // the newest not above
-  bool (*open_stored)(uint64_t version, CheckpointFile* file);
+  // The way back. name: as of CheckpointFile.
+  bool (*find)(uint64_t name, uint64_t max_version, uint64_t* version);  // the newest not above
+  bool (*open_stored)(uint64_t name, uint64_t version, CheckpointFile* file);
   bool (*read)(const CheckpointFile* file, Block* block);  // as it was stored; false: not what was stored
   void (*undo)(const CheckpointFile* file, Block* block);  // of a conversion
+  bool (*discard)(uint64_t name, uint64_t version);  // false: it was not there, or it cannot be given up
 } PlugIn;
 
 extern const PlugIn columns_plug_in;        // array of records to arrays of their fields
 extern const PlugIn big_endian_plug_in;     // byte order of 8-byte words
 extern const PlugIn deduplication_plug_in;  // hashes chunks: the store then keeps equal ones once
 extern const PlugIn pcram_plug_in;
-extern const PlugIn ssd_plug_in;    // the DIMM-SSD
-extern const PlugIn drain_plug_in;  // from PCRAM to the DIMM-SSD
+extern const PlugIn ssd_plug_in;                // the DIMM-SSD
+extern const PlugIn benefactors_plug_in;        // the DIMM-SSDs of other nodes (benefactor_image.h)
+extern const PlugIn drain_plug_in;              // from PCRAM to the DIMM-SSD
+extern const PlugIn drain_benefactors_plug_in;  // from PCRAM to those of other nodes

@@ -32,6 +32,11 @@ bool queue_try_pop(Queue* queue, uint32_t* value) {
   }
 }
 
+bool queue_is_empty(Queue* queue) {
+  const uint32_t at = __atomic_load_n(&queue->head, __ATOMIC_ACQUIRE);
+  return (int32_t)(__atomic_load_n(&queue->cells[at % queue_capacity].turn, __ATOMIC_ACQUIRE) - (at + 1)) < 0;
+}
+
 bool queue_pop(Queue* queue, uint32_t* value) {
   for (bool waited = false;; waited = true) {
     const uint32_t seen = __atomic_load_n(&queue->changes, __ATOMIC_ACQUIRE);

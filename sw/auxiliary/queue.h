@@ -18,5 +18,6 @@ typedef struct {
 void queue_initialize(Queue* queue);
 void queue_push(Queue* queue, uint32_t value);
 bool queue_try_pop(Queue* queue, uint32_t* value);  // false: empty
+bool queue_is_empty(Queue* queue);
 // Waits for one. Returns whether it had to.
 bool queue_pop(Queue* queue, uint32_t* value);

@@ -1,21 +1,10 @@
-#include "auxiliary/ssd_image.h"
-
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "auxiliary/chunk_hash.h"
+#include "auxiliary/image.h"
 #include "boot/memory.h"
 #include "drivers/dimm_ssd.h"
-
-// A header page: behind the header the chunks' hashes would not fit, so it has one over all of them.
-typedef struct {
-  uint64_t magic;
-  CheckpointFile file;
-  uint64_t contents, check;  // over the hashes of the chunks; over all before it
-} Header;
-
-static const uint64_t magic = 0x31474d4944535343;  // "CSSDIMG1"
-static const char name[] = "auxiliary";
 
 static struct {
   DimmSsdRequest request;
@@ -25,90 +14,115 @@ static struct {
 static struct {
   uint64_t* words;  // header page, chunks
   uint64_t hashes[checkpoint_chunk_limit];
-  uint64_t durable[2];  // versions that are kept, the older first; UINT64_MAX: none
-} image = {.durable = {UINT64_MAX, UINT64_MAX}};
+  bool knows;           // the two below
+  uint64_t name;        // of the checkpoint that was written last
+  uint64_t durable[2];  // its versions that are kept, the older first; UINT64_MAX: none
+} image;
 
-static Header* header(void) { return (Header*)image.words; }
-static uint64_t check_of_header(void) { return chunk_hash(image.words, offsetof(Header, check) / 8); }
+static const CheckpointFile* file_of_image(void) { return &((const ImageHeader*)image.words)->file; }
 
-static void ask(uint64_t version, uint32_t pages) {
+static void ask(uint64_t name, uint64_t version, uint32_t pages) {
   list.request = (DimmSsdRequest){.version = version, .page_count = pages, .method = dimm_ssd_stop_and_copy};
-  memcpy(list.request.name, name, sizeof name);
+  snprintf(list.request.name, sizeof list.request.name, "auxiliary%016llx", (unsigned long long)name);
   for (uint32_t i = 0; i < pages; ++i) list.pages[i] = (uintptr_t)(image.words + (size_t)i * chunk_words);
 }
 
-bool ssd_image_find(uint64_t max_version, uint64_t* version) {
-  ask(max_version, 0);
+static bool find(uint64_t name, uint64_t max_version, uint64_t* version) {
+  ask(name, max_version, 0);
   if (dimm_ssd_execute(dimm_ssd_find, &list.request) != dimm_ssd_ok) return false;
   *version = dimm_ssd_found_version();
   return true;
 }
 
-// Also of those that a run before this has left.
-static void look_for_two(void) {
+// Also those that a run before this has left.
+static void look_for_two(uint64_t name) {
   image.durable[0] = image.durable[1] = UINT64_MAX;
-  if (ssd_image_find(UINT64_MAX, &image.durable[1]) && image.durable[1] > 0)
-    ssd_image_find(image.durable[1] - 1, &image.durable[0]);
+  if (find(name, UINT64_MAX, &image.durable[1]) && image.durable[1] > 0)
+    find(name, image.durable[1] - 1, &image.durable[0]);
+  image.name = name;
+  image.knows = true;
 }
 
-const char* ssd_image_prepare(void) {
+static const char* prepare(void) {
   if (!dimm_ssd_probe()) return "this machine has no DIMM-SSD";
-  look_for_two();
+  image.knows = false;
   if (image.words == NULL) image.words = memory_allocate((size_t)(1 + checkpoint_chunk_limit) * chunk_bytes);
   return image.words == NULL ? "too little memory for the image of a checkpoint" : NULL;
 }
 
-uint64_t* ssd_image_chunk(uint32_t chunk) { return image.words + (size_t)(1 + chunk) * chunk_words; }
-void ssd_image_hash(uint32_t chunk, uint64_t hash) { image.hashes[chunk] = hash; }
+static uint64_t* chunk_at(uint32_t chunk) { return image.words + (size_t)(1 + chunk) * chunk_words; }
+static void set_hash(uint32_t chunk, uint64_t hash) { image.hashes[chunk] = hash; }
 
-void ssd_image_begin(const CheckpointFile* file) {
-  memset(image.words, 0, chunk_bytes);
-  header()->magic = magic;
-  header()->file = *file;
+static void begin(const CheckpointFile* file) {
+  if (!image.knows || image.name != file->name) look_for_two(file->name);
+  image_begin(image.words, file);
 }
 
-bool ssd_image_start(void) {
-  header()->contents = chunk_hash(image.hashes, header()->file.chunks);
-  header()->check = check_of_header();
-  ask(header()->file.version, 1 + header()->file.chunks);
+static bool start(void) {
+  image_seal(image.words, image.hashes);
+  ask(file_of_image()->name, file_of_image()->version, 1 + file_of_image()->chunks);
   return dimm_ssd_start(dimm_ssd_checkpoint, &list.request);
 }
 
 static void keep_two(uint64_t version) {
   if (version == image.durable[0] || version == image.durable[1]) return;
   if (image.durable[0] != UINT64_MAX) {
-    ask(image.durable[0], 0);
+    ask(image.name, image.durable[0], 0);
     dimm_ssd_execute(dimm_ssd_discard, &list.request);
   }
   image.durable[0] = image.durable[1];
   image.durable[1] = version;
 }
 
-bool ssd_image_ended(bool* durable) {
+static bool ended(bool* durable) {
   DimmSsdError error;
   if (!dimm_ssd_poll(&error)) return false;
   *durable = error == dimm_ssd_ok;
-  if (*durable) keep_two(header()->file.version);
+  if (*durable) keep_two(file_of_image()->version);
   return true;
 }
 
-bool ssd_image_open(uint64_t version, CheckpointFile* file) {
-  ask(version, 0);
+static bool ready(void) {
+  DimmSsdError error;
+  return dimm_ssd_poll(&error);
+}
+
+static void wait(void) { dimm_ssd_wait(); }
+
+static bool open(uint64_t name, uint64_t version, CheckpointFile* file) {
+  ask(name, version, 0);
   if (dimm_ssd_execute(dimm_ssd_find, &list.request) != dimm_ssd_ok || dimm_ssd_found_version() != version ||
       dimm_ssd_found_pages() > 1 + checkpoint_chunk_limit)
     return false;
-  ask(version, dimm_ssd_found_pages());
+  ask(name, version, dimm_ssd_found_pages());
   if (dimm_ssd_execute(dimm_ssd_restore, &list.request) != dimm_ssd_ok) return false;
-  *file = header()->file;
-  if (header()->magic != magic || header()->check != check_of_header() || file->version != version ||
-      file->chunks + 1 != list.request.page_count)
-    return false;
-  for (uint32_t i = 0; i < file->chunks; ++i) image.hashes[i] = chunk_hash(ssd_image_chunk(i), chunk_words);
-  return header()->contents == chunk_hash(image.hashes, file->chunks);
+  *file = *file_of_image();
+  return image_has_header(image.words, name, version) && file->chunks + 1 == list.request.page_count &&
+         image_is_whole(image.words);
 }
 
-bool ssd_image_read(const CheckpointFile* file, Block* block) {
+static bool read(const CheckpointFile* file, Block* block) {
   (void)file;
-  memcpy(block->words, ssd_image_chunk(block->first), (size_t)block->chunks * chunk_bytes);
+  memcpy(block->words, chunk_at(block->first), (size_t)block->chunks * chunk_bytes);
   return true;
 }
+
+static bool discard(uint64_t name, uint64_t version) {
+  image.knows = false;
+  ask(name, version, 0);
+  return dimm_ssd_execute(dimm_ssd_discard, &list.request) == dimm_ssd_ok;
+}
+
+const Image ssd_image = {.prepare = prepare,
+                         .chunk_limit = checkpoint_chunk_limit,
+                         .begin = begin,
+                         .chunk = chunk_at,
+                         .hash = set_hash,
+                         .start = start,
+                         .ended = ended,
+                         .ready = ready,
+                         .wait = wait,
+                         .find = find,
+                         .open = open,
+                         .read = read,
+                         .discard = discard};

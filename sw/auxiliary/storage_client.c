@@ -104,8 +104,8 @@ static StorageStatus ask_manager(StorageClient* client, StorageMessage* message,
              : storage_ok;
 }
 
-StorageStatus client_newest(StorageClient* client, uint64_t* version) {
-  StorageMessage message = {.kind = storage_newest};
+StorageStatus client_newest(StorageClient* client, uint64_t max_version, uint64_t* version) {
+  StorageMessage message = {.kind = storage_newest, .version = max_version};
   const StorageStatus status = ask_manager(client, &message, NULL, 0);
   *version = message.version;
   return status;

@@ -64,7 +64,7 @@ typedef struct {
 // The caller fills the part above "its own" first, the rest with zeros.
 StorageStatus client_write(StorageClient* client, uint64_t version, const uint64_t* words, uint32_t chunks);
 StorageStatus client_read(StorageClient* client, uint64_t version, uint64_t* words, uint32_t chunks);
-StorageStatus client_newest(StorageClient* client, uint64_t* version);
+StorageStatus client_newest(StorageClient* client, uint64_t max_version, uint64_t* version);
 StorageStatus client_remove(StorageClient* client, uint64_t version);
 
 // An answer that has come from a node; others are left alone.

@@ -192,12 +192,15 @@ uint32_t manager_map(StorageManager* manager, uint32_t client, uint64_t version,
   return count;
 }
 
-bool manager_newest(StorageManager* manager, uint32_t client, uint64_t now, uint64_t* version) {
+bool manager_newest(StorageManager* manager, uint32_t client, uint64_t max_version, uint64_t now,
+                    uint64_t* version) {
   forget_the_silent(manager, now);
   bool found = false;
   for (unsigned i = 0; i < striped_file_limit; ++i) {
     const StripedFile* const file = &manager->files[i];
-    if (!file->used || !file->committed || file->client != client || !is_whole(manager, file)) continue;
+    if (!file->used || !file->committed || file->client != client || file->version > max_version ||
+        !is_whole(manager, file))
+      continue;
     if (found && file->version < *version) continue;
     *version = file->version;
     found = true;

@@ -69,5 +69,6 @@ bool manager_remove(StorageManager* manager, uint32_t client, uint64_t version);
 // benefactor was forgotten. Returns how many chunks there are of these; 0: no such file.
 uint32_t manager_map(StorageManager* manager, uint32_t client, uint64_t version, uint32_t first,
                      uint32_t count, uint32_t (*nodes)[copy_limit], uint64_t now);
-// Newest committed version of a client of which each chunk has a benefactor.
-bool manager_newest(StorageManager* manager, uint32_t client, uint64_t now, uint64_t* version);
+// Newest committed version of a client, not above max_version, of which each chunk has a benefactor.
+bool manager_newest(StorageManager* manager, uint32_t client, uint64_t max_version, uint64_t now,
+                    uint64_t* version);

@@ -32,9 +32,9 @@ struct StorageManagerTest : testing::Test {
     for (const auto& chunk : map) of_copy.push_back(chunk[copy]);
     return of_copy;
   }
-  std::uint64_t newest(std::uint32_t client, std::uint64_t now = 0) {
+  std::uint64_t newest(std::uint32_t client, std::uint64_t now = 0, std::uint64_t limit = UINT64_MAX) {
     std::uint64_t version = 0;
-    return manager_newest(manager.get(), client, now, &version) ? version : 0;
+    return manager_newest(manager.get(), client, limit, now, &version) ? version : 0;
   }
   std::unique_ptr<StorageManager> manager = std::make_unique<StorageManager>();
 };
@@ -177,6 +177,7 @@ TEST_F(StorageManagerTest, TheNewestIsTheNewestCommittedOfThatClient) {
   EXPECT_TRUE(manager_commit(manager.get(), 2, 20, 0));
   EXPECT_EQ(newest(1), 8u);
   EXPECT_EQ(newest(2), 20u);
+  EXPECT_EQ(newest(1, 0, 7), 7u);
 }
 
 TEST_F(StorageManagerTest, RefusesWhatItCannotHold) {

@@ -20,7 +20,7 @@ typedef enum {
   storage_map,  // chunk: the first, count: how many. Answer: count, copies; data: uint32_t nodes[count][copy_limit]
   storage_commit,  // all its chunks are durable
   storage_remove,
-  storage_newest,  // of the client, that is committed and whole. Answer: version
+  storage_newest,  // of the client, not above version, that is committed and whole. Answer: version
   // To a benefactor.
   storage_store,  // chunk, hash; data: the chunk. The first of another version begins that file anew
   storage_flush,  // count: chunks of the file that it shall have: durable?

@@ -49,8 +49,9 @@ static void map(StorageService* service, uint32_t node, const StorageMessage* me
 static void newest(StorageService* service, uint32_t node, const StorageMessage* message, uint64_t now) {
   StorageMessage answer = *message;
   answer.kind = storage_answer;
-  answer.status =
-      manager_newest(service->manager, message->client, now, &answer.version) ? storage_ok : storage_unknown;
+  answer.status = manager_newest(service->manager, message->client, message->version, now, &answer.version)
+                      ? storage_ok
+                      : storage_unknown;
   service->link.send(service->link.context, node, &answer, NULL, 0);
 }
 

@@ -138,7 +138,7 @@ TEST_F(StoreTest, AFileComesBackAsItWasWritten) {
   ASSERT_EQ(write(5, 20), storage_ok);
   EXPECT_EQ(node.flash.at(5).size(), 20u);
   std::uint64_t version = 0;
-  EXPECT_EQ(client_newest(client.get(), &version), storage_ok);
+  EXPECT_EQ(client_newest(client.get(), UINT64_MAX, &version), storage_ok);
   EXPECT_EQ(version, 5u);
   ASSERT_EQ(read(5, 20), storage_ok);
   EXPECT_EQ(back, words);

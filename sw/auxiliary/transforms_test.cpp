@@ -7,7 +7,7 @@
 namespace {
 
 struct TransformsTest : testing::Test {
-  explicit TransformsTest(std::uint32_t words = 3) : file{1, 100, words, 0}, data(words), scratch(words) {
+  explicit TransformsTest(std::uint32_t words = 3) : file{1, 100, words, 0, 0}, data(words), scratch(words) {
     for (std::uint32_t i = 0; i < words; ++i) data.fill(i, i + 7);
     block = {.first = 0,
              .chunks = words,

@@ -16,7 +16,7 @@
 unsigned cores_start(unsigned at_most);
 
 // Runs function(core, cores, argument) on all started cores and returns when all have returned. Only from
-// core 0.
+// core 0; inside such a function core 0 runs it alone, as the one core of it.
 typedef void (*CoresFunction)(unsigned core, unsigned cores, void* argument);
 void cores_run(CoresFunction function, void* argument);
 

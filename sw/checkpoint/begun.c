@@ -13,6 +13,7 @@ typedef struct {
 
 static Begun begun[checkpoint_begun_limit];  // the oldest first
 static unsigned count;
+static const CheckpointStore* store;  // NULL: the DIMM-SSD
 
 static unsigned pending_count(void) {
   unsigned pending = 0;
@@ -27,9 +28,26 @@ static Begun* find(uint64_t version) {
   return NULL;
 }
 
+void begun_use_store(const CheckpointStore* used) { store = used; }
 void begun_forget(void) { count = 0; }
 
+static void settle_by_store(void) {
+  for (unsigned i = 0; i < count; ++i)
+    if (begun[i].status == checkpoint_pending) begun[i].status = store->outcome(begun[i].version);
+}
+
+static void await_progress(void) {
+  if (store != NULL)
+    store->wait();
+  else
+    dimm_ssd_await_progress();
+}
+
 void begun_settle(void) {
+  if (store != NULL) {
+    settle_by_store();
+    return;
+  }
   unsigned pending = pending_count();
   const DimmSsdProgress progress = dimm_ssd_progress();
   // What was begun after the failure is open, and not meant by it.
@@ -45,13 +63,13 @@ void begun_settle(void) {
 void begun_finish(void) {
   while (pending_count() > 0) {
     begun_settle();
-    if (pending_count() > 0) dimm_ssd_await_progress();
+    if (pending_count() > 0) await_progress();
   }
 }
 
 void begun_add(uint64_t version, CheckpointStatus status, bool told) {
   while (count == checkpoint_begun_limit && begun[0].status == checkpoint_pending) {
-    dimm_ssd_await_progress();
+    await_progress();
     begun_settle();
   }
   if (count == checkpoint_begun_limit) memmove(begun, begun + 1, --count * sizeof *begun);
@@ -73,7 +91,7 @@ CheckpointStatus begun_status(uint64_t version) {
 CheckpointStatus begun_wait(uint64_t version) {
   while (begun_is_pending(version)) {
     begun_settle();
-    if (begun_is_pending(version)) dimm_ssd_await_progress();
+    if (begun_is_pending(version)) await_progress();
   }
   return begun_status(version);
 }

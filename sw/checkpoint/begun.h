@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/store.h"
 
+// Who knows what became of them; NULL: the DIMM-SSD. None is pending.
+void begun_use_store(const CheckpointStore* store);
 void begun_forget(void);
 // told: nobody needs to be told should it fail. Waits when the oldest of them is pending still.
 void begun_add(uint64_t version, CheckpointStatus status, bool told);

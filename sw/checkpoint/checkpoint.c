@@ -10,6 +10,7 @@
 #include "checkpoint/memory_level.h"
 #include "checkpoint/pcram_level.h"
 #include "checkpoint/status.h"
+#include "checkpoint/store.h"
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
 #include "drivers/pcram.h"
@@ -45,13 +46,14 @@ static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
 enum { strong_range = 0 };  // level 1's entry of the range table
 
 static bool present;
-static bool uses_memory;           // level 1 is there, or was until memory lost it
-static uint64_t memory_bytes;      // that level 1 was made for
-static unsigned ssd_every, ratio;  // ratio: to level 2 alone; 0: not in use
+static const CheckpointStore* store;  // in the place of the DIMM-SSD; NULL: none
+static bool uses_memory;              // level 1 is there, or was until memory lost it
+static uint64_t memory_bytes;         // that level 1 was made for
+static unsigned ssd_every, ratio;     // ratio: to level 2 alone; 0: not in use
 static uint64_t writes;
 static bool uses_pcram, pcram_is_worn, pcram_increments;
 static DimmSsdMethod method;
-static CheckpointStatus level_status[3];
+static CheckpointStatus level_status[4];
 static unsigned region_count;
 static uint8_t* addresses[checkpoint_region_limit];
 static RegionEntry regions[checkpoint_region_limit];
@@ -121,9 +123,12 @@ static uint64_t contents_checksum(void) {
   return sum;
 }
 
+static bool has_level_2(void) { return present || store != NULL; }
+static CheckpointLevel level_2(void) { return store != NULL ? checkpoint_chain : checkpoint_dimm_ssd; }
+
 static CheckpointStatus request(const char* name, uint64_t version) {
   const size_t length = name != NULL ? strlen(name) : 0;
-  if (!present && !uses_memory && !uses_pcram) return checkpoint_no_device;
+  if (!has_level_2() && !uses_memory && !uses_pcram) return checkpoint_no_device;
   if (length == 0 || length >= sizeof descriptor.request.name) return checkpoint_bad_argument;
   memset(descriptor.request.name, 0, sizeof descriptor.request.name);
   memcpy(descriptor.request.name, name, length);
@@ -152,6 +157,7 @@ static void nobody_asked(void) {
   note(checkpoint_memory, checkpoint_not_asked);
   note(checkpoint_dimm_ssd, checkpoint_not_asked);
   note(checkpoint_pcram, checkpoint_not_asked);
+  note(checkpoint_chain, checkpoint_not_asked);
 }
 
 CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_status[level - 1]; }
@@ -159,6 +165,9 @@ CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_s
 CheckpointStatus checkpoint_initialize(void) {
   begun_finish();
   begun_forget();
+  if (store != NULL) store->close();
+  store = NULL;
+  begun_use_store(NULL);
   region_count = 0;
   uses_memory = false;
   memory_level_close();
@@ -188,7 +197,16 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
   return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
 }
 
+CheckpointStatus checkpoint_use_store(const CheckpointStore* used) {
+  if (uses_pcram || ratio != 0 || controller_is_used()) return checkpoint_bad_argument;
+  begun_finish();
+  store = used;
+  begun_use_store(used);
+  return checkpoint_ok;
+}
+
 CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
+  if (store != NULL) return checkpoint_bad_argument;
   if (!pcram_probe() || !pcram_level_open()) return checkpoint_no_pcram;
   controller_forget();
   uses_pcram = true;
@@ -201,7 +219,8 @@ CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
 }
 
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
-  if (!(policy->lifetime_years >= 0 && policy->overhead_percent >= 0)) return checkpoint_bad_argument;
+  if (store != NULL || !(policy->lifetime_years >= 0 && policy->overhead_percent >= 0))
+    return checkpoint_bad_argument;
   if (!present) return checkpoint_no_device;
   if (!uses_memory) return checkpoint_no_strong_memory;
   ratio = 0;
@@ -210,7 +229,7 @@ CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
 }
 
 CheckpointStatus checkpoint_use_ratio(unsigned every) {
-  if (every == 0) return checkpoint_bad_argument;
+  if (every == 0 || store != NULL) return checkpoint_bad_argument;
   if (!present) return checkpoint_no_device;
   if (!uses_memory) return checkpoint_no_strong_memory;
   controller_forget();
@@ -310,11 +329,17 @@ static CheckpointStatus write_to_pcram(uint64_t version) {
 // begun before anything more is heard of it.
 static CheckpointStatus hand_over(bool told) {
   const uint64_t version = descriptor.request.version;
-  const CheckpointStatus status = execute(dimm_ssd_checkpoint);
-  const bool goes_on = status == checkpoint_ok && !dimm_ssd_stops_software(method);
-  begun_add(version, goes_on ? checkpoint_pending : status, told || status != checkpoint_ok);
-  if (present) begun_settle();
-  return goes_on ? checkpoint_pending : status;
+  CheckpointStatus status;
+  if (store != NULL) {
+    status = store->write(descriptor.request.name, version, pages(), page_count());
+  } else {
+    status = execute(dimm_ssd_checkpoint);
+    if (status == checkpoint_ok && !dimm_ssd_stops_software(method)) status = checkpoint_pending;
+  }
+  const bool failed = status != checkpoint_ok && status != checkpoint_pending;
+  begun_add(version, status, told || failed);
+  if (has_level_2()) begun_settle();
+  return status;
 }
 
 static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
@@ -322,14 +347,14 @@ static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
   if (status != checkpoint_ok) return status;
   if (region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
   if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
-  if (!present) return checkpoint_ok;
+  if (!has_level_2()) return checkpoint_ok;
   begun_settle();
   if (begun_is_pending(version)) begun_finish();
   return begun_failure();
 }
 
 static CheckpointStatus safe_on_a_level(void) {
-  const CheckpointStatus ssd = level_status[checkpoint_dimm_ssd - 1];
+  const CheckpointStatus ssd = level_status[level_2() - 1];
   const CheckpointStatus memory = level_status[checkpoint_memory - 1];
   const CheckpointStatus pcram = level_status[checkpoint_pcram - 1];
   if (ssd == checkpoint_ok || ssd == checkpoint_pending) return ssd;
@@ -393,7 +418,7 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
   }
   if (goes_to_ssd(memory, pcram)) {
     if (!uses_pcram) stage();
-    note(checkpoint_dimm_ssd, hand_over(memory == checkpoint_ok || pcram == checkpoint_ok));
+    note(level_2(), hand_over(memory == checkpoint_ok || pcram == checkpoint_ok));
   } else {
     begun_add(version, safe_on_a_level(), true);
   }
@@ -407,8 +432,8 @@ CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
   return status == checkpoint_pending ? checkpoint_ok : status;
 }
 
-static CheckpointStatus wait_for_ssd(uint64_t version) {
-  const CheckpointStatus ssd = note(checkpoint_dimm_ssd, begun_wait(version));
+static CheckpointStatus wait_for_level_2(uint64_t version) {
+  const CheckpointStatus ssd = note(level_2(), begun_wait(version));
   const bool is_elsewhere = level_status[checkpoint_memory - 1] != checkpoint_not_asked;
   if (ssd != checkpoint_ok && goes_to_one_level() && !is_elsewhere) write_to_memory_alone(version);
   return safe_on_a_level();
@@ -417,13 +442,13 @@ static CheckpointStatus wait_for_ssd(uint64_t version) {
 CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
   controller_checkpoint_begins();
   CheckpointStatus status = begin(name, version);
-  if (status == checkpoint_pending) status = wait_for_ssd(version);
+  if (status == checkpoint_pending) status = wait_for_level_2(version);
   controller_checkpoint_ends();
   return status;
 }
 
 CheckpointStatus checkpoint_test(uint64_t version) {
-  if (present) begun_settle();
+  if (has_level_2()) begun_settle();
   return begun_status(version);
 }
 
@@ -434,6 +459,11 @@ CheckpointStatus checkpoint_wait(uint64_t version) {
 }
 
 CheckpointStatus checkpoint_abort(void) {
+  if (store != NULL) {
+    begun_finish();
+    begun_failure();
+    return checkpoint_ok;
+  }
   if (!present) return checkpoint_no_device;
   descriptor.request.page_count = 0;
   const CheckpointStatus status = execute(dimm_ssd_abort);
@@ -442,7 +472,8 @@ CheckpointStatus checkpoint_abort(void) {
   return status;
 }
 
-static CheckpointStatus find_on_ssd(uint64_t max_version, uint64_t* version) {
+static CheckpointStatus find_on_level_2(uint64_t max_version, uint64_t* version) {
+  if (store != NULL) return store->find(descriptor.request.name, max_version, version);
   descriptor.request.version = max_version;
   descriptor.request.page_count = 0;
   const CheckpointStatus status = execute(dimm_ssd_find);
@@ -459,7 +490,7 @@ CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, 
     *version = there;
     found = true;
   }
-  const CheckpointStatus ssd = find_on_ssd(max_version, &there);
+  const CheckpointStatus ssd = find_on_level_2(max_version, &there);
   if (ssd == checkpoint_ok && (!found || there > *version)) *version = there;
   return found ? checkpoint_ok : ssd;
 }
@@ -511,13 +542,19 @@ static CheckpointStatus restore_from_pcram(uint64_t version) {
 
 static CheckpointStatus restore_from_ssd(uint64_t version) {
   uint64_t found;
-  CheckpointStatus status = find_on_ssd(version, &found);
+  CheckpointStatus status = find_on_level_2(version, &found);
   if (status != checkpoint_ok) return status;
   if (found != version) return checkpoint_not_found;
   // Another number of pages: refused before the device could touch a region.
   if (dimm_ssd_found_pages() != checkpoint_pages()) return checkpoint_other_regions;
   stage();
   status = execute(dimm_ssd_restore);
+  return status == checkpoint_ok ? check_pages(version) : status;
+}
+
+static CheckpointStatus restore_from_store(uint64_t version) {
+  stage();
+  const CheckpointStatus status = store->read(descriptor.request.name, version, pages(), page_count());
   return status == checkpoint_ok ? check_pages(version) : status;
 }
 
@@ -537,7 +574,8 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   if (pcram == checkpoint_ok) return pcram;
   if (pcram == checkpoint_unreadable || pcram == checkpoint_torn)
     pcram_level_discard(descriptor.request.name, version);
-  const CheckpointStatus ssd = note(checkpoint_dimm_ssd, restore_from_ssd(version));
+  const CheckpointStatus ssd =
+      note(level_2(), store != NULL ? restore_from_store(version) : restore_from_ssd(version));
   if (ssd == checkpoint_ok) return ssd;
   if (memory != checkpoint_not_found) return memory;
   return pcram != checkpoint_not_found ? pcram : ssd;
@@ -549,6 +587,7 @@ CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   if (begun_is_pending(version)) begun_finish();
   const bool in_memory = memory_level_is_open() && memory_level_discard(descriptor.request.name, version);
   const bool in_pcram = pcram_level_discard(descriptor.request.name, version);
-  const CheckpointStatus ssd = execute(dimm_ssd_discard);
+  const CheckpointStatus ssd =
+      store != NULL ? store->discard(descriptor.request.name, version) : execute(dimm_ssd_discard);
   return in_memory || in_pcram ? checkpoint_ok : ssd;
 }

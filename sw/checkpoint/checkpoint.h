@@ -35,6 +35,12 @@
 //
 //   checkpoint_use_pcram(0, true);
 //
+// A node that sets cores aside can put them in the place of the DIMM-SSD: they take each checkpoint through a chain of plug-ins
+// that convert it, keep equal pages once, store it and drain it to slower or remote storage, and give it back the same way
+// (auxiliary/checkpoint_chain.h, li2010). checkpoint_begin returns when they have a copy; checkpoint_test and checkpoint_wait tell when it is stored.
+//
+//   checkpoint_use_chain(&chain, 8, 9);
+//
 // Or a controller decides for each checkpoint where it goes, to one level alone, by the SSD's endurance and
 // the time that checkpoints cost (checkpoint/location.h, abeyratne2017 section 4.3.3):
 //
@@ -71,12 +77,18 @@ typedef enum {
   checkpoint_pending,           // handed over, and not durable yet
   checkpoint_busy,              // checkpoints of other regions or another name are not durable yet
   checkpoint_aborted,           // given up by checkpoint_abort
-  checkpoint_worn_out,  // too few blocks of the flash, or not all lines of PCRAM, can still be written
-  checkpoint_skipped,   // the controller wants it nowhere; the one before it counts
-  checkpoint_no_pcram,  // the node has no PCRAM, or too little for two checkpoints
+  checkpoint_worn_out,    // too few blocks of the flash, or not all lines of PCRAM, can still be written
+  checkpoint_skipped,     // the controller wants it nowhere; the one before it counts
+  checkpoint_no_pcram,    // the node has no PCRAM, or too little for two checkpoints
+  checkpoint_not_stored,  // a plug-in behind auxiliary cores could not keep it
 } CheckpointStatus;
 
-typedef enum { checkpoint_memory = 1, checkpoint_dimm_ssd = 2, checkpoint_pcram = 3 } CheckpointLevel;
+typedef enum {
+  checkpoint_memory = 1,
+  checkpoint_dimm_ssd = 2,
+  checkpoint_pcram = 3,
+  checkpoint_chain = 4,  // in the place of the DIMM-SSD
+} CheckpointLevel;
 
 #define checkpoint_any_version UINT64_MAX
 enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32, checkpoint_begun_limit = 16 };
@@ -102,7 +114,8 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 // checkpoint_begin returns. PCRAM holds the two newest, found again after a reset of any kind. ssd_every, in place of that of
 // checkpoint_use_memory: every n-th checkpoint goes to level 2 too, and each that PCRAM did not take; 0: none ever. incremental: of
 // a stack, pages that are as this slot has them are left out. Works without a DIMM-SSD, too. A stack gives a checkpoint
-// back to the addresses that it was taken from alone: others are checkpoint_other_regions.
+// back to the addresses that it was taken from alone: others are checkpoint_other_regions. checkpoint_bad_argument: behind a chain,
+// and nothing has changed, as of the two below.
 CheckpointStatus checkpoint_use_pcram(unsigned ssd_every, bool incremental);
 
 // From now on, behind checkpoint_use_memory and in place of its ssd_every: each checkpoint goes to one level,
@@ -155,7 +168,7 @@ CheckpointStatus checkpoint_test(uint64_t version);
 // that nobody was told.
 CheckpointStatus checkpoint_wait(uint64_t version);
 
-// Gives up all versions that are not durable; those that are stay.
+// Gives up all versions that are not durable; those that are stay. Of a chain it waits for them instead.
 CheckpointStatus checkpoint_abort(void);
 
 // The newest durable version not above max_version, of all levels.

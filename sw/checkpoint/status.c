@@ -40,6 +40,8 @@ const char* checkpoint_text(CheckpointStatus status) {
       return "skipped";
     case checkpoint_no_pcram:
       return "no PCRAM";
+    case checkpoint_not_stored:
+      return "not stored by the auxiliary cores";
   }
   return "unknown status";
 }

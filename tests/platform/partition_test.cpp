@@ -28,7 +28,7 @@ struct PartitionTest : CommandTest {
     all.insert(all.end(), more.begin(), more.end());
     return asterism(all);
   }
-  // Two blocks of cells, one that is only read and a page of state; four checkpoints.
+  // Two blocks of cells, one that is only read, a page of state and the library's header; four checkpoints.
   Ended small(unsigned auxiliary, const std::string& args = "", const Arguments& more = {}) {
     return partition(auxiliary, "columns=32 rows=32 sweeps=12 interval=3 mesh=9 " + args, more);
   }
@@ -73,7 +73,7 @@ TEST_F(PartitionTest, EveryPartitionComesToTheSameBits) {
     if (x == 0) expected = result();
     EXPECT_EQ(result(), expected) << x;
     const Row row = row_of(ended);
-    EXPECT_EQ(row.written, 4 * 28 * 4u) << x;
+    EXPECT_EQ(row.written, 4 * 29 * 4u) << x;
     EXPECT_EQ(row.duplicates, 3 * 9 * 4u) << x;  // the mesh, but for the first time
     EXPECT_EQ(row.stored, row.written - row.duplicates) << x;
     EXPECT_THAT(ended.out,

@@ -303,7 +303,8 @@ static bool restore(uint64_t* version) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
   begin(state);
   StorageStatus status;
-  while ((status = client_newest(&client, version)) == storage_silent && generic_timer_now() < deadline)
+  while ((status = client_newest(&client, UINT64_MAX, version)) == storage_silent &&
+         generic_timer_now() < deadline)
     continue;
   if (status == storage_gone) return false;
   if (status != storage_ok) {

@@ -1,5 +1,5 @@
-// Functional partitioning, FP(X, Y): sweeps a lattice Boltzmann stencil on the node's Y compute cores; its checkpoints go through
-// plug-ins on the X auxiliary cores that the node sets aside (`cores.auxiliary`), or on the compute cores themselves when X is 0.
+// Functional partitioning, FP(X, Y): sweeps a lattice Boltzmann stencil on the node's Y compute cores; its checkpoints, by the checkpoint
+// library, go through plug-ins on the X auxiliary cores that the node sets aside (`cores.auxiliary`), or on the compute cores themselves when X is 0.
 // Continues after a power loss with the same bits.
 //
 //   partition [columns=96] [rows=64] [sweeps=24] [interval=4] [mesh=36] [chain=columns,dedup,pcram,drain] [buffers=8]
@@ -17,7 +17,7 @@
 
 #include "apps/result/result.h"
 #include "apps/stencil/lattice.h"
-#include "auxiliary/auxiliary.h"
+#include "auxiliary/checkpoint_chain.h"
 #include "auxiliary/chunk_hash.h"
 #include "auxiliary/chunk_store.h"
 #include "auxiliary/drain.h"
@@ -41,13 +41,10 @@ static struct {
              .buffers = 8,
              .chain = "columns,dedup,pcram,drain"};
 
+static const char name[] = "partition";
 static Chain chain;
 static uint64_t* mesh;
-static union {
-  LatticeState state;
-  uint64_t words[chunk_words];
-} page __attribute__((aligned(chunk_bytes)));
-static uint64_t compute_ticks, run_ticks;
+static uint64_t compute_ticks, stood_ticks, run_ticks;
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
@@ -74,16 +71,12 @@ static uint64_t image_hash(const Lattice* lattice) {
   const uint64_t hashes[] = {
       chunk_hash((const uint64_t*)lattice->cells, lattice_cell_bytes(lattice) / 8),
       chunk_hash(mesh, mesh_words()),
-      chunk_hash(page.words, chunk_words),
+      lattice->state.sweeps,
   };
   return chunk_hash(hashes, 3);
 }
 
 static void after_sweep(Lattice* lattice) { (void)lattice; }
-
-static uint32_t cell_pages(const Lattice* lattice) {
-  return (uint32_t)((lattice_cell_bytes(lattice) + chunk_bytes - 1) / chunk_bytes);
-}
 
 static void begin(Lattice* lattice) {
   cores_run(lattice_begin, lattice);
@@ -103,22 +96,37 @@ static RecoverySource recovery_of(AuxiliarySource source) {
   return pcram ? recovered_from_pcram : recovered_from_dimm_ssd;
 }
 
-static void restore(Lattice* lattice, bool has_power) {
-  uint64_t version;
-  AuxiliarySource from;
-  if (!auxiliary_restore(auxiliary_any, &version, &from) || !is_of_this_lattice(&page.state)) {
-    begin(lattice);
-    return;
+// The newest that comes back and is of this lattice.
+static bool restore_newest(Lattice* lattice, uint64_t* version) {
+  for (uint64_t limit = checkpoint_any_version; checkpoint_find_newest(name, limit, version) == checkpoint_ok;
+       limit = *version - 1) {
+    if (checkpoint_restore(name, *version) == checkpoint_ok && is_of_this_lattice(&lattice->state))
+      return true;
+    if (*version == 0) return false;
   }
-  lattice->state = page.state;
-  printf("partition: goes on from sweep %llu, from %s\n", (Printable)version, name_of(from));
-  if (has_power) power_recovered(recovery_of(from));
+  return false;
 }
 
-static void checkpoint(const Lattice* lattice) {
-  memset(page.words, 0, sizeof page.words);
-  page.state = lattice->state;
-  auxiliary_write(lattice->state.sweeps);
+static void restore(Lattice* lattice, bool has_power) {
+  uint64_t version;
+  begin(lattice);
+  const LatticeState at_the_start = lattice->state;
+  if (!restore_newest(lattice, &version)) {
+    lattice->state = at_the_start;
+    begin(lattice);  // what was refused may have left its contents
+    return;
+  }
+  printf("partition: goes on from sweep %llu, from %s\n", (Printable)version,
+         name_of(checkpoint_chain_source()));
+  if (has_power) power_recovered(recovery_of(checkpoint_chain_source()));
+}
+
+static void checkpoint(uint64_t sweeps) {
+  const uint64_t start = generic_timer_now();
+  const CheckpointStatus status = checkpoint_begin(name, sweeps);
+  stood_ticks += generic_timer_now() - start;
+  if (status != checkpoint_ok)
+    printf("partition: checkpoint %llu not written: %s\n", (Printable)sweeps, checkpoint_text(status));
 }
 
 static void run(Lattice* lattice) {
@@ -129,7 +137,7 @@ static void run(Lattice* lattice) {
     const uint64_t before = generic_timer_now();
     cores_run(lattice_run, lattice);
     compute_ticks += generic_timer_now() - before;
-    checkpoint(lattice);
+    checkpoint(lattice->state.sweeps);
   }
   run_ticks = generic_timer_now() - start;
 }
@@ -147,7 +155,7 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
       "            run compute   stood  waited  finish  written  duplicates  stored  drained\n"
       "             ms      ms      ms      ms      ms      KiB         KiB     KiB      KiB\n");
   printf("FP(%u,%u) %7.3f %7.3f %7.3f %7.3f %7.3f %8llu %11llu %7llu %8llu\n", cores_auxiliary(), cores,
-         milliseconds(run_ticks), milliseconds(compute_ticks), milliseconds(counts.stood_ticks),
+         milliseconds(run_ticks), milliseconds(compute_ticks), milliseconds(stood_ticks),
          milliseconds(counts.waited_ticks), milliseconds(finish_ticks), (Printable)counts.bytes / 1024,
          (Printable)chunks.duplicates * chunk_bytes / 1024, (Printable)chunks.stored * chunk_bytes / 1024,
          (Printable)drained.bytes / 1024);
@@ -172,10 +180,11 @@ static bool comes_back(const Lattice* lattice, AuxiliarySource source) {
   const uint64_t before = image_hash(lattice);
   memset(lattice->cells, 0, lattice_cell_bytes(lattice));
   memset(mesh, 0, mesh_words() * 8);
-  memset(page.words, 0, sizeof page.words);
+  memset(&lattice->state, 0, sizeof lattice->state);
   uint64_t version = 0;
-  AuxiliarySource from;
-  const bool same = auxiliary_restore(source, &version, &from) && version == options.sweeps &&
+  checkpoint_chain_ask(source);
+  const bool same = checkpoint_find_newest(name, checkpoint_any_version, &version) == checkpoint_ok &&
+                    version == options.sweeps && checkpoint_restore(name, version) == checkpoint_ok &&
                     image_hash(lattice) == before;
   printf("partition: checkpoint %llu from %s is %s\n", (Printable)version, name_of(source),
          same ? "what was written" : "NOT what was written");
@@ -223,22 +232,23 @@ int main(int argc, char** argv) {
   lattice.columns = (uint32_t)options.columns;
   lattice.rows = (uint32_t)options.rows;
   const char* missing = allocate(&lattice) ? NULL : "too little memory";
-  if (missing == NULL) missing = auxiliary_initialize(&chain, (unsigned)options.buffers, lattice_velocities);
+  checkpoint_initialize();  // a DIMM-SSD is the chain's to want
+  if (missing == NULL) missing = checkpoint_use_chain(&chain, (unsigned)options.buffers, lattice_velocities);
   if (missing != NULL) {
     printf("partition: %s\n", missing);
     return exit_unavailable;
   }
-  if (!auxiliary_protect(lattice.cells, cell_pages(&lattice)) ||
-      !auxiliary_protect(mesh, (uint32_t)options.mesh) || !auxiliary_protect(&page, 1)) {
+  checkpoint_protect(0, lattice.cells, lattice_cell_bytes(&lattice));
+  checkpoint_protect(1, mesh, mesh_words() * 8);
+  checkpoint_protect(2, &lattice.state, sizeof lattice.state);
+  if (checkpoint_pages() > checkpoint_chunk_limit) {
     printf("partition: a checkpoint has at most %d pages\n", checkpoint_chunk_limit);
     return exit_usage;
   }
-  begin(&lattice);
   restore(&lattice, has_power);
-  auxiliary_start();
   run(&lattice);
   const uint64_t end = generic_timer_now();
-  auxiliary_finish();
+  checkpoint_chain_finish();
   print_table(cores, generic_timer_now() - end);
   return report(&lattice) ? exit_passed : exit_failed;
 }
