@@ -1,0 +1,162 @@
+// What must be right of a run of a cluster with firmware that was struck by faults, told by someone who shares no code with the
+// firmware or the management: by the faults that the scenario injects, and by what `events.jsonl` says lies where.
+//
+// It walks through the events and keeps, of every rank's every version, the nodes that have a copy, as two bounds:
+//
+//   sure      a copy was told to be there (`copy_held`), or promised (a commit or a recovery: everything is held twice), and
+//             nothing has happened since that takes it
+//   possible  it may be there besides: a copy on its way may have arrived, a node whose link was down may have kept its own
+//
+// A loss takes what lay on what was lost; a node that gets another rank drops all; the global store keeps what it has. From
+// these follows, whatever the cluster says of itself:
+//
+//   - it goes back to a version no older than the newest of which every rank's state is sure, and no newer than the newest
+//     of which every rank's is possible
+//   - "no checkpoint is left" is right only where no version is sure of every rank and none may begin anew; the ranks named are
+//     those of which nothing is possible, and none of which something is sure
+//   - "no spare is left" is right only for the rank of a node that was lost a detection time ago, where no node of its kind is up
+//     without a rank
+//   - a node fails only by a fault that struck it, and none by a chip where the code corrects one
+//   - a run that ends well ends with the result of the run without faults
+//
+// Mostly the bounds are the same, and one version alone is right.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace asterism {
+
+struct ClusterShape {
+  unsigned ranks = 4, firmware_ranks = 2, firmware_spares = 1, spares = 1;  // numbered as in docs/cluster.md
+  std::string placement = "memory";
+  std::uint64_t interval = 6, global_every = 0;
+  bool restart_from_beginning = false;
+  bool corrects_a_chip = false;
+  std::uint64_t detection_ps = 1'000'000'000;
+
+  unsigned store() const { return ranks + firmware_spares + spares; }
+  bool is_firmware(unsigned node) const {
+    return node < firmware_ranks || (node >= ranks && node < ranks + firmware_spares);
+  }
+};
+
+struct InjectedFault {
+  std::uint64_t at_ps = 0;
+  std::string kind;  // of the scenario: node_loss, chip...
+  unsigned node = 0;
+  std::uint64_t restore_after_ps = 0;  // of a link
+};
+
+struct ClusterEnd {
+  int status = 0;
+  std::string result;  // of all ranks; "": there is none
+};
+
+// At which moments a loss came.
+struct LossMoment {
+  unsigned node = 0;
+  bool in_checkpoint = false;  // some rank has its own copy of a version that is not committed
+  bool in_global =
+      false;  // a version that goes to the global store is committed, and not there of every rank
+  bool in_recovery = false;  // an epoch has begun, and not every rank has its state
+};
+
+class ClusterFailureOracle {
+ public:
+  ClusterFailureOracle(ClusterShape shape, std::vector<InjectedFault> faults, std::string right_result);
+
+  // Of a whole run. What is wrong, in words; empty: nothing.
+  std::vector<std::string> judge(const std::vector<nlohmann::json>& events, const ClusterEnd& end);
+
+  const std::vector<LossMoment>& losses() const { return losses_; }
+  unsigned decisions() const { return decisions_; }    // versions gone back to, and ends without one
+  unsigned determined() const { return determined_; }  // of them, where one alone was right
+
+ private:
+  using Time = std::uint64_t;
+  using Node = unsigned;
+  using Rank = unsigned;
+  using Version = std::uint64_t;
+  using Event = nlohmann::json;
+  struct Copies {
+    std::set<Node> sure, possible;
+  };
+  struct Best {
+    std::optional<Version> sure, possible;  // nothing: there is none
+  };
+  struct Fault : InjectedFault {
+    bool has_struck = false;
+  };
+  struct Notice {
+    Time at;
+    Node node;
+    bool is_whole;  // the node or its link, not what it holds
+  };
+
+  template <class... Parts>
+  void wrong(const Parts&... parts);
+  void advance(Time now);
+  void see(const Event& event);
+
+  Node holder(Rank rank) const { return holders_[rank]; }
+  Node buddy_holder(Rank rank) const { return holders_[(rank + 1) % shape_.ranks]; }
+  std::optional<Rank> rank_of(Node node) const;
+  bool is_up(Node node) const { return !dead_.contains(node) && !down_until_.contains(node); }
+  bool takes(const std::string& kind, bool is_own) const;
+  bool has_lost(Node node, bool is_own) const;
+
+  void hold(Rank rank, Version version, Node node);
+  void promise(Version version);
+  void store_keeps(Rank rank, Version version);
+  void drop_everywhere(Node node);
+  void drop_older(Version than);
+  void drop_newer(Version than, bool for_sure);
+  Best best() const;
+  bool has_any(Rank rank, bool sure) const;
+
+  void commit(Version version);
+  void recovery(Version version);
+  void node_failed(const Event& event);
+  void node_loss(const Event& event);
+  void strike(Node node, const std::string& kind);
+  void rank_moved(const Event& event);
+  void begin_epoch();
+  void rollback(Version version);
+  void not_recoverable(const std::string& reason);
+  void no_spare(const std::string& reason, bool is_firmware);
+  void no_checkpoint(const std::string& reason);
+  void judge_end(const ClusterEnd& end);
+
+  const ClusterShape shape_;
+  const std::string right_result_;
+  std::vector<Fault> faults_;
+  std::vector<std::string> mistakes_;
+  Time now_ = 0;
+
+  std::vector<Node> holders_;  // by rank
+  std::set<Node> dead_;
+  std::map<Node, Time> down_until_;  // 0: for good
+  std::vector<Notice> notices_;
+  std::map<Node, Time> unheld_;  // lost nodes that hold a rank, noticed at
+  std::map<Node, std::set<std::string>> lost_in_epoch_;
+  std::set<Node> failed_now_;
+
+  std::vector<std::map<Version, Copies>> copies_;  // by rank
+  Version committed_ = 0, dumped_ = 0, draining_ = 0, stored_of_all_ = 0;
+  bool in_recovery_ = false;
+  Best at_epoch_;
+  std::vector<bool> had_sure_, had_possible_;  // any version, when the epoch began
+  std::optional<std::string> reason_;
+
+  std::vector<LossMoment> losses_;
+  unsigned decisions_ = 0, determined_ = 0;
+};
+
+}  // namespace asterism
