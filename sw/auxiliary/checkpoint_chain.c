@@ -34,12 +34,16 @@ static void settle(void) {
     level.written[0].status = auxiliary_wait() ? checkpoint_ok : checkpoint_not_stored;
 }
 
+static void start(void) {
+  if (!level.runs) auxiliary_start();
+  level.runs = true;
+}
+
 static CheckpointStatus write(const char name[checkpoint_name_bytes], uint64_t version, const uint64_t* pages,
                               uint32_t count) {
   settle();
   if (!use_pages(name, pages, count)) return checkpoint_too_large;
-  if (!level.runs) auxiliary_start();
-  level.runs = true;
+  start();
   level.written[1] = level.written[0];
   level.written[0].version = version;
   const bool sound = auxiliary_write(version);
@@ -54,23 +58,29 @@ static CheckpointStatus outcome(uint64_t version) {
   return level.written[level.written[0].version == version ? 0 : 1].status;
 }
 
-void checkpoint_chain_finish(void) {
+// The devices are core 0's then.
+static void rest(void) {
   if (level.runs) auxiliary_finish();
   level.runs = false;
   settle();
 }
 
+void checkpoint_chain_finish(void) {
+  start();  // what a run before this has stored may not be drained
+  rest();
+}
+
 // Of another number of pages too: what is found may have been written by another program of this name.
 static CheckpointStatus find(const char name[checkpoint_name_bytes], uint64_t max_version,
                              uint64_t* version) {
-  checkpoint_chain_finish();
+  rest();
   auxiliary_use_pages(hash_of(name), level.pages, 0);
   return auxiliary_find(level.asked, max_version, version) ? checkpoint_ok : checkpoint_not_found;
 }
 
 static CheckpointStatus read(const char name[checkpoint_name_bytes], uint64_t version, const uint64_t* pages,
                              uint32_t count) {
-  checkpoint_chain_finish();
+  rest();
   if (!use_pages(name, pages, count)) return checkpoint_too_large;
   switch (auxiliary_read(level.asked, version, &level.source)) {
     case auxiliary_read_all:
@@ -86,7 +96,7 @@ static CheckpointStatus read(const char name[checkpoint_name_bytes], uint64_t ve
 }
 
 static CheckpointStatus discard(const char name[checkpoint_name_bytes], uint64_t version) {
-  checkpoint_chain_finish();
+  rest();
   auxiliary_use_pages(hash_of(name), level.pages, 0);
   return auxiliary_discard(version) ? checkpoint_ok : checkpoint_not_found;
 }
@@ -97,10 +107,10 @@ static const CheckpointStore store = {.write = write,
                                       .find = find,
                                       .read = read,
                                       .discard = discard,
-                                      .close = checkpoint_chain_finish};
+                                      .close = rest};
 
 const char* checkpoint_use_chain(const Chain* chain, unsigned buffers, unsigned record_words) {
-  checkpoint_chain_finish();
+  rest();
   level.asked = auxiliary_any;
   const char* const missing = auxiliary_initialize(chain, buffers, record_words);
   if (missing != NULL) return missing;

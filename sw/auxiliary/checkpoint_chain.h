@@ -12,7 +12,7 @@
 // is drained some time later. Whole pages of the regions lie in the order of their protection, then pages of what is not whole, and
 // the library's header last: a first region of page-aligned records keeps these together in blocks. Level 1, memory, can be used in front.
 //
-// checkpoint_find_newest, checkpoint_restore and checkpoint_discard wait until all is stored and drained.
+// checkpoint_find_newest, checkpoint_restore and checkpoint_discard wait until all that this run has written is stored and drained.
 #pragma once
 
 #include "auxiliary/auxiliary.h"
@@ -23,7 +23,8 @@
 // checkpoint_chunk_limit pages (checkpoint_pages).
 const char* checkpoint_use_chain(const Chain* chain, unsigned buffers, unsigned record_words);
 
-// All that was written is stored and drained; the auxiliary cores rest until the next checkpoint, and what devices tell comes to core 0.
+// All that was written, by a run before this too, is stored and drained; the auxiliary cores rest until the next checkpoint. A chain is
+// in use.
 void checkpoint_chain_finish(void);
 
 // Restores from now on ask this alone.

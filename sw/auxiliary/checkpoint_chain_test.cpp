@@ -169,6 +169,23 @@ TEST_F(CheckpointChainTest, ThePcramLostAndTheDrainGivesItBack) {
   expect_is(3);
 }
 
+TEST_F(CheckpointChainTest, WhatALossOfPowerHasLeftUndrainedIsDrainedByTheNextRun) {
+  for (const unsigned x : {0u, 1u}) {
+    node.reset();
+    initialize("pcram");
+    change(3);
+    ASSERT_EQ(checkpoint_write("app", 3), checkpoint_ok);
+    node.auxiliary = x;
+    initialize("pcram,drain");
+    EXPECT_EQ(restore(3), checkpoint_ok);
+    EXPECT_TRUE(node.flash.empty());
+    checkpoint_chain_finish();
+    checkpoint_chain_ask(auxiliary_from_drain);
+    EXPECT_EQ(restore(3), checkpoint_ok);
+    expect_is(3);
+  }
+}
+
 // Wherever the power goes, a whole checkpoint is found, the last one or the one before.
 TEST_F(CheckpointChainTest, ALossOfPowerLeavesTheCheckpointBefore) {
   unsigned went_back = 0;

@@ -1,4 +1,5 @@
 // The app benefactors: a store of several whole nodes' DIMM-SSDs, as nodes and links fail and room runs out.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -176,6 +177,98 @@ TEST_F(BenefactorsTest, SeveralClientsShareTheBenefactors) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("rank 1: 3 versions, 3 writes"));
   EXPECT_THAT(ended.out, HasSubstr("rank 2: 3 versions, 3 writes"));
+}
+
+// ---- clients that call the checkpoint library alone ----
+
+// An auxiliary core of each node runs the chain; PCRAM where the chain wants it.
+struct BenefactorsChainTest : BenefactorsTest {
+  Ended chained(const std::string& chain, const std::string& args, const Arguments& more = {}) const {
+    Arguments all{"node.cores.count=2", "node.cores.auxiliary=1"};
+    if (chain.find("pcram") != std::string::npos)
+      all.push_back(R"(node.pcram={"kind":"dimm","part":"dong2011_45nm_4bank"})");
+    all.insert(all.end(), more.begin(), more.end());
+    return store("chain=" + chain + " " + args, all);
+  }
+};
+
+TEST_F(BenefactorsChainTest, ItsCheckpointsLieAtTheNeighboursAndComeBackTheSameWay) {
+  const std::string args = "chunks=20 versions=3 copies=2";
+  ASSERT_EQ(store(args).status, 0);
+  const std::string unchained = result();
+  for (const char* chain : {"benefactors", "columns,big_endian,benefactors"}) {
+    const Ended ended = chained(chain, args);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("rank 1: version 3 from benefactors is right\n"));
+    EXPECT_THAT(ended.out, HasSubstr("rank 1: at benefactors: 3 written, 3 tries\n"));
+    EXPECT_EQ(result(), unchained);
+    EXPECT_EQ(of_ssd("node1", "checkpoints_committed"), 0u);
+    for (const char* node : {"node2", "node3", "node4"})
+      EXPECT_EQ(of_ssd(node, "checkpoints_committed"), 3u) << node;
+  }
+}
+
+// Six of twenty chunks are the same in all versions: PCRAM takes them once, and the drain brings whole checkpoints.
+TEST_F(BenefactorsChainTest, EqualChunksAreKeptOnceAndTheNewestCheckpointIsDrained) {
+  const Ended ended = chained("dedup,pcram,drain_benefactors", "chunks=20 versions=5 copies=1 constant=6");
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: 5 checkpoints written, 0 not, stood "));
+  EXPECT_THAT(ended.out, HasSubstr("PCRAM: 81 chunks stored, 24 duplicates\n"));  // 5 * (20 + a header) - 24
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: version 5 from pcram is right\n"));
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: version 5 from drain_benefactors is right\n"));
+  std::uint64_t committed = 0;
+  for (const char* node : {"node2", "node3", "node4"}) committed += of_ssd(node, "checkpoints_committed");
+  EXPECT_GE(committed, 3u);
+}
+
+// Before the first version is drained, and after some are.
+TEST_F(BenefactorsChainTest, AClientThatIsLostGoesOnFromWhatWasDrained) {
+  const std::string chain = "dedup,pcram,drain_benefactors",
+                    args = "chunks=20 versions=30 copies=2 constant=6";
+  ASSERT_EQ(chained(chain, args).status, 0);
+  const std::string undisturbed = result();
+  const auto lost_at = [&](const char* client, const char* benefactor) {
+    const std::string faults = fmt::format(R"(faults=[{{"at":"{}","kind":"node_loss","node":1}},)"
+                                           R"({{"at":"{}","kind":"node_loss","node":3}}])",
+                                           client, benefactor);
+    const Ended ended = chained(chain, args, {faults, "cluster.firmware_spares=2"});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_EQ(result(), undisturbed) << client;
+    return ended.out;
+  };
+  EXPECT_THAT(lost_at("1ms", "2ms"), Not(HasSubstr("goes on from")));
+  EXPECT_THAT(lost_at("6ms", "8ms"),
+              ContainsRegex("goes on from version [1-9][0-9]* of drain_benefactors: right\n"));
+}
+
+TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft) {
+  const std::string args = "chunks=20 versions=4 copies=1";
+  ASSERT_EQ(chained("benefactors", args).status, 0);
+  const std::string undisturbed = result();
+  const Ended ended = chained("benefactors", args, {loss("3ms", 3)});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("4 checkpoints written, 0 not, stood "));
+  EXPECT_THAT(ended.out, ContainsRegex("at benefactors: 4 written, [5-9] tries\n"));
+  EXPECT_EQ(result(), undisturbed);
+}
+
+TEST_F(BenefactorsChainTest, WhatCannotBeKeptIsToldByTheLibrary) {
+  const Ended ended = chained("benefactors", "chunks=40 versions=3 copies=2 lend=26 patience_us=2000");
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: not stored by the auxiliary cores: no room\n"));
+}
+
+TEST_F(BenefactorsChainTest, RefusesAChainThatCannotWork) {
+  const Ended wrong = chained("dedup,benefactors", "");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.out,
+              HasSubstr("argument 'chain=dedup,benefactors' is wrong: 'dedup' needs the store 'pcram'"));
+  const Ended lends = chained("benefactors", "client_lends=40");
+  EXPECT_EQ(lends.status, 2);
+  EXPECT_THAT(lends.out, HasSubstr("clients with a chain do not lend: client_lends=0"));
+  const Ended none = store("chain=pcram,drain_benefactors");
+  EXPECT_EQ(none.status, 3);
+  EXPECT_THAT(none.out, HasSubstr("benefactors: this machine has no PCRAM\n"));
 }
 
 // ---- losses at random ----

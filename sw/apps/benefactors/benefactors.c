@@ -4,14 +4,18 @@
 // checkpoint that its neighbours hold.
 //
 //   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0] [heartbeat_us=100]
-//               [silence_us=350] [timeout_us=500] [patience_us=20000] [pause_us=0] [seed=1]
+//               [silence_us=350] [timeout_us=500] [patience_us=20000] [pause_us=0] [seed=1] [constant=0] [chain=PLUG-INS] [buffers=8]
 //
-// chunks: of a client's state, 4 KiB each, which a step changes throughout. versions: steps; behind each the state is written to
+// chunks: of a client's state, 4 KiB each, which a step changes but for the first `constant` ones. versions: steps; behind each the state is written to
 // the benefactors, read back from them and compared, bit for bit. copies, width: how it is striped. lend: chunks, of each benefactor.
 // client_lends: of each client, which is then a benefactor, too: the manager places chunks at their client's own node first.
 // heartbeat_us: between two announcements of a benefactor; silence_us: after which the manager forgets one; timeout_us: after
 // which a client counts a node as lost; patience_us: for how long it tries to keep a version; pause_us: between writing it and
 // reading it back.
+//
+// With chain= clients call the checkpoint library alone, once for each version, and go on: a chain of plug-ins (auxiliary/chain.h) on their
+// auxiliary cores takes it, to the benefactors where it says so: chain=benefactors, or chain=dedup,pcram,drain_benefactors. They read back the
+// newest version at the end, from each place that the chain keeps it in; they lend nothing.
 //
 // It ends with status 0 when the run of all is over. Else: 1 a state that came back wrong, a version that could not be kept, or a
 // NIC that has stopped; 2 a wrong argument; 3 no NIC, no cluster, too few ranks, no DIMM-SSD or too little memory. result.txt holds a
@@ -24,7 +28,11 @@
 #include "apps/benefactors/link.h"
 #include "apps/result/result.h"
 #include "auxiliary/benefactor.h"
+#include "auxiliary/benefactor_image.h"
+#include "auxiliary/checkpoint_chain.h"
 #include "auxiliary/chunk_hash.h"
+#include "auxiliary/chunk_store.h"
+#include "auxiliary/drain.h"
 #include "auxiliary/storage_client.h"
 #include "auxiliary/storage_service.h"
 #include "boot/arguments.h"
@@ -37,7 +45,8 @@ typedef unsigned long long Printable;
 
 static struct {
   uint64_t clients, chunks, versions, copies, width, lend, client_lends;
-  uint64_t heartbeat_us, silence_us, timeout_us, patience_us, pause_us, seed;
+  uint64_t heartbeat_us, silence_us, timeout_us, patience_us, pause_us, seed, constant, buffers;
+  const char* chain;
 } options = {.clients = 1,
              .chunks = 64,
              .versions = 4,
@@ -48,7 +57,21 @@ static struct {
              .silence_us = 350,
              .timeout_us = 500,
              .patience_us = 20000,
-             .seed = 1};
+             .seed = 1,
+             .buffers = 8};
+static Chain chain;
+
+static bool chain_is_right(void) {
+  char error[160];
+  if (options.chain == NULL) return true;
+  bool right = chain_parse(options.chain, &chain, error, sizeof error);
+  if (right && options.client_lends != 0) {
+    snprintf(error, sizeof error, "clients with a chain do not lend: client_lends=0");
+    right = false;
+  }
+  if (!right) printf("benefactors: argument 'chain=%s' is wrong: %s\n", options.chain, error);
+  return right;
+}
 
 static bool read_options(int argc, char** argv) {
   enum { longest = 1000000000 };
@@ -68,8 +91,12 @@ static bool read_options(int argc, char** argv) {
       {"patience_us", argument_number, &options.patience_us, 0, longest, "to keep a version"},
       {"pause_us", argument_number, &options.pause_us, 0, longest, "between writing and reading"},
       {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
+      {"constant", argument_number, &options.constant, 0, checkpoint_chunk_limit,
+       "chunks that steps leave as they are"},
+      {"chain", argument_text, &options.chain, 1, 100, "plug-ins behind the checkpoint library"},
+      {"buffers", argument_number, &options.buffers, 1, buffer_limit, "blocks under way in the chain"},
   };
-  return arguments_read(argc, argv, table, sizeof table / sizeof *table);
+  return arguments_read(argc, argv, table, sizeof table / sizeof *table) && chain_is_right();
 }
 
 static StorageManager manager;
@@ -107,7 +134,7 @@ static void announce_when_due(void) {
 }
 
 static bool is_ready(void) {
-  return generic_timer_now() >= alarm_at || (lends && benefactor_device_has_ended());
+  return generic_timer_now() >= alarm_at || (lends && benefactor_device_has_ended()) || auxiliary_has_block();
 }
 
 static void sleep_until_something(uint64_t until) {
@@ -128,6 +155,7 @@ static bool turn(void* context, uint64_t until) {
     if (lends) announce_when_due();
     bool moved = link_receive(hear);
     if (lends) moved = benefactor_progress() || moved;
+    moved = auxiliary_serve() || moved;  // of a client's core that drains
     if (moved || generic_timer_now() >= until) return true;
     sleep_until_something(until);
   }
@@ -209,7 +237,7 @@ static void begin(uint64_t* of) {
 static void step(uint64_t* of, uint64_t version) {
   for (uint64_t chunk = 0; chunk < options.chunks; ++chunk) {
     uint64_t* const word = next_chunk(of, chunk);
-    for (uint64_t i = 0; i < chunk_words; ++i)
+    for (uint64_t i = 0; chunk >= options.constant && i < chunk_words; ++i)
       word[i] = ((word[i] << 13 | word[i] >> 51) ^ (version + chunk + i)) * 0x2545f4914f6cdd1du;
   }
 }
@@ -298,6 +326,11 @@ static Kept keep(uint64_t version) {
   }
 }
 
+static void compute_again(uint64_t version) {
+  begin(other);
+  for (uint64_t i = 1; i <= version; ++i) step(other, i);
+}
+
 // The version that is gone on from: 0 where nothing is held.
 static bool restore(uint64_t* version) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
@@ -318,8 +351,7 @@ static bool restore(uint64_t* version) {
       say("reading", *version, status);
       continue;
     }
-    begin(other);
-    for (uint64_t i = 1; i <= *version; ++i) step(other, i);
+    compute_again(*version);
     const bool same = both_are_equal();
     printf("benefactors: rank %u: goes on from version %llu of its neighbours, which is %s\n", (unsigned)rank,
            (Printable)*version, same ? "right" : "WRONG");
@@ -334,9 +366,18 @@ static double megabytes_a_second(uint64_t bytes, uint64_t ticks) {
   return ticks == 0 ? 0 : (double)bytes * (double)generic_timer_frequency() / (double)ticks / 1e6;
 }
 
+// Tells the result, and goes on as long as the others.
+static ExitStatus report(uint64_t digest) {
+  char text[40];
+  snprintf(text, sizeof text, "digest 0x%016llx\n", (Printable)digest);
+  if (!result_write(text)) return exit_failed;
+  nic_report_finished(digest);
+  serve();
+  return exit_passed;
+}
+
 static ExitStatus finish(void) {
-  begin(other);
-  for (uint64_t i = 1; i <= options.versions; ++i) step(other, i);
+  compute_again(options.versions);
   const bool right = both_are_equal();
   const uint64_t digest = digest_of(state);
   printf("benefactors: rank %u: %llu versions, %llu writes, digest 0x%016llx, %s\n", (unsigned)rank,
@@ -348,14 +389,132 @@ static ExitStatus finish(void) {
       (unsigned)rank, (Printable)client.counts.written,
       megabytes_a_second(totals.written, totals.write_ticks), (Printable)client.counts.read,
       (Printable)client.counts.second_copies, megabytes_a_second(totals.read, totals.read_ticks));
-  char text[40];
-  snprintf(text, sizeof text, "digest 0x%016llx\n", (Printable)digest);
-  if (!right || !result_write(text)) return exit_failed;
-  nic_report_finished(digest);
-  serve();
+  if (!right) return exit_failed;
+  const ExitStatus status = report(digest);
   if (lends) say_what_was_lent();
-  return exit_passed;
+  return status;
 }
+
+// ---- clients that call the checkpoint library alone ----
+
+static const char name[] = "state";
+enum { record_words = 8 };  // pages of a block
+
+static void take_link(void) { nic_probe(); }  // its interrupt comes to this core
+
+static const char* prepare_chain(void) {
+  const BenefactorLink link = {.client = &client,
+                               .take = take_link,
+                               .patience = generic_timer_ticks(options.patience_us),
+                               .pause = generic_timer_ticks(options.timeout_us)};
+  benefactor_image_use(&link);
+  checkpoint_initialize();  // a DIMM-SSD is the chain's to want
+  const char* const missing = checkpoint_use_chain(&chain, (unsigned)options.buffers, record_words);
+  if (missing != NULL) return missing;
+  checkpoint_protect(0, state, state_bytes());
+  return checkpoint_pages() <= checkpoint_chunk_limit - 1 ? NULL : "the state is too large for the chain";
+}
+
+static const char* place_of(AuxiliarySource source) {
+  return chain.plug_ins[source == auxiliary_from_store ? chain.transforms : chain.count - 1]->name;
+}
+
+// Waits for a manager that has only begun.
+static void await_manager(void) {
+  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
+  uint64_t version;
+  while (client_newest(&client, UINT64_MAX, &version) == storage_silent && generic_timer_now() < deadline)
+    continue;
+}
+
+// The version that is gone on from: 0 where none comes back.
+static uint64_t restore_from_chain(void) {
+  uint64_t version;
+  begin(state);
+  await_manager();
+  for (uint64_t limit = checkpoint_any_version;
+       checkpoint_find_newest(name, limit, &version) == checkpoint_ok && version != 0; limit = version - 1) {
+    const CheckpointStatus status = checkpoint_restore(name, version);
+    if (status != checkpoint_ok) {
+      printf("benefactors: rank %u: version %llu: %s\n", (unsigned)rank, (Printable)version,
+             checkpoint_text(status));
+      continue;
+    }
+    compute_again(version);
+    printf("benefactors: rank %u: goes on from version %llu of %s: %s\n", (unsigned)rank, (Printable)version,
+           place_of(checkpoint_chain_source()), both_are_equal() ? "right" : "WRONG");
+    return version;
+  }
+  begin(state);
+  return 0;
+}
+
+// The newest version, from one place alone. `other` is what it should be.
+static bool comes_back_from(AuxiliarySource source) {
+  uint64_t version = 0;
+  clear(state);
+  checkpoint_chain_ask(source);
+  const bool right = checkpoint_find_newest(name, checkpoint_any_version, &version) == checkpoint_ok &&
+                     version == options.versions && checkpoint_restore(name, version) == checkpoint_ok &&
+                     both_are_equal();
+  printf("benefactors: rank %u: version %llu from %s is %s\n", (unsigned)rank, (Printable)version,
+         place_of(source), right ? "right" : "WRONG");
+  return right;
+}
+
+static void say_what_the_chain_did(uint64_t stood_ticks) {
+  const AuxiliaryCounts counts = auxiliary_counts();
+  const ChunkStoreCounts chunks = chunk_store_counts();
+  const DrainCounts drained = drain_counts();
+  printf("benefactors: rank %u: %llu checkpoints written, %llu not, stood %llu us\n", (unsigned)rank,
+         (Printable)counts.written, (Printable)counts.failed,
+         (Printable)(stood_ticks * 1000000 / generic_timer_frequency()));
+  printf("benefactors: rank %u: PCRAM: %llu chunks stored, %llu duplicates\n", (unsigned)rank,
+         (Printable)chunks.stored, (Printable)chunks.duplicates);
+  printf("benefactors: rank %u: drained: %llu, %llu not\n", (unsigned)rank, (Printable)drained.checkpoints,
+         (Printable)drained.failed);
+  printf("benefactors: rank %u: at benefactors: %llu written, %llu tries\n", (unsigned)rank,
+         (Printable)benefactor_image_counts().written, (Printable)benefactor_image_counts().tries);
+}
+
+// What was handed over and not kept ends the client, unless its rank is another's by now.
+static ExitStatus ended_by(CheckpointStatus status) {
+  checkpoint_chain_finish();
+  if (!goes_on()) return exit_passed;
+  printf("benefactors: rank %u: %s: %s\n", (unsigned)rank, checkpoint_text(status),
+         storage_text(benefactor_image_counts().status));
+  return exit_failed;
+}
+
+static ExitStatus be_client_with_chain(void) {
+  const char* const missing = prepare_chain();
+  if (missing != NULL) {
+    printf("benefactors: %s\n", missing);
+    return exit_unavailable;
+  }
+  uint64_t version = restore_from_chain(), stood_ticks = 0;
+  const bool writes = version < options.versions;
+  while (version < options.versions && goes_on()) {
+    step(state, ++version);
+    const uint64_t start = generic_timer_now();
+    const CheckpointStatus status = checkpoint_begin(name, version);
+    stood_ticks += generic_timer_now() - start;
+    if (status != checkpoint_ok) return ended_by(status);
+  }
+  const CheckpointStatus status = checkpoint_wait(checkpoint_any_version);
+  if (status != checkpoint_ok || !goes_on()) return ended_by(status);
+  checkpoint_chain_finish();
+  say_what_the_chain_did(stood_ticks);
+  compute_again(options.versions);
+  bool right = both_are_equal();
+  if (writes) right = comes_back_from(auxiliary_from_store) && right;
+  if (chain.plug_ins[chain.count - 1]->kind == plug_in_drain)
+    right = comes_back_from(auxiliary_from_drain) && right;
+  if (!goes_on()) return exit_passed;
+  return right ? report(digest_of(other)) : exit_failed;
+}
+
+// ---- a client ----
 
 static ExitStatus be_client(void) {
   client = (StorageClient){
@@ -377,6 +536,7 @@ static ExitStatus be_client(void) {
     return exit_unavailable;
   }
   printf("benefactors: node %u is rank %u, a client\n", (unsigned)nic_node(), (unsigned)rank);
+  if (options.chain != NULL) return be_client_with_chain();
   if (options.client_lends != 0 && !begin_lending(options.client_lends)) return exit_unavailable;
   uint64_t version;
   if (!restore(&version)) return exit_passed;
