@@ -41,7 +41,7 @@ std::optional<Seconds> predicted_time(const ClusterSetup& setup) {
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> best_interval(const ClusterSetup& setup) {
+std::optional<BestInterval> best_interval(const ClusterSetup& setup) {
   if (!has_model(setup)) return std::nullopt;
   const BuddyCheckpoint checkpoint = buddy_checkpoint(setup);
   const bool semi = is_semi_blocking(setup);
@@ -51,7 +51,8 @@ std::optional<std::uint64_t> best_interval(const ClusterSetup& setup) {
   const Seconds length = semi ? best.tau - setup.overhead : best.tau;
   const double least = semi ? std::ceil((setup.overlap - setup.overhead) / setup.iteration) : 1;
   const double count = std::max({std::round(length / setup.iteration), least, 1.0});
-  return static_cast<std::uint64_t>(std::min(count, static_cast<double>(setup.iterations)));
+  const auto most = static_cast<double>(setup.iterations);
+  return BestInterval{static_cast<std::uint64_t>(std::min(count, most)), best.at_bound || count >= most};
 }
 
 }  // namespace asterism

@@ -20,7 +20,12 @@ BuddyCheckpoint buddy_checkpoint(const ClusterSetup& setup);
 // outside its bounds.
 std::optional<Seconds> predicted_time(const ClusterSetup& setup);
 
-// In iterations, with a whole overlap in it; nothing where no interval gets on.
-std::optional<std::uint64_t> best_interval(const ClusterSetup& setup);
+struct BestInterval {
+  std::uint64_t iterations = 0;
+  bool at_bound = false;  // as short as the overlap lets it be, or as long as MTTF or the run
+};
+
+// With a whole overlap in it; nothing where no interval gets on.
+std::optional<BestInterval> best_interval(const ClusterSetup& setup);
 
 }  // namespace asterism

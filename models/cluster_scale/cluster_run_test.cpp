@@ -309,7 +309,7 @@ TEST(ClusterRunTest, AgreesWithTheModelOfBlockingCheckpointsWhereItHolds) {
 
 TEST(ClusterPredictionTest, TheBestIntervalIsTheModels) {
   const ClusterSetup setup = failing();
-  const auto best = best_interval(setup).value();
+  const auto best = best_interval(setup).value().iterations;
   const auto at = [&](std::uint64_t interval) {
     ClusterSetup other = setup;
     other.interval = interval;
@@ -321,7 +321,15 @@ TEST(ClusterPredictionTest, TheBestIntervalIsTheModels) {
 
 TEST(ClusterPredictionTest, HasNoAnswerForPlacedFailures) {
   EXPECT_EQ(predicted_time(small_cluster()), std::nullopt);
-  EXPECT_EQ(best_interval(small_cluster()), std::nullopt);
+  EXPECT_FALSE(best_interval(small_cluster()));
+}
+
+TEST(ClusterPredictionTest, SaysWhereTheBestIntervalIsAsLongAsTheRun) {
+  ClusterSetup setup = failing();
+  EXPECT_FALSE(best_interval(setup).value().at_bound);
+  setup.rates = {Rate(1e-12)};
+  EXPECT_TRUE(best_interval(setup).value().at_bound);
+  EXPECT_EQ(best_interval(setup).value().iterations, setup.iterations);
 }
 
 TEST(ClusterProcessTest, SaysWhereThereIsNoProgram) {

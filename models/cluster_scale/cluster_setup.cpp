@@ -70,6 +70,13 @@ void check_program(const ClusterSetup& s) {
   check(s.interval >= 1, "interval", "an interval has an iteration or more");
   check(s.interval <= s.iterations, "interval",
         fmt::format("expected at most the run's {} iterations, got {}", s.iterations, s.interval));
+  const Seconds work = s.iteration * static_cast<double>(s.iterations);
+  const auto within_the_run = [&](const char* member, Seconds time) {
+    check(time <= work, member,
+          fmt::format("expected at most the run's work, {} s, got {} s", work.count(), time.count()));
+  };
+  within_the_run("dump", s.dump);
+  within_the_run("overlap", s.overlap);
   const Seconds length = s.iteration * static_cast<double>(s.interval);
   check(s.checkpoint == ClusterCheckpoint::blocking || length + s.overhead >= s.overlap, "interval",
         fmt::format("buddies have their copies when the next checkpoint begins: expected {} s or longer, "

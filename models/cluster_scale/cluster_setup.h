@@ -151,7 +151,7 @@ class ClusterPlaces {
 };
 
 // Throws ClusterMistake: fewer than two nodes or an odd number, a network without room for all, an interval longer than
-// the run, a time, size or rate out of its range, no failures at all, a failure of a node that is not there.
+// the run, a dump or an overlap longer than it, a time, size or rate out of its range, no failures at all, a failure of a node that is not there.
 void check_cluster(const ClusterSetup& setup);
 
 }  // namespace asterism

@@ -64,6 +64,10 @@ TEST(ClusterSetupTest, RefusesRunsThatAreNone) {
   EXPECT_EQ(mistake([](auto& s) { s.overhead = Seconds(6); }),
             "overhead: expected at most the overlap, 5 s, got 6 s");
   EXPECT_EQ(mistake([](auto& s) { s.dump = Seconds(-1); }), "dump: a time is 0 or more");
+  EXPECT_EQ(mistake([](auto& s) { s.dump = Seconds(1e6); }).substr(0, 39),
+            "dump: expected at most the run's work, ");
+  EXPECT_EQ(mistake([](auto& s) { s.overlap = Seconds(1e6); }).substr(0, 42),
+            "overlap: expected at most the run's work, ");
   EXPECT_EQ(mistake([](auto& s) { s.overlap = Seconds(); }),
             "overlap: a time above 0: bytes take time to a buddy");
   EXPECT_EQ(mistake([](auto& s) { s.state = Bytes(); }), "state: a checkpoint has a byte or more");

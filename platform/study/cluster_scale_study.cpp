@@ -84,6 +84,7 @@ struct ClusterScaleStudy {
   std::optional<LongDuration> restart = std::nullopt;
   std::optional<Bandwidth> drain = std::nullopt;
   CopyDevice copies = CopyDevice::ssd;
+  std::optional<Bytes> capacity = std::nullopt;
 
   LongDuration work = long_duration(86'400), iteration = long_duration(1);
   std::optional<LongDuration> interval = std::nullopt;
@@ -97,7 +98,7 @@ struct ClusterScaleStudy {
   std::uint32_t runs = 10;
   std::optional<LongDuration> give_up = std::nullopt;
 };
-static_assert(member_count<ClusterScaleStudy>() == 30);
+static_assert(member_count<ClusterScaleStudy>() == 31);
 
 void describe_machine(Fields& f, ClusterScaleStudy& c) {
   f("nodes", c.nodes, "Of the machine; more fail more often, and share the file system",
@@ -119,6 +120,11 @@ void describe_node(Fields& f, ClusterScaleStudy& c) {
     within(a_nanosecond, a_century));
   f("drain", c.drain, "A node's share of a global copy; else 500MB/s", at_least(Bandwidth(1)));
   f("copies", c.copies, "Where a node keeps its copy and its buddy's", one_of<CopyDevice>());
+  f("capacity", c.capacity,
+    "Of that, of a node; it holds two copies of its own and two of its buddy's while the next are written. "
+    "1TB of an "
+    "SSD, 256GiB of memory where absent",
+    at_least(Bytes(1)));
 }
 
 void describe_program(Fields& f, ClusterScaleStudy& c) {
@@ -192,7 +198,7 @@ class Point final : public StudyPointOf<ClusterScaleStudy> {
       take_program();
       check_cluster(setup_);
     } catch (const ClusterMistake& error) {
-      throw StudyMistake(key_of(error.member()), error.what());
+      throw StudyMistake(key_of(error.member()), error.what(), part_in(error.member()));
     }
   }
 
@@ -219,6 +225,19 @@ class Point final : public StudyPointOf<ClusterScaleStudy> {
     if (member == "iterations") return "work";
     const bool of_network = std::ranges::count(network_keys, member) > 0;
     return of_network ? "network." + member : member;
+  }
+
+  // Keys that have a part in what is wrong with a member.
+  static std::vector<std::string> part_in(const std::string& member) {
+    if (member == "interval") return {"overlap", "overhead", "node_stats", "work"};
+    if (member == "dump" || member == "overlap") return {"node_stats", "work"};
+    if (member == "overhead") return {"overlap", "node_stats"};
+    if (member == "rates") return {"ssd_fit", "dram_fit", "gpu_fit", "link_fit"};
+    if (member == "shape") return {"nodes", "spares", "network.nodes_per_switch"};
+    if (member == "nodes_per_switch") return {"nodes", "spares"};
+    if (member == "io_switches") return {"nodes"};
+    if (member == "placed") return {"nodes"};
+    return {};
   }
 
   void take_machine() {
@@ -269,6 +288,20 @@ class Point final : public StudyPointOf<ClusterScaleStudy> {
       throw StudyMistake("node_stats", error.what());
     }
     setup_.copies = c.copies;
+    check_room();
+  }
+
+  // As in models/resilience/buddy_storage.h.
+  void check_room() const {
+    const ClusterScaleStudy& c = config_;
+    const bool on_ssd = c.copies == CopyDevice::ssd;
+    const Bytes room = c.capacity.value_or(on_ssd ? Bytes(1'000'000'000'000) : 256_GiB);
+    if (setup_.state.count() > room.count() / 4)
+      throw StudyMistake(
+          "state",
+          fmt::format("two copies of a node and two of its buddy, of {} each, are more than its {} of {}",
+                      to_text(setup_.state), on_ssd ? "SSD" : "memory", to_text(room)),
+          {"node_stats", "capacity", "copies"});
   }
 
   void take_failures() {
@@ -302,11 +335,15 @@ class Point final : public StudyPointOf<ClusterScaleStudy> {
     setup_.interval = setup_.iterations;
     check_cluster(setup_);
     const auto best = best_interval(setup_);
+    if (!best && !setup_.placed.empty())
+      throw StudyMistake("interval", "the model knows no placed failures: expected an interval beside them",
+                         {"placed"});
     if (!best)
-      throw StudyMistake("interval", setup_.placed.empty()
-                                         ? "the model has none with which the program gets on; give one"
-                                         : "the model knows no placed failures; give one");
-    setup_.interval = *best;
+      throw StudyMistake("interval", "the model has no interval with which the program gets on; give one",
+                         {"node_fit", "ssd_fit", "dram_fit", "gpu_fit", "link_fit", "restart", "dump",
+                          "overlap", "overhead", "node_stats", "nodes", "work"});
+    setup_.interval = best->iterations;
+    at_bound_ = best->at_bound;
   }
 
   double mean(Seconds ClusterResult::*time) const {
@@ -366,11 +403,12 @@ class Point final : public StudyPointOf<ClusterScaleStudy> {
           &ClusterResult::global_copies, &ClusterResult::global_given_up, &ClusterResult::repairs})
       cells.emplace_back(sum(count));
     cells.emplace_back(bytes);
-    cells.emplace_back(std::string(finished ? "ok" : "gave_up"));
+    cells.emplace_back(std::string(!finished ? "gave_up" : at_bound_ ? "at_bound" : "ok"));
     return cells;
   }
 
   ClusterSetup setup_;
+  bool at_bound_ = false;  // the model's interval
   std::vector<ClusterResult> results_;
   std::atomic<std::uint32_t> done_ = 0;
 };
@@ -385,15 +423,17 @@ const StudyKind cluster_scale_study{
     .coordinates = {"nodes"},
     .columns = {{"mttf_s", "", "s", "Between two failures that send the program back", 0},
                 {"interval_s", "interval", "s", "From one checkpoint to the next", 0},
-                {"efficiency_percent", "works", "%", "Work over time, mean of the runs"},
+                {"efficiency_percent", "works", "%", "Work over time, mean of the runs", 2, 6},
                 {"efficiency_error", "", "%", "Half of its 99% interval"},
-                {"predicted_percent", "ni2012", "%", "The same by the model, from the nodes' costs alone"},
-                {"distance_percent", "longer", "%", "By how much the simulated time is above the model's"},
-                {"distance_error", "+-", "%", "Half of its 99% interval"},
+                {"predicted_percent", "ni2012", "%", "The same by the model, from the nodes' costs alone", 2,
+                 6},
+                {"distance_percent", "longer", "%", "By how much the simulated time is above the model's", 2,
+                 6},
+                {"distance_error", "+-", "%", "Half of its 99% interval", 2, 6},
                 {"time_s", "", "s", "A run"},
                 {"predicted_s", "", "s", "A run by the model"},
                 {"node_overlap_s", "", "s", "Until a buddy holds its copy, network idle"},
-                {"overlap_s", "overlap", "s", "The same as it was, mean of all checkpoints"},
+                {"overlap_s", "overlap", "s", "The same as it was, mean of all checkpoints", 2, 6},
                 {"dump_s", "", "s", "A run waits for local copies"},
                 {"blocked_s", "", "s", "and, blocking, for buddies' copies"},
                 {"overlaps_s", "", "s", "Of a run: buddies were getting their copies"},
@@ -419,7 +459,10 @@ const StudyKind cluster_scale_study{
                 {"global_given_up", "", "", "Global copies ended by a failure"},
                 {"repairs", "", "", "Of pairs that lacked copies"},
                 {"network_bytes", "", "B", "Of a run: to buddies, to spares, to the file system and back"},
-                {"state", "state", "", "ok; gave_up: a run took too long"}},
+                {"state", "state", "",
+                 "ok; at_bound: the model's interval is as short as the overlap or as long as MTTF or the "
+                 "run allow; "
+                 "gave_up: a run took too long"}},
     .x = "nodes",
     .y = "predicted_percent",
     .x_key = "nodes",

@@ -168,9 +168,50 @@ TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
             "for spares");
   EXPECT_EQ(refused({"network.shape=[4]"}), "network.shape: expected 2 numbers above 0");
   EXPECT_EQ(refused({R"(placed=[{"at":"5s","node":1000}])"}), "placed: node 1000 is none of the 1000 nodes");
-  EXPECT_EQ(refused({R"(placed=[{"at":"5s"}])"}), "interval: the model knows no placed failures; give one");
+  EXPECT_EQ(refused({R"(placed=[{"at":"5s"}])"}),
+            "placed: the model knows no placed failures: expected an interval beside them");
   EXPECT_EQ(refused({"restart=10h", "node_fit=1000000"}),
-            "interval: the model has none with which the program gets on; give one");
+            "node_fit: the model has no interval with which the program gets on; give one");
+  EXPECT_EQ(refused({"state=100TB"}),
+            "state: two copies of a node and two of its buddy, of 100TB each, are more than its SSD of 1TB");
+  EXPECT_EQ(
+      refused({"copies=memory", "state=65GiB"}),
+      "state: two copies of a node and two of its buddy, of 65GiB each, are more than its memory of 256GiB");
+  EXPECT_EQ(
+      refused({"capacity=1GB"}),
+      "capacity: two copies of a node and two of its buddy, of 16GiB each, are more than its SSD of 1GB");
+  EXPECT_EQ(refused({"work=1d", "dump=3d"}), "dump: expected at most the run's work, 86400 s, got 259200 s");
+  EXPECT_EQ(refused({"work=1d", "overlap=3d"}),
+            "overlap: expected at most the run's work, 86400 s, got 259200 s");
+  EXPECT_EQ(
+      refused({"network.shape=[1,1]"}),
+      "network.shape: 1 x 1 x 1 switches of 64 nodes have no room for 1000 nodes in 16 switches and 1 for "
+      "spares");
+}
+
+TEST(ClusterScaleStudyTest, TakesAStateThatTheNodeHasRoomFor) {
+  EXPECT_EQ(cluster_scale.mistake({"state=250GB"}), "none");
+  EXPECT_NE(cluster_scale.mistake({"state=250001MB"}), "none");
+  EXPECT_EQ(cluster_scale.mistake({"state=100TB", "capacity=400TB"}), "none");
+}
+
+TEST(ClusterScaleStudyTest, MarksAnIntervalOfTheModelThatIsAtABound) {
+  const std::vector<std::string> machine = {"nodes=8", "network.nodes_per_switch=2", "runs=1", "work=1h"};
+  const Row bound = cluster_scale.run(machine);
+  EXPECT_EQ(bound.text("state"), "at_bound");
+  EXPECT_EQ(bound.number("interval_s"), 3600);
+  auto given = machine;
+  given.emplace_back("interval=600s");
+  EXPECT_EQ(cluster_scale.run(given).text("state"), "ok");
+}
+
+TEST(ClusterScaleStudyTest, TellsAMistakeAtTheKeyThatWasTyped) {
+  for (const char* typed : {"node_fit=1e9", R"(placed=[{"at":"5s"}])", "capacity=1GB", "overlap=3d"}) {
+    const std::string text(typed);
+    const std::string mistake = cluster_scale.mistake({"work=1d", text});
+    EXPECT_TRUE(mistake.starts_with("command line: error: " + text.substr(0, text.find('=')) + ": "))
+        << mistake;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "platform/study/functional_partitioning_study.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "resilience/aggregate_store.h"
@@ -102,12 +104,16 @@ class Point final : public StudyPointOf<FunctionalPartitioningStudy> {
     try {
       check_aggregate_store(store_);
     } catch (const std::invalid_argument& error) {
-      throw StudyMistake(key_of_the_mistake(), error.what());
+      throw mistake(error.what());
     }
     if (static_cast<double>(c.clients) * static_cast<double>(c.checkpoint.count()) /
             static_cast<double>(c.chunk.count()) >
         1e8)
-      throw StudyMistake("chunk", "more than 100,000,000 chunks");
+      throw StudyMistake(
+          "checkpoint",
+          fmt::format("{} clients' checkpoints of {} in chunks of {} are more than 100,000,000 chunks",
+                      c.clients, to_text(c.checkpoint), to_text(c.chunk)),
+          {"chunk", "clients"});
     try {
       if (c.node_checkpoint) nodes_by_lifetime(shared(), *c.node_checkpoint);
     } catch (const std::invalid_argument& error) {
@@ -154,12 +160,12 @@ class Point final : public StudyPointOf<FunctionalPartitioningStudy> {
   }
 
   // What the store refuses although every key alone is good.
-  std::string key_of_the_mistake() const {
+  StudyMistake mistake(const std::string& problem) const {
     const FunctionalPartitioningStudy& c = config_;
-    if (c.clients > std::uint64_t{c.nodes} * (c.y - c.x)) return "clients";
-    if (c.x == 0) return "x";
-    if (c.chunk > capacity_) return c.capacity ? "capacity" : "chunk";
-    return "checkpoint";
+    if (c.clients > std::uint64_t{c.nodes} * (c.y - c.x)) return {"clients", problem, {"nodes", "x", "y"}};
+    if (c.x == 0) return {"x", problem, {"store"}};
+    if (c.chunk > capacity_) return {"capacity", problem, {"chunk", "store"}};
+    return {"checkpoint", problem, {"capacity", "clients", "benefactors", "drain"}};
   }
 
   AggregateStore store_;

@@ -90,6 +90,18 @@ Json json_of(const ConfigValue& value) {
   return list;
 }
 
+// Where a mistake is told, and at which key.
+Diagnostic told(const StudyMistake& mistake, const ConfigDocument& document) {
+  const auto is_given = [&](const std::string& key) { return document.has(key); };
+  const auto is_typed = [&](const std::string& key) {
+    return is_given(key) && document.origin_of(key).is_command_line();
+  };
+  auto key = std::ranges::find_if(mistake.keys(), is_typed);
+  if (key == mistake.keys().end()) key = std::ranges::find_if(mistake.keys(), is_given);
+  if (key == mistake.keys().end()) key = mistake.keys().begin();
+  return {.origin = document.origin_of(*key), .path = *key, .problem = mistake.what()};
+}
+
 // A key of the study that takes several values.
 struct Axis {
   std::string path;
@@ -187,11 +199,9 @@ class Reader {
     } catch (const ConfigError& error) {
       mistakes_.add(error.diagnostics());
     } catch (const StudyFileMissing& missing) {
-      throw InputMissing(Diagnostic{
-          .origin = document.origin_of(missing.key()), .path = missing.key(), .problem = missing.what()});
+      throw InputMissing(told(missing, document));
     } catch (const StudyMistake& mistake) {
-      mistakes_.add(
-          {.origin = document.origin_of(mistake.key()), .path = mistake.key(), .problem = mistake.what()});
+      mistakes_.add(told(mistake, document));
     }
   }
 
@@ -311,8 +321,7 @@ PointRun run_study(const Study& study, const PointRunSettings& settings) {
   try {
     return run_points(points, settings);
   } catch (const StudyMistake& mistake) {
-    throw ConfigError(Diagnostic{
-        .origin = study.document.origin_of(mistake.key()), .path = mistake.key(), .problem = mistake.what()});
+    throw ConfigError(told(mistake, study.document));
   }
 }
 

@@ -27,17 +27,23 @@ struct Column {
   std::string_view unit;     // "" for a count or a text
   std::string_view meaning;
   int places = 2;  // after the point, in the table
+  // So many at most, where a value would else show as 0 or as 100% and is not.
+  int most_places = 0;
 };
 
-// The engine refuses the config of a point, for a reason that shows only when it is built.
+// The engine refuses the config of a point, for a reason that shows only when it is built. Where keys do not go together, `others`
+// are those that have a part in it: it is told at the one that the user has typed, or else that a file gives.
 class StudyMistake : public std::invalid_argument {
  public:
-  StudyMistake(std::string key, const std::string& problem)
-      : std::invalid_argument(problem), key_(std::move(key)) {}
-  const std::string& key() const { return key_; }  // dotted, of the config
+  StudyMistake(const std::string& key, const std::string& problem,
+               const std::vector<std::string>& others = {})
+      : std::invalid_argument(problem), keys_{key} {
+    keys_.insert(keys_.end(), others.begin(), others.end());
+  }
+  const std::vector<std::string>& keys() const { return keys_; }  // dotted, of the config
 
  private:
-  std::string key_;
+  std::vector<std::string> keys_;
 };
 
 // A file that the config names cannot be opened.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -41,6 +42,24 @@ std::string shown(const Cell& cell, int places) {
     return is_zero && text.starts_with('-') ? text.substr(1) : text;
   }
   return std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell);
+}
+
+// Rounded to so many places it shows as 0 or as 100%, and is neither.
+bool is_hidden(const Cell& cell, int places, std::string_view unit) {
+  const auto* number = std::get_if<double>(&cell);
+  const auto rounds_to = [&](double value) {
+    return *number != value && shown(cell, places) == shown(Cell(value), places);
+  };
+  return number && (rounds_to(0) || (unit == "%" && rounds_to(100)));
+}
+
+// As few as show each of them, of those that more places can show.
+int places_of(const Column& column, const std::vector<Cell>& cells) {
+  int places = column.places;
+  for (const Cell& cell : cells)
+    if (!is_hidden(cell, column.most_places, column.unit))
+      while (places < column.most_places && is_hidden(cell, places, column.unit)) ++places;
+  return places;
 }
 
 bool sweeps(const Study& study, std::string_view key) { return std::ranges::count(study.swept, key) != 0; }
@@ -86,9 +105,13 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     column.kept =
         told.name == kind.state || told.name == kind.y || std::ranges::count(kind.bars, told.name) != 0;
     std::vector<bool> doubtful;
+    std::vector<Cell> cells;
+    for_each_done(study, run,
+                  [&](const Study::Point&, const std::vector<Cell>& row) { cells.push_back(row[c]); });
+    const int places = places_of(told, cells);
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
-      column.cells.push_back(shown(row[c], told.places));
+      column.cells.push_back(shown(row[c], places));
       doubtful.push_back(told.name == kind.y && number_of(row[c]) && is_doubtful(study, point, row));
     });
     mark(column, doubtful);
@@ -169,9 +192,13 @@ std::string reasons(const Study& study, const PointRun& run) {
   return text;
 }
 
-// "offered packets per ns" of offered_packets_per_ns where the table has no heading.
+// "mttf" of mttf_s where the table has no heading: the unit stands behind it.
 std::string spelled_out(const Column& column) {
-  std::string text(column.heading.empty() ? column.name : column.heading);
+  std::string text(column.heading.empty() ? column.name : column.heading), unit;
+  for (const char c : column.unit)
+    unit += c == '%' ? "percent" : c == '/' ? "p" : std::string(1, static_cast<char>(std::tolower(c)));
+  if (column.heading.empty() && !unit.empty() && text.ends_with("_" + unit))
+    text.resize(text.size() - unit.size() - 1);
   std::ranges::replace(text, '_', ' ');
   return text;
 }

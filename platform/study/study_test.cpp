@@ -35,6 +35,7 @@ class DrawnPoint final : public StudyPointOf<Drawn> {
  public:
   void prepare(const ConfigLibrary&) override {
     if (config_.size == 13) throw StudyMistake("size", "nobody draws 13");
+    if (config_.size == 17) throw StudyMistake("largest", "17 does not go with it", {"size", "shape"});
   }
   std::vector<Cell> run(const std::stop_token& stop) override {
     ++under_way;
@@ -121,6 +122,15 @@ TEST(StudyTest, ABadRangeHidesNoOtherMistake) {
 TEST(StudyTest, WhatOnlyTheEngineRefusesIsToldAtItsKey) {
   EXPECT_EQ(drawn.mistake({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:13:1\" }"),
             "s.json:2:11: error: size: nobody draws 13");
+}
+
+TEST(StudyTest, AMistakeOfSeveralKeysIsToldAtTheOneThatWasTyped) {
+  EXPECT_EQ(drawn.mistake({"size=17"}), "command line: error: size: 17 does not go with it");
+  const std::string file = "{ \"kind\": \"drawn\",\n  \"size\": 17 }";
+  EXPECT_EQ(drawn.mistake({}, file), "s.json:2:11: error: size: 17 does not go with it");
+  EXPECT_EQ(drawn.mistake({"shape=circle"}, file), "command line: error: shape: 17 does not go with it");
+  EXPECT_EQ(drawn.mistake({"shape=circle", "largest=false"}, file),
+            "command line: error: largest: 17 does not go with it");
 }
 
 TEST(StudyTest, AMistakeThatShowsInARunIsToldAtItsKeyToo) {
@@ -235,6 +245,33 @@ TEST(StudyTest, WhatRoundsToZeroHasNoSign) {
             " mm2\n"
             " 0.0  ok\n");
   EXPECT_NE(to_csv(s, run_all(drawn.read({"size=15"}), 1)).find("-0.04"), std::string::npos);
+}
+
+std::string table_of(const StudyKind& of_kind, const std::vector<std::string>& overrides) {
+  const StudyUnderTest under_test(of_kind, R"({"kind":"drawn"})");
+  const Study s = under_test.read(overrides);
+  return to_table(s, run_all(s, 1));
+}
+
+TEST(StudyTest, AColumnMayShowMorePlacesWhereAValueWouldBeHidden) {
+  StudyKind fine = kind;
+  fine.columns[0].most_places = 4;
+  EXPECT_NE(table_of(fine, {"size=0.1,2"}).find("0.01  ok"), std::string::npos);
+  EXPECT_NE(table_of(fine, {"size=0.1,2"}).find("4.00  ok"), std::string::npos);
+  EXPECT_NE(table_of(fine, {"size=0.001,2"}).find("4.0  ok"), std::string::npos)
+      << "four places do not show it";
+  EXPECT_NE(table_of(kind, {"size=0.1,2"}).find("0.0  ok"), std::string::npos);
+  EXPECT_NE(table_of(fine, {"size=9.9999"}).find("100.0*"), std::string::npos);
+  fine.columns[0].unit = "%";
+  EXPECT_NE(table_of(fine, {"size=9.9999"}).find("99.998*"), std::string::npos);
+}
+
+TEST(StudyTest, AFigureNamesAUnitOnce) {
+  StudyKind plain = kind;
+  plain.columns[0].heading = "";
+  const StudyUnderTest under_test(plain, R"({"kind":"drawn"})");
+  const Study s = under_test.read({"size=1,2"});
+  EXPECT_EQ(occurrences(to_svg(s, run_all(s, 1)), ">area (mm2)<"), 1);
 }
 
 TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
