@@ -17,7 +17,7 @@ void describe(Fields& f, Placement& p) {
   f("interrupt", p.interrupt, "Shared peripheral interrupt (SPI)", within(0, 31));
 }
 
-AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram, bool nic)
+AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram, bool nic, unsigned redistributors)
     : entries_{
           {"gicd", "GICD", {Address(0x0800'0000), 64_KiB}, {}},
           {"gicc", "GICC", {Address(0x0801'0000), 64_KiB}, {}},
@@ -31,9 +31,22 @@ AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram, bool nic)
           {"nic", "NIC", {Address(0x0b05'0000), 4_KiB}, 15},
           {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
       } {
+  if (redistributors > 0) have_gicv3(redistributors);
   if (!gpus) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "gpu"; });
   if (!pcram) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "pcram"; });
   if (!nic) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "nic"; });
+}
+
+// Distributor and redistributors stand where QEMU has them; the second region of the latter lies beyond its DRAM.
+void AddressMap::have_gicv3(unsigned redistributors) {
+  constexpr Bytes each = 128_KiB;
+  constexpr unsigned in_first_region = 123;
+  const unsigned here = std::min(redistributors, in_first_region);
+  entries_[0].name = "gicv3d", entries_[0].header_name = "GICV3D";
+  entries_[1] = {"gicr", "GICV3R", {Address(0x080a'0000), each * here}, {}};
+  if (redistributors > here)
+    entries_.insert(entries_.begin() + 2,
+                    {"gicr2", "GICV3R2", {Address(0x40'0000'0000), each * (redistributors - here)}, {}});
 }
 
 const MapEntry& AddressMap::at(std::string_view name) const {

@@ -33,7 +33,9 @@ void describe(Fields& f, Placement& placement);
 class AddressMap {
  public:
   // The map of a node before overrides; DRAM has the given size, and GPUs, PCRAM and NIC are on it where there are any.
-  explicit AddressMap(Bytes dram_size, bool gpus = false, bool pcram = false, bool nic = false);
+  // `redistributors`: of a GICv3, as many as there are cores; 0: the node has a GIC-400.
+  explicit AddressMap(Bytes dram_size, bool gpus = false, bool pcram = false, bool nic = false,
+                      unsigned redistributors = 0);
 
   // Moves entries as the node file says. Unknown names, overlaps and shared interrupts go to `problems`, at
   // the place in the document (below `path`) that caused them.
@@ -46,6 +48,8 @@ class AddressMap {
   unsigned interrupt(std::string_view name) const { return at(name).interrupt.value(); }
 
  private:
+  void have_gicv3(unsigned redistributors);
+
   std::vector<MapEntry> entries_;
 };
 

@@ -43,8 +43,11 @@ std::string firmware_header() {
       "registers.\n"
       " * Generated from the address map and the register lists of the models; do not edit. */\n"
       "#ifndef ASTERISM_PLATFORM_H\n#define ASTERISM_PLATFORM_H\n";
-  const AddressMap map(2_GiB, true, true, true);
-  for (const MapEntry& entry : map.entries()) {
+  // Both interrupt controllers that a node may have.
+  const AddressMap map(2_GiB, true, true, true), with_gicv3(2_GiB, false, false, false, 1);
+  std::vector<MapEntry> entries = map.entries();
+  for (const char* name : {"gicv3d", "gicr"}) entries.push_back(with_gicv3.at(name));
+  for (const MapEntry& entry : entries) {
     text += fmt::format("\n#define {}_BASE {:#010x}\n", entry.header_name, entry.range.first.value());
     if (entry.interrupt)
       text += fmt::format("#define {}_INTERRUPT {}\n", entry.header_name, *entry.interrupt);

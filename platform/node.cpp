@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/affinity.h"
 #include "core/iss_factory.h"
 #include "fabric/crossbar.h"
 #include "fabric/fabric_module.h"
@@ -113,7 +114,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
     : sc_module(name),
       scenario_(scenario),
       config_(scenario.config.node),
-      cores_(config_.cores, config_.quantum, *this, make_iss_of_cores(config_.cores.engine)),
+      cores_(config_.cores, config_.quantum, *this,
+             make_iss_of_cores(config_.cores.engine, config_.cores.gic == InterruptControllerKind::gicv3)),
       memory_("memory",
               {.config = config_.memory,
                .part = scenario.dram,
@@ -122,12 +124,13 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                .faults = timed<TimedMemoryFault>(scenario.config, &FaultConfig::memory_fault)},
               memory_ports(config_), events),
       fabric_(make_interconnect(scenario)),
-      gic_("gic", config_.cores.count),
+      gic_("gic", config_.cores),
       uart0_("uart0", config_.uart0),
       power_("power", power_losses(scenario.config), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
-  if (config_.cores.start == CoreStart::spin_table) spin_table_.emplace(scenario.map.range("dram"));
+  if (config_.cores.start == CoreStart::spin_table)
+    spin_table_.emplace(scenario.map.range("dram"), config_.cores.count);
   if (config_.gpu.count > 0) gpus_.emplace("gpu", config_.gpu, scenario.map.range("dram"), events);
   if (config_.pcram.kind != PcramKind::none)
     pcram_.emplace("pcram", config_.pcram, scenario.pcram, scenario.map.range("dram"), events);
@@ -172,9 +175,7 @@ void Node::connect_cores() {
     } else {
       fabric_->add_master(cores_[i].bus);
     }
-    cores_[i].irq.bind(gic_.irq[i]);
-    cores_[i].virtual_timer.bind(gic_.ppi(i, 27));
-    cores_[i].physical_timer.bind(gic_.ppi(i, 30));
+    gic_.serve(cores_[i]);
   }
   stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, scenario_.map.range("dram").first,
                   dimm_ssd_);
@@ -201,8 +202,7 @@ void Node::connect_targets() {
   const auto target = [&](tlm::tlm_target_socket<>& socket, const char* name) {
     fabric_->add_target(socket, map.range(name), name);
   };
-  target(gic_.distributor, "gicd");
-  target(gic_.cpu_interface, "gicc");
+  gic_.each_target(target);
   target(uart0_.target, "uart0");
   target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
   target(power_.target, "power");
@@ -324,17 +324,17 @@ DeviceTreeNode Node::device_tree() const {
   chosen.set("stdout-path", {console.c_str()});
   DeviceTreeNode::Cells auxiliary;
   for (std::uint32_t core = config_.cores.count - config_.cores.auxiliary; core < config_.cores.count; ++core)
-    auxiliary.push_back(core);
+    auxiliary.push_back(affinity_of(core));
   if (!auxiliary.empty()) chosen.set("asterism,auxiliary-cores", auxiliary);
   DeviceTreeNode psci{"psci"};
   psci.set("compatible", {"arm,psci-1.0", "arm,psci-0.2", "arm,psci"}).set("method", {"hvc"});
   DeviceTreeNode cpus{"cpus"};
   cpus.set("#address-cells", {1}).set("#size-cells", DeviceTreeNode::Cells{0});
   for (std::uint32_t core = 0; core < config_.cores.count; ++core) {
-    DeviceTreeNode cpu{fmt::format("cpu@{:x}", core)};
+    DeviceTreeNode cpu{fmt::format("cpu@{:x}", affinity_of(core))};
     cpu.set("device_type", {"cpu"})
         .set("compatible", {"arm,cortex-a57"})
-        .set("reg", DeviceTreeNode::Cells{core});
+        .set("reg", DeviceTreeNode::Cells{affinity_of(core)});
     cpu.set("enable-method", {spin_table_ ? "spin-table" : "psci"});
     if (spin_table_) {
       const std::uint64_t release = spin_table_->release_address(core).value();
@@ -361,7 +361,7 @@ DeviceTreeNode Node::device_tree() const {
                    memory,
                    timer,
                    clock,
-                   Gic400::device_tree(at("gicd"), at("gicc")),
+                   gic_.device_tree(map),
                    Pl011::device_tree(at("uart0"), map.interrupt("uart0")),
                    Pl031::device_tree(at("rtc"), map.interrupt("rtc")),
                    PowerController::device_tree(at("power")),
@@ -377,7 +377,7 @@ DeviceTreeNode Node::device_tree() const {
 void Node::load_memory() {
   const Address base = scenario_.map.range("dram").first;
   memory_.load(Bytes(0), device_tree_blob_);
-  if (spin_table_) memory_.load(spin_table_->entry() - base, SpinTable::contents());
+  if (spin_table_) memory_.load(spin_table_->entry() - base, spin_table_->contents());
   for (const ElfImage::Segment& segment : scenario_.firmware.segments()) {
     memory_.load(segment.address - base, segment.contents);
     const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());

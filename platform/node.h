@@ -21,7 +21,6 @@
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
-#include "devices/gic400.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
 #include "devices/power_controller.h"
@@ -32,6 +31,7 @@
 #include "memory/memory_controller.h"
 #include "nic/nic_module.h"
 #include "pcram/pcram_module.h"
+#include "platform/interrupt_controller.h"
 #include "platform/lone_network.h"
 #include "platform/machine.h"
 #include "platform/node_stores.h"
@@ -116,7 +116,7 @@ class Node final : public sc_core::sc_module,
   std::optional<RtlCodec> codec_;  // of the memory
   std::unique_ptr<Interconnect> fabric_;
   std::optional<RtlArbiters> arbiters_;
-  Gic400 gic_;
+  InterruptController gic_;
   Pl011 uart0_;
   std::optional<Pl031> rtc_;           // none where RTL stands in its place
   std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any

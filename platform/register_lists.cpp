@@ -1,6 +1,7 @@
 #include "platform/register_lists.h"
 
 #include "devices/gic400.h"
+#include "devices/gicv3_module.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
 #include "devices/power_controller.h"
@@ -16,6 +17,9 @@ RegisterLists register_lists(unsigned gpus) {
   return {
       {"gicd", std::make_shared<GicDistributorRegisters>()},
       {"gicc", std::make_shared<GicCpuRegisters>()},
+      {"gicv3d", std::make_shared<GicV3DistributorRegisters>()},
+      {"gicr", std::make_shared<GicV3RedistributorRegisters>()},
+      {"gicr2", std::make_shared<GicV3RedistributorRegisters>()},
       {"uart0", std::make_shared<Pl011Registers>()},
       {"rtc", std::make_shared<Pl031Registers>()},
       {"power", std::make_shared<PowerRegisters>()},

@@ -13,7 +13,7 @@ namespace asterism {
 // By the device's name in the address map; what has no registers (DRAM) is not among them.
 using RegisterLists = std::map<std::string, std::shared_ptr<const RegisterBank>>;
 
-// `gpus`: windows in the bank of the GPUs.
+// `gpus`: windows in the bank of the GPUs. Both interrupt controllers' are there.
 RegisterLists register_lists(unsigned gpus);
 
 }  // namespace asterism

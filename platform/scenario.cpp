@@ -59,7 +59,8 @@ std::string locate_firmware(const std::string& name, const InstalledFiles& insta
 // The page is the waiting cores'.
 void check_spin_table(const Scenario& scenario, const Origin& origin) {
   if (scenario.config.node.cores.start != CoreStart::spin_table) return;
-  const AddressRange page = SpinTable(scenario.map.range("dram")).range();
+  const SpinTable table(scenario.map.range("dram"), scenario.config.node.cores.count);
+  const AddressRange page = table.range();
   for (const ElfImage::Segment& segment : scenario.firmware.segments())
     if (page.overlaps({segment.address, segment.size}))
       throw ConfigError(Diagnostic{
@@ -138,7 +139,8 @@ void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const Con
 
 AddressMap map_of(const NodeConfig& node) {
   return AddressMap(node.memory.size, node.gpu.count > 0, node.pcram.kind != PcramKind::none,
-                    node.nic.present);
+                    node.nic.present,
+                    node.cores.gic == InterruptControllerKind::gicv3 ? node.cores.count : 0);
 }
 
 bool is_within(std::string_view path, std::string_view above) {

@@ -3,7 +3,8 @@
 // first run in it. A core looks at its release address, a doubleword of its own that is 0 at first, and goes to what it finds there with
 // x0 to x3 = 0. Between looks it waits for an event; who writes the address follows it with SEV.
 //
-// One page, the last of the 1 MiB at the base of DRAM that the device tree has for itself, which the tree's memory reservation names.
+// One page, two where there are more than 256 cores: the last of the 1 MiB at the base of DRAM that the device tree has for
+// itself, which the tree's memory reservation names.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +16,17 @@ namespace asterism {
 
 class SpinTable {
  public:
-  static constexpr Bytes size = 4_KiB;
-
   // dram: of the node.
-  explicit SpinTable(AddressRange dram);
+  SpinTable(AddressRange dram, unsigned cores);
 
-  AddressRange range() const { return {entry_, size}; }
+  AddressRange range() const { return {entry_, size_}; }
   Address entry() const { return entry_; }  // of the loop
   Address release_address(unsigned core) const;
-  // The page's: the loop, and all release addresses 0.
-  static std::vector<std::byte> contents();
+  // Of the range: the loop, and all release addresses 0.
+  std::vector<std::byte> contents() const;
 
  private:
+  Bytes size_;
   Address entry_;
 };
 

@@ -6,10 +6,13 @@ namespace asterism {
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 
-static_assert(member_count<CoreConfig>() == 9);
+static_assert(member_count<CoreConfig>() == 10);
 void describe(Fields& f, CoreConfig& c) {
-  f("count", c.count, "Cores; firmware starts all but the first (start). The GIC-400 serves no more than 8",
-    within(1, 8));
+  f("count", c.count,
+    "Cores; firmware starts all but the first (start). More than 8 of them need the interrupt controller "
+    "gicv3 "
+    "(gic), and firmware for it",
+    within(1, 576));
   f("auxiliary", c.auxiliary,
     "Of them, the last ones, which the device tree tells firmware to set aside for work behind the program's "
     "checkpoints; programs run on the others. 0: all compute",
@@ -38,6 +41,15 @@ void describe(Fields& f, CoreConfig& c) {
     "How firmware starts all cores but the first, as the device tree tells it: psci by CPU_ON; spin_table by "
     "writing an address that they wait for, so that they spin until then and cost the simulator time",
     one_of<CoreStart>());
+  f("gic", c.gic,
+    "The interrupt controller, as QEMU's virt machine has them with gic-version=2 and 3; firmware is made "
+    "for "
+    "one or the other, or asks the device tree",
+    one_of<InterruptControllerKind>());
+  f.check(c.count <= 8 || c.gic == InterruptControllerKind::gicv3, "count",
+          "is at most 8 with gic=gic400, which serves no more; gic=gicv3 serves 576");
+  f.check(c.gic == InterruptControllerKind::gic400 || c.engine == CoreEngine::native, "gic",
+          "is gicv3 with the native engine alone: the other one has no system registers of a GIC");
   f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core computes");
   f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
           "is tags with the native engine alone: the other one does not say what a page held before a store");

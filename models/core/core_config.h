@@ -21,6 +21,15 @@ constexpr auto enum_names(CoreStart) {
        {CoreStart::spin_table, "spin_table", "they run from power up, in a loop that waits for an address"}});
 }
 
+// What brings interrupts to the cores.
+enum class InterruptControllerKind { gic400, gicv3 };
+constexpr auto enum_names(InterruptControllerKind) {
+  return std::to_array<EnumName<InterruptControllerKind>>(
+      {{InterruptControllerKind::gic400, "gic400", "a GIC-400 (GICv2), for up to 8 cores"},
+       {InterruptControllerKind::gicv3, "gicv3",
+        "a GICv3 with redistributors and system registers, for up to 576 cores"}});
+}
+
 struct CoreConfig {
   unsigned count = 4;
   unsigned auxiliary = 0;  // the last ones, set aside by firmware
@@ -31,6 +40,7 @@ struct CoreConfig {
   Picoseconds event_wait = 1_us;   // that a WFE or YIELD lets pass
   TagCacheConfig caches = {};
   CoreStart start = CoreStart::psci;
+  InterruptControllerKind gic = InterruptControllerKind::gic400;
 
   InstructionClock instruction_clock() const;
 };

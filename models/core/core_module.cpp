@@ -287,14 +287,24 @@ void CoreModule::timer_outputs(Picoseconds, GenericTimer::Outputs outputs) {
 }
 
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
-  return timer_.read(which, local_time());
+  if (const auto value = timer_.read(which, local_time())) return value;
+  if (!cpu_interface_) return std::nullopt;
+  synchronise();
+  if (state_ != State::running || start_) return std::nullopt;
+  const auto value = cpu_interface_->read(index_, which);
+  settle();
+  schedule();
+  return value;
 }
 
 bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
   synchronise();
   if (state_ != State::running || start_) return true;
-  if (!timer_.write(which, value, now())) return false;
-  alarm_.arm(now());
+  const bool is_timers = timer_.write(which, value, now());
+  if (is_timers)
+    alarm_.arm(now());
+  else if (!cpu_interface_ || !cpu_interface_->write(index_, which, value))
+    return false;
   settle();
   schedule();
   return true;

@@ -61,6 +61,15 @@ class CoreCalls {
 
 class CoreModule;
 
+// System registers outside the core: ICC_* of a GICv3. Called at the core's own time, in its thread; reading may act. nullopt and
+// false: there is no such register to be read, or written.
+class CpuInterface {
+ public:
+  virtual ~CpuInterface() = default;
+  virtual std::optional<std::uint64_t> read(unsigned core, SystemRegister which) = 0;
+  virtual bool write(unsigned core, SystemRegister which, std::uint64_t value) = 0;
+};
+
 // Who may stop a core between two instructions (debug_port.h).
 class CoreDebugger {
  public:
@@ -132,6 +141,9 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
     guard_ = &guard;
     return iss_->guard_writes(range);
   }
+  // Who has the system registers of an interrupt controller's CPU interface; nullptr: nobody. Before simulation begins.
+  void interrupted_by(CpuInterface* registers) { cpu_interface_ = registers; }
+
   // A shown access that somebody on the way to the bus serves without time: it goes no further.
   std::function<bool(const ShownAccess&)> served;
   // Another core has invalidated translations.
@@ -206,6 +218,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool held_ = false;
   bool in_access_ =
       false;  // in somebody else's hands, or settling after that: inside a block of instructions
+  CpuInterface* cpu_interface_ = nullptr;
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;

@@ -11,9 +11,9 @@
 namespace asterism {
 namespace {
 
-std::unique_ptr<Iss> make_native(IssHost& host, unsigned core,
+std::unique_ptr<Iss> make_native(IssHost& host, unsigned core, const a64::Options& options = {},
                                  const std::shared_ptr<a64::ExclusiveMonitors>& monitors = nullptr) {
-  auto iss = make_native_iss(host, core, {}, monitors);
+  auto iss = make_native_iss(host, core, options, monitors);
   iss->on_undefined([&host](std::uint32_t word, Address pc) { host.undefined_instruction(word, pc); });
   return iss;
 }
@@ -29,9 +29,11 @@ std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core) {
 #endif
 }
 
-std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(CoreEngine engine) {
-  return [engine, monitors = std::make_shared<a64::ExclusiveMonitors>()](IssHost& host, unsigned core) {
-    return engine == CoreEngine::native ? make_native(host, core, monitors) : make_iss(engine, host, core);
+std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(CoreEngine engine,
+                                                                                    bool gic) {
+  return [engine, gic, monitors = std::make_shared<a64::ExclusiveMonitors>()](IssHost& host, unsigned core) {
+    if (engine != CoreEngine::native) return make_iss(engine, host, core);
+    return make_native(host, core, {.gic = gic}, monitors);
   };
 }
 

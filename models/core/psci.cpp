@@ -2,16 +2,12 @@
 
 #include <optional>
 
+#include "base/affinity.h"
+
 namespace asterism {
 namespace {
 
 constexpr std::uint32_t convention_64_bit = 1u << 30;  // in a function id
-
-// The core that an MPIDR value names; the higher affinity levels are 0.
-std::optional<unsigned> core_named(std::uint64_t mpidr, unsigned count) {
-  if (mpidr >= count) return std::nullopt;
-  return static_cast<unsigned>(mpidr);
-}
 
 bool is_implemented(std::uint32_t function) {
   switch (function) {
@@ -83,7 +79,7 @@ std::uint64_t Psci::call(unsigned core, const std::array<std::uint64_t, 4>& x) {
 }
 
 std::int64_t Psci::turn_on(std::uint64_t target, std::uint64_t entry, std::uint64_t context) {
-  const std::optional<unsigned> core = core_named(target, platform_.core_count());
+  const std::optional<unsigned> core = core_of_affinity(target, platform_.core_count());
   if (!core) return invalid_parameters;
   if (platform_.core_is_on(*core)) return already_on;
   if (entry % 4 != 0 || !platform_.is_executable(Address(entry))) return invalid_address;
@@ -95,7 +91,7 @@ std::int64_t Psci::affinity_info(std::uint64_t target, std::uint64_t level) cons
   constexpr std::int64_t on = 0, off = 1;
   if (level > 3) return invalid_parameters;
   if (level > 0) return on;  // clusters are always on
-  const std::optional<unsigned> core = core_named(target, platform_.core_count());
+  const std::optional<unsigned> core = core_of_affinity(target, platform_.core_count());
   if (!core) return invalid_parameters;
   return platform_.core_is_on(*core) ? on : off;
 }

@@ -4,7 +4,7 @@
 // Modelled: PSCI_VERSION, CPU_SUSPEND (always as standby: the core waits for an interrupt and keeps its
 // state), CPU_OFF, CPU_ON, AFFINITY_INFO of cores, MIGRATE_INFO_TYPE (no trusted OS), SYSTEM_OFF,
 // SYSTEM_RESET, PSCI_FEATURES, SMCCC_VERSION (1.1). Everything else returns NOT_SUPPORTED. Cores are named by
-// MPIDR_EL1 with Aff0 = index.
+// their affinity in MPIDR_EL1 (base/affinity.h).
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@ struct PsciTest : testing::Test, PsciPlatform {
   std::vector<std::string> acts;
   Psci psci{*this};
 
-  unsigned core_count() const override { return 4; }
+  unsigned core_count() const override { return static_cast<unsigned>(on.size()); }
   bool core_is_on(unsigned core) const override { return on[core]; }
   bool is_executable(Address entry) const override { return entry >= Address(0x4000'0000); }
   void core_on(unsigned core, Address entry, std::uint64_t context) override {
@@ -44,6 +44,16 @@ TEST_F(PsciTest, TurnsACoreOnOnce) {
   EXPECT_EQ(acts, std::vector<std::string>{"on 3 1073741824 77"});
   EXPECT_EQ(call(Psci::cpu_on64, 3, 0x4000'0000, 77), Psci::already_on);
   EXPECT_EQ(acts.size(), 1u);
+}
+
+TEST_F(PsciTest, NamesCoresByTheirClusterOf16) {
+  on.assign(40, false);
+  EXPECT_EQ(call(Psci::cpu_on64, 0x0207, 0x4000'0000), Psci::success);
+  EXPECT_EQ(acts, std::vector<std::string>{"on 39 1073741824 0"});
+  EXPECT_EQ(call(Psci::cpu_on64, 0x0208, 0x4000'0000), Psci::invalid_parameters);
+  EXPECT_EQ(call(Psci::cpu_on64, 39, 0x4000'0000), Psci::invalid_parameters);
+  EXPECT_EQ(call(Psci::affinity_info64, 0x0207, 0), 0);
+  EXPECT_EQ(call(Psci::affinity_info64, 0x0206, 0), 1);
 }
 
 TEST_F(PsciTest, RefusesCoresAndEntriesThatAreNotThere) {

@@ -9,7 +9,7 @@
 
 namespace asterism {
 
-// `core` becomes MPIDR_EL1.Aff0. The host outlives the engine. Throws std::runtime_error when the library
+// `core`, up to 15, becomes MPIDR_EL1.Aff0. The host outlives the engine. Throws std::runtime_error when the library
 // does not behave as this engine needs it.
 std::unique_ptr<Iss> make_unicorn_iss(IssHost& host, unsigned core);
 

@@ -19,7 +19,7 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   // not count. Who waits on behalf of a payload looks at it afterwards.
   bool cut = false;
 
-  static constexpr unsigned first_device_master = 256;
+  static constexpr unsigned first_device_master = 1024;
 
   tlm::tlm_extension_base* clone() const override { return new InitiatorExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {

@@ -5,7 +5,7 @@
 #include "boot/interrupts.h"
 #include "drivers/cpu.h"
 #include "drivers/device_tree.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/psci.h"
 
 enum { wake_interrupt = 0, spins_before_sleep = 50 };

@@ -32,14 +32,22 @@ _start:
   .cfi_endproc
   .size _start, . - _start
 
-// PSCI CPU_ON and the release from a spin table arrive here. The core's number is Aff0: a spin table gives it no argument.
+// PSCI CPU_ON and the release from a spin table arrive here. The core's number is in MPIDR_EL1 (drivers/cpu.h): a spin table
+// gives it no argument.
   .global secondary_entry
   .type secondary_entry, %function
 secondary_entry:
   .cfi_startproc
   .cfi_undefined x30
   mrs     x19, mpidr_el1
+#if MAX_CORES > CLUSTER_CORES
+  ubfx    x20, x19, #8, #8
   and     x19, x19, #0xff
+  mov     x21, #CLUSTER_CORES
+  madd    x19, x20, x21, x19
+#else
+  and     x19, x19, #0xff
+#endif
   bl      prepare_core
   ldr     x0, =__stacks_start
   add     x1, x19, #1

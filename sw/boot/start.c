@@ -5,7 +5,7 @@
 
 #include "boot/exit_status.h"
 #include "drivers/device_tree.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/semihosting.h"
 
 int main(int argc, char** argv);

@@ -19,7 +19,7 @@
 #include "boot/exit_status.h"
 #include "boot/interrupts.h"
 #include "conformance/yes_no.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 
 typedef unsigned long long Printable;
 

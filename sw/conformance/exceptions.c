@@ -26,7 +26,7 @@
 #include "boot/exit_status.h"
 #include "boot/interrupts.h"
 #include "conformance/trap.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 
 typedef unsigned long long Printable;
 typedef void (*Code)(uint64_t);

@@ -20,7 +20,7 @@
 #include "boot/cores.h"
 #include "boot/exit_status.h"
 #include "drivers/cpu.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/mmio.h"
 
 enum { spi_a = 40, spi_b = 41, spi_c = 42, lowest_mask = 0xff, spurious = 1023 };

@@ -15,7 +15,7 @@
 #include "conformance/yes_no.h"
 #include "drivers/cpu.h"
 #include "drivers/generic_timer.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 
 enum { virtual_interrupt = 27, physical_interrupt = 30, timers = 2 };
 enum { enable = 1, mask = 2, status = 4 };

@@ -72,7 +72,7 @@ static bool names_auxiliary_cores(const Node* node, const void* wanted) {
   return node->auxiliary_cores != NULL;
 }
 
-// wanted: the core's number, Aff0, which is the last cell of its reg.
+// wanted: the core's affinity, which is the last cell of its reg.
 static bool is_core(const Node* node, const void* wanted) {
   return is_type(node, "cpu") && node->reg_bytes >= 4 &&
          big_endian(node->reg[node->reg_bytes / 4 - 1]) == *(const uint32_t*)wanted;
@@ -171,6 +171,16 @@ bool device_tree_find(const char* compatible, Device* device) {
 }
 bool device_tree_memory(Device* memory) { return find_device(is_type, "memory", memory); }
 
+bool device_tree_range(const char* compatible, unsigned entry, uint64_t* base, uint64_t* size) {
+  Node node;
+  if (!find(lists, compatible, &node) || node.reg == NULL) return false;
+  const uint32_t words = node.parent_cells[0] + node.parent_cells[1];
+  if (node.reg_bytes < (entry + 1) * words * 4) return false;
+  *base = cells(node.reg + entry * words, node.parent_cells[0]);
+  *size = cells(node.reg + entry * words + node.parent_cells[0], node.parent_cells[1]);
+  return true;
+}
+
 uint32_t device_tree_auxiliary_cores(uint32_t* first) {
   Node node;
   if (!find(names_auxiliary_cores, NULL, &node) || node.auxiliary_cores_bytes < 4) return 0;
@@ -178,9 +188,9 @@ uint32_t device_tree_auxiliary_cores(uint32_t* first) {
   return node.auxiliary_cores_bytes / 4;
 }
 
-bool device_tree_release_address(uint32_t core, uint64_t* address) {
+bool device_tree_release_address(uint32_t affinity, uint64_t* address) {
   Node node;
-  if (!find(is_core, &core, &node) || node.enable_method == NULL) return false;
+  if (!find(is_core, &affinity, &node) || node.enable_method == NULL) return false;
   if (strcmp(node.enable_method, "spin-table") != 0 || node.release_address_bytes != 8) return false;
   *address = cells(node.release_address, 2);
   return true;

@@ -16,8 +16,10 @@ typedef struct {
 void device_tree_initialize(
     uintptr_t hint);  // hint: where a boot loader says the tree is; ignored when none is there
 bool device_tree_find(const char* compatible, Device* device);  // first node that lists `compatible`
-bool device_tree_memory(Device* memory);                        // first node with device_type = "memory"
+// The reg entry of this number, of the first node that lists `compatible`; false: it has none.
+bool device_tree_range(const char* compatible, unsigned entry, uint64_t* base, uint64_t* size);
+bool device_tree_memory(Device* memory);  // first node with device_type = "memory"
 // asterism,auxiliary-cores of /chosen: the cores that programs leave alone, the last of the node. Returns how many; 0: none.
 uint32_t device_tree_auxiliary_cores(uint32_t* first);
-// Where a core waits for the address to start at, with enable-method = "spin-table". False: it is started otherwise, or there is none.
-bool device_tree_release_address(uint32_t core, uint64_t* address);
+// Where the core whose affinity this is (MPIDR_EL1, Aff1 and Aff0) waits for the address to start at, with enable-method = "spin-table". False: it is started otherwise, or there is none.
+bool device_tree_release_address(uint32_t affinity, uint64_t* address);

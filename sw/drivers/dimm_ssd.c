@@ -3,7 +3,7 @@
 #include "asterism/platform.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/mmio.h"
 
 const char* const dimm_ssd_method_names[dimm_ssd_methods] = {

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 
 enum { generic_timer_interrupt = 27 };
 

@@ -1,4 +1,4 @@
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 #include "boot/interrupts.h"
 #include "boot/memory.h"
 #include "drivers/device_tree.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/mmio.h"
 
 enum {

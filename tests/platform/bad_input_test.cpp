@@ -60,7 +60,7 @@ TEST_F(BadInputTest, LogLevelsAreOfInstancesThatThereAre) {
 
 TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal({"node.cores.count=many"}, 65,
-                 "command line: error: node.cores.count: expected an integer from 1 to 8, got \"many\"");
+                 "command line: error: node.cores.count: expected an integer from 1 to 576, got \"many\"");
   expect_refusal({"until=5"}, 65,
                  "command line: error: until: expected a duration from \"1ns\" to \"10000s\", got 5");
   expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
@@ -72,8 +72,8 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
 }
 
 TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
-  expect_refusal({"node.cores.count=9"}, 65,
-                 "command line: error: node.cores.count: expected an integer from 1 to 8, got 9");
+  expect_refusal({"node.cores.count=577"}, 65,
+                 "command line: error: node.cores.count: expected an integer from 1 to 576, got 577");
   expect_refusal(
       {"node.quantum=0ns"}, 65,
       "command line: error: node.quantum: expected a duration from \"1ns\" to \"1s\", got \"0ns\"");
@@ -185,12 +185,21 @@ TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
       "command line: error: node.address_map.uart0.interrupt: uart0 and dimm_ssd are both on interrupt 18");
 }
 
+TEST_F(BadInputTest, MoreCoresThanTheInterruptControllerServesAreRefused) {
+  expect_refusal({"node.cores.count=9"}, 65,
+                 "command line: error: node.cores.count: is at most 8 with gic=gic400, which serves no more; "
+                 "gic=gicv3 serves 576");
+  EXPECT_EQ(asterism({"check", "hello", "node.cores.count=9", "node.cores.gic=gicv3"}).status, 0);
+  expect_refusal({"node.cores.gic=gicv4"}, 65,
+                 "command line: error: node.cores.gic: expected one of \"gic400\", \"gicv3\", got \"gicv4\"");
+}
+
 TEST_F(BadInputTest, AllMistakesAreToldAtOnce) {
   write("a.json", "{ \"firmware\": \"hello\",\n  \"seed\": -1,\n  \"untill\": \"1ms\" }");
   const Ended ended = asterism({"check", "a.json", "node.cores.count=0"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(ended.err,
-            "command line: error: node.cores.count: expected an integer from 1 to 8, got 0\n"
+            "command line: error: node.cores.count: expected an integer from 1 to 576, got 0\n"
             "a.json:2:11: error: seed: expected an integer of at least 0, got -1\n"
             "a.json:3:3: error: untill: unknown key; did you mean \"until\"?\n");
 }

@@ -27,7 +27,7 @@ const Operation Cpu::jump_operation{step<Cpu::find_jump>};
 
 Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<ExclusiveMonitors> shared)
     : host(host), memory(*this, host), core(core), options(options), monitors(std::move(shared)) {
-  if (monitors) monitors->join(*this);
+  memory.tell_stores_to(monitors.get());
   reset_state();
 }
 

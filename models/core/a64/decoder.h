@@ -32,6 +32,7 @@ consteval Encoding encoding(std::string_view diagram);
 struct Options {
   bool lse = true;    // FEAT_LSE: atomics
   bool crc32 = true;  // FEAT_CRC32
+  bool gic = false;   // system registers of a GICv3's CPU interface, which the host has
 };
 
 // What else than its words a block depends on: a change of any of it ends a block.

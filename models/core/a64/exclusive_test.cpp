@@ -303,6 +303,28 @@ TEST_F(SharedMemoryTest, ALoadExclusiveOfAThirdCoreDoesNotHideAStore) {
   EXPECT_TRUE(passes(2));
 }
 
+TEST_F(SharedMemoryTest, ALoadExclusiveElsewhereOnThePageDoesNotHideAStore) {
+  run(0, ldxr);
+  run(1, str);
+  run(2, ldxr, data_base + 192);
+  EXPECT_FALSE(passes(0));
+}
+
+// Its TLB lets the second store pass, unless the load exclusive has taken the page out of it.
+TEST_F(SharedMemoryTest, AStoreThatFollowsALoadExclusiveToAPageThatWasStoredToBeforeIsSeen) {
+  NativeIss& other = *cores[1];
+  run(1, str, data_base + 192);
+  host.place(code_base + 4, {str});
+  const auto step = [&] {
+    host.on_due = [&] { other.request_stop(); };
+    other.call_at(other.instructions() + 1);
+    EXPECT_EQ(other.run(), Iss::Stop::requested);
+  };
+  run(0, ldxr, data_base + 192);
+  step();
+  EXPECT_EQ(run(0, stxr, data_base + 192).x[3], 1u);
+}
+
 TEST_F(SharedMemoryTest, OnlyOneOfTwoStoresExclusivePasses) {
   run(0, ldxr);
   run(1, ldxr);

@@ -6,18 +6,23 @@
 #include <functional>
 #include <utility>
 
+#include "core/a64/exclusive_monitors.h"
+
 namespace asterism::a64 {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
 
+// PageInfo::place: of no entry.
+constexpr std::uint16_t nowhere_in_tlb = 2 * Memory::tlb_entries;
+
 // A bit for each of a page's bytes.
-std::uint64_t dirty_lines(const std::uint8_t* dirty) {
+std::uint64_t lines_with(const std::uint8_t* dirty, unsigned flag) {
   std::uint64_t lines = 0;
   for (std::size_t at = 0; at < 8; ++at) {
     std::uint64_t eight;
     std::memcpy(&eight, dirty + 8 * at, sizeof eight);
-    eight &= 0x0101'0101'0101'0101 * is_dirty;
+    eight = eight / flag & 0x0101'0101'0101'0101;
     lines |= (eight * 0x0102'0408'1020'4080 >> 56) << 8 * at;
   }
   return lines;
@@ -98,11 +103,6 @@ Memory::Chunk& Memory::chunk(std::uint64_t number) {
   return *chunk;
 }
 
-std::uint8_t* Memory::line_byte(std::uint64_t physical) const {
-  const auto found = chunks_.find(physical / chunk_size);
-  return found == chunks_.end() ? nullptr : &found->second->dirty[physical % chunk_size / line];
-}
-
 void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   PageInfo& page = info(physical_page);
   if (page.code == 0 && lines != 0)
@@ -117,6 +117,25 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
 void Memory::list(PageInfo& info, std::uint64_t physical) {
   info.is_listed = true;
   if (!std::exchange(info.is_queued, true)) listed_.push_back({physical & page_mask, &info});
+  if (!monitors_ || std::exchange(info.is_admitted, true)) return;
+  info.is_scattered = false;
+  info.place = nowhere_in_tlb;
+  monitors_->admit(*this, info, physical);
+}
+
+std::uint64_t Memory::refuse_stores(PageInfo& info) {
+  info.is_admitted = false;
+  const auto refuse = [&](Tlb& tlb, std::size_t slot) {
+    if (tlb.pages[slot].info == &info) tlb.entries[slot].write_page = nowhere(slot);
+  };
+  if (info.is_scattered)
+    for_entries(refuse);
+  else if (info.place != nowhere_in_tlb)
+    refuse(*tlbs_[info.place / tlb_entries], info.place % tlb_entries);
+  const std::uint64_t marks = lines_with(info.dirty, is_marked);
+  if (marks != 0)
+    for (std::uint64_t at = 0; at < page_size / line; ++at) info.dirty[at] &= is_dirty;
+  return marks;
 }
 
 void Memory::ask(std::uint64_t physical) {
@@ -176,7 +195,7 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
     if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
   });
   for (const Listed& each : taken) {
-    const std::uint64_t lines = dirty_lines(each.info->dirty);
+    const std::uint64_t lines = lines_with(each.info->dirty, is_dirty);
     for (std::uint64_t at = 0; at < page_size / line; ++at) each.info->dirty[at] &= is_marked;
     if (lines != 0) observer.written(Address(each.page), lines);
   }
@@ -232,7 +251,7 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
       ask(physical);  // after which nothing may be where it was
       continue;
     }
-    if (access == Access::store) admit_stores(tlb.entries[slot], page);
+    if (access == Access::store) admit_stores(slot, exception_level);
     return {{physical, page.level, page.is_direct}, {}};
   }
 }
@@ -270,10 +289,16 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
 }
 
 // The fast path serves stores to a page once it is listed.
-void Memory::admit_stores(TlbEntry& entry, const TlbPage& page) {
+void Memory::admit_stores(std::size_t slot, unsigned exception_level) {
+  Tlb& tlb = this->tlb(exception_level);
+  const TlbPage& page = tlb.pages[slot];
   if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return;
-  list(*page.info, page.physical);
-  entry.write_page = page.page;
+  PageInfo& info = *page.info;
+  list(info, page.physical);
+  tlb.entries[slot].write_page = page.page;
+  const auto place = static_cast<std::uint16_t>(std::size_t{tlb_entries} * exception_level + slot);
+  info.is_scattered |= info.place != nowhere_in_tlb && info.place != place;
+  info.place = place;
 }
 
 std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {

@@ -32,6 +32,9 @@ struct PageInfo {
   std::uint64_t code = 0;         // bit i: decoded blocks come from line i
   bool is_listed = false;         // may have been stored to since the last collect_writes()
   bool is_queued = false;         // among listed_, perhaps as one that was collected since
+  bool is_admitted = false;       // on the page's list of ExclusiveMonitors
+  bool is_scattered = false;      // more than one TLB entry may admit stores: since it was admitted,
+  std::uint16_t place = 0;        // else the one that may: its slot, of level 1 behind those of level 0
 };
 
 // What the fast path looks at: whether an access lies in the page, and where that is.
@@ -52,6 +55,8 @@ struct TlbPage {
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
   bool is_direct = false;
 };
+
+class ExclusiveMonitors;
 
 class Memory final : private TableMemory {
  public:
@@ -110,17 +115,11 @@ class Memory final : private TableMemory {
   // Tells the observer every page of the range with lines that were stored to since the last call, in ascending order,
   // and forgets them.
   void collect_writes(AddressRange range, WriteObserver& observer);
-  // ExclusiveMonitors: whether this core has stored to the line of an address since its mark was taken last.
-  bool has_store_mark(std::uint64_t physical) const {
-    const std::uint8_t* byte = line_byte(physical);
-    return byte && *byte & is_marked;
-  }
-  bool take_store_mark(std::uint64_t physical) {
-    std::uint8_t* byte = line_byte(physical);
-    if (!byte || !(*byte & is_marked)) return false;
-    *byte &= is_dirty;
-    return true;
-  }
+  // Pages that this core stores to are told from now on, when they are not on the list.
+  void tell_stores_to(ExclusiveMonitors* monitors) { monitors_ = monitors; }
+  // ExclusiveMonitors has taken the page off its list: the next store there takes the slow path, and is told. Returns the
+  // lines with this core's marks, which are taken away.
+  std::uint64_t refuse_stores(PageInfo& info);
   // The host is asked before a page in the range is listed.
   void guard(AddressRange range) { guarded_ = range; }
   // How often the host was asked, which may have taken time.
@@ -203,7 +202,6 @@ class Memory final : private TableMemory {
   bool is_watched_page(std::uint64_t address) const;
   const Grant* grant_at(std::uint64_t physical) const;
   PageInfo& info(std::uint64_t physical);
-  std::uint8_t* line_byte(std::uint64_t physical) const;  // nullptr: nothing was ever asked of its chunk
   Chunk& chunk(std::uint64_t number);
   void list(PageInfo& info, std::uint64_t physical);
   bool has_to_ask(std::uint64_t physical) {
@@ -214,7 +212,7 @@ class Memory final : private TableMemory {
 
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
-  void admit_stores(TlbEntry& entry, const TlbPage& page);
+  void admit_stores(std::size_t slot, unsigned exception_level);
   Tlb& tlb(unsigned exception_level) {
     auto& tlb = tlbs_[exception_level];
     if (!tlb) [[unlikely]]
@@ -226,6 +224,7 @@ class Memory final : private TableMemory {
 
   const State& state_;
   IssHost& host_;
+  ExclusiveMonitors* monitors_ = nullptr;
   std::array<std::unique_ptr<Tlb>, 2> tlbs_;
   TlbEntry* entries_ = nullptr;  // of the level in use
   std::uint64_t flushes_ = 0;

@@ -24,7 +24,7 @@ class NativeIss : public Iss {
   virtual void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) = 0;
 };
 
-// `core` becomes MPIDR_EL1.Aff0. The host outlives the engine. `monitors` is the same for all cores that share memory.
+// `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. `monitors` is the same for all cores that share memory.
 std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options = {},
                                            std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr);
 

@@ -29,6 +29,7 @@ struct SystemRegisterRow {
   Read read = nullptr;           // or how it is made up.
   Write write = nullptr;         // the effect of a write; nullptr: all of `state`
   bool belongs_to_host = false;  // IssHost::read_register() and write_register()
+  bool of_gic = false;           // there only with Options::gic
 };
 
 // nullptr: there is none of this name. Rows have numbers from 1 up; 0 is none.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/affinity.h"
 #include "core/a64/system_register_table.h"
 #include "core/a64/translation_table_walk.h"
 
@@ -39,8 +40,11 @@ Permission trapped(const Cpu&, bool) { return Permission::trapped; }
 
 // ---- what is made up ----
 
-// Aff0 is the core; bit 31 is one.
-std::uint64_t read_mpidr(const Cpu& cpu) { return 1u << 31 | cpu.core; }
+// Bit 31 is one.
+std::uint64_t read_mpidr(const Cpu& cpu) { return 1u << 31 | affinity_of(cpu.core); }
+
+// AArch64 at EL0 and EL1; FP and AdvSIMD; no EL2, no EL3; GIC system registers.
+std::uint64_t read_pfr0(const Cpu& cpu) { return 0x11 | (cpu.options.gic ? 1u << 24 : 0); }
 
 std::uint64_t read_isar0(const Cpu& cpu) {
   return (cpu.options.crc32 ? 1u << 16 : 0) | (cpu.options.lse ? 2u << 20 : 0);
@@ -151,6 +155,14 @@ consteval Register owned_by_host(SystemRegister which, const char* name, Registe
                                  bool is_writable = true) {
   return {.which = which, .name = name, .writable = is_writable, .at_el0 = at_el0, .belongs_to_host = true};
 }
+consteval Register of_gic(SystemRegister which, const char* name, bool readable, bool writable) {
+  return {.which = which,
+          .name = name,
+          .readable = readable,
+          .writable = writable,
+          .belongs_to_host = true,
+          .of_gic = true};
+}
 consteval Register only_written(SystemRegister which, const char* name, Register::Write write) {
   return {.which = which, .name = name, .readable = false, .writable = true, .write = write};
 }
@@ -161,7 +173,7 @@ constexpr Register rows[] = {
     constant({3, 0, 0, 0, 0},   "MIDR_EL1",         0x411f'd070),  // Cortex-A57 r1p0
     made_up({3, 0, 0, 0, 5},    "MPIDR_EL1",        read_mpidr),
     constant({3, 0, 0, 0, 6},   "REVIDR_EL1",       0),
-    constant({3, 0, 0, 4, 0},   "ID_AA64PFR0_EL1",  0x11),  // AArch64 at EL0 and EL1; FP and AdvSIMD; no EL2, no EL3
+    made_up({3, 0, 0, 4, 0},    "ID_AA64PFR0_EL1",  read_pfr0),
     constant({3, 0, 0, 5, 0},   "ID_AA64DFR0_EL1",  0x1030'5006),  // Armv8 debug; no performance monitors
     made_up({3, 0, 0, 6, 0},    "ID_AA64ISAR0_EL1", read_isar0),
     constant({3, 0, 0, 7, 0},   "ID_AA64MMFR0_EL1", id_aa64mmfr0),
@@ -220,6 +232,28 @@ constexpr Register rows[] = {
     owned_by_host({3, 3, 14, 3, 1}, "CNTV_CTL_EL0",  with_el0vten),
     owned_by_host({3, 3, 14, 3, 2}, "CNTV_CVAL_EL0", with_el0vten),
     held({3, 0, 14, 1, 0},      "CNTKCTL_EL1",      &S::cntkctl, nullptr, write_masked<&S::cntkctl, 0x3ff>),
+
+    // The CPU interface of a GICv3.
+    of_gic({3, 0, 4, 6, 0},     "ICC_PMR_EL1",      true, true),
+    of_gic({3, 0, 12, 8, 0},    "ICC_IAR0_EL1",     true, false),
+    of_gic({3, 0, 12, 8, 1},    "ICC_EOIR0_EL1",    false, true),
+    of_gic({3, 0, 12, 8, 2},    "ICC_HPPIR0_EL1",   true, false),
+    of_gic({3, 0, 12, 8, 3},    "ICC_BPR0_EL1",     true, true),
+    of_gic({3, 0, 12, 8, 4},    "ICC_AP0R0_EL1",    true, true),
+    of_gic({3, 0, 12, 9, 0},    "ICC_AP1R0_EL1",    true, true),
+    of_gic({3, 0, 12, 11, 1},   "ICC_DIR_EL1",      false, true),
+    of_gic({3, 0, 12, 11, 3},   "ICC_RPR_EL1",      true, false),
+    of_gic({3, 0, 12, 11, 5},   "ICC_SGI1R_EL1",    false, true),
+    of_gic({3, 0, 12, 11, 6},   "ICC_ASGI1R_EL1",   false, true),
+    of_gic({3, 0, 12, 11, 7},   "ICC_SGI0R_EL1",    false, true),
+    of_gic({3, 0, 12, 12, 0},   "ICC_IAR1_EL1",     true, false),
+    of_gic({3, 0, 12, 12, 1},   "ICC_EOIR1_EL1",    false, true),
+    of_gic({3, 0, 12, 12, 2},   "ICC_HPPIR1_EL1",   true, false),
+    of_gic({3, 0, 12, 12, 3},   "ICC_BPR1_EL1",     true, true),
+    of_gic({3, 0, 12, 12, 4},   "ICC_CTLR_EL1",     true, true),
+    of_gic({3, 0, 12, 12, 5},   "ICC_SRE_EL1",      true, true),
+    of_gic({3, 0, 12, 12, 6},   "ICC_IGRPEN0_EL1",  true, true),
+    of_gic({3, 0, 12, 12, 7},   "ICC_IGRPEN1_EL1",  true, true),
 
     // Debug: nothing ever halts, breakpoints and watchpoints are not modelled.
     held({2, 0, 0, 2, 2},       "MDSCR_EL1",        &S::mdscr, nullptr, write_masked<&S::mdscr, 0xffff'ffff>),
@@ -297,11 +331,12 @@ constexpr std::array<const Register*, row_count> by_number = [] {
   return result;
 }();
 
-// Not what a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), nor what reads as zero and ignores writes.
+// Not what a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), nor what reads as zero and ignores writes, nor the
+// registers of a GIC, where reading acts.
 bool is_told(const Register& row) {
   const bool is_elsewhere =
       row.read == read_nzcv || row.read == read_daif || row.read == read_fpcr || row.read == read_fpsr;
-  return row.which.op0 == 3 && row.readable && row.write != write_nothing && !is_elsewhere;
+  return row.which.op0 == 3 && row.readable && !row.of_gic && row.write != write_nothing && !is_elsewhere;
 }
 
 }  // namespace
@@ -351,6 +386,7 @@ const SystemRegisterRow* system_register_row(std::uint16_t number) {
 Permission permission(const Cpu& cpu, const SystemRegisterRow& row, bool is_write) {
   if (!(is_write ? row.writable : row.readable)) return Permission::undefined;
   if (row.state == &S::sp_el0 && !cpu.uses_sp_el1) return Permission::undefined;
+  if (row.of_gic && !cpu.options.gic) return Permission::undefined;
   if (cpu.level != 0) return Permission::allowed;
   return row.at_el0 ? row.at_el0(cpu, is_write) : Permission::undefined;
 }

@@ -51,6 +51,30 @@ TEST_F(A64SystemTest, HypervisorCallsComeFromEl1Only) {
   expect_undefined_at_el0(0xd40000a2);
 }
 
+TEST_F(A64SystemTest, TheRegistersOfAGicAreUndefinedWithoutOne) {
+  expect_undefined(0xd538cc00);              // mrs x0, icc_iar1_el1
+  expect_undefined(0xd518cbb0);              // msr icc_sgi1r_el1, x16
+  EXPECT_EQ(run({0xd5380401}).x[1], 0x11u);  // mrs x1, id_aa64pfr0_el1
+}
+
+TEST_F(A64SystemTest, TheRegistersOfAGicBelongToTheHost) {
+  core = make_native_iss(host, 0, {.gic = true});
+  host.core = core.get();
+  core->map_direct(host.memory_range(), host.memory.bytes);
+  core->write(CoreRegister::vbar, vectors);
+  EXPECT_EQ(run({0xd5380401}).x[1], 0x0100'0011u);  // mrs x1, id_aa64pfr0_el1
+  const SystemRegister sgi1r{3, 0, 12, 11, 5}, iar1{3, 0, 12, 12, 0};
+  host.registers[iar1.code()] = 27;
+  host.registers[sgi1r.code()] = 0;
+  const State after =
+      run({0xd538cc02 /* mrs x2, icc_iar1_el1 */, 0xd518cba1 /* msr icc_sgi1r_el1, x1 */}, 0, 5);
+  EXPECT_EQ(after.x[2], 27u);
+  EXPECT_EQ(host.registers[sgi1r.code()], 5u);
+  expect_undefined(0xd538cba0);  // mrs x0, icc_sgi1r_el1
+  expect_undefined(0xd518cc00);  // msr icc_iar1_el1, x0
+  expect_undefined_at_el0(0xd538cc00);
+}
+
 TEST_F(A64SystemTest, WhatNeedsAHigherLevelOrADebuggerIsUndefined) {
   expect_undefined(0xd4000003);  // smc #0
   expect_undefined(0xd6bf03e0);  // drps

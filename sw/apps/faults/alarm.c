@@ -10,7 +10,7 @@
 #include "boot/exit_status.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/mmio.h"
 
 static Device rtc;
