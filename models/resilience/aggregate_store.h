@@ -20,6 +20,12 @@
 // one at a time, from when it is so full or a chunk waits.
 //
 // Every i-th chunk of a client that makes the share of duplicates whole is one. Nothing is random.
+//
+// Sizes in bytes, bandwidths in bytes a second, times in seconds.
+//
+// Range of validity: one checkpoint into a store that is empty; servers whose bandwidth does not depend on how many use them; chunks
+// much smaller than a client's checkpoint and a benefactor's room, and so large that latencies, metadata and the manager's own time,
+// which are left out, do not count. The network has no bound but the NICs.
 #pragma once
 
 #include <cstdint>

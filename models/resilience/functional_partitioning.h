@@ -2,6 +2,16 @@
 // applications behind the program's writes; FP(X, Y). What of it is arithmetic: how many nodes may share an
 // SSD, what a run gains by where its checkpoints go, and at which rate checkpoints pass cores that look for
 // duplicates. The store itself, chunk by chunk, is aggregate_store.h.
+//
+// Sizes in bytes, bandwidths in bytes a second, life in days.
+//
+// Range of validity, in which each of them is arithmetic and exact:
+//   sharing     wear is spread over all blocks and an erase frees only what is old: a flash whose collection moves live data lasts
+//               shorter by that write amplification. Checkpoints of all nodes have one size and one interval; C2 keeps one of each,
+//               where a checkpoint that must not be lost while the next is written takes two.
+//   run_time    computing and writing take turns, and the store gives each node its whole bandwidth: no queues, no overlap.
+//   rates       chunks are many and alike, and hashing costs a duplicate and a new chunk the same. Left out is the copy into the store,
+//               which bounds what a second core gains: aggregate_store.h has it, and README.md both against the published rates.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,14 @@
 //     level's is read again); a lower one lets it be read again, a higher one needs its own;
 //   - a checkpoint that is interrupted counts for nothing; no work is done meanwhile.
 //
+// Times in seconds, rates in failures a second of the whole machine; efficiency is work over expected time, 0 to 1.
+//
+// Range of validity: any rate and cost, as long as those assumptions hold; nothing is taken to be small. Against failures played
+// through (monte_carlo.h, `asterism study markov_limits`) it is inside their 99% interval from 81% down to 8% of the time left for work.
+// It promises too little where a machine reads the same checkpoint again after a failure that struck the restart: by 0.05 points at
+// 79%, by 4 at 39%. Where failures follow on each other (Weibull shape 0.7) it promises 0.1 points too much at 79%, and 4 too little at
+// 8%.
+//
 // A piece of the run leaves either as it should or by a failure of some level. Each way out has a probability
 // p and the expected time m = p * E[time | this way], held together as p + m e with e^2 = 0, the first order
 // of the generating function: then pieces in succession multiply, alternatives add, and repeating what comes

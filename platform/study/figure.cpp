@@ -12,7 +12,8 @@ namespace asterism {
 namespace {
 
 constexpr double plot_width = 520, plot_height = 340;
-constexpr double left = 76, top = 70, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
+constexpr double usual_top = 70, title_line = 18;  // a panel's title stands below the subtitle
+constexpr double left = 76, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
                  sine_45 = 0.7071;
 
 // Okabe and Ito's colours, which colour-blind readers can tell apart; the marker changes too.
@@ -106,7 +107,8 @@ std::string marker(std::size_t series, double x, double y, bool hollow) {
 
 class Drawing {
  public:
-  Drawing(const Panel& panel, double at) : panel_(panel), at_(at) {
+  // `top`: where the plot begins, above which the panel's title stands.
+  Drawing(const Panel& panel, double at, double top) : panel_(panel), at_(at), top_(top) {
     double high = 0, x_low = std::numeric_limits<double>::max(), x_high = 0;
     for (const Panel::Series& series : panel.series)
       for (const Panel::Point& point : series.points) {
@@ -119,20 +121,21 @@ class Drawing {
       for (const Panel::Series& series : panel.series)
         for (const Panel::Point& point : series.points) high = std::max(high, point.y);
     if (empty_) x_low = 0;
-    y_ = ticks(0, high * 1.02);
+    const bool is_share = panel.y_label.ends_with("(%)") && high <= 100;  // nothing is above
+    y_ = ticks(0, is_share ? std::min(high * 1.02, 100.0) : high * 1.02);
     x_ = x_low < x_high / 3 ? ticks(0, x_high) : ticks(x_low, x_high);
   }
 
   // Legends stand below each other under the plot, as many in a line as fit.
   double height() const {
-    return top + plot_height + names_depth() + below + legend_line * static_cast<double>(legend_rows());
+    return top_ + plot_height + names_depth() + below + legend_line * static_cast<double>(legend_rows());
   }
 
   std::string text() const {
     std::string svg = frame();
     if (empty_)
       return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no points</text>\n",
-                               at_ + left + plot_width / 2, top + plot_height / 2);
+                               at_ + left + plot_width / 2, top_ + plot_height / 2);
     svg += panel_.kind == Panel::Kind::bars ? bars() : curves();
     return svg + legend();
   }
@@ -140,7 +143,7 @@ class Drawing {
  private:
   double px(double x) const { return at_ + left + (x - x_.first) / (x_.last() - x_.first) * plot_width; }
   double py(double y) const {
-    return top + plot_height - (std::min(y, y_.last()) - y_.first) / (y_.last() - y_.first) * plot_height;
+    return top_ + plot_height - (std::min(y, y_.last()) - y_.first) / (y_.last() - y_.first) * plot_height;
   }
   double slot() const {
     return plot_width / static_cast<double>(std::max<std::size_t>(panel_.categories.size(), 1));
@@ -163,7 +166,7 @@ class Drawing {
     const double room = names_upright() ? line_height : line_height / sine_45;
     const auto every = static_cast<std::size_t>(turns_names() ? room / slot() : 0) + 1;
     for (std::size_t c = 0; c < panel_.categories.size(); c += every) {
-      const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top + plot_height + 16;
+      const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top_ + plot_height + 16;
       const std::string name = escaped(panel_.categories[c]);
       if (turns_names())
         svg += fmt::format(
@@ -188,12 +191,12 @@ class Drawing {
   }
 
   std::string frame() const {
-    const double x = at_ + left, bottom = top + plot_height;
+    const double x = at_ + left, bottom = top_ + plot_height;
     std::string svg;
     if (!panel_.title.empty())
       svg += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n",
-          x + plot_width / 2, top - 16, escaped(panel_.title));
+          x + plot_width / 2, top_ - 16, escaped(panel_.title));
     for (int i = 0; !empty_ && i <= y_.count; ++i) {
       const double y = py(y_.first + y_.step * i);
       svg += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"#dddddd\"/>\n", x, y, plot_width);
@@ -202,19 +205,19 @@ class Drawing {
     }
     for (int i = 0; !empty_ && panel_.kind == Panel::Kind::curves && i <= x_.count; ++i) {
       const double at = px(x_.first + x_.step * i);
-      svg += fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"#dddddd\"/>\n", at, top, plot_height);
+      svg += fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"#dddddd\"/>\n", at, top_, plot_height);
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", at,
                          bottom + 18, x_.text(i));
     }
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
         "stroke=\"black\"/>\n",
-        x, top, plot_width, plot_height);
+        x, top_, plot_width, plot_height);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
                        x + plot_width / 2, bottom + names_depth() + 44, escaped(panel_.x_label));
     svg += fmt::format(
         "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-        at_ + 18, top + plot_height / 2, escaped(panel_.y_label));
+        at_ + 18, top_ + plot_height / 2, escaped(panel_.y_label));
     return svg;
   }
 
@@ -250,7 +253,7 @@ class Drawing {
         svg += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
             "stroke=\"{}\"/>\n",
-            x, py(point.y), width, top + plot_height - py(point.y), point.hollow ? "white" : bar_paint(s),
+            x, py(point.y), width, top_ + plot_height - py(point.y), point.hollow ? "white" : bar_paint(s),
             colour_of(s));
       }
     return svg + names();
@@ -263,7 +266,7 @@ class Drawing {
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
       const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
       const std::size_t row = s / a_row;
-      const double y = top + plot_height + names_depth() + 72 + legend_line * static_cast<double>(row);
+      const double y = top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(row);
       if (panel_.kind == Panel::Kind::curves) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", x, y - 4,
                            colour_of(s), dashes(s));
@@ -280,7 +283,7 @@ class Drawing {
   }
 
   const Panel& panel_;
-  double at_;
+  double at_, top_;
   Ticks x_, y_;
   bool empty_ = true;
 };
@@ -294,8 +297,11 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
   for (const Panel& panel : panels)
     if (panel.kind == Panel::Kind::bars) most_bars = std::max(most_bars, panel.series.size());
   inside += hatches(most_bars);
+  const bool has_titles =
+      std::ranges::any_of(panels, [](const Panel& panel) { return !panel.title.empty(); });
+  const double top = has_titles && !subtitle.empty() ? usual_top + title_line : usual_top;
   for (const Panel& panel : panels) {
-    const Drawing drawing(panel, at);
+    const Drawing drawing(panel, at, top);
     inside += drawing.text();
     height = std::max(height, drawing.height());
     at += left + plot_width + gap;

@@ -35,6 +35,31 @@ TEST(FigureTest, OfManyBarsSomeHaveNames) {
   EXPECT_EQ(occurrences(bars(std::vector<std::string>(100, "1000")), ">1000<"), 20);
 }
 
+Panel of_points(const std::string& title, const std::string& y_label, double highest) {
+  Panel panel{.title = title, .x_label = "x", .y_label = y_label};
+  panel.series.push_back({"", {{1, highest / 2}, {2, highest}}});
+  return panel;
+}
+
+TEST(FigureTest, APanelsTitleStandsBelowTheSubtitle) {
+  const std::string svg = to_svg("figure", {of_points("full checkpoints", "y", 1)}, "of a machine");
+  EXPECT_EQ(occurrences(svg, "y=\"42\">of a machine<"), 1);
+  EXPECT_EQ(occurrences(svg, "y=\"72.0\" text-anchor=\"middle\" font-weight=\"bold\">full checkpoints<"), 1);
+  EXPECT_EQ(
+      occurrences(to_svg("figure", {of_points("", "y", 1)}, "of a machine"), "y=\"70.0\" width=\"520.0\""),
+      1);
+}
+
+TEST(FigureTest, AnAxisOfSharesEndsAt100Percent) {
+  const auto has_tick = [](const std::string& label, double highest, const std::string& tick) {
+    return occurrences(to_svg("figure", {of_points("", label, highest)}), ">" + tick + "<") > 0;
+  };
+  EXPECT_TRUE(has_tick("work over run (%)", 99.4, "100"));
+  EXPECT_FALSE(has_tick("work over run (%)", 99.4, "120"));
+  EXPECT_TRUE(has_tick("overhead (%)", 110, "120"));
+  EXPECT_TRUE(has_tick("time (s)", 99.4, "120"));
+}
+
 // What follows `before` at each place, up to `end`.
 std::vector<std::string> all_after(const std::string& svg, const std::string& before, char end) {
   std::vector<std::string> found;

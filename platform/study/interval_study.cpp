@@ -60,8 +60,10 @@ void describe(Fields& f, IntervalStudy& c) {
     within(Share(1), Share(999'999)));
   f("run", c.run, "Work of a run; one shorter than the interval has no checkpoint", within(tick, century));
   f("rule", c.rule, "Which interval", one_of<IntervalRule>());
-  f.when("rule", c.rule, IntervalRule::given,
-         [&] { f("interval", c.interval, "Of work between two checkpoints", within(tick, century)); });
+  f.when("rule", c.rule, IntervalRule::given, [&] {
+    f("interval", c.interval, "Of work between two checkpoints; the rules' is 1 s or more",
+      within(tick, century));
+  });
   f("failures", c.failures, "To play through, about: more of them make the interval narrower; 0: none",
     at_most(1'000'000'000));
   f("seed", c.seed, "Of the Monte Carlo");
@@ -143,7 +145,9 @@ class Point final : public StudyPointOf<IntervalStudy> {
     const Seconds run = seconds(config_.run), least = std::min(Seconds(1), run);
     Answer answer;
     answer.levels = {global};
-    answer.schedule.interval = std::max(interval_by_rule(global), least);
+    const bool is_given = config_.rule == IntervalRule::given;
+    answer.schedule.interval =
+        is_given ? seconds(config_.interval) : std::max(interval_by_rule(global), least);
     answer.efficiency = single_level_efficiency(global, answer.schedule.interval);
     if (config_.rule == IntervalRule::best && config_.local_dump) {
       const std::vector<CheckpointLevel> levels = two_levels();
@@ -187,7 +191,7 @@ class Point final : public StudyPointOf<IntervalStudy> {
 const StudyKind interval_study{
     .name = "interval",
     .meaning = "How often to write a checkpoint, where, and what that costs: rules of thumb and the optimum",
-    .coordinates = {"mtbf", "dump"},
+    .coordinates = {"mtbf", "dump", "local_dump"},
     .columns = {{"mtbf_h", "", "h", "Between two failures"},
                 {"interval_s", "interval", "s", "Of work between two checkpoints", 1},
                 {"where", "where", "", "They are written"},

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -67,6 +68,21 @@ TEST(IntervalStudyTest, SaysWhere) {
   EXPECT_EQ(none.number("writing_percent"), 0);
 }
 
+TEST(IntervalStudyTest, TakesAGivenIntervalAsItIs) {
+  const Row row = interval.run({"rule=given", "interval=250ms", "dump=1ms", "mtbf=1h", "failures=10000"});
+  EXPECT_EQ(row.number("interval_s"), 0.25);
+  EXPECT_NEAR(row.number("played_percent"), row.number("efficiency_percent"), 2 * row.number("played_error"));
+  EXPECT_EQ(interval.run({"dump=0s"}).number("interval_s"),
+            1);  // the best is the shortest that a rule may choose
+}
+
+TEST(IntervalStudyTest, TheTableIsHeadedByTheLocalDump) {
+  const Study study = interval.read({"local_dump=5s", "failures=0"});
+  EXPECT_TRUE(to_table(study, run_all(study, 1)).starts_with("mtbf=4h dump=90s local_dump=5s\n"));
+  const Study none = interval.read({"failures=0"});
+  EXPECT_TRUE(to_table(none, run_all(none, 1)).starts_with("mtbf=4h dump=90s\n"));
+}
+
 TEST(IntervalStudyTest, SaysThatAMachineMakesNoProgress) {
   for (const char* rule : {"young", "daly_first", "daly", "best"}) {
     const Row row = interval.run({"mtbf=1s", "dump=90s", std::string("rule=") + rule});
@@ -95,6 +111,10 @@ TEST(IntervalStudyTest, RefusesWhatCannotBe) {
       interval.mistake({"local_share=100%"}),
       "command line: error: local_share: expected a share from \"0.0001%\" to \"99.9999%\", got \"100%\"");
   EXPECT_EQ(interval.mistake({"local_share=0.0001%"}), "none");
+  EXPECT_EQ(interval.mistake({"mtbf=4"}),
+            "command line: error: mtbf: expected a long duration from \"1ns\" to \"100y\", got 4; it has no "
+            "unit (ns, "
+            "us, ms, s, min, h, d, y)");
   EXPECT_EQ(interval.mistake({"mtbf=-1h"}),
             "command line: error: mtbf: expected a long duration from \"1ns\" to \"100y\", got \"-1h\"; it "
             "must not be negative");

@@ -93,10 +93,15 @@ std::string number(double value, int digits = 4) {
                                    : fmt::format("{:.{}g}", value, digits);
 }
 
+// By no more than sums of many values round by.
+bool is_same(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
+
 // With as many digits as tell neighbours apart that differ.
 std::string chain_of(const std::vector<double>& parts) {
   const auto looks_equal = [](double a, double b, int digits) {
-    return (a < b || b < a) && number(a, digits) == number(b, digits);
+    return !is_same(a, b) && number(a, digits) == number(b, digits);
   };
   int digits = 4;
   for (std::size_t i = 1; i < parts.size(); ++i)
@@ -105,6 +110,8 @@ std::string chain_of(const std::vector<double>& parts) {
   for (const double part : parts) chain += (chain.empty() ? "" : " < ") + number(part, digits);
   return chain;
 }
+
+constexpr std::size_t name_width = 30, number_width = 9;  // lines of 80 columns
 
 std::string percent(double share) {
   return std::isnan(share) ? "-" : fmt::format("{:.1f}%", share * 100 + 0.0);
@@ -165,7 +172,7 @@ class References {
 
 bool is_rising(const std::vector<double>& parts) {
   for (std::size_t i = 1; i < parts.size(); ++i)
-    if (!(parts[i - 1] < parts[i])) return false;
+    if (!(parts[i - 1] < parts[i]) || is_same(parts[i - 1], parts[i])) return false;
   return true;
 }
 
@@ -322,12 +329,15 @@ std::string Paper::to_text(const PaperEntry& entry) const {
   std::string text = wrapped(entry.id + "  " + entry.published.title, 0);
   if (!entry.published.note.empty()) text += wrapped(entry.published.note, 2);
   if (!entry.values.empty())
-    text += fmt::format("  {:<32}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
+    text += fmt::format("  {:<30}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
     const double measured = entry.values[i].measured;
-    text += fmt::format("  {:<32}{:>9} {:>9}{:>9} {:<15} {}\n", what, number(value.published),
+    // A name may reach into the room before its number, which is short.
+    const std::size_t room =
+        name_width + number_width - 1 - std::min(what.size(), name_width + number_width - 1);
+    text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), room,
                         number(measured), percent(distance_of(measured, value.published)),
                         class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
     if (!value.note.empty()) text += wrapped(value.note, 6);

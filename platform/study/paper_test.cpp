@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "platform/study/study_under_test.h"
 
@@ -81,9 +82,22 @@ TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
   EXPECT_FALSE(paper.entries().at(0).off());
   EXPECT_EQ(paper.to_text(paper.entries()[0]),
             "p.fig1 T\n"
-            "                                  published  measured distance class\n"
-            "  clock (GHz)                             9     1.502   -83.3% known mismatch  -\n"
+            "                                published  measured distance class\n"
+            "  clock (GHz)                           9     1.502   -83.3% known mismatch  -\n"
             "      N\n");
+}
+
+TEST_F(PaperTest, ATableFitsATerminal) {
+  std::string entry = value(2, "predicted", "frequency_ghz(r40)");
+  entry.replace(entry.find("clock"), 5,
+                std::string(26, 'a'));  // with its unit 32, as long as the papers' are
+  publish(entry);
+  const Paper paper = judged();
+  const std::string text = paper.to_text(paper.entries()[0]);
+  EXPECT_NE(text.find("  " + std::string(26, 'a') + " (GHz)      2     2.193 "), std::string::npos) << text;
+  EXPECT_NE(text.find("OFF"), std::string::npos);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST_F(PaperTest, AValueThatIsNotReachedIsOff) {
@@ -107,6 +121,10 @@ TEST_F(PaperTest, ClaimsAreChains) {
   const Paper paper = judged();
   EXPECT_TRUE(paper.entries().at(0).off());
   EXPECT_EQ(paper.to_text(paper.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      2.193 < 1.502\n");
+  publish(claim("frequency_ghz(r64) < frequency_ghz(r64) * 1.000000000000001"));
+  const Paper same = judged();
+  EXPECT_TRUE(same.entries().at(0).off()) << "they differ by rounding alone";
+  EXPECT_EQ(same.to_text(same.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      1.502 < 1.502\n");
 }
 
 TEST_F(PaperTest, AClaimHasTheDigitsThatTellItsPartsApart) {

@@ -1,0 +1,72 @@
+#include "platform/study/failure_causes_study.h"
+
+#include "platform/study/share.h"
+#include "resilience/failure_causes.h"
+#include "resilience/long_duration.h"
+
+namespace asterism {
+namespace {
+
+struct FailureCausesStudy {
+  std::uint64_t hardware = FailureCauses{}.hardware, software = FailureCauses{}.software,
+                network = FailureCauses{}.network, human = FailureCauses{}.human,
+                facilities = FailureCauses{}.facilities, undetermined = FailureCauses{}.undetermined;
+  Share soft_share = Share(640'000);
+  double soft_errors = 1;
+  LongDuration mttf = long_duration(7884);
+};
+static_assert(member_count<FailureCausesStudy>() == 9);
+void describe(Fields& f, FailureCausesStudy& c) {
+  const auto count = at_most(1'000'000'000'000);
+  f("hardware", c.hardware,
+    "Failures that were counted, of hardware: soft errors among them need no global checkpoint", count);
+  f("software", c.software, "Of software: a local checkpoint survives these and the next three", count);
+  f("network", c.network, "Of the network", count);
+  f("human", c.human, "By people", count);
+  f("facilities", c.facilities, "Of power and cooling", count);
+  f("undetermined", c.undetermined, "Of unknown cause: they need a global checkpoint", count);
+  f("soft_share", c.soft_share, "Soft errors among those of hardware; 64% on ASCI Q (Michalak et al. 2005)",
+    within(Share(0), Share(1'000'000)));
+  f("soft_errors", c.soft_errors, "Times as many soft errors as were counted; all others stay",
+    within(0.0, 1e9));
+  f("mttf", c.mttf, "Of the machine at soft_errors=1",
+    within(LongDuration(1), long_duration(100ull * 365 * 86'400)));
+  f.check([&] { return c.hardware + c.software + c.network + c.human + c.facilities + c.undetermined > 0; },
+          "hardware", "makes a failure in all, together with the other causes");
+}
+
+class Point final : public StudyPointOf<FailureCausesStudy> {
+ public:
+  std::vector<Cell> run(const std::stop_token&) override {
+    const FailureCausesStudy& c = config_;
+    const FailureCauses causes{.hardware = c.hardware,
+                               .software = c.software,
+                               .network = c.network,
+                               .human = c.human,
+                               .facilities = c.facilities,
+                               .undetermined = c.undetermined,
+                               .soft_share = static_cast<double>(c.soft_share.count()) / 1e6};
+    const FailureSplit split = failure_split(causes, c.soft_errors);
+    if (split.failures == 0) return {100 * split.locally_recoverable, Cell(), 0.0, Cell()};
+    return {100 * split.locally_recoverable, 100 * (1 - split.locally_recoverable), split.failures,
+            seconds(c.mttf).count() / split.failures};
+  }
+};
+
+}  // namespace
+
+const StudyKind failure_causes_study{
+    .name = "failure_causes",
+    .meaning = "Which failures a local checkpoint survives, by their causes: dong2011 Table IV and Eq. 8",
+    .coordinates = {"soft_errors"},
+    .columns = {{"q_l_percent", "q_L", "%", "Of failures: those that a local checkpoint survives", 3},
+                {"q_g_percent", "q_G", "%", "Those that need a global one", 3},
+                {"failures", "failures", "", "Over those at soft_errors=1", 4},
+                {"mttf_s", "MTTF", "s", "Of the machine", 1}},
+    .x = "soft_errors",
+    .y = "q_l_percent",
+    .x_key = "soft_errors",
+    .bars = {"q_l_percent", "failures"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism

@@ -1,0 +1,94 @@
+#include "platform/study/first_order_study.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "resilience/first_order.h"
+#include "resilience/long_duration.h"
+
+namespace asterism {
+namespace {
+
+// The symbols of first_order.h, by level: C, R, lambda, tau.
+struct FirstOrderStudy {
+  std::vector<LongDuration> cost = {long_duration(9), long_duration(50), long_duration(438)};
+  std::vector<LongDuration> restart = {long_duration(9), long_duration(50), long_duration(438)};
+  std::vector<double> rate = {7.78e-6, 5.19e-7, 3e-8};
+  double factor = 1;
+  std::vector<LongDuration> interval = {};
+};
+static_assert(member_count<FirstOrderStudy>() == 5);
+void describe(Fields& f, FirstOrderStudy& c) {
+  const LongDuration none, tick(1), century(100ull * 365 * 86'400 * 1'000'000'000);
+  f("cost", c.cost, "[a,b,c]: C, to write a checkpoint of each level", within(none, century));
+  f("restart", c.restart, "[a,b,c]: R, to read one again", within(none, century));
+  f("rate", c.rate, "[a,b,c]: lambda, failures a second that need this level", within(1e-18, 1e6));
+  f("factor", c.factor, "Times all rates: one number that sweeps a machine's failures", within(1e-6, 1e6));
+  f("interval", c.interval,
+    "[a,b,c]: tau, work between two checkpoints of each level; where not given sqrt(2 C / lambda), which is "
+    "best",
+    within(tick, century));
+}
+
+class Point final : public StudyPointOf<FirstOrderStudy> {
+ public:
+  void prepare(const ConfigLibrary&) override {
+    const std::size_t count = config_.rate.size();
+    if (count == 0 || count > most_levels)
+      throw StudyMistake("rate", fmt::format("there are 1 to {} levels, got {}", most_levels, count));
+    const auto suits = [&](const char* key, std::size_t size) {
+      if (size != count)
+        throw StudyMistake(key,
+                           fmt::format("one for each of the {} levels of \"rate\", got {}", count, size));
+    };
+    suits("cost", config_.cost.size());
+    suits("restart", config_.restart.size());
+    if (!config_.interval.empty()) suits("interval", config_.interval.size());
+    for (std::size_t i = 0; i < count; ++i)
+      levels_.push_back(
+          {Rate(config_.rate[i] * config_.factor), seconds(config_.cost[i]), seconds(config_.restart[i])});
+  }
+
+  std::vector<Cell> run(const std::stop_token&) override {
+    std::vector<double> intervals, costs;
+    double factor = 1, at_once = 0;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const CheckpointLevel& level = levels_[i];
+      const Seconds tau = config_.interval.empty() ? optimal_interval(level) : seconds(config_.interval[i]);
+      const double cost = first_order_cost(level, tau);
+      intervals.push_back(tau.count());
+      costs.push_back(100 * cost);
+      factor *= 1 + cost;
+      at_once += level.failures * (tau + level.checkpoint + level.restart);
+    }
+    return {1 / factor, 100 * (factor - 1), fmt::format("[{:.4g}]", fmt::join(intervals, ",")),
+            fmt::format("[{:.4g}]", fmt::join(costs, ",")), at_once};
+  }
+
+ private:
+  std::vector<CheckpointLevel> levels_;
+};
+
+}  // namespace
+
+const StudyKind first_order_study{
+    .name = "first_order",
+    .meaning = "Multilevel checkpointing to first order: each level alone at its own interval, their product",
+    .coordinates = {"factor"},
+    .columns = {{"efficiency", "efficiency", "",
+                 "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 12},
+                {"overhead_percent", "overhead", "%", "Time over work, less 1", 3},
+                {"intervals_s", "tau", "s", "Of each level"},
+                {"costs_percent", "costs", "%", "Of each level alone, of the time worked"},
+                {"failures_at_once", "at once", "",
+                 "lambda (tau + C + R), over all levels: the model holds where this is far below 1, and "
+                 "beyond promises "
+                 "too much",
+                 3}},
+    .x = "factor",
+    .y = "efficiency",
+    .x_key = "factor",
+    .bars = {"efficiency"},
+    .make = make_study_point<Point>};
+
+}  // namespace asterism
