@@ -3,7 +3,7 @@
 #include "asterism/platform.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
-#include "drivers/gic.h"
+#include "drivers/gicv2.h"
 #include "drivers/mmio.h"
 
 enum { page_shift = 12 };
@@ -44,7 +44,7 @@ uint32_t pcram_place_of(const void* memory, uint32_t layer) {
   return layer * pcram_layer_pages() + (uint32_t)(((uintptr_t)memory - memory_base) >> page_shift);
 }
 
-static PcramError execute(uint32_t command, uint64_t memory, uint32_t pages, uint32_t place) {
+static bool start(uint32_t command, uint64_t memory, uint32_t pages, uint32_t place) {
   complete = false;
   write_register(PCRAM_MEMORY_LOW, (uint32_t)memory);
   write_register(PCRAM_MEMORY_HIGH, (uint32_t)(memory >> 32));
@@ -52,21 +52,28 @@ static PcramError execute(uint32_t command, uint64_t memory, uint32_t pages, uin
   write_register(PCRAM_PAGES, pages);
   data_synchronization_barrier();  // the pages are in memory before the device looks
   write_register(PCRAM_COMMAND, command);
-  if ((read_register(PCRAM_STATUS) & PCRAM_STATUS_REFUSED_MASK) != 0) return pcram_busy;
+  return (read_register(PCRAM_STATUS) & PCRAM_STATUS_REFUSED_MASK) == 0;
+}
+
+PcramError pcram_wait(void) {
   sleep_until(&complete);
   data_synchronization_barrier();
   return (PcramError)((read_register(PCRAM_STATUS) & PCRAM_STATUS_ERROR_MASK) >> PCRAM_STATUS_ERROR_SHIFT);
 }
 
-PcramError pcram_save(const void* memory, uint32_t pages, uint32_t place, bool incremental) {
+bool pcram_start_save(const void* memory, uint32_t pages, uint32_t place, bool incremental) {
   const uint32_t how = incremental ? PCRAM_COMMAND_INCREMENTAL_MASK : 0;
-  return execute(PCRAM_COMMAND_OPERATION_SAVE << PCRAM_COMMAND_OPERATION_SHIFT | how, (uintptr_t)memory,
-                 pages, place);
+  return start(PCRAM_COMMAND_OPERATION_SAVE << PCRAM_COMMAND_OPERATION_SHIFT | how, (uintptr_t)memory, pages,
+               place);
+}
+
+PcramError pcram_save(const void* memory, uint32_t pages, uint32_t place, bool incremental) {
+  return pcram_start_save(memory, pages, place, incremental) ? pcram_wait() : pcram_busy;
 }
 
 PcramError pcram_load(void* memory, uint32_t pages, uint32_t place) {
-  return execute(PCRAM_COMMAND_OPERATION_LOAD << PCRAM_COMMAND_OPERATION_SHIFT, (uintptr_t)memory, pages,
-                 place);
+  const uint32_t command = PCRAM_COMMAND_OPERATION_LOAD << PCRAM_COMMAND_OPERATION_SHIFT;
+  return start(command, (uintptr_t)memory, pages, place) ? pcram_wait() : pcram_busy;
 }
 
 uint32_t pcram_copied(void) { return read_register(PCRAM_COPIED); }

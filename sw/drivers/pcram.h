@@ -27,5 +27,8 @@ uint32_t pcram_place_of(const void* memory, uint32_t layer);
 // incremental: of a stack, pages that are as they were saved to this layer, or loaded from it, are left out.
 PcramError pcram_save(const void* memory, uint32_t pages, uint32_t place, bool incremental);
 PcramError pcram_load(void* memory, uint32_t pages, uint32_t place);
+// The same, but the core goes on meanwhile. False: a command is under way. The pages stay as they are until pcram_wait has returned.
+bool pcram_start_save(const void* memory, uint32_t pages, uint32_t place, bool incremental);
+PcramError pcram_wait(void);     // for what was started
 uint32_t pcram_copied(void);     // pages, by the last command
 uint32_t pcram_bad_index(void);  // the first page that it could not copy; all ones: none

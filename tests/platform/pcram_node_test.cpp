@@ -8,6 +8,7 @@
 #include <random>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "tests/platform/command.h"
@@ -195,6 +196,42 @@ TEST_F(PcramNodeTest, ADumpCostsWhatThePublishedOneDoes) {
   EXPECT_NEAR(microseconds(stack, "dump"), 800 * 1.048576, 1.0);
   EXPECT_NEAR(nanojoules_a_line(), 17.92, 0.1);
   EXPECT_LT(microseconds(stack, "increment"), 20);
+}
+
+// Two whole nodes: 256 frames of a page and 24 bytes on a link of 3.5 GB/s.
+TEST_F(PcramNodeTest, ACheckpointOnTheNeighboursPcramTakesTheLinksTime) {
+  const double wire = 256 * 4120 / 3.5;  // ns
+  for (const bool stack : {false, true}) {
+    Arguments all{"run", "pcram_neighbour", "args=pages=256 to=neighbour", "--out", "run"};
+    if (stack)
+      all.push_back(R"(node.pcram={"kind": "stack", "part": "dong2011_3d", "layers": 2, "suppress": false})");
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("what comes back is what was dumped\n"));
+    std::map<std::string, double> took;
+    std::istringstream text(contents("run/files/node0/result.txt"));
+    double value = 0;
+    for (std::string what; text >> what >> value;) took[what] = value;
+    EXPECT_EQ(took["bytes"], 256 * 4096);
+    EXPECT_LT(took["local_ns"], took["neighbour_ns"] / 3);
+    for (const char* way : {"neighbour_ns", "back_ns"}) {
+      EXPECT_GT(took[way], wire) << way;
+      EXPECT_LT(took[way], (stack ? 1.4 : 1.2) * wire) << way;
+    }
+    const auto stats = json("run/stats.json");
+    EXPECT_EQ(stats["node0"]["pcram"]["pages_saved"], 256u);
+    EXPECT_EQ(stats["node1"]["pcram"]["pages_saved"], 256u);
+    EXPECT_EQ(stats["node1"]["pcram"]["pages_loaded"], 256u);
+  }
+}
+
+TEST_F(PcramNodeTest, ADumpToANeighbourWantsOne) {
+  const Ended alone = asterism({"run", "pcram_dump", "args=to=neighbour", "expect={}", "--out", "run"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.out, HasSubstr("pcram_dump: to=neighbour wants a cluster of two ranks\n"));
+  const Ended three = asterism(
+      {"run", "pcram_neighbour", "cluster.nodes=3", "cluster.firmware_nodes=3", "expect={}", "--out", "run"});
+  EXPECT_EQ(three.status, 3);
 }
 
 TEST_F(PcramNodeTest, RefusesAPartThatDoesNotSuit) {

@@ -1,0 +1,38 @@
+#include "platform/study/checkpoint_media_study.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest media(checkpoint_media_study, R"({"kind": "checkpoint_media", "pages": 512})");
+
+TEST(CheckpointMediaStudyTest, TheNetworkIsSlowerThanTheNodesOwnPcram) {
+  const Row row = media.run({});
+  ASSERT_EQ(row.cells.size(), checkpoint_media_study.columns.size());
+  EXPECT_NEAR(row.number("local_gbps"), 10.6, 0.2);
+  EXPECT_GT(row.number("global_us"), 512 * 4120 / 3.5e3);
+  EXPECT_NEAR(row.number("global_gbps"), 512 * 4096 / row.number("global_us") / 1e3, 1e-9);
+  EXPECT_GT(row.number("global_gbps"), 2.8);
+  EXPECT_NEAR(media.run({"network=1.75GB/s"}).number("global_gbps"), 1.75, 0.1);
+}
+
+TEST(CheckpointMediaStudyTest, DisksAreABandwidthThatNodesShare) {
+  const Row row = media.run({"medium=disk", "disk=50MB/s"});
+  EXPECT_TRUE(row.says_nothing("local_us"));
+  EXPECT_NEAR(row.number("global_gbps"), 0.050, 0.010);
+}
+
+TEST(CheckpointMediaStudyTest, SaysHowARunHasFailed) {
+  ASSERT_EQ(setenv("ASTERISM_FIRMWARE", "/nowhere", 1), 0);
+  const std::string said = thrown<StudyMistake>([] { media.run({}); });
+  unsetenv("ASTERISM_FIRMWARE");
+  EXPECT_THAT(said, testing::HasSubstr("the run on two nodes has ended with status 66: "));
+}
+
+}  // namespace
+}  // namespace asterism
