@@ -9,6 +9,8 @@
 #include "platform/study/dimm_ssd_study.h"
 #include "platform/study/ecc_study.h"
 #include "platform/study/fabric_study.h"
+#include "platform/study/failure_causes_study.h"
+#include "platform/study/first_order_study.h"
 #include "platform/study/functional_partitioning_study.h"
 #include "platform/study/gpu_study.h"
 #include "platform/study/gpu_system_study.h"
@@ -20,6 +22,7 @@
 #include "platform/study/memory_study.h"
 #include "platform/study/mpp_system_study.h"
 #include "platform/study/semi_blocking_study.h"
+#include "platform/study/shared_ssd_study.h"
 #include "platform/study/snapshot_truth_study.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/swizzle_switch_study.h"
@@ -45,12 +48,15 @@ std::span<const StudyKind> study_kinds() {
                                    buddy_overlap_study,
                                    cluster_scale_study,
                                    interval_study,
+                                   first_order_study,
                                    markov_study,
                                    local_global_study,
+                                   failure_causes_study,
                                    mpp_system_study,
                                    checkpoint_location_study,
                                    checkpoint_media_study,
-                                   functional_partitioning_study};
+                                   functional_partitioning_study,
+                                   shared_ssd_study};
   return kinds;
 }
 

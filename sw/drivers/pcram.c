@@ -3,7 +3,7 @@
 #include "asterism/platform.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
-#include "drivers/gicv2.h"
+#include "drivers/gic.h"
 #include "drivers/mmio.h"
 
 enum { page_shift = 12 };
