@@ -1,8 +1,7 @@
 #include "nic/nic_module.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "tlm/log.h"
@@ -131,9 +130,10 @@ void NicModule::report_rank(std::uint32_t what) {
   } else if (what == 1) {
     act([&] { management->finished(place_->node, result); });
   } else if (what == 2) {
-    std::string reason = "nothing is left of rank";
+    std::string reason = "no checkpoint is left of every rank";
+    const char* before = ": none at all of rank ";
     for (unsigned rank = 0; rank < 64; ++rank)
-      if ((result >> rank & 1) != 0) reason += fmt::format(" {}", rank);
+      if ((result >> rank & 1) != 0) reason += std::exchange(before, ", ") + std::to_string(rank);
     act([&] { management->not_recoverable(place_->node, reason); });
   } else {
     log(name())->warn("guest wrote {} to REPORT, which is none: ignored", what);

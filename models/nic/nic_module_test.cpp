@@ -225,7 +225,7 @@ SYSTEMC_TEST_F(NicModuleTest, ReportsWhatCannotBeRecovered) {
   a.set(a.map.report, 2);
   ASSERT_TRUE(management.outcome());
   EXPECT_FALSE(management.outcome()->finished);
-  EXPECT_EQ(management.outcome()->reason, "nothing is left of rank 1 3");
+  EXPECT_EQ(management.outcome()->reason, "no checkpoint is left of every rank: none at all of rank 1, 3");
 }
 
 SYSTEMC_TEST_F(NicModuleTest, TicketsAreTheNetworksUntilSoftwareSetsThem) {

@@ -94,7 +94,8 @@ typedef struct {
   bool (*keep)(void* context, BuddyCopyOf of, uint64_t version);
   bool (*recall)(void* context, BuddyCopyOf of, uint64_t version);
   void (*drop)(void* context, BuddyCopyOf of, uint64_t version);
-  // Rank 0 only: no version is held of all these ranks, a bit each. Nothing more happens in this epoch.
+  // Rank 0 only: no version is held of all ranks. Of these, a bit each, none is; 0: of each is one. Nothing more happens in this
+  // epoch.
   void (*not_recoverable)(void* context, uint64_t ranks);
 } BuddyCalls;
 

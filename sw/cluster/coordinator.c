@@ -86,7 +86,7 @@ static uint64_t lost_ranks(const Coordinator* c) {
         memcmp(&c->buddys[rank], &nothing, sizeof nothing) == 0 &&
         memcmp(&c->stored[rank], &nothing, sizeof nothing) == 0)
       without |= UINT64_C(1) << rank;
-  return without != 0 ? without : lacking(c, candidate_below(c, UINT64_MAX));
+  return without;
 }
 
 void coordinator_plan(const Coordinator* c, bool from_beginning, RestorePlan* plan) {

@@ -30,7 +30,7 @@ typedef struct {
   bool is_possible;
   uint64_t version;                       // the newest that is held of every rank; 0: the beginning
   uint8_t lacks[coordinator_rank_limit];  // by rank
-  // Not possible: a bit for each rank of which nothing is held; where all have something, of which the newest version is not.
+  // Not possible: a bit for each rank of which nothing is held; 0: of each something is, but no version of all.
   uint64_t lost;
 } RestorePlan;
 

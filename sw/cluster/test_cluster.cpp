@@ -239,25 +239,37 @@ void TestCluster::notice() {
   ++epoch_;
 }
 
-std::uint64_t TestCluster::newest_recoverable() const {
-  const auto holds = [&](const BuddyCopy* copies, std::uint64_t version) {
+bool TestCluster::is_held(std::uint32_t rank, std::uint64_t version) const {
+  const auto holds = [&](const BuddyCopy* copies) {
     return std::any_of(copies, copies + buddy_versions, [&](const BuddyCopy& copy) {
       return copy.version == version && copy.held == config_.words * 8;
     });
   };
+  const Node &own = node_of(rank), &buddy = node_of((rank + 1) % config_.ranks);
+  const auto stored = storage_.copies.find({rank, version});
+  return (own.is_alive && own.buddy.membership.rank == rank && holds(own.buddy.own.versions)) ||
+         (buddy.is_alive && buddy.buddy.membership.rank == (rank + 1) % config_.ranks &&
+          holds(buddy.buddy.wards.versions)) ||
+         (stored != storage_.copies.end() && stored->second.is_whole());
+}
+
+std::uint64_t TestCluster::newest_recoverable() const {
   for (std::uint64_t version = config_.steps; version != 0; --version) {
     bool all = true;
-    for (std::uint32_t rank = 0; rank < config_.ranks && all; ++rank) {
-      const Node &own = node_of(rank), &buddy = node_of((rank + 1) % config_.ranks);
-      const auto stored = storage_.copies.find({rank, version});
-      all = (own.is_alive && own.buddy.membership.rank == rank && holds(own.buddy.own.versions, version)) ||
-            (buddy.is_alive && buddy.buddy.membership.rank == (rank + 1) % config_.ranks &&
-             holds(buddy.buddy.wards.versions, version)) ||
-            (stored != storage_.copies.end() && stored->second.is_whole());
-    }
+    for (std::uint32_t rank = 0; rank < config_.ranks && all; ++rank) all = is_held(rank, version);
     if (all) return version;
   }
   return 0;
+}
+
+std::uint64_t TestCluster::ranks_without_a_copy() const {
+  std::uint64_t ranks = 0;
+  for (std::uint32_t rank = 0; rank < config_.ranks; ++rank) {
+    bool any = false;
+    for (std::uint64_t version = 1; version <= config_.steps && !any; ++version) any = is_held(rank, version);
+    if (!any) ranks |= std::uint64_t{1} << rank;
+  }
+  return ranks;
 }
 
 // --- the global store -------------------------------------------------------------------------------------

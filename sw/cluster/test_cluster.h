@@ -73,7 +73,8 @@ class TestCluster {
   std::uint64_t expected() const;
   // The newest version that is held whole of every rank, wherever; 0: none.
   std::uint64_t newest_recoverable() const;
-  bool all_run() const;  // in the present epoch
+  std::uint64_t ranks_without_a_copy() const;  // of any version; a bit each
+  bool all_run() const;                        // in the present epoch
 
   Node& node_of(std::uint32_t rank) { return *nodes_[node_of_rank_[rank]]; }
   const Node& node_of(std::uint32_t rank) const { return *nodes_[node_of_rank_[rank]]; }
@@ -87,6 +88,8 @@ class TestCluster {
   void drop(MessageKind kind, unsigned count) { dropped_[kind] = count; }
 
  private:
+  bool is_held(std::uint32_t rank, std::uint64_t version) const;
+
   struct Frame {
     MessageKind kind;
     std::vector<std::uint8_t> bytes;

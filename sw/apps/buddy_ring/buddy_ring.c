@@ -162,10 +162,14 @@ static void drop(void* context, BuddyCopyOf of, uint64_t version) {
 
 static void not_recoverable(void* context, uint64_t ranks) {
   (void)context;
-  printf("buddy_ring: epoch %u: not recoverable: no checkpoint is left of rank",
+  printf("buddy_ring: epoch %u: not recoverable: no checkpoint is left of every rank",
          (unsigned)buddy.membership.epoch);
-  for (unsigned rank = 0; rank < buddy_rank_limit; ++rank)
-    if ((ranks >> rank & 1) != 0) printf(" %u", rank);
+  const char* before = ": none at all of rank ";
+  for (unsigned rank = 0; rank < buddy_rank_limit; ++rank) {
+    if ((ranks >> rank & 1) == 0) continue;
+    printf("%s%u", before, rank);
+    before = ", ";
+  }
   printf("\n");
   nic_report_not_recoverable(ranks);
 }
