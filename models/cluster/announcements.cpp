@@ -39,4 +39,13 @@ void Announcements::see(const Frame& frame) {
   }
 }
 
+void Announcements::mark(NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
+  const bool is_own = mark == RankMark::dumped || (mark == RankMark::restored && number != 0);
+  if (rank == no_rank || (!is_own && mark != RankMark::held_twice)) return;
+  const Membership& membership = management_.membership();
+  const NodeNumber holder = is_own ? node : membership.node_of_rank[membership.buddy_of(rank)];
+  events_.record(timeline_.now(), source, "copy_held",
+                 {{"rank", std::uint64_t{rank}}, {"version", number}, {"node", std::uint64_t{holder}}});
+}
+
 }  // namespace asterism

@@ -1,5 +1,5 @@
-// What rank 0 announces to all, as it is seen on the network: commits, rollbacks and recoveries. Each is an event of the
-// cluster (docs/events.md), whatever kind of node holds the rank.
+// What rank 0 announces to all, as it is seen on the network: commits, rollbacks and recoveries; and the copies that ranks tell
+// of by their marks. Each is an event of the cluster (docs/events.md), whatever kind of node holds the rank.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "base/event_log.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
+#include "cluster/rank_mark.h"
 #include "cluster/timeline.h"
 
 namespace asterism {
@@ -18,6 +19,9 @@ class Announcements {
 
   // Each frame that is given to the network.
   void see(const Frame& frame);
+  // What the rank that a node holds does: its own copy is whole when it is dumped or read back, that at its buddy when it is
+  // held twice. Those in the global store are the store's to tell.
+  void mark(NodeNumber node, Rank rank, RankMark mark, std::uint64_t number);
 
   std::uint64_t commits() const { return commits_.count; }
   std::uint64_t rollbacks() const { return rollbacks_.count; }

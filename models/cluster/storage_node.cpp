@@ -54,6 +54,9 @@ void StorageNode::take_part(const Message& part, std::span<const std::byte> data
   } else {
     if (!copies_.add(part, data)) return;
     copies_.set_whole(part.owner, part.number);
+    events_.record(
+        now(), "cluster", "copy_held",
+        {{"rank", std::uint64_t{part.owner}}, {"version", part.number}, {"node", std::uint64_t{number_}}});
     bool is_of_all = true;
     for (Rank rank = 0; rank < membership_.ranks(); ++rank)
       is_of_all = is_of_all && copies_.find_whole(rank, part.number) != nullptr;

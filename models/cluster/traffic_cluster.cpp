@@ -42,6 +42,7 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
   if (config_.is_ring()) network_.on_send = [this](const Frame& frame) { announcements_.see(frame); };
   management_.on_mark = [this](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
     meter_.mark(node, rank, mark, number);
+    if (config_.is_ring()) announcements_.mark(node, rank, mark, number);
   };
   for (NodeNumber number = 0; number < config_.storage_node(); ++number) {
     if (config_.is_firmware(number)) continue;

@@ -71,6 +71,18 @@ TEST(TrafficClusterTest, ComputesWhatTheRingComputesInOnePiece) {
   }
 }
 
+TEST(TrafficClusterTest, TellsWhereEveryCopyLies) {
+  ClusterConfig config = small();
+  const ClusterRun without(config);
+  EXPECT_EQ(without.events.count.at("copy_held"),
+            4 * 4 * 2);  // of each rank and version its own and its buddy's
+  config.checkpoint.global_every = 2;
+  const ClusterRun with(config);
+  EXPECT_EQ(with.events.count.at("copy_held"), 4 * 4 * 2 + 4 * 2);
+  EXPECT_EQ(with.events.last.at("copy_held.version"), 40u);
+  EXPECT_EQ(with.events.last.at("copy_held.node"), config.storage_node());
+}
+
 struct ALoss : testing::TestWithParam<Loss> {};
 
 // In the middle of the sixth step after a checkpoint.
