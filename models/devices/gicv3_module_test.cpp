@@ -16,6 +16,7 @@ constexpr std::uint64_t frame = 0x2'0000, typer = 0x8, waker = 0x14, igroupr0 = 
 
 struct GicV3ModuleTest : SystemCTest {
   GicV3Module gic{"gic", 130};
+  GicV3Module::Wire& timer = gic.ppi(2, 27);
   TestInitiator distributor{"distributor_access"}, redistributors{"redistributor_access"},
       more{"more_redistributors_access"};
   GicV3ModuleTest() {
@@ -86,7 +87,6 @@ SYSTEMC_TEST_F(GicV3ModuleTest, AnSpiReachesTheCoreOfItsRoute) {
 SYSTEMC_TEST_F(GicV3ModuleTest, PpisAreBankedByCore) {
   enable(1);
   enable(2);
-  GicV3Module::Wire& timer = gic.ppi(2, 27);
   timer.write(true);
   settle();
   settle();

@@ -68,6 +68,13 @@ TEST_F(KilocoreTest, TheSameRunTwiceWritesTheSameBytes) {
   EXPECT_EQ(events[0], events[1]);
 }
 
+TEST_F(KilocoreTest, NothingThatTheMemoryModelForbidsHappensInThreeClusters) {
+  const Ended ended = asterism({"run", "litmus", "--firmware", "litmus_many_cores", "node.cores.gic=gicv3",
+                                "node.cores.count=36", "args=pause=20 runs=4", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("litmus: 35 tests, 0 forbidden outcomes\n"));
+}
+
 TEST_F(KilocoreTest, ASpinTableReachesAllCores) {
   expect_verified(undisturbed(300, {"node.cores.start=spin_table", "args=steps=1 checkpoint=off"}), 300);
 }
