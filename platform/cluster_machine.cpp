@@ -13,6 +13,9 @@
 namespace asterism {
 namespace {
 
+// Of firmware that finds no such device, or too little of it: sw/boot/exit_status.h.
+constexpr unsigned status_unavailable = 3;
+
 // What firmware is told of the cluster's program and checkpoints, behind the scenario's own arguments.
 std::string arguments(const ScenarioConfig& config) {
   const ClusterConfig& cluster = *config.cluster;
@@ -43,8 +46,10 @@ Scenario of_node(const Scenario& cluster, NodeNumber node) {
 void ClusterMachine::Lines::write(std::string_view text, const std::string& prefix,
                                   const std::function<void(std::string_view)>& out) {
   line_ += text;
-  for (std::size_t end; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1))
+  for (std::size_t end; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1)) {
+    last_ = line_.substr(0, end);
     out(prefix + line_.substr(0, end + 1));
+  }
 }
 
 void ClusterMachine::Lines::flush(const std::string& prefix,
@@ -121,10 +126,23 @@ void ClusterMachine::node_ended(const WholeNode& whole) {
     return stop(end);
   }
   if (traffic_.management().outcome()) return stop_when_all_have_ended();
-  if (end.status != 0 && config_.is_ring())
-    return failed(whole, fmt::format("its firmware exited with status {}", end.status));
+  if (end.status != 0 && config_.is_ring()) {
+    const std::string& words = whole.console.last();
+    const std::string reason =
+        fmt::format("its firmware exited with status {}{}{}", end.status, words.empty() ? "" : ": ", words);
+    if (!ends_the_run(whole, end, reason)) failed(whole, reason);
+    return;
+  }
   early_ = whole.name;
   stop(end);
+}
+
+// What the machine lacks its spares lack, too: none of them is used up for it.
+bool ClusterMachine::ends_the_run(const WholeNode& whole, const End& end, const std::string& reason) {
+  const bool has_rank = traffic_.management().membership().rank_of(whole.number) != no_rank;
+  if (end.status != status_unavailable || !has_rank) return false;
+  clock_.at_now([&] { traffic_.management().not_recoverable(whole.number, whole.prefix + reason); });
+  return true;
 }
 
 void ClusterMachine::node_locked_up(WholeNode& whole) {
@@ -144,7 +162,7 @@ void ClusterMachine::failed(const WholeNode& whole, const std::string& reason) {
   clock_.at_now([&] {
     events_.record(traffic_.timeline().now(), "cluster", "node_failed",
                    {{"node", std::uint64_t{whole.number}}, {"reason", reason}});
-    traffic_.lose(whole.number, Loss::node);
+    traffic_.lose(whole.number, Loss::node, {}, whole.prefix + reason);
   });
 }
 

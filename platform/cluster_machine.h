@@ -62,10 +62,11 @@ class ClusterMachine final : public Machine {
    public:
     void write(std::string_view text, const std::string& prefix,
                const std::function<void(std::string_view)>& out);
+    const std::string& last() const { return last_; }  // without its end
     void flush(const std::string& prefix, const std::function<void(std::string_view)>& out);
 
    private:
-    std::string line_;
+    std::string line_, last_;
   };
   struct WholeNode {
     WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
@@ -84,6 +85,7 @@ class ClusterMachine final : public Machine {
   void node_ended(const WholeNode& whole);
   void node_locked_up(WholeNode& whole);
   void failed(const WholeNode& whole, const std::string& reason);
+  bool ends_the_run(const WholeNode& whole, const End& end, const std::string& reason);
   void stop_when_all_have_ended();
   void stop(End end);
 

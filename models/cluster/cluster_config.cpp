@@ -20,6 +20,10 @@ bool ssd_suffices(const ClusterConfig& c) {
   return c.program.state() * copies <= c.program.ssd;
 }
 
+bool is_ring_of_buddies(const ClusterConfig& c) {
+  return c.nodes >= 2 && c.nodes <= ClusterConfig::most_nodes;
+}
+
 struct Rule {
   std::string_view key;
   std::string_view words;
@@ -27,10 +31,9 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {"nodes", "is 0, or 2 to 64: a rank alone has no buddy",
-     [](const ClusterConfig& c) { return c.nodes >= 2 && c.nodes <= ClusterConfig::most_nodes; }},
+    {"nodes", "is 0, or 2 to 64: a rank alone has no buddy", is_ring_of_buddies},
     {"firmware_nodes", "is at most nodes: they are the first of them",
-     [](const ClusterConfig& c) { return c.firmware_nodes <= c.nodes; }},
+     [](const ClusterConfig& c) { return c.firmware_nodes <= c.nodes || !is_ring_of_buddies(c); }},
     {"firmware_spares", "is 0 where there are no firmware_nodes to stand in for",
      [](const ClusterConfig& c) { return c.firmware_spares == 0 || c.firmware_nodes != 0; }},
     {"network", "has a bandwidth: without, no node reaches another",

@@ -27,7 +27,7 @@ Management::Management(Timeline& timeline, Network& network, Rank ranks, Picosec
 
 void Management::begin() { begin_epoch(); }
 
-void Management::lost(NodeNumber node, Loss loss) {
+void Management::lost(NodeNumber node, Loss loss, std::string why) {
   if (outcome_) return;
   ++losses_;
   events_.record(timeline_.now(), "management", "node_loss",
@@ -35,6 +35,7 @@ void Management::lost(NodeNumber node, Loss loss) {
   const bool whole = loss == Loss::node || loss == Loss::link;
   if (whole) network_.set_link(node, false);
   if (loss == Loss::node) nodes_.at(node).returns = false;
+  if (loss == Loss::node) nodes_.at(node).why = std::move(why);
   if (loss == Loss::link) nodes_.at(node).returns = true;
   timeline_.after(detection_, [this, node, whole] {
     if (outcome_) return;
@@ -67,9 +68,10 @@ void Management::notice(NodeNumber node) {
   }
   if (!spare) {
     const bool is_firmware = kind_of(node) == Member::Kind::firmware;
+    const std::string& why = nodes_[node].why;
     return end(false, (is_firmware ? "no spare with firmware is left for rank "
                                    : "no traffic spare is left for rank ") +
-                          std::to_string(rank));
+                          std::to_string(rank) + (why.empty() ? "" : ": " + why));
   }
   membership_.node_of_rank[rank] = *spare;
   if (*spare >= membership_.ranks()) nodes_[*spare].stood_in = true;

@@ -76,8 +76,8 @@ class Management {
   void begin();
 
   // Now. The node itself is told by whoever calls. A rank for which no spare of its node's kind is left ends the run: not
-  // recoverable.
-  void lost(NodeNumber node, Loss loss);
+  // recoverable. `why`: what the node has failed by, for that reason; "" where it was struck.
+  void lost(NodeNumber node, Loss loss, std::string why = "");
   // The link that was lost is up again: the node is a spare from when the loss is noticed.
   void returned(NodeNumber node);
 
@@ -106,6 +106,7 @@ class Management {
     bool reachable = true;  // as far as the management has noticed
     bool returns = false;   // it is its link that was lost
     bool stood_in = false;  // began as a spare, and has held a rank
+    std::string why;        // it has failed by itself
   };
 
   void notice(NodeNumber node);

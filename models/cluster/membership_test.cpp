@@ -75,6 +75,14 @@ TEST_F(ManagementTest, WithoutASpareTheRunIsNotRecoverable) {
   for (const Told& member : members) EXPECT_EQ(member.over, 1);
 }
 
+TEST_F(ManagementTest, WithoutASpareTheReasonIsWhatTheNodeHasFailedBy) {
+  for (const NodeNumber node : {3u, 4u}) management.lost(node, Loss::node);
+  management.lost(1, Loss::node, "node1: it is out of order");
+  run();
+  ASSERT_TRUE(management.outcome());
+  EXPECT_EQ(management.outcome()->reason, "no traffic spare is left for rank 1: node1: it is out of order");
+}
+
 TEST_F(ManagementTest, ResultsThatStandOutliveTheirNodes) {
   management.let_results_stand();
   management.finished(1, 7);

@@ -86,7 +86,7 @@ void TrafficCluster::inject(const NodeLoss& loss) {
   });
 }
 
-bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after) {
+bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after, std::string why) {
   check_node(node);
   if (management_.outcome() || is_dead_[node]) return false;
   if (!network_.link_is_up(node) && loss != Loss::node) return false;
@@ -94,7 +94,7 @@ bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after)
   const Rank rank = management_.membership().rank_of(node);
   const bool is_whole = loss == Loss::node || loss == Loss::link;
   if (is_whole && rank != no_rank) meter_.lost(rank);
-  management_.lost(node, loss);
+  management_.lost(node, loss, std::move(why));
   if (nodes_[node])
     nodes_[node]->lose(loss);
   else if (on_loss_)

@@ -55,8 +55,8 @@ class TrafficCluster {
   // Throws std::invalid_argument for a node that there is not, and for the global store, which is never lost.
   void inject(const NodeLoss& loss);
   // Now. False, and nothing has changed: the run has its outcome, the node is lost for good, or its link is down and less than
-  // the node is to be lost: it comes back holding nothing anyway.
-  bool lose(NodeNumber node, Loss loss, Picoseconds restore_after = {});
+  // the node is to be lost: it comes back holding nothing anyway. `why`: as Management::lost.
+  bool lose(NodeNumber node, Loss loss, Picoseconds restore_after = {}, std::string why = "");
 
   Timeline& timeline() { return timeline_; }
   Network& network() { return network_; }

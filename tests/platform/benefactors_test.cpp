@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <sstream>
 
 #include "tests/platform/command.h"
 
@@ -43,6 +44,9 @@ TEST_F(BenefactorsTest, TheScenarioLosesAClientAndABenefactorAndNothingElse) {
   EXPECT_THAT(ended.out, ContainsRegex("goes on from version [1-9]+ of its neighbours, which is right\n"));
   EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
   EXPECT_THAT(ended.out, HasSubstr("2 losses\n"));
+  std::istringstream lines(ended.out);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("node")) EXPECT_LE(line.size(), 90u) << line;
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
 }
 
@@ -250,6 +254,14 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
   EXPECT_THAT(ended.out, HasSubstr("4 checkpoints written, 0 not, stood "));
   EXPECT_THAT(ended.out, ContainsRegex("at benefactors: 4 written, [5-9] tries\n"));
   EXPECT_EQ(result(), undisturbed);
+}
+
+// Lost before the first version is kept: what the others have gathered of the first try is not counted to the second.
+TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
+  const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 patience_us=10000",
+                              {R"(faults=[{"at": "654us", "kind": "node_loss", "node": 3}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("at benefactors: 2 written, 3 tries\n"));
 }
 
 TEST_F(BenefactorsChainTest, WhatCannotBeKeptIsToldByTheLibrary) {

@@ -1,12 +1,18 @@
 // The app buddy_ring: where its copies lie, and what it says when it cannot run.
 #include <gmock/gmock.h>
 
+#include <regex>
+
 #include "tests/platform/command.h"
 
 namespace asterism {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
+
+// The summary breaks its lines where they are too long.
+std::string one_line(const std::string& text) { return std::regex_replace(text, std::regex("\\s+"), " "); }
 
 struct BuddyRingTest : CommandTest {
   // Three ranks, all with firmware, and a spare that is node 3; the others' faults and expectations are dropped.
@@ -107,6 +113,27 @@ TEST_F(BuddyRingTest, ALongerOverlapGivesCopiesFewerTickets) {
     return at == std::string::npos ? 0 : std::stoul(ended.out.substr(at + before.size()));
   };
   EXPECT_GT(overlap_time("2ms"), 2 * overlap_time("1us"));
+}
+
+TEST_F(BuddyRingTest, ASsdTooSmallForTheCopiesIsTheVerdictAndUsesNoSpare) {
+  const Ended ended =
+      ring({"cluster.checkpoint.placement=full_ssd", "cluster.program.words=65536",
+            "node.dimm_ssd.part=toshiba_2013_slc_4k", "node.dimm_ssd.packages=1", "node.dimm_ssd.blocks=5"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(one_line(ended.out),
+              ContainsRegex("ended not recoverable: node[012]: its firmware exited with "
+                            "status 3: buddy_ring: keeping version [0-9]+ of (its own|the "
+                            "ward) on the SSD: no space on the device"));
+  EXPECT_THAT(ended.out, HasSubstr("0 of 1 spare used\n"));
+}
+
+TEST_F(BuddyRingTest, WithoutASpareTheVerdictSaysWhatTheNodeFailedBy) {
+  const Ended ended = ring({"cluster.checkpoint.placement=full_ssd", "node.dimm_ssd.versions=1"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(
+      one_line(ended.out),
+      ContainsRegex("ended not recoverable: no spare with firmware is left for rank [012]: node[0-3]: "
+                    "its firmware exited with status 1: buddy_ring: dropping version "));
 }
 
 TEST_F(BuddyRingTest, WantsANicAndACluster) {

@@ -268,17 +268,20 @@ TEST_F(ClusterTest, ANodeWhoseCoresAreLockedUpIsLost) {
   ended = cluster({broken, "cluster.firmware_spares=0"});
   EXPECT_EQ(ended.status, 67);
   EXPECT_THAT(ended.out,
-              HasSubstr("ended        not recoverable: no spare with firmware is left for rank 1\n"));
+              HasSubstr("ended        not recoverable: no spare with firmware is left for rank 1: "));
+  EXPECT_THAT(first_event("not_recoverable")["reason"], HasSubstr("rank 1: node1: core 0: locked up: "));
 }
 
 TEST_F(ClusterTest, ANodeWhoseFirmwareFailsIsLost) {
   const Ended ended = cluster({"firmware=exit_status"});
   EXPECT_EQ(ended.status, 67);
   for (const char* node : {"node0", "node1", "node7"})
-    EXPECT_THAT(ended.out, HasSubstr(std::string(node) + ": its firmware exited with status 2\n"));
+    EXPECT_THAT(ended.out, HasSubstr(std::string(node) + ": its firmware exited with status 2:"));
   // All fail at once: either may be noticed first.
   EXPECT_THAT(ended.out, testing::ContainsRegex(
-                             "ended        not recoverable: no spare with firmware is left for rank [01]\n"));
+                             "ended        not recoverable: no spare with firmware is left for rank [01]: "));
+  EXPECT_THAT(std::string(first_event("not_recoverable")["reason"]),
+              testing::ContainsRegex("node[017]: its firmware exited with status 2: exit_status: unknown "));
 }
 
 TEST_F(ClusterTest, FirmwareThatEndsBeforeTheClusterEndsTheRun) {
@@ -325,6 +328,28 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
       "command line: error: node.nic.present: expected true in a cluster, whose nodes reach no other "
       "without, got false\n");
   expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: keeps the flash of a node alone");
+}
+
+// Every key by which one node of a cluster or its store could be out of reach of the others, one clear error each.
+TEST_F(ClusterTest, RefusesUnreachableNodes) {
+  const auto refused = [&](const Arguments& changes, const std::string& error) {
+    expect_refusal(changes, error);
+    Arguments all{"check", "buddy_cluster"};
+    all.insert(all.end(), changes.begin(), changes.end());
+    const std::string err = asterism(all).err;
+    EXPECT_EQ(std::ranges::count(err, '\n'), 1) << err;
+    EXPECT_TRUE(err.starts_with("command line: error: ")) << err;
+  };
+  refused({"cluster.network.bandwidth=0B/s"},
+          "cluster.network.bandwidth: expected a bandwidth from \"1MB/s\"");
+  refused({"cluster.storage.bandwidth=0B/s"},
+          "cluster.storage.bandwidth: expected a bandwidth from \"1MB/s\"");
+  refused({"cluster.network.latency=1000s"}, "cluster.network.latency: expected a duration from");
+  refused({"node.nic.present=false"},
+          "node.nic.present: expected true in a cluster, whose nodes reach no other");
+  refused({"cluster.nodes=1"},
+          "cluster.nodes: expected a value that is 0, or 2 to 64: a rank alone has no buddy");
+  refused({"faults.0.node=11"}, "faults.0.node: there is no node 11: the cluster has 9, counted from 0");
 }
 
 TEST_F(ClusterTest, TellsAllMistakesThatDoNotHangTogether) {

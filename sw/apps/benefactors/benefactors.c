@@ -198,10 +198,11 @@ static bool begin_lending(uint64_t chunks) {
 static void say_what_was_lent(void) {
   const BenefactorCounts counts = benefactor_counts();
   printf(
-      "benefactors: benefactor: %llu chunks stored, %llu fetched, %llu files written, %llu read, %llu "
-      "forgotten, %llu chunks refused, %llu commands failed\n",
-      (Printable)counts.stored, (Printable)counts.fetched, (Printable)counts.written, (Printable)counts.read,
-      (Printable)counts.forgotten, (Printable)counts.refused, (Printable)counts.failed);
+      "benefactors: benefactor: %llu chunks stored, %llu fetched, %llu refused\n"
+      "benefactors: files: %llu written, %llu read, %llu forgotten, %llu commands failed\n",
+      (Printable)counts.stored, (Printable)counts.fetched, (Printable)counts.refused,
+      (Printable)counts.written, (Printable)counts.read, (Printable)counts.forgotten,
+      (Printable)counts.failed);
 }
 
 static ExitStatus be_benefactor(void) {
@@ -384,10 +385,10 @@ static ExitStatus finish(void) {
          (Printable)options.versions, (Printable)totals.attempts, (Printable)digest,
          right ? "verified" : "WRONG");
   printf(
-      "benefactors: rank %u: %llu chunks written, %.1f MB/s; %llu read, %llu of them second copies, %.1f "
-      "MB/s\n",
+      "benefactors: rank %u: %llu chunks written, %.1f MB/s\n"
+      "benefactors: rank %u: %llu read, %llu of them second copies, %.1f MB/s\n",
       (unsigned)rank, (Printable)client.counts.written,
-      megabytes_a_second(totals.written, totals.write_ticks), (Printable)client.counts.read,
+      megabytes_a_second(totals.written, totals.write_ticks), (unsigned)rank, (Printable)client.counts.read,
       (Printable)client.counts.second_copies, megabytes_a_second(totals.read, totals.read_ticks));
   if (!right) return exit_failed;
   const ExitStatus status = report(digest);
@@ -482,7 +483,7 @@ static ExitStatus ended_by(CheckpointStatus status) {
   checkpoint_chain_finish();
   if (!goes_on()) return exit_passed;
   printf("benefactors: rank %u: %s: %s\n", (unsigned)rank, checkpoint_text(status),
-         storage_text(benefactor_image_counts().status));
+         storage_text(benefactor_image_counts().failure));
   return exit_failed;
 }
 

@@ -12,8 +12,8 @@
 // tickets stay.
 //
 // All ranks are given the same. Who holds which rank the NIC says. It ends when the run of all is over: with status 0, also where
-// nothing could be recovered, which the console says. Else: 1 when NIC or SSD fail, 2 a wrong argument, 3 no NIC, no cluster or too
-// little memory. result.txt holds the rank's digest, when all have finished.
+// nothing could be recovered, which the console says. Else: 1 when NIC or SSD fail, 2 a wrong argument, 3 no NIC, no cluster, too
+// little memory or an SSD too small for its copies. result.txt holds the rank's digest, when all have finished.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,12 +127,13 @@ static void hear(void* context, const MessageHeader* header, const uint8_t* data
 // As the DIMM-SSD knows them. What is protected is the copy at hand: its region goes under its own name.
 static const char* const copy_names[] = {[buddy_own] = "own", [buddy_wards] = "ward"};
 
-static bool ssd_has_failed;
+static bool ssd_has_failed, ssd_is_full;
 
 static bool is_well(const char* what, BuddyCopyOf of, uint64_t version, CheckpointStatus status) {
   if (status == checkpoint_ok) return true;
+  if (!ssd_has_failed) ssd_is_full = status == checkpoint_no_space;
   ssd_has_failed = true;
-  printf("buddy_ring: %s version %llu of %s: %s\n", what, (Printable)version,
+  printf("buddy_ring: %s version %llu of %s on the SSD: %s\n", what, (Printable)version,
          of == buddy_own ? "its own" : "the ward", checkpoint_text(status));
   return false;
 }
@@ -208,7 +209,7 @@ static ExitStatus run(void) {
       printf("buddy_ring: the NIC has stopped: %s\n", nic_error_text(nic_error()));
       return exit_failed;
     }
-    if (ssd_has_failed) return exit_failed;
+    if (ssd_has_failed) return ssd_is_full ? exit_unavailable : exit_failed;
     if (membership == membership_known && !heard && !sent && !moved) nic_sleep();
   }
 }
