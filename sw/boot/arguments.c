@@ -108,3 +108,11 @@ bool arguments_read(int argc, char** argv, const Argument* table, int count) {
     if (!read_one(argv[0], argv[i], table, count)) return false;
   return true;
 }
+
+bool arguments_interval_fits(const char* app, const char* argument, uint64_t interval, uint64_t run,
+                             const char* units) {
+  if (interval <= run) return true;
+  printf("%s: argument '%s=%llu' is wrong: longer than the run of %llu %s, which would take no checkpoint\n",
+         app, argument, (unsigned long long)interval, (unsigned long long)run, units);
+  return false;
+}

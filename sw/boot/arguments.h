@@ -35,3 +35,7 @@ typedef struct {
 } Argument;
 
 bool arguments_read(int argc, char** argv, const Argument* table, int count);
+
+// Whether a run of so many `units` comes to a checkpoint; else prints a line that names the argument.
+bool arguments_interval_fits(const char* app, const char* argument, uint64_t interval, uint64_t run,
+                             const char* units);

@@ -473,6 +473,26 @@ TEST_F(GuestMistakeTest, AWrongArgumentIsTheFirmwaresToTell) {
   EXPECT_THAT(ended.out, HasSubstr("nx"));
 }
 
+TEST_F(GuestMistakeTest, AnIntervalLongerThanTheRunIsRefusedByEveryAppThatTakesCheckpoints) {
+  const auto refused = [&](const std::string& app, const Arguments& more, const std::string& words) {
+    const Ended ended = firmware(app, more);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    EXPECT_THAT(ended.out, HasSubstr(app + ": argument 'interval=1000' is wrong: longer than the run of " +
+                                     words + ", which would take no checkpoint\n"));
+  };
+  refused("pcram", {"node.use=pcram_node", "args=interval=1000"}, "40 sweeps");
+  refused("stencil", {"args=interval=1000"}, "40 sweeps");
+  refused("methods", {"args=interval=1000"}, "30 sweeps");
+  refused("cg", {"args=interval=1000"}, "200 iterations");
+  EXPECT_EQ(firmware("cg", {"args=nx=3 interval=1000 checkpoint=off"}).status, 0);
+}
+
+TEST_F(GuestMistakeTest, ARunThatEndsBeforeItsFirstCheckpointSaysSo) {
+  const std::string none = "cg: no checkpoint was taken: the first was due at iteration ";
+  EXPECT_THAT(firmware("cg", {"args=nx=3 interval=150"}).out, HasSubstr(none + "150\n"));
+  EXPECT_THAT(firmware("cg", {"args=nx=6 interval=2"}).out, testing::Not(HasSubstr(none)));
+}
+
 TEST_F(BadInputTest, AnOptionThatThereIsNotIsToldBeforeTheWordBehindIt) {
   const Ended key = asterism({"study", "dimm_ssd", "--methd", "late"});
   EXPECT_EQ(key.status, 64);

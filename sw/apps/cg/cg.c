@@ -75,7 +75,8 @@ static bool read_options(int argc, char** argv) {
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
   checkpoints.levels = checkpoints.levels || options.controller;
   checkpoints.method = (DimmSsdMethod)options.method.index;
-  return true;
+  return !options.checkpoint ||
+         arguments_interval_fits("cg", "interval", checkpoints.interval, options.iterations, "iterations");
 }
 
 static double square_root(double value) {
@@ -175,6 +176,9 @@ static bool report(Solver* solver) {
   const uint64_t solution = checksum(CHECKSUM_START, solver->x, solver_vector_bytes(solver));
   printf("cg: %s after %llu iterations, residual %a (%.3e)\n", converged ? "converged" : "NOT converged",
          (Printable)iterations, residual, residual);
+  if (options.checkpoint && iterations < checkpoints.interval)
+    printf("cg: no checkpoint was taken: the first was due at iteration %llu\n",
+           (Printable)checkpoints.interval);
   cores_run(solver_measure, solver);
   const double true_residual = square_root(solver->scalars.rho) / norm;
   const double error = largest_error(solver);

@@ -40,7 +40,8 @@ static bool read_options(int argc, char** argv) {
       {"interval", argument_number, &intervals[1], 1, 1000000, "sweeps between two checkpoints"},
       {"cores", argument_number, &cores_wanted, 1, MAX_CORES, "cores to run on; all by default"},
   };
-  return arguments_read(argc, argv, table, sizeof table / sizeof *table);
+  return arguments_read(argc, argv, table, sizeof table / sizeof *table) &&
+         arguments_interval_fits("methods", "interval", intervals[1], sizes.sweeps, "sweeps");
 }
 
 typedef struct {
@@ -127,7 +128,9 @@ static void print_row(const char* program, const char* method, const Measured* m
 
 static bool is_right(const char* method, const Measured* measured, uint64_t result) {
   const char* what = NULL;
-  if (!measured->sound)
+  if (measured->durable == 0)
+    what = "no checkpoint became durable, or none was due within the run";
+  else if (!measured->sound)
     what = "a checkpoint failed";
   else if (measured->result != result)
     what = "another result";

@@ -52,7 +52,8 @@ static bool read_options(int argc, char** argv) {
        "sweep behind which the node starts again"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
   };
-  return arguments_read(argc, argv, table, sizeof table / sizeof *table);
+  return arguments_read(argc, argv, table, sizeof table / sizeof *table) &&
+         arguments_interval_fits("pcram", "interval", options.interval, options.sweeps, "sweeps");
 }
 
 static void after_sweep(Lattice* lattice) {

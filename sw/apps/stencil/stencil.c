@@ -51,7 +51,8 @@ static bool read_options(int argc, char** argv) {
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
   checkpoints.method = (DimmSsdMethod)options.method.index;
-  return true;
+  return !options.checkpoint ||
+         arguments_interval_fits("stencil", "interval", checkpoints.interval, options.sweeps, "sweeps");
 }
 
 static void write_checkpoint(Lattice* lattice) {
