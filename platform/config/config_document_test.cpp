@@ -102,7 +102,9 @@ TEST_F(OverrideTest, MistakesNameTheCommandLine) {
   EXPECT_EQ(wrong("node.memory.ec=strong"),
             "command line: error: node.memory.ec: unknown key; did you mean \"ecc\"?");
   EXPECT_EQ(wrong("faults.0.at=5"),
-            "command line: error: faults.0.at: expected a duration such as \"1us\", got 5");
+            "command line: error: faults.0.at: expected a duration such as \"1us\", got 5; it has no unit "
+            "(ps, ns, us, "
+            "ms, s)");
   EXPECT_EQ(wrong("faults.0.at.x=5"),
             "command line: error: faults.0.at.x: cannot be set: faults.0.at is \"1ms\", which has no keys");
   EXPECT_EQ(

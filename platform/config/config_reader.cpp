@@ -82,6 +82,13 @@ class ObjectReader final : public Fields {
   bool base_is_bad_ = false;  // the file named by "use" could not be had: nothing is known to be missing
 };
 
+// What a text of a bare number is refused for, where a quantity is due: "it has no unit (B, KiB, MiB)".
+std::string lack_of_a_unit(ScalarValue& value, const ScalarType& type, const PlainValue& plain) {
+  const bool is_number = !std::holds_alternative<bool>(plain) && !std::holds_alternative<std::string>(plain);
+  if (!is_number || type.pattern.empty()) return "";
+  return value.set(PlainValue(to_text(plain))).value_or("");
+}
+
 // One value, of whatever shape.
 class ValueReader final : public ValueVisitor {
  public:
@@ -93,7 +100,8 @@ class ValueReader final : public ValueVisitor {
     if (!json_.scalar()) return refuse(type.expected());
     const PlainValue plain = plain_value(type);
     if (const std::optional<std::string> detail = value.set(plain))
-      return refuse(type.expected(), *detail, nearest_choice(type, plain));
+      return refuse(type.expected(), *detail + lack_of_a_unit(value, type, plain),
+                    nearest_choice(type, plain));
     if (!type.file_kind.empty()) check_file(type, std::get<std::string>(plain));
     if (sources_.due && !sources_.given)
       refuse("a source for it: \"source\" in its object, or its key in \"sources\" there", "", "", "none");

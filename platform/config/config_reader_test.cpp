@@ -120,7 +120,11 @@ TEST_F(ConfigReaderTest, AValueOutOfRangeNamesTheRange) {
 
 TEST_F(ConfigReaderTest, ABareNumberWhereAUnitIsDueIsRefused) {
   EXPECT_EQ(problems(library, R"({"node": {}, "until": 5})"),
-            "s.json:1:23: error: until: expected a duration such as \"1us\", got 5");
+            "s.json:1:23: error: until: expected a duration such as \"1us\", got 5; it has no unit (ps, ns, "
+            "us, ms, s)");
+  EXPECT_EQ(
+      problems(library, R"({"node": {}, "until": -5})"),
+      "s.json:1:23: error: until: expected a duration such as \"1us\", got -5; it must not be negative");
   EXPECT_EQ(problems(library, R"({"node": {}, "until": "5"})"),
             "s.json:1:23: error: until: expected a duration such as \"1us\", got \"5\"; "
             "it has no unit (ps, ns, us, ms, s)");
@@ -136,8 +140,10 @@ TEST_F(ConfigReaderTest, AnUnknownUnitNamesTheKnownOnes) {
 }
 
 TEST_F(ConfigReaderTest, AnAddressIsHexadecimalText) {
-  EXPECT_EQ(wrong_node("\"devices\": {\"a\": {\"base\": 4096}}"),
-            "s.json:1:37: error: node.devices.a.base: expected an address such as \"0x0900_0000\", got 4096");
+  EXPECT_EQ(
+      wrong_node("\"devices\": {\"a\": {\"base\": 4096}}"),
+      "s.json:1:37: error: node.devices.a.base: expected an address such as \"0x0900_0000\", got 4096; it "
+      "does not begin with 0x");
   EXPECT_EQ(
       wrong_node("\"devices\": {\"a\": {\"base\": \"4096\"}}"),
       "s.json:1:37: error: node.devices.a.base: expected an address such as \"0x0900_0000\", got \"4096\"; "
@@ -279,9 +285,11 @@ TEST_F(ConfigReaderTest, AllMistakesAreToldInTheOrderOfTheFile) {
   const std::string text =
       "{ \"sed\": 1,\n  \"until\": 5,\n  \"node\": { \"cores\": 3,\n    \"cpi\": \"x\" },\n  \"node\": {} }";
   EXPECT_EQ(problems(library, text, {"faults.0.at=1"}),
-            "command line: error: faults.0.at: expected a duration such as \"1us\", got 1\n"
+            "command line: error: faults.0.at: expected a duration such as \"1us\", got 1; it has no unit "
+            "(ps, ns, us, ms, s)\n"
             "s.json:1:3: error: sed: unknown key; did you mean \"seed\"?\n"
-            "s.json:2:12: error: until: expected a duration such as \"1us\", got 5\n"
+            "s.json:2:12: error: until: expected a duration such as \"1us\", got 5; it has no unit (ps, ns, "
+            "us, ms, s)\n"
             "s.json:3:22: error: node.cores: expected one of 1, 2, 4, 8, got 3\n"
             "s.json:4:12: error: node.cpi: expected a number from 0.1 to 100.0, got \"x\"\n"
             "s.json:5:3: error: node: duplicate key; the first is at 3:3");

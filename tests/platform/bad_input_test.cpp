@@ -62,7 +62,8 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal({"node.cores.count=many"}, 65,
                  "command line: error: node.cores.count: expected an integer from 1 to 576, got \"many\"");
   expect_refusal({"until=5"}, 65,
-                 "command line: error: until: expected a duration from \"1ns\" to \"10000s\", got 5");
+                 "command line: error: until: expected a duration from \"1ns\" to \"10000s\", got 5; it "
+                 "has no unit (ps, ns, us, ms, s)");
   expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
   expect_refusal(
       {"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
