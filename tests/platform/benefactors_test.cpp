@@ -256,14 +256,6 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
   EXPECT_EQ(result(), undisturbed);
 }
 
-// Lost before the first version is kept: what the others have gathered of the first try is not counted to the second.
-TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
-  const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 patience_us=10000",
-                              {R"(faults=[{"at": "654us", "kind": "node_loss", "node": 3}])"});
-  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("at benefactors: 2 written, 3 tries\n"));
-}
-
 TEST_F(BenefactorsChainTest, WhatCannotBeKeptIsToldByTheLibrary) {
   const Ended ended = chained("benefactors", "chunks=40 versions=3 copies=2 lend=26 patience_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
