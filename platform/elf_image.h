@@ -28,6 +28,7 @@ class ElfImage {
 
   Address entry() const { return entry_; }
   const std::vector<Segment>& segments() const { return segments_; }
+  std::span<const std::byte> bytes() const { return bytes_; }  // of the whole file
 
  private:
   std::vector<std::byte> bytes_;  // what the segments' contents point into; keeps its place when moved

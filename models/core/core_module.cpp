@@ -60,6 +60,7 @@ CoreModule::~CoreModule() {
 void CoreModule::start(Address entry, std::uint64_t x0) {
   if (is_on()) return;
   state_ = State::running;
+  on_activity(Activity::running);
   start_ = StartRequest{entry, x0};
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -73,6 +74,7 @@ void CoreModule::reset(Reset kind) {
   last_poisoned_.reset();
   if (!is_on()) return;
   state_ = State::off;
+  on_activity(Activity::off);
   if (debugger_) debugger_->went_off(*this);
   iss_->request_stop();
   who_.cut = in_access_;
@@ -150,6 +152,7 @@ void CoreModule::wait_for_interrupt() {
   synchronise();
   if (state_ != State::running) return;
   state_ = State::waiting;
+  on_activity(Activity::waiting);
   while (state_ == State::waiting && !irq.read()) {
     wake_on_irq_ = true;
     sc_core::wait(wake_);
@@ -157,6 +160,7 @@ void CoreModule::wait_for_interrupt() {
   }
   if (state_ != State::waiting) return;  // reset, perhaps started again
   state_ = State::running;
+  on_activity(Activity::running);
   rebase();
   schedule();
 }
@@ -190,6 +194,7 @@ void CoreModule::lock_up() {
   synchronise();
   if (state_ != State::running) return;
   state_ = State::locked_up;
+  on_activity(Activity::locked_up);
   using enum CoreRegister;
   lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}", iss_->why(), iss_->read(pc),
                                 iss_->read(esr), iss_->read(far));
@@ -264,7 +269,9 @@ void CoreModule::due() {
 
 void CoreModule::event_wait() {
   synchronise();
+  if (state_ == State::running && !start_) on_activity(Activity::waiting);
   wait_until(now() + event_wait_, true);
+  if (state_ == State::running && !start_) on_activity(Activity::running);
   rebase();
   schedule();
 }
@@ -392,9 +399,13 @@ void CoreModule::about_to_store(Address page, unsigned line) {
   if (state_ != State::running || start_ || !guard_->watches(page) || guard_->admits(page)) return;
   in_access_ = true;
   synchronise();
-  if (state_ == State::running && !start_) guard_->hold(page, std::uint64_t{1} << line);
+  if (state_ == State::running && !start_) {
+    on_activity(Activity::held);
+    guard_->hold(page, std::uint64_t{1} << line);
+  }
   in_access_ = false;
   if (state_ != State::running || start_) return;
+  on_activity(Activity::running);
   if (now() > local_time()) base_time_ += now() - local_time();
   schedule();
 }

@@ -152,6 +152,10 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // other cores.
   std::function<void(AddressRange)> code_changed = [](AddressRange) {};
   std::function<void()> invalidated_translations = [] {};
+  // What it does from now on, told as it changes: running; waiting for an interrupt or, a while, for an event (WFE, YIELD);
+  // with a store that a guard holds up; locked up; or off.
+  enum class Activity { off, running, waiting, held, locked_up };
+  std::function<void(Activity)> on_activity = [](Activity) {};
   // This core is State::locked_up. Called in its thread; may reset it.
   std::function<void()> on_lock_up = [] {};
 

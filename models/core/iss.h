@@ -180,6 +180,7 @@ class Iss {
 
   // Tells an observer where control goes from now on, at once where run() is not under way; nullptr: no longer. It outlives
   // the engine. Nothing is slower while nobody follows. False: this engine cannot.
+  // An engine keeps the question: NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual bool follow(FlowObserver*, FlowQuestion = {}) { return false; }
 
   // nullptr: a debugger cannot be attached to this engine.

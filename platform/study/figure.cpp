@@ -8,6 +8,8 @@
 #include <limits>
 #include <string_view>
 
+#include "base/xml_text.h"
+
 namespace asterism {
 namespace {
 
@@ -42,23 +44,6 @@ std::string hatches(std::size_t series) {
         "width=\"2.5\" height=\"5\" fill=\"{}\"/></pattern>\n",
         s, 45 * round_of(s), colour_of(s));
   return patterns.empty() ? "" : "<defs>\n" + patterns + "</defs>\n";
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 // Round values at 1, 2 or 5 times a power of ten from 0 or below `low` to at least `high`.
@@ -167,7 +152,7 @@ class Drawing {
     const auto every = static_cast<std::size_t>(turns_names() ? room / slot() : 0) + 1;
     for (std::size_t c = 0; c < panel_.categories.size(); c += every) {
       const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top_ + plot_height + 16;
-      const std::string name = escaped(panel_.categories[c]);
+      const std::string name = xml_text(panel_.categories[c]);
       if (turns_names())
         svg += fmt::format(
             "<text transform=\"translate({:.1f} {:.1f}) rotate(-{})\" text-anchor=\"end\">{}</text>\n", x + 4,
@@ -196,7 +181,7 @@ class Drawing {
     if (!panel_.title.empty())
       svg += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n",
-          x + plot_width / 2, top_ - 16, escaped(panel_.title));
+          x + plot_width / 2, top_ - 16, xml_text(panel_.title));
     for (int i = 0; !empty_ && i <= y_.count; ++i) {
       const double y = py(y_.first + y_.step * i);
       svg += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"#dddddd\"/>\n", x, y, plot_width);
@@ -214,10 +199,10 @@ class Drawing {
         "stroke=\"black\"/>\n",
         x, top_, plot_width, plot_height);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                       x + plot_width / 2, bottom + names_depth() + 44, escaped(panel_.x_label));
+                       x + plot_width / 2, bottom + names_depth() + 44, xml_text(panel_.x_label));
     svg += fmt::format(
         "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-        at_ + 18, top_ + plot_height / 2, escaped(panel_.y_label));
+        at_ + 18, top_ + plot_height / 2, xml_text(panel_.y_label));
     return svg;
   }
 
@@ -277,7 +262,7 @@ class Drawing {
             y - 9, bar_paint(s), colour_of(s));
       }
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 34, y,
-                         escaped(panel_.series[s].name));
+                         xml_text(panel_.series[s].name));
     }
     return svg;
   }
@@ -311,7 +296,7 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
     constexpr double usual = 13, em = 0.53;  // of the font's size, a character's mean width
     const double fits = (at - left) / (em * static_cast<double>(subtitle.size()));
     below = fmt::format("<text x=\"{:.1f}\" y=\"42\"{}>{}</text>\n", left,
-                        fits < usual ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", escaped(subtitle));
+                        fits < usual ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", xml_text(subtitle));
   }
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
@@ -319,7 +304,7 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
              "{1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" "
              "fill=\"white\"/>\n<text x=\"{2:.1f}\" y=\"24\" font-size=\"16\" "
              "font-weight=\"bold\">{3}</text>\n",
-             at, height, left, escaped(title)) +
+             at, height, left, xml_text(title)) +
          below + inside + "</svg>\n";
 }
 
