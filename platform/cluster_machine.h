@@ -40,7 +40,7 @@ class ClusterMachine final : public Machine {
  public:
   // `files`: a folder for each whole node is in it, by its name. Throws as Node does.
   ClusterMachine(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
-                 EventLog& events);
+                 EventLog& events, TransactionTaps* taps = nullptr);
 
   const std::optional<End>& end() const override { return end_; }
   std::uint64_t instructions() const override;
@@ -70,7 +70,7 @@ class ClusterMachine final : public Machine {
   };
   struct WholeNode {
     WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
-              const RtlOptions& rtl, EventLog& events);
+              const RtlOptions& rtl, EventLog& events, TransactionTaps* taps);
 
     NodeNumber number;
     std::string name, prefix;

@@ -110,6 +110,16 @@ int dispatch(int argc, char** argv) {
           "--gdb", run.gdb,
           "Wait for GDB at [HOST]:PORT, e.g. :1234 (HOST default: loopback), before the first instruction")
       ->check(a_value);
+  run_verb
+      ->add_option("--log", run.scenario.log,
+                   "INSTANCE=LEVEL, e.g. gic=debug; core0=trace tells every instruction")
+      ->check(a_value)
+      ->allow_extra_args(false);
+  run_verb->add_flag("--profile", run.profile,
+                     "Instructions of each core by function: profile.txt and profile.folded");
+  run_verb->add_flag("--timeline", run.timeline, "What each core did when, as a picture: timeline.svg");
+  run_verb->add_flag("--transactions", run.transactions,
+                     "TLM transactions of cores and devices: traces/transactions.bin");
   run_verb->add_flag("--check-idle", run.check_idle,
                      "Step RTL that says it is idle by a cycle, to find one that lies");
   run_verb->add_flag("--no-skip", run.no_skip, "Step RTL in idle cycles too: slower, the same results");
@@ -167,6 +177,12 @@ int dispatch(int argc, char** argv) {
   list_verb->add_option("--markdown", list.markdown, "devices: registers as a page of Markdown")
       ->check(a_file);
 
+  TraceArguments trace;
+  CLI::App* trace_verb = app.add_subcommand("trace", "Turn a trace of transactions into text or waves");
+  trace_verb->add_option("FILE", trace.file, "traces/transactions.bin of a run")->required();
+  trace_verb->add_option("--text", trace.text, "A line each; - is standard output")->check(a_file);
+  trace_verb->add_option("--fst", trace.fst, "For wave viewers")->check(a_value);
+
   CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");
   rtl_verb->require_subcommand(1);
   CLI::App* rtl_build_verb = rtl_verb->add_subcommand(
@@ -187,6 +203,7 @@ int dispatch(int argc, char** argv) {
   if (run_verb->parsed()) return verb_run(run);
   if (study_verb->parsed()) return verb_study(study);
   if (paper_verb->parsed()) return verb_paper(paper);
+  if (trace_verb->parsed()) return verb_trace(trace);
   if (check_verb->parsed()) return verb_check(file, overrides);
   if (schema_verb->parsed()) return verb_schema(of, as_text);
   if (rtl_build_verb->parsed()) return verb_rtl_build(file, overrides);

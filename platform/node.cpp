@@ -110,10 +110,11 @@ class CoreMemory final : public GuestMemory {
 }  // namespace
 
 Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-           const RtlOptions& rtl, EventLog& events)
+           const RtlOptions& rtl, EventLog& events, TransactionTaps* taps)
     : sc_module(name),
       scenario_(scenario),
       config_(scenario.config.node),
+      taps_(taps),
       cores_(config_.cores, config_.quantum, *this,
              make_iss_of_cores(config_.cores.engine, config_.cores.gic == InterruptControllerKind::gicv3)),
       memory_("memory",
@@ -163,17 +164,21 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   start();
 }
 
+tlm::tlm_initiator_socket<>& Node::tapped(tlm::tlm_initiator_socket<>& initiator) {
+  return taps_ ? taps_->tap(initiator, initiator.get_parent_object()->name()) : initiator;
+}
+
 void Node::connect_cores() {
   cores_.on_lock_up = [this] { on_lock_up(); };
   if (config_.cores.caches.model != CacheModel::none)
     caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {
     if (caches_) {
-      cores_[i].bus.bind(caches_->port(i).core);
+      tapped(cores_[i].bus).bind(caches_->port(i).core);
       fabric_->add_master(caches_->port(i).memory);
       cores_[i].served = [this, i](const ShownAccess& access) { return caches_->served(i, access); };
     } else {
-      fabric_->add_master(cores_[i].bus);
+      fabric_->add_master(tapped(cores_[i].bus));
     }
     gic_.serve(cores_[i]);
   }
@@ -209,18 +214,18 @@ void Node::connect_targets() {
   target(dimm_ssd_.registers, "dimm_ssd");
   target(memory_.target, "memory_controller");
   target(memory_.ports[0], "dram");
-  dimm_ssd_.memory.bind(memory_.ports[1]);
+  tapped(dimm_ssd_.memory).bind(memory_.ports[1]);
   if (pcram_) {
     target(pcram_->registers, "pcram");
-    pcram_->memory.bind(memory_.ports[gpus_ ? 3 : 2]);
+    tapped(pcram_->memory).bind(memory_.ports[gpus_ ? 3 : 2]);
   }
   if (nic_) {
     target(nic_->registers, "nic");
-    nic_->memory.bind(memory_.ports[memory_ports(config_) - 1]);
+    tapped(nic_->memory).bind(memory_.ports[memory_ports(config_) - 1]);
   }
   if (!gpus_) return;
   target(gpus_->registers, "gpu");
-  gpus_->memory.bind(memory_.ports[2]);
+  tapped(gpus_->memory).bind(memory_.ports[2]);
 }
 
 void Node::connect_interrupts() {

@@ -39,6 +39,7 @@
 #include "platform/rtl_zone_monitors.h"
 #include "platform/scenario.h"
 #include "platform/spin_table.h"
+#include "platform/transaction_tap.h"
 
 namespace asterism {
 
@@ -48,9 +49,9 @@ class Node final : public sc_core::sc_module,
                    private CoreCluster::Surroundings {
  public:
   // `files`: the directory that semihosting is confined to. Throws for what only building it shows: FlashImageError for
-  // an image of another geometry, RtlError for RTL that does not fit.
+  // an image of another geometry, RtlError for RTL that does not fit. `taps`: on all initiators; nullptr: on none.
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-       const RtlOptions& rtl, EventLog& events);
+       const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr);
 
   // The node has come to its end by itself; unless told otherwise the run ends with it.
   std::function<void()> on_end = [] { sc_core::sc_stop(); };
@@ -76,6 +77,8 @@ class Node final : public sc_core::sc_module,
   void report(Statistics& statistics) const override;
 
  private:
+  // What an initiator is bound with: itself, or the tap that it is bound to.
+  tlm::tlm_initiator_socket<>& tapped(tlm::tlm_initiator_socket<>& initiator);
   void connect_cores();
   void connect_targets();
   void connect_interrupts();
@@ -103,6 +106,7 @@ class Node final : public sc_core::sc_module,
 
   const Scenario& scenario_;
   const NodeConfig& config_;
+  TransactionTaps* const taps_;
   std::optional<End> end_;
   std::uint64_t resets_ = 0;
   bool lost_ = false;

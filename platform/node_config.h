@@ -23,9 +23,10 @@ namespace asterism {
 
 class Fields;
 
-enum class LogLevel { debug, info, warning, error, off };
+enum class LogLevel { trace, debug, info, warning, error, off };
 constexpr auto enum_names(LogLevel) {
-  return std::to_array<EnumName<LogLevel>>({{LogLevel::debug, "debug"},
+  return std::to_array<EnumName<LogLevel>>({{LogLevel::trace, "trace", "of a core: every instruction"},
+                                            {LogLevel::debug, "debug"},
                                             {LogLevel::info, "info"},
                                             {LogLevel::warning, "warning"},
                                             {LogLevel::error, "error"},

@@ -123,6 +123,8 @@ class Console {
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
   switch (level) {
+    case LogLevel::trace:
+      return spdlog::level::trace;
     case LogLevel::debug:
       return spdlog::level::debug;
     case LogLevel::info:
@@ -220,12 +222,12 @@ std::vector<std::filesystem::path> guests_folders(const Scenario& scenario, cons
 }
 
 std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, const RtlOptions& rtl,
-                               EventLog& events) {
+                               EventLog& events, TransactionTaps* taps) {
   try {
     if (scenario.is_cluster())
-      return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events);
+      return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events, taps);
     if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario, rtl);
-    return std::make_unique<Node>("node", scenario, directory.files(), rtl, events);
+    return std::make_unique<Node>("node", scenario, directory.files(), rtl, events, taps);
   } catch (const RtlError& error) {
     throw ConfigError(Diagnostic{.origin = scenario.rtl.arbiter_origin,
                                  .path = "node.fabric.arbiter.variant",
@@ -325,10 +327,13 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   std::optional<Debugger> debugger;
   std::optional<EventsForDebugger> events_for_debugger;
   if (settings.gdb) events_for_debugger.emplace(events, make_debugger(debugger, *settings.gdb));
+  Instruments instruments(settings.instruments, scenario, directory, events);
   const std::unique_ptr<Machine> built =
-      build(scenario, directory, rtl, debugger ? static_cast<EventLog&>(*events_for_debugger) : events);
+      build(scenario, directory, rtl, debugger ? static_cast<EventLog&>(*events_for_debugger) : events,
+            instruments.taps());
   Machine& node = *built;
   check_traces(rtl, node);
+  instruments.attach(node);
   if (debugger) attach(*debugger, node, scenario, [&interruption] { return interruption.happened(); });
   const Clock::time_point start = Clock::now();
   RunProgress progress(settings.show_progress);
@@ -367,6 +372,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   if (outcome.cluster && outcome.cluster->result)
     directory.write("files/result.txt", fmt::format("{:#018x}\n", *outcome.cluster->result));
   write_reports(outcome, node, directory);
+  instruments.finish(outcome.time);
   return outcome;
 }
 

@@ -11,6 +11,7 @@
 #include "platform/debug/gdb_port.h"
 #include "platform/machine.h"
 #include "platform/run_directory.h"
+#include "platform/run_instruments.h"
 #include "platform/scenario.h"
 
 namespace asterism {
@@ -53,6 +54,7 @@ struct RunSettings {
   bool show_console = true;             // the guest's output goes to stdout as well as to the run directory
   bool show_progress = true;            // on a terminal, after two seconds
   std::optional<GdbEndpoint> gdb = {};  // the run waits there for a debugger
+  InstrumentOptions instruments = {};
   std::function<void()> on_start = {};  // the node is built: nothing will be refused any more
 };
 

@@ -66,7 +66,7 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
 
 // The last two stand there only while the run goes on.
 const DirectoryContents contents_of_a_run{
-    {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "files",
+    {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "profile.txt", "profile.folded", "timeline.svg", "files",
      "reference", "reference.log", "reference.partial", "reference_flash.img", "traces"},
     {"scenario.json", "events.jsonl"}};
 
@@ -127,6 +127,7 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
   for (const auto& [name, value] : details)
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
+  if (other_) other_->record(at, source, kind, details);
   ++counts_[std::string(kind)];
   if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost") lost_ = true;
   if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;

@@ -1,5 +1,6 @@
 // The folder that a run leaves behind: scenario.json (fully expanded, runs again as it is), stats.json, host.json,
-// console.log, uart0.log, events.jsonl, files/ (what the firmware wrote through semihosting) and traces/ (of RTL).
+// console.log, uart0.log, events.jsonl, files/ (what the firmware wrote through semihosting), and when they are
+// asked for traces/ (of RTL, transactions.bin), profile.txt, profile.folded and timeline.svg.
 // Studies and papers leave folders of their own in the same way.
 //
 // A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
@@ -62,6 +63,8 @@ class EventFile final : public EventLog {
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override;
   using EventLog::record;
+  // Who hears of all events, too; outlives them.
+  void tell(EventLog& other) { other_ = &other; }
 
   std::uint64_t count(const std::string& kind) const;
   // Power losses and uncorrectable errors after which the firmware went on from a checkpoint.
@@ -69,6 +72,7 @@ class EventFile final : public EventLog {
 
  private:
   std::ofstream out_;
+  EventLog* other_ = nullptr;
   std::map<std::string, std::uint64_t> counts_;
   bool lost_ = false;  // power or data, and nothing restored since
   std::uint64_t recoveries_ = 0;

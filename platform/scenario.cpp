@@ -72,10 +72,8 @@ void check_spin_table(const Scenario& scenario, const Origin& origin) {
                                  (segment.address + segment.size).value() - 1, page.first.value())});
 }
 
-// A misspelt instance would be silent.
-// `names` are those that a node has: "node", in a cluster each one's too.
-void check_log(const NodeConfig& node, const std::vector<std::string>& names, const ConfigDocument& document,
-               const std::string& path, Diagnostics& problems) {
+// What has a level of its own. `names` are those that a node has: "node", in a cluster each one's too.
+std::vector<std::string> log_instances(const NodeConfig& node, const std::vector<std::string>& names) {
   std::vector<std::string> blocks{"fabric", "memory", "gic",      "uart0",
                                   "rtc",    "power",  "dimm_ssd", "semihosting"};
   if (node.gpu.count > 0) blocks.push_back("gpu");
@@ -88,6 +86,13 @@ void check_log(const NodeConfig& node, const std::vector<std::string>& names, co
     instances.push_back(name);
     for (const std::string& block : blocks) instances.push_back(fmt::format("{}.{}", name, block));
   }
+  return instances;
+}
+
+// A misspelt instance would be silent.
+void check_log(const NodeConfig& node, const std::vector<std::string>& names, const ConfigDocument& document,
+               const std::string& path, Diagnostics& problems) {
+  const std::vector<std::string> instances = log_instances(node, names);
   for (const auto& [instance, level] : node.log)
     if (std::ranges::count(instances, instance) == 0)
       problems.add({.origin = document.origin_of(path),
@@ -182,6 +187,36 @@ std::vector<std::string> names_of(const ScenarioConfig& config) {
   if (!config.is_cluster()) return names;
   for (const NodeNumber node : whole_nodes(*config.cluster)) names.push_back(node_name(node));
   return names;
+}
+
+// --log: levels beside those of node.log, each INSTANCE=LEVEL.
+void apply_log(const std::vector<std::string>& levels, ScenarioConfig& config) {
+  std::string known;
+  for (const auto& entry : enum_names(LogLevel{})) known += fmt::format(", \"{}\"", entry.name);
+  const std::vector<std::string> instances = log_instances(config.node, names_of(config));
+  Diagnostics problems;
+  for (const std::string& each : levels) {
+    const std::size_t equals = std::min(each.find('='), each.size());
+    const std::string given = each.substr(0, equals), text = each.substr(std::min(equals + 1, each.size()));
+    const std::string instance = std::ranges::count(instances, given) != 0 ? given : "node." + given;
+    const auto level = enum_from_text<LogLevel>(text);
+    Diagnostic problem{.origin = Origin::command_line(), .path = "--log", .problem = ""};
+    if (equals == each.size()) {
+      problem.expected = "INSTANCE=LEVEL, such as core0=trace";
+      problem.got = fmt::format("\"{}\"", each);
+    } else if (!level) {
+      problem.expected = "one of " + known.substr(2);
+      problem.got = fmt::format("\"{}\"", text);
+    } else if (std::ranges::count(instances, instance) == 0) {
+      problem.problem = fmt::format("there is no instance \"{}\"", given);
+      problem.nearest = nearest_name(instance, instances);
+    } else {
+      config.node.log[instance] = *level;
+      continue;
+    }
+    problems.add(problem);
+  }
+  problems.throw_if_any();
 }
 
 // What is wrong with a fault in a cluster, "" when nothing; and at which of its keys.
@@ -372,6 +407,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   if (request.until) document.apply_override("until=" + *request.until);
 
   ScenarioConfig config = check_scenario(document, installed);
+  apply_log(request.log, config);
   AddressMap map = map_of(config.node);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);

@@ -42,6 +42,7 @@ class ReferenceRun {
                const RunDirectory& directory)
       : directory_(directory.path() / "reference"), log_(directory.path() / "reference.log") {
     ScenarioRequest request = arguments.scenario;
+    request.log.clear();  // a trace of its instructions would fill its log
     const auto overrides = *reference_overrides(*scenario.config.expect.result_equals);
     request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
     const std::string& image = scenario.config.node.dimm_ssd.image;
@@ -235,6 +236,9 @@ int verb_run(const RunArguments& arguments) {
                        .show_console = !arguments.quiet,
                        .show_progress = true,
                        .gdb = gdb,
+                       .instruments = {.profile = arguments.profile,
+                                       .timeline = arguments.timeline,
+                                       .transactions = arguments.transactions},
                        .on_start = {}};
   std::optional<ReferenceRun> reference;
   if (const auto& other = scenario.config.expect.result_equals) {

@@ -20,6 +20,7 @@ struct RunArguments {
   std::optional<std::string> trace_from, trace_to;
   bool no_skip = false, check_idle = false;
   std::optional<std::string> gdb;  // [HOST]:PORT
+  bool profile = false, timeline = false, transactions = false;
 };
 int verb_run(const RunArguments& arguments);
 
@@ -41,6 +42,12 @@ int verb_paper(const PaperArguments& arguments);
 // With its overrides; throws ConfigError or InputMissing.
 Study load_study(const std::string& file, const std::vector<std::string>& overrides,
                  const InstalledFiles& installed);
+
+struct TraceArguments {
+  std::string file;  // traces/transactions.bin of a run
+  std::optional<std::string> text, fst;
+};
+int verb_trace(const TraceArguments& arguments);
 
 int verb_check(const std::string& file, const std::vector<std::string>& overrides);
 int verb_schema(const std::string& of, bool as_text);

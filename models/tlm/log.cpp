@@ -23,11 +23,11 @@ class SimulatedTimeFlag final : public spdlog::custom_flag_formatter {
 };
 
 // A guest in a loop must not fill the terminal: an instance tells its first warnings, then that it tells no more.
-// Errors are always told.
+// Errors and traces are always told.
 class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
  public:
   void log(const spdlog::details::log_msg& message) override {
-    const bool counts = message.level <= spdlog::level::warn;
+    const bool counts = message.level > spdlog::level::trace && message.level <= spdlog::level::warn;
     if (counts && told_ > most) return;
     spdlog::sinks::stderr_sink_st::log(message);
     if (!counts || ++told_ <= most) return;

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "platform/config/diagnostics.h"
+#include "platform/output_file.h"
+#include "platform/transaction_fst.h"
+#include "platform/transaction_trace.h"
+#include "platform/verbs.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+TransactionTrace load(const std::string& file) {
+  std::error_code none;
+  std::ifstream in(file, std::ios::binary);
+  if (!in || fs::is_directory(file, none))
+    throw InputMissing(Diagnostic::of_file(
+        file, fmt::format("trace cannot be read: {}", std::strerror(in ? EISDIR : errno))));
+  try {
+    return TransactionTrace::read(in);
+  } catch (const TransactionTraceError& error) {
+    throw ConfigError(Diagnostic::of_file(file, fmt::format("trace {}", error.what())));
+  }
+}
+
+// The writer of FST makes files beside its own: all in a folder that goes.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "asterism_fst_XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      throw std::runtime_error("cannot make a folder in " + fs::temp_directory_path().string());
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code none;
+    fs::remove_all(path_, none);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string fst_of(const TransactionTrace& trace) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "transactions.fst";
+  write_fst(trace, file);
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+int verb_trace(const TraceArguments& arguments) {
+  const TransactionTrace trace = load(arguments.file);
+  if (arguments.fst) OutputFile(*arguments.fst, "--fst").finish(fst_of(trace));
+  if (arguments.text) {
+    if (*arguments.text == "-")
+      fmt::print("{}", trace.to_text());
+    else
+      OutputFile(*arguments.text, "--text").finish(trace.to_text());
+  }
+  if (!arguments.fst && !arguments.text)
+    fmt::print("{} transactions of {}\n", trace.transactions.size(), fmt::join(trace.masters, ", "));
+  return 0;
+}
+
+}  // namespace asterism

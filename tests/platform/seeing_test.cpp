@@ -1,0 +1,230 @@
+// What a run shows of itself: profiles, instruction traces, transactions, the timeline (docs/seeing.md). Nothing of it changes what is
+// simulated.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Counts = std::map<std::string, std::uint64_t>;
+
+struct SeeingTest : CommandTest {
+  std::vector<std::string> lines(const std::string& text) const {
+    std::vector<std::string> all;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+  }
+  // Of profile.folded: instructions of each core, and of a core by the function that executed them.
+  Counts by_core() const {
+    Counts counts;
+    for (const std::string& line : lines(contents("run/profile.folded")))
+      counts[line.substr(0, line.find(';'))] += std::stoull(line.substr(line.rfind(' ') + 1));
+    return counts;
+  }
+  Counts by_function(const std::string& core) const {
+    Counts counts;
+    for (const std::string& line : lines(contents("run/profile.folded"))) {
+      if (!line.starts_with(core + ";")) continue;
+      const std::size_t blank = line.rfind(' '), last = line.rfind(';') + 1;
+      counts[line.substr(last, blank - last)] += std::stoull(line.substr(blank + 1));
+    }
+    return counts;
+  }
+  // Of a trace of instructions: by function, "name+0x1c" cut to "name".
+  Counts traced(const std::string& log, const std::string& core) const {
+    Counts counts;
+    const std::regex line("trace node." + core + ": +[0-9]+ 0x[0-9a-f]+ [0-9a-f]{8} ([^ +]+).*");
+    for (const std::string& each : lines(log))
+      if (std::smatch found; std::regex_search(each, found, line)) ++counts[found[1]];
+    return counts;
+  }
+};
+
+// ---- profile ----
+
+TEST_F(SeeingTest, AProfileHasEveryInstructionOfEveryCore) {
+  const Ended ended = asterism({"run", "power_loss", "--profile", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  const nlohmann::json node = json("run/stats.json")["node"];
+  const Counts counts = by_core();
+  ASSERT_EQ(counts.size(), 4u);
+  for (const auto& [core, count] : counts) EXPECT_EQ(count, node[core]["instructions"]) << core;
+  EXPECT_THAT(contents("run/profile.folded"),
+              ContainsRegex("core0;_start;[^ ]*main;[^ ]*solver_iterate [0-9]+\n"));
+  EXPECT_THAT(
+      contents("run/profile.txt"),
+      ContainsRegex("core1: [0-9]+ instructions\n +instructions +share +with callees +share +function\n"));
+}
+
+// A trace stops at every instruction and looks up its symbol; a profile counts blocks between calls and returns.
+TEST_F(SeeingTest, SharesOfAProfileAreThoseCountedFromATrace) {
+  const Ended ended = firmware("hello", {"--profile", "--log", "core0=trace"});
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  const Counts counted = traced(ended.err, "core0");
+  EXPECT_GT(counted.size(), 5u);
+  EXPECT_EQ(by_function("core0"), counted);
+}
+
+TEST_F(SeeingTest, NothingThatIsAskedForChangesWhatIsSimulated) {
+  const Arguments flits{"run",
+                        "hello",
+                        "firmware=hello",
+                        "expect={}",
+                        "node.fabric.topology=swizzle_switch",
+                        "node.cores.count=2"};
+  for (const Arguments& base : {Arguments{"run", "power_loss"}, flits}) {
+    Arguments plain = base, seen = base;
+    plain.insert(plain.end(), {"--quiet", "--out", "plain"});
+    seen.insert(seen.end(), {"--quiet", "--out", "run", "--profile", "--timeline", "--transactions"});
+    EXPECT_EQ(asterism(plain).status, 0);
+    const Ended ended = asterism(seen);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    for (const char* file : {"stats.json", "events.jsonl", "console.log"})
+      EXPECT_EQ(contents(std::filesystem::path("run") / file),
+                contents(std::filesystem::path("plain") / file))
+          << base[1];
+  }
+}
+
+TEST_F(SeeingTest, AProfileNeedsSymbolsAndAnEngineThatTells) {
+  Ended ended = program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "stripped.elf", elf("hello")});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  ended = firmware("stripped.elf", {"--profile"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err,
+            "stripped.elf: error: firmware has no symbols of functions, expected a symbol table (.symtab) "
+            "for --profile: was "
+            "it stripped?\n");
+  EXPECT_FALSE(left_a_run());
+  ended = asterism({"run", "kilocore_mix1", "--profile"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err, "command line: error: --profile: no core of this scenario runs firmware\n");
+}
+
+// ---- --log ----
+
+TEST_F(SeeingTest, ATraceTellsEachInstructionWithItsPlace) {
+  const Ended ended = firmware("hello", {"--log", "core0=trace"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, StartsWith("[           0.000 us] trace node.core0: starts at 0x"));
+  EXPECT_THAT(ended.err, ContainsRegex("node.core0: +0 0x[0-9a-f]+ [0-9a-f]{8} _start "));
+  EXPECT_THAT(ended.err, ContainsRegex(" main\\+0x[0-9a-f]+ +B, BL\n"));
+  EXPECT_EQ(json("run/scenario.json")["node"]["log"]["node.core0"], "trace");
+}
+
+TEST_F(SeeingTest, LogSaysWhatItDoesNotKnow) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"core9=trace", "there is no instance \"core9\"; did you mean \"node.core0\"?\n"},
+      {"core0=loud",
+       "expected one of \"trace\", \"debug\", \"info\", \"warning\", \"error\", \"off\", got \"loud\"\n"},
+      {"core0", "expected INSTANCE=LEVEL, such as core0=trace, got \"core0\"\n"},
+      {"core0=",
+       "expected one of \"trace\", \"debug\", \"info\", \"warning\", \"error\", \"off\", got \"\"\n"}};
+  for (const auto& [given, problem] : mistakes) {
+    const Ended ended = firmware("hello", {"--log", given});
+    EXPECT_EQ(ended.status, 65) << given;
+    EXPECT_EQ(ended.err, std::string("command line: error: --log: ") + problem);
+  }
+  EXPECT_FALSE(left_a_run());
+}
+
+// ---- transactions ----
+
+TEST_F(SeeingTest, TransactionsAreThoseThatStatisticsCount) {
+  Ended ended = asterism({"run", "power_loss", "--quiet", "--transactions", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  ended = asterism({"trace", "run/traces/transactions.bin", "--text", "t.txt", "--fst", "t.fst"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  std::map<std::string, std::array<std::uint64_t, 2>> counts;
+  for (const std::string& line : lines(contents("t.txt"))) {
+    std::istringstream words(line);
+    std::string start, end, master, does;
+    words >> start >> end >> master >> does;
+    if (start != "start_ps") ++counts[master][does == "write"];
+  }
+  const nlohmann::json node = json("run/stats.json")["node"];
+  for (const char* core : {"core0", "core1", "core2", "core3"}) {
+    EXPECT_EQ(counts[std::string("node.") + core][0], node[core]["bus_reads"]) << core;
+    EXPECT_EQ(counts[std::string("node.") + core][1], node[core]["bus_writes"]) << core;
+  }
+  EXPECT_GT(counts["node.dimm_ssd"][0], 0u);
+  EXPECT_GT(contents("t.fst").size(), 1000u);
+}
+
+TEST_F(SeeingTest, ATraceThatIsCutShortOrDamagedIsRefusedAndLeavesNothing) {
+  EXPECT_EQ(firmware("hello", {"--transactions"}).status, 0);
+  const std::string whole = contents("run/traces/transactions.bin");
+  write("cut.bin", whole.substr(0, whole.size() - 7));
+  Ended ended = asterism({"trace", "cut.bin", "--text", "t.txt", "--fst", "t.fst"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err, "cut.bin: error: trace is cut short: ends at byte " +
+                           std::to_string(whole.size() - 7) + ", expected the number of records there\n");
+  std::string damaged = whole;
+  damaged[damaged.size() / 2] ^= 4;
+  write("damaged.bin", damaged);
+  ended = asterism({"trace", "damaged.bin", "--text", "t.txt"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, StartsWith("damaged.bin: error: trace is damaged: a block at bytes "));
+  ended = asterism({"trace", "none.bin"});
+  EXPECT_EQ(ended.status, 66);
+  EXPECT_EQ(ended.err, "none.bin: error: trace cannot be read: No such file or directory\n");
+  EXPECT_FALSE(exists("t.txt") || exists("t.fst"));
+}
+
+// ---- units ----
+
+TEST_F(SeeingTest, EveryNumberOfStatisticsHasItsUnitOnThePage) {
+  std::ifstream file(source_configs().parent_path() / "docs" / "seeing.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string units = page.substr(page.find("## Units of statistics"));
+  const auto is_on_page = [&](const std::string& name) {
+    return units.find("`" + name + "`") != std::string::npos;
+  };
+  const auto has_unit = [](const std::string& name) {
+    for (const char* end : {"_ps", "_bytes", "_pj", "_bytes_per_second"})
+      if (name.ends_with(end)) return true;
+    return name.find_first_not_of("0123456789") == std::string::npos;  // of pages_per_flash_page
+  };
+  const std::function<void(const nlohmann::json&)> look = [&](const nlohmann::json& group) {
+    for (const auto& [name, value] : group.items()) {
+      if (value.is_object()) look(value);
+      if (!value.is_number()) continue;
+      EXPECT_TRUE(has_unit(name) || is_on_page(name)) << name;
+    }
+  };
+  for (const char* end : {"_ps", "_bytes", "_pj", "_bytes_per_second"}) EXPECT_TRUE(is_on_page(end)) << end;
+  for (const char* scenario : {"power_loss", "gpu_snapshot", "pcram", "buddy_cluster", "kilocore_mix1"}) {
+    asterism({"run", scenario, "until=20us", "expect={}", "--quiet", "--out", "run"});
+    look(json("run/stats.json"));
+  }
+}
+
+// ---- timeline ----
+
+TEST_F(SeeingTest, TheTimelineShowsCheckpointsTheFaultAndTheRecovery) {
+  const Ended ended = asterism({"run", "power_loss", "--quiet", "--timeline", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const std::string svg = contents("run/timeline.svg");
+  for (const char* text : {">core0<", ">core3<", "power_lost 12.4 ms", "simulated time (ms)"})
+    EXPECT_THAT(svg, HasSubstr(text));
+  for (const char* state : {"compute", "stall", "checkpoint", "recovery", "fault"})
+    EXPECT_THAT(svg, ContainsRegex(std::string(state) + " ([1-9][0-9]*\\.[0-9]|0\\.[1-9])%")) << state;
+}
+
+}  // namespace
+}  // namespace asterism
