@@ -143,7 +143,10 @@ std::string to_text(const Summary& s) {
   const auto late = static_cast<std::uint64_t>(
       std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
   if (late > 0)
-    line("faults", fmt::format("{} of {} would have come after the end of the run", late, faults.size()));
+    line("faults",
+         fmt::format("{} of {} {}", late, faults.size(),
+                     o.end == RunOutcome::End::interrupted ? "had not come when the run was interrupted"
+                                                           : "would have come after the end of the run"));
   if (o.cluster && o.cluster->idle_losses > 0)
     line("faults", fmt::format("{} of {} changed nothing: the node was lost, or the cluster had ended",
                                o.cluster->idle_losses, faults.size()));

@@ -220,12 +220,15 @@ TEST_F(StoppedRunTest, AKilledRunsComparisonDiesWithIt) {
 }
 
 TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {
-  Running run = start(endless);
+  Arguments with_fault = endless;
+  with_fault.push_back(R"(faults=[{"at": "900s", "kind": "power_loss", "restore_after": "1ms"}])");
+  Running run = start(with_fault);
   wait_for_partial_console();
   run.signal(SIGINT);
   const Ended ended = run.wait();
   EXPECT_EQ(ended.status, 130);
   EXPECT_THAT(ended.out, HasSubstr("ended        interrupted\n"));
+  EXPECT_THAT(ended.out, HasSubstr("faults       1 of 1 had not come when the run was interrupted\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc 0x402"));
   EXPECT_EQ(json("run.partial/stats.json")["ended"], "interrupted");
   EXPECT_FALSE(exists("run"));
