@@ -60,23 +60,26 @@ static void keep_two(uint64_t version) {
   image.durable[1] = version;
 }
 
-// One of this version that was begun before is in the way.
-static StorageStatus try_to_write(uint64_t version) {
-  ++image.counts.tries;
-  const StorageStatus status = client_remove(client(), version);
-  if (status != storage_ok && status != storage_unknown) return status;
-  return client_write(client(), version, image.words, 1 + file_of_image()->chunks);
+// What has come of one that failed, or of one of this version that was begun before, is given up, and forgotten by its benefactors in the
+// pause: else they would count it to the next try.
+static StorageStatus write_until(uint64_t version, uint64_t deadline) {
+  for (;;) {
+    ++image.counts.tries;
+    const StorageStatus status = client_write(client(), version, image.words, 1 + file_of_image()->chunks);
+    if (status == storage_ok || status == storage_gone) return status;
+    if (client_remove(client(), version) == storage_gone || now() >= deadline || !rest()) return status;
+  }
 }
 
 static bool start(void) {
   const uint64_t version = file_of_image()->version, deadline = now() + image.link.patience;
   if (!image.knows) look_for_two();
   image_seal(image.words, image.hashes);
-  StorageStatus status;
-  while ((status = try_to_write(version)) != storage_ok && status != storage_gone && now() < deadline)
-    if (!rest()) break;
-  image.counts.status = status;
-  if (status != storage_ok) return false;
+  const StorageStatus status = write_until(version, deadline);
+  if (status != storage_ok) {
+    image.counts.failure = status;
+    return false;
+  }
   ++image.counts.written;
   keep_two(version);
   return true;

@@ -12,13 +12,13 @@ typedef struct {
   StorageClient* client;
   void (*take)(void);  // the calling core has the link from now on; NULL: nothing to do
   uint64_t patience;   // as of client->calls.now
-  uint64_t pause;      // between two tries
+  uint64_t pause;      // between two tries: longer than between two announcements of a benefactor
 } BenefactorLink;
 
 void benefactor_image_use(const BenefactorLink* link);  // before the chain is prepared
 
 typedef struct {
   uint64_t written, tries;  // checkpoints
-  StorageStatus status;     // how the last one has ended
+  StorageStatus failure;    // of the last one that was not kept; storage_ok: all were
 } BenefactorImageCounts;
 BenefactorImageCounts benefactor_image_counts(void);

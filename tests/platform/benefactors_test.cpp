@@ -228,7 +228,7 @@ TEST_F(BenefactorsChainTest, EqualChunksAreKeptOnceAndTheNewestCheckpointIsDrain
 // Before the first version is drained, and after some are.
 TEST_F(BenefactorsChainTest, AClientThatIsLostGoesOnFromWhatWasDrained) {
   const std::string chain = "dedup,pcram,drain_benefactors",
-                    args = "chunks=20 versions=30 copies=2 constant=6";
+                    args = "chunks=20 versions=16 copies=2 constant=6";
   ASSERT_EQ(chained(chain, args).status, 0);
   const std::string undisturbed = result();
   const auto lost_at = [&](const char* client, const char* benefactor) {
@@ -254,6 +254,14 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
   EXPECT_THAT(ended.out, HasSubstr("4 checkpoints written, 0 not, stood "));
   EXPECT_THAT(ended.out, ContainsRegex("at benefactors: 4 written, [5-9] tries\n"));
   EXPECT_EQ(result(), undisturbed);
+}
+
+// Lost before the first version is kept: what the others have gathered of the first try is not counted to the second.
+TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
+  const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 patience_us=10000",
+                              {R"(faults=[{"at": "654us", "kind": "node_loss", "node": 3}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("at benefactors: 2 written, 3 tries\n"));
 }
 
 TEST_F(BenefactorsChainTest, WhatCannotBeKeptIsToldByTheLibrary) {

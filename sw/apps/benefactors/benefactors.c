@@ -483,7 +483,7 @@ static ExitStatus ended_by(CheckpointStatus status) {
   checkpoint_chain_finish();
   if (!goes_on()) return exit_passed;
   printf("benefactors: rank %u: %s: %s\n", (unsigned)rank, checkpoint_text(status),
-         storage_text(benefactor_image_counts().status));
+         storage_text(benefactor_image_counts().failure));
   return exit_failed;
 }
 
