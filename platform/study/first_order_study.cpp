@@ -61,8 +61,8 @@ class Point final : public StudyPointOf<FirstOrderStudy> {
       factor *= 1 + cost;
       at_once += level.failures * (tau + level.checkpoint + level.restart);
     }
-    return {1 / factor, 100 * (factor - 1), fmt::format("[{:.4g}]", fmt::join(intervals, ",")),
-            fmt::format("[{:.4g}]", fmt::join(costs, ",")), at_once};
+    return {1 / factor, 100 * (factor - 1), at_once, fmt::format("[{:.4g}]", fmt::join(intervals, ",")),
+            fmt::format("[{:.4g}]", fmt::join(costs, ","))};
   }
 
  private:
@@ -78,13 +78,13 @@ const StudyKind first_order_study{
     .columns = {{"efficiency", "efficiency", "",
                  "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 12},
                 {"overhead_percent", "overhead", "%", "Time over work, less 1", 3},
-                {"intervals_s", "tau", "s", "Of each level"},
-                {"costs_percent", "costs", "%", "Of each level alone, of the time worked"},
                 {"failures_at_once", "at once", "",
                  "lambda (tau + C + R), over all levels: the model holds where this is far below 1, and "
                  "beyond promises "
                  "too much",
-                 3}},
+                 3},
+                {"intervals_s", "tau", "s", "Of each level"},
+                {"costs_percent", "costs", "%", "Of each level alone, of the time worked"}},
     .x = "factor",
     .y = "efficiency",
     .x_key = "factor",
