@@ -67,9 +67,9 @@ void ClusterFailureOracle::wrong(const Parts&... parts) {
 std::vector<std::string> ClusterFailureOracle::judge(const std::vector<nlohmann::json>& events,
                                                      const ClusterEnd& end) {
   for (const Event& event : events) {
-    if (reason_) wrong("something happens after the end: ", event.dump());
     advance(event["time_ps"]);
     see(event);
+    if (reason_) break;  // firmware ends when it hears so
   }
   judge_end(end);
   return mistakes_;
@@ -103,9 +103,10 @@ void ClusterFailureOracle::advance(Time now) {
   }
   std::erase_if(faults_, [&](const Fault& fault) { return is_of_cluster(fault.kind) && fault.at_ps < now; });
   std::erase_if(down_until_, [&](const auto& down) { return down.second != 0 && down.second <= now; });
-  const auto due = std::ranges::partition(notices_, [&](const Notice& notice) { return notice.at > now; });
-  const std::vector<Notice> noticed(due.begin(), due.end());
-  notices_.erase(due.begin(), due.end());
+  std::vector<Notice> noticed;
+  for (const Notice& notice : notices_)
+    if (notice.at <= now) noticed.push_back(notice);
+  std::erase_if(notices_, [&](const Notice& notice) { return notice.at <= now; });
   for (const Notice& notice : noticed) {
     if (!rank_of(notice.node)) continue;
     if (notice.is_whole)
@@ -164,11 +165,11 @@ void ClusterFailureOracle::store_keeps(Rank rank, Version version) {
         copies.sure.erase(store);
 }
 
-void ClusterFailureOracle::drop_everywhere(Node node) {
+void ClusterFailureOracle::drop_everywhere(Node node, bool for_sure) {
   for (auto& versions : copies_)
     for (auto& [version, copies] : versions) {
       copies.sure.erase(node);
-      copies.possible.erase(node);
+      if (for_sure) copies.possible.erase(node);
     }
 }
 
@@ -202,29 +203,36 @@ void ClusterFailureOracle::promise(Version version) {
   }
 }
 
+// By those who would be asked.
+bool ClusterFailureOracle::is_held(Rank rank, const Copies& copies, bool for_sure) const {
+  return std::ranges::any_of(for_sure ? copies.sure : copies.possible, [&](Node node) {
+    return node == holder(rank) || node == buddy_holder(rank) || node == shape_.store();
+  });
+}
+
 ClusterFailureOracle::Best ClusterFailureOracle::best() const {
   Best best;
   if (shape_.restart_from_beginning) best = {0, 0};
   std::set<Version> versions;
   for (const auto& of_rank : copies_)
     for (const auto& [version, copies] : of_rank) versions.insert(version);
+  const auto is_of_all = [&](Version version, bool for_sure) {
+    for (Rank rank = 0; rank < shape_.ranks; ++rank) {
+      const auto found = copies_[rank].find(version);
+      if (found == copies_[rank].end() || !is_held(rank, found->second, for_sure)) return false;
+    }
+    return true;
+  };
   for (const Version version : versions) {
-    const auto is_of_all = [&](std::set<Node> Copies::*where) {
-      return std::ranges::all_of(copies_, [&](const auto& of_rank) {
-        const auto found = of_rank.find(version);
-        return found != of_rank.end() && !(found->second.*where).empty();
-      });
-    };
-    if (is_of_all(&Copies::sure)) best.sure = version;
-    if (is_of_all(&Copies::possible)) best.possible = version;
+    if (is_of_all(version, true)) best.sure = version;
+    if (is_of_all(version, false)) best.possible = version;
   }
   return best;
 }
 
-bool ClusterFailureOracle::has_any(Rank rank, bool sure) const {
-  return std::ranges::any_of(copies_[rank], [&](const auto& version) {
-    return !(sure ? version.second.sure : version.second.possible).empty();
-  });
+bool ClusterFailureOracle::has_any(Rank rank, bool for_sure) const {
+  return std::ranges::any_of(copies_[rank],
+                             [&](const auto& version) { return is_held(rank, version.second, for_sure); });
 }
 
 // ---- what the cluster announces ----
@@ -303,10 +311,11 @@ void ClusterFailureOracle::rank_moved(const Event& event) {
   const bool is_known_as_lost =
       !is_up(to) && std::ranges::none_of(notices_, [&](const Notice& notice) { return notice.node == to; });
   if (is_known_as_lost) wrong("rank ", rank, " moves to node ", to, ", which is lost");
-  if (to != from) {
-    drop_everywhere(from);
-    drop_everywhere(to);
-  }
+  // One that is still there may be too busy to hear that it lost its rank, and keep its copies if it gets the same again.
+  if (to != from) drop_everywhere(from, !shape_.is_firmware(from) || dead_.contains(from));
+  const auto had = last_rank_.find(to);
+  if (to != from) drop_everywhere(to, had == last_rank_.end() || had->second != rank);
+  last_rank_[from] = rank;
   holders_[rank] = to;
   begin_epoch();
 }
@@ -387,9 +396,11 @@ void ClusterFailureOracle::no_checkpoint(const std::string& reason) {
 }
 
 void ClusterFailureOracle::judge_end(const ClusterEnd& end) {
+  if (!end.result.empty() && end.result != right_result_)
+    wrong("the result is ", end.result, ", not ", right_result_);
   if (end.status == 0) {
+    if (end.result.empty()) wrong("there is no result");
     if (reason_) wrong("the run ends well, though it said: ", *reason_);
-    if (end.result != right_result_) wrong("the result is ", end.result, ", not ", right_result_);
   } else if (end.status != 67 || !reason_) {
     wrong("the run ends with status ", end.status, reason_ ? "" : ", and no reason");
   } else if (!end.result.empty()) {

@@ -115,11 +115,12 @@ class ClusterFailureOracle {
   void hold(Rank rank, Version version, Node node);
   void promise(Version version);
   void store_keeps(Rank rank, Version version);
-  void drop_everywhere(Node node);
+  void drop_everywhere(Node node, bool for_sure);
   void drop_older(Version than);
   void drop_newer(Version than, bool for_sure);
   Best best() const;
-  bool has_any(Rank rank, bool sure) const;
+  bool is_held(Rank rank, const Copies& copies, bool for_sure) const;
+  bool has_any(Rank rank, bool for_sure) const;
 
   void commit(Version version);
   void recovery(Version version);
@@ -147,6 +148,7 @@ class ClusterFailureOracle {
   std::map<Node, Time> unheld_;  // lost nodes that hold a rank, noticed at
   std::map<Node, std::set<std::string>> lost_in_epoch_;
   std::set<Node> failed_now_;
+  std::map<Node, Rank> last_rank_;  // of nodes that lost theirs
 
   std::vector<std::map<Version, Copies>> copies_;  // by rank
   Version committed_ = 0, dumped_ = 0, draining_ = 0, stored_of_all_ = 0;

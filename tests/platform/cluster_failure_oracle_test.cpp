@@ -254,6 +254,25 @@ TEST_F(ClusterFailureOracleTest, NothingIsLostThatNothingStruck) {
   EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("the node_loss of node 1 was not injected")));
 }
 
+// Node 1 is back before it has heard that node 4 took its rank, and dropped nothing: it may have done so, or not.
+TEST_F(ClusterFailureOracleTest, ANodeThatGetsItsRankBackMayHaveKeptItsCopies) {
+  shape.global_every = 0;
+  committed(500, 6);
+  lost(600, 1, "link", 50);
+  moved(700, 1, 1, 4);
+  lost(710, 4);
+  lost(710, 2);
+  moved(810, 1, 4, 1);
+  moved(810, 2, 2, 5);
+  const Events before = events;
+  given_up(820, "no checkpoint is left of every rank: none at all of rank 1");
+  EXPECT_THAT(of_no_end(), IsEmpty());
+  events = before;
+  back_to(820, 6);
+  recovered(900, 6);
+  EXPECT_THAT(of_a_good_end(), IsEmpty());
+}
+
 TEST_F(ClusterFailureOracleTest, AFaultThatDoesNothingIsNoticed) {
   faults = {{400 * us, "ssd_loss", 2}};
   committed(500, 6);

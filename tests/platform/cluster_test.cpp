@@ -1,20 +1,10 @@
 // `asterism run` of several nodes: whole ones with firmware and ones that make traffic, which hold each other's checkpoints.
 #include <gmock/gmock.h>
 
-#include <array>
 #include <csignal>
-#include <random>
 #include <thread>
 
 #include "tests/platform/command.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define ASTERISM_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASTERISM_SANITIZED 1
-#endif
-#endif
 
 namespace asterism {
 namespace {
@@ -412,64 +402,6 @@ TEST_F(ClusterTest, RefusesAClustersFaultsWithoutACluster) {
   refused({"expect.not_recoverable=true"},
           "expect.not_recoverable: stands only with a cluster, and the scenario has no cluster; got true\n");
 }
-
-// ---- losses at random, with firmware ----
-
-// As many of them as ASTERISM_CLUSTER_SEEDS says.
-const auto random_losses = static_cast<unsigned>(
-    std::getenv("ASTERISM_CLUSTER_SEEDS") ? std::stoul(std::getenv("ASTERISM_CLUSTER_SEEDS")) : 20);
-
-struct RandomLossesTest : ClusterTest, testing::WithParamInterface<unsigned> {};
-
-// It comes to its end with the right result, or says why it cannot.
-TEST_P(RandomLossesTest, EndRightOrSayWhyNot) {
-#ifdef ASTERISM_SANITIZED
-  GTEST_SKIP() << "too slow there";
-#endif
-  std::mt19937 random(GetParam());
-  const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
-  const std::string placement = std::array{"memory", "half_ssd", "full_ssd"}[below(3)];
-  const bool on_ssd = placement != "memory";
-  nlohmann::json faults = nlohmann::json::array();
-  const unsigned count = 1 + below(3);
-  unsigned at = 300 + below(5000);
-  for (unsigned i = 0; i < count; ++i, at += below(1500)) {
-    constexpr unsigned nodes[] = {0, 1, 7, 0, 1, 2, 3, 8};
-    const unsigned node = nodes[below(8)];
-    const bool has_firmware = node <= 1 || node == 7;
-    nlohmann::json fault{{"at", std::to_string(at) + "us"}, {"node", node}};
-    switch (below(has_firmware ? on_ssd ? 4 : 3 : 2)) {
-      case 0:
-        fault["kind"] = "node_loss";
-        break;
-      case 1:
-        fault["kind"] = "link_loss";
-        fault["restore_after"] = std::to_string(100 + below(3000)) + "us";
-        break;
-      case 2:
-        fault.update({{"kind", "chip"}, {"channel", 0}, {"rank", 0}, {"chip", below(18)}});
-        break;
-      case 3:
-        fault.update({{"kind", "flash_bits"}, {"holds", "data"}, {"bits", 1000}});
-        break;
-    }
-    faults.push_back(fault);
-  }
-  const Ended ended =
-      cluster({"seed=" + std::to_string(GetParam()), "node.memory.ranks=2", "faults=" + faults.dump(),
-               "until=1s", std::string("node.memory.ecc=") + (below(3) ? "normal" : "strong"),
-               "cluster.checkpoint.placement=" + placement,
-               std::string("cluster.checkpoint.protocol=") + (below(2) ? "blocking" : "semi_blocking"),
-               "cluster.checkpoint.global_every=" + std::to_string(below(3)),
-               "cluster.checkpoint.restart_from_beginning=" + std::string(below(2) ? "true" : "false")});
-  if (ended.status == 0)
-    EXPECT_THAT(ended.out, HasSubstr(right)) << faults;
-  else
-    EXPECT_THAT(ended.out, testing::ContainsRegex(
-                               "ended        not recoverable: no( .*spare.*|thing| checkpoint) is left"))
-        << faults << ended.out;
-}
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomLossesTest, testing::Range(0u, random_losses));
 
 }  // namespace
 }  // namespace asterism
