@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -200,6 +201,8 @@ TEST(ClusterScaleStudyTest, MarksAnIntervalOfTheModelThatIsAtABound) {
   const Row bound = cluster_scale.run(machine);
   EXPECT_EQ(bound.text("state"), "at_bound");
   EXPECT_EQ(bound.number("interval_s"), 3600);
+  const Study study = cluster_scale.read(machine);
+  EXPECT_EQ(to_table(study, run_all(study, 1)).find('*'), std::string::npos) << "its value is steady";
   auto given = machine;
   given.emplace_back("interval=600s");
   EXPECT_EQ(cluster_scale.run(given).text("state"), "ok");

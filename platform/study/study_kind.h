@@ -105,7 +105,7 @@ struct StudyKind {
   std::vector<std::string_view> coordinates;  // keys that a row begins with, swept or not
   std::vector<Column> columns;
   // The curves of --svg: columns or keys by name, and the swept key that moves along a curve ("" for bars always). A row whose column
-  // `state` is neither "ok" nor "saturation" is drawn hollow.
+  // `state` is none of "ok", "saturation" and "at_bound" is drawn hollow.
   std::string_view x, y, x_key = "", state = "";
   std::string_view x_label = "";  // "" for the name of `x`
   std::string_view other_x = "";  // a key of numbers: the axis where it sweeps and `x_key` does not

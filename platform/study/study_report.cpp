@@ -329,7 +329,8 @@ std::optional<double> number_named(const Study& study, std::string_view name, co
 bool is_doubtful(const Study& study, const Study::Point& point, const std::vector<Cell>& row) {
   const auto state =
       study.kind->state.empty() ? std::nullopt : cell_named(study, study.kind->state, point, row);
-  return state && *state != Cell(std::string("ok")) && *state != Cell(std::string("saturation"));
+  const auto is = [&](const char* word) { return *state == Cell(std::string(word)); };
+  return state && !is("ok") && !is("saturation") && !is("at_bound");
 }
 
 std::string to_text(const Cell& cell) {
