@@ -46,7 +46,9 @@ TEST_F(BenefactorsTest, TheScenarioLosesAClientAndABenefactorAndNothingElse) {
   EXPECT_THAT(ended.out, HasSubstr("2 losses\n"));
   std::istringstream lines(ended.out);
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("node")) EXPECT_LE(line.size(), 90u) << line;
+    if (line.starts_with("node")) {
+      EXPECT_LE(line.size(), 90u) << line;
+    }
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
 }
 
