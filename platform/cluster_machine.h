@@ -55,6 +55,9 @@ class ClusterMachine final : public Machine {
   void report(Statistics& statistics) const override;
   void report_to(Statistics& run) const override { report(run); }
   void flush_output() override;
+  void move_files(const std::filesystem::path& files) override {
+    for (const auto& each : whole_) each->node.move_files(files / each->name);
+  }
 
  private:
   // Passes whole lines on, the node's name before each.

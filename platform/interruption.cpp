@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <new>
 
 #include "platform/exit_status.h"
 #include "platform/repeated_signal.h"
@@ -34,10 +35,15 @@ void RawTerminal::restore() {
 
 // The signals are blocked here, hence in every thread that starts later, and taken by one that waits for them.
 Interruption::Interruption(RawTerminal* terminal)
-    : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")) {
+    : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")), terminal_(terminal) {
   const sigset_t signals = watched();
   pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  waiter_ = std::thread([this, terminal] { wait_for_signals(terminal); });
+  waiter_ = std::thread([this] { wait_for_signals(); });
+}
+
+void Interruption::start_again() {
+  new (&waiter_)
+      std::thread([this] { wait_for_signals(); });  // what stands there names a thread of another process
 }
 
 Interruption::~Interruption() {
@@ -47,7 +53,7 @@ Interruption::~Interruption() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-void Interruption::wait_for_signals(RawTerminal* terminal) {
+void Interruption::wait_for_signals() {
   const sigset_t signals = watched();
   RepeatedSignal repeated;
   while (!over_) {
@@ -61,7 +67,7 @@ void Interruption::wait_for_signals(RawTerminal* terminal) {
       case RepeatedSignal::Meaning::echo:
         break;
       case RepeatedSignal::Meaning::second:
-        if (terminal) terminal->restore();
+        if (terminal_) terminal_->restore();
         _exit(static_cast<int>(ExitStatus::interrupted));
     }
   }

@@ -36,12 +36,15 @@ class Interruption : public sc_core::sc_prim_channel {
   ~Interruption() override;
 
   bool happened() const { return happened_; }
+  // In a process that is a copy of the one that made this: its thread is not there.
+  void start_again();
 
  private:
-  void wait_for_signals(RawTerminal* terminal);
+  void wait_for_signals();
   void update() override;
 
   sigset_t before_{};  // signal mask
+  RawTerminal* terminal_;
   std::atomic<bool> happened_ = false, over_ = false;
   std::thread waiter_;
 };

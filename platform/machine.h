@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ class Machine {
 
   // What it holds back of that, a line that has not ended.
   virtual void flush_output() {}
+
+  // The folder that guests see has another name, with the same in it.
+  virtual void move_files(const std::filesystem::path&) {}
 
   // How the run ended by itself; nullopt while it goes on.
   virtual const std::optional<End>& end() const = 0;

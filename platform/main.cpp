@@ -86,7 +86,7 @@ int dispatch(int argc, char** argv) {
                                                       : std::string();
   };
   CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
-  run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios")->required();
+  run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios");
   run_verb->add_option("KEY=VALUE", run.scenario.overrides, "Overrides, e.g. node.cores.count=2 or faults=[]")
       ->check(an_override);
   run_verb
@@ -120,6 +120,17 @@ int dispatch(int argc, char** argv) {
   run_verb->add_flag("--timeline", run.timeline, "What each core did when, as a picture: timeline.svg");
   run_verb->add_flag("--transactions", run.transactions,
                      "TLM transactions of cores and devices: traces/transactions.bin");
+  CLI::Option* at =
+      run_verb->add_option("--snapshot-at", run.snapshot_at, "Simulated time of the snapshot, e.g. 5ms")
+          ->check(a_value);
+  run_verb->add_option("--snapshot", run.snapshot, "File for all that the run is at that time")
+      ->check(a_value)
+      ->needs(at);
+  at->needs("--snapshot")->excludes("--gdb");
+  run_verb->add_option("--restore", run.restore, "Go on from such a file; SCENARIO only to have it compared")
+      ->check(a_value)
+      ->excludes(at)
+      ->excludes("--gdb");
   run_verb->add_flag("--check-idle", run.check_idle,
                      "Step RTL that says it is idle by a cycle, to find one that lies");
   run_verb->add_flag("--no-skip", run.no_skip, "Step RTL in idle cycles too: slower, the same results");

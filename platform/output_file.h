@@ -19,6 +19,8 @@ class OutputFile {
   // Complete, under its name; or what there was until an interruption, as FILE.partial. Returns the path.
   std::filesystem::path finish(std::string_view text);
   std::filesystem::path leave_partial(std::string_view text);
+  // Another process writes it.
+  void forget() { kept_ = true; }
 
  private:
   void resolve();

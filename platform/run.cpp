@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cosim/hang_watch.h"
+#include "cosim/rtl_trace.h"
 #include "flash/flash_image.h"
 #include "platform/closed_loop_node.h"
 #include "platform/cluster_machine.h"
@@ -279,15 +280,14 @@ void check_traces(const RtlOptions& rtl, const Machine& node) {
 // A call into RTL that does not come back can be ended with the process only, which leaves the run partial.
 void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, RawTerminal* terminal) {
   constexpr std::chrono::seconds patience(10);
-  watch.emplace(patience,
-                [patience, partial = directory.path().string(), terminal](const std::string& instance) {
-                  if (terminal) terminal->restore();
-                  fmt::print(stderr,
-                             "\n{}: the RTL has not come back from one evaluation for {} s: an endless loop "
-                             "in it? The run is left in {}\n",
-                             instance, patience.count(), partial);
-                  _exit(static_cast<int>(ExitStatus::lockstep));
-                });
+  watch.emplace(patience, [patience, &directory, terminal](const std::string& instance) {
+    if (terminal) terminal->restore();
+    fmt::print(stderr,
+               "\n{}: the RTL has not come back from one evaluation for {} s: an endless loop "
+               "in it? The run is left in {}\n",
+               instance, patience.count(), directory.path().string());
+    _exit(static_cast<int>(ExitStatus::lockstep));
+  });
 }
 
 }  // namespace
@@ -319,7 +319,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   Console uart0(directory.path() / "uart0.log", settings.show_console);
   std::optional<RawTerminal> terminal;
   if (scenario.config.node.uart0.input == Pl011Input::terminal) terminal.emplace();
-  const Interruption interruption(terminal ? &*terminal : nullptr);
+  Interruption interruption(terminal ? &*terminal : nullptr);
   RtlOptions rtl = settings.rtl;
   rtl.traces = directory.path() / "traces";
   std::optional<HangWatch> hang_watch;
@@ -335,7 +335,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   check_traces(rtl, node);
   instruments.attach(node);
   if (debugger) attach(*debugger, node, scenario, [&interruption] { return interruption.happened(); });
-  const Clock::time_point start = Clock::now();
+  Clock::time_point start = Clock::now();
   RunProgress progress(settings.show_progress);
   if (settings.on_start) settings.on_start();
   node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };
@@ -343,9 +343,27 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
 
   RunOutcome outcome;
   if (debugger) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger->address());
-  outcome.end = let_time_pass(node, scenario.config.until, interruption, debugger ? &*debugger : nullptr,
-                              progress, events);
-  progress.clear();
+  const auto go_on_until = [&](Picoseconds until) {
+    outcome.end = let_time_pass(node, until, interruption, debugger ? &*debugger : nullptr, progress, events);
+    progress.clear();
+  };
+  if (settings.snapshot && settings.snapshot->at < scenario.config.until) {
+    go_on_until(settings.snapshot->at);
+    if (outcome.end == RunOutcome::End::time_limit) {
+      outcome.snapshot_saved = true;
+      if (settings.snapshot->save()) {
+        outcome.restored_at = now();
+        interruption.start_again();
+        if (hang_watch) hang_watch->start_again();
+        node.move_files(directory.files());
+        move_traces(rtl.traces, directory.path() / "traces");
+        start = Clock::now();
+      }
+      go_on_until(scenario.config.until);
+    }
+  } else {
+    go_on_until(scenario.config.until);
+  }
   node.flush_output();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
@@ -363,10 +381,10 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   if (auto mismatch = node.mismatch()) {
     // Where the trace will be when the run is over.
     if (!mismatch->trace.empty())
-      mismatch->trace = (directory.final_path() /
-                         std::filesystem::path(mismatch->trace).lexically_relative(directory.path()))
-                            .lexically_proximate(std::filesystem::current_path())
-                            .string();
+      mismatch->trace =
+          (directory.final_path() / "traces" / std::filesystem::path(mismatch->trace).filename())
+              .lexically_proximate(std::filesystem::current_path())
+              .string();
     outcome.mismatch = mismatch->text();
   }
   if (outcome.cluster && outcome.cluster->result)

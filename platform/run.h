@@ -32,6 +32,8 @@ struct RunOutcome {
   std::uint64_t firmware_status = 0;
   Picoseconds time;
   std::uint64_t instructions = 0;
+  bool snapshot_saved = false;
+  std::optional<Picoseconds> restored_at = {};  // the run went on from a snapshot
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
   std::optional<ClusterOutcome> cluster;
@@ -49,12 +51,21 @@ struct RunOutcome {
 // Of the process.
 int exit_status(const RunOutcome& outcome, bool expectations_met);
 
+// What a run leaves behind on its way, once.
+struct SnapshotSettings {
+  Picoseconds at;
+  // Returns false, and true in each process that goes on from there: threads are started again then, and the run's folder and
+  // the settings are those that the process was given.
+  std::function<bool()> save;
+};
+
 struct RunSettings {
   RtlOptions rtl = {};                  // whose folder for traces is the run directory's
   bool show_console = true;             // the guest's output goes to stdout as well as to the run directory
   bool show_progress = true;            // on a terminal, after two seconds
   std::optional<GdbEndpoint> gdb = {};  // the run waits there for a debugger
   InstrumentOptions instruments = {};
+  std::optional<SnapshotSettings> snapshot = {};
   std::function<void()> on_start = {};  // the node is built: nothing will be refused any more
 };
 

@@ -104,6 +104,12 @@ void RunDirectory::write(const std::string& name, std::string_view text) const {
   if (!out) refuse(partial_ / name, "cannot be written");
 }
 
+void RunDirectory::take_over(const fs::path& other) {
+  final_ = other;
+  partial_ = other;
+  partial_ += ".partial";
+}
+
 // The two folders change places in one step where the file system can do that, so that one of them has the name at any
 // time; then the older one goes.
 void RunDirectory::finish() {

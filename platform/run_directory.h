@@ -40,9 +40,12 @@ class RunDirectory {
   const std::filesystem::path& path() const { return partial_; }
   std::filesystem::path files() const { return partial_ / "files"; }
   const std::filesystem::path& final_path() const { return final_; }
+  int lock() const { return lock_; }  // a descriptor of path()
 
   void write(const std::string& name, std::string_view text) const;
   void finish();
+  // In a process that has taken over from the one that made this: what was written stands in `other` now, with this lock.
+  void take_over(const std::filesystem::path& other);
   // The run did not come to its end: what there is stays in path(), and an older run as it is.
   void leave_partial() { finished_ = true; }
 

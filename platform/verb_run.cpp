@@ -12,11 +12,15 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "platform/run.h"
+#include "platform/snapshot/snapshot.h"
 #include "platform/summary.h"
 #include "platform/verbs.h"
+#include "tlm/time.h"
 
 namespace asterism {
 namespace {
@@ -70,6 +74,15 @@ class ReferenceRun {
     if (!copied_image_.empty()) fs::remove(copied_image_, none);
     if (fs::is_empty(log_, none)) fs::remove(log_, none);
   }
+
+  // A process that has become the snapshot's has started the run already.
+  void take_over(pid_t child, const RunDirectory& directory) {
+    child_ = child;
+    directory_ = directory.path() / "reference";
+    log_ = directory.path() / "reference.log";
+    copied_image_.clear();
+  }
+  pid_t process() const { return child_; }
 
   enum class End { by_its_firmware, otherwise, interrupted };
   // Until it ends, or until SIGINT or SIGTERM comes to this process.
@@ -185,6 +198,86 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
                                 *cluster.result, cluster.expected));
 }
 
+// What a process that goes on from a snapshot is told.
+struct Continuation {
+  std::string out;  // absolute
+  bool quiet;
+  std::optional<Picoseconds> until;
+  pid_t reference;  // the run to compare with, -1 for none
+};
+std::string told(const Continuation& next) {
+  nlohmann::json text = {{"out", next.out}, {"quiet", next.quiet}, {"reference", next.reference}};
+  if (next.until) text["until"] = next.until->count();
+  return text.dump();
+}
+Continuation continuation(const std::string& told) {
+  const nlohmann::json text = nlohmann::json::parse(told);
+  Continuation next{text.at("out"), text.at("quiet"), {}, text.at("reference")};
+  if (text.contains("until")) next.until = Picoseconds(text["until"].get<std::uint64_t>());
+  return next;
+}
+
+[[noreturn]] void refuse_option(const char* option, std::string problem) {
+  throw ConfigError(
+      Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
+}
+
+// What a snapshot cannot hold is refused before the run.
+const std::string& checked_for_snapshot(const RunArguments& arguments, const Scenario& scenario) {
+  if (const std::string why = why_no_process_image(); !why.empty())
+    refuse_option("--snapshot", fmt::format("{} cannot make one", why));
+  if (scenario.config.node.uart0.input == Pl011Input::terminal)
+    refuse_option("--snapshot", "what is typed is in none; node.uart0.input=file has the input in a file");
+  if (!scenario.config.node.dimm_ssd.image.empty())
+    refuse_option("--snapshot",
+                  "a flash image of the host (node.dimm_ssd.image) is in none; without it flash is");
+  if (!arguments.trace.empty())
+    refuse_option("--trace", "is written by one run, and a snapshot may become several");
+  return *arguments.snapshot;
+}
+
+std::optional<std::string> save(OutputFile& file, const Scenario& scenario, const RunDirectory& directory) {
+  try {
+    return save_snapshot(
+        file,
+        {.name = scenario.name, .scenario = scenario.expanded(), .at = now(), .version = ASTERISM_VERSION},
+        directory.path());
+  } catch (const ImageError& error) {
+    refuse_option("--snapshot", fmt::format("cannot be made: {}", error.what()));
+  }
+}
+
+[[noreturn]] void restore(const RunArguments& arguments) {
+  const Snapshot snapshot(*arguments.restore, ASTERISM_VERSION);
+  if (!arguments.scenario.file.empty()) {
+    const auto differing = differences(prepare(arguments.scenario, InstalledFiles::find()).expanded(),
+                                       snapshot.notes().scenario);
+    if (!differing.empty())
+      throw ConfigError(Diagnostic::of_file(
+          *arguments.restore, "is of another config:\n  " + fmt::format("{}", fmt::join(differing, "\n  "))));
+  }
+  Continuation next{{}, arguments.quiet, {}, -1};
+  if (arguments.scenario.until) {
+    next.until = time_option("--until", arguments.scenario.until, 0_ps);
+    if (*next.until < snapshot.notes().at)
+      refuse_option("--until", fmt::format("the snapshot is at {}", human_time(snapshot.notes().at)));
+  }
+  const RunDirectory directory(arguments.out ? fs::path(*arguments.out)
+                                             : fs::path("runs") / snapshot.notes().name);
+  next.out = directory.final_path().string();
+  snapshot.unpack(directory);
+  RunArguments same;
+  same.scenario.file = (directory.path() / "scenario.json").string();
+  const InstalledFiles installed = InstalledFiles::find();
+  const Scenario scenario = prepare(same.scenario, installed);
+  std::optional<ReferenceRun> reference;
+  if (scenario.config.expect.result_equals) {
+    reference.emplace(same, scenario, installed, directory);
+    next.reference = reference->process();
+  }
+  snapshot.go_on(directory, told(next));
+}
+
 // What did not hold, a line each.
 std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& outcome,
                                const RunDirectory& directory) {
@@ -226,9 +319,12 @@ std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const 
 }  // namespace
 
 int verb_run(const RunArguments& arguments) {
+  if (arguments.restore) restore(arguments);
   const InstalledFiles installed = InstalledFiles::find();
-  const Scenario scenario = prepare(arguments.scenario, installed);
+  Scenario scenario = prepare(arguments.scenario, installed);
   const std::optional<GdbEndpoint> gdb = gdb_endpoint(arguments);
+  std::optional<OutputFile> snapshot_file;
+  if (arguments.snapshot) snapshot_file.emplace(checked_for_snapshot(arguments, scenario), "--snapshot");
   RunDirectory directory(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario.name);
   directory.write("scenario.json", scenario.expanded());
 
@@ -245,12 +341,27 @@ int verb_run(const RunArguments& arguments) {
     reference.emplace(arguments, scenario, installed, directory);
     settings.on_start = [&other] { fmt::print("also running {}, to compare results\n", *other); };
   }
+  if (snapshot_file)
+    settings.snapshot = {time_option("--snapshot-at", arguments.snapshot_at, 0_ps), [&] {
+                           const auto told = save(*snapshot_file, scenario, directory);
+                           if (!told) return false;
+                           snapshot_file->forget();
+                           const Continuation next = continuation(*told);
+                           directory.take_over(next.out);
+                           settings.show_console = !next.quiet;
+                           if (next.until) scenario.config.until = *next.until;
+                           if (reference) reference->take_over(next.reference, directory);
+                           return true;
+                         }};
   const RunOutcome outcome = asterism::run(scenario, directory, settings);
 
   ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
   Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};
   if (outcome.ended_by_itself()) {
     summary.failures = unmet(scenario.config.expect, outcome, directory);
+    if (arguments.snapshot && !outcome.snapshot_saved)
+      summary.failures.push_back(
+          fmt::format("--snapshot-at: the run ended at {}, before that", human_time(outcome.time)));
     if (reference) {
       reference_end = reference->wait();
       summary.comparison = compare(reference_end, *reference, directory, summary.failures);

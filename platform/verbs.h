@@ -21,6 +21,7 @@ struct RunArguments {
   bool no_skip = false, check_idle = false;
   std::optional<std::string> gdb;  // [HOST]:PORT
   bool profile = false, timeline = false, transactions = false;
+  std::optional<std::string> snapshot_at, snapshot, restore;
 };
 int verb_run(const RunArguments& arguments);
 

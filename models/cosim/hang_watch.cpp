@@ -3,6 +3,7 @@
 #include <csignal>
 #include <deque>
 #include <map>
+#include <new>
 
 namespace asterism {
 namespace {
@@ -28,6 +29,18 @@ HangWatch::Slot* HangWatch::new_slot() {
 
 HangWatch::HangWatch(std::chrono::milliseconds patience, std::function<void(const std::string&)> on_hang)
     : patience_(patience), on_hang_(std::move(on_hang)) {
+  start();
+}
+
+// What stands there is of a thread of another process, which waits in it for ever.
+void HangWatch::start_again() {
+  new (&mutex_) std::mutex;
+  new (&stop_) std::condition_variable;
+  new (&thread_) std::thread;
+  start();
+}
+
+void HangWatch::start() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -49,6 +49,8 @@ class HangWatch {
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
   HangWatch& operator=(const HangWatch&) = delete;
+  // In a process that is a copy of the one that made this: its thread is not there.
+  void start_again();
 
  private:
   static Slot& slot() {
@@ -56,6 +58,7 @@ class HangWatch {
     return *own_slot_;
   }
   static Slot* new_slot();
+  void start();
   void watch();
 
   static inline constinit thread_local Slot* own_slot_ = nullptr;

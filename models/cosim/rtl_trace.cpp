@@ -8,7 +8,16 @@ namespace asterism {
 
 namespace fs = std::filesystem;
 
-fs::path trace_file(const fs::path& traces, const std::string& instance, const std::string& suffix) {
+namespace {
+struct Moved {
+  fs::path from, to;
+} moved;
+}  // namespace
+
+void move_traces(const fs::path& from, const fs::path& to) { moved = {from, to}; }
+
+fs::path trace_file(const fs::path& asked, const std::string& instance, const std::string& suffix) {
+  const fs::path& traces = asked == moved.from ? moved.to : asked;
   std::error_code error;
   fs::create_directories(traces, error);
   if (error)

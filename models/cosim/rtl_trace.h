@@ -20,6 +20,8 @@ namespace asterism {
 // <traces>/<instance><suffix>.fst; makes the folder.
 std::filesystem::path trace_file(const std::filesystem::path& traces, const std::string& instance,
                                  const std::string& suffix = "");
+// From now on traces go to `to` that would have gone to `from`, of all instances: the run's folder has another name.
+void move_traces(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // A cycle in the open trace of its instance: the clock is low from half a period before `at`, and rises at `at`.
 void traced_settle(RtlInstance& instance, Picoseconds at, Picoseconds period);

@@ -34,6 +34,8 @@ class HostDirectory {
  public:
   // Empty: every name is refused. Throws std::invalid_argument when there is no such directory.
   explicit HostDirectory(const std::filesystem::path& root);
+  // The same directory has another name. Throws likewise.
+  void move_to(const std::filesystem::path& root) { *this = HostDirectory(root); }
 
   struct Outcome {
     int error = 0;

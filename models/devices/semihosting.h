@@ -113,6 +113,8 @@ class Semihosting {
   // Every kind closes all handles and sets errno to 0; files keep their contents: they are the host's.
   void reset(Reset kind);
   void report(Statistics& statistics) const;
+  // The directory has another name; open files stay open.
+  void move_directory(const std::filesystem::path& directory) { directory_.move_to(directory); }
 
  private:
   // What a handle stands for.

@@ -1,0 +1,167 @@
+// A run that goes on from a snapshot is the run that never stopped.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <set>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Case {
+  std::string name, scenario;
+  Arguments overrides;
+  std::string at;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class SnapshotTest : public CommandTest {
+ protected:
+  void SetUp() override {
+    const Ended asked =
+        asterism({"run", "hello", "--snapshot-at", "1ns", "--snapshot", "file", "--out", "asked"});
+    if (asked.err.find("a build with sanitizers") != std::string::npos) GTEST_SKIP() << asked.err;
+  }
+
+  Arguments run(const Case& c, const Arguments& more) const {
+    Arguments all{"run", c.scenario};
+    all.insert(all.end(), c.overrides.begin(), c.overrides.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  // All that a run leaves but what says how long the host took, and the run that it was compared with.
+  std::map<std::string, std::string> left(const fs::path& run) const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder / run)) {
+      const fs::path name = entry.path().lexically_relative(folder / run);
+      if (entry.is_regular_file() && name != "host.json" && !name.string().starts_with("reference"))
+        files[name.string()] = contents(run / name);
+    }
+    return files;
+  }
+  std::string snapshot_of_hello() const {
+    EXPECT_EQ(
+        asterism({"run", "hello", "--snapshot-at", "1us", "--snapshot", "hello.snapshot", "--out", "first"})
+            .status,
+        0);
+    return "hello.snapshot";
+  }
+  void expect_refused(const std::string& file, const std::string& why) const {
+    const Ended ended = asterism({"run", "--restore", file, "--out", "second"});
+    EXPECT_EQ(ended.status, 65) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(file + ": error: "));
+    EXPECT_THAT(ended.err, HasSubstr(why));
+    EXPECT_FALSE(exists("second"));
+    EXPECT_FALSE(exists("second.partial"));
+  }
+};
+
+class SnapshotOf : public SnapshotTest, public testing::WithParamInterface<Case> {};
+
+TEST_P(SnapshotOf, GoesOnAsIfTheRunHadNeverStopped) {
+  const Case& c = GetParam();
+  const Ended whole = asterism(run(c, {"--out", "whole"}));
+  const Ended first = asterism(run(c, {"--snapshot-at", c.at, "--snapshot", "file", "--out", "first"}));
+  const Ended second = asterism({"run", "--restore", "file", "--out", "second"});
+  EXPECT_EQ(first.status, whole.status) << first.err;
+  EXPECT_EQ(second.status, whole.status) << second.err;
+  EXPECT_EQ(second.err, "");
+  EXPECT_THAT(second.out, HasSubstr("second"));
+  const auto expected = left("whole");
+  EXPECT_GT(expected.at("stats.json").size(), 100u);
+  EXPECT_EQ(left("first"), expected);
+  EXPECT_EQ(left("second"), expected);
+  // Once more, and elsewhere: it is as it was.
+  EXPECT_EQ(asterism({"run", "--restore", "file", "--out", "deeper/third"}).status, whole.status);
+  EXPECT_EQ(left("deeper/third"), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, SnapshotOf,
+                         testing::Values(Case{"Hello", "hello", {}, "1us"},
+                                         Case{"PowerLoss", "power_loss", {}, "2ms"},
+                                         Case{"Unicorn", "power_loss", {"node.cores.engine=unicorn"}, "2ms"},
+                                         Case{"Gpu", "gpu_snapshot", {}, "1ms"},
+                                         Case{"Cluster", "buddy_cluster", {}, "1ms"}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_F(SnapshotTest, ARestoredRunMayEndLater) {
+  snapshot_of_hello();
+  EXPECT_EQ(asterism({"run", "--restore", "hello.snapshot", "--until", "2us", "--out", "second"}).status, 69);
+  EXPECT_EQ(json("second/stats.json")["simulated_time"], 2000000);
+  const Ended before = asterism({"run", "--restore", "hello.snapshot", "--until", "10ns", "--out", "third"});
+  EXPECT_EQ(before.status, 65);
+  EXPECT_THAT(before.err, HasSubstr("--until: the snapshot is at 1"));
+}
+
+TEST_F(SnapshotTest, IsRefusedWhenItIsCutShort) {
+  const std::string file = snapshot_of_hello(), whole = contents(file);
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{5}, std::size_t{30}, std::size_t{1000}, whole.size() - 1}) {
+    write(file, whole.substr(0, bytes));
+    expect_refused(file, bytes < 18 ? "is no snapshot" : "is cut short");
+  }
+  write(file, whole + "x");
+  expect_refused(file, "is damaged");
+}
+
+TEST_F(SnapshotTest, IsRefusedWhenAByteIsFlipped) {
+  const std::string file = snapshot_of_hello(), whole = contents(file);
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
+    write(file, flipped);
+    const Ended ended = asterism({"run", "--restore", file, "--out", "second"});
+    EXPECT_EQ(ended.status, 65) << at << ended.err;
+    EXPECT_FALSE(exists("second.partial"));
+  }
+}
+
+TEST_F(SnapshotTest, AnotherConfigIsRefusedWithWhatDiffers) {
+  const std::string file = snapshot_of_hello();
+  EXPECT_EQ(asterism({"run", "hello", "--restore", file, "--out", "same"}).status, 0);
+  const Ended ended = asterism({"run", "hello", "seed=77", "--restore", file, "--out", "second"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, HasSubstr("hello.snapshot: error: is of another config:\n  seed: 77 here, "));
+  EXPECT_FALSE(exists("second"));
+}
+
+TEST_F(SnapshotTest, AnotherFormatIsRefused) {
+  std::string text = contents(snapshot_of_hello());
+  text[18] = 9;
+  write("other", text);
+  expect_refused("other", "has the format 9, and this asterism reads 1");
+}
+
+TEST_F(SnapshotTest, WhatCannotBeInOneIsRefusedBeforeTheRun) {
+  write("flash.img", "");
+  const auto refused = [&](const Arguments& more, const std::string& why) {
+    Arguments all{"run", "hello", "--snapshot-at", "1us", "--snapshot", "file", "--out", "first"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ended ended = asterism(all);
+    EXPECT_GE(ended.status, 64) << why;
+    EXPECT_THAT(ended.err, HasSubstr(why));
+    EXPECT_FALSE(exists("file"));
+    EXPECT_FALSE(exists("first"));
+  };
+  refused({"node.uart0.input=terminal"}, "what is typed is in none");
+  refused({"node.dimm_ssd.image=flash.img"}, "a flash image of the host");
+  refused({"--gdb", ":0"}, "--gdb");
+  EXPECT_EQ(asterism({"run", "hello", "--snapshot-at", "1us"}).status, 64);
+  EXPECT_EQ(asterism({"run", "--restore", "nothing"}).status, 66);
+  EXPECT_EQ(asterism({"run"}).status, 64);
+}
+
+TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
+  const Ended ended =
+      asterism({"run", "hello", "--snapshot-at", "1s", "--snapshot", "late", "--out", "first"});
+  EXPECT_EQ(ended.status, 67);
+  EXPECT_THAT(ended.out, HasSubstr("--snapshot-at: the run ended at "));
+  EXPECT_FALSE(exists("late"));
+}
+
+}  // namespace
+}  // namespace asterism
