@@ -176,7 +176,7 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
 }
 
 // The newest checkpoint, from one place, is what memory held when it was written.
-static bool comes_back(const Lattice* lattice, AuxiliarySource source) {
+static bool comes_back(Lattice* lattice, AuxiliarySource source) {
   const uint64_t before = image_hash(lattice);
   memset(lattice->cells, 0, lattice_cell_bytes(lattice));
   memset(mesh, 0, mesh_words() * 8);
