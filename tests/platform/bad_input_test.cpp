@@ -187,12 +187,14 @@ TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
 }
 
 TEST_F(BadInputTest, MoreCoresThanTheInterruptControllerServesAreRefused) {
-  expect_refusal({"node.cores.count=9"}, 65,
-                 "command line: error: node.cores.count: is at most 8 with gic=gic400, which serves no more; "
-                 "gic=gicv3 serves 576");
+  expect_refusal(
+      {"node.cores.count=9"}, 65,
+      "command line: error: node.cores.count: expected a value that is at most 8 with gic=gic400, which "
+      "serves no more; gic=gicv3 serves 576, got 9");
   EXPECT_EQ(asterism({"check", "hello", "node.cores.count=9", "node.cores.gic=gicv3"}).status, 0);
   expect_refusal({"node.cores.gic=gicv4"}, 65,
-                 "command line: error: node.cores.gic: expected one of \"gic400\", \"gicv3\", got \"gicv4\"");
+                 "command line: error: node.cores.gic: expected one of \"gic400\", \"gicv3\", got \"gicv4\"; "
+                 "did you mean \"gicv3\"?");
 }
 
 TEST_F(BadInputTest, AllMistakesAreToldAtOnce) {
