@@ -248,6 +248,11 @@ std::optional<std::string> save(OutputFile& file, const Scenario& scenario, cons
 }
 
 [[noreturn]] void restore(const RunArguments& arguments) {
+  for (const auto& [is_given, option] : {std::pair(arguments.profile, "--profile"),
+                                         {arguments.timeline, "--timeline"},
+                                         {arguments.transactions, "--transactions"},
+                                         {!arguments.scenario.log.empty(), "--log"}})
+    if (is_given) refuse_option(option, "goes on from a snapshot only where it was given when that was made");
   const Snapshot snapshot(*arguments.restore, ASTERISM_VERSION);
   if (!arguments.scenario.file.empty()) {
     const auto differing = differences(prepare(arguments.scenario, InstalledFiles::find()).expanded(),

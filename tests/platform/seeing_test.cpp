@@ -116,6 +116,14 @@ TEST_F(SeeingTest, AProfileNeedsSymbolsAndAnEngineThatTells) {
   EXPECT_EQ(ended.err, "command line: error: --profile: no core of this scenario runs firmware\n");
 }
 
+TEST_F(SeeingTest, ARunFromASnapshotShowsWhatItsSnapshotWasMadeWith) {
+  const Ended ended = asterism({"run", "--restore", "some.snap", "--timeline"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err,
+            "command line: error: --timeline: goes on from a snapshot only where it was given when that was "
+            "made\n");
+}
+
 // ---- --log ----
 
 TEST_F(SeeingTest, ATraceTellsEachInstructionWithItsPlace) {
