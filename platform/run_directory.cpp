@@ -66,8 +66,9 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
 
 // The last two stand there only while the run goes on.
 const DirectoryContents contents_of_a_run{
-    {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "profile.txt", "profile.folded", "timeline.svg", "files",
-     "reference", "reference.log", "reference.partial", "reference_flash.img", "traces"},
+    {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "profile.txt",
+     "profile.folded", "timeline.svg", "files", "reference", "reference.log", "reference.partial",
+     "reference_flash.img", "traces"},
     {"scenario.json", "events.jsonl"}};
 
 RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& contents) {
