@@ -302,20 +302,26 @@ TEST(BuddyRecoveryTest, BothBuddiesLostAreNamed) {
   EXPECT_EQ(cluster.not_recoverable(), 0b0010u);
 }
 
-// Of rank 0 version 4 is left, of rank 1 version 8: nothing can be recovered, and yet no rank is without a copy.
+// Of rank 0 version 4 is left, in its node or in the global store, of rank 1 version 8: nothing can be recovered, and yet no rank is
+// without a copy.
 TEST(BuddyRecoveryTest, ARankOfWhichAnotherVersionIsLeftIsNotNamed) {
   static Coordinator coordinator;
-  coordinator_begin(&coordinator, 2, false);
-  for (const std::uint64_t rank : {0u, 1u}) {
+  const auto offer = [](std::uint32_t from, std::uint64_t owner, std::uint64_t version, std::size_t count) {
     std::uint8_t pair[16];
-    message_put_u64(pair, rank);
-    message_put_u64(pair + 8, 4 + 4 * rank);
-    EXPECT_EQ(coordinator_offer(&coordinator, static_cast<std::uint32_t>(rank), pair, 1), rank == 1);
+    message_put_u64(pair, owner);
+    message_put_u64(pair + 8, version);
+    return coordinator_offer(&coordinator, from, pair, count);
+  };
+  for (const bool is_stored : {false, true}) {
+    coordinator_begin(&coordinator, 2, is_stored);
+    EXPECT_FALSE(offer(0, 0, 4, is_stored ? 0 : 1));
+    EXPECT_EQ(offer(1, 1, 8, 1), !is_stored);
+    if (is_stored) EXPECT_TRUE(offer(STORAGE_RANK, 0, 4, 1));
+    RestorePlan plan;
+    coordinator_plan(&coordinator, false, &plan);
+    EXPECT_FALSE(plan.is_possible);
+    EXPECT_EQ(plan.lost, 0u);
   }
-  RestorePlan plan;
-  coordinator_plan(&coordinator, false, &plan);
-  EXPECT_FALSE(plan.is_possible);
-  EXPECT_EQ(plan.lost, 0u);
 }
 
 TEST(BuddyRecoveryTest, NobodyFetchesWhatItHolds) {

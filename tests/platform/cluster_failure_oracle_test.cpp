@@ -229,6 +229,18 @@ TEST_F(ClusterFailureOracleTest, ANodeWhoseLinkIsUpAgainIsASpare) {
   EXPECT_THAT(of_no_end(), IsEmpty());
 }
 
+// No spare is left: it has its rank again.
+TEST_F(ClusterFailureOracleTest, OfWhatANodeHadNothingIsSureOnceItsLinkWasDown) {
+  shape.global_every = 0;
+  committed(500, 6);
+  lost(600, 5);
+  lost(700, 2, "link", 20);
+  lost(700, 3, "memory");  // has rank 2's second copy
+  moved(800, 2, 2, 2);
+  given_up(810, "no checkpoint is left of every rank: none at all of rank 2");
+  EXPECT_THAT(of_no_end(), IsEmpty());
+}
+
 TEST_F(ClusterFailureOracleTest, ARankMovesOnceToAFreeNodeOfItsKind) {
   committed(500, 6);
   lost(700, 2);
