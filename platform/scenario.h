@@ -25,8 +25,8 @@ struct ScenarioRequest {
   std::vector<std::string> overrides;
   std::optional<std::string> firmware;
   std::optional<std::string> until;
-  std::vector<std::string>
-      log;  // levels beside node.log: INSTANCE=LEVEL, the instance with or without "node."
+  // Levels beside node.log: INSTANCE=LEVEL, the instance with or without "node."
+  std::vector<std::string> log;
 };
 
 struct Scenario {
