@@ -218,11 +218,11 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   std::optional<StartRequest> start_;
   bool standby_ = false;
   WriteGuard* guard_ = nullptr;
+  CpuInterface* cpu_interface_ = nullptr;
   CoreDebugger* debugger_ = nullptr;
   bool held_ = false;
   bool in_access_ =
       false;  // in somebody else's hands, or settling after that: inside a block of instructions
-  CpuInterface* cpu_interface_ = nullptr;
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;
