@@ -1,11 +1,10 @@
-#include "drivers/gic.h"
-
 #include <stddef.h>
 
 #include "asterism/platform.h"
 #include "boot/interrupts.h"
 #include "drivers/cpu.h"
 #include "drivers/device_tree.h"
+#include "drivers/gic.h"
 #include "drivers/mmio.h"
 
 enum {
