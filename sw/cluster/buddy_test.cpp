@@ -316,7 +316,9 @@ TEST(BuddyRecoveryTest, ARankOfWhichAnotherVersionIsLeftIsNotNamed) {
     coordinator_begin(&coordinator, 2, is_stored);
     EXPECT_FALSE(offer(0, 0, 4, is_stored ? 0 : 1));
     EXPECT_EQ(offer(1, 1, 8, 1), !is_stored);
-    if (is_stored) EXPECT_TRUE(offer(STORAGE_RANK, 0, 4, 1));
+    if (is_stored) {
+      EXPECT_TRUE(offer(STORAGE_RANK, 0, 4, 1));
+    }
     RestorePlan plan;
     coordinator_plan(&coordinator, false, &plan);
     EXPECT_FALSE(plan.is_possible);
