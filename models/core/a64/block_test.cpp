@@ -96,7 +96,7 @@ TEST(FootprintTest, ManyEnginesThatHaveRunMoreThanTheyKeepStayBelowAGibibyte) {
   GTEST_SKIP() << "the sanitizer's own memory counts";
 #endif
   // Twice what an engine keeps, nearly: at their ends all are full for the second time.
-  constexpr std::size_t engines = 552, instructions = 62'000;
+  constexpr std::size_t engines = 552, instructions = 58'000;
   IssTestHost host;
   const auto words = short_blocks(instructions);
   std::vector<std::unique_ptr<NativeIss>> cores;
