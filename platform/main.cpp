@@ -86,7 +86,8 @@ int dispatch(int argc, char** argv) {
                                                       : std::string();
   };
   CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
-  run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios");
+  const CLI::Option* scenario =
+      run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios");
   run_verb->add_option("KEY=VALUE", run.scenario.overrides, "Overrides, e.g. node.cores.count=2 or faults=[]")
       ->check(an_override);
   run_verb
@@ -206,6 +207,7 @@ int dispatch(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
+    if (run_verb->parsed() && scenario->empty() && !run.restore) throw CLI::RequiredError("SCENARIO");
   } catch (const CLI::ParseError& error) {
     const bool is_mistake = error.get_exit_code() != 0;
     if (is_mistake && tell_unknown_word(app)) return static_cast<int>(ExitStatus::usage);

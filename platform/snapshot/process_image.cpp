@@ -140,6 +140,12 @@ constexpr std::uint64_t page_bytes = ProcessImage::page_bytes;
 // Below and above what a process can map.
 constexpr std::uint64_t lowest = 0x10000, highest = 0x7ffffffff000;
 
+// Addresses are numbers where they are of another process, or of this one when it will be that.
+template <class T>
+T* pointer(std::uint64_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 std::uint64_t pages_up(std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
 
 [[noreturn]] void fail(const std::string& what) {
@@ -175,7 +181,7 @@ std::uint64_t thread_pointer() {
 pid_t* find_thread_id(std::uint64_t thread_pointer) {
   constexpr std::size_t control_block = 0x900;
   const auto self = static_cast<pid_t>(syscall(SYS_gettid));
-  auto* const words = reinterpret_cast<pid_t*>(thread_pointer);
+  auto* const words = pointer<pid_t>(thread_pointer);
   pid_t* found = nullptr;
   for (pid_t* word = words; word != words + control_block / sizeof(pid_t); ++word) {
     if (*word != self) continue;
@@ -199,12 +205,12 @@ void take_up_own_state() {
   syscall(SYS_set_robust_list, context.robust_list, context.robust_list_bytes);
   constexpr unsigned signature = RSEQ_SIG;
   if (__rseq_size != 0) {
-    auto* const area = reinterpret_cast<struct rseq*>(context.thread_pointer + __rseq_offset);
+    auto* const area = pointer<struct rseq>(context.thread_pointer + __rseq_offset);
     area->rseq_cs = 0;
     syscall(SYS_rseq, area, sizeof(*area), 0, signature);
   }
   // The kernel knows of another heap, and would extend that. After the first refusal malloc takes memory where it finds it.
-  __curbrk = reinterpret_cast<char*>(highest - page_bytes);
+  __curbrk = pointer<char>(highest - page_bytes);
   for (int signal = 1; signal < NSIG; ++signal)
     if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &context.handlers[signal], nullptr);
 }
@@ -413,7 +419,7 @@ std::uint64_t find_room(const ProcessImage& image, std::uint64_t bytes) {
     if (std::ranges::any_of(image.mappings,
                             [&](const auto& m) { return m.start < at + bytes && at < m.end; }))
       continue;
-    void* const there = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
+    void* const there = mmap(pointer<void>(at), bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (there != MAP_FAILED) return at;
     if (errno != EEXIST) break;
@@ -543,7 +549,7 @@ std::uint64_t bytes_of_pages(const ProcessImage& image) {
 
 void forget_restartable_sequences() {
   if (__rseq_size == 0) return;
-  auto* const area = reinterpret_cast<struct rseq*>(thread_pointer() + __rseq_offset);
+  auto* const area = pointer<struct rseq>(thread_pointer() + __rseq_offset);
   syscall(SYS_rseq, area, sizeof(*area), RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
 }
 
@@ -571,8 +577,8 @@ std::optional<std::string> freeze(
     _exit(0);  // nobody lets it go on
   }
   take_up_own_state();
-  std::string message(reinterpret_cast<const char*>(context.message), context.message_bytes);
-  munmap(reinterpret_cast<void*>(context.staging), context.staging_bytes);
+  std::string message(pointer<const char>(context.message), context.message_bytes);
+  munmap(pointer<void>(context.staging), context.staging_bytes);
   sigprocmask(SIG_SETMASK, &context.mask, nullptr);
   return message;
 }
@@ -605,7 +611,7 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
                       steps_at = registers_at + page_bytes;
   const std::uint64_t bytes = pages_up(steps_at + (steps_at_most + 8) * sizeof(Step));
   const std::uint64_t room = find_room(image, bytes);
-  auto* const staging = reinterpret_cast<std::byte*>(room);
+  auto* const staging = pointer<std::byte>(room);
   read({staging, page_room});
   std::memcpy(staging + code_at, code, code_bytes);
   std::memcpy(staging + message_at, message.data(), message.size());
@@ -677,9 +683,9 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   forget_restartable_sequences();
-  reinterpret_cast<decltype(&asterism_play)>(room + code_at)(
-      reinterpret_cast<const Step*>(room + steps_at), reinterpret_cast<const Registers*>(room + registers_at),
-      reinterpret_cast<const Step*>(room + failure_at));
+  pointer<decltype(asterism_play)>(room + code_at)(pointer<const Step>(room + steps_at),
+                                                   pointer<const Registers>(room + registers_at),
+                                                   pointer<const Step>(room + failure_at));
   __builtin_unreachable();
 }
 
