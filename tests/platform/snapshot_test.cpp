@@ -23,7 +23,7 @@ class SnapshotTest : public CommandTest {
  protected:
   void SetUp() override {
     const Ended asked =
-        asterism({"run", "hello", "--snapshot-at", "1ns", "--snapshot", "file", "--out", "asked"});
+        asterism({"run", "hello", "--snapshot-at", "1ns", "--snapshot", "asked.snapshot", "--out", "asked"});
     if (asked.err.find("a build with sanitizers") != std::string::npos) GTEST_SKIP() << asked.err;
   }
 
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, SnapshotOf,
 TEST_F(SnapshotTest, ARestoredRunMayEndLater) {
   snapshot_of_hello();
   EXPECT_EQ(asterism({"run", "--restore", "hello.snapshot", "--until", "2us", "--out", "second"}).status, 69);
-  EXPECT_EQ(json("second/stats.json")["simulated_time"], 2000000);
+  EXPECT_EQ(json("second/stats.json")["simulated_time_ps"], 2000000);
   const Ended before = asterism({"run", "--restore", "hello.snapshot", "--until", "10ns", "--out", "third"});
   EXPECT_EQ(before.status, 65);
   EXPECT_THAT(before.err, HasSubstr("--until: the snapshot is at 1"));
@@ -103,7 +103,7 @@ TEST_F(SnapshotTest, IsRefusedWhenItIsCutShort) {
   for (const std::size_t bytes :
        {std::size_t{0}, std::size_t{5}, std::size_t{30}, std::size_t{1000}, whole.size() - 1}) {
     write(file, whole.substr(0, bytes));
-    expect_refused(file, bytes < 18 ? "is no snapshot" : "is cut short");
+    expect_refused(file, bytes == 0 ? "is no snapshot" : "is cut short");
   }
   write(file, whole + "x");
   expect_refused(file, "is damaged");
