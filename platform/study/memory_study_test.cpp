@@ -43,8 +43,9 @@ TEST(MemoryStudyTest, WritesAreAShare) {
   EXPECT_NEAR(static_cast<double>(row.count("writes_done")), 6600, 200);
   EXPECT_GT(row.number("write_latency_ns"), 100);
   EXPECT_EQ(memory.read({"writes=0%:50%:12.5%"}).points.size(), 5u);
-  EXPECT_EQ(memory.mistake({"writes=0.33"}),
-            "command line: error: writes: expected a share of at most \"100%\", got 0.33; it has no unit (%)");
+  EXPECT_EQ(
+      memory.mistake({"writes=0.33"}),
+      "command line: error: writes: expected a share of at most \"100%\", got 0.33; it has no unit (%)");
 }
 
 TEST(MemoryStudyTest, ReadsATrace) {
