@@ -352,7 +352,6 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
     if (outcome.end == RunOutcome::End::time_limit) {
       outcome.snapshot_saved = true;
       if (settings.snapshot->save()) {
-        outcome.restored_at = now();
         interruption.start_again();
         if (hang_watch) hang_watch->start_again();
         node.move_files(directory.files());

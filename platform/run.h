@@ -33,7 +33,6 @@ struct RunOutcome {
   Picoseconds time;
   std::uint64_t instructions = 0;
   bool snapshot_saved = false;
-  std::optional<Picoseconds> restored_at = {};  // the run went on from a snapshot
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
   std::optional<ClusterOutcome> cluster;

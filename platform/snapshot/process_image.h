@@ -3,7 +3,7 @@
 //
 // freeze() forks. The copy stands still and is read by the process that goes on, so that nothing moves while it is written, and
 // the only thread of the copy is the one that asked: threads are started again by their owners after thaw(). Mappings of files
-// (program, libraries) are held by name, place and hash, with the pages in which they differ (files in memory by their contents); pages of zeros are not held.
+// (program, libraries) are held by name, place and hash, with the pages in which they differ (files in memory by their contents); pages never written are not held.
 //
 // Goes on: memory, registers, signal handlers and mask. The caller's business: file descriptors (descriptors of the image), child
 // processes, threads. Linux on x86-64; not under sanitizers.
