@@ -31,13 +31,18 @@ std::string arguments(const ScenarioConfig& config) {
       program.messages, program.message_size.count());
 }
 
+// What strikes in one node of it.
+std::vector<FaultConfig> of_node(std::vector<FaultConfig> faults, NodeNumber node) {
+  std::erase_if(faults, [&](const FaultConfig& fault) { return fault.node != node || fault.cluster_loss(); });
+  return faults;
+}
+
 // The scenario of one node of it.
 Scenario of_node(const Scenario& cluster, NodeNumber node) {
   Scenario scenario = cluster;
   scenario.config.args = arguments(cluster.config);
   scenario.config.seed = Random(cluster.config.seed).at(node);
-  std::erase_if(scenario.config.faults,
-                [&](const FaultConfig& fault) { return fault.node != node || fault.cluster_loss(); });
+  scenario.config.faults = of_node(cluster.config.faults, node);
   return scenario;
 }
 
@@ -80,7 +85,7 @@ ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::
   traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });
   traffic_.management().on_end = [this] { stop_when_all_have_ended(); };
   clock_.at_now([this] {
-    inject_faults();
+    inject(scenario_.config.faults);
     traffic_.begin();
   });
 }
@@ -105,8 +110,13 @@ void ClusterMachine::connect(WholeNode& whole) {
   };
 }
 
-void ClusterMachine::inject_faults() {
-  for (const FaultConfig& fault : scenario_.config.faults)
+void ClusterMachine::strike(const std::vector<FaultConfig>& faults) {
+  clock_.at_now([&] { inject(faults); });
+  for (const auto& whole : whole_) whole->node.strike(of_node(faults, whole->number));
+}
+
+void ClusterMachine::inject(const std::vector<FaultConfig>& faults) {
+  for (const FaultConfig& fault : faults)
     if (const auto loss = fault.cluster_loss())
       traffic_.inject(
           {.at = fault.at, .node = *fault.node, .loss = *loss, .restore_after = fault.restore_after});

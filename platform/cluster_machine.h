@@ -55,6 +55,7 @@ class ClusterMachine final : public Machine {
   void report(Statistics& statistics) const override;
   void report_to(Statistics& run) const override { report(run); }
   void flush_output() override;
+  void strike(const std::vector<FaultConfig>& faults) override;
   void move_files(const std::filesystem::path& files) override {
     for (const auto& each : whole_) each->node.move_files(files / each->name);
   }
@@ -83,7 +84,7 @@ class ClusterMachine final : public Machine {
   };
 
   void connect(WholeNode& whole);
-  void inject_faults();
+  void inject(const std::vector<FaultConfig>& faults);
   void lost(NodeNumber node, Loss loss);
   void node_ended(const WholeNode& whole);
   void node_locked_up(WholeNode& whole);

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "cosim/lockstep.h"
 #include "platform/debug/debugged_core.h"
+#include "platform/scenario_config.h"
 
 namespace asterism {
 
@@ -49,6 +50,8 @@ class Machine {
   // What it holds back of that, a line that has not ended.
   virtual void flush_output() {}
 
+  // More goes wrong than the scenario said. Each at its time, which has not passed.
+  virtual void strike(const std::vector<FaultConfig>&) {}
   // The folder that guests see has another name, with the same in it.
   virtual void move_files(const std::filesystem::path&) {}
 

@@ -128,10 +128,23 @@ int dispatch(int argc, char** argv) {
       ->check(a_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb");
-  run_verb->add_option("--restore", run.restore, "Go on from such a file; SCENARIO only to have it compared")
+  CLI::Option* restore =
+      run_verb
+          ->add_option("--restore", run.restore, "Go on from such a file; SCENARIO only to have it compared")
+          ->check(a_value)
+          ->excludes(at)
+          ->excludes("--gdb");
+  run_verb
+      ->add_flag("--alone", run.alone,
+                 "Of a restored run: without the run that its scenario compares it with")
+      ->needs(restore);
+  run_verb->add_flag("--serve", run.serve)->needs(restore)->group("");
+  run_verb
+      ->add_option("--fault", run.faults,
+                   "Of a restored run: one more of the scenario's faults, as JSON; may be given again")
       ->check(a_value)
-      ->excludes(at)
-      ->excludes("--gdb");
+      ->allow_extra_args(false)
+      ->needs(restore);
   run_verb->add_flag("--check-idle", run.check_idle,
                      "Step RTL that says it is idle by a cycle, to find one that lies");
   run_verb->add_flag("--no-skip", run.no_skip, "Step RTL in idle cycles too: slower, the same results");

@@ -18,27 +18,29 @@
 namespace asterism {
 namespace {
 
-std::vector<PowerLoss> power_losses(const ScenarioConfig& config) {
+using Faults = std::vector<FaultConfig>;
+
+std::vector<PowerLoss> power_losses(const Faults& faults) {
   std::vector<PowerLoss> cuts;
-  for (const FaultConfig& fault : config.faults)
+  for (const FaultConfig& fault : faults)
     if (fault.kind == FaultKind::power_loss) cuts.push_back({fault.at, fault.restore_after});
   return cuts;
 }
 
-std::vector<TimedGpuLoss> gpu_losses(const ScenarioConfig& config) {
+std::vector<TimedGpuLoss> gpu_losses(const Faults& faults) {
   std::vector<TimedGpuLoss> losses;
-  for (const FaultConfig& fault : config.faults)
+  for (const FaultConfig& fault : faults)
     if (const auto gpu = fault.gpu_loss()) losses.push_back({fault.at, *gpu});
   return losses;
 }
 
 // `of` asks a fault whether it is of this kind.
 template <class Timed, class Fault>
-std::vector<Timed> timed(const ScenarioConfig& config, std::optional<Fault> (FaultConfig::*of)() const) {
-  std::vector<Timed> faults;
-  for (const FaultConfig& fault : config.faults)
-    if (const auto one = (fault.*of)()) faults.push_back({fault.at, *one});
-  return faults;
+std::vector<Timed> timed(const Faults& faults, std::optional<Fault> (FaultConfig::*of)() const) {
+  std::vector<Timed> of_kind;
+  for (const FaultConfig& fault : faults)
+    if (const auto one = (fault.*of)()) of_kind.push_back({fault.at, *one});
+  return of_kind;
 }
 
 std::string command_line(const Scenario& scenario) {
@@ -122,12 +124,12 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                .part = scenario.dram,
                .base = scenario.map.range("dram").first,
                .seed = scenario.config.seed,
-               .faults = timed<TimedMemoryFault>(scenario.config, &FaultConfig::memory_fault)},
+               .faults = timed<TimedMemoryFault>(scenario.config.faults, &FaultConfig::memory_fault)},
               memory_ports(config_), events),
       fabric_(make_interconnect(scenario)),
       gic_("gic", config_.cores),
       uart0_("uart0", config_.uart0),
-      power_("power", power_losses(scenario.config), *this, events),
+      power_("power", power_losses(scenario.config.faults), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
   if (config_.cores.start == CoreStart::spin_table)
@@ -158,8 +160,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
   device_tree_blob_ = flatten(device_tree(), reserved);
-  if (gpus_) gpus_->strike(gpu_losses(scenario.config));
-  dimm_ssd_.strike(timed<TimedFlashFault>(scenario.config, &FaultConfig::flash_fault));
+  if (gpus_) gpus_->strike(gpu_losses(scenario.config.faults));
+  dimm_ssd_.strike(timed<TimedFlashFault>(scenario.config.faults, &FaultConfig::flash_fault));
   dimm_ssd_.power_up();
   start();
 }
@@ -388,6 +390,13 @@ void Node::load_memory() {
     const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());
     memory_.load(segment.address - base + Bytes(segment.contents.size()), zeros);
   }
+}
+
+void Node::strike(const std::vector<FaultConfig>& faults) {
+  for (const PowerLoss& cut : power_losses(faults)) power_.strike(cut);
+  for (const auto& fault : timed<TimedMemoryFault>(faults, &FaultConfig::memory_fault)) memory_.strike(fault);
+  if (gpus_) gpus_->strike(gpu_losses(faults));
+  dimm_ssd_.strike(timed<TimedFlashFault>(faults, &FaultConfig::flash_fault));
 }
 
 FaultOutcome Node::inject(const FaultRequest& request) {

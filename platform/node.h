@@ -75,6 +75,7 @@ class Node final : public sc_core::sc_module,
   const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
   std::string memory_summary() const override { return memory_.summary(); }
   void report(Statistics& statistics) const override;
+  void strike(const std::vector<FaultConfig>& faults) override;
   void move_files(const std::filesystem::path& files) override { semihosting_.move_directory(files); }
 
  private:

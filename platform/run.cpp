@@ -109,7 +109,7 @@ RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interrupti
 // A guest's output: to a file of the run directory and, when wanted, to stdout at once.
 class Console {
  public:
-  Console(const std::filesystem::path& file, bool show) : file_(file, std::ios::binary), show_(show) {}
+  Console(const std::filesystem::path& file, const bool& show) : file_(file, std::ios::binary), show_(show) {}
   void write(std::string_view text) {
     file_ << text << std::flush;
     if (!show_) return;
@@ -119,7 +119,7 @@ class Console {
 
  private:
   std::ofstream file_;
-  bool show_;
+  const bool& show_;
 };
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
@@ -356,6 +356,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
         if (hang_watch) hang_watch->start_again();
         node.move_files(directory.files());
         move_traces(rtl.traces, directory.path() / "traces");
+        node.strike(settings.snapshot->faults);
         start = Clock::now();
       }
       go_on_until(scenario.config.until);

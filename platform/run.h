@@ -56,6 +56,7 @@ struct SnapshotSettings {
   // Returns false, and true in each process that goes on from there: threads are started again then, and the run's folder and
   // the settings are those that the process was given.
   std::function<bool()> save;
+  std::vector<FaultConfig> faults = {};  // that strike such a process besides
 };
 
 struct RunSettings {

@@ -56,6 +56,14 @@ nlohmann::ordered_json to_tree(const Statistics& statistics) {
   return tree;
 }
 
+std::map<int, fs::path> open_files() {
+  std::map<int, fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd"))
+    files[std::stoi(entry.path().filename().string())] = fs::read_symlink(entry.path(), none);
+  return files;
+}
+
 }  // namespace
 
 bool lies_within(const fs::path& path, const fs::path& folder) {
@@ -109,6 +117,25 @@ void RunDirectory::take_over(const fs::path& other) {
   final_ = other;
   partial_ = other;
   partial_ += ".partial";
+}
+
+void RunDirectory::branch(const fs::path& other) {
+  RunDirectory made(other);
+  const fs::path old = partial_;
+  fs::copy(old, made.partial_, fs::copy_options::recursive);
+  for (const auto& [number, file] : open_files()) {
+    if (number == lock_ || number == made.lock_ || !lies_within(file, old)) continue;
+    const int opened =
+        open((made.partial_ / file.lexically_relative(old)).c_str(), fcntl(number, F_GETFL) | O_CLOEXEC);
+    if (opened < 0) refuse(made.partial_, "cannot be written");
+    lseek(opened, lseek(number, 0, SEEK_CUR), SEEK_SET);
+    dup3(opened, number, O_CLOEXEC);
+    close(opened);
+  }
+  dup3(made.lock_, lock_, O_CLOEXEC);
+  final_ = made.final_;
+  partial_ = made.partial_;
+  made.leave_partial();
 }
 
 // The two folders change places in one step where the file system can do that, so that one of them has the name at any

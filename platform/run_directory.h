@@ -46,6 +46,9 @@ class RunDirectory {
   void finish();
   // In a process that has taken over from the one that made this: what was written stands in `other` now, with this lock.
   void take_over(const std::filesystem::path& other);
+  // In a process that was forked: goes on in a folder of its own, with a copy of what was written, and what was open there
+  // open here.
+  void branch(const std::filesystem::path& other);
   // The run did not come to its end: what there is stays in path(), and an older run as it is.
   void leave_partial() { finished_ = true; }
 

@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "platform/run.h"
+#include "platform/run_server.h"
 #include "platform/snapshot/snapshot.h"
 #include "platform/summary.h"
 #include "platform/verbs.h"
@@ -198,25 +199,6 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
                                 *cluster.result, cluster.expected));
 }
 
-// What a process that goes on from a snapshot is told.
-struct Continuation {
-  std::string out;  // absolute
-  bool quiet;
-  std::optional<Picoseconds> until;
-  pid_t reference;  // the run to compare with, -1 for none
-};
-std::string told(const Continuation& next) {
-  nlohmann::json text = {{"out", next.out}, {"quiet", next.quiet}, {"reference", next.reference}};
-  if (next.until) text["until"] = next.until->count();
-  return text.dump();
-}
-Continuation continuation(const std::string& told) {
-  const nlohmann::json text = nlohmann::json::parse(told);
-  Continuation next{text.at("out"), text.at("quiet"), {}, text.at("reference")};
-  if (text.contains("until")) next.until = Picoseconds(text["until"].get<std::uint64_t>());
-  return next;
-}
-
 [[noreturn]] void refuse_option(const char* option, std::string problem) {
   throw ConfigError(
       Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
@@ -247,6 +229,21 @@ std::optional<std::string> save(OutputFile& file, const Scenario& scenario, cons
   }
 }
 
+// Of --fault, judged as if they stood in the scenario.
+std::vector<FaultConfig> more_faults(const RunArguments& arguments, const std::string& scenario,
+                                     const Snapshot& snapshot) {
+  if (arguments.faults.empty()) return {};
+  ScenarioRequest request;
+  request.file = scenario;
+  request.overrides = {fmt::format("faults=[{}]", fmt::join(arguments.faults, ","))};
+  std::vector<FaultConfig> faults = prepare(request, InstalledFiles::find()).config.faults;
+  for (const FaultConfig& fault : faults)
+    if (fault.at < snapshot.notes().at)
+      refuse_option("--fault", fmt::format("strikes at {}, and the snapshot is at {}", human_time(fault.at),
+                                           human_time(snapshot.notes().at)));
+  return faults;
+}
+
 [[noreturn]] void restore(const RunArguments& arguments) {
   for (const auto& [is_given, option] : {std::pair(arguments.profile, "--profile"),
                                          {arguments.timeline, "--timeline"},
@@ -254,14 +251,9 @@ std::optional<std::string> save(OutputFile& file, const Scenario& scenario, cons
                                          {!arguments.scenario.log.empty(), "--log"}})
     if (is_given) refuse_option(option, "goes on from a snapshot only where it was given when that was made");
   const Snapshot snapshot(*arguments.restore, ASTERISM_VERSION);
-  if (!arguments.scenario.file.empty()) {
-    const auto differing = differences(prepare(arguments.scenario, InstalledFiles::find()).expanded(),
-                                       snapshot.notes().scenario);
-    if (!differing.empty())
-      throw ConfigError(Diagnostic::of_file(
-          *arguments.restore, "is of another config:\n  " + fmt::format("{}", fmt::join(differing, "\n  "))));
-  }
-  Continuation next{{}, arguments.quiet, {}, -1};
+  if (!arguments.scenario.file.empty())
+    snapshot.compare(prepare(arguments.scenario, InstalledFiles::find()).expanded());
+  Continuation next{.out = {}, .quiet = arguments.quiet, .until = {}, .serves = arguments.serve};
   if (arguments.scenario.until) {
     next.until = time_option("--until", arguments.scenario.until, 0_ps);
     if (*next.until < snapshot.notes().at)
@@ -275,12 +267,13 @@ std::optional<std::string> save(OutputFile& file, const Scenario& scenario, cons
   same.scenario.file = (directory.path() / "scenario.json").string();
   const InstalledFiles installed = InstalledFiles::find();
   const Scenario scenario = prepare(same.scenario, installed);
+  next.faults = more_faults(arguments, same.scenario.file, snapshot);
   std::optional<ReferenceRun> reference;
-  if (scenario.config.expect.result_equals) {
+  if (scenario.config.expect.result_equals && !arguments.alone) {
     reference.emplace(same, scenario, installed, directory);
     next.reference = reference->process();
   }
-  snapshot.go_on(directory, told(next));
+  snapshot.go_on(directory, to_text(next));
 }
 
 // What did not hold, a line each.
@@ -351,11 +344,19 @@ int verb_run(const RunArguments& arguments) {
                            const auto told = save(*snapshot_file, scenario, directory);
                            if (!told) return false;
                            snapshot_file->forget();
-                           const Continuation next = continuation(*told);
+                           Continuation next = continuation_of(*told);
                            directory.take_over(next.out);
+                           if (next.serves) {
+                             next = serve_runs();
+                             directory.branch(next.out);
+                           }
                            settings.show_console = !next.quiet;
                            if (next.until) scenario.config.until = *next.until;
+                           settings.snapshot->faults = next.faults;
+                           auto& faults = scenario.config.faults;
+                           faults.insert(faults.end(), next.faults.begin(), next.faults.end());
                            if (reference) reference->take_over(next.reference, directory);
+                           if (next.reference < 0) reference.reset();
                            return true;
                          }};
   const RunOutcome outcome = asterism::run(scenario, directory, settings);

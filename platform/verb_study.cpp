@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "platform/campaign.h"
 #include "platform/output_file.h"
 #include "platform/run_directory.h"
 #include "platform/study/point_runner.h"
@@ -116,6 +117,7 @@ Study load_study(const std::string& file, const std::vector<std::string>& overri
 }
 
 int verb_study(const StudyArguments& arguments) {
+  if (arguments.file == "campaign") return verb_campaign(arguments);
   refuse_two_on_standard_output(arguments);
   const InstalledFiles installed = InstalledFiles::find();
   const Study study = load_study(arguments.file, arguments.overrides, installed);

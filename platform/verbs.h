@@ -22,6 +22,9 @@ struct RunArguments {
   std::optional<std::string> gdb;  // [HOST]:PORT
   bool profile = false, timeline = false, transactions = false;
   std::optional<std::string> snapshot_at, snapshot, restore;
+  std::vector<std::string> faults;  // JSON, of a restored run
+  bool alone = false;
+  bool serve = false;  // run_server.h
 };
 int verb_run(const RunArguments& arguments);
 

@@ -70,6 +70,11 @@ void PowerController::request(PowerOperation operation) {
   rearm();
 }
 
+void PowerController::strike(PowerLoss cut) {
+  schedule_.add(cut);
+  rearm();
+}
+
 void PowerController::rearm() { alarm_.arm(requested_ ? std::optional(now()) : schedule_.next_event()); }
 
 void PowerController::ring(Picoseconds now) {

@@ -103,6 +103,8 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   // The same as a write of CONTROL; for PSCI SYSTEM_OFF and SYSTEM_RESET.
   void request(PowerOperation operation);
   bool on() const { return schedule_.on(); }
+  // One more cut, of the world outside.
+  void strike(PowerLoss cut);
   // Makes the faults; the netlist connects it to the memory.
   std::function<FaultOutcome(const FaultRequest&)> inject = [](const FaultRequest&) {
     return FaultOutcome::no_memory;

@@ -187,9 +187,9 @@ void DimmSsdModule::rearm() {
 
 // ---- faults ----
 
-void DimmSsdModule::strike(std::vector<TimedFlashFault> faults) {
-  std::ranges::stable_sort(faults, {}, &TimedFlashFault::at);
-  faults_.assign(faults.begin(), faults.end());
+void DimmSsdModule::strike(const std::vector<TimedFlashFault>& faults) {
+  faults_.insert(faults_.end(), faults.begin(), faults.end());
+  std::ranges::stable_sort(faults_, {}, &TimedFlashFault::at);
   if (!faults_.empty()) fault_alarm_.arm(faults_.front().at);
 }
 

@@ -47,8 +47,8 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   // For stores that none of the tracker's ways sees.
   WriteGuard& guard() { return watch_; }
 
-  // Bits of the flash flip at these times. Before simulation begins.
-  void strike(std::vector<TimedFlashFault> faults);
+  // Bits of the flash flip at these times, too.
+  void strike(const std::vector<TimedFlashFault>& faults);
 
   void reset(Reset kind);
   void power_up();

@@ -177,9 +177,9 @@ void GpuModule::rearm() {
 
 // ---- faults ----
 
-void GpuModule::strike(std::vector<TimedGpuLoss> losses) {
-  std::ranges::stable_sort(losses, {}, &TimedGpuLoss::at);
-  losses_.assign(losses.begin(), losses.end());
+void GpuModule::strike(const std::vector<TimedGpuLoss>& losses) {
+  losses_.insert(losses_.end(), losses.begin(), losses.end());
+  std::ranges::stable_sort(losses_, {}, &TimedGpuLoss::at);
   rearm();
 }
 

@@ -53,8 +53,8 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
 
   // Whom writes to memory are told to. Before simulation begins.
   void watched_by(WriteGuard& guard) { guard_ = &guard; }
-  // GPUs are lost at these times. Before simulation begins.
-  void strike(std::vector<TimedGpuLoss> losses);
+  // GPUs are lost at these times, too.
+  void strike(const std::vector<TimedGpuLoss>& losses);
 
   void reset(Reset kind);
   // Behind reset(power_loss): until then there is nothing that could be lost.

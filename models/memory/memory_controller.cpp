@@ -321,6 +321,12 @@ void MemoryController::inject(const MemoryFault& fault) {
   rearm();
 }
 
+void MemoryController::strike(const TimedMemoryFault& fault) {
+  const auto left = faults_.begin() + static_cast<std::ptrdiff_t>(next_fault_);
+  faults_.insert(std::ranges::upper_bound(left, faults_.end(), fault.at, {}, &TimedMemoryFault::at), fault);
+  rearm();
+}
+
 // Of errors that have an entry of their own in the error log, all uncorrectable ones and the first corrected one are told.
 void MemoryController::found(const MemoryError& error, bool is_new) {
   if (is_new && (!error.corrected || ecc_.log().corrected() == 1)) {

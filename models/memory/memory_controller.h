@@ -75,6 +75,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void load(Bytes offset, std::span<const std::byte> contents);
   // Throws std::invalid_argument with words for a user.
   void inject(const MemoryFault& fault);
+  // One more that comes at its time.
+  void strike(const TimedMemoryFault& fault);
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
   Bytes size() const { return dram_.size(); }
   void seat(CodecSeat* seat);

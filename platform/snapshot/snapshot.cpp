@@ -165,6 +165,25 @@ void flatten(const Json& tree, const std::string& path, std::map<std::string, st
     leaves[path] = tree.dump();
 }
 
+// "node.cores.count: 4 here, 2 in the snapshot", a line a key.
+std::vector<std::string> differences(const std::string& config, const std::string& of_snapshot) {
+  std::map<std::string, std::string> here, there;
+  flatten(Json::parse(config), "", here);
+  flatten(Json::parse(of_snapshot), "", there);
+  std::vector<std::string> lines;
+  const auto value = [](const std::map<std::string, std::string>& of, const std::string& key) {
+    const auto found = of.find(key);
+    return found == of.end() ? std::string("nothing") : found->second;
+  };
+  std::map<std::string, std::string> all = here;
+  all.insert(there.begin(), there.end());
+  for (const auto& [key, unused] : all)
+    if (value(here, key) != value(there, key))
+      lines.push_back(
+          fmt::format("{}: {} here, {} in the snapshot", key, value(here, key), value(there, key)));
+  return lines;
+}
+
 }  // namespace
 
 std::string header_text(const SnapshotNotes& notes, const ProcessImage& image,
@@ -274,6 +293,11 @@ void Snapshot::read_header() {
   }
 }
 
+void Snapshot::compare(const std::string& config) const {
+  const auto differing = differences(config, notes_.scenario);
+  if (!differing.empty()) refuse(fmt::format("is of another config:\n  {}", fmt::join(differing, "\n  ")));
+}
+
 void Snapshot::unpack(const RunDirectory& directory) const {
   Decompressor body(body_);
   const fs::path& folder = directory.path();
@@ -326,24 +350,6 @@ void Snapshot::reopen(const RunDirectory& directory) const {
     dup3(from, to, O_CLOEXEC);
     close(from);
   }
-}
-
-std::vector<std::string> differences(const std::string& config, const std::string& of_snapshot) {
-  std::map<std::string, std::string> here, there;
-  flatten(Json::parse(config), "", here);
-  flatten(Json::parse(of_snapshot), "", there);
-  std::vector<std::string> lines;
-  const auto value = [](const std::map<std::string, std::string>& of, const std::string& key) {
-    const auto found = of.find(key);
-    return found == of.end() ? std::string("nothing") : found->second;
-  };
-  std::map<std::string, std::string> all = here;
-  all.insert(there.begin(), there.end());
-  for (const auto& [key, unused] : all)
-    if (value(here, key) != value(there, key))
-      lines.push_back(
-          fmt::format("{}: {} here, {} in the snapshot", key, value(here, key), value(there, key)));
-  return lines;
 }
 
 }  // namespace asterism

@@ -39,6 +39,9 @@ class Snapshot {
 
   const SnapshotNotes& notes() const { return notes_; }
 
+  // Throws ConfigError with the keys in which another config, JSON, differs.
+  void compare(const std::string& config) const;
+
   // Writes what its run had written. Throws ConfigError.
   void unpack(const RunDirectory& directory) const;
   // Becomes the process of the snapshot, with the files open that unpack() has written. Throws ConfigError, and no more than
@@ -67,9 +70,5 @@ class Snapshot {
   ProcessImage image_;
   std::vector<FolderFile> folder_files_;
 };
-
-// What differs between the config that a snapshot was made with and another, a line a key: "node.cores.count: 4, and 2 in the
-// snapshot"; empty when nothing does. Both are JSON.
-std::vector<std::string> differences(const std::string& config, const std::string& of_snapshot);
 
 }  // namespace asterism

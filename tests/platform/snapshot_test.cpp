@@ -164,5 +164,70 @@ TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
   EXPECT_FALSE(exists("late"));
 }
 
+// As if the scenario had had it, when it strikes later than cores may have run ahead. Of one core: the order of several at equal
+// times depends on all that SystemC's queue of events holds.
+TEST_F(SnapshotTest, AFaultStrikesARestoredRunAsItDoesOneFromTheStart) {
+  const std::vector<std::string> faults{R"({"at":"3ms","kind":"power_loss"})",
+                                        R"({"at":"3ms","kind":"chip","channel":0,"rank":0,"chip":3})",
+                                        R"({"at":"4ms","kind":"flash_bits","holds":"data","bits":200})"};
+  ASSERT_EQ(asterism({"run", "power_loss", "faults=[]", "node.cores.count=1", "expect={}", "--snapshot-at",
+                      "1ms", "--snapshot", "file", "--out", "first"})
+                .status,
+            0);
+  for (const std::string& fault : faults) {
+    const Ended whole = asterism(
+        {"run", "power_loss", "faults=[" + fault + "]", "node.cores.count=1", "expect={}", "--out", "whole"});
+    const Ended second =
+        asterism({"run", "--restore", "file", "--alone", "--fault", fault, "--out", "second"});
+    auto expected = left("whole"), seen = left("second");
+    expected.erase("scenario.json"), seen.erase("scenario.json");
+    EXPECT_EQ(seen, expected) << fault << second.err;
+  }
+}
+
+TEST_F(SnapshotTest, ACampaignSaysHowEachFaultEnded) {
+  ASSERT_EQ(asterism({"run", "power_loss", "faults=[]", "expect={}", "--snapshot-at", "1ms", "--snapshot",
+                      "file", "--out", "first"})
+                .status,
+            0);
+  write("faults.jsonl", R"({"at":"3ms","kind":"power_loss"}
+{"at":"3ms","kind":"power_loss","restore_after":"9s"}
+
+{"at":"900ms","kind":"power_loss"}
+)");
+  const Ended ended =
+      asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "junit=j.xml", "jobs=2"});
+  EXPECT_EQ(ended.status, 67) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("masked           1"));
+  EXPECT_THAT(ended.out, HasSubstr("recovered        1"));
+  EXPECT_THAT(ended.out, HasSubstr("hang             1"));
+  EXPECT_THAT(ended.out, HasSubstr("faults.jsonl:2\n"));
+  const std::string junit = contents("j.xml");
+  EXPECT_THAT(junit, HasSubstr("<testsuite name=\"power_loss\" tests=\"3\" failures=\"1\""));
+  EXPECT_THAT(junit, HasSubstr("name=\"line 2: {&quot;at&quot;"));
+  EXPECT_THAT(junit, HasSubstr("<failure type=\"hang\""));
+  EXPECT_EQ(asterism({"study", "campaign", "scenario=hello", "snapshot=file", "faults=faults.jsonl"}).status,
+            65);
+}
+
+TEST_F(SnapshotTest, AListOfFaultsIsJudgedByItsLinesBeforeAnythingRuns) {
+  snapshot_of_hello();
+  write("faults.jsonl", R"({"at":"5us","kind":"chip","channel":0,"rank":0,"chip":99}
+{"at":"5us","kind":"power_loss"}
+{"at":"5us","kind":"earthquake"}
+{"at":"5us"
+{"at":"10ns","kind":"power_loss"}
+)");
+  const Ended ended = asterism({"study", "campaign", "snapshot=hello.snapshot", "faults=faults.jsonl"});
+  EXPECT_EQ(ended.status, 65);
+  for (const char* line : {"faults.jsonl:1:1: error: chip", "faults.jsonl:3:1: error: kind",
+                           "faults.jsonl:4:1: error: is no JSON"})
+    EXPECT_THAT(ended.err, HasSubstr(line));
+  EXPECT_THAT(ended.err, testing::Not(HasSubstr("faults.jsonl:2")));
+  write("faults.jsonl", R"({"at":"10ns","kind":"power_loss"})");
+  EXPECT_THAT(asterism({"study", "campaign", "snapshot=hello.snapshot", "faults=faults.jsonl"}).err,
+              HasSubstr("faults.jsonl:1:1: error: at: lies before the snapshot, which is at 1"));
+}
+
 }  // namespace
 }  // namespace asterism

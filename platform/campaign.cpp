@@ -1,0 +1,398 @@
+#include "platform/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+
+#include "base/xml_text.h"
+#include "platform/config/config.h"
+#include "platform/exit_status.h"
+#include "platform/output_file.h"
+#include "platform/run_directory.h"
+#include "platform/run_server.h"
+#include "platform/scenario.h"
+#include "platform/snapshot/snapshot.h"
+#include "platform/study/point_runner.h"
+#include "platform/summary.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Campaign {
+  std::string scenario, snapshot, faults, junit;
+  std::uint32_t jobs = 0;
+  Picoseconds until;
+};
+static_assert(member_count<Campaign>() == 6);
+void describe(Fields& f, Campaign& c) {
+  f("scenario", c.scenario, "To have the snapshot's config compared with, file or name; \"\": not");
+  f("snapshot", c.snapshot, "That all runs go on from");
+  f("faults", c.faults, "JSON lines, each a fault of a scenario");
+  f("junit", c.junit, "JUnit XML, a test case for each fault; \"\": none");
+  f("jobs", c.jobs, "Runs at a time; 0: as many as the host has cores", within(0, 1024));
+  f("until", c.until,
+    "When a run is taken to hang; 0: twice as long after the snapshot as without a fault, and 10 ms");
+}
+
+enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed };
+constexpr std::array<const char*, 7> names{"masked", "corrected", "recovered", "detected",
+                                           "silent", "hang",      "crashed"};
+constexpr std::array<const char*, 7> meanings{"the same end, and nothing noticed",
+                                              "the same, and more errors corrected",
+                                              "the same, after losses and restores",
+                                              "another end, and it was told",
+                                              "the end of a good run, and other files",
+                                              "no end",
+                                              "the simulator failed"};
+bool is_bad(Outcome outcome) { return outcome >= Outcome::silent; }
+
+// How a run ended.
+struct Seen {
+  int status = -1;  // of the process; 128 + signal
+  std::string ended;
+  std::uint64_t firmware_status = 0, corrected = 0, losses = 0, recoveries = 0;
+  Picoseconds at;
+  std::map<std::string, std::string> files;
+  double host_seconds = 0;
+
+  bool has_report() const { return !ended.empty(); }
+};
+
+std::string contents_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+// Of a tree of statistics: all counts of errors that were corrected.
+std::uint64_t corrected_in(const nlohmann::json& tree) {
+  std::uint64_t sum = 0;
+  for (const auto& [key, value] : tree.items()) {
+    if (value.is_object()) sum += corrected_in(value);
+    if (value.is_number_unsigned() && key.starts_with("corrected")) sum += value.get<std::uint64_t>();
+  }
+  return sum;
+}
+
+void read_report(const fs::path& folder, Seen& seen) {
+  const nlohmann::json stats = nlohmann::json::parse(contents_of(folder / "stats.json"), nullptr, false);
+  if (!stats.is_object()) return;
+  seen.ended = stats.value("ended", "");
+  seen.firmware_status = stats.value("firmware_status", std::uint64_t{0});
+  seen.losses = stats.value("power_losses", std::uint64_t{0});
+  seen.recoveries = stats.value("recoveries", std::uint64_t{0});
+  seen.at = Picoseconds(stats.value("simulated_time_ps", std::uint64_t{0}));
+  seen.corrected = corrected_in(stats);
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "files"))
+    if (entry.is_regular_file())
+      seen.files[entry.path().lexically_relative(folder).string()] = contents_of(entry.path());
+}
+
+Outcome judge(const Seen& seen, const Seen& good) {
+  if (!seen.has_report()) return Outcome::crashed;
+  if (seen.ended == "time_limit" || seen.ended == "stalled") return Outcome::hang;
+  const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
+  if (!same_end) return Outcome::detected;
+  if (seen.files != good.files) return Outcome::silent;
+  if (seen.recoveries > good.recoveries || seen.losses > good.losses) return Outcome::recovered;
+  return seen.corrected > good.corrected ? Outcome::corrected : Outcome::masked;
+}
+
+// So many servers as runs at a time, each started when it is first needed.
+class Servers {
+ public:
+  Servers(fs::path snapshot, fs::path folder) : snapshot_(std::move(snapshot)), folder_(std::move(folder)) {}
+
+  Seen run(std::vector<FaultConfig> faults, std::optional<Picoseconds> until, const std::string& name,
+           const std::stop_token& stop) {
+    const auto start = std::chrono::steady_clock::now();
+    const fs::path out = folder_ / name;
+    std::unique_ptr<RunServer> server = take();
+    Seen seen;
+    if (const auto status = server->run(
+            {.out = out.string(), .quiet = true, .until = until, .faults = std::move(faults)}, stop)) {
+      seen.status = *status;
+      if (*status < 128) read_report(out, seen);
+      give_back(std::move(server));
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    seen.host_seconds = took.count();
+    return seen;
+  }
+  std::string last_words() const { return contents_of(log(started_ - 1)); }
+
+ private:
+  fs::path log(int number) const { return folder_ / fmt::format("server{}.log", number); }
+  std::unique_ptr<RunServer> take() {
+    const std::scoped_lock lock(mutex_);
+    if (idle_.empty()) {
+      const int number = started_++;
+      return std::make_unique<RunServer>(snapshot_, folder_ / fmt::format("server{}", number), log(number));
+    }
+    auto server = std::move(idle_.back());
+    idle_.pop_back();
+    return server;
+  }
+  void give_back(std::unique_ptr<RunServer> server) {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(server));
+  }
+
+  const fs::path snapshot_, folder_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<RunServer>> idle_;
+  int started_ = 0;
+};
+
+struct TrialConfig {
+  std::uint64_t line = 0;
+};
+static_assert(member_count<TrialConfig>() == 1);
+void describe(Fields& f, TrialConfig& c) { f("line", c.line, "Of the list of faults"); }
+
+struct Fault {
+  std::string text;
+  int line;
+  FaultConfig config = {};
+};
+
+std::vector<Fault> read_faults(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw InputMissing(Diagnostic::of_file(file, "there is no such list of faults"));
+  std::vector<Fault> faults;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") != std::string::npos) faults.push_back({line, number});
+  }
+  if (faults.empty()) throw ConfigError(Diagnostic::of_file(file, "has no fault"));
+  return faults;
+}
+
+// Reads all of them, as if they stood in the scenario; what is wrong is told at its line.
+void check_faults(std::vector<Fault>& faults, const std::string& file, const Snapshot& snapshot,
+                  const fs::path& folder) {
+  Diagnostics problems;
+  const auto add = [&](const Fault& fault, Diagnostic diagnostic) {
+    diagnostic.origin = {.file = file, .line = fault.line, .column = 1};
+    problems.add(std::move(diagnostic));
+  };
+  const auto refuse = [&](const Fault& fault, const char* path, std::string problem) {
+    Diagnostic diagnostic;
+    diagnostic.path = path;
+    diagnostic.problem = std::move(problem);
+    add(fault, std::move(diagnostic));
+  };
+  const fs::path scenario = folder / "scenario.json";
+  std::ofstream(scenario) << snapshot.notes().scenario;
+  std::vector<Fault*> sound;
+  std::string list;
+  for (Fault& fault : faults) {
+    if (!nlohmann::json::accept(fault.text)) {
+      refuse(fault, "", "is no JSON");
+      continue;
+    }
+    list += (list.empty() ? "" : ",") + fault.text;
+    sound.push_back(&fault);
+  }
+  try {
+    ScenarioRequest request;
+    request.file = scenario.string();
+    request.overrides = {"faults=[" + list + "]"};
+    const Scenario judged = prepare(request, InstalledFiles::find());
+    for (std::size_t i = 0; i < sound.size(); ++i) {
+      sound[i]->config = judged.config.faults[i];
+      if (sound[i]->config.at < snapshot.notes().at)
+        refuse(*sound[i], "at",
+               fmt::format("lies before the snapshot, which is at {}", human_time(snapshot.notes().at)));
+    }
+  } catch (const ConfigError& error) {
+    constexpr std::string_view prefix = "faults.";
+    for (Diagnostic problem : error.diagnostics().all()) {
+      if (!problem.path.starts_with(prefix)) throw;
+      std::size_t digits = 0;
+      const std::size_t index = std::stoul(problem.path.substr(prefix.size()), &digits);
+      problem.path.erase(0, std::min(problem.path.size(), prefix.size() + digits + 1));
+      add(*sound.at(index), std::move(problem));
+    }
+  }
+  fs::remove(scenario);
+  problems.throw_if_any();
+}
+
+// A row: outcome, seconds of the host.
+class Trial final : public StudyPointOf<TrialConfig> {
+ public:
+  Trial(Servers& servers, const Fault& fault, Picoseconds until, const Seen& good)
+      : fault(fault), servers_(servers), until_(until), good_(good) {}
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const Seen seen = servers_.run({fault.config}, until_, fmt::format("line{}", fault.line), stop);
+    return {static_cast<std::uint64_t>(judge(seen, good_)), seen.host_seconds};
+  }
+
+  const Fault& fault;
+
+ private:
+  Servers& servers_;
+  const Picoseconds until_;
+  const Seen& good_;
+};
+
+struct Judged {
+  const Fault& fault;
+  Outcome outcome;
+  double host_seconds;
+};
+
+std::string to_junit(const std::vector<Judged>& trials, const std::string& name) {
+  int failures = 0;
+  double seconds = 0;
+  std::string cases;
+  for (const auto& [fault, outcome, host_seconds] : trials) {
+    const auto index = static_cast<std::size_t>(outcome);
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"line {}: {}\" time=\"{:.3f}\">", xml_text(name),
+                         fault.line, xml_text(fault.text), host_seconds);
+    seconds += host_seconds;
+    if (is_bad(outcome)) {
+      ++failures;
+      cases += fmt::format("<failure type=\"{}\" message=\"{}\"/>", names[index], meanings[index]);
+    } else {
+      cases += fmt::format("<system-out>{}</system-out>", names[index]);
+    }
+    cases += "</testcase>\n";
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" "
+      "time=\"{:.3f}\">\n{}</testsuite>\n",
+      xml_text(name), trials.size(), failures, seconds, cases);
+}
+
+// Outcomes and how many ended so; of bad ones the first few lines. Returns whether there were any.
+bool print_table(const std::vector<Judged>& trials, const std::string& file) {
+  bool bad = false;
+  fmt::print("{:<10} {:>7}\n", "outcome", "faults");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::vector<int> lines;
+    for (const Judged& trial : trials)
+      if (trial.outcome == static_cast<Outcome>(i)) lines.push_back(trial.fault.line);
+    fmt::print("{:<10} {:>7}  {}\n", names[i], lines.size(), meanings[i]);
+    if (!is_bad(static_cast<Outcome>(i))) continue;
+    bad |= !lines.empty();
+    constexpr std::size_t shown = 5;
+    for (std::size_t k = 0; k < std::min(shown, lines.size()); ++k)
+      fmt::print("{:<20}{}:{}\n", "", file, lines[k]);
+    if (lines.size() > shown) fmt::print("{:<20}and {} more\n", "", lines.size() - shown);
+  }
+  return bad;
+}
+
+// Where the runs go: a folder that the user named, or one that is gone afterwards.
+class Folder {
+ public:
+  explicit Folder(const std::optional<std::string>& named) : keep_(named.has_value()) {
+    if (named) {
+      path_ = fs::absolute(*named);
+      if (fs::exists(path_) && !fs::is_empty(path_))
+        throw ConfigError(Diagnostic::of_file(*named, "is not empty; give another with --out"));
+      fs::create_directories(path_);
+      return;
+    }
+    std::string made = (fs::temp_directory_path() / "asterism_campaign_XXXXXX").string();
+    if (mkdtemp(made.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "cannot make a folder for the runs");
+    path_ = made;
+  }
+  ~Folder() {
+    std::error_code none;
+    if (!keep_) fs::remove_all(path_, none);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool keep_;
+};
+
+Campaign read_arguments(const StudyArguments& arguments) {
+  ConfigDocument document = ConfigDocument::parse("{}", "");
+  for (const std::string& override : arguments.overrides) document.apply_override(override);
+  Campaign campaign = read_config<Campaign>(document, InstalledFiles::find().configs);
+  const auto refuse = [](const char* path, const char* problem) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = path, .problem = problem});
+  };
+  if (campaign.snapshot.empty()) refuse("snapshot", "is missing: the file that `run --snapshot` wrote");
+  if (campaign.faults.empty()) refuse("faults", "is missing: JSON lines, each a fault of a scenario");
+  for (const auto& [option, file] :
+       {std::pair("--csv", &arguments.csv), {"--json", &arguments.json}, {"--svg", &arguments.svg}})
+    if (*file) refuse(option, "is not of campaigns: junit=FILE");
+  return campaign;
+}
+
+}  // namespace
+
+int verb_campaign(const StudyArguments& arguments) {
+  Campaign campaign = read_arguments(arguments);
+  const Snapshot snapshot(campaign.snapshot, ASTERISM_VERSION);
+  const fs::path file = fs::absolute(campaign.snapshot);
+  if (!campaign.scenario.empty()) {
+    ScenarioRequest request;
+    request.file = campaign.scenario;
+    snapshot.compare(prepare(request, InstalledFiles::find()).expanded());
+  }
+  std::vector<Fault> faults = read_faults(campaign.faults);
+  std::optional<OutputFile> junit;
+  if (!campaign.junit.empty()) junit.emplace(campaign.junit, "junit");
+  const Folder folder(arguments.out);
+  check_faults(faults, campaign.faults, snapshot, folder.path());
+
+  Servers servers(file, folder.path());
+  const Seen good = servers.run({}, {}, "without", {});
+  if (!good.has_report())
+    throw ConfigError(Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
+                                                                 servers.last_words() +
+                                                                 contents_of(folder.path() / "without.log")));
+  if (campaign.until == 0_ps) campaign.until = good.at + 2 * (good.at - snapshot.notes().at) + 10_ms;
+
+  std::vector<std::unique_ptr<Trial>> points;
+  std::vector<StudyPoint*> pointers;
+  for (const Fault& fault : faults) {
+    points.push_back(std::make_unique<Trial>(servers, fault, campaign.until, good));
+    pointers.push_back(points.back().get());
+  }
+  const unsigned jobs = threads_for(points.size(), campaign.jobs != 0 ? campaign.jobs : arguments.threads);
+  const PointRun run = run_points(pointers, {.threads = jobs, .show_progress = true});
+  std::vector<Judged> trials;
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    if (const auto& row = run.rows[i])
+      trials.push_back({faults[i], static_cast<Outcome>(std::get<std::uint64_t>(row->at(0))),
+                        std::get<double>(row->at(1))});
+  const bool bad = print_table(trials, campaign.faults);
+  fmt::print("\n{:<10} {}{} of {} faults in {:.1f} s, {} at a time\n", "campaign",
+             run.interrupted ? "interrupted: " : "", trials.size(), faults.size(), run.host_seconds, jobs);
+  if (junit) {
+    const std::string text = to_junit(trials, snapshot.notes().name);
+    const fs::path written = run.interrupted ? junit->leave_partial(text) : junit->finish(text);
+    fmt::print("{:<10} {}\n", "written", written.string());
+  }
+  if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
+  return static_cast<int>(bad ? ExitStatus::expectation : ExitStatus::success);
+}
+
+}  // namespace asterism
