@@ -46,10 +46,15 @@ void Interruption::start_again() {
       std::thread([this] { wait_for_signals(); });  // what stands there names a thread of another process
 }
 
-Interruption::~Interruption() {
+void Interruption::pause() {
   over_ = true;
   pthread_kill(waiter_.native_handle(), SIGUSR1);
   waiter_.join();
+  over_ = false;
+}
+
+Interruption::~Interruption() {
+  pause();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -36,7 +36,9 @@ class Interruption : public sc_core::sc_prim_channel {
   ~Interruption() override;
 
   bool happened() const { return happened_; }
-  // In a process that is a copy of the one that made this: its thread is not there.
+  // Signals wait until start_again().
+  void pause();
+  // Also in a process that is a copy of the one that made this: its thread is not there.
   void start_again();
 
  private:

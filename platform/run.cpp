@@ -334,7 +334,21 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   Machine& node = *built;
   check_traces(rtl, node);
   instruments.attach(node);
-  if (debugger) attach(*debugger, node, scenario, [&interruption] { return interruption.happened(); });
+  std::optional<LiveSnapshots> snapshots;
+  if (debugger) {
+    const auto pause = [&] {
+      interruption.pause();
+      if (hang_watch) hang_watch->pause();
+      debugger->pause();
+    };
+    const auto start_again = [&] {
+      interruption.start_again();
+      if (hang_watch) hang_watch->start_again();
+      debugger->start_again();
+    };
+    snapshots.emplace(directory.path(), LiveSnapshots::Threads{pause, start_again});
+    attach(*debugger, node, scenario, *snapshots, [&interruption] { return interruption.happened(); });
+  }
   Clock::time_point start = Clock::now();
   RunProgress progress(settings.show_progress);
   if (settings.on_start) settings.on_start();

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <utility>
 #include <variant>
 
 #include "platform/config/diagnostics.h"
+#include "platform/snapshot/snapshot.h"
+#include "platform/summary.h"
+#include "tlm/time.h"
 
 namespace asterism {
 namespace {
@@ -51,16 +55,48 @@ std::string group_of(const Machine& machine, std::string_view group) {
   return text.empty() ? "there is none\n" : text;
 }
 
+// Of `monitor snapshot`; `words` are those behind it.
+std::string keep_or_go_back(LiveSnapshots& snapshots, const Scenario& scenario,
+                            std::span<const std::string> words) {
+  if (const std::string why = why_no_snapshot(scenario); !why.empty()) return why + "\n";
+  if (scenario.config.expect.result_equals)
+    return "of a run that is compared with another: with expect={} it is not\n";
+  if (words.size() == 1 && words[0] == "save") {
+    const bool loaded = snapshots.save();
+    return fmt::format("snapshot {} of {}{}\n", snapshots.count(), human_time(now()),
+                       loaded
+                           ? ": loaded; have GDB forget what it has read:\nmaintenance flush register-cache\n"
+                             "maintenance flush dcache"
+                           : "");
+  }
+  if (!words.empty() && words[0] == "load" && words.size() <= 2) {
+    unsigned number = snapshots.count();
+    if (number == 0) return "there is none: monitor snapshot save\n";
+    if (words.size() == 2) {
+      const std::string& text = words[1];
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error != std::errc() || end != text.data() + text.size() || number == 0 ||
+          number > snapshots.count())
+        return fmt::format("expected a number from 1 to {}, got \"{}\"\n", snapshots.count(), text);
+    }
+    snapshots.load(number);
+  }
+  return "expected: monitor snapshot save, or: monitor snapshot load [N]\n";
+}
+
 }  // namespace
 
-void attach(Debugger& debugger, Machine& machine, const Scenario& scenario,
+void attach(Debugger& debugger, Machine& machine, const Scenario& scenario, LiveSnapshots& snapshots,
             std::function<bool()> interrupted) {
   const auto refuse = [](std::string problem) {
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = std::move(problem)});
   };
-  Debugger::Machine view{
-      .cores = machine.cores_to_debug(), .infos = {"map"}, .info = {}, .interrupted = std::move(interrupted)};
+  Debugger::Machine view{.cores = machine.cores_to_debug(),
+                         .infos = {"map"},
+                         .info = {},
+                         .snapshot = {},
+                         .interrupted = std::move(interrupted)};
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
   std::ranges::transform(groups, std::back_inserter(view.infos),
                          [](const auto& group) { return std::string(group.first); });
@@ -68,6 +104,9 @@ void attach(Debugger& debugger, Machine& machine, const Scenario& scenario,
     if (what == "map") return map_of(scenario);
     return group_of(machine,
                     std::ranges::find(groups, what, [](const auto& group) { return group.first; })->second);
+  };
+  view.snapshot = [&snapshots, &scenario](std::span<const std::string> words) {
+    return keep_or_go_back(snapshots, scenario, words);
   };
   try {
     debugger.attach(std::move(view));

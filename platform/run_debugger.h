@@ -7,11 +7,12 @@
 #include "platform/debug/debugger.h"
 #include "platform/machine.h"
 #include "platform/scenario.h"
+#include "platform/snapshot/live_snapshots.h"
 
 namespace asterism {
 
 // Connects it with the machine that a scenario has built. Throws ConfigError when there is nothing to debug.
-void attach(Debugger& debugger, Machine& machine, const Scenario& scenario,
+void attach(Debugger& debugger, Machine& machine, const Scenario& scenario, LiveSnapshots& snapshots,
             std::function<bool()> interrupted);
 
 // Between a machine and its events.jsonl.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "platform/config/diagnostics.h"
+#include "platform/open_files.h"
 
 namespace asterism {
 namespace {
@@ -54,14 +55,6 @@ nlohmann::ordered_json to_tree(const Statistics& statistics) {
       tree[name] = std::get<std::uint64_t>(value);
   }
   return tree;
-}
-
-std::map<int, fs::path> open_files() {
-  std::map<int, fs::path> files;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator("/proc/self/fd"))
-    files[std::stoi(entry.path().filename().string())] = fs::read_symlink(entry.path(), none);
-  return files;
 }
 
 }  // namespace
@@ -121,17 +114,9 @@ void RunDirectory::take_over(const fs::path& other) {
 
 void RunDirectory::branch(const fs::path& other) {
   RunDirectory made(other);
-  const fs::path old = partial_;
-  fs::copy(old, made.partial_, fs::copy_options::recursive);
-  for (const auto& [number, file] : open_files()) {
-    if (number == lock_ || number == made.lock_ || !lies_within(file, old)) continue;
-    const int opened =
-        open((made.partial_ / file.lexically_relative(old)).c_str(), fcntl(number, F_GETFL) | O_CLOEXEC);
-    if (opened < 0) refuse(made.partial_, "cannot be written");
-    lseek(opened, lseek(number, 0, SEEK_CUR), SEEK_SET);
-    dup3(opened, number, O_CLOEXEC);
-    close(opened);
-  }
+  const OpenFiles open(partial_);
+  fs::copy(partial_, made.partial_, fs::copy_options::recursive);
+  open.reopen_in(made.partial_);
   dup3(made.lock_, lock_, O_CLOEXEC);
   final_ = made.final_;
   partial_ = made.partial_;

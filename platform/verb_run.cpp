@@ -208,11 +208,7 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
 const std::string& checked_for_snapshot(const RunArguments& arguments, const Scenario& scenario) {
   if (const std::string why = why_no_process_image(); !why.empty())
     refuse_option("--snapshot", fmt::format("{} cannot make one", why));
-  if (scenario.config.node.uart0.input == Pl011Input::terminal)
-    refuse_option("--snapshot", "what is typed is in none; node.uart0.input=file has the input in a file");
-  if (!scenario.config.node.dimm_ssd.image.empty())
-    refuse_option("--snapshot",
-                  "a flash image of the host (node.dimm_ssd.image) is in none; without it flash is");
+  if (const std::string why = why_no_snapshot(scenario); !why.empty()) refuse_option("--snapshot", why);
   if (!arguments.trace.empty())
     refuse_option("--trace", "is written by one run, and a snapshot may become several");
   return *arguments.snapshot;

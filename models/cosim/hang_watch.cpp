@@ -48,14 +48,17 @@ void HangWatch::start() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-HangWatch::~HangWatch() {
+void HangWatch::pause() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
   }
   stop_.notify_all();
   thread_.join();
+  over_ = false;
 }
+
+HangWatch::~HangWatch() { pause(); }
 
 // Looks eight times while its patience lasts, and has lost it when the same call was seen each time.
 void HangWatch::watch() {

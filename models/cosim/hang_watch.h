@@ -49,7 +49,9 @@ class HangWatch {
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
   HangWatch& operator=(const HangWatch&) = delete;
-  // In a process that is a copy of the one that made this: its thread is not there.
+  // Watches nothing until start_again().
+  void pause();
+  // Also in a process that is a copy of the one that made this: its thread is not there.
   void start_again();
 
  private:

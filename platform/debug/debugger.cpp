@@ -304,6 +304,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
     return machine_.cores[core].reset_node() ? "the node starts again when it goes on\n"
                                              : "the node has no power: nothing is reset\n";
   }
+  if (verb == "snapshot") return machine_.snapshot(std::span(words).subspan(1));
   std::string text =
       "monitor break on KIND    stop at events of this kind (events.jsonl), or at those of a group:\n";
   for (const auto& [group, kinds] : event_groups())
@@ -311,7 +312,9 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   text += fmt::format(
       "monitor break off        no longer\n"
       "monitor info WHAT        of cores, events, {}\n"
-      "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n",
+      "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n"
+      "monitor snapshot save    keeps the state of the whole run\n"
+      "monitor snapshot load [N]  goes back to the newest one, or to the Nth\n",
       fmt::join(machine_.infos, ", "));
   return verb == "help" ? text : fmt::format("there is no \"{}\"\n{}", command, text);
 }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,9 @@ class Debugger final : public CoreDebugger, private DebugTarget {
     std::vector<DebuggedCore> cores;
     std::vector<std::string> infos;                            // what `monitor info` knows,
     std::function<std::string(const std::string& what)> info;  // and says of it, line by line
-    std::function<bool()> interrupted;                         // the run is to end: nobody waits any longer
+    std::function<std::string(std::span<const std::string> words)>
+        snapshot;                       // what stands behind `monitor snapshot`
+    std::function<bool()> interrupted;  // the run is to end: nobody waits any longer
   };
 
   // Throws as GdbPort does.
@@ -44,6 +47,10 @@ class Debugger final : public CoreDebugger, private DebugTarget {
 
   // Stops the machine there and then when it is what `monitor break on` asks for.
   void happened(Picoseconds at, std::string_view source, std::string_view kind);
+
+  // Around a fork, in which threads get lost.
+  void pause() { port_.pause(); }
+  void start_again() { port_.start_again(); }
 
   // Between two slices of a simulation, in which no core may run: a debugger that wants to stop the machine does.
   void look();

@@ -1,6 +1,7 @@
 #include "platform/debug/gdb_port.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -63,7 +64,7 @@ class GdbPort::Sockets {
     const std::string host = at.address().to_string();
     address_ = fmt::format("{}:{}", at.address().is_v6() ? "[" + host + "]" : host, at.port());
     accept();
-    thread_ = std::thread([this] { io_.run(); });
+    start();
   }
   ~Sockets() {
     asio::post(io_, [this] {
@@ -84,6 +85,18 @@ class GdbPort::Sockets {
   Sockets& operator=(const Sockets&) = delete;
 
   const std::string& address() const { return address_; }
+
+  void pause() {
+    io_.stop();
+    thread_.join();
+    paused_by_ = getpid();
+    io_.notify_fork(asio::io_context::fork_prepare);
+  }
+  void start_again() {
+    io_.notify_fork(getpid() == paused_by_ ? asio::io_context::fork_parent : asio::io_context::fork_child);
+    io_.restart();
+    start();
+  }
 
   News take() {
     const std::lock_guard lock(mutex_);
@@ -108,6 +121,9 @@ class GdbPort::Sockets {
   }
 
  private:
+  void start() {
+    thread_ = std::thread([this] { io_.run(); });
+  }
   // Handlers of a connection that is over find another number.
   void accept() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
@@ -197,12 +213,15 @@ class GdbPort::Sockets {
   std::deque<std::string> outgoing_;
   bool is_closing_ = false, over_ = false;
   std::thread thread_;
+  pid_t paused_by_ = 0;
 };
 
 GdbPort::GdbPort(const GdbEndpoint& endpoint) : sockets_(std::make_unique<Sockets>(endpoint, news_)) {}
 GdbPort::~GdbPort() = default;
 
 std::string GdbPort::address() const { return sockets_->address(); }
+void GdbPort::pause() { sockets_->pause(); }
+void GdbPort::start_again() { sockets_->start_again(); }
 GdbPort::News GdbPort::take() { return sockets_->take(); }
 bool GdbPort::wait_for_news(std::chrono::milliseconds at_most) { return sockets_->wait(at_most); }
 void GdbPort::send(std::uint64_t connection, std::string bytes) {

@@ -43,6 +43,10 @@ class GdbPort {
   // Until there are some, or until the time is over.
   bool wait_for_news(std::chrono::milliseconds at_most);
 
+  // Its thread ends, and starts again, perhaps in a process that was forked meanwhile and has the connection from then on.
+  void pause();
+  void start_again();
+
   // To a connection; one that is over by now gets nothing.
   void send(std::uint64_t connection, std::string bytes);
   // When what was sent is delivered.

@@ -186,6 +186,15 @@ std::vector<std::string> differences(const std::string& config, const std::strin
 
 }  // namespace
 
+std::string why_no_snapshot(const Scenario& scenario) {
+  const NodeConfig& node = scenario.config.node;
+  if (node.uart0.input == Pl011Input::terminal)
+    return "what is typed is in none; node.uart0.input=file has the input in a file";
+  if (!node.dimm_ssd.image.empty())
+    return "a flash image of the host (node.dimm_ssd.image) is in none; without it flash is";
+  return "";
+}
+
 std::string header_text(const SnapshotNotes& notes, const ProcessImage& image,
                         const std::vector<Snapshot::FolderFile>& files, const fs::path& folder) {
   Json header = {{"asterism", notes.version},   {"name", notes.name},

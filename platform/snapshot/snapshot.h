@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "platform/output_file.h"
 #include "platform/run_directory.h"
+#include "platform/scenario.h"
 #include "platform/snapshot/process_image.h"
 
 namespace asterism {
@@ -25,6 +26,9 @@ struct SnapshotNotes {
   Picoseconds at;        // simulated time
   std::string version;   // of Asterism
 };
+
+// What of a scenario's run is not in the process, and how it would be: "", or words for a user.
+std::string why_no_snapshot(const Scenario& scenario);
 
 // Writes `file`, with what is in the run's folder. Returns nullopt; and once more in each process that goes on from it, with the
 // message given there. Throws ImageError.

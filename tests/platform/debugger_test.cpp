@@ -205,6 +205,50 @@ detach
   EXPECT_EQ(json("run/stats.json")["node"]["power"]["warm_resets"], 1);
 }
 
+// As the run that nobody stopped, whatever happened behind the snapshot.
+TEST_F(GdbTest, GoesBackToSnapshotsAndOnFromThere) {
+  ASSERT_EQ(asterism({"run", "hello", "firmware=cg", "expect={}", "--out", "alone"}).status, 0);
+  Running run = cg();
+  const std::string out = debug(run, "cg", R"(
+monitor snapshot load
+monitor break on checkpoint
+continue
+monitor snapshot save
+continue
+monitor snapshot save
+continue
+set var *(int*)0x40300000 = 4711
+monitor snapshot load
+monitor snapshot load 3
+monitor snapshot load 1
+monitor snapshot load 2
+maintenance flush register-cache
+continue
+monitor snapshot load 1
+maintenance flush register-cache
+monitor snapshot forget
+monitor break off
+detach
+)");
+  EXPECT_THAT(out, HasSubstr("there is none: monitor snapshot save\n"));
+  EXPECT_THAT(out, ContainsRegex("snapshot 1 of [0-9.]+ ms\n"));
+  EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms\n"));
+  EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms: loaded"));
+  EXPECT_THAT(out, HasSubstr("expected a number from 1 to 2, got \"3\"\n"));
+  EXPECT_THAT(out, ContainsRegex("(snapshot 1 of [0-9.]+ ms: loaded(.|\n)*){2}"));
+  EXPECT_THAT(out, HasSubstr("expected a number from 1 to 1, got \"2\"\n"));
+  EXPECT_THAT(out, HasSubstr("expected: monitor snapshot save"));
+  EXPECT_EQ(run.wait().status, 0);
+  for (const char* file : {"stats.json", "events.jsonl", "console.log", "files/result.txt"})
+    EXPECT_EQ(contents(std::string("run/") + file), contents(std::string("alone/") + file)) << file;
+}
+
+TEST_F(GdbTest, ARunThatIsComparedWithAnotherHasNoSnapshots) {
+  Running run = start({"run", "power_loss", "--gdb", ":0", "--out", "run"});
+  EXPECT_THAT(debug(run, "cg", "monitor snapshot save\ndetach\n"), HasSubstr("with expect={} it is not"));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
 // ---- the protocol itself ----
 
 TEST_F(DebuggerTest, TheRunDoesNotDependOnADebuggerThatOnlyLooks) {
