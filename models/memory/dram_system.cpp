@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "base/quantity_text.h"
 #include "memory/dram_channel.h"
@@ -107,10 +108,20 @@ void DramSystem::reset(Reset kind) {
 }
 
 DramSystem::Summary DramSystem::summary() const {
+  return summary_of(0, static_cast<std::uint32_t>(channels_->channels.size()));
+}
+
+DramSystem::Summary DramSystem::summary(std::uint32_t controller) const {
+  const std::uint32_t each = channels_->config.channels;
+  return summary_of(controller * each, each);
+}
+
+DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uint32_t channels) const {
   const Channels& all = *channels_;
   const Tick now = all.now.count() / all.tck;
   DramCounts counts;
-  for (const auto& channel : all.channels) counts += channel->counts(now);
+  for (std::uint32_t i = first_channel; i < first_channel + channels; ++i)
+    counts += all.channels[i]->counts(now);
   const auto issued = [&](DramCommand c) { return counts.commands[static_cast<std::size_t>(c)]; };
   const std::uint64_t reads = issued(DramCommand::read) + issued(DramCommand::read_precharge);
   const std::uint64_t writes = issued(DramCommand::write) + issued(DramCommand::write_precharge);
@@ -127,7 +138,7 @@ DramSystem::Summary DramSystem::summary() const {
   s.write_latency_sum = all.time_of(counts.write_clocks),
   s.write_latency_max = all.time_of(counts.longest_write);
   s.data_bus_busy = all.time_of(counts.data_clocks);
-  const std::uint64_t ranks = std::uint64_t{all.config.ranks} * all.channels.size();
+  const std::uint64_t ranks = std::uint64_t{all.config.ranks} * channels;
   s.energy = dram_energy(all.part, {.activates = s.activates,
                                     .reads = reads,
                                     .writes = writes,
@@ -156,6 +167,18 @@ void DramSystem::report(Statistics& statistics) const {
   statistics.add("write_latency_max", s.write_latency_max);
   statistics.add("data_bus_busy", s.data_bus_busy);
   asterism::report(statistics.group("energy"), s.energy);
+  const std::uint32_t controllers = channels_->config.controllers;
+  for (std::uint32_t i = 0; controllers > 1 && i < controllers; ++i) {
+    const Summary own = summary(i);
+    Statistics& controller = statistics.group("controller" + std::to_string(i));
+    controller.add("reads", own.reads);
+    controller.add("writes", own.writes);
+    controller.add("row_hits", own.row_hits);
+    controller.add("row_misses", own.row_misses);
+    controller.add("row_conflicts", own.row_conflicts);
+    controller.add("read_latency_max", own.read_latency_max);
+    controller.add("data_bus_busy", own.data_bus_busy);
+  }
 }
 
 }  // namespace asterism

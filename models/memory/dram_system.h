@@ -67,12 +67,15 @@ class DramSystem {
     DramEnergy energy;
   };
   Summary summary() const;
+  // What was taken by one of DramConfig::controllers.
+  Summary summary(std::uint32_t controller) const;
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
 
  private:
   struct Channels;
+  Summary summary_of(std::uint32_t first_channel, std::uint32_t channels) const;
   std::unique_ptr<Channels> channels_;
 };
 

@@ -16,6 +16,13 @@ DramConfig one_rank() {
   return config;
 }
 
+// The group of a name; nullptr: there is none.
+const Statistics* group_of(const Statistics& statistics, std::string_view name) {
+  for (const auto& [key, value] : statistics.entries())
+    if (key == name) return std::get<std::unique_ptr<Statistics>>(value).get();
+  return nullptr;
+}
+
 double gigabytes_a_second(const DramConfig& config, DramPatternSettings settings, std::uint32_t outstanding) {
   DramSystem system(config, ddr3_2gb_x8(), 2_GiB);
   settings.blocks = system.mapping().geometry().blocks();
@@ -132,6 +139,38 @@ TEST(DramSystemTest,
   for (std::uint32_t i = 0; i < 96; ++i)
     EXPECT_EQ(arrivals.all[i], (std::pair<std::uint64_t, Picoseconds>{95 - i, 32'500_ps}));
   EXPECT_EQ(system.next_event(), std::nullopt);
+}
+
+TEST(DramSystemTest, TellsWhatEachControllerTook) {
+  DramConfig config = one_rank();
+  config.controllers = 3, config.channels = 2;
+  DramSystem system(config, ddr3_2gb_x8(), 6_GiB);
+  Picoseconds now;
+  for (const std::uint32_t channel : {0u, 4u, 5u, 4u, 1u, 5u})
+    now += 1_us, system.access(now, {.channel = channel, .row = 1}, channel == 1);
+  EXPECT_EQ(system.summary(0).reads, 1u);
+  EXPECT_EQ(system.summary(0).writes, 1u);
+  EXPECT_EQ(system.summary(1).reads, 0u);
+  EXPECT_EQ(system.summary(2).reads, 4u);
+  EXPECT_EQ(system.summary(2).row_misses, 2u);
+  EXPECT_EQ(system.summary(2).row_hits, 2u);
+  EXPECT_EQ(system.summary().reads, 5u);
+  EXPECT_EQ(system.summary().row_misses, 4u);
+
+  Statistics statistics;
+  system.report(statistics);
+  const Statistics* const last = group_of(statistics, "controller2");
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->entries().at(0).first, "reads");
+  EXPECT_EQ(std::get<std::uint64_t>(last->entries().at(0).second), 4u);
+  EXPECT_EQ(group_of(statistics, "controller3"), nullptr);
+}
+
+TEST(DramSystemTest, ALoneControllerHasNoFiguresOfItsOwn) {
+  DramSystem system(one_rank(), ddr3_2gb_x8(), 2_GiB);
+  Statistics statistics;
+  system.report(statistics);
+  EXPECT_EQ(group_of(statistics, "controller0"), nullptr);
 }
 
 TEST(DramSystemTest, ARequestBetweenEdgesBeginsAtTheNext) {

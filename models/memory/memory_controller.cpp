@@ -58,7 +58,8 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
       faults_(settings.faults),
       events_(events),
       timing_alarm_("timing", [this](Picoseconds now) { advance_timing(now); }),
-      alarm_("faults", [this](Picoseconds now) { ring(now); }) {
+      alarm_("faults", [this](Picoseconds now) { ring(now); }),
+      asked_at_(config_.dram.controllers) {
   ports.init(port_count);
   for (Port& port : ports) {
     port.register_b_transport(this, &MemoryController::b_transport);
@@ -242,11 +243,12 @@ void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
 
 // --- Time
 
-// When an access that comes at `start` has ended. The timing engine's time does not go back: a master that lags behind
+// When an access that comes at `start` has ended. A controller's time does not go back: a master that lags behind
 // another one finds banks and buses as that one left them, and waits as long as if it came then.
 Picoseconds MemoryController::loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
                                          const BlockAccess& access) {
-  const Picoseconds from = timing_now_ = std::max(start, timing_now_);
+  Picoseconds& asked_at = asked_at_[block.channel / config_.dram.channels];
+  const Picoseconds from = asked_at = std::max(start, asked_at);
   Picoseconds end = from + timing_.access(from, block, is_write);
   for (const ExtraAccess& extra : access.extra) {
     const Picoseconds latency = timing_.access(end, extra.block, extra.is_write);

@@ -78,6 +78,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   // One more that comes at its time.
   void strike(const TimedMemoryFault& fault);
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
+  // Of DramConfig::controllers, the one whose channel a block of 64 bytes lies in.
+  unsigned controller_at(Bytes offset) const { return locate(offset).channel / config_.dram.channels; }
   Bytes size() const { return dram_.size(); }
   void seat(CodecSeat* seat);
   // What was last written, without time.
@@ -145,7 +147,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   bool refuses_ = false;
   std::uint64_t resets_ = 0;
   bool powered_ = true, seated_ = false;
-  Picoseconds timing_now_;  // the latest time that the timing engine has seen
+  Picoseconds timing_now_;             // exact: the latest time that the timing engine has seen
+  std::vector<Picoseconds> asked_at_;  // loose: of each controller, the time of its last access
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, Waiting*> waiting_;
   std::vector<Waiting*> full_;  // for a place in a queue

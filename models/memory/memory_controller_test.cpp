@@ -66,6 +66,46 @@ SYSTEMC_TEST_F(MemoryControllerTest, ResetsToWhatTheListSays) {
   expect_reset_values(guest, MemoryRegisters());
 }
 
+struct FourChannelsTest : MemoryControllerTest {
+  FourChannelsTest() : MemoryControllerTest(config()) {}
+  static MemoryConfig config() {
+    MemoryConfig config;
+    config.dram.controllers = config.dram.channels = 2;
+    return config;
+  }
+  static constexpr std::uint64_t next_row = 64 * 4 * 256 * 8;  // of the same bank, in the same channel
+  // A row conflict takes 37 cycles when nothing else holds it up.
+  static constexpr Picoseconds conflict = 46'250_ps + 10_ns + 480_ps;
+};
+
+SYSTEMC_TEST_F(FourChannelsTest, BlocksInSuccessionGoToTheChannelsOfOneControllerThenOfTheNext) {
+  std::vector<unsigned> controllers;
+  for (std::uint64_t block = 0; block < 6; ++block)
+    controllers.push_back(memory.controller_at(Bytes(64 * block)));
+  EXPECT_EQ(controllers, (std::vector<unsigned>{0, 0, 1, 1, 0, 0}));
+  EXPECT_EQ(memory.controller_at(Bytes(191)), 1u);
+}
+
+SYSTEMC_TEST_F(FourChannelsTest, EachControllerHasATimeOfItsOwn) {
+  ssd.delay = to_sc_time(1_us);
+  ssd.read32(0);
+  cpu.read32(128);
+  EXPECT_EQ(to_picoseconds(cpu.delay), closed);
+  cpu.delay = to_sc_time(500_ns);
+  cpu.read32(128 + next_row);
+  EXPECT_EQ(to_picoseconds(cpu.delay), 500_ns + conflict);
+}
+
+// Their controller has been at 1 us: it takes both as asking then, and the second waits for the first's row.
+SYSTEMC_TEST_F(FourChannelsTest, WhoLagsBehindItsOwnControllerMeetsWhoLagsToo) {
+  ssd.delay = to_sc_time(1_us);
+  ssd.read32(64);
+  cpu.read32(0);
+  cpu.delay = to_sc_time(500_ns);
+  cpu.read32(next_row);
+  EXPECT_GT(to_picoseconds(cpu.delay), 500_ns + conflict);
+}
+
 SYSTEMC_TEST_F(MemoryControllerTest, EveryPortSeesTheSameCells) {
   cpu.write32(0x100, 0xCAFE);
   EXPECT_EQ(ssd.read32(0x100), 0xCAFEu);
