@@ -12,6 +12,7 @@
 #include "fabric/fabric_module.h"
 #include "platform/config/diagnostics.h"
 #include "platform/device_tree_blob.h"
+#include "platform/node_fabric.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
@@ -215,7 +216,12 @@ void Node::connect_targets() {
   target(power_.target, "power");
   target(dimm_ssd_.registers, "dimm_ssd");
   target(memory_.target, "memory_controller");
-  target(memory_.ports[0], "dram");
+  if (const auto names = memory_nodes(config_.memory); names.empty())
+    target(memory_.ports[0], "dram");
+  else
+    fabric_->add_divided_target(
+        memory_.ports[0], map.range("dram"), "dram",
+        {names, Bytes(block_bytes), [this](Bytes offset) { return memory_.controller_at(offset); }});
   tapped(dimm_ssd_.memory).bind(memory_.ports[1]);
   if (pcram_) {
     target(pcram_->registers, "pcram");

@@ -47,6 +47,9 @@ void describe(Fields& f, NodeConfig& c) {
               c.fabric.fidelity == Fidelity::loose,
           "fabric.fidelity",
           "is loose for a crossbar; the topology swizzle_switch is a crossbar flit by flit");
+  f.check(c.runs != NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar ||
+              c.memory.fabric_nodes == ControllerNodes::one,
+          "memory.fabric_nodes", "is one on a crossbar, which has no nodes");
   f.check(c.runs == NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar, "fabric",
           "has routers for trace cores to sit on: any topology but the crossbar");
 }

@@ -13,6 +13,13 @@
 
 namespace asterism {
 
+std::vector<std::string> memory_nodes(const MemoryConfig& memory) {
+  std::vector<std::string> names;
+  if (memory.fabric_nodes == ControllerNodes::each)
+    for (unsigned i = 0; i < memory.dram.controllers; ++i) names.push_back("dram" + std::to_string(i));
+  return names;
+}
+
 NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
                           const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
   FabricConfig config = node.fabric;
@@ -23,9 +30,11 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
   std::optional<GraphConfig> graph;
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
-  std::vector<std::string> masters, targets;
+  std::vector<std::string> masters, targets = memory_nodes(node.memory), guests;
+  const bool has_guests = !targets.empty();
   for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
-  for (const MapEntry& entry : map.entries()) targets.push_back(entry.name);
+  for (const MapEntry& entry : map.entries())
+    if (!has_guests || entry.name != "dram") (has_guests ? guests : targets).push_back(entry.name);
 
   if (!config.ports && node.runs == NodeProgram::firmware)
     config.ports = static_cast<std::uint32_t>(masters.size() + targets.size());
@@ -47,8 +56,8 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
           : graph                                           ? "fabric.graph"
           : config.topology == TopologyKind::swizzle_switch ? "fabric.ports"
                                                             : "fabric.nodes";
-    fabric.placement =
-        place_ports(node.placement, static_cast<unsigned>(fabric.topology->nodes.size()), masters, targets);
+    fabric.placement = place_ports(node.placement, static_cast<unsigned>(fabric.topology->nodes.size()),
+                                   masters, targets, guests);
   } catch (const std::invalid_argument& error) {
     if (!path.empty()) key = path + "." + key;
     problems.add({.origin = document.origin_of(key), .path = key, .problem = error.what()});

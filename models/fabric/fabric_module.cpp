@@ -45,7 +45,15 @@ void Fabric::add_master(tlm::tlm_initiator_socket<>& socket) {
 }
 
 void Fabric::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) {
-  targets_on_.push_back(node_of(name));
+  targets_.push_back({{node_of(name)}, {}, {0}});
+  DecodingInterconnect::add_target(socket, range, name);
+}
+
+void Fabric::add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name,
+                                const TargetParts& parts) {
+  Target target{{}, parts, std::vector<std::uint64_t>(parts.names.size())};
+  for (const std::string& part : parts.names) target.nodes.push_back(node_of(part));
+  targets_.push_back(std::move(target));
   DecodingInterconnect::add_target(socket, range, name);
 }
 
@@ -62,11 +70,71 @@ void Fabric::seat(std::size_t index, ArbitrationSeat* seat) {
 
 void Fabric::travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                     sc_core::sc_time& delay) {
+  const Target& target = targets_[entry.target];
+  const Bytes offset = Address(payload.get_address()) - entry.range.first;
+  const unsigned length = payload.get_data_length();
+  // What the target refuses anyway it gets as it is.
+  const bool has_pieces = target.is_divided() && payload.get_streaming_width() >= length &&
+                          (!payload.get_byte_enable_ptr() || payload.get_byte_enable_length() != 0) &&
+                          in_one_part(target, offset, length) < length;
+  if (has_pieces) return travel_in_pieces(master, entry, payload, delay);
+  travel_to(target.part_at(offset), master, entry, payload, delay);
+}
+
+unsigned Fabric::in_one_part(const Target& target, Bytes offset, unsigned most) {
+  const Bytes granule = target.parts.granule;
+  const unsigned part = target.part_at(offset);
+  Bytes end = offset - offset % granule + granule;
+  while (end - offset < Bytes(most) && target.part_at(end) == part) end += granule;
+  return static_cast<unsigned>(std::min((end - offset).count(), std::uint64_t{most}));
+}
+
+void Fabric::travel_in_pieces(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
+                              sc_core::sc_time& delay) {
+  const Target& target = targets_[entry.target];
+  const Address address(payload.get_address());
+  unsigned char *const data = payload.get_data_ptr(), *const enables = payload.get_byte_enable_ptr();
+  const unsigned length = payload.get_data_length(), width = payload.get_streaming_width(),
+                 enable_length = payload.get_byte_enable_length();
+  std::vector<unsigned char> enables_of_piece;
+  bool direct = true, ok = true;
+  for (unsigned first = 0; first < length && ok;) {
+    const Bytes offset = address + Bytes(first) - entry.range.first;
+    const unsigned count = in_one_part(target, offset, length - first);
+    payload.set_address((address + Bytes(first)).value());
+    payload.set_data_ptr(data + first);
+    payload.set_data_length(count);
+    payload.set_streaming_width(count);
+    if (enables) {
+      enables_of_piece.clear();
+      for (unsigned i = first; i < first + count; ++i) enables_of_piece.push_back(enables[i % enable_length]);
+      payload.set_byte_enable_ptr(enables_of_piece.data());
+      payload.set_byte_enable_length(count);
+    }
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    travel_to(target.part_at(offset), master, entry, payload, delay);
+    ok = payload.is_response_ok();
+    direct = direct && payload.is_dmi_allowed();
+    first += count;
+  }
+  payload.set_dmi_allowed(direct);
+  payload.set_address(address.value());
+  payload.set_data_ptr(data);
+  payload.set_data_length(length);
+  payload.set_streaming_width(width);
+  payload.set_byte_enable_ptr(enables);
+  payload.set_byte_enable_length(enable_length);
+}
+
+void Fabric::travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_generic_payload& payload,
+                       sc_core::sc_time& delay) {
   const auto flits = [&](bool with_data) {
     const auto of = [&](std::uint32_t bytes) { return (bytes * 8 + channel_bits_ - 1) / channel_bits_; };
     return of(header_bytes) + (with_data ? of(payload.get_data_length()) : 0);
   };
-  const NodeId here = masters_on_[static_cast<std::size_t>(master)], there = targets_on_[entry.target];
+  const NodeId here = masters_on_[static_cast<std::size_t>(master)],
+               there = targets_[entry.target].nodes[part];
+  ++targets_[entry.target].accesses[part];
   const std::uint64_t resets = resets_;
   if (carry(here, there, flits(payload.is_write()), delay)) at_target(entry, payload, delay);
   if (resets == resets_ && carry(there, here, flits(payload.is_read()), delay)) return;
@@ -114,6 +182,9 @@ void Fabric::report(Statistics& statistics) const {
   statistics.add("latency_mean", packets_ == 0 ? Picoseconds(0) : latency_ / packets_);
   statistics.add("latency_max", longest_);
   report_busiest_channel(*topology_, all_channel_flits(), statistics);
+  for (const Target& target : targets_)
+    for (std::size_t part = 0; part < target.parts.names.size(); ++part)
+      statistics.group(target.parts.names[part]).add("accesses", target.accesses[part]);
 }
 
 void report_busiest_channel(const Topology& topology, const std::vector<std::uint64_t>& channel_flits,

@@ -14,6 +14,9 @@
 //          when the request has arrived. So that every access is seen, direct memory is granted only to masters that
 //          show theirs (tlm/initiator_extension.h), and refused to others. Only masters that may wait, in threads.
 //
+// A target of several parts (TargetParts) sits on as many nodes. An access goes to the node of the part that it lies in; one
+// that lies in several is as many accesses, one after the other, and the first that fails is the last.
+//
 // Debug transport takes no time. An access that no target answers takes none either: the decoder stands at the
 // master's port.
 //
@@ -45,6 +48,8 @@ class Fabric final : public DecodingInterconnect {
   // placement does not have.
   void add_master(tlm::tlm_initiator_socket<>& socket) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
+  void add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name,
+                          const TargetParts& parts) override;
   std::vector<SwitchPorts> switches() const override;
   void seat(std::size_t index, ArbitrationSeat* seat) override;
   void reset(Reset kind) override;
@@ -56,6 +61,23 @@ class Fabric final : public DecodingInterconnect {
   bool may_ask(tlm::tlm_generic_payload& payload) override;
   void was_granted(tlm::tlm_generic_payload& payload) override;
 
+  struct Target {
+    std::vector<NodeId> nodes;  // of its parts
+    TargetParts parts;          // no names: it is in one piece
+    std::vector<std::uint64_t> accesses;
+
+    bool is_divided() const { return !parts.names.empty(); }
+    unsigned part_at(Bytes offset) const { return is_divided() ? parts.part_at(offset) : 0; }
+  };
+
+  // A part gets the access, or the piece of it that lies there.
+  void travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_generic_payload& payload,
+                 sc_core::sc_time& delay);
+  void travel_in_pieces(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
+                        sc_core::sc_time& delay);
+  // Of the bytes from an offset on, how many lie in one part, up to `most`.
+  static unsigned in_one_part(const Target& target, Bytes offset, unsigned most);
+
   NodeId node_of(const std::string& name) const;
   bool carry(NodeId source, NodeId destination, std::uint32_t flits, sc_core::sc_time& delay);
   std::vector<std::uint64_t> all_channel_flits() const;
@@ -65,7 +87,8 @@ class Fabric final : public DecodingInterconnect {
   std::shared_ptr<const Topology> topology_;
   const PortPlacement placement_;
   std::unique_ptr<PacketCarrier> carrier_;
-  std::vector<NodeId> masters_on_, targets_on_;
+  std::vector<NodeId> masters_on_;
+  std::vector<Target> targets_;
 
   std::uint64_t resets_ = 0;
   std::uint64_t packets_ = 0, flits_ = 0, cut_ = 0;

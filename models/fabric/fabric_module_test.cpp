@@ -2,11 +2,16 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
-#include <cstring>
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "fabric/network/zero_load.h"
 #include "fabric/topology/test_topology.h"
+#include "tlm/payload.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -16,6 +21,8 @@ namespace {
 struct Memory : sc_core::sc_module {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
   std::vector<Picoseconds> arrivals;  // simulated time and delay together
+  std::vector<std::uint64_t> addresses;
+  std::uint64_t fails_at = ~std::uint64_t{0}, refuses_direct_at = fails_at;
   Picoseconds latency = 5_ns;
   unsigned char bytes[4096] = {};
   explicit Memory(const sc_core::sc_module_name& name) : sc_module(name) {
@@ -25,14 +32,21 @@ struct Memory : sc_core::sc_module {
   }
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     arrivals.push_back(now() + to_picoseconds(delay));
+    addresses.push_back(payload.get_address());
+    payload.set_dmi_allowed(payload.get_address() != refuses_direct_at);
+    if (payload.get_address() == fails_at)
+      return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     debug(payload);
     delay += to_sc_time(latency);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
   unsigned debug(tlm::tlm_generic_payload& payload) {
-    unsigned char* cells = bytes + payload.get_address();
-    if (payload.is_read()) std::memcpy(payload.get_data_ptr(), cells, payload.get_data_length());
-    if (payload.is_write()) std::memcpy(cells, payload.get_data_ptr(), payload.get_data_length());
+    unsigned char *const cells = bytes + payload.get_address(), *const data = payload.get_data_ptr();
+    for (unsigned i = 0; i < payload.get_data_length(); ++i) {
+      if (!byte_enabled(payload, i)) continue;
+      if (payload.is_read()) data[i] = cells[i];
+      if (payload.is_write()) cells[i] = data[i];
+    }
     return payload.get_data_length();
   }
   bool direct(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
@@ -223,6 +237,143 @@ SYSTEMC_TEST_F(FlitFabricTest, ReportsTheLatencyOfPackets) {
   EXPECT_EQ(counts().at("latency_mean_ps"), whole / 2);
   EXPECT_LT(counts().at("latency_max_ps"), whole);
   EXPECT_GE(counts().at("latency_max_ps"), whole / 2);
+}
+
+// ---- a target of two parts, dealt in runs of 64 bytes: part a on node 4, part b on node 2 ----
+
+struct DividedTargetTest : SystemCTest {
+  explicit DividedTargetTest(Fidelity fidelity = Fidelity::loose)
+      : fabric("fabric", FabricTest::config(fidelity), FabricTest::topology(),
+               {{"cpu0", 0}, {"a", 4}, {"b", 2}}) {
+    fabric.add_master(cpu.socket);
+    fabric.add_divided_target(
+        dram.socket, {Address(dram_base), 4_KiB}, "dram",
+        {{"a", "b"}, 64_B, [](Bytes offset) { return static_cast<unsigned>(offset / 64_B % 2); }});
+    for (unsigned i = 0; i < sizeof buffer; ++i) buffer[i] = static_cast<unsigned char>(i + 1);
+  }
+  // When an access to a part that is offered at `start` is over, alone in the fabric.
+  Picoseconds end_of(NodeId part, unsigned request_flits, unsigned response_flits, Picoseconds start) const {
+    const auto alone = [&](NodeId from, NodeId to, unsigned flits, Picoseconds at) {
+      return zero_load_latency(*FabricTest::topology(), {}, from, to, flits, at);
+    };
+    const Picoseconds arrived = start + alone(0, part, request_flits, start) + dram.latency;
+    return arrived + alone(part, 0, response_flits, arrived);
+  }
+  void access(tlm::tlm_command command, std::uint64_t offset, unsigned length) {
+    cpu.access(command, dram_base + offset, buffer, length);
+  }
+  std::uint64_t accesses_of(const std::string& part) const {
+    Statistics statistics;
+    fabric.report(statistics);
+    for (const auto& [name, value] : statistics.entries())
+      if (name == part)
+        return std::get<std::uint64_t>(std::get<std::unique_ptr<Statistics>>(value)->entries().at(0).second);
+    throw std::invalid_argument("no figures of " + part);
+  }
+  Picoseconds time() const { return now() + to_picoseconds(cpu.delay); }
+
+  TestInitiator cpu{"cpu0"};
+  Memory dram{"dram"};
+  Fabric fabric;
+  unsigned char buffer[256] = {};
+};
+struct DividedFlitTargetTest : DividedTargetTest {
+  DividedFlitTargetTest() : DividedTargetTest(Fidelity::flit) {}
+};
+
+constexpr NodeId part_a = 4, part_b = 2;
+
+SYSTEMC_TEST_F(DividedTargetTest, AnAccessGoesToTheNodeOfItsPart) {
+  access(tlm::TLM_READ_COMMAND, 128, 64);
+  EXPECT_EQ(time(), end_of(part_a, 1, 5, 0_ps));
+  cpu.delay = to_sc_time(10_us);
+  access(tlm::TLM_READ_COMMAND, 64 + 56, 8);
+  EXPECT_EQ(time(), end_of(part_b, 1, 2, 10_us));
+  EXPECT_EQ(accesses_of("a"), 1u);
+  EXPECT_EQ(accesses_of("b"), 1u);
+}
+
+SYSTEMC_TEST_F(DividedTargetTest, AnAccessThatLiesInThreePiecesIsOneAfterTheOther) {
+  access(tlm::TLM_WRITE_COMMAND, 32, 32 + 64 + 16);
+  EXPECT_EQ(time(), end_of(part_a, 2, 1, end_of(part_b, 5, 1, end_of(part_a, 3, 1, 0_ps))));
+  EXPECT_EQ(dram.addresses, (std::vector<std::uint64_t>{32, 64, 128}));
+  EXPECT_TRUE(std::equal(buffer, buffer + 112, dram.bytes + 32));
+  EXPECT_EQ(dram.bytes[31], 0);
+  EXPECT_EQ(dram.bytes[144], 0);
+  EXPECT_EQ(accesses_of("a"), 2u);
+}
+
+SYSTEMC_TEST_F(DividedFlitTargetTest, PiecesMoveTheirFlitsOneAfterTheOther) {
+  access(tlm::TLM_READ_COMMAND, 32, 64);
+  EXPECT_EQ(now(), end_of(part_b, 1, 3, end_of(part_a, 1, 3, 0_ps)));
+  EXPECT_EQ(cpu.delay, sc_core::SC_ZERO_TIME);
+}
+
+SYSTEMC_TEST_F(DividedTargetTest, APayloadInPiecesComesBackAsItWent) {
+  tlm::tlm_generic_payload payload;
+  unsigned char enables[3] = {TLM_BYTE_ENABLED, TLM_BYTE_DISABLED, TLM_BYTE_DISABLED};
+  TestInitiator::fill(payload, tlm::TLM_WRITE_COMMAND, dram_base + 32, buffer, 64);
+  payload.set_byte_enable_ptr(enables);
+  payload.set_byte_enable_length(3);
+  cpu.transport(payload);
+  EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
+  EXPECT_TRUE(payload.is_dmi_allowed());
+  EXPECT_EQ(payload.get_address(), dram_base + 32);
+  EXPECT_EQ(payload.get_data_ptr(), buffer);
+  EXPECT_EQ(payload.get_data_length(), 64u);
+  EXPECT_EQ(payload.get_streaming_width(), 64u);
+  EXPECT_EQ(payload.get_byte_enable_ptr(), enables);
+  EXPECT_EQ(payload.get_byte_enable_length(), 3u);
+  for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(dram.bytes[32 + i], i % 3 == 0 ? buffer[i] : 0) << i;
+}
+
+SYSTEMC_TEST_F(DividedTargetTest, ThePieceThatFailsIsTheLast) {
+  dram.fails_at = 64;
+  access(tlm::TLM_READ_COMMAND, 0, 256);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  EXPECT_EQ(dram.addresses, (std::vector<std::uint64_t>{0, 64}));
+}
+
+SYSTEMC_TEST_F(DividedTargetTest, OnePieceWithoutDirectMemoryIsEnoughToPromiseNone) {
+  tlm::tlm_generic_payload payload;
+  TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, dram_base, buffer, 128);
+  dram.refuses_direct_at = 0;
+  cpu.transport(payload);
+  EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
+  EXPECT_FALSE(payload.is_dmi_allowed());
+}
+
+// A streaming width below the length, which the target refuses: it is for the target to say so, once.
+SYSTEMC_TEST_F(DividedTargetTest, WhatTheTargetRefusesArrivesWhole) {
+  tlm::tlm_generic_payload payload;
+  TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, dram_base + 32, buffer, 64);
+  payload.set_streaming_width(8);
+  cpu.transport(payload);
+  EXPECT_EQ(dram.addresses, (std::vector<std::uint64_t>{32}));
+}
+
+SYSTEMC_TEST_F(DividedTargetTest, DirectMemoryAndDebugTransportSeeOneTarget) {
+  tlm::tlm_generic_payload payload;
+  tlm::tlm_dmi dmi;
+  payload.set_address(dram_base + 0x40);
+  ASSERT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+  EXPECT_EQ(dmi.get_start_address(), dram_base);
+  EXPECT_EQ(dmi.get_end_address(), dram_base + 4095);
+  EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, dram_base, buffer, 256), 256u);
+  EXPECT_TRUE(std::equal(buffer, buffer + 256, dram.bytes));
+  EXPECT_EQ(accesses_of("a"), 0u);
+}
+
+SYSTEMC_TEST_F(DividedFlitTargetTest, AResetBetweenPiecesEndsTheAccess) {
+  const Picoseconds first = end_of(part_a, 1, 5, 0_ps);
+  sc_core::sc_spawn([&] {
+    wait_for(first + 1_ns);
+    fabric.reset(Reset::power_loss);
+  });
+  access(tlm::TLM_READ_COMMAND, 0, 256);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  EXPECT_EQ(now(), first + 1_ns);
+  EXPECT_LE(dram.addresses.size(), 2u);
 }
 
 }  // namespace

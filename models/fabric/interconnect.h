@@ -5,8 +5,11 @@
 // ranges translated and clipped to the target's range, and so do its withdrawals.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "base/reset.h"
 #include "base/statistics.h"
@@ -16,6 +19,14 @@
 
 namespace asterism {
 
+// Of a target whose addresses are dealt to several parts, each with a place of its own in the interconnect: the controllers of
+// a memory.
+struct TargetParts {
+  std::vector<std::string> names;
+  Bytes granule;  // that always lies in one part: a divisor of the target's size
+  std::function<unsigned(Bytes offset)> part_at;
+};
+
 class Interconnect : public sc_core::sc_module {
  public:
   using sc_core::sc_module::sc_module;
@@ -24,6 +35,11 @@ class Interconnect : public sc_core::sc_module {
   virtual void add_master(tlm::tlm_initiator_socket<>& socket) = 0;
   // Throws std::invalid_argument when the range overlaps another.
   virtual void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) = 0;
+  // Its parts answer by one socket. Where nothing has a place it is one target as any other.
+  virtual void add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range,
+                                  const std::string& name, const TargetParts&) {
+    add_target(socket, range, name);
+  }
 
   // The switches that arbitrate: all routers of a fabric that moves every flit, none of a loosely timed one, and a
   // crossbar, whose arbiters never have two requests to choose from. After all masters and targets are there.

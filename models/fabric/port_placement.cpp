@@ -54,10 +54,12 @@ class Placer {
 }  // namespace
 
 PortPlacement place_ports(const std::map<std::string, std::uint32_t>& wishes, unsigned nodes,
-                          const std::vector<std::string>& masters, const std::vector<std::string>& targets) {
+                          const std::vector<std::string>& masters, const std::vector<std::string>& targets,
+                          const std::vector<std::string>& guests) {
   PortPlacement placement;
   for (const auto& [name, node] : wishes) {
-    if (std::ranges::count(masters, name) + std::ranges::count(targets, name) == 0)
+    const auto has_name = [&name = name](const auto& names) { return std::ranges::count(names, name) != 0; };
+    if (!has_name(masters) && !has_name(targets) && !has_name(guests))
       throw std::invalid_argument("\"" + name + "\" is neither a master nor a target on the fabric");
     if (node >= nodes)
       throw std::invalid_argument("\"" + name + "\" is to sit on node " + std::to_string(node) +
@@ -79,6 +81,9 @@ PortPlacement place_ports(const std::map<std::string, std::uint32_t>& wishes, un
   const auto inland = placer.spread(free_targets, placer.free_of(edge_of(squarest_grid(nodes))));
   placer.spread(inland, placer.free());
   placer.spread(free_masters, placer.free());
+  const std::vector<std::string> free_guests = not_placed(guests);
+  for (std::size_t i = 0; i < free_guests.size(); ++i)
+    placement[free_guests[i]] = placement.at(targets.at(i % targets.size()));
   return placement;
 }
 

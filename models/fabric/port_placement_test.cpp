@@ -56,6 +56,18 @@ TEST(PortPlacementTest, ANameSitsWhereItIsToldAndMayShareANode) {
   EXPECT_EQ(placement, (PortPlacement{{"core1", 15}, {"mc0", 5}, {"mc1", 5}, {"mc2", 0}, {"core0", 1}}));
 }
 
+TEST(PortPlacementTest, GuestsShareTheNodesOfTheTargets) {
+  Wishes wishes;
+  wishes = {{"uart", 5}};
+  const PortPlacement placement =
+      place_ports(wishes, 16, {"core0"}, numbered("mc", 2), {"gic", "uart", "rtc", "power"});
+  EXPECT_EQ(placement,
+            (PortPlacement{
+                {"uart", 5}, {"mc0", 0}, {"mc1", 15}, {"core0", 1}, {"gic", 0}, {"rtc", 15}, {"power", 0}}));
+  EXPECT_EQ(place_ports({}, 576, numbered("core", 552), numbered("mc", 24), numbered("device", 30)).size(),
+            606u);
+}
+
 TEST(PortPlacementTest, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal({}, 4, 3, 2), "the fabric has 4 nodes for 3 masters and 2 targets");
   Wishes wishes;

@@ -10,7 +10,7 @@
 
 namespace asterism {
 
-static_assert(member_count<MemoryConfig>() == 6);
+static_assert(member_count<MemoryConfig>() == 7);
 void describe(Fields& f, MemoryConfig& c) {
   f("size", c.size, "Capacity; firmware finds it in the device tree. What lies above it is a hole",
     within(64_MiB, 1_TiB));
@@ -19,6 +19,9 @@ void describe(Fields& f, MemoryConfig& c) {
     "access",
     within(0_ns, 1_ms));
   f("fidelity", c.fidelity, "Whether accesses wait in queues and are reordered", one_of<MemoryFidelity>());
+  f("fabric_nodes", c.fabric_nodes,
+    "Where the controllers sit on a fabric with nodes; with one, all accesses meet at its channels",
+    one_of<ControllerNodes>());
   describe(f, c.dram);
   describe(f, c.ecc);
   f("codec", c.codec,

@@ -25,10 +25,19 @@ constexpr auto enum_names(MemoryFidelity) {
         "an access waits in the controller's queues; cores show each load and store, which is slow"}});
 }
 
+enum class ControllerNodes { one, each };
+constexpr auto enum_names(ControllerNodes) {
+  return std::to_array<EnumName<ControllerNodes>>(
+      {{ControllerNodes::one, "one", "all controllers sit on one node, dram"},
+       {ControllerNodes::each, "each",
+        "each controller has a node, dram0, dram1 and so on; devices share them"}});
+}
+
 struct MemoryConfig {
   Bytes size = 2_GiB;
   Picoseconds latency = 10_ns;
   MemoryFidelity fidelity = MemoryFidelity::loose;
+  ControllerNodes fabric_nodes = ControllerNodes::one;
   DramConfig dram = {};
   EccConfig ecc = {};
   CodecConfig codec = {};

@@ -1,6 +1,9 @@
 // Many real cores behind a GICv3: they boot, meet at barriers, reduce, checkpoint and recover (configs/scenarios/kilocore_boot.json).
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -40,6 +43,21 @@ TEST_F(KilocoreTest, FiveHundredFiftyTwoCoresRecover) {
     EXPECT_GT(stats["node"][core]["instructions"], 10'000) << core;
     EXPECT_GT(stats["node"]["gic"][core]["acknowledged"], 10) << core;
   }
+}
+
+// abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, what misses goes over the fabric.
+TEST_F(KilocoreTest, TwentyFourControllersOnNodesOfTheirOwnShareTheMisses) {
+  expect_verified(undisturbed(16, {"node.cores.caches=tags", "args=steps=1 checkpoint=off"}), 16);
+  const auto node = json("run/stats.json")["node"];
+  std::uint64_t least = ~std::uint64_t{0}, most = 0, all = 0;
+  for (int i = 0; i < 24; ++i) {
+    const std::uint64_t own = node["fabric"]["dram" + std::to_string(i)]["accesses"];
+    EXPECT_GT(node["memory"]["dram"]["controller" + std::to_string(i)]["reads"], 0) << i;
+    least = std::min(least, own), most = std::max(most, own), all += own;
+  }
+  EXPECT_GT(least, 0u);
+  EXPECT_LT(most, all / 4);
+  EXPECT_FALSE(node["fabric"].contains("dram24"));
 }
 
 TEST_F(KilocoreTest, EveryNumberOfCoresComesToItsSums) {
@@ -89,7 +107,7 @@ TEST_F(KilocoreTest, MoreCoresThanTheFabricHasNodesForAreRefused) {
   const Ended ended = asterism({"check", "kilocore_boot", "node.cores.count=576"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err,
-              HasSubstr("node.fabric.nodes: the fabric has 576 nodes for 576 masters and 9 targets"));
+              HasSubstr("node.fabric.nodes: the fabric has 576 nodes for 576 masters and 24 targets"));
 }
 
 TEST_F(KilocoreTest, QemuPrintsTheSame) {

@@ -1,4 +1,5 @@
 // What a node's memory may be made of, and its codec in RTL: the program's results stay the same.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -33,6 +34,71 @@ TEST_F(MemoryNodeTest, AnyMemoryGivesTheSameResult) {
 TEST_F(MemoryNodeTest, TwentyFourControllersOfFourChannels) {
   EXPECT_EQ(result({"node.memory.controllers=24", "node.memory.channels=4", "node.memory.size=3GiB"}),
             result({}));
+}
+
+// Flit by flit every load and store goes to the node of its controller; the devices sit with the controllers.
+TEST_F(MemoryNodeTest, ControllersOnNodesOfTheirOwnShareTheAccesses) {
+  const Arguments fabric{"args=nx=3 checkpoint=off", "node.fabric.topology=superstar",
+                         "node.fabric.fidelity=flit", "node.memory.controllers=4", "node.memory.channels=2"};
+  const std::string on_one_node = result(fabric);
+  const auto before = json("run/stats.json")["node"];
+  EXPECT_FALSE(before["fabric"].contains("dram0"));
+
+  Arguments apart = fabric;
+  apart.emplace_back("node.memory.fabric_nodes=each");
+  EXPECT_EQ(result(apart), on_one_node);
+  const auto node = json("run/stats.json")["node"];
+  std::uint64_t accesses = 0, reads = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t own = node["fabric"][fmt::format("dram{}", i)]["accesses"];
+    EXPECT_GT(own, node["memory"]["reads"].get<std::uint64_t>() / 100) << i;
+    accesses += own;
+    reads += node["memory"]["dram"][fmt::format("controller{}", i)]["reads"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(reads, node["memory"]["dram"]["reads"]);
+  EXPECT_LE(accesses, node["fabric"]["accesses"]);
+  EXPECT_GT(accesses, node["fabric"]["accesses"].get<std::uint64_t>() / 2);
+  EXPECT_LT(node["fabric"]["busiest_channel"]["flits"], before["fabric"]["busiest_channel"]["flits"]);
+}
+
+TEST_F(MemoryNodeTest, ControllersArePlacedByName) {
+  const auto latency_with_memory_on = [&](int place) {
+    Arguments all{"node.cores.count=1",        "node.fabric.topology=mesh",
+                  "node.fabric.fidelity=flit", "node.memory.fabric_nodes=each",
+                  "node.memory.controllers=2", "node.placement.core0=0",
+                  "node.placement.uart0=1"};
+    for (int i = 0; i < 2; ++i) all.push_back(fmt::format("node.placement.dram{}={}", i, place));
+    EXPECT_EQ(firmware("hello", all).status, 0);
+    return json("run/stats.json")["node"]["fabric"]["latency_mean_ps"].get<std::uint64_t>();
+  };
+  EXPECT_LT(latency_with_memory_on(2), latency_with_memory_on(575));
+}
+
+TEST_F(MemoryNodeTest, ControllersWithoutAPlaceAreRefused) {
+  const auto refused = [&](const Arguments& arguments) {
+    const Ended ended = firmware("hello", arguments);
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_FALSE(left_a_run());
+    return ended.err;
+  };
+  EXPECT_EQ(
+      refused({"node.memory.fabric_nodes=each"}),
+      "command line: error: node.memory.fabric_nodes: expected a value that is one on a crossbar, which "
+      "has no nodes, got \"each\"\n");
+  EXPECT_THAT(refused({"node.memory.fabric_nodes=all"}), HasSubstr("node.memory.fabric_nodes: "));
+  const Arguments mesh{"node.fabric.topology=mesh", "node.memory.fabric_nodes=each"};
+  const auto on_mesh = [&](const std::string& more) {
+    Arguments all = mesh;
+    all.push_back(more);
+    return refused(all);
+  };
+  EXPECT_EQ(on_mesh("node.placement.dram=0"),
+            "command line: error: node.placement: \"dram\" is neither a master nor a target on the fabric\n");
+  EXPECT_EQ(
+      on_mesh("node.placement.dram1=0"),
+      "command line: error: node.placement: \"dram1\" is neither a master nor a target on the fabric\n");
+  EXPECT_EQ(on_mesh("node.fabric.nodes=4"),
+            "command line: error: node.fabric.nodes: the fabric has 4 nodes for 4 masters and 1 targets\n");
 }
 
 TEST_F(MemoryNodeTest, TheCodecInLockstepMeetsEveryOutcome) {
