@@ -5,6 +5,7 @@
 
 #include "fabric/topology/topologies.h"
 #include "tlm/initiator_extension.h"
+#include "tlm/payload.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -89,41 +90,46 @@ unsigned Fabric::in_one_part(const Target& target, Bytes offset, unsigned most) 
   return static_cast<unsigned>(std::min((end - offset).count(), std::uint64_t{most}));
 }
 
+// A payload is its initiator's, but for address, status and hint (IEEE 1666-2011 14.7): each piece is one of its own.
 void Fabric::travel_in_pieces(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                               sc_core::sc_time& delay) {
+  struct Piece {
+    explicit Piece(const tlm::tlm_generic_payload& whole) {
+      payload.set_extension(whole.get_extension<InitiatorExtension>());
+    }
+    ~Piece() { payload.clear_extension<InitiatorExtension>(); }
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
+    tlm::tlm_generic_payload payload;
+  };
   const Target& target = targets_[entry.target];
   const Address address(payload.get_address());
-  unsigned char *const data = payload.get_data_ptr(), *const enables = payload.get_byte_enable_ptr();
-  const unsigned length = payload.get_data_length(), width = payload.get_streaming_width(),
-                 enable_length = payload.get_byte_enable_length();
-  std::vector<unsigned char> enables_of_piece;
+  const unsigned length = payload.get_data_length();
+  std::vector<unsigned char> enables;
   bool direct = true, ok = true;
   for (unsigned first = 0; first < length && ok;) {
     const Bytes offset = address + Bytes(first) - entry.range.first;
     const unsigned count = in_one_part(target, offset, length - first);
-    payload.set_address((address + Bytes(first)).value());
-    payload.set_data_ptr(data + first);
-    payload.set_data_length(count);
-    payload.set_streaming_width(count);
-    if (enables) {
-      enables_of_piece.clear();
-      for (unsigned i = first; i < first + count; ++i) enables_of_piece.push_back(enables[i % enable_length]);
-      payload.set_byte_enable_ptr(enables_of_piece.data());
-      payload.set_byte_enable_length(count);
+    Piece piece(payload);
+    piece.payload.set_command(payload.get_command());
+    piece.payload.set_address((address + Bytes(first)).value());
+    piece.payload.set_data_ptr(payload.get_data_ptr() + first);
+    piece.payload.set_data_length(count);
+    piece.payload.set_streaming_width(count);
+    if (payload.get_byte_enable_ptr()) {
+      enables.clear();
+      for (unsigned i = first; i < first + count; ++i)
+        enables.push_back(byte_enabled(payload, i) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED);
+      piece.payload.set_byte_enable_ptr(enables.data());
+      piece.payload.set_byte_enable_length(count);
     }
-    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    travel_to(target.part_at(offset), master, entry, payload, delay);
+    travel_to(target.part_at(offset), master, entry, piece.payload, delay);
+    payload.set_response_status(piece.payload.get_response_status());
     ok = payload.is_response_ok();
-    direct = direct && payload.is_dmi_allowed();
+    direct = direct && piece.payload.is_dmi_allowed();
     first += count;
   }
   payload.set_dmi_allowed(direct);
-  payload.set_address(address.value());
-  payload.set_data_ptr(data);
-  payload.set_data_length(length);
-  payload.set_streaming_width(width);
-  payload.set_byte_enable_ptr(enables);
-  payload.set_byte_enable_length(enable_length);
 }
 
 void Fabric::travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_generic_payload& payload,

@@ -22,6 +22,7 @@ struct Memory : sc_core::sc_module {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
   std::vector<Picoseconds> arrivals;  // simulated time and delay together
   std::vector<std::uint64_t> addresses;
+  std::vector<unsigned> masters;
   std::uint64_t fails_at = ~std::uint64_t{0}, refuses_direct_at = fails_at;
   Picoseconds latency = 5_ns;
   unsigned char bytes[4096] = {};
@@ -33,6 +34,7 @@ struct Memory : sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     arrivals.push_back(now() + to_picoseconds(delay));
     addresses.push_back(payload.get_address());
+    masters.push_back(master_of(payload));
     payload.set_dmi_allowed(payload.get_address() != refuses_direct_at);
     if (payload.get_address() == fails_at)
       return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
@@ -325,6 +327,12 @@ SYSTEMC_TEST_F(DividedTargetTest, APayloadInPiecesComesBackAsItWent) {
   EXPECT_EQ(payload.get_byte_enable_ptr(), enables);
   EXPECT_EQ(payload.get_byte_enable_length(), 3u);
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(dram.bytes[32 + i], i % 3 == 0 ? buffer[i] : 0) << i;
+}
+
+SYSTEMC_TEST_F(DividedTargetTest, PiecesSayWhoAsks) {
+  cpu.who.master = 7;
+  access(tlm::TLM_READ_COMMAND, 0, 128);
+  EXPECT_EQ(dram.masters, (std::vector<unsigned>{7, 7}));
 }
 
 SYSTEMC_TEST_F(DividedTargetTest, ThePieceThatFailsIsTheLast) {
