@@ -45,13 +45,28 @@ static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
 
 enum { strong_range = 0 };  // level 1's entry of the range table
 
+// A level besides the DIMM-SSD. Levels and the controller are called by pointers that checkpoint_use_... sets: what a program never asks for
+// is not linked into it.
+typedef struct {
+  bool (*is_open)(void);
+  CheckpointStatus (*write)(uint64_t version);
+  CheckpointStatus (*restore)(uint64_t version);
+  CheckpointStatus lost;  // what restore() says when the level has lost it
+  bool (*newest)(const char* name, uint64_t max_version, uint64_t* version);
+  bool (*discard)(const char* name, uint64_t version);
+  void (*close)(void);
+} Level;
+
 static bool present;
 static const CheckpointStore* store;  // in the place of the DIMM-SSD; NULL: none
-static bool uses_memory;              // level 1 is there, or was until memory lost it
-static uint64_t memory_bytes;         // that level 1 was made for
-static unsigned ssd_every, ratio;     // ratio: to level 2 alone; 0: not in use
+static const Level* memory;           // level 1 is there, or was until memory lost it; NULL: not in use
+static uint32_t (*count_memory_errors)(void);  // with level 1
+static uint64_t memory_bytes;                  // that level 1 was made for
+static unsigned ssd_every, ratio;              // ratio: to level 2 alone; 0: not in use
 static uint64_t writes;
-static bool uses_pcram, pcram_is_worn, pcram_increments;
+static const Controller* controller;  // NULL: not in use
+static const Level* pcram;            // NULL: not in use
+static bool pcram_is_worn, pcram_increments;
 static DimmSsdMethod method;
 static CheckpointStatus level_status[4];
 static unsigned region_count;
@@ -128,7 +143,7 @@ static CheckpointLevel level_2(void) { return store != NULL ? checkpoint_chain :
 
 static CheckpointStatus request(const char* name, uint64_t version) {
   const size_t length = name != NULL ? strlen(name) : 0;
-  if (!has_level_2() && !uses_memory && !uses_pcram) return checkpoint_no_device;
+  if (!has_level_2() && memory == NULL && pcram == NULL) return checkpoint_no_device;
   if (length == 0 || length >= sizeof descriptor.request.name) return checkpoint_bad_argument;
   memset(descriptor.request.name, 0, sizeof descriptor.request.name);
   memcpy(descriptor.request.name, name, length);
@@ -137,7 +152,7 @@ static CheckpointStatus request(const char* name, uint64_t version) {
   return checkpoint_ok;
 }
 
-static uint32_t memory_errors(void) { return uses_memory ? memory_controller_uncorrectable() : 0; }
+static uint32_t memory_errors(void) { return memory != NULL ? count_memory_errors() : 0; }
 
 static CheckpointStatus execute(DimmSsdOperation operation) {
   if (!present) return checkpoint_no_device;
@@ -169,52 +184,22 @@ CheckpointStatus checkpoint_initialize(void) {
   store = NULL;
   begun_use_store(NULL);
   region_count = 0;
-  uses_memory = false;
-  memory_level_close();
-  uses_pcram = false;
-  pcram_level_close();
-  controller_forget();
+  if (memory != NULL) memory->close();
+  memory = NULL;
+  if (pcram != NULL) pcram->close();
+  pcram = NULL;
+  controller = NULL;
   ratio = 0;
   nobody_asked();
   present = dimm_ssd_probe();
   return present ? checkpoint_ok : checkpoint_no_device;
 }
 
-CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
-  if (!memory_controller_probe()) return checkpoint_no_strong_memory;
-  const uint64_t size = memory_level_size(bytes + sizeof(Header), checkpoint_region_limit + 1);
-  const EccRange wanted = {.first = memory_end() - size, .bytes = size, .mode = ecc_strong};
-  const EccRange there = memory_controller_range(strong_range);
-  const bool same = there.mode == wanted.mode && there.first == wanted.first && there.bytes == wanted.bytes;
-  if (!same && memory_controller_set_range(strong_range, wanted) != range_ok)
-    return checkpoint_no_strong_memory;
-  memory_keep_from(wanted.first);
-  uses_memory = true;
-  memory_bytes = bytes;
-  ssd_every = every;
-  ratio = 0;
-  writes = 0;
-  return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
-}
-
 CheckpointStatus checkpoint_use_store(const CheckpointStore* used) {
-  if (uses_pcram || ratio != 0 || controller_is_used()) return checkpoint_bad_argument;
+  if (pcram != NULL || ratio != 0 || controller != NULL) return checkpoint_bad_argument;
   begun_finish();
   store = used;
   begun_use_store(used);
-  return checkpoint_ok;
-}
-
-CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
-  if (store != NULL) return checkpoint_bad_argument;
-  if (!pcram_probe() || !pcram_level_open()) return checkpoint_no_pcram;
-  controller_forget();
-  uses_pcram = true;
-  pcram_is_worn = false;
-  pcram_increments = incremental;
-  ssd_every = every;
-  ratio = 0;
-  writes = 0;
   return checkpoint_ok;
 }
 
@@ -222,23 +207,23 @@ CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
   if (store != NULL || !(policy->lifetime_years >= 0 && policy->overhead_percent >= 0))
     return checkpoint_bad_argument;
   if (!present) return checkpoint_no_device;
-  if (!uses_memory) return checkpoint_no_strong_memory;
+  if (memory == NULL) return checkpoint_no_strong_memory;
   ratio = 0;
-  controller_use(policy, memory_bytes);
+  controller = controller_use(policy, memory_bytes);
   return checkpoint_ok;
 }
 
 CheckpointStatus checkpoint_use_ratio(unsigned every) {
   if (every == 0 || store != NULL) return checkpoint_bad_argument;
   if (!present) return checkpoint_no_device;
-  if (!uses_memory) return checkpoint_no_strong_memory;
-  controller_forget();
+  if (memory == NULL) return checkpoint_no_strong_memory;
+  controller = NULL;
   ratio = every;
   writes = 0;
   return checkpoint_ok;
 }
 
-static bool goes_to_one_level(void) { return controller_is_used() || ratio != 0; }
+static bool goes_to_one_level(void) { return controller != NULL || ratio != 0; }
 
 void checkpoint_use_method(DimmSsdMethod wanted) { method = wanted; }
 
@@ -354,16 +339,16 @@ static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
 }
 
 static CheckpointStatus safe_on_a_level(void) {
-  const CheckpointStatus ssd = level_status[level_2() - 1];
-  const CheckpointStatus memory = level_status[checkpoint_memory - 1];
-  const CheckpointStatus pcram = level_status[checkpoint_pcram - 1];
-  if (ssd == checkpoint_ok || ssd == checkpoint_pending) return ssd;
-  if (pcram == checkpoint_ok || memory == checkpoint_ok) return checkpoint_ok;
-  if (memory != checkpoint_not_asked) return memory;
-  return pcram != checkpoint_not_asked ? pcram : ssd;
+  const CheckpointStatus on_ssd = level_status[level_2() - 1];
+  const CheckpointStatus in_memory = level_status[checkpoint_memory - 1];
+  const CheckpointStatus in_pcram = level_status[checkpoint_pcram - 1];
+  if (on_ssd == checkpoint_ok || on_ssd == checkpoint_pending) return on_ssd;
+  if (in_pcram == checkpoint_ok || in_memory == checkpoint_ok) return checkpoint_ok;
+  if (in_memory != checkpoint_not_asked) return in_memory;
+  return in_pcram != checkpoint_not_asked ? in_pcram : on_ssd;
 }
 
-static uint64_t rank_of(unsigned region) { return (uint64_t)regions[region].id % controller_ranks(); }
+static uint64_t rank_of(unsigned region) { return (uint64_t)regions[region].id % controller->ranks(); }
 
 static uint64_t bytes_of_the_largest_rank(void) {
   uint64_t largest = 0;
@@ -377,7 +362,7 @@ static uint64_t bytes_of_the_largest_rank(void) {
 }
 
 static bool write_to_memory_alone(uint64_t version) {
-  const CheckpointStatus status = note(checkpoint_memory, write_to_level_1(version));
+  const CheckpointStatus status = note(checkpoint_memory, memory->write(version));
   if (status == checkpoint_ok) begun_add(version, status, true);
   return status == checkpoint_ok;
 }
@@ -397,53 +382,60 @@ static CheckpointStatus begin_at(Location location, uint64_t version) {
 }
 
 // By what is not on another level than memory when power is lost.
-static bool goes_to_ssd(CheckpointStatus memory, CheckpointStatus pcram) {
-  if (!uses_memory && !uses_pcram) return true;
+static bool goes_to_ssd(CheckpointStatus in_memory, CheckpointStatus in_pcram) {
+  if (memory == NULL && pcram == NULL) return true;
   if (ssd_every == 0) return false;
-  return ++writes % ssd_every == 0 || (uses_pcram ? pcram : memory) != checkpoint_ok;
+  return ++writes % ssd_every == 0 || (pcram != NULL ? in_pcram : in_memory) != checkpoint_ok;
 }
 
 static CheckpointStatus begin(const char* name, uint64_t version) {
   nobody_asked();
   const CheckpointStatus status = status_to_begin(name, version);
   if (status != checkpoint_ok) return status;
-  if (controller_is_used()) return begin_at(controller_decide(version, bytes_of_the_largest_rank()), version);
+  if (controller != NULL) return begin_at(controller->decide(version, bytes_of_the_largest_rank()), version);
   if (ratio != 0) return begin_at(++writes % ratio == 0 ? location_ssd : location_ramdisk, version);
   fill_header(version);
-  CheckpointStatus memory = checkpoint_not_asked, pcram = checkpoint_not_asked;
-  if (uses_memory) memory = note(checkpoint_memory, write_to_level_1(version));
-  if (uses_pcram) {
+  CheckpointStatus in_memory = checkpoint_not_asked, in_pcram = checkpoint_not_asked;
+  if (memory != NULL) in_memory = note(checkpoint_memory, memory->write(version));
+  if (pcram != NULL) {
     stage();
-    pcram = note(checkpoint_pcram, write_to_pcram(version));
+    in_pcram = note(checkpoint_pcram, pcram->write(version));
   }
-  if (goes_to_ssd(memory, pcram)) {
-    if (!uses_pcram) stage();
-    note(level_2(), hand_over(memory == checkpoint_ok || pcram == checkpoint_ok));
+  if (goes_to_ssd(in_memory, in_pcram)) {
+    if (pcram == NULL) stage();
+    note(level_2(), hand_over(in_memory == checkpoint_ok || in_pcram == checkpoint_ok));
   } else {
     begun_add(version, safe_on_a_level(), true);
   }
   return safe_on_a_level();
 }
 
+static void time_begins(void) {
+  if (controller != NULL) controller->checkpoint_begins();
+}
+static void time_ends(void) {
+  if (controller != NULL) controller->checkpoint_ends();
+}
+
 CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
-  controller_checkpoint_begins();
+  time_begins();
   const CheckpointStatus status = begin(name, version);
-  controller_checkpoint_ends();
+  time_ends();
   return status == checkpoint_pending ? checkpoint_ok : status;
 }
 
 static CheckpointStatus wait_for_level_2(uint64_t version) {
-  const CheckpointStatus ssd = note(level_2(), begun_wait(version));
+  const CheckpointStatus on_ssd = note(level_2(), begun_wait(version));
   const bool is_elsewhere = level_status[checkpoint_memory - 1] != checkpoint_not_asked;
-  if (ssd != checkpoint_ok && goes_to_one_level() && !is_elsewhere) write_to_memory_alone(version);
+  if (on_ssd != checkpoint_ok && goes_to_one_level() && !is_elsewhere) write_to_memory_alone(version);
   return safe_on_a_level();
 }
 
 CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
-  controller_checkpoint_begins();
+  time_begins();
   CheckpointStatus status = begin(name, version);
   if (status == checkpoint_pending) status = wait_for_level_2(version);
-  controller_checkpoint_ends();
+  time_ends();
   return status;
 }
 
@@ -485,8 +477,9 @@ CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, 
   const CheckpointStatus status = request(name, max_version);
   if (status != checkpoint_ok) return status;
   uint64_t there;
-  bool found = memory_level_newest(descriptor.request.name, max_version, version);
-  if (pcram_level_newest(descriptor.request.name, max_version, &there) && (!found || there > *version)) {
+  const char* const key = descriptor.request.name;
+  bool found = memory != NULL && memory->newest(key, max_version, version);
+  if (pcram != NULL && pcram->newest(key, max_version, &there) && (!found || there > *version)) {
     *version = there;
     found = true;
   }
@@ -558,36 +551,86 @@ static CheckpointStatus restore_from_store(uint64_t version) {
   return status == checkpoint_ok ? check_pages(version) : status;
 }
 
+// Of a level besides the DIMM-SSD, which discards what it has lost. checkpoint_not_found: another one is to be asked.
+static CheckpointStatus restore_from(const Level* level, CheckpointLevel number, uint64_t version) {
+  if (level == NULL || !level->is_open()) return checkpoint_not_found;
+  const CheckpointStatus status = note(number, level->restore(version));
+  if (status == level->lost || status == checkpoint_torn) level->discard(descriptor.request.name, version);
+  return status;
+}
+
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   nobody_asked();
   CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
   if (region_count == 0) return checkpoint_bad_argument;
   begun_finish();
-  CheckpointStatus memory = checkpoint_not_found;
-  if (memory_level_is_open()) memory = note(checkpoint_memory, restore_from_memory(version));
-  if (memory == checkpoint_ok) return memory;
-  if (memory == checkpoint_uncorrectable || memory == checkpoint_torn)
-    memory_level_discard(descriptor.request.name, version);
-  CheckpointStatus pcram = checkpoint_not_found;
-  if (pcram_level_is_open()) pcram = note(checkpoint_pcram, restore_from_pcram(version));
-  if (pcram == checkpoint_ok) return pcram;
-  if (pcram == checkpoint_unreadable || pcram == checkpoint_torn)
-    pcram_level_discard(descriptor.request.name, version);
-  const CheckpointStatus ssd =
+  const CheckpointStatus in_memory = restore_from(memory, checkpoint_memory, version);
+  if (in_memory == checkpoint_ok) return in_memory;
+  const CheckpointStatus in_pcram = restore_from(pcram, checkpoint_pcram, version);
+  if (in_pcram == checkpoint_ok) return in_pcram;
+  const CheckpointStatus on_ssd =
       note(level_2(), store != NULL ? restore_from_store(version) : restore_from_ssd(version));
-  if (ssd == checkpoint_ok) return ssd;
-  if (memory != checkpoint_not_found) return memory;
-  return pcram != checkpoint_not_found ? pcram : ssd;
+  if (on_ssd == checkpoint_ok) return on_ssd;
+  if (in_memory != checkpoint_not_found) return in_memory;
+  return in_pcram != checkpoint_not_found ? in_pcram : on_ssd;
 }
 
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   const CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
   if (begun_is_pending(version)) begun_finish();
-  const bool in_memory = memory_level_is_open() && memory_level_discard(descriptor.request.name, version);
-  const bool in_pcram = pcram_level_discard(descriptor.request.name, version);
+  const bool in_memory =
+      memory != NULL && memory->is_open() && memory->discard(descriptor.request.name, version);
+  const bool in_pcram = pcram != NULL && pcram->discard(descriptor.request.name, version);
   const CheckpointStatus ssd =
       store != NULL ? store->discard(descriptor.request.name, version) : execute(dimm_ssd_discard);
   return in_memory || in_pcram ? checkpoint_ok : ssd;
+}
+
+static const Level memory_functions = {.is_open = memory_level_is_open,
+                                       .write = write_to_level_1,
+                                       .restore = restore_from_memory,
+                                       .lost = checkpoint_uncorrectable,
+                                       .newest = memory_level_newest,
+                                       .discard = memory_level_discard,
+                                       .close = memory_level_close};
+
+CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
+  if (!memory_controller_probe()) return checkpoint_no_strong_memory;
+  const uint64_t size = memory_level_size(bytes + sizeof(Header), checkpoint_region_limit + 1);
+  const EccRange wanted = {.first = memory_end() - size, .bytes = size, .mode = ecc_strong};
+  const EccRange there = memory_controller_range(strong_range);
+  const bool same = there.mode == wanted.mode && there.first == wanted.first && there.bytes == wanted.bytes;
+  if (!same && memory_controller_set_range(strong_range, wanted) != range_ok)
+    return checkpoint_no_strong_memory;
+  memory_keep_from(wanted.first);
+  memory = &memory_functions;
+  count_memory_errors = memory_controller_uncorrectable;
+  memory_bytes = bytes;
+  ssd_every = every;
+  ratio = 0;
+  writes = 0;
+  return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
+}
+
+static const Level pcram_functions = {.is_open = pcram_level_is_open,
+                                      .write = write_to_pcram,
+                                      .restore = restore_from_pcram,
+                                      .lost = checkpoint_unreadable,
+                                      .newest = pcram_level_newest,
+                                      .discard = pcram_level_discard,
+                                      .close = pcram_level_close};
+
+CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
+  if (store != NULL) return checkpoint_bad_argument;
+  if (!pcram_probe() || !pcram_level_open()) return checkpoint_no_pcram;
+  controller = NULL;
+  pcram = &pcram_functions;
+  pcram_is_worn = false;
+  pcram_increments = incremental;
+  ssd_every = every;
+  ratio = 0;
+  writes = 0;
+  return checkpoint_ok;
 }

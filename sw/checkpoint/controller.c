@@ -5,7 +5,7 @@
 #include "drivers/power.h"
 
 static struct {
-  bool is_used, tells;
+  bool tells;
   CheckpointPolicy policy;
   uint64_t ramdisk_bytes;
   uint64_t number;            // of the last checkpoint
@@ -19,24 +19,11 @@ _Static_assert((int)location_ramdisk == (int)located_in_memory &&
                    (int)location_none == (int)located_nowhere,
                "as the power controller tells them");
 
-void controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes) {
-  controller.is_used = true;
-  controller.tells = power_probe();
-  controller.policy = *policy;
-  controller.ramdisk_bytes = ramdisk_bytes;
-  controller.number = 0;
-  controller.start = generic_timer_now();
-  controller.written_at_start = dimm_ssd_written();
-  controller.spent = 0;
-}
-
-void controller_forget(void) { controller.is_used = false; }
-bool controller_is_used(void) { return controller.is_used; }
-unsigned controller_ranks(void) { return controller.policy.ranks != 0 ? controller.policy.ranks : 1; }
+static unsigned ranks(void) { return controller.policy.ranks != 0 ? controller.policy.ranks : 1; }
 
 static double seconds(uint64_t ticks) { return (double)ticks / (double)generic_timer_frequency(); }
 
-Location controller_decide(uint64_t version, uint64_t bytes) {
+static Location decide(uint64_t version, uint64_t bytes) {
   const uint64_t written = dimm_ssd_written();
   const LocationState state = {.number = ++controller.number,
                                .bytes = bytes,
@@ -52,5 +39,20 @@ Location controller_decide(uint64_t version, uint64_t bytes) {
   return decision.location;
 }
 
-void controller_checkpoint_begins(void) { controller.began = generic_timer_now(); }
-void controller_checkpoint_ends(void) { controller.spent += generic_timer_now() - controller.began; }
+static void checkpoint_begins(void) { controller.began = generic_timer_now(); }
+static void checkpoint_ends(void) { controller.spent += generic_timer_now() - controller.began; }
+
+const Controller* controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes) {
+  controller.tells = power_probe();
+  controller.policy = *policy;
+  controller.ramdisk_bytes = ramdisk_bytes;
+  controller.number = 0;
+  controller.start = generic_timer_now();
+  controller.written_at_start = dimm_ssd_written();
+  controller.spent = 0;
+  static const Controller functions = {.ranks = ranks,
+                                       .decide = decide,
+                                       .checkpoint_begins = checkpoint_begins,
+                                       .checkpoint_ends = checkpoint_ends};
+  return &functions;
+}

@@ -7,15 +7,14 @@
 
 #include "checkpoint/location.h"
 
+typedef struct {
+  unsigned (*ranks)(void);
+  Location (*decide)(uint64_t version,
+                     uint64_t bytes);  // of the next checkpoint; bytes: of the rank that has most
+  // Between them a checkpoint is written: the program stands.
+  void (*checkpoint_begins)(void);
+  void (*checkpoint_ends)(void);
+} Controller;
+
 // From now on the run counts: time, what is written to the SSD, the numbers of checkpoints.
-void controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes);
-void controller_forget(void);
-bool controller_is_used(void);
-unsigned controller_ranks(void);
-
-// Of the next checkpoint; bytes: of the rank that has most.
-Location controller_decide(uint64_t version, uint64_t bytes);
-
-// Between them a checkpoint is written: the program stands.
-void controller_checkpoint_begins(void);
-void controller_checkpoint_ends(void);
+const Controller* controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes);
