@@ -564,6 +564,7 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
   if (region_count == 0) return checkpoint_bad_argument;
+  if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
   begun_finish();
   const CheckpointStatus in_memory = restore_from(memory, checkpoint_memory, version);
   if (in_memory == checkpoint_ok) return in_memory;

@@ -146,6 +146,7 @@ TEST_F(CheckpointTest, BadRequestsAreRefusedBeforeTheDevice) {
   EXPECT_EQ(checkpoint_write("a", checkpoint_any_version), checkpoint_bad_argument);
   checkpoint_protect(0, memory, size_t{8192} * 4096);
   EXPECT_EQ(checkpoint_write("a", 1), checkpoint_too_large);
+  EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_too_large);
 }
 
 TEST_F(CheckpointTest, ThirtyTwoRegionsAndNoMore) {

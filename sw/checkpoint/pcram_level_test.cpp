@@ -297,6 +297,8 @@ TEST(PcramModulesTest, ACheckpointThatDoesNotFitIntoAHalfIsTooLarge) {
   EXPECT_EQ(checkpoint_write("a", 1), checkpoint_ok);
   checkpoint_protect(0, large, 31 * 4096);
   EXPECT_EQ(checkpoint_write("a", 2), checkpoint_too_large);
+  checkpoint_protect(0, large, size_t{1} << 28);  // over the list of pages
+  EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_too_large);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnModulesAndStack, PcramLevelTest, testing::Bool(),
