@@ -67,6 +67,10 @@ CoreRegister general_register(unsigned number) {
 
 }  // namespace
 
+// A reply that GDB shows: it takes it for one to its first packet.
+Debugger::Debugger(const GdbEndpoint& endpoint)
+    : port_(endpoint, "+" + gdb_packet("E.another debugger is connected to this run")) {}
+
 void Debugger::attach(Machine machine) {
   machine_ = std::move(machine);
   for (const DebuggedCore& each : machine_.cores) {
@@ -142,8 +146,10 @@ void Debugger::halt(const DebugStop& stop) {
 
 bool Debugger::take_news() {
   const GdbPort::News news = port_.take();
+  if (news.turned_away > 0)
+    log("gdb")->warn("another debugger was turned away: one is connected, and a run serves one at a time");
   if (news.came || news.went) {
-    if (connected_ && news.went) log("gdb")->warn("the debugger has gone");
+    if (connected_) log("gdb")->warn("the debugger has gone");  // if only to make room for the one that came
     session_.reset();
     reader_ = {};
     acknowledges_ = true;

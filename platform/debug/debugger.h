@@ -39,7 +39,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   };
 
   // Throws as GdbPort does.
-  explicit Debugger(const GdbEndpoint& endpoint) : port_(endpoint) {}
+  explicit Debugger(const GdbEndpoint& endpoint);
 
   std::string address() const { return port_.address(); }
   // Before simulation begins. Throws std::invalid_argument when an engine has no DebugPort.

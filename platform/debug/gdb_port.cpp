@@ -49,7 +49,8 @@ GdbEndpoint parse_gdb_endpoint(const std::string& text) {
 // All handlers run in the thread; what the other thread asks for is posted to it.
 class GdbPort::Sockets {
  public:
-  Sockets(const GdbEndpoint& endpoint, std::atomic<bool>& news) : news_(news) {
+  Sockets(const GdbEndpoint& endpoint, std::string to_others, std::atomic<bool>& news)
+      : news_(news), to_others_(std::move(to_others)) {
     try {
       const tcp::endpoint at(asio::ip::make_address(endpoint.host), endpoint.port);
       acceptor_.open(at.protocol());
@@ -139,9 +140,19 @@ class GdbPort::Sockets {
     retry_.async_wait([this](const error_code&) {
       if (over_) return;
       if (next_ && !socket_) return serve_next();
-      next_.reset();
+      if (next_) turn_away();
       accept();
     });
+  }
+  // What it has asked is read before: closing a socket with unread bytes would take what it is told back.
+  void turn_away() {
+    error_code error;
+    std::array<char, 4096> asked;
+    next_->non_blocking(true, error);
+    next_->read_some(asio::buffer(asked), error);
+    next_->write_some(asio::buffer(to_others_), error);
+    next_.reset();
+    tell([](News& news) { ++news.turned_away; });
   }
   void serve_next() {
     error_code ignored;
@@ -150,7 +161,9 @@ class GdbPort::Sockets {
     next_.reset();
     ++connection_;
     is_closing_ = false;
-    tell([this](News& news) { news = {.came = true, .connection = connection_}; });
+    tell([this](News& news) {
+      news = {.came = true, .connection = connection_, .turned_away = news.turned_away};
+    });
     read();
     accept();
   }
@@ -198,6 +211,7 @@ class GdbPort::Sockets {
   }
 
   std::atomic<bool>& news_;
+  const std::string to_others_;
   std::mutex mutex_;  // of pending_
   std::condition_variable changed_;
   News pending_;
@@ -216,7 +230,8 @@ class GdbPort::Sockets {
   pid_t paused_by_ = 0;
 };
 
-GdbPort::GdbPort(const GdbEndpoint& endpoint) : sockets_(std::make_unique<Sockets>(endpoint, news_)) {}
+GdbPort::GdbPort(const GdbEndpoint& endpoint, std::string to_others)
+    : sockets_(std::make_unique<Sockets>(endpoint, std::move(to_others), news_)) {}
 GdbPort::~GdbPort() = default;
 
 std::string GdbPort::address() const { return sockets_->address(); }

@@ -1,4 +1,4 @@
-// The socket at which a debugger is served: one at a time, another that comes meanwhile is turned away.
+// The socket at which a debugger is served: one at a time, another that comes meanwhile is told so and turned away.
 //
 // Sockets have a thread of their own, so that a simulation that runs notices a byte by looking at has_news(); all else is
 // for one other thread.
@@ -22,8 +22,9 @@ GdbEndpoint parse_gdb_endpoint(const std::string& text);
 
 class GdbPort {
  public:
-  // Listens from now on. Throws std::runtime_error, which says why it cannot.
-  explicit GdbPort(const GdbEndpoint& endpoint);
+  // Listens from now on. to_others: the bytes that another debugger gets that comes while one is served. Throws std::runtime_error, which
+  // says why it cannot.
+  explicit GdbPort(const GdbEndpoint& endpoint, std::string to_others = {});
   // What was sent is delivered first.
   ~GdbPort();
   GdbPort(const GdbPort&) = delete;
@@ -38,6 +39,7 @@ class GdbPort {
     bool went = false;             // the last one
     std::string bytes = {};        // of the last one
     std::uint64_t connection = 0;  // its number
+    unsigned turned_away = 0;      // others
   };
   News take();
   // Until there are some, or until the time is over.

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct GdbPortTest : testing::Test {
-  GdbPort port{GdbEndpoint{}};
+  GdbPort port{GdbEndpoint{}, "no room"};
   std::uint64_t connection = 0;
 
   GdbPort::News wait() {
@@ -63,7 +63,12 @@ TEST_F(GdbPortTest, ASecondDebuggerIsTurnedAway) {
   TestClient first(port.address());
   wait();
   TestClient second(port.address());
-  EXPECT_EQ(second.receive(1), "");
+  second.send("asks");
+  EXPECT_EQ(second.receive(100), "no room");
+  const GdbPort::News news = wait();
+  EXPECT_EQ(news.turned_away, 1u);
+  EXPECT_FALSE(news.came || news.went);
+  EXPECT_EQ(news.bytes, "");
   first.send("still here");
   EXPECT_EQ(wait().bytes, "still here");
 }

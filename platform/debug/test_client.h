@@ -21,6 +21,12 @@ class TestClient {
                                   static_cast<std::uint16_t>(std::stoul(address.substr(colon + 1)))));
   }
 
+  // As a process that is killed: what it has not read yet is thrown away, and the other side may get a reset.
+  void vanish() {
+    socket_.set_option(boost::asio::socket_base::linger(true, 0));
+    socket_.close();
+  }
+
   void send(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
   // Fewer bytes when the other side has ended.
   std::string receive(std::size_t size) {

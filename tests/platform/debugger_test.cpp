@@ -1,6 +1,7 @@
 // `asterism run --gdb`: GDB itself and a client of our own, at real firmware.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -249,6 +250,68 @@ TEST_F(GdbTest, ARunThatIsComparedWithAnotherHasNoSnapshots) {
   EXPECT_EQ(run.wait().status, 0);
 }
 
+TEST_F(GdbTest, ASecondGdbIsToldThatThereIsOne) {
+  Running run = spin();
+  const std::string at = address(run);
+  TestClient first(at);
+  EXPECT_THAT(first.ask("?"), StartsWith("T02thread:"));
+  const Ended second =
+      program("/bin/sh", {"-c", "timeout 60 " + std::string(gdb) + " -nx -batch -ex 'target remote " + at +
+                                    "' -ex 'info threads' 2>&1"});
+  EXPECT_THAT(second.out, HasSubstr("E.another debugger is connected to this run\n"));
+  EXPECT_THAT(second.out, Not(HasSubstr("core0")));
+  EXPECT_EQ(first.ask("qC"), "QC1");
+  first.send(gdb_packet("k"));
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: another debugger was turned away"));
+}
+
+TEST_F(GdbTest, TheRunGoesOnWhenGdbIsKilledInTheMiddleOfAContinue) {
+  Running run = spin();
+  const std::string at = address(run);
+  {
+    Running killed("/bin/sh",
+                   {"-c", "exec " + std::string(gdb) + " -nx -batch -ex 'target remote " + at +
+                              "' -ex 'break *0x40200000' -ex 'shell echo goes on' -ex continue 1>&2"},
+                   folder, environment);
+    for (int i = 0; i < 30'000 && killed.err_so_far().find("goes on") == std::string::npos; ++i)
+      std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(50ms);  // so that it most likely does
+    killed.signal(SIGKILL);
+    EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
+  }
+  TestClient next(at);
+  EXPECT_THAT(next.ask("?"), StartsWith("T02thread:"));
+  EXPECT_EQ(next.ask("z0,40200000,4"), "OK");
+  next.send(gdb_packet("k"));
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has gone\n"));
+}
+
+TEST_F(GdbTest, FirmwareWithoutSymbolsIsDebuggedByAddress) {
+  ASSERT_EQ(program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "stripped.elf", elf("hello")}).status, 0);
+  Running run = start({"run", "hello", "firmware=stripped.elf", "--gdb", ":0", "--out", "run"});
+  write("script.gdb", "set width 0\nfile stripped.elf\ntarget remote " + address(run) + R"(
+stepi 3
+print/x $pc
+break *($pc + 8)
+continue
+x/i $pc
+info threads
+break main
+)");
+  const Ended ended =
+      program("/bin/sh", {"-c", std::string("timeout 60 ") + gdb + " -nx -batch -x script.gdb 2>&1"});
+  EXPECT_THAT(ended.out, HasSubstr("$1 = 0x4020"));
+  EXPECT_THAT(ended.out, ContainsRegex("hit Breakpoint 1, 0x00000000402000[0-9a-f]+ in \\?\\? \\(\\)"));
+  EXPECT_THAT(ended.out, ContainsRegex("=> 0x402000[0-9a-f]+:\t[a-z]+"));
+  EXPECT_THAT(ended.out, ContainsRegex("Thread 4 \"core3\" .off."));
+  EXPECT_THAT(ended.out, HasSubstr("No symbol table is loaded."));
+  EXPECT_EQ(run.wait().status, 0);
+}
+
 // ---- the protocol itself ----
 
 TEST_F(DebuggerTest, TheRunDoesNotDependOnADebuggerThatOnlyLooks) {
@@ -385,6 +448,60 @@ TEST_F(DebuggerTest, ADebuggerThatVanishesLeavesTheMachineRunning) {
   EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has gone"));
 }
 
+// Whatever it was about to say or to hear: the run leaves the bytes of one that nobody looked at.
+TEST_F(DebuggerTest, ADebuggerThatIsKilledAtAnyPointChangesNothing) {
+  const Arguments small{"args=nx=8 checkpoint=off"};
+  ASSERT_EQ(asterism({"run", "hello", "firmware=cg", "expect={}", small[0], "--out", "run"}).status, 0);
+  const std::string stats = contents("run/stats.json"), events = contents("run/events.jsonl");
+  const std::string go_on = gdb_packet("vCont;c"), look = gdb_packet("m40200000,1000");
+  std::string looks;
+  for (int i = 0; i < 200; ++i) looks += look;
+  struct LastWords {
+    const char* when;
+    std::string text;
+    bool acknowledged;  // at least a packet of it
+  };
+  const LastWords all_last_words[] = {
+      {"in the middle of a continue", go_on, true},
+      {"in the middle of a packet", "$vCont;c", false},
+      {"in the middle of its checksum", go_on.substr(0, go_on.size() - 1), false},
+      {"in the middle of a packet behind a continue", go_on + "$vCo", true},
+      {"before it has read its answers", looks, true},
+      {"behind an interrupt", go_on + "\x03", true}};
+  for (const auto& [when, words, acknowledged] : all_last_words) {
+    Running run = cg(small);
+    {
+      TestClient client(address(run));
+      EXPECT_EQ(client.ask("Z0,40200000,4"), "OK");
+      EXPECT_EQ(client.ask("Z2,40200000,8"), "OK");
+      client.send(words);
+      if (acknowledged) {
+        EXPECT_EQ(client.receive(1), "+") << when;
+      }
+      client.vanish();
+    }
+    const Ended ended = run.wait();
+    EXPECT_EQ(ended.status, 0) << when;
+    EXPECT_THAT(ended.err, testing::EndsWith("warning gdb: the debugger has gone\n")) << when;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 2) << ended.err;  // with the one that says where it waits
+    EXPECT_EQ(contents("run/stats.json"), stats) << when;
+    EXPECT_EQ(contents("run/events.jsonl"), events) << when;
+  }
+}
+
+TEST_F(DebuggerTest, HalfAPacketOfOneThatVanishedIsNotReadWithTheNext) {
+  Running run = spin();
+  const std::string at = address(run);
+  for (const char* half : {"$qSuppo", "$qSupported#", "$m4020", "}"}) {
+    TestClient(at).send(half);
+    TestClient next(at);
+    EXPECT_EQ(next.ask("qC"), "QC1") << half;
+  }
+  TestClient last(at);
+  EXPECT_EQ(last.ask("vKill;1"), "OK");
+  EXPECT_EQ(run.wait().status, 130);
+}
+
 TEST_F(DebuggerTest, AnotherDebuggerMayComeLater) {
   Running run = spin();
   const std::string at = address(run);
@@ -396,9 +513,12 @@ TEST_F(DebuggerTest, AnotherDebuggerMayComeLater) {
   TestClient second(at);
   EXPECT_THAT(second.ask("?"), StartsWith("T02thread:"));
   TestClient third(at);  // one at a time
-  EXPECT_EQ(third.receive(1), "");
+  EXPECT_EQ(third.receive(1000), "+" + gdb_packet("E.another debugger is connected to this run"));
   second.send(gdb_packet("vKill;1"));
-  EXPECT_EQ(run.wait().status, 130);
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: another debugger was turned away: one is connected, and a "
+                                   "run serves one at a time\n"));
 }
 
 TEST_F(DebuggerTest, AHostileStreamDoesNotEndTheRun) {

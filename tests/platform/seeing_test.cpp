@@ -18,6 +18,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 using Counts = std::map<std::string, std::uint64_t>;
@@ -133,6 +134,16 @@ TEST_F(SeeingTest, ATraceTellsEachInstructionWithItsPlace) {
   EXPECT_THAT(ended.err, ContainsRegex("node.core0: +0 0x[0-9a-f]+ [0-9a-f]{8} _start "));
   EXPECT_THAT(ended.err, ContainsRegex(" main\\+0x[0-9a-f]+ +B, BL\n"));
   EXPECT_EQ(json("run/scenario.json")["node"]["log"]["node.core0"], "trace");
+}
+
+TEST_F(SeeingTest, ATraceOfFirmwareWithoutSymbolsTellsAddressesAlone) {
+  const Ended whole = firmware("hello", {"--log", "core0=trace"});
+  ASSERT_EQ(program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "hello.elf", elf("hello")}).status, 0);
+  const Ended stripped = firmware("hello.elf", {"--log", "core0=trace"});
+  EXPECT_EQ(stripped.status, 0);
+  EXPECT_EQ(std::ranges::count(stripped.err, '\n'), std::ranges::count(whole.err, '\n'));
+  EXPECT_THAT(stripped.err, ContainsRegex("node.core0: +0 0x[0-9a-f]+ [0-9a-f]{8} "));
+  EXPECT_THAT(stripped.err, Not(HasSubstr("_start")));
 }
 
 TEST_F(SeeingTest, LogSaysWhatItDoesNotKnow) {
