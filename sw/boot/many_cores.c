@@ -40,6 +40,8 @@ static struct {
   uint64_t sum;
 } places[MAX_CORES];
 
+static uint64_t release_addresses[MAX_CORES];  // in the spin table; 0: the core is in none
+
 static unsigned cluster_of(unsigned core) { return core / CLUSTER_CORES; }
 static uint32_t bit_of(unsigned core) { return 1u << core % CLUSTER_CORES; }
 static uint32_t affinity_of(unsigned core) { return cluster_of(core) << 8 | core % CLUSTER_CORES; }
@@ -158,13 +160,17 @@ _Noreturn void secondary_main(uint64_t core) {
   }
 }
 
+static void note_release_address(uint32_t affinity, uint64_t address) {
+  const unsigned core = (affinity >> 8) * CLUSTER_CORES + (affinity & 0xff);
+  if (core < MAX_CORES) release_addresses[core] = address;
+}
+
 // By its release address, where the device tree gives it one, else by PSCI. False: there is no such core, or it is not to be had.
 static bool turn_on(unsigned core, bool has_spin_table) {
-  uint64_t release;
   if (!has_spin_table)
     return psci_cpu_on(affinity_of(core), (uintptr_t)secondary_entry, core) == psci_success;
-  if (!device_tree_release_address(affinity_of(core), &release)) return false;
-  *(volatile uint64_t*)(uintptr_t)release = (uintptr_t)secondary_entry;
+  if (release_addresses[core] == 0) return false;
+  *(volatile uint64_t*)(uintptr_t)release_addresses[core] = (uintptr_t)secondary_entry;
   __asm__ volatile("dsb sy\n sev" ::: "memory");
   return true;
 }
@@ -176,6 +182,7 @@ unsigned cores_start(unsigned at_most) {
   interrupts_unmask();
   uint64_t release;
   const bool has_spin_table = device_tree_release_address(affinity_of(1), &release);
+  if (has_spin_table) device_tree_release_addresses(note_release_address);
   uint32_t set_aside = UINT32_MAX;  // an affinity
   device_tree_auxiliary_cores(&set_aside);
   unsigned core = 1;

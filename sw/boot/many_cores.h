@@ -2,8 +2,7 @@
 // of boot/cores.c by asterism_many_core_app() in CMakeLists.txt, which sets ASTERISM_MANY_CORES for all that they are made of.
 //
 // Cores are in clusters of 16, as Aff1 and Aff0 of MPIDR_EL1 have them. What all cores write is spread: who sleeps is noted by
-// cluster, the barrier counts arrivals by cluster and then clusters. There are no auxiliary cores. Where there is a spin table, each
-// release address is looked for in the device tree from its start, which takes 69 ms of simulated time for 300 cores.
+// cluster, the barrier counts arrivals by cluster and then clusters. There are no auxiliary cores.
 #pragma once
 
 #include <stdint.h>

@@ -72,10 +72,12 @@ static bool names_auxiliary_cores(const Node* node, const void* wanted) {
   return node->auxiliary_cores != NULL;
 }
 
-// wanted: the core's affinity, which is the last cell of its reg.
+// Of a core: the last cell of its reg.
+static uint32_t affinity_of(const Node* node) { return big_endian(node->reg[node->reg_bytes / 4 - 1]); }
+
+// wanted: the core's affinity.
 static bool is_core(const Node* node, const void* wanted) {
-  return is_type(node, "cpu") && node->reg_bytes >= 4 &&
-         big_endian(node->reg[node->reg_bytes / 4 - 1]) == *(const uint32_t*)wanted;
+  return is_type(node, "cpu") && node->reg_bytes >= 4 && affinity_of(node) == *(const uint32_t*)wanted;
 }
 
 static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value,
@@ -188,10 +190,26 @@ uint32_t device_tree_auxiliary_cores(uint32_t* first) {
   return node.auxiliary_cores_bytes / 4;
 }
 
+static bool has_release_address(const Node* node) {
+  return node->enable_method != NULL && strcmp(node->enable_method, "spin-table") == 0 &&
+         node->release_address_bytes == 8;
+}
+
 bool device_tree_release_address(uint32_t affinity, uint64_t* address) {
   Node node;
-  if (!find(is_core, &affinity, &node) || node.enable_method == NULL) return false;
-  if (strcmp(node.enable_method, "spin-table") != 0 || node.release_address_bytes != 8) return false;
+  if (!find(is_core, &affinity, &node) || !has_release_address(&node)) return false;
   *address = cells(node.release_address, 2);
   return true;
+}
+
+// Matches no node, so that all are seen.
+static bool visit_core(const Node* node, const void* visit) {
+  if (is_type(node, "cpu") && node->reg_bytes >= 4 && has_release_address(node))
+    (*(const ReleaseAddressVisitor*)visit)(affinity_of(node), cells(node->release_address, 2));
+  return false;
+}
+
+void device_tree_release_addresses(ReleaseAddressVisitor visit) {
+  Node none;
+  find(visit_core, &visit, &none);
 }

@@ -23,3 +23,6 @@ bool device_tree_memory(Device* memory);  // first node with device_type = "memo
 uint32_t device_tree_auxiliary_cores(uint32_t* first);
 // Where the core whose affinity this is (MPIDR_EL1, Aff1 and Aff0) waits for the address to start at, with enable-method = "spin-table". False: it is started otherwise, or there is none.
 bool device_tree_release_address(uint32_t affinity, uint64_t* address);
+// The same of all cores that wait so, in one walk of the tree.
+typedef void (*ReleaseAddressVisitor)(uint32_t affinity, uint64_t address);
+void device_tree_release_addresses(ReleaseAddressVisitor visit);

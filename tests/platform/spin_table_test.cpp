@@ -48,6 +48,20 @@ TEST_F(SpinTableTest, TheFirmwareLibraryStartsAllCoresOfTwoToEight) {
   }
 }
 
+// The device tree is walked once, not once for each core.
+TEST_F(SpinTableTest, ReleasingManyCoresTakesLittleMoreThanStartingThemByPsci) {
+  const auto instructions = [&](const std::string& start, unsigned cores) -> double {
+    const Ended ended =
+        asterism({"run", "kilocore_boot", start, "node.cores.count=" + std::to_string(cores),
+                  "args=steps=1 interval=1 checkpoint=off", "faults=[]", "expect={}", "--out", "run"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(contents("run/console.log"), HasSubstr(std::to_string(cores) + " cores are up\n"));
+    return json("run/stats.json")["node"]["core0"]["instructions"];
+  };
+  for (const unsigned cores : {69, 138})
+    EXPECT_LE(instructions(spin_table, cores), 1.25 * instructions("node.cores.start=psci", cores)) << cores;
+}
+
 // Also a power loss and a restart: the loop and its addresses are there again.
 TEST_F(SpinTableTest, TheMainJobComesToTheSameBits) {
   EXPECT_EQ(asterism({"run", "power_loss", "--out", "psci"}).status, 0);
