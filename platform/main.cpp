@@ -3,14 +3,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <systemc>
+#include <thread>
 
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/rtl/child_processes.h"
+#include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"
 #include "platform/verbs.h"
 #include "tlm/log.h"
@@ -62,7 +65,7 @@ bool tell_unknown_word(const CLI::App& app) {
   return verb->get_require_subcommand_min() > 0 && tell_unknown(*verb, command.c_str());
 }
 
-int dispatch(int argc, char** argv) {
+int dispatch(int argc, char** argv, Ranks* ranks) {
   CLI::App app{"Asterism: a virtual platform of an exascale compute node", "asterism"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("asterism ") + ASTERISM_VERSION);
@@ -161,14 +164,18 @@ int dispatch(int argc, char** argv) {
   study_verb->add_option("--json", study.json, "The same and the whole config as JSON")->check(a_file);
   study_verb->add_option("--svg", study.svg, "A figure")->check(a_file);
   study_verb->add_option("--out", study.out, "Folder for all of these")->check(a_value);
-  study_verb->add_option("--threads", study.threads, "Points at a time (default: the host's cores)")
+  study_verb
+      ->add_option("--threads", study.threads,
+                   "Points at a time (default: the host's cores; under mpirun one on each rank)")
       ->check(CLI::Range(1, 1024));
 
   PaperArguments paper;
   CLI::App* paper_verb = app.add_subcommand("paper", "Compare published tables and figures with the models");
   paper_verb->add_option("ID", paper.ids, "e.g. abeyratne2017.fig3.11; a beginning selects many, none all");
   paper_verb->add_option("--out", paper.out, "Folder for a CSV and a figure each")->check(a_value);
-  paper_verb->add_option("--threads", paper.threads, "Points at a time (default: the host's cores)")
+  paper_verb
+      ->add_option("--threads", paper.threads,
+                   "Points at a time (default: the host's cores; under mpirun one on each rank)")
       ->check(CLI::Range(1, 1024));
 
   std::string file, of;
@@ -227,6 +234,7 @@ int dispatch(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);
+  study.ranks = paper.ranks = ranks;
   if (study_verb->parsed()) return verb_study(study);
   if (paper_verb->parsed()) return verb_paper(paper);
   if (trace_verb->parsed()) return verb_trace(trace);
@@ -237,25 +245,62 @@ int dispatch(int argc, char** argv) {
   return verb_list(list);
 }
 
+std::unique_ptr<StudyPoint> make_point(std::string_view kind) {
+  const auto found = std::ranges::find(study_kinds(), kind, &StudyKind::name);
+  return found == study_kinds().end() ? nullptr : found->make();
+}
+
+// Rank 0 has the others at its command, from the start: whatever becomes of it, they are waiting.
+int dispatch_on_ranks(int argc, char** argv, Ranks& ranks) {
+  if (ranks.rank() != 0) {
+    serve_points(ranks, InstalledFiles::find().configs, make_point);
+    return static_cast<int>(ExitStatus::success);
+  }
+  struct Dismissal {
+    ~Dismissal() { dismiss_ranks(ranks); }
+    Ranks& ranks;
+  } const dismissal{ranks};
+  return dispatch(argc, argv, &ranks);
+}
+
+// Verbs whose points are dealt to ranks; another runs in every process that mpirun starts, as any program.
+bool is_for_ranks(int argc, char** argv) {
+  return argc > 1 && (std::strcmp(argv[1], "study") == 0 || std::strcmp(argv[1], "paper") == 0);
+}
+
+int started(int argc, char** argv) {
+  if (is_for_ranks(argc, argv))
+    if (const auto ranks = open_ranks(InstalledFiles::mpi_library()))
+      return dispatch_on_ranks(argc, argv, *ranks);
+  return dispatch(argc, argv, nullptr);
+}
+
+// All ranks fail alike; one says so, before another has ended: that would be the end of all.
+void tell(const std::string& words) {
+  const auto launch = RankLaunch::from_environment();
+  if (launch && launch->rank != 0) return std::this_thread::sleep_for(std::chrono::seconds(1));
+  std::fprintf(stderr, "%s\n", words.c_str());
+}
+
 int guarded(int argc, char** argv) {
   try {
-    const int status = dispatch(argc, argv);
+    const int status = started(argc, argv);
     if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
     std::fprintf(stderr, "asterism: standard output cannot be written: %s\n", std::strerror(errno));
     return static_cast<int>(ExitStatus::internal);
   } catch (const InputMissing& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    tell(error.what());
     return static_cast<int>(ExitStatus::input_missing);
   } catch (const ConfigError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    tell(error.what());
     return static_cast<int>(ExitStatus::bad_input);
   } catch (const StudyFailure& failure) {
-    std::fprintf(stderr, "%s\n", failure.what());
+    tell(failure.what());
     return static_cast<int>(ExitStatus::expectation);
   } catch (const Interrupted&) {
     return static_cast<int>(ExitStatus::interrupted);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "asterism: internal error: %s\n", error.what());
+    tell(std::string("asterism: internal error: ") + error.what());
     return static_cast<int>(ExitStatus::internal);
   }
 }

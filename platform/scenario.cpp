@@ -329,6 +329,11 @@ InstalledFiles InstalledFiles::find() {
   return {ConfigLibrary(find_configs(program)), firmware ? fs::path(firmware) : program / "sw"};
 }
 
+fs::path InstalledFiles::mpi_library() {
+  if (const char* named = std::getenv("ASTERISM_MPI")) return named;
+  return fs::read_symlink("/proc/self/exe").parent_path() / "libasterism_mpi.so";
+}
+
 std::vector<std::string> InstalledFiles::firmware_names() const {
   std::vector<std::string> names;
   if (!fs::is_directory(firmware)) return names;

@@ -56,6 +56,9 @@ struct InstalledFiles {
   // another. Firmware lies in sw/ beside the program; ASTERISM_FIRMWARE names another folder.
   static InstalledFiles find();
   std::vector<std::string> firmware_names() const;
+  // What of MPI is loaded where mpirun or srun has started the program: libasterism_mpi.so beside it; ASTERISM_MPI names
+  // another.
+  static std::filesystem::path mpi_library();
 };
 
 // Throws ConfigError or InputMissing with all that is wrong.

@@ -48,7 +48,7 @@ int verb_paper(const PaperArguments& arguments) {
     const std::vector<std::string> files = files_of_papers(installed.configs);
     directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
   }
-  if (!paper.run({.threads = arguments.threads, .show_progress = true})) {
+  if (!paper.run({.threads = arguments.threads, .show_progress = true, .ranks = arguments.ranks})) {
     fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
     return static_cast<int>(ExitStatus::interrupted);
   }
@@ -66,6 +66,8 @@ int verb_paper(const PaperArguments& arguments) {
     directory->finish();
     fmt::print("{:<10} {}\n", "written", directory->final_path().string());
   }
+  for (const std::string& crash : paper.crashes()) fmt::print(stderr, "asterism: {}\n", crash);
+  if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
   const bool off = std::ranges::any_of(paper.entries(), [](const PaperEntry& entry) { return entry.off(); });
   return off ? an_entry_is_off : static_cast<int>(ExitStatus::success);
 }

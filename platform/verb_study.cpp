@@ -22,6 +22,9 @@ namespace fs = std::filesystem;
 const DirectoryContents contents_of_a_study{
     {"study.json", "results.csv", "results.json", "figure.svg", "host.json"}, {"study.json", "results.csv"}};
 
+// A file of such a run does not take its name.
+bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed(); }
+
 // One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing. "-" is standard
 // output, which then has nothing else.
 class Result {
@@ -36,7 +39,7 @@ class Result {
     if (is_standard_output_) fmt::print("{}", make_(study, run));
     if (!file_) return;
     const std::string text = make_(study, run);
-    const fs::path path = run.interrupted ? file_->leave_partial(text) : file_->finish(text);
+    const fs::path path = is_partial(run) ? file_->leave_partial(text) : file_->finish(text);
     if (tell) fmt::print("{:<10} {}\n", "written", path.string());
   }
 
@@ -60,36 +63,35 @@ void refuse_two_on_standard_output(const StudyArguments& arguments) {
   }
 }
 
-std::string host_json(const PointRun& run, unsigned threads) {
-  return nlohmann::ordered_json{{"wall_microseconds", static_cast<std::uint64_t>(run.host_seconds * 1e6)},
-                                {"threads", threads}}
-             .dump(2) +
-         "\n";
+std::string host_json(const PointRun& run) {
+  nlohmann::ordered_json json{{"wall_microseconds", static_cast<std::uint64_t>(run.host_seconds * 1e6)},
+                              {"threads", run.threads}};
+  if (run.ranks != 0) json["ranks"] = run.ranks;
+  return json.dump(2) + "\n";
 }
 
-void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, unsigned threads,
-                     bool tell) {
+void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool tell) {
   directory.write("results.csv", to_csv(study, run));
   directory.write("results.json", to_json(study, run));
   directory.write("figure.svg", to_svg(study, run));
-  directory.write("host.json", host_json(run, threads));
-  if (run.interrupted)
+  directory.write("host.json", host_json(run));
+  if (is_partial(run))
     directory.leave_partial();
   else
     directory.finish();
   if (tell)
     fmt::print("{:<10} {}\n", "written",
-               (run.interrupted ? directory.path() : directory.final_path()).string());
+               (is_partial(run) ? directory.path() : directory.final_path()).string());
 }
 
 // "12 points in 3.1 s on 2 threads; 10 ok, 2 saturated"
-std::string what_was_done(const Study& study, const PointRun& run, unsigned threads) {
-  std::string text = run.interrupted
-                         ? fmt::format("interrupted: {} of {} points", run.done(), study.points.size())
+std::string what_was_done(const Study& study, const PointRun& run) {
+  std::string text = is_partial(run)
+                         ? fmt::format("{}: {} of {} points", run.interrupted ? "interrupted" : "crashed",
+                                       run.done(), study.points.size())
                          : fmt::format("{} {}", run.done(), run.done() == 1 ? "point" : "points");
   if (run.partly() != 0) text += fmt::format(" and a part of {}", run.partly());
-  text +=
-      fmt::format(" in {:.1f} s on {} {}", run.host_seconds, threads, threads == 1 ? "thread" : "threads");
+  text += fmt::format(" in {:.1f} s on {}", run.host_seconds, run.places());
   std::vector<std::pair<std::string, int>> states;
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
     if (study.kind->columns[c].name != study.kind->state) continue;
@@ -130,17 +132,21 @@ int verb_study(const StudyArguments& arguments) {
                             {arguments.json, "--json", to_json},
                             {arguments.svg, "--svg", to_svg}};
 
-  const unsigned threads = threads_for(study.points.size(), arguments.threads);
-  const PointRun run = run_study(study, {.threads = threads, .show_progress = true});
+  const PointRun run =
+      run_study(study, {.threads = arguments.threads, .show_progress = true, .ranks = arguments.ranks});
 
   const bool tell = std::ranges::none_of(results, &Result::is_standard_output);
   if (tell) {
     fmt::print("{}\n", to_table(study, run));
-    fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run, threads)));
+    fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run)));
   }
   for (const Result& result : results) result.write(study, run, tell);
-  if (directory) write_directory(*directory, study, run, threads, tell);
-  return static_cast<int>(run.interrupted ? ExitStatus::interrupted : ExitStatus::success);
+  if (directory) write_directory(*directory, study, run, tell);
+  for (std::size_t i = 0; i < study.points.size(); ++i)
+    if (!run.crashes[i].empty())
+      fmt::print(stderr, "asterism: {}: {}\n", name_of_point(study, study.points[i]), run.crashes[i]);
+  if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
+  return static_cast<int>(run.has_crashed() ? ExitStatus::internal : ExitStatus::success);
 }
 
 }  // namespace asterism

@@ -12,6 +12,8 @@
 
 namespace asterism {
 
+class Ranks;
+
 struct RunArguments {
   ScenarioRequest scenario;
   std::optional<std::string> out;
@@ -32,7 +34,8 @@ struct StudyArguments {
   std::string file;  // path, or name in configs/studies
   std::vector<std::string> overrides;
   std::optional<std::string> csv, json, svg, out;
-  unsigned threads = 0;  // 0: the host's cores
+  unsigned threads = 0;  // 0: the host's cores; one on each rank
+  Ranks* ranks = nullptr;
 };
 int verb_study(const StudyArguments& arguments);
 
@@ -40,6 +43,7 @@ struct PaperArguments {
   std::vector<std::string> ids;  // or their beginnings; none: all
   std::optional<std::string> out;
   unsigned threads = 0;
+  Ranks* ranks = nullptr;
 };
 int verb_paper(const PaperArguments& arguments);
 

@@ -74,6 +74,7 @@ Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>&
 double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
   std::optional<std::pair<double, double>> before;
   for (std::size_t i = 0; i < study.study.points.size(); ++i) {
+    if (!study.run.rows[i]) continue;  // it has crashed
     const auto along = number_named(study.study, term.along, study.study.points[i], *study.run.rows[i]);
     const auto value = number_named(study.study, term.column, study.study.points[i], *study.run.rows[i]);
     if (!along || !value) continue;
@@ -283,8 +284,13 @@ bool Paper::run(const PointRunSettings& settings) {
   host_seconds_ = all.host_seconds;
   if (all.interrupted) return false;
   for (auto& [name, study] : studies_)
-    for (std::size_t i = 0; i < study.study.points.size(); ++i)
-      study.run.rows.push_back(all.rows[index.at(key(study.study, i))]);
+    for (std::size_t i = 0; i < study.study.points.size(); ++i) {
+      const std::size_t at = index.at(key(study.study, i));
+      study.run.rows.push_back(all.rows[at]);
+      if (!all.crashes[at].empty())
+        crashes_.push_back(
+            fmt::format("{}: {}", name_of_point(study.study, study.study.points[i]), all.crashes[at]));
+    }
   for (PaperEntry& entry : entries_) judge(entry);
   return true;
 }
@@ -297,7 +303,7 @@ double Paper::value_of(const std::string& paper, const std::string& expression) 
   return evaluate(expression, [&](const ExpressionTerm& term) {
     const PaperStudy& found = studies_.at(paper + "/" + term.study);
     if (!term.along.empty()) return where_reached(found, term);
-    if (found.study.points.size() != 1) return std::nan("");
+    if (found.study.points.size() != 1 || !found.run.rows[0]) return std::nan("");
     return number_named(found.study, term.column, found.study.points[0], *found.run.rows[0])
         .value_or(std::nan(""));
   });
@@ -394,6 +400,7 @@ std::string Paper::to_svg(const PaperEntry& entry) const {
       const bool bar = told.x.empty();
       Panel::Series& drawn = series_named(panel, !bar || !series.group.empty() ? series.label : "", bar);
       for (std::size_t i = 0; i < found.study.points.size(); ++i) {
+        if (!found.run.rows[i]) continue;
         const auto& [point, row] = std::tie(found.study.points[i], *found.run.rows[i]);
         const auto x = number_named(found.study, told.x, point, row),
                    y = number_named(found.study, told.y, point, row);

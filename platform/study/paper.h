@@ -52,12 +52,15 @@ class Paper {
       const ConfigLibrary& library);  // "abeyratne2017.fig3.11": of all papers
   static std::vector<std::string> list(const ConfigLibrary& library);  // all ids with their titles
 
-  // Runs every point that an entry needs, each once. False when it was interrupted.
+  // Runs every point that an entry needs, each once. False when it was interrupted. What needs a point that has crashed
+  // has no value.
   bool run(const PointRunSettings& settings);
 
   const std::vector<PaperEntry>& entries() const { return entries_; }
   std::size_t points() const { return points_; }
   double host_seconds() const { return host_seconds_; }
+  // "fabric: topology=mesh rate=0.01: killed by SIGSEGV": of points on ranks.
+  const std::vector<std::string>& crashes() const { return crashes_; }
 
   // Of one entry: for a terminal; what, published, measured, ... a line each; the figure, "" where it has none.
   std::string to_text(const PaperEntry& entry) const;
@@ -75,6 +78,7 @@ class Paper {
   std::map<std::string, PaperStudy> studies_;  // "abeyratne2017/mesh"
   std::size_t points_ = 0;
   double host_seconds_ = 0;
+  std::vector<std::string> crashes_;
 };
 
 }  // namespace asterism

@@ -13,56 +13,13 @@
 
 #include "platform/exit_status.h"
 #include "platform/repeated_signal.h"
-#include "platform/study/progress_line.h"
+#include "platform/study/blocked_signals.h"
+#include "platform/study/point_ranks.h"
 
 namespace asterism {
 namespace {
 
-// SIGINT, SIGTERM and the threads' own SIGUSR1 are blocked in every thread, and taken by the one that waits.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigemptyset(&signals_);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals_, signal);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~BlockedSignals() {
-    const timespec at_once{};
-    sigset_t own;
-    sigemptyset(&own);
-    sigaddset(&own, SIGUSR1);
-    while (sigtimedwait(&own, nullptr, &at_once) == SIGUSR1) continue;
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
-  // SIGINT or SIGTERM that came within a quarter of a second, or none.
-  std::optional<siginfo_t> wait() const {
-    const timespec quarter{.tv_sec = 0, .tv_nsec = 250'000'000};
-    siginfo_t signal{};
-    const int number = sigtimedwait(&signals_, &signal, &quarter);
-    if (number != SIGINT && number != SIGTERM) return std::nullopt;
-    return signal;
-  }
-
- private:
-  sigset_t signals_{}, before_{};
-};
-
-// How far all points are. `shares` of points that are under way; `words` of a point that is the only one.
-void show(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
-          const std::string& words) {
-  const double all = static_cast<double>(done) + shares, seconds = line.seconds();
-  const bool is_known = all > 0 && !stopping;
-  const double left = is_known ? seconds / all * (static_cast<double>(points) - all) : 1;
-  if (!line.is_due(left)) return;
-  std::string text = words.empty() ? fmt::format("{} of {} points", done, points) : words;
-  text += fmt::format(", {:.0f} s", seconds);
-  if (is_known) text += fmt::format(", about {:.0f} s left", left);
-  if (stopping) text += ", stopping";
-  line.show(text);
-}
+using namespace std::chrono_literals;
 
 class Workers {
  public:
@@ -89,16 +46,14 @@ class Workers {
   void work() {
     const std::stop_token stop = stop_.get_token();
     for (std::size_t i = next_++; i < points_.size() && !stop.stop_requested(); i = next_++) {
-      try {
-        std::vector<Cell> row = points_[i]->run(stop);
-        run_.partial[i] = stop.stop_requested() ? 1 : 0;
-        if (run_.partial[i] && !points_[i]->keeps_a_part()) break;
-        run_.rows[i] = std::move(row);
-        if (!run_.partial[i]) ++done_;
-      } catch (...) {
-        errors_[i] = std::current_exception();
+      PointOutcome outcome = run_point(*points_[i], i, stop);
+      if (outcome.error) {
+        errors_[i] = outcome.error;
         stop_.request_stop();
+        continue;
       }
+      if (outcome.row && !outcome.partial) ++done_;
+      run_.take(std::move(outcome));
     }
     ++ended_;
     pthread_kill(waiting_, SIGUSR1);
@@ -127,22 +82,52 @@ std::size_t PointRun::partly() const {
   return count;
 }
 
+bool PointRun::has_crashed() const {
+  return std::ranges::any_of(crashes, [](const std::string& how) { return !how.empty(); });
+}
+
+std::string PointRun::places() const {
+  if (ranks == 0) return fmt::format("{} {}", threads, threads == 1 ? "thread" : "threads");
+  const std::string each = threads == 1 ? "" : fmt::format(" of {}", threads);
+  return fmt::format("{} {}{}", ranks, ranks == 1 ? "rank" : "ranks", each);
+}
+
+void PointRun::take(PointOutcome&& outcome) {
+  rows[outcome.index] = std::move(outcome.row);
+  partial[outcome.index] = outcome.partial ? 1 : 0;
+  details[outcome.index] = std::move(outcome.detail);
+  crashes[outcome.index] = std::move(outcome.crash);
+}
+
+void show_points(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
+                 const std::string& words) {
+  const double all = static_cast<double>(done) + shares, seconds = line.seconds();
+  const bool is_known = all > 0 && !stopping;
+  const double left = is_known ? seconds / all * (static_cast<double>(points) - all) : 1;
+  if (!line.is_due(left)) return;
+  std::string text = words.empty() ? fmt::format("{} of {} points", done, points) : words;
+  text += fmt::format(", {:.0f} s", seconds);
+  if (is_known) text += fmt::format(", about {:.0f} s left", left);
+  if (stopping) text += ", stopping";
+  line.show(text);
+}
+
 unsigned threads_for(std::size_t points, unsigned wished) {
   const unsigned most = wished ? wished : std::max(1u, std::thread::hardware_concurrency());
   return static_cast<unsigned>(std::min<std::size_t>(most, std::max<std::size_t>(points, 1)));
 }
 
 PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings) {
-  PointRun run;
-  run.rows.resize(points.size());
-  run.partial.resize(points.size());
+  if (settings.ranks) return run_points_on_ranks(points, settings);
+  PointRun run(points.size());
+  run.threads = threads_for(points.size(), settings.threads);
   const BlockedSignals signals;
   RepeatedSignal repeated;
   ProgressLine progress(settings.show_progress);
   {
-    Workers workers(points, run, threads_for(points.size(), settings.threads));
+    Workers workers(points, run, run.threads);
     while (!workers.ended()) {
-      if (const auto signal = signals.wait()) {
+      if (const auto signal = signals.wait(250ms)) {
         if (repeated.take(*signal, RepeatedSignal::Clock::now()) == RepeatedSignal::Meaning::second) {
           progress.clear();
           _exit(static_cast<int>(ExitStatus::interrupted));
@@ -153,8 +138,8 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
       if (workers.ended()) break;
       double shares = 0;
       for (const StudyPoint* point : points) shares += point->share_done();
-      show(progress, points.size(), workers.done(), shares, run.interrupted,
-           points.size() == 1 ? points[0]->progress() : "");
+      show_points(progress, points.size(), workers.done(), shares, run.interrupted,
+                  points.size() == 1 ? points[0]->progress() : "");
     }
     workers.rethrow();
   }

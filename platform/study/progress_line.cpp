@@ -7,10 +7,17 @@
 
 namespace asterism {
 
-ProgressLine::ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(bool wanted, Elsewhere elsewhere)
+    : wanted_(wanted && isatty(STDERR_FILENO)),
+      in_lines_(wanted && !wanted_ && elsewhere == Elsewhere::lines) {}
 
 // What is left of a longer line is erased behind the new one: an empty line in between would flicker.
 void ProgressLine::show(const std::string& text) {
+  if (in_lines_) {
+    fmt::print(stderr, "{}\n", text);
+    next_line_ = seconds() + 10;
+    return;
+  }
   if (text == shown_) return;
   fmt::print(stderr, "\r{}\033[K", text);
   std::fflush(stderr);

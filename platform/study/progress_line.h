@@ -1,4 +1,5 @@
-// The line on a terminal that says how far something has come: on stderr, when that is a terminal, after two seconds.
+// The line on a terminal that says how far something has come: on stderr, when that is a terminal, after two seconds. Where
+// stderr is none there is no line, or, in the log of a batch job, one every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -8,14 +9,18 @@ namespace asterism {
 
 class ProgressLine {
  public:
-  explicit ProgressLine(bool wanted);  // the two seconds begin
+  enum class Elsewhere { nothing, lines };
+  explicit ProgressLine(bool wanted, Elsewhere elsewhere = Elsewhere::nothing);  // the two seconds begin
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   // Whether it would be shown; with `left` seconds to go not for less than one: nobody could read it.
-  bool is_due(double left) const { return wanted_ && seconds() >= 2 && (!shown_.empty() || left >= 1); }
+  bool is_due(double left) const {
+    if (in_lines_) return seconds() >= next_line_;
+    return wanted_ && seconds() >= 2 && (!shown_.empty() || left >= 1);
+  }
   bool is_due() const { return is_due(1); }
   // In the place of what was there.
   void show(const std::string& text);
@@ -24,7 +29,8 @@ class ProgressLine {
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool wanted_;
+  bool wanted_, in_lines_;
+  double next_line_ = 10;
   Clock::time_point start_ = Clock::now();
   std::string shown_;
 };

@@ -182,6 +182,7 @@ class Reader {
       }
     }
     Study::Point point{study_.kind->make(), {}, ""};
+    point.point->set_kind(study_.kind->name);
     Diagnostics found;
     read_object(point.point->config(), document, &library_, found);
     mistakes_.add(found);

@@ -60,6 +60,9 @@ class StudyPoint {
  public:
   virtual ~StudyPoint() = default;
   virtual ObjectValue& config() = 0;
+  // The name of its kind, by which another process makes the same point of the same config; "" where none can.
+  std::string_view kind() const { return kind_; }
+  void set_kind(std::string_view kind) { kind_ = kind; }
   // Called once, when the config has been read; loads the files that it names. Throws StudyMistake or ConfigError.
   virtual void prepare(const ConfigLibrary& /*library*/) {}
   // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is
@@ -70,8 +73,12 @@ class StudyPoint {
   virtual bool keeps_a_part() const { return false; }
   // As share_done(), in words: "1200 of 5000 cuts". "" for none.
   virtual std::string progress() const { return ""; }
-  // What a row has no room for, as JSON, for --json: distributions, loads of every channel. "" for none. After run().
+  // What a row has no room for, as JSON, for --json: distributions, loads of every channel. "" for none. After run(), where
+  // that was: PointRun::details has it.
   virtual std::string detail() const { return ""; }
+
+ private:
+  std::string_view kind_;
 };
 
 template <DescribedStruct Config>

@@ -333,6 +333,14 @@ bool is_doubtful(const Study& study, const Study::Point& point, const std::vecto
   return state && !is("ok") && !is("saturation") && !is("at_bound");
 }
 
+std::string name_of_point(const Study& study, const Study::Point& point) {
+  std::string name = std::string(study.kind->name) + ":";
+  for (std::size_t k = 0; k < study.keys.size(); ++k)
+    if (!std::holds_alternative<std::monostate>(point.coordinates[k]))
+      name += " " + study.keys[k] + "=" + to_text(point.coordinates[k]);
+  return name;
+}
+
 std::string to_text(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* integer = std::get_if<std::uint64_t>(&cell)) return std::to_string(*integer);
@@ -382,15 +390,25 @@ std::string to_json(const Study& study, const PointRun& run) {
   for (const Column& column : study.kind->columns)
     json["columns"][std::string(column.name)] = {{"unit", column.unit}, {"meaning", column.meaning}};
   json["points"] = Json::array();
-  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
+  const auto named = [&](const Study::Point& point) {
     Json one = Json::object();
     for (std::size_t k = 0; k < study.keys.size(); ++k) one[study.keys[k]] = json_of(point.coordinates[k]);
-    for (std::size_t c = 0; c < row.size(); ++c)
-      one[std::string(study.kind->columns[c].name)] = json_of(row[c]);
-    if (const std::string detail = point.point->detail(); !detail.empty())
-      one["detail"] = Json::parse(detail);
+    return one;
+  };
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    if (!run.rows[i]) continue;
+    Json one = named(study.points[i]);
+    for (std::size_t c = 0; c < run.rows[i]->size(); ++c)
+      one[std::string(study.kind->columns[c].name)] = json_of((*run.rows[i])[c]);
+    if (!run.details[i].empty()) one["detail"] = Json::parse(run.details[i]);
     json["points"].push_back(std::move(one));
-  });
+  }
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    if (run.crashes[i].empty()) continue;
+    Json one = named(study.points[i]);
+    one["crash"] = run.crashes[i];
+    json["crashed"].push_back(std::move(one));
+  }
   json["complete"] = run.done() == study.points.size();
   json["config"] = Json::parse(study.expanded);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

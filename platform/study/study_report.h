@@ -33,6 +33,9 @@ std::optional<double> number_named(const Study& study, std::string_view name, co
 // Whether a row's state, where the kind has one, is other than "ok".
 bool is_doubtful(const Study& study, const Study::Point& point, const std::vector<Cell>& row);
 
+// "fabric: topology=mesh rate=0.01": its kind, and the keys that a row begins with.
+std::string name_of_point(const Study& study, const Study::Point& point);
+
 // In lines of at most 80 columns, each behind so many spaces.
 std::string wrapped(const std::string& text, std::size_t indent);
 

@@ -1,0 +1,232 @@
+#include "platform/study/point_ranks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "platform/config/config_document.h"
+#include "platform/config/config_reader.h"
+#include "platform/config/config_writer.h"
+#include "platform/exit_status.h"
+#include "platform/repeated_signal.h"
+#include "platform/study/blocked_signals.h"
+#include "platform/study/point_pool.h"
+#include "platform/study/progress_line.h"
+
+namespace asterism {
+namespace {
+
+using namespace std::chrono_literals;
+
+// MPI says nothing of its own accord: how long between looks at what has come from other ranks, and without any.
+constexpr auto between_looks = 1ms, between_looks_alone = 100ms, between_looks_idle = 10ms;
+
+// One run, seen from rank 0.
+class Deal {
+ public:
+  Deal(const std::vector<StudyPoint*>& points, Ranks& ranks, unsigned workers, PointRun& run)
+      : points_(points),
+        ranks_(ranks),
+        run_(run),
+        errors_(points.size()),
+        progress_(points.size()),
+        room_(reach(points, ranks), workers),
+        pool_(workers, [this](const PointTask& task) -> StudyPoint& { return *points_[task.index]; }) {
+    tell_others(StartPoints{workers});
+    deal();
+  }
+  ~Deal() { tell_others(EndPoints{}); }
+  Deal(const Deal&) = delete;
+  Deal& operator=(const Deal&) = delete;
+
+  bool ended() const { return under_way_ == 0 && (stopping_ || next_ == points_.size()); }
+  void stop() {
+    if (stopping_) return;
+    stopping_ = true;
+    pool_.stop();
+    tell_others(StopPoints{});
+  }
+  // Waits a moment for news; whether a signal has come to another rank.
+  bool step() {
+    bool signal = false;
+    const auto hear = [&](int rank, PointMessage&& message) {
+      signal = signal || std::holds_alternative<SignalCame>(message);
+      take(rank, std::move(message));
+    };
+    while (auto message = ranks_.receive()) hear(message->from, read_point_message(message->bytes));
+    deal();
+    if (ended()) return signal;
+    pool_.wait(ranks_.size() > 1 ? between_looks : between_looks_alone,
+               [&](PointMessage&& message) { hear(0, std::move(message)); });
+    deal();
+    return signal;
+  }
+  void rethrow() const {
+    for (const std::exception_ptr& error : errors_)
+      if (error) std::rethrow_exception(error);
+  }
+
+  std::size_t done() const { return done_; }
+  double shares() const {
+    return std::accumulate(progress_.begin(), progress_.end(), 0.0,
+                           [](double sum, const PointProgress& one) { return sum + one.share; });
+  }
+  const std::string& words(std::size_t point) const { return progress_[point].words; }
+
+ private:
+  // How many ranks can make the points.
+  static std::size_t reach(const std::vector<StudyPoint*>& points, const Ranks& ranks) {
+    const bool all =
+        std::ranges::all_of(points, [](const StudyPoint* point) { return !point->kind().empty(); });
+    return all ? static_cast<std::size_t>(ranks.size()) : 1;
+  }
+
+  void deal() {
+    while (!stopping_ && next_ < points_.size()) {
+      const auto rank = std::ranges::max_element(room_);  // the first of those with most
+      if (*rank == 0) return;
+      StudyPoint& point = *points_[next_];
+      PointTask task{next_++, "", "", point.keeps_a_part()};
+      --*rank;
+      ++under_way_;
+      if (rank == room_.begin()) {
+        pool_.run(task);
+        continue;
+      }
+      task.kind = point.kind();
+      task.config = write_object(point.config());
+      ranks_.send(static_cast<int>(rank - room_.begin()), to_bytes(task));
+    }
+  }
+
+  void take(int rank, PointMessage&& message) {
+    if (auto* progress = std::get_if<PointProgress>(&message)) progress_[progress->index] = *progress;
+    auto* outcome = std::get_if<PointOutcome>(&message);
+    if (!outcome) return;
+    --under_way_;
+    ++room_[static_cast<std::size_t>(rank)];
+    progress_[outcome->index] = {};
+    if (outcome->error) {
+      errors_[outcome->index] = outcome->error;
+      return stop();
+    }
+    if (outcome->row && !outcome->partial) ++done_;
+    run_.take(std::move(*outcome));
+  }
+
+  void tell_others(const PointMessage& message) {
+    for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, to_bytes(message));
+  }
+
+  const std::vector<StudyPoint*>& points_;
+  Ranks& ranks_;
+  PointRun& run_;
+  std::vector<std::exception_ptr> errors_;
+  std::vector<PointProgress> progress_;  // of points under way
+  std::vector<unsigned> room_;           // of each rank that takes part
+  std::size_t next_ = 0, under_way_ = 0, done_ = 0;
+  bool stopping_ = false;
+  PointPool pool_;
+};
+
+// Makes points of what they are told by; the last one stays until the next is made, which may share parts of it.
+class RemadePoints {
+ public:
+  RemadePoints(int rank, const ConfigLibrary& library, const PointMaker& make)
+      : rank_(rank), library_(library), make_(make) {}
+
+  StudyPoint& operator()(const PointTask& task) {
+    try {
+      std::unique_ptr<StudyPoint> point = make_(task.kind);
+      if (!point) throw std::runtime_error(fmt::format("there is no kind \"{}\"", task.kind));
+      ConfigDocument document = ConfigDocument::parse(task.config, "config");
+      Diagnostics problems;
+      read_object(point->config(), document, &library_, problems);
+      problems.throw_if_any();
+      point->prepare(library_);
+      point_ = std::move(point);
+      return *point_;
+    } catch (const std::exception& error) {
+      throw std::runtime_error(
+          fmt::format("rank {} cannot make a point that rank 0 could: {}", rank_, error.what()));
+    }
+  }
+
+ private:
+  int rank_;
+  const ConfigLibrary& library_;
+  const PointMaker& make_;
+  std::unique_ptr<StudyPoint> point_;
+};
+
+}  // namespace
+
+PointRun run_points_on_ranks(const std::vector<StudyPoint*>& points, const PointRunSettings& settings) {
+  PointRun run(points.size());
+  run.ranks = settings.ranks->size();
+  run.threads = std::max(1u, settings.threads);
+  const BlockedSignals signals;
+  RepeatedSignal repeated;
+  ProgressLine progress(settings.show_progress, ProgressLine::Elsewhere::lines);
+  {
+    Deal deal(points, *settings.ranks, run.threads, run);
+    while (!deal.ended()) {
+      if (const auto signal = signals.wait(0ns)) {
+        if (repeated.take(*signal, RepeatedSignal::Clock::now()) == RepeatedSignal::Meaning::second) {
+          progress.clear();
+          _exit(static_cast<int>(ExitStatus::interrupted));
+        }
+        run.interrupted = true;
+        deal.stop();
+      }
+      if (deal.step()) {
+        run.interrupted = true;
+        deal.stop();
+      }
+      show_points(progress, points.size(), deal.done(), deal.shares(), run.interrupted,
+                  points.size() == 1 ? deal.words(0) : "");
+    }
+    deal.rethrow();
+  }
+  run.interrupted = run.interrupted && run.done() < points.size();
+  run.host_seconds = progress.seconds();
+  return run;
+}
+
+void serve_points(Ranks& ranks, const ConfigLibrary& library, const PointMaker& make) {
+  const BlockedSignals signals;
+  RepeatedSignal repeated;
+  RemadePoints points(ranks.rank(), library, make);
+  std::optional<PointPool> pool;
+  const auto tell = [&](const PointMessage& message) { ranks.send(0, to_bytes(message)); };
+  for (bool dismissed = false; !dismissed;) {
+    if (const auto signal = signals.wait(0ns)) {
+      if (repeated.take(*signal, RepeatedSignal::Clock::now()) == RepeatedSignal::Meaning::second)
+        _exit(static_cast<int>(ExitStatus::interrupted));
+      tell(SignalCame{});
+    }
+    while (const auto message = ranks.receive()) {
+      const PointMessage told = read_point_message(message->bytes);
+      if (const auto* start = std::get_if<StartPoints>(&told))
+        pool.emplace(start->workers, [&](const PointTask& task) -> StudyPoint& { return points(task); });
+      if (const auto* task = std::get_if<PointTask>(&told)) pool->run(*task);
+      if (std::holds_alternative<StopPoints>(told) && pool) pool->stop();
+      if (std::holds_alternative<EndPoints>(told)) pool.reset();
+      dismissed = dismissed || std::holds_alternative<DismissRank>(told);
+    }
+    if (pool)
+      pool->wait(between_looks, tell);
+    else if (!dismissed)
+      std::this_thread::sleep_for(between_looks_idle);
+  }
+}
+
+void dismiss_ranks(Ranks& ranks) {
+  for (int rank = 1; rank < ranks.size(); ++rank) ranks.send(rank, to_bytes(DismissRank{}));
+}
+
+}  // namespace asterism
