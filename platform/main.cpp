@@ -250,12 +250,21 @@ std::unique_ptr<StudyPoint> make_point(std::string_view kind) {
   return found == study_kinds().end() ? nullptr : found->make();
 }
 
-// Rank 0 has the others at its command, from the start: whatever becomes of it, they are waiting.
-int dispatch_on_ranks(int argc, char** argv, Ranks& ranks) {
-  if (ranks.rank() != 0) {
-    serve_points(ranks, InstalledFiles::find().configs, make_point);
+// Until rank 0 dismisses it. One that cannot go on ends at once, and with it the job: rank 0 would wait for it.
+int serve(Ranks& ranks) {
+  try {
+    serve_points(
+        ranks, [] { return InstalledFiles::find().configs; }, make_point);
     return static_cast<int>(ExitStatus::success);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "asterism: internal error on rank %d: %s\n", ranks.rank(), error.what());
+    std::_Exit(static_cast<int>(ExitStatus::internal));
   }
+}
+
+// Rank 0 has the others at its command from the start: they are waiting, whatever becomes of it.
+int dispatch_on_ranks(int argc, char** argv, Ranks& ranks) {
+  if (ranks.rank() != 0) return serve(ranks);
   struct Dismissal {
     ~Dismissal() { dismiss_ranks(ranks); }
     Ranks& ranks;

@@ -128,7 +128,8 @@ class TestRanks {
         for (const int other : mine) close(other);
         close(ends[0]);
         SocketRanks own(rank, {ends[1]});
-        serve_points(own, shipped_configs, make);
+        serve_points(
+            own, [] { return shipped_configs; }, make);
         _exit(0);
       }
       close(ends[1]);

@@ -136,18 +136,19 @@ class Deal {
 // Makes points of what they are told by; the last one stays until the next is made, which may share parts of it.
 class RemadePoints {
  public:
-  RemadePoints(int rank, const ConfigLibrary& library, const PointMaker& make)
+  RemadePoints(int rank, const LibraryFinder& library, const PointMaker& make)
       : rank_(rank), library_(library), make_(make) {}
 
   StudyPoint& operator()(const PointTask& task) {
     try {
       std::unique_ptr<StudyPoint> point = make_(task.kind);
       if (!point) throw std::runtime_error(fmt::format("there is no kind \"{}\"", task.kind));
+      const ConfigLibrary library = library_();
       ConfigDocument document = ConfigDocument::parse(task.config, "config");
       Diagnostics problems;
-      read_object(point->config(), document, &library_, problems);
+      read_object(point->config(), document, &library, problems);
       problems.throw_if_any();
-      point->prepare(library_);
+      point->prepare(library);
       point_ = std::move(point);
       return *point_;
     } catch (const std::exception& error) {
@@ -158,7 +159,7 @@ class RemadePoints {
 
  private:
   int rank_;
-  const ConfigLibrary& library_;
+  const LibraryFinder& library_;
   const PointMaker& make_;
   std::unique_ptr<StudyPoint> point_;
 };
@@ -197,7 +198,7 @@ PointRun run_points_on_ranks(const std::vector<StudyPoint*>& points, const Point
   return run;
 }
 
-void serve_points(Ranks& ranks, const ConfigLibrary& library, const PointMaker& make) {
+void serve_points(Ranks& ranks, const LibraryFinder& library, const PointMaker& make) {
   const BlockedSignals signals;
   RepeatedSignal repeated;
   RemadePoints points(ranks.rank(), library, make);
