@@ -118,10 +118,9 @@ class Servers {
  public:
   Servers(fs::path snapshot, fs::path folder) : snapshot_(std::move(snapshot)), folder_(std::move(folder)) {}
 
-  Seen run(std::vector<FaultConfig> faults, std::optional<Picoseconds> until, const std::string& name,
+  Seen run(std::vector<FaultConfig> faults, std::optional<Picoseconds> until, const fs::path& out,
            const std::stop_token& stop) {
     const auto start = std::chrono::steady_clock::now();
-    const fs::path out = folder_ / name;
     std::unique_ptr<RunServer> server = take();
     Seen seen;
     if (const auto status = server->run(
@@ -160,10 +159,58 @@ class Servers {
 };
 
 struct TrialConfig {
-  std::uint64_t line = 0;
+  std::string snapshot, folder;
+  bool keeps = false;
+  std::uint32_t line = 0;
+  Picoseconds until;
+  FaultConfig fault;
 };
-static_assert(member_count<TrialConfig>() == 1);
-void describe(Fields& f, TrialConfig& c) { f("line", c.line, "Of the list of faults"); }
+static_assert(member_count<TrialConfig>() == 6);
+void describe(Fields& f, TrialConfig& c) {
+  f("snapshot", c.snapshot, "That the run goes on from");
+  f("folder", c.folder, "Of all runs");
+  f("keeps", c.keeps, "Whether the run's folder stays there");
+  f("line", c.line, "Of the list of faults");
+  f("until", c.until, "When the run is taken to hang");
+  f("fault", c.fault, "That strikes it");
+}
+
+// What the runs of a process share: servers, and what they are compared with. Those of a rank's worker are its own: its
+// parent's talk to that.
+struct Yardstick {
+  Yardstick(const fs::path& snapshot, const fs::path& folder)
+      : servers(snapshot, folder), good(servers.run({}, {}, folder / "without", {})) {}
+
+  const pid_t process = getpid();
+  Servers servers;
+  const Seen good;
+};
+struct YardstickOfProcess {
+  std::mutex mutex;
+  std::unique_ptr<Yardstick> made;
+};
+YardstickOfProcess& yardstick_of_process() {
+  static YardstickOfProcess one;
+  return one;
+}
+
+constexpr const char* worker_folders = "worker_";
+
+Yardstick& yardstick_for(const TrialConfig& config) {
+  YardstickOfProcess& mine = yardstick_of_process();
+  const std::scoped_lock lock(mine.mutex);
+  if (mine.made && mine.made->process == getpid()) return *mine.made;
+  (void)mine.made.release();
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const fs::path folder =
+      fs::path(config.folder) / fmt::format("{}{}_{}", worker_folders, host.data(), getpid());
+  fs::create_directories(folder);
+  mine.made = std::make_unique<Yardstick>(config.snapshot, folder);
+  if (!mine.made->good.has_report())
+    throw std::runtime_error("the run without a fault fails: " + mine.made->servers.last_words());
+  return *mine.made;
+}
 
 struct Fault {
   std::string text;
@@ -238,19 +285,16 @@ void check_faults(std::vector<Fault>& faults, const std::string& file, const Sna
 // A row: outcome, seconds of the host.
 class Trial final : public StudyPointOf<TrialConfig> {
  public:
-  Trial(Servers& servers, const Fault& fault, Picoseconds until, const Seen& good)
-      : fault(fault), servers_(servers), until_(until), good_(good) {}
+  Trial() { set_kind(campaign_trial); }
+  explicit Trial(TrialConfig config) : Trial() { config_ = std::move(config); }
   std::vector<Cell> run(const std::stop_token& stop) override {
-    const Seen seen = servers_.run({fault.config}, until_, fmt::format("line{}", fault.line), stop);
-    return {static_cast<std::uint64_t>(judge(seen, good_)), seen.host_seconds};
+    Yardstick& yardstick = yardstick_for(config_);
+    const fs::path out = fs::path(config_.folder) / fmt::format("line{}", config_.line);
+    const Seen seen = yardstick.servers.run({config_.fault}, config_.until, out, stop);
+    std::error_code none;
+    if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
+    return {static_cast<std::uint64_t>(judge(seen, yardstick.good)), seen.host_seconds};
   }
-
-  const Fault& fault;
-
- private:
-  Servers& servers_;
-  const Picoseconds until_;
-  const Seen& good_;
 };
 
 struct Judged {
@@ -347,6 +391,8 @@ Campaign read_arguments(const StudyArguments& arguments) {
 
 }  // namespace
 
+std::unique_ptr<StudyPoint> make_campaign_trial() { return std::make_unique<Trial>(); }
+
 int verb_campaign(const StudyArguments& arguments) {
   Campaign campaign = read_arguments(arguments);
   const Snapshot snapshot(campaign.snapshot, ASTERISM_VERSION);
@@ -362,30 +408,48 @@ int verb_campaign(const StudyArguments& arguments) {
   const Folder folder(arguments.out);
   check_faults(faults, campaign.faults, snapshot, folder.path());
 
-  Servers servers(file, folder.path());
-  const Seen good = servers.run({}, {}, "without", {});
+  const struct Measured {
+    Measured(const fs::path& snapshot, const fs::path& folder) {
+      yardstick_of_process().made = std::make_unique<Yardstick>(snapshot, folder);
+    }
+    ~Measured() { yardstick_of_process().made.reset(); }
+  } measured(file, folder.path());
+  const Seen& good = yardstick_of_process().made->good;
   if (!good.has_report())
-    throw ConfigError(Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
-                                                                 servers.last_words() +
-                                                                 contents_of(folder.path() / "without.log")));
+    throw ConfigError(
+        Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
+                                                   yardstick_of_process().made->servers.last_words() +
+                                                   contents_of(folder.path() / "without.log")));
   if (campaign.until == 0_ps) campaign.until = good.at + 2 * (good.at - snapshot.notes().at) + 10_ms;
 
   std::vector<std::unique_ptr<Trial>> points;
   std::vector<StudyPoint*> pointers;
   for (const Fault& fault : faults) {
-    points.push_back(std::make_unique<Trial>(servers, fault, campaign.until, good));
+    points.push_back(std::make_unique<Trial>(TrialConfig{.snapshot = file.string(),
+                                                         .folder = folder.path().string(),
+                                                         .keeps = arguments.out.has_value(),
+                                                         .line = static_cast<std::uint32_t>(fault.line),
+                                                         .until = campaign.until,
+                                                         .fault = fault.config}));
     pointers.push_back(points.back().get());
   }
-  const unsigned jobs = threads_for(points.size(), campaign.jobs != 0 ? campaign.jobs : arguments.threads);
-  const PointRun run = run_points(pointers, {.threads = jobs, .show_progress = true});
+  const PointRun run =
+      run_points(pointers, {.threads = campaign.jobs != 0 ? campaign.jobs : arguments.threads,
+                            .show_progress = true,
+                            .ranks = arguments.ranks});
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    if (entry.path().filename().string().starts_with(worker_folders)) fs::remove_all(entry.path());
   std::vector<Judged> trials;
   for (std::size_t i = 0; i < faults.size(); ++i)
     if (const auto& row = run.rows[i])
       trials.push_back({faults[i], static_cast<Outcome>(std::get<std::uint64_t>(row->at(0))),
                         std::get<double>(row->at(1))});
+    else if (!run.crashes[i].empty())
+      trials.push_back({faults[i], Outcome::crashed, 0});
   const bool bad = print_table(trials, campaign.faults);
-  fmt::print("\n{:<10} {}{} of {} faults in {:.1f} s, {} at a time\n", "campaign",
-             run.interrupted ? "interrupted: " : "", trials.size(), faults.size(), run.host_seconds, jobs);
+  fmt::print("\n{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
+             run.interrupted ? "interrupted: " : "", trials.size(), faults.size(), run.host_seconds,
+             run.places());
   if (junit) {
     const std::string text = to_junit(trials, snapshot.notes().name);
     const fs::path written = run.interrupted ? junit->leave_partial(text) : junit->finish(text);

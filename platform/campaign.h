@@ -11,6 +11,10 @@
 //   crashed    the simulator ended by a signal or an internal error: only this run is lost
 #pragma once
 
+#include <memory>
+#include <string_view>
+
+#include "platform/study/study_kind.h"
 #include "platform/verbs.h"
 
 namespace asterism {
@@ -18,5 +22,9 @@ namespace asterism {
 // Status: expectation when a run was silent, hung or crashed; interrupted after SIGINT. Throws ConfigError, by file and line for
 // faults that are none.
 int verb_campaign(const StudyArguments& arguments);
+
+// The run of one fault, by the name of its kind: of no study, but a rank may be given one.
+inline constexpr std::string_view campaign_trial = "campaign_trial";
+std::unique_ptr<StudyPoint> make_campaign_trial();
 
 }  // namespace asterism

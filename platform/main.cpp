@@ -10,6 +10,7 @@
 #include <systemc>
 #include <thread>
 
+#include "platform/campaign.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/rtl/child_processes.h"
@@ -246,6 +247,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
 }
 
 std::unique_ptr<StudyPoint> make_point(std::string_view kind) {
+  if (kind == campaign_trial) return make_campaign_trial();
   const auto found = std::ranges::find(study_kinds(), kind, &StudyKind::name);
   return found == study_kinds().end() ? nullptr : found->make();
 }

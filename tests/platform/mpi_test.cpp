@@ -97,6 +97,34 @@ TEST_F(MpiTest, PapersAreTheSameToo) {
   EXPECT_EQ(text(ended), text(alone));
 }
 
+TEST_F(MpiTest, CampaignsAreTheSameToo) {
+  ASSERT_EQ(asterism({"run", "power_loss", "faults=[]", "node.cores.count=1", "expect={}", "--snapshot-at",
+                      "1ms", "--snapshot", "file", "--out", "first"})
+                .status,
+            0);
+  write("faults.jsonl", R"({"at":"3ms","kind":"power_loss"}
+{"at":"3ms","kind":"power_loss","restore_after":"9s"}
+{"at":"900ms","kind":"power_loss"}
+)");
+  const auto table = [](const Ended& ended) { return ended.out.substr(0, ended.out.find("\ncampaign ")); };
+  const Arguments campaign{"study", "campaign", "snapshot=file", "faults=faults.jsonl", "--out"};
+  const auto with_folder = [&](const char* name) {
+    Arguments all = campaign;
+    all.emplace_back(name);
+    return all;
+  };
+  const Ended alone = asterism(with_folder("alone")), ended = mpirun(2, with_folder("ranks"));
+  EXPECT_THAT(alone.out, HasSubstr("recovered        1"));
+  EXPECT_EQ(ended.status, alone.status) << ended.err;
+  EXPECT_EQ(table(ended), table(alone));
+  EXPECT_THAT(ended.out, HasSubstr("3 of 3 faults"));
+  EXPECT_THAT(ended.out, HasSubstr(" s on 2 ranks"));
+  for (const char* line : {"line1", "line2", "line3", "without"})
+    EXPECT_TRUE(contents(fs::path("ranks") / line / "stats.json") ==
+                contents(fs::path("alone") / line / "stats.json"))
+        << line;
+}
+
 // The processes below the mpirun that a test has started: its ranks, and the workers of all ranks when each has one.
 struct Processes {
   std::vector<pid_t> ranks, workers;
