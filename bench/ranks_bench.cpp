@@ -3,8 +3,8 @@
 //   ranks_bench [--check] ASTERISM
 //
 // ASTERISM is the command; mpirun must be in PATH. With --check the exit status is 1 when the figure misses its limit. Sixteen
-// points of the flit engine, of equal length and an exclusive core each; whole commands turn about, by the clock on the wall,
-// with what mpirun needs to start and end. Other work on the machine counts: the figure wants two cores that nobody uses.
+// points of the flit engine, of equal length; whole commands turn about, by the clock on the wall, with what mpirun needs to
+// start and end. Other work on the machine counts, and makes the ratio larger or smaller: it wants two cores that nobody uses.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ namespace {
 double seconds_on(int ranks, const std::string& program) {
   const std::string line = fmt::format(
       "mpirun --allow-run-as-root --oversubscribe -n {} {} study fabric topology=mesh nodes=64 rate=0.05 "
-      "seed=1:16:1 measure=120us --csv - >/dev/null",
+      "seed=1:16:1 measure=120us --csv - >/dev/null 2>&1",
       ranks, program);
   const auto start = std::chrono::steady_clock::now();
   if (std::system(line.c_str()) != 0) throw std::runtime_error("failed: " + line);
