@@ -96,6 +96,7 @@ RunServer::RunServer(const fs::path& snapshot, const fs::path& folder, const fs:
   std::vector<std::string> words{"asterism", "run",     "--restore", snapshot.string(), "--serve",
                                  "--quiet",  "--alone", "--out",     folder.string()};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::array<int, 2> ends{-1, -1};
