@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <gtkwave/fstapi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -64,7 +65,9 @@ struct FstFile {
 };
 
 struct TransactionFstTest : testing::Test {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "transaction_fst_test.fst";
+  // The cases run beside each other, each in a process of its own.
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
+                                     ("transaction_fst_test." + std::to_string(getpid()) + ".fst");
   ~TransactionFstTest() override { std::filesystem::remove(file); }
   FstFile written(const TransactionTrace& trace) const {
     write_fst(trace, file);

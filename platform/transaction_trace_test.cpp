@@ -1,6 +1,7 @@
 #include "platform/transaction_trace.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <sstream>
 
@@ -14,9 +15,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 struct TransactionTraceTest : testing::Test {
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".bin");
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
+                                     ("transaction_trace_test." + std::to_string(getpid()) + ".bin");
   ~TransactionTraceTest() override { std::filesystem::remove(file); }
 
   static std::vector<TracedTransaction> random_transactions(std::size_t count) {

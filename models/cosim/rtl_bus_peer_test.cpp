@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -146,7 +147,7 @@ TEST(RtlBusPeer, RefusesAMaster) {
 }
 
 TEST(RtlBusPeer, TheWindowEndsWithTheReadThatDiffers) {
-  const fs::path folder = fs::path(testing::TempDir()) / "rtl_bus_peer";
+  const fs::path folder = fs::path(testing::TempDir()) / ("rtl_bus_peer." + std::to_string(getpid()));
   fs::remove_all(folder);
   Model model("no_master", {.traces = folder});
   const auto file = *model.peer.bus().timeline().window_file();
