@@ -64,22 +64,23 @@ void ClusterMachine::Lines::flush(const std::string& prefix,
 
 ClusterMachine::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
                                      const std::filesystem::path& files, const RtlOptions& rtl,
-                                     EventLog& events, TransactionTaps* taps)
+                                     EventLog& events, TransactionTaps* taps, HostThreads* threads)
     : number(node_number),
       name(node_name(number)),
       prefix(name + ": "),
       scenario(of_node(cluster, number)),
-      node(name.c_str(), scenario, files / name, rtl, events, taps) {}
+      node(name.c_str(), scenario, files / name, rtl, events, taps, threads) {}
 
 ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::path& files,
-                               const RtlOptions& rtl, EventLog& events, TransactionTaps* taps)
+                               const RtlOptions& rtl, EventLog& events, TransactionTaps* taps,
+                               HostThreads* threads)
     : scenario_(scenario),
       config_(*scenario.config.cluster),
       events_(events),
       traffic_(config_, scenario.config.seed, events),
       clock_("network", traffic_.timeline()) {
   for (const NodeNumber node : whole_nodes(config_)) {
-    whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events, taps));
+    whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events, taps, threads));
     connect(*whole_.back());
   }
   traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });

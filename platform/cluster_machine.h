@@ -36,11 +36,13 @@
 
 namespace asterism {
 
+class HostThreads;
+
 class ClusterMachine final : public Machine {
  public:
   // `files`: a folder for each whole node is in it, by its name. Throws as Node does.
   ClusterMachine(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
-                 EventLog& events, TransactionTaps* taps = nullptr);
+                 EventLog& events, TransactionTaps* taps = nullptr, HostThreads* threads = nullptr);
 
   const std::optional<End>& end() const override { return end_; }
   std::uint64_t instructions() const override;
@@ -56,6 +58,12 @@ class ClusterMachine final : public Machine {
   void report_to(Statistics& run) const override { report(run); }
   void flush_output() override;
   void strike(const std::vector<FaultConfig>& faults) override;
+  void settle() override {
+    for (const auto& each : whole_) each->node.settle();
+  }
+  void report_host(Statistics& statistics) const override {
+    for (const auto& each : whole_) each->node.report_host(statistics.group(each->name));
+  }
   void move_files(const std::filesystem::path& files) override {
     for (const auto& each : whole_) each->node.move_files(files / each->name);
   }
@@ -74,7 +82,7 @@ class ClusterMachine final : public Machine {
   };
   struct WholeNode {
     WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
-              const RtlOptions& rtl, EventLog& events, TransactionTaps* taps);
+              const RtlOptions& rtl, EventLog& events, TransactionTaps* taps, HostThreads* threads);
 
     NodeNumber number;
     std::string name, prefix;

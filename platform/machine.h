@@ -55,6 +55,11 @@ class Machine {
   // The folder that guests see has another name, with the same in it.
   virtual void move_files(const std::filesystem::path&) {}
 
+  // Nothing of it is under way in other threads of the host.
+  virtual void settle() {}
+  // What depends on the host, and of how use it was.
+  virtual void report_host(Statistics&) const {}
+
   // How the run ended by itself; nullopt while it goes on.
   virtual const std::optional<End>& end() const = 0;
   // Input may come from outside, so that a node at rest is not at its end.

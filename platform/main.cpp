@@ -125,6 +125,11 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   run_verb->add_flag("--timeline", run.timeline, "What each core did when, as a picture: timeline.svg");
   run_verb->add_flag("--transactions", run.transactions,
                      "TLM transactions of cores and devices: traces/transactions.bin");
+  CLI::Option* threads = run_verb
+                             ->add_option("--threads", run.threads,
+                                          "Of the host, that simulate cores beside each other; nothing but "
+                                          "the speed changes (default: 1)")
+                             ->check(CLI::Range(1, 64));
   CLI::Option* at =
       run_verb->add_option("--snapshot-at", run.snapshot_at, "Simulated time of the snapshot, e.g. 5ms")
           ->check(a_value);
@@ -137,6 +142,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
           ->add_option("--restore", run.restore, "Go on from such a file; SCENARIO only to have it compared")
           ->check(a_value)
           ->excludes(at)
+          ->excludes(threads)
           ->excludes("--gdb");
   run_verb
       ->add_flag("--alone", run.alone,

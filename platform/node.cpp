@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/affinity.h"
+#include "core/a64/turns.h"
 #include "core/iss_factory.h"
 #include "fabric/crossbar.h"
 #include "fabric/fabric_module.h"
@@ -113,13 +114,15 @@ class CoreMemory final : public GuestMemory {
 }  // namespace
 
 Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-           const RtlOptions& rtl, EventLog& events, TransactionTaps* taps)
+           const RtlOptions& rtl, EventLog& events, TransactionTaps* taps, HostThreads* threads)
     : sc_module(name),
       scenario_(scenario),
       config_(scenario.config.node),
       taps_(taps),
+      turns_(threads ? std::make_shared<a64::Turns>(*threads) : nullptr),
       cores_(config_.cores, config_.quantum, *this,
-             make_iss_of_cores(config_.cores.engine, config_.cores.gic == InterruptControllerKind::gicv3)),
+             make_iss_of_cores(config_.cores.engine, config_.cores.gic == InterruptControllerKind::gicv3,
+                               turns_)),
       memory_("memory",
               {.config = config_.memory,
                .part = scenario.dram,
@@ -133,6 +136,11 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       power_("power", power_losses(scenario.config.faults), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
+  if (turns_)
+    memory_.before_access = [this, base = scenario.map.range("dram").first](AddressRange offsets,
+                                                                            bool to_store) {
+      turns_->give_way({base + Bytes(offsets.first.value()), offsets.size}, to_store);
+    };
   if (config_.cores.start == CoreStart::spin_table)
     spin_table_.emplace(scenario.map.range("dram"), config_.cores.count);
   if (config_.gpu.count > 0) gpus_.emplace("gpu", config_.gpu, scenario.map.range("dram"), events);
@@ -396,6 +404,14 @@ void Node::load_memory() {
     const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());
     memory_.load(segment.address - base + Bytes(segment.contents.size()), zeros);
   }
+}
+
+void Node::settle() {
+  if (turns_) turns_->take_all_back();
+}
+
+void Node::report_host(Statistics& statistics) const {
+  if (turns_) turns_->report(statistics);
 }
 
 void Node::strike(const std::vector<FaultConfig>& faults) {

@@ -18,6 +18,7 @@
 
 #include "core/core_caches.h"
 #include "core/core_cluster.h"
+#include "core/host_threads.h"
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
@@ -43,6 +44,10 @@
 
 namespace asterism {
 
+namespace a64 {
+class Turns;
+}
+
 class Node final : public sc_core::sc_module,
                    public Machine,
                    private PowerSequence,
@@ -50,8 +55,10 @@ class Node final : public sc_core::sc_module,
  public:
   // `files`: the directory that semihosting is confined to. Throws for what only building it shows: FlashImageError for
   // an image of another geometry, RtlError for RTL that does not fit. `taps`: on all initiators; nullptr: on none.
+  // `threads`: cores run ahead of their turns there; nullptr: they do not.
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-       const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr);
+       const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr,
+       HostThreads* threads = nullptr);
 
   // The node has come to its end by itself; unless told otherwise the run ends with it.
   std::function<void()> on_end = [] { sc_core::sc_stop(); };
@@ -77,6 +84,8 @@ class Node final : public sc_core::sc_module,
   void report(Statistics& statistics) const override;
   void strike(const std::vector<FaultConfig>& faults) override;
   void move_files(const std::filesystem::path& files) override { semihosting_.move_directory(files); }
+  void settle() override;
+  void report_host(Statistics& statistics) const override;
 
  private:
   // What an initiator is bound with: itself, or the tap that it is bound to.
@@ -109,6 +118,7 @@ class Node final : public sc_core::sc_module,
   const Scenario& scenario_;
   const NodeConfig& config_;
   TransactionTaps* const taps_;
+  const std::shared_ptr<a64::Turns> turns_;  // of the cores; nullptr without other threads
   std::optional<End> end_;
   std::uint64_t resets_ = 0;
   bool lost_ = false;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/host_threads.h"
 #include "cosim/hang_watch.h"
 #include "cosim/rtl_trace.h"
 #include "flash/flash_image.h"
@@ -197,6 +198,7 @@ void write_reports(const RunOutcome& outcome, const Machine& node, const RunDire
                                                                  std::max(outcome.host_seconds, 1e-9)));
   host.add("systemc", std::string_view(sc_core::sc_version()));
   host.add("cpu_engine", node.cpu_engine());
+  node.report_host(host);
   directory.write("host.json", to_json(host));
 }
 
@@ -223,12 +225,12 @@ std::vector<std::filesystem::path> guests_folders(const Scenario& scenario, cons
 }
 
 std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, const RtlOptions& rtl,
-                               EventLog& events, TransactionTaps* taps) {
+                               EventLog& events, TransactionTaps* taps, HostThreads* threads) {
   try {
     if (scenario.is_cluster())
-      return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events, taps);
+      return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events, taps, threads);
     if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario, rtl);
-    return std::make_unique<Node>("node", scenario, directory.files(), rtl, events, taps);
+    return std::make_unique<Node>("node", scenario, directory.files(), rtl, events, taps, threads);
   } catch (const RtlError& error) {
     throw ConfigError(Diagnostic{.origin = scenario.rtl.arbiter_origin,
                                  .path = "node.fabric.arbiter.variant",
@@ -328,15 +330,23 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   std::optional<EventsForDebugger> events_for_debugger;
   if (settings.gdb) events_for_debugger.emplace(events, make_debugger(debugger, *settings.gdb));
   Instruments instruments(settings.instruments, scenario, directory, events);
+  std::optional<HostThreads> threads;
+  if (settings.threads > 1) threads.emplace(settings.threads);
   const std::unique_ptr<Machine> built =
       build(scenario, directory, rtl, debugger ? static_cast<EventLog&>(*events_for_debugger) : events,
-            instruments.taps());
+            instruments.taps(), threads ? &*threads : nullptr);
   Machine& node = *built;
   check_traces(rtl, node);
   instruments.attach(node);
+  // Host threads start again by themselves.
+  const auto end_threads = [&] {
+    node.settle();
+    if (threads) threads->stop();
+  };
   std::optional<LiveSnapshots> snapshots;
   if (debugger) {
     const auto pause = [&] {
+      end_threads();
       interruption.pause();
       if (hang_watch) hang_watch->pause();
       debugger->pause();
@@ -365,6 +375,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
     go_on_until(settings.snapshot->at);
     if (outcome.end == RunOutcome::End::time_limit) {
       outcome.snapshot_saved = true;
+      end_threads();
       if (settings.snapshot->save()) {
         interruption.start_again();
         if (hang_watch) hang_watch->start_again();

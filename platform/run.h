@@ -65,6 +65,7 @@ struct RunSettings {
   bool show_progress = true;            // on a terminal, after two seconds
   std::optional<GdbEndpoint> gdb = {};  // the run waits there for a debugger
   InstrumentOptions instruments = {};
+  unsigned threads = 1;  // of the host, that simulate the cores of A64 firmware
   std::optional<SnapshotSettings> snapshot = {};
   std::function<void()> on_start = {};  // the node is built: nothing will be refused any more
 };

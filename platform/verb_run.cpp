@@ -329,6 +329,7 @@ int verb_run(const RunArguments& arguments) {
                        .instruments = {.profile = arguments.profile,
                                        .timeline = arguments.timeline,
                                        .transactions = arguments.transactions},
+                       .threads = arguments.threads,
                        .on_start = {}};
   std::optional<ReferenceRun> reference;
   if (const auto& other = scenario.config.expect.result_equals) {

@@ -22,6 +22,7 @@ struct RunArguments {
   std::optional<std::string> trace_from, trace_to;
   bool no_skip = false, check_idle = false;
   std::optional<std::string> gdb;  // [HOST]:PORT
+  unsigned threads = 1;
   bool profile = false, timeline = false, transactions = false;
   std::optional<std::string> snapshot_at, snapshot, restore;
   std::vector<std::string> faults;  // JSON, of a restored run

@@ -263,8 +263,21 @@ void CoreModule::schedule() {
 
 void CoreModule::due() {
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // the time of all is as without one
-  if (horizon() <= local_time()) synchronise();
+  if (horizon() <= local_time()) {
+    run_ahead();
+    synchronise();
+    iss_->take_up();
+  }
   schedule();
+}
+
+// The core is about to wait for simulated time. When that is there, it will go on at least for a quantum or to an expiry of its
+// own timer.
+void CoreModule::run_ahead() {
+  Picoseconds until = local_time() + quantum_;
+  if (alarm_.armed()) until = std::min(until, *alarm_.armed());
+  if (until <= local_time()) return;
+  iss_->run_ahead(base_count_ + clock_.instructions(until - base_time_));
 }
 
 void CoreModule::event_wait() {

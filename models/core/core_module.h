@@ -203,6 +203,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   Picoseconds next_activity() const;
   Picoseconds horizon() const;
   void schedule();
+  void run_ahead();
   void ring(Picoseconds now);
   void irq_changed();
 

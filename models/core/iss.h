@@ -137,6 +137,11 @@ class Iss {
 
   // Runs until something stops it.
   virtual Stop run() = 0;
+  // While run() waits in IssHost::due(): it would go on for sure, at least to this count, when due() returns. The engine may go on
+  // at once in another thread of the host. Nobody sees anything of that before take_up(), not even here: whatever else is called before
+  // takes it back. After it the count may be as high.
+  virtual void run_ahead(std::uint64_t /*until*/) {}
+  virtual void take_up() {}
   // From anywhere, also while run() waits in a call to the host: run() returns at the next boundary.
   virtual void request_stop() = 0;
   // Words for Stop::unsupported and Stop::locked_up.

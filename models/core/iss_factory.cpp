@@ -1,6 +1,7 @@
 #include "core/iss_factory.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "core/a64/exclusive_monitors.h"
 #include "core/a64/native_iss.h"
@@ -12,8 +13,9 @@ namespace asterism {
 namespace {
 
 std::unique_ptr<Iss> make_native(IssHost& host, unsigned core, const a64::Options& options = {},
-                                 const std::shared_ptr<a64::ExclusiveMonitors>& monitors = nullptr) {
-  auto iss = make_native_iss(host, core, options, monitors);
+                                 const std::shared_ptr<a64::ExclusiveMonitors>& monitors = nullptr,
+                                 const std::shared_ptr<a64::Turns>& turns = nullptr) {
+  auto iss = make_native_iss(host, core, options, monitors, turns);
   iss->on_undefined([&host](std::uint32_t word, Address pc) { host.undefined_instruction(word, pc); });
   return iss;
 }
@@ -29,11 +31,12 @@ std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core) {
 #endif
 }
 
-std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(CoreEngine engine,
-                                                                                    bool gic) {
-  return [engine, gic, monitors = std::make_shared<a64::ExclusiveMonitors>()](IssHost& host, unsigned core) {
+std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(
+    CoreEngine engine, bool gic, std::shared_ptr<a64::Turns> turns) {
+  return [engine, gic, monitors = std::make_shared<a64::ExclusiveMonitors>(), turns = std::move(turns)](
+             IssHost& host, unsigned core) {
     if (engine != CoreEngine::native) return make_iss(engine, host, core);
-    return make_native(host, core, {.gic = gic}, monitors);
+    return make_native(host, core, {.gic = gic}, monitors, turns);
   };
 }
 

@@ -77,6 +77,15 @@ MemoryController::~MemoryController() = default;
 
 // --- Accesses
 
+void MemoryController::announce(const tlm::tlm_generic_payload& payload) const {
+  if (before_access)
+    before_access({Address(payload.get_address()), Bytes(payload.get_data_length())}, payload.is_write());
+}
+
+void MemoryController::announce_all() const {
+  if (before_access) before_access({Address(0), dram_.size()}, true);
+}
+
 void MemoryController::copy(tlm::tlm_generic_payload& payload) {
   auto* cells = reinterpret_cast<unsigned char*>(dram_.data()) + payload.get_address();
   unsigned char* data = payload.get_data_ptr();
@@ -153,6 +162,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     const auto admitted = admit(payload, first, start);
     if (!admitted) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     start = *admitted;
+    if (!is_shown(payload)) announce(payload);
     const BlockAccess access = contents(payload, first, count, start);
     poisoned |= access.poisoned;
     const Picoseconds end =
@@ -172,6 +182,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
 
 unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (!accept(payload, dram_.size())) return 0;
+  announce(payload);
   copy(payload);
   return payload.get_data_length();
 }
@@ -232,6 +243,7 @@ void MemoryController::withdraw(AddressRange offsets) {
 }
 
 void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
+  announce_all();
   while (!contents.empty()) {
     const std::size_t count =
         std::min<std::size_t>(contents.size(), block_bytes - offset.count() % block_bytes);
@@ -313,6 +325,7 @@ void MemoryController::advance_timing(Picoseconds to) {
 // --- Faults, the scrubber, the log
 
 void MemoryController::inject(const MemoryFault& fault) {
+  announce_all();
   ecc_.inject(now(), fault);
   events_.record(now(), name(), "memory_fault",
                  {{"fault", std::string(to_text(fault.kind))},
@@ -438,6 +451,7 @@ void MemoryController::show_range() {
 }
 
 void MemoryController::set_range(std::uint32_t mode) {
+  announce_all();
   const std::uint32_t index = registers.range_select.value();
   const auto wide = [](const Register& low, const Register& high) {
     return std::uint64_t{high.value()} << 32 | low.value();
@@ -473,6 +487,7 @@ void MemoryController::update_interrupt() {
 
 void MemoryController::reset(Reset kind) {
   ++resets_;
+  announce_all();
   dram_.reset(kind);
   timing_.reset(kind);
   ecc_.reset(kind);

@@ -25,6 +25,7 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <systemc>
@@ -82,6 +83,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   unsigned controller_at(Bytes offset) const { return locate(offset).channel / config_.dram.channels; }
   Bytes size() const { return dram_.size(); }
   void seat(CodecSeat* seat);
+  // Contents are about to be read or written by other means than direct memory.
+  std::function<void(AddressRange offsets, bool to_store)> before_access;
   // What was last written, without time.
   std::span<const std::byte> written(Bytes offset, Bytes size) const {
     return {dram_.data() + offset.count(), size.count()};
@@ -105,6 +108,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  void announce(const tlm::tlm_generic_payload& payload) const;
+  void announce_all() const;
   void copy(tlm::tlm_generic_payload& payload);
   std::optional<Picoseconds> admit(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at);
   AddressRange admitted(Bytes page, AddressRange offsets) const;

@@ -75,6 +75,8 @@ class BlockCache {
   // they were.
   void set_breakpoints(std::vector<std::uint64_t> addresses) { breakpoints_ = std::move(addresses); }
 
+  bool has_breakpoints() const { return !breakpoints_.empty(); }
+
   // Blocks end before a boundary, or after every instruction, and their entries are told; those that are kept already are as
   // they were. nullopt: no longer.
   void follow(std::optional<FlowQuestion> question) { followed_ = std::move(question); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/a64/turns.h"
+
 namespace asterism::a64 {
 namespace {
 
@@ -25,13 +27,22 @@ const Operation Cpu::exit_operation{end_loop};
 const Operation Cpu::overdrawn_operation{step<Cpu::give_back>};
 const Operation Cpu::jump_operation{step<Cpu::find_jump>};
 
-Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<ExclusiveMonitors> shared)
-    : host(host), memory(*this, host), core(core), options(options), monitors(std::move(shared)) {
+Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<ExclusiveMonitors> shared,
+         std::shared_ptr<Turns> taken)
+    : host(host),
+      memory(*this, host),
+      core(core),
+      options(options),
+      monitors(std::move(shared)),
+      turns(std::move(taken)),
+      lead(turns ? std::make_unique<Lead>(*this, *turns) : nullptr) {
   memory.tell_stores_to(monitors.get());
+  if (turns) turns->join(*this);
   reset_state();
 }
 
 Cpu::~Cpu() {
+  if (turns) turns->leave(*this);
   if (monitors) monitors->leave(*this);
 }
 
@@ -122,7 +133,34 @@ const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
 
 const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(cpu.block->pc, 0); }
 
+bool Cpu::may_lead() const {
+  return !stop_requested && !event_wait && !code_changed && !irq && !serror && step_until == never &&
+         !following.observer && !blocks.has_breakpoints() && !memory.is_watching() && !memory.has_shown();
+}
+
+void Cpu::run_lead(std::uint64_t until) {
+  const std::uint64_t due = std::exchange(due_at, until);
+  is_ahead = true;
+  needs_turn = false;
+  for (set_attend_at(); left > 0 && !needs_turn; set_attend_at()) {
+    try {
+      run_blocks();
+    } catch (const NeedsTurn&) {
+      needs_turn = true;
+    }
+  }
+  is_ahead = false;
+  due_at = due;
+  set_attend_at();
+}
+
+const Operation* Cpu::wait_for_turn(const Operation& op) {
+  needs_turn = true;
+  return leave(pc_of(op), index_of(op));
+}
+
 const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
+  if (is_ahead) return wait_for_turn(op);
   stop_reason = reason;
   return synchronise(op);
 }
@@ -149,6 +187,7 @@ bool Cpu::stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigne
 }
 
 const Operation* Cpu::wait_for_event(const Operation& op) {
+  if (is_ahead) return wait_for_turn(op);
   event_wait = true;
   return synchronise(op);
 }
@@ -199,8 +238,9 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     return nullptr;
   }
   const Context now = context();
+  Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
+  if (!found) memory.claim(*direct->info, translation.physical, Access::fetch);
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
-  Block* found = blocks.find(translation.physical, target, now);
   if (!found) {
     if (blocks.bytes() > BlockCache::most_bytes) drop_code({Address(0), Bytes(never)});
     found = blocks.make(translation.physical, target, now, direct->host);
@@ -272,12 +312,14 @@ void Cpu::tell_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {
 // ---- exceptions ----
 
 const Operation* Cpu::raise(const Operation& op, unsigned exception_class, std::uint32_t iss) {
+  if (is_ahead) return wait_for_turn(op);
   leave(pc_of(op), index_of(op));
   take(vector_synchronous, esr::make(exception_class, iss), std::nullopt);
   return &exit_operation;
 }
 
 const Operation* Cpu::raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss) {
+  if (is_ahead) return wait_for_turn(op);
   synchronise(op);
   take(vector_synchronous, esr::make(exception_class, iss), std::nullopt);
   return &exit_operation;
@@ -289,6 +331,7 @@ const Operation* Cpu::raise_fp_trap(Cpu& cpu, const Operation& op) {
 }
 
 const Operation* Cpu::data_abort(const Operation& op, const Fault& fault, bool is_store, std::uint32_t more) {
+  if (is_ahead) return wait_for_turn(op);
   leave(pc_of(op), index_of(op));
   abort(esr::ec_data_abort, fault.status | std::uint32_t{is_store} << 6 | more, fault.address);
   return &exit_operation;
@@ -315,6 +358,7 @@ bool Cpu::take_interrupts() {
 }
 
 void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
+  if (is_ahead) return void(needs_turn = true);  // at a fetch
   const std::uint64_t count = instructions();
   if (following.observer) {
     // An interrupt behind a call comes from the function that was called.
@@ -365,7 +409,8 @@ Context Cpu::context() const {
 
 void Cpu::note_undefined(std::uint32_t word, const Operation& op) {
   constexpr std::size_t most = 256;  // a program that runs into data finds many
-  if (undefined_words.size() == most || !undefined_words.insert(word).second || !on_undefined) return;
+  if (is_ahead || undefined_words.size() == most || !undefined_words.insert(word).second || !on_undefined)
+    return;
   const InHost in(*this, op);
   on_undefined(word, Address(pc_of(op)));
 }

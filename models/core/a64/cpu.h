@@ -19,6 +19,7 @@
 
 #include "core/a64/block.h"
 #include "core/a64/exclusive_monitors.h"
+#include "core/a64/lead.h"
 #include "core/a64/memory.h"
 #include "core/a64/operation.h"
 #include "core/a64/state.h"
@@ -35,13 +36,15 @@ enum class Ordering : std::uint8_t {
   unprivileged,  // LDTR, STTR: as EL0 would
 };
 
+class Turns;
+
 class Cpu : public State {
  public:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  // `monitors`: of the cores that this one shares memory with; nullptr: none.
+  // `monitors` and `turns`: of the cores that this one shares memory with; nullptr: none, and no other threads.
   Cpu(IssHost& host, unsigned core, const Options& options,
-      std::shared_ptr<ExclusiveMonitors> monitors = nullptr);
+      std::shared_ptr<ExclusiveMonitors> monitors = nullptr, std::shared_ptr<Turns> turns = nullptr);
   ~Cpu();
   Cpu(const Cpu&) = delete;
   Cpu& operator=(const Cpu&) = delete;
@@ -62,6 +65,8 @@ class Cpu : public State {
   const Operation* leave(std::uint64_t pc, std::uint64_t executed);
   // Leaves behind an operation, which has changed what later instructions mean (system registers, the level).
   const Operation* synchronise(const Operation& op) { return leave(pc_of(op) + 4, index_of(op) + 1); }
+  // In a lead, ends it before an operation, which is then executed in the core's turn.
+  const Operation* wait_for_turn(const Operation& op);
   // Ends run() behind an operation.
   const Operation* stop(const Operation& op, Iss::Stop why);
   // WFE, YIELD: IssHost::event_wait() once the operation has retired.
@@ -130,6 +135,10 @@ class Cpu : public State {
 
   void reset_state();
   Iss::Stop run();
+  // Nothing but the program stops the core before long, and nobody follows or debugs it.
+  bool may_lead() const;
+  // At most up to a count of instructions, and only as far as nobody has to be asked.
+  void run_lead(std::uint64_t until);
 
   std::uint64_t instructions() const {
     return attend_at - static_cast<std::uint64_t>(left) -
@@ -162,9 +171,11 @@ class Cpu : public State {
   const unsigned core;
   const Options options;
   const std::shared_ptr<ExclusiveMonitors> monitors;
+  const std::shared_ptr<Turns> turns;
   BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
+  bool is_ahead = false, needs_turn = false;  // in a lead; which has ended before its count
   std::optional<Iss::Stop> stop_reason;
   std::string why;
   std::uint64_t retired_at_exception = never;
@@ -206,6 +217,8 @@ class Cpu : public State {
 
   std::function<void(std::uint32_t word, Address pc)> on_undefined;
   std::set<std::uint32_t> undefined_words;
+
+  const std::unique_ptr<Lead> lead;  // nullptr: without `turns`
 
   static const Operation exit_operation;  // ends the loop
 

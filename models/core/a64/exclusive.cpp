@@ -58,6 +58,7 @@ Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, A
 
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
   const std::uint64_t address = cpu.x[op.rn];
   Bytes16 value{};
   if (!cpu.load(op, address, Data::size, value.data(), Ordering::aligned)) return cpu.left_by_fault();
@@ -82,6 +83,7 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
 
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
   const std::uint64_t address = cpu.x[op.rn];
   if (address % Data::size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, true);
   bool passes = false;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/a64/exclusive_monitors.h"
+#include "core/a64/lead.h"
+#include "core/a64/turns.h"
 
 namespace asterism::a64 {
 namespace {
@@ -15,6 +17,21 @@ static_assert(std::endian::native == std::endian::little, "guest memory is littl
 
 // PageInfo::place: of no entry.
 constexpr std::uint16_t nowhere_in_tlb = 2 * Memory::tlb_entries;
+constexpr std::uint16_t place_of(unsigned exception_level, std::size_t slot) {
+  return static_cast<std::uint16_t>(std::size_t{Memory::tlb_entries} * exception_level + slot);
+}
+// Adds a place to a list; not twice without end.
+void note(std::vector<std::uint16_t>& places, std::uint16_t place) {
+  places.push_back(place);
+  if (places.size() <= 4 * Memory::tlb_entries) return;
+  std::ranges::sort(places);
+  places.erase(std::ranges::unique(places).begin(), places.end());
+}
+// One more entry may serve the page.
+void touch(PageInfo& info, std::uint16_t place) {
+  info.is_touched |= info.touched_by != 0 && info.touched_by != place + 1;
+  info.touched_by = static_cast<std::uint16_t>(place + 1);
+}
 
 // A bit for each of a page's bytes.
 std::uint64_t lines_with(const std::uint8_t* dirty, unsigned flag) {
@@ -80,6 +97,7 @@ const Memory::Grant* Memory::grant_at(std::uint64_t physical) const {
 std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
   const Grant* grant = grant_at(physical);
   if (!grant) {
+    if (is_ahead_) throw NeedsTurn{};
     host_.touch(Address(physical));
     grant = grant_at(physical);
   }
@@ -99,6 +117,10 @@ Memory::Chunk& Memory::chunk(std::uint64_t number) {
     chunk = std::make_unique<Chunk>();
     for (std::size_t at = 0; at < chunk->pages.size(); ++at)
       chunk->pages[at].dirty = chunk->dirty.data() + at * (page_size / line);
+    if (turns_) {
+      std::atomic<std::uint32_t>* const rights = turns_->rights(number * chunk_size);
+      for (std::size_t at = 0; at < chunk->pages.size(); ++at) chunk->pages[at].right = rights + at;
+    }
   }
   return *chunk;
 }
@@ -124,6 +146,7 @@ void Memory::list(PageInfo& info, std::uint64_t physical) {
 }
 
 std::uint64_t Memory::refuse_stores(PageInfo& info) {
+  if (turns_) turns_->settle(core_);
   info.is_admitted = false;
   const auto refuse = [&](Tlb& tlb, std::size_t slot) {
     if (tlb.pages[slot].info == &info) tlb.entries[slot].write_page = nowhere(slot);
@@ -201,6 +224,111 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
   }
 }
 
+// ---- with cores in other threads ----
+
+// True: for longer than until the next lead.
+bool Memory::claim_right(PageInfo& info, std::uint64_t physical, bool to_store) {
+  if (!is_ahead_) return turns_->claim(*info.right, physical, core_, to_store);
+  if (!Turns::claim_ahead(*info.right, core_, to_store)) throw NeedsTurn{};
+  return true;
+}
+
+void Memory::claim(PageInfo& info, std::uint64_t physical, Access access, bool is_shown) {
+  if (!turns_) return;
+  if (is_ahead_ && is_shown) throw NeedsTurn{};
+  claim_right(info, physical, access == Access::store);
+  info.is_touched = true;
+  if (is_ahead_ && access == Access::store) keep(info, physical);
+}
+
+// Before the first store to a page in a lead. Stores that somebody has to be told of are not for leads.
+void Memory::keep(PageInfo& info, std::uint64_t physical) {
+  if (!info.is_listed || (monitors_ && !info.is_admitted) || info.code != 0) throw NeedsTurn{};
+  if (info.kept_in == lead_) return;
+  info.kept_in = lead_;
+  if (kept_count_ == kept_.size()) kept_.push_back(std::make_unique<Kept>());
+  Kept& kept = *kept_[kept_count_++];
+  kept.info = &info;
+  kept.host = direct(physical & page_mask)->host;
+  std::memcpy(kept.bytes.data(), kept.host, page_size);
+  std::memcpy(kept.dirty.data(), info.dirty, page_size / line);
+}
+
+void Memory::admit_loads(std::size_t slot, unsigned exception_level) {
+  Tlb& tlb = this->tlb(exception_level);
+  const TlbPage& page = tlb.pages[slot];
+  if (!page.info || !page.permissions.load || state_.system.sctlr & sctlr::a) return;
+  const std::uint16_t place = place_of(exception_level, slot);
+  if (!claim_right(*page.info, page.physical, false)) note(in_turn_, place);
+  touch(*page.info, place);
+  tlb.entries[slot].read_page = page.page;
+}
+
+void Memory::close(std::uint16_t place, bool stores_only) {
+  const std::size_t slot = place % tlb_entries;
+  TlbEntry& entry = tlb(place / tlb_entries).entries[slot];
+  entry.write_page = nowhere(slot);
+  if (!stores_only) entry.read_page = nowhere(slot);
+}
+
+void Memory::begin_lead() {
+  is_ahead_ = true;
+  ++lead_;
+  kept_count_ = 0;
+  replaced_.clear();
+  for (const std::uint16_t place : storing_) close(place, true);
+  for (const std::uint16_t place : in_turn_) close(place, false);
+  storing_.clear();
+  in_turn_.clear();
+}
+
+void Memory::undo_lead() {
+  for (std::size_t i = 0; i < kept_count_; ++i) {
+    const Kept& kept = *kept_[i];
+    std::memcpy(kept.host, kept.bytes.data(), page_size);
+    std::memcpy(kept.info->dirty, kept.dirty.data(), page_size / line);
+  }
+  kept_count_ = 0;
+  for (auto each = replaced_.rbegin(); each != replaced_.rend(); ++each) {
+    Tlb& tlb = this->tlb(each->place / tlb_entries);
+    tlb.entries[each->place % tlb_entries] = each->entry;
+    tlb.pages[each->place % tlb_entries] = each->page;
+    close(each->place, false);
+  }
+  replaced_.clear();
+}
+
+PageInfo* Memory::known_info(std::uint64_t physical) {
+  const auto found = chunks_.find(physical / chunk_size);
+  return found != chunks_.end() ? &found->second->pages[physical % chunk_size / page_size] : nullptr;
+}
+
+bool Memory::has_touched(std::uint64_t physical) {
+  const PageInfo* info = known_info(physical);
+  return info && (info->is_touched || info->touched_by != 0);
+}
+
+bool Memory::has_stored_ahead(std::uint64_t physical) {
+  const PageInfo* info = known_info(physical);
+  return info && info->kept_in == lead_ && kept_count_ != 0;
+}
+
+void Memory::lose(std::uint64_t physical, bool stores_only) {
+  PageInfo* const info = known_info(physical);
+  if (!info) return;
+  if (info->is_touched) {
+    for_entries([&](Tlb& tlb, std::size_t slot) {
+      if (tlb.pages[slot].info != info) return;
+      tlb.entries[slot].write_page = nowhere(slot);
+      if (!stores_only) tlb.entries[slot].read_page = nowhere(slot);
+    });
+  } else if (info->touched_by != 0) {
+    const auto place = static_cast<std::uint16_t>(info->touched_by - 1);
+    if (tlb(place / tlb_entries).pages[place % tlb_entries].info == info) close(place, stores_only);
+  }
+  if (!stores_only) info->is_touched = false, info->touched_by = 0;
+}
+
 void Memory::set_watchpoints(std::vector<Watchpoint> watchpoints) {
   watchpoints_ = std::move(watchpoints);
   flush();
@@ -248,10 +376,14 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
       return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
     const std::uint64_t physical = page.physical | address % page_size;
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
+      if (is_ahead_) throw NeedsTurn{};
       ask(physical);  // after which nothing may be where it was
       continue;
     }
-    if (access == Access::store) admit_stores(slot, exception_level);
+    if (access == Access::store)
+      admit_stores(slot, exception_level);
+    else if (turns_ && access == Access::load)
+      admit_loads(slot, exception_level);
     return {{physical, page.level, page.is_direct}, {}};
   }
 }
@@ -272,6 +404,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   tlb.is_empty = false;
   const std::size_t slot = slot_of(address);
   TlbPage& page = tlb.pages[slot];
+  if (is_ahead_) replaced_.push_back({place_of(exception_level, slot), tlb.entries[slot], page});
   page = {.page = address & page_mask,
           .physical = found.physical & page_mask,
           .permissions = found.permissions[exception_level],
@@ -284,7 +417,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
-  if (page.permissions.load && !(state_.system.sctlr & sctlr::a)) entry.read_page = page.page;
+  if (!turns_ && page.permissions.load && !(state_.system.sctlr & sctlr::a)) entry.read_page = page.page;
   return std::nullopt;
 }
 
@@ -294,9 +427,15 @@ void Memory::admit_stores(std::size_t slot, unsigned exception_level) {
   const TlbPage& page = tlb.pages[slot];
   if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return;
   PageInfo& info = *page.info;
+  const std::uint16_t place = place_of(exception_level, slot);
+  if (turns_) {
+    const bool lasts = claim_right(info, page.physical, true);
+    if (is_ahead_) keep(info, page.physical);
+    touch(info, place);
+    note(lasts ? storing_ : in_turn_, place);
+  }
   list(info, page.physical);
   tlb.entries[slot].write_page = page.page;
-  const auto place = static_cast<std::uint16_t>(std::size_t{tlb_entries} * exception_level + slot);
   info.is_scattered |= info.place != nowhere_in_tlb && info.place != place;
   info.place = place;
 }
@@ -304,6 +443,7 @@ void Memory::admit_stores(std::size_t slot, unsigned exception_level) {
 std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {
   std::uint64_t value = 0;
   if (const auto memory = direct(physical)) {
+    claim(*memory->info, physical, Access::load);
     std::memcpy(&value, memory->host, sizeof value);
     return value;
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,6 +36,12 @@ struct PageInfo {
   bool is_admitted = false;       // on the page's list of ExclusiveMonitors
   bool is_scattered = false;      // more than one TLB entry may admit stores: since it was admitted,
   std::uint16_t place = 0;        // else the one that may: its slot, of level 1 behind those of level 0
+
+  // With other threads (turns.h).
+  bool is_touched = false;       // past the TLB, or by more than one entry, since the right was lost
+  std::uint16_t touched_by = 0;  // else the one entry that may have, as `place`, from 1 on; 0: none
+  std::uint32_t kept_in = 0;     // number of the lead that has kept the page's contents
+  std::atomic<std::uint32_t>* right = nullptr;
 };
 
 // What the fast path looks at: whether an access lies in the page, and where that is.
@@ -57,6 +64,7 @@ struct TlbPage {
 };
 
 class ExclusiveMonitors;
+class Turns;
 
 class Memory final : private TableMemory {
  public:
@@ -126,6 +134,25 @@ class Memory final : private TableMemory {
   std::uint64_t asked() const { return asked_; }
   // Direct memory that is about to be stored to: as direct(), when the host was asked where it has to be.
   std::optional<Direct> admitted(std::uint64_t physical);
+
+  // ---- with cores in other threads (turns.h) ----
+
+  // From before any memory is mapped.
+  void share(Turns& turns, unsigned core) { turns_ = &turns, core_ = core; }
+  // Direct memory is about to be touched past the TLB. Throws NeedsTurn in a lead that may not.
+  void claim(PageInfo& info, std::uint64_t physical, Access access, bool is_shown = false);
+  // This core's lead begins, or ends.
+  void begin_lead();
+  void end_lead() { is_ahead_ = false; }
+  // Bytes, marks and TLB are again as they were when it began.
+  void undo_lead();
+  // Whether this core may have loaded or stored in a page, or stored in its last lead, since it lost the right to it.
+  bool has_touched(std::uint64_t physical);
+  bool has_stored_ahead(std::uint64_t physical);
+  // The fast path no longer serves accesses to the page, or stores alone.
+  void lose(std::uint64_t physical, bool stores_only);
+
+  // ---- watchpoints and what is shown ----
 
   // Accesses to the pages of a watchpoint, which are virtual addresses, take the slow path.
   void set_watchpoints(std::vector<Watchpoint> watchpoints);
@@ -212,7 +239,13 @@ class Memory final : private TableMemory {
 
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
+  void admit_loads(std::size_t slot, unsigned exception_level);
   void admit_stores(std::size_t slot, unsigned exception_level);
+  bool claim_right(PageInfo& info, std::uint64_t physical, bool to_store);
+  void keep(PageInfo& info, std::uint64_t physical);
+  PageInfo* known_info(std::uint64_t physical);
+  TlbEntry& entry_at(std::uint16_t place) { return tlb(place / tlb_entries).entries[place % tlb_entries]; }
+  void close(std::uint16_t place, bool stores_only);
   Tlb& tlb(unsigned exception_level) {
     auto& tlb = tlbs_[exception_level];
     if (!tlb) [[unlikely]]
@@ -241,6 +274,28 @@ class Memory final : private TableMemory {
   std::uint64_t asked_ = 0;
   std::vector<ShownAccess> shown_;
   std::vector<Watchpoint> watchpoints_;
+
+  // With other threads.
+  struct Kept {
+    PageInfo* info;
+    std::uint8_t* host;
+    std::array<std::uint8_t, page_size> bytes;
+    std::array<std::uint8_t, page_size / line> dirty;
+  };
+  struct Replaced {
+    std::uint16_t place;
+    TlbEntry entry;
+    TlbPage page;
+  };
+  Turns* turns_ = nullptr;
+  unsigned core_ = 0;
+  bool is_ahead_ = false;
+  std::uint32_t lead_ = 0;                   // its number
+  std::vector<std::uint16_t> storing_;       // places whose entries may serve stores
+  std::vector<std::uint16_t> in_turn_;       // places that are served until the next lead
+  std::vector<std::unique_ptr<Kept>> kept_;  // the first kept_count_ are in use
+  std::size_t kept_count_ = 0;
+  std::vector<Replaced> replaced_;
 };
 
 }  // namespace asterism::a64

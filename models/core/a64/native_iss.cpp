@@ -15,165 +15,183 @@ using a64::Cpu;
 class A64Iss final : public NativeIss, private DebugPort {
  public:
   A64Iss(IssHost& host, unsigned core, const a64::Options& options,
-         std::shared_ptr<a64::ExclusiveMonitors> monitors)
-      : cpu_(host, core, options, std::move(monitors)) {}
+         std::shared_ptr<a64::ExclusiveMonitors> monitors, std::shared_ptr<a64::Turns> turns)
+      : own_(host, core, options, std::move(monitors), std::move(turns)) {}
 
-  void reset() override { cpu_.reset_state(); }
-  void start(Address entry, std::uint64_t x0) override { cpu_.pc = entry.value(), cpu_.x[0] = x0; }
-  Stop run() override { return cpu_.run(); }
-  void request_stop() override { cpu_.stop_requested = true, cpu_.set_attend_at(); }
-  std::string why() const override { return cpu_.why; }
+  void reset() override { cpu().reset_state(); }
+  void start(Address entry, std::uint64_t x0) override { cpu().pc = entry.value(), cpu().x[0] = x0; }
+  Stop run() override { return own_.run(); }
+  void request_stop() override { cpu().stop_requested = true, cpu().set_attend_at(); }
+  std::string why() const override { return cpu().why; }
 
-  std::uint64_t instructions() const override { return cpu_.instructions(); }
-  void call_at(std::uint64_t instructions) override { cpu_.due_at = instructions, cpu_.set_attend_at(); }
-  void set_irq(bool level) override { cpu_.irq = level, cpu_.set_attend_at(); }
+  std::uint64_t instructions() const override {
+    return own_.lead && own_.lead->is_outstanding() ? own_.lead->instructions() : own_.instructions();
+  }
+  void run_ahead(std::uint64_t until) override {
+    if (own_.lead) own_.lead->offer(until);
+  }
+  void take_up() override {
+    if (own_.lead) own_.lead->take_up();
+  }
+  void call_at(std::uint64_t instructions) override { cpu().due_at = instructions, cpu().set_attend_at(); }
+  void set_irq(bool level) override { cpu().irq = level, cpu().set_attend_at(); }
   void raise_serror(std::uint32_t iss) override {
-    if (!cpu_.serror) cpu_.serror = iss, cpu_.set_attend_at();
+    if (!cpu().serror) cpu().serror = iss, cpu().set_attend_at();
   }
 
   void map_direct(AddressRange range, std::uint8_t* host, bool is_shown) override {
-    cpu_.memory.map(range, host, is_shown);
-    cpu_.drop_code(range);  // other memory may stand there now
-    cpu_.new_epoch();
+    cpu().memory.map(range, host, is_shown);
+    cpu().drop_code(range);  // other memory may stand there now
+    cpu().new_epoch();
   }
   void unmap_direct(AddressRange range) override {
-    cpu_.memory.unmap(range);
-    cpu_.drop_code(range);
-    cpu_.new_epoch();
+    cpu().memory.unmap(range);
+    cpu().drop_code(range);
+    cpu().new_epoch();
   }
-  void invalidate_code(AddressRange range) override { cpu_.drop_code(range); }
+  void invalidate_code(AddressRange range) override { cpu().drop_code(range); }
   void invalidate_translations() override {
-    cpu_.memory.flush();
-    cpu_.new_epoch();
+    cpu().memory.flush();
+    cpu().new_epoch();
   }
   bool collect_writes(AddressRange range, WriteObserver& observer) override {
-    return cpu_.memory.collect_writes(range, observer), true;
+    return cpu().memory.collect_writes(range, observer), true;
   }
-  bool guard_writes(AddressRange range) override { return cpu_.memory.guard(range), true; }
+  bool guard_writes(AddressRange range) override { return cpu().memory.guard(range), true; }
 
   std::uint64_t read(CoreRegister which) const override;
   void write(CoreRegister which, std::uint64_t value) override;
 
   DebugPort* debug_port() override { return this; }
   bool follow(FlowObserver* observer, FlowQuestion question) override {
-    return cpu_.follow(observer, std::move(question)), true;
+    return cpu().follow(observer, std::move(question)), true;
   }
 
-  a64::State state() const override { return cpu_; }
+  a64::State state() const override { return cpu(); }
   void set_state(const a64::State& state) override;
   void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) override {
-    cpu_.on_undefined = std::move(told);
+    cpu().on_undefined = std::move(told);
   }
 
  private:
   void set_breakpoints(std::vector<std::uint64_t> addresses) override;
   void set_watchpoints(std::vector<Watchpoint> watchpoints) override {
-    cpu_.memory.set_watchpoints(std::move(watchpoints));
+    cpu().memory.set_watchpoints(std::move(watchpoints));
   }
-  WatchHit watch_hit() const override { return cpu_.watch_hit; }
-  void step() override { cpu_.step_until = cpu_.instructions() + 1, cpu_.set_attend_at(); }
-  void forget_step() override { cpu_.step_until = Cpu::never, cpu_.set_attend_at(); }
-  bool is_between_instructions() const override { return cpu_.block == nullptr; }
+  WatchHit watch_hit() const override { return cpu().watch_hit; }
+  void step() override { cpu().step_until = cpu().instructions() + 1, cpu().set_attend_at(); }
+  void forget_step() override { cpu().step_until = Cpu::never, cpu().set_attend_at(); }
+  bool is_between_instructions() const override { return cpu().block == nullptr; }
 
   bool write_pstate(std::uint64_t value) override;
-  Vector read_vector(unsigned index) const override { return {cpu_.v[index].d[0], cpu_.v[index].d[1]}; }
-  void write_vector(unsigned index, Vector value) override { cpu_.v[index].d = {value.low, value.high}; }
-  std::uint32_t fpsr() const override { return cpu_.fpsr; }
-  std::uint32_t fpcr() const override { return cpu_.fpcr; }
-  void set_fpsr(std::uint32_t value) override { cpu_.fpsr = value & a64::fpsr_writable; }
-  void set_fpcr(std::uint32_t value) override { cpu_.fpcr = value & a64::fpcr_writable; }
+  Vector read_vector(unsigned index) const override { return {cpu().v[index].d[0], cpu().v[index].d[1]}; }
+  void write_vector(unsigned index, Vector value) override { cpu().v[index].d = {value.low, value.high}; }
+  std::uint32_t fpsr() const override { return cpu().fpsr; }
+  std::uint32_t fpcr() const override { return cpu().fpcr; }
+  void set_fpsr(std::uint32_t value) override { cpu().fpsr = value & a64::fpsr_writable; }
+  void set_fpcr(std::uint32_t value) override { cpu().fpcr = value & a64::fpcr_writable; }
 
   std::span<const std::string> system_registers() const override;
   std::uint64_t read_system(std::size_t index) override;
   bool write_system(std::size_t index, std::uint64_t value) override;
   std::optional<Address> physical(std::uint64_t address) override;
 
-  Cpu cpu_;
+  // In its turn: whoever asks sees nothing of a lead.
+  const Cpu& cpu() const {
+    if (own_.lead) own_.lead->take_back();
+    return own_;
+  }
+  Cpu& cpu() {
+    if (own_.lead) own_.lead->take_back();
+    return own_;
+  }
+
+  Cpu own_;
 };
 
 std::uint64_t A64Iss::read(CoreRegister which) const {
   using enum CoreRegister;
-  if (which <= x30) return cpu_.x[static_cast<std::size_t>(which)];
+  if (which <= x30) return cpu().x[static_cast<std::size_t>(which)];
   switch (which) {
     case sp:
-      return cpu_.x[a64::stack_pointer];
+      return cpu().x[a64::stack_pointer];
     case pc:
-      return cpu_.block && cpu_.inside ? cpu_.pc_of(*cpu_.inside) : cpu_.pc;
+      return cpu().block && cpu().inside ? cpu().pc_of(*cpu().inside) : cpu().pc;
     case pstate:
-      return cpu_.pstate();
+      return cpu().pstate();
     case elr:
-      return cpu_.system.elr;
+      return cpu().system.elr;
     case spsr:
-      return cpu_.system.spsr;
+      return cpu().system.spsr;
     case esr:
-      return cpu_.system.esr;
+      return cpu().system.esr;
     case far:
-      return cpu_.system.far;
+      return cpu().system.far;
     default:
-      return cpu_.system.vbar;
+      return cpu().system.vbar;
   }
 }
 
 void A64Iss::write(CoreRegister which, std::uint64_t value) {
   using enum CoreRegister;
   if (which <= x30) {
-    cpu_.x[static_cast<std::size_t>(which)] = value;
+    cpu().x[static_cast<std::size_t>(which)] = value;
     return;
   }
   switch (which) {
     case sp:
-      cpu_.x[a64::stack_pointer] = value;
+      cpu().x[a64::stack_pointer] = value;
       break;
     case pc:
-      cpu_.pc = value;
+      cpu().pc = value;
       break;
     case pstate:
-      cpu_.set_pstate(value);
+      cpu().set_pstate(value);
       break;
     case elr:
-      cpu_.system.elr = value;
+      cpu().system.elr = value;
       break;
     case spsr:
-      cpu_.system.spsr = value;
+      cpu().system.spsr = value;
       break;
     case esr:
-      cpu_.system.esr = value;
+      cpu().system.esr = value;
       break;
     case far:
-      cpu_.system.far = value;
+      cpu().system.far = value;
       break;
     default:
-      cpu_.system.vbar = value;
+      cpu().system.vbar = value;
   }
 }
 
 void A64Iss::set_state(const a64::State& state) {
-  static_cast<a64::State&>(cpu_) = state;
-  cpu_.memory.use_level(state.level);
-  cpu_.memory.flush();
-  cpu_.new_epoch();
-  cpu_.set_attend_at();
+  static_cast<a64::State&>(cpu()) = state;
+  cpu().memory.use_level(state.level);
+  cpu().memory.flush();
+  cpu().new_epoch();
+  cpu().set_attend_at();
 }
 
 // ---- for a debugger ----
 
 void A64Iss::set_breakpoints(std::vector<std::uint64_t> addresses) {
   std::ranges::sort(addresses);
-  cpu_.blocks.set_breakpoints(std::move(addresses));
-  cpu_.drop_code({Address(0), Bytes(Cpu::never)});
+  cpu().blocks.set_breakpoints(std::move(addresses));
+  cpu().drop_code({Address(0), Bytes(Cpu::never)});
 }
 
 bool A64Iss::write_pstate(std::uint64_t value) {
   constexpr std::uint64_t mode = 0x1f, el0t = 0, el1t = 4, el1h = 5;
   const std::uint64_t wanted = value & mode;
   if (wanted != el0t && wanted != el1t && wanted != el1h) return false;
-  cpu_.set_pstate(value);
-  cpu_.set_attend_at();
+  cpu().set_pstate(value);
+  cpu().set_attend_at();
   return true;
 }
 
 std::optional<Address> A64Iss::physical(std::uint64_t address) {
-  const auto found = cpu_.memory.physical(cpu_.without_tag(address));
+  const auto found = cpu().memory.physical(cpu().without_tag(address));
   return found ? std::optional(Address(*found)) : std::nullopt;
 }
 
@@ -187,20 +205,21 @@ std::span<const std::string> A64Iss::system_registers() const {
 }
 
 std::uint64_t A64Iss::read_system(std::size_t index) {
-  return a64::inspect(cpu_, *a64::told_system_registers()[index]);
+  return a64::inspect(cpu(), *a64::told_system_registers()[index]);
 }
 
 bool A64Iss::write_system(std::size_t index, std::uint64_t value) {
-  if (!a64::alter(cpu_, *a64::told_system_registers()[index], value)) return false;
-  cpu_.set_attend_at();
+  if (!a64::alter(cpu(), *a64::told_system_registers()[index], value)) return false;
+  cpu().set_attend_at();
   return true;
 }
 
 }  // namespace
 
 std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options,
-                                           std::shared_ptr<a64::ExclusiveMonitors> monitors) {
-  return std::make_unique<A64Iss>(host, core, options, std::move(monitors));
+                                           std::shared_ptr<a64::ExclusiveMonitors> monitors,
+                                           std::shared_ptr<a64::Turns> turns) {
+  return std::make_unique<A64Iss>(host, core, options, std::move(monitors), std::move(turns));
 }
 
 }  // namespace asterism

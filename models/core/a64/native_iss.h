@@ -12,7 +12,8 @@ namespace asterism {
 
 namespace a64 {
 class ExclusiveMonitors;
-}
+class Turns;
+}  // namespace a64
 
 class NativeIss : public Iss {
  public:
@@ -24,8 +25,10 @@ class NativeIss : public Iss {
   virtual void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) = 0;
 };
 
-// `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. `monitors` is the same for all cores that share memory.
+// `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. `monitors` is the same for all cores that share memory;
+// so is `turns`, when they may run ahead of their turns in other threads of the host.
 std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options = {},
-                                           std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr);
+                                           std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr,
+                                           std::shared_ptr<a64::Turns> turns = nullptr);
 
 }  // namespace asterism

@@ -168,12 +168,14 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
 
 [[gnu::noinline]] const Operation* read_register(Cpu& cpu, const Operation& op) {
   const SystemRegisterRow* row = row_of(op);
+  if (cpu.is_ahead && row && row->belongs_to_host) return cpu.wait_for_turn(op);
   const Permission allowed = permission(cpu, row, false);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
   cpu.x[op.rd] = read(cpu, op, *row);
   return cpu.finish(op);
 }
 [[gnu::noinline]] const Operation* write_register(Cpu& cpu, const Operation& op) {
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
   const SystemRegisterRow* row = row_of(op);
   const Permission allowed = permission(cpu, row, true);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);

@@ -37,6 +37,7 @@ template <Access access>
 
 void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range) {
   InHost in(cpu, op);
+  if (cpu.is_ahead) throw NeedsTurn{};
   cpu.drop_code(range);
   cpu.host.instructions_changed(range);
 }
@@ -98,9 +99,16 @@ void invalidate_translation(Cpu& cpu, const Operation& op) {
   cpu.new_epoch();
 }
 
+template <auto work>
+[[gnu::noinline]] const Operation* on_this_core(Cpu& cpu, const Operation& op) {
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  work(cpu, op);
+  return cpu.finish(op);
+}
 // Of the inner shareable domain: on all cores.
 template <auto work>
 [[gnu::noinline]] const Operation* on_all_cores(Cpu& cpu, const Operation& op) {
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
   InHost in(cpu, op);
   work(cpu, op);
   cpu.host.translations_changed();
@@ -149,12 +157,12 @@ constexpr Instruction instructions[] = {
     {0, 8, 3, 3,  "TLBI VAAE1IS",   step<on_all_cores<invalidate_translation>>},
     {0, 8, 3, 5,  "TLBI VALE1IS",   step<on_all_cores<invalidate_translation>>},
     {0, 8, 3, 7,  "TLBI VAALE1IS",  step<on_all_cores<invalidate_translation>>},
-    {0, 8, 7, 0,  "TLBI VMALLE1",   step<invalidate_translations>},
-    {0, 8, 7, 1,  "TLBI VAE1",      step<invalidate_translation>},
-    {0, 8, 7, 2,  "TLBI ASIDE1",    step<invalidate_translations>},
-    {0, 8, 7, 3,  "TLBI VAAE1",     step<invalidate_translation>},
-    {0, 8, 7, 5,  "TLBI VALE1",     step<invalidate_translation>},
-    {0, 8, 7, 7,  "TLBI VAALE1",    step<invalidate_translation>},
+    {0, 8, 7, 0,  "TLBI VMALLE1",   step<on_this_core<invalidate_translations>>},
+    {0, 8, 7, 1,  "TLBI VAE1",      step<on_this_core<invalidate_translation>>},
+    {0, 8, 7, 2,  "TLBI ASIDE1",    step<on_this_core<invalidate_translations>>},
+    {0, 8, 7, 3,  "TLBI VAAE1",     step<on_this_core<invalidate_translation>>},
+    {0, 8, 7, 5,  "TLBI VALE1",     step<on_this_core<invalidate_translation>>},
+    {0, 8, 7, 7,  "TLBI VAALE1",    step<on_this_core<invalidate_translation>>},
     // clang-format on
 };
 

@@ -1,0 +1,95 @@
+// Cores that share memory, and run ahead of their turns in other threads of the host (host_threads.h).
+//
+// The simulation runs one core after the other, each for a quantum: its turn. While a core waits for its turn, another thread
+// may run it already, in place: that is its lead (lead.h). What comes out is what its turn would have come to, byte for byte,
+// because nobody sees anything of a lead before the turn, and nothing that the lead has seen changes until then: else the lead
+// is taken back. For that, every page of direct memory has a right, which says who may touch it without asking:
+//
+//   nobody      whoever comes first has it for itself
+//   a core      that core loads and stores
+//   everybody   all cores load
+//   in turn     cores touch it in their turns only: pages that are passed to and fro
+//
+// TLB entries are served as far as the right goes. A core in its turn gets what it asks for: others lose the right and their TLB
+// entries, and those that have used it in a lead take that back. A lead takes what is nobody's, and ends where it would need
+// more. So no two threads ever touch the same bytes, and host threads never decide what comes out, only how soon.
+//
+// All but claim_ahead() is for the simulation's thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/statistics.h"
+#include "base/units.h"
+#include "core/host_threads.h"
+
+namespace asterism::a64 {
+
+class Cpu;
+
+class Turns {
+ public:
+  using Right = std::atomic<std::uint32_t>;
+  static constexpr std::uint64_t page_size = 4096, chunk_pages = 512;
+
+  explicit Turns(HostThreads& threads) : threads_(threads) {}
+
+  // Cores join and leave before and after all simulation; their numbers are those of the node.
+  void join(Cpu& cpu);
+  void leave(Cpu& cpu);
+  HostThreads& threads() { return threads_; }
+
+  // The rights of the 512 pages from a multiple of 2 MiB on; valid for the life of this object. From any thread.
+  Right* rights(std::uint64_t physical);
+
+  // Whether a core in its lead may touch a page. From the thread that runs the lead.
+  static bool claim_ahead(Right& right, unsigned core, bool to_store);
+  // A core in its turn touches a page. True: until its next lead only, the right stays `in turn`.
+  bool claim(Right& right, std::uint64_t physical, unsigned core, bool to_store);
+
+  // Somebody who is no core is about to touch memory: no lead is under way, and none has seen or changed these bytes.
+  void give_way(AddressRange range, bool to_store);
+  // One more turn of a core has ended.
+  void count_turn() { ++turns_; }
+  // No lead of this core is under way.
+  void settle(unsigned core);
+  // All leads are taken back.
+  void take_all_back();
+
+  // Instructions that were executed ahead, in how many leads; leads that were taken back.
+  void report(Statistics& statistics) const;
+
+  struct Count {
+    std::uint64_t leads = 0, taken_back = 0, instructions = 0;
+  } count;
+
+ private:
+  static constexpr std::uint32_t nobody = 0, in_turn = ~std::uint32_t{0} - 1, everybody = ~std::uint32_t{0};
+  static constexpr std::uint32_t right_of(unsigned core) { return core + 1; }
+  struct Chunk {
+    std::array<Right, chunk_pages> rights{};
+    struct Passed {
+      std::uint32_t since = 0, often = 0;  // turns; from one core to another
+    };
+    std::array<Passed, chunk_pages> passed{};
+  };
+
+  Chunk& chunk(std::uint64_t physical);
+  bool is_passed_too_often(std::uint64_t physical);
+  void take_from(Cpu& cpu, std::uint64_t physical, bool stores_only);
+  void take_from_all(std::uint64_t physical, unsigned but);
+
+  HostThreads& threads_;
+  std::vector<Cpu*> cpus_;
+  std::mutex mutex_;  // of chunks_
+  std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
+  std::uint32_t turns_ = 0;
+};
+
+}  // namespace asterism::a64
