@@ -6,8 +6,7 @@
 namespace asterism {
 namespace {
 
-constexpr unsigned spins =
-    4000;  // before a thread sleeps, or leaves the processor to the one that it waits for
+constexpr unsigned spins = 4000;  // before a thread sleeps, or leaves the processor to the one that it waits for
 
 void relax() {
 #if defined(__x86_64__)
@@ -15,75 +14,100 @@ void relax() {
 #endif
 }
 
+// Held for some instructions at a time.
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_;
+};
+
 }  // namespace
 
-void HostThreads::offer(Task& task) {
-  if (threads_.empty())
-    for (unsigned i = 1; i < count_; ++i) threads_.emplace_back([this] { work(); });
-  task.phase_.store(Task::Phase::offered, std::memory_order_relaxed);
-  {
-    const std::scoped_lock held(lock_);
-    line_.push_back(&task);
-    waiting_.store(line_.size(), std::memory_order_relaxed);
+class alignas(64) HostThreads::Worker {
+ public:
+  void offer(Task& task) {
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    task.worker_ = this;
+    task.phase_.store(Task::Phase::offered, std::memory_order_relaxed);
+    {
+      const std::scoped_lock held(lock_);
+      line_.push_back(&task);
+    }
+    ++offers_;
+    if (sleeps_) offers_.notify_one();
   }
-  ++offers_;
-  if (sleepers_ != 0) offers_.notify_one();
+
+  bool withdraw(Task& task) {
+    const std::scoped_lock held(lock_);
+    if (task.phase_.load(std::memory_order_relaxed) != Task::Phase::offered) return false;
+    line_.erase(std::ranges::find(line_, &task));
+    task.phase_.store(Task::Phase::idle, std::memory_order_relaxed);
+    return true;
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    stopping_ = true;
+    ++offers_;
+    offers_.notify_one();
+    thread_.join();
+    stopping_ = false;
+  }
+
+ private:
+  void work() {
+    for (std::uint32_t seen = offers_; !stopping_; seen = offers_) {
+      while (Task* task = take()) {
+        task->run_ahead();
+        task->phase_.store(Task::Phase::done, std::memory_order_release);
+      }
+      for (unsigned i = 0; i < spins && offers_.load(std::memory_order_relaxed) == seen; ++i) relax();
+      if (offers_ != seen) continue;
+      sleeps_ = true;
+      offers_.wait(seen);
+      sleeps_ = false;
+    }
+  }
+
+  Task* take() {
+    const std::scoped_lock held(lock_);
+    if (line_.empty()) return nullptr;
+    Task* task = line_.front();
+    line_.pop_front();
+    task->phase_.store(Task::Phase::running, std::memory_order_relaxed);
+    return task;
+  }
+
+  SpinLock lock_;
+  std::deque<Task*> line_;  // under lock_
+  alignas(64) std::atomic<std::uint32_t> offers_ = 0;
+  std::atomic<bool> sleeps_ = false, stopping_ = false;
+  std::thread thread_;
+};
+
+HostThreads::HostThreads(unsigned count) {
+  for (unsigned i = 1; i < count; ++i) workers_.push_back(std::make_unique<Worker>());
 }
+
+HostThreads::~HostThreads() { stop(); }
+
+void HostThreads::offer(Task& task, unsigned thread) { workers_[thread - 1]->offer(task); }
 
 bool HostThreads::settle(Task& task) {
   using enum Task::Phase;
-  if (task.phase_.load(std::memory_order_acquire) == offered) {
-    const std::scoped_lock held(lock_);
-    if (task.phase_.load(std::memory_order_relaxed) == offered) {
-      line_.erase(std::ranges::find(line_, &task));
-      waiting_.store(line_.size(), std::memory_order_relaxed);
-      task.phase_.store(idle, std::memory_order_relaxed);
-      return false;
-    }
-  }
+  if (task.phase_.load(std::memory_order_acquire) == offered && task.worker_->withdraw(task)) return false;
   for (unsigned i = 0; task.phase_.load(std::memory_order_acquire) == running; ++i)
     i < spins ? relax() : std::this_thread::yield();
   return task.phase_.exchange(idle, std::memory_order_relaxed) == done;
 }
 
 void HostThreads::stop() {
-  stopping_ = true;
-  ++offers_;
-  offers_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
-  stopping_ = false;
-}
-
-HostThreads::Task* HostThreads::take() {
-  if (waiting_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const std::scoped_lock held(lock_);
-  if (line_.empty()) return nullptr;
-  const auto taken = line_.begin() + (line_.size() > 1 ? 1 : 0);
-  Task* task = *taken;
-  line_.erase(taken);
-  waiting_.store(line_.size(), std::memory_order_relaxed);
-  task->phase_.store(Task::Phase::running, std::memory_order_relaxed);
-  return task;
-}
-
-void HostThreads::work() {
-  while (!stopping_) {
-    const std::uint32_t seen = offers_;
-    Task* task = take();
-    for (unsigned i = 0; !task && i < spins && !stopping_; ++i) {
-      relax();
-      task = take();
-    }
-    if (task) {
-      task->run_ahead();
-      task->phase_.store(Task::Phase::done, std::memory_order_release);
-      continue;
-    }
-    ++sleepers_;
-    if (!stopping_) offers_.wait(seen);
-    --sleepers_;
-  }
+  for (const auto& worker : workers_) worker->stop();
 }
 
 }  // namespace asterism

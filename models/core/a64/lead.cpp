@@ -16,13 +16,14 @@ constexpr unsigned most_skipped = 64;    // offers
 void Lead::offer(std::uint64_t until) {
   turns_.count_turn();
   const std::uint64_t count = cpu_.instructions();
-  if (until < count + shortest || !cpu_.may_lead()) return;
+  const unsigned thread = turns_.thread_of(cpu_.core);
+  if (thread == 0 || until < count + shortest || !cpu_.may_lead()) return;
   if (to_skip_ > 0) return void(--to_skip_);
   began_ = count;
   until_ = until;
   is_outstanding_ = true;
   is_settled_ = is_done_ = false;
-  turns_.threads().offer(*this);
+  turns_.threads().offer(*this, thread);
 }
 
 void Lead::settle() {

@@ -44,6 +44,10 @@ class Turns {
   void join(Cpu& cpu);
   void leave(Cpu& cpu);
   HostThreads& threads() { return threads_; }
+  // Each thread has a group of cores, whose memory its processor keeps at hand; that of the simulation, 0, the first of them.
+  unsigned thread_of(unsigned core) const {
+    return static_cast<unsigned>(std::uint64_t{core} * threads_.count() / cpus_.size());
+  }
 
   // The rights of the 512 pages from a multiple of 2 MiB on; valid for the life of this object. From any thread.
   Right* rights(std::uint64_t physical);
