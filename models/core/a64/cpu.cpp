@@ -239,7 +239,12 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   }
   const Context now = context();
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
-  if (!found) memory.claim(*direct->info, translation.physical, Access::fetch);
+  if (!found) {
+    const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
+    const std::uint64_t most = std::min<std::uint64_t>(rest, 4 * longest_block);
+    if (!memory.claim(*direct->info, translation.physical, most, Access::fetch))
+      return needs_turn = true, nullptr;
+  }
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
   if (!found) {
     if (blocks.bytes() > BlockCache::most_bytes) drop_code({Address(0), Bytes(never)});

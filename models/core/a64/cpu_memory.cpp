@@ -101,7 +101,8 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
   // An earlier part may have gone to the host, which may have taken the memory back.
   const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
   if (!direct) return load_from_host(cpu, part, widest, data);
-  cpu.memory.claim(*direct->info, part.at.physical, Access::load, direct->is_shown);
+  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::load, direct->is_shown))
+    throw NeedsTurn{};
   std::memcpy(data, direct->host, part.size);
   if (direct->is_shown) show(cpu, part, widest, false);
 }
@@ -109,7 +110,8 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
 void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
   const auto direct = part.at.is_direct ? cpu.memory.admitted(part.at.physical) : std::nullopt;
   if (!direct) return store_to_host(cpu, part, widest, data);
-  cpu.memory.claim(*direct->info, part.at.physical, Access::store, direct->is_shown);
+  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::store, direct->is_shown))
+    throw NeedsTurn{};
   std::memcpy(direct->host, data, part.size);
   const bool was_code = cpu.memory.mark_written(*direct->info, part.at.physical, part.size);
   if (direct->info->code != 0) {

@@ -27,6 +27,8 @@ void note(std::vector<std::uint16_t>& places, std::uint16_t place) {
   std::ranges::sort(places);
   places.erase(std::ranges::unique(places).begin(), places.end());
 }
+// Ends a lead, whose fault is not taken.
+Fault not_in_lead(std::uint64_t address) { return {address, fault_status::external_abort}; }
 // One more entry may serve the page.
 void touch(PageInfo& info, std::uint16_t place) {
   info.is_touched |= info.touched_by != 0 && info.touched_by != place + 1;
@@ -97,7 +99,7 @@ const Memory::Grant* Memory::grant_at(std::uint64_t physical) const {
 std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
   const Grant* grant = grant_at(physical);
   if (!grant) {
-    if (is_ahead_) throw NeedsTurn{};
+    if (is_ahead_) return std::nullopt;
     host_.touch(Address(physical));
     grant = grant_at(physical);
   }
@@ -118,7 +120,7 @@ Memory::Chunk& Memory::chunk(std::uint64_t number) {
     for (std::size_t at = 0; at < chunk->pages.size(); ++at)
       chunk->pages[at].dirty = chunk->dirty.data() + at * (page_size / line);
     if (turns_) {
-      std::atomic<std::uint32_t>* const rights = turns_->rights(number * chunk_size);
+      Right* const rights = turns_->rights(number * chunk_size);
       for (std::size_t at = 0; at < chunk->pages.size(); ++at) chunk->pages[at].right = rights + at;
     }
   }
@@ -226,24 +228,45 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
 
 // ---- with cores in other threads ----
 
-// True: for longer than until the next lead.
-bool Memory::claim_right(PageInfo& info, std::uint64_t physical, bool to_store) {
-  if (!is_ahead_) return turns_->claim(*info.right, physical, core_, to_store);
-  if (!Turns::claim_ahead(*info.right, core_, to_store)) throw NeedsTurn{};
+Claimed Memory::claim_right(const PageInfo& info, std::uint64_t physical, bool to_store) {
+  return is_ahead_ ? Turns::claim_ahead(*info.right, core_, to_store)
+                   : turns_->claim(*info.right, physical, core_, to_store);
+}
+
+bool Memory::claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access, bool is_shown) {
+  if (!turns_) return true;
+  const bool to_store = access == Access::store;
+  if (is_ahead_ && (is_shown || (to_store && !may_store_ahead(info)))) return false;
+  const Claimed claimed = claim_right(info, physical, to_store);
+  if (claimed == Claimed::refused) return false;
+  if (claimed == Claimed::by_lines) return claim_lines(info, physical, size, to_store);
+  info.is_touched = true;
+  if (is_ahead_ && to_store) keep(info, physical);
   return true;
 }
 
-void Memory::claim(PageInfo& info, std::uint64_t physical, Access access, bool is_shown) {
-  if (!turns_) return;
-  if (is_ahead_ && is_shown) throw NeedsTurn{};
-  claim_right(info, physical, access == Access::store);
-  info.is_touched = true;
-  if (is_ahead_ && access == Access::store) keep(info, physical);
+bool Memory::claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool to_store) {
+  Right* const rights = info.right->lines;
+  for (std::uint64_t at = physical & ~(line - 1); at < physical + size; at += line) {
+    Right& right = rights[at % page_size / line];
+    if (!is_ahead_) {
+      turns_->claim_line(right, at, core_, to_store);
+    } else {
+      if (Turns::claim_ahead(right, core_, to_store) != Claimed::lasting) return false;
+      if (!has_touched_line(at, to_store))
+        to_store ? keep_line(info, at) : void(lines_.emplace_back().number = at / line);
+    }
+  }
+  return true;
 }
 
-// Before the first store to a page in a lead. Stores that somebody has to be told of are not for leads.
+// Stores that somebody has to be told of are not for leads.
+bool Memory::may_store_ahead(const PageInfo& info) const {
+  return info.is_listed && (!monitors_ || info.is_admitted) && info.code == 0;
+}
+
+// Before the first store to a page in a lead.
 void Memory::keep(PageInfo& info, std::uint64_t physical) {
-  if (!info.is_listed || (monitors_ && !info.is_admitted) || info.code != 0) throw NeedsTurn{};
   if (info.kept_in == lead_) return;
   info.kept_in = lead_;
   if (kept_count_ == kept_.size()) kept_.push_back(std::make_unique<Kept>());
@@ -254,14 +277,34 @@ void Memory::keep(PageInfo& info, std::uint64_t physical) {
   std::memcpy(kept.dirty.data(), info.dirty, page_size / line);
 }
 
-void Memory::admit_loads(std::size_t slot, unsigned exception_level) {
+void Memory::keep_line(PageInfo& info, std::uint64_t physical) {
+  TouchedLine& kept = lines_.emplace_back();
+  kept.number = physical / line;
+  kept.info = &info;
+  kept.host = direct(physical)->host;
+  std::memcpy(kept.bytes.data(), kept.host, line);
+  kept.dirty = info.dirty[physical % page_size / line];
+}
+
+bool Memory::has_touched_line(std::uint64_t physical, bool stores_only) const {
+  return std::ranges::any_of(lines_, [&](const TouchedLine& each) {
+    return each.number == physical / line && (each.info || !stores_only);
+  });
+}
+
+bool Memory::admit_loads(std::size_t slot, unsigned exception_level) {
+  if (!turns_) return true;
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
-  if (!page.info || !page.permissions.load || state_.system.sctlr & sctlr::a) return;
+  if (!page.info || !page.permissions.load || state_.system.sctlr & sctlr::a) return true;
+  const Claimed claimed = claim_right(*page.info, page.physical, false);
+  if (claimed == Claimed::refused) return false;
+  if (claimed == Claimed::by_lines) return true;
   const std::uint16_t place = place_of(exception_level, slot);
-  if (!claim_right(*page.info, page.physical, false)) note(in_turn_, place);
+  if (claimed == Claimed::until_lead) note(in_turn_, place);
   touch(*page.info, place);
   tlb.entries[slot].read_page = page.page;
+  return true;
 }
 
 void Memory::close(std::uint16_t place, bool stores_only) {
@@ -275,6 +318,7 @@ void Memory::begin_lead() {
   is_ahead_ = true;
   ++lead_;
   kept_count_ = 0;
+  lines_.clear();
   replaced_.clear();
   for (const std::uint16_t place : storing_) close(place, true);
   for (const std::uint16_t place : in_turn_) close(place, false);
@@ -289,6 +333,12 @@ void Memory::undo_lead() {
     std::memcpy(kept.info->dirty, kept.dirty.data(), page_size / line);
   }
   kept_count_ = 0;
+  for (const TouchedLine& each : lines_) {
+    if (!each.info) continue;
+    std::memcpy(each.host, each.bytes.data(), line);
+    each.info->dirty[each.number % (page_size / line)] = each.dirty;
+  }
+  lines_.clear();
   for (auto each = replaced_.rbegin(); each != replaced_.rend(); ++each) {
     Tlb& tlb = this->tlb(each->place / tlb_entries);
     tlb.entries[each->place % tlb_entries] = each->entry;
@@ -305,12 +355,18 @@ PageInfo* Memory::known_info(std::uint64_t physical) {
 
 bool Memory::has_touched(std::uint64_t physical) {
   const PageInfo* info = known_info(physical);
-  return info && (info->is_touched || info->touched_by != 0);
+  const auto is_there = [&](const TouchedLine& each) {
+    return each.number * line / page_size == physical / page_size;
+  };
+  return (info && (info->is_touched || info->touched_by != 0)) || std::ranges::any_of(lines_, is_there);
 }
 
 bool Memory::has_stored_ahead(std::uint64_t physical) {
   const PageInfo* info = known_info(physical);
-  return info && info->kept_in == lead_ && kept_count_ != 0;
+  const auto is_there = [&](const TouchedLine& each) {
+    return each.info && each.number * line / page_size == physical / page_size;
+  };
+  return (info && info->kept_in == lead_ && kept_count_ != 0) || std::ranges::any_of(lines_, is_there);
 }
 
 void Memory::lose(std::uint64_t physical, bool stores_only) {
@@ -376,14 +432,14 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
       return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
     const std::uint64_t physical = page.physical | address % page_size;
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
-      if (is_ahead_) throw NeedsTurn{};
+      if (is_ahead_) return {{}, not_in_lead(address)};
       ask(physical);  // after which nothing may be where it was
       continue;
     }
-    if (access == Access::store)
-      admit_stores(slot, exception_level);
-    else if (turns_ && access == Access::load)
-      admit_loads(slot, exception_level);
+    const bool is_admitted = access == Access::store  ? admit_stores(slot, exception_level)
+                             : access == Access::load ? admit_loads(slot, exception_level)
+                                                      : true;
+    if (!is_admitted) return {{}, not_in_lead(address)};
     return {{physical, page.level, page.is_direct}, {}};
   }
 }
@@ -398,6 +454,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   } while (flushes != flushes_);
   if (found.fault) return Fault{address, *found.fault};
   const auto memory = direct(found.physical & page_mask);  // may flush
+  if (is_ahead_ && !memory) return not_in_lead(address);
   const bool is_tagged = static_cast<std::int64_t>(address << 8) >> 8 != static_cast<std::int64_t>(address);
   is_scattered_ |= found.span > 12 || is_tagged;
   Tlb& tlb = this->tlb(exception_level);
@@ -422,31 +479,36 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
 }
 
 // The fast path serves stores to a page once it is listed.
-void Memory::admit_stores(std::size_t slot, unsigned exception_level) {
+bool Memory::admit_stores(std::size_t slot, unsigned exception_level) {
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
-  if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return;
+  if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return true;
   PageInfo& info = *page.info;
   const std::uint16_t place = place_of(exception_level, slot);
   if (turns_) {
-    const bool lasts = claim_right(info, page.physical, true);
+    if (is_ahead_ && !may_store_ahead(info)) return false;
+    const Claimed claimed = claim_right(info, page.physical, true);
+    if (claimed == Claimed::refused) return false;
+    if (claimed == Claimed::by_lines) return true;
     if (is_ahead_) keep(info, page.physical);
     touch(info, place);
-    note(lasts ? storing_ : in_turn_, place);
+    note(claimed == Claimed::lasting ? storing_ : in_turn_, place);
   }
   list(info, page.physical);
   tlb.entries[slot].write_page = page.page;
   info.is_scattered |= info.place != nowhere_in_tlb && info.place != place;
   info.place = place;
+  return true;
 }
 
 std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {
   std::uint64_t value = 0;
   if (const auto memory = direct(physical)) {
-    claim(*memory->info, physical, Access::load);
+    if (!claim(*memory->info, physical, sizeof value, Access::load)) return std::nullopt;
     std::memcpy(&value, memory->host, sizeof value);
     return value;
   }
+  if (is_ahead_) return std::nullopt;
   return host_.load(Address(physical), sizeof value, value) ? std::optional(value) : std::nullopt;
 }
 

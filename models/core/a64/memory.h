@@ -8,7 +8,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,6 +22,10 @@
 #include "core/iss.h"
 
 namespace asterism::a64 {
+
+enum class Claimed : std::uint8_t;  // turns.h
+struct Right;
+class Turns;
 
 // What a store writes to its line's byte: that the line is dirty, until collect_writes(), and a mark for ExclusiveMonitors.
 inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored = is_dirty | is_marked;
@@ -41,7 +44,7 @@ struct PageInfo {
   bool is_touched = false;       // past the TLB, or by more than one entry, since the right was lost
   std::uint16_t touched_by = 0;  // else the one entry that may have, as `place`, from 1 on; 0: none
   std::uint32_t kept_in = 0;     // number of the lead that has kept the page's contents
-  std::atomic<std::uint32_t>* right = nullptr;
+  Right* right = nullptr;
 };
 
 // What the fast path looks at: whether an access lies in the page, and where that is.
@@ -64,7 +67,6 @@ struct TlbPage {
 };
 
 class ExclusiveMonitors;
-class Turns;
 
 class Memory final : private TableMemory {
  public:
@@ -139,8 +141,9 @@ class Memory final : private TableMemory {
 
   // From before any memory is mapped.
   void share(Turns& turns, unsigned core) { turns_ = &turns, core_ = core; }
-  // Direct memory is about to be touched past the TLB. Throws NeedsTurn in a lead that may not.
-  void claim(PageInfo& info, std::uint64_t physical, Access access, bool is_shown = false);
+  // Bytes inside a page of direct memory are about to be touched past the TLB. False: not in this lead.
+  bool claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
+             bool is_shown = false);
   // This core's lead begins, or ends.
   void begin_lead();
   void end_lead() { is_ahead_ = false; }
@@ -149,6 +152,8 @@ class Memory final : private TableMemory {
   // Whether this core may have loaded or stored in a page, or stored in its last lead, since it lost the right to it.
   bool has_touched(std::uint64_t physical);
   bool has_stored_ahead(std::uint64_t physical);
+  // Whether its last lead has touched a line, or stored there, of a page that goes by lines.
+  bool has_touched_line(std::uint64_t physical, bool stores_only) const;
   // The fast path no longer serves accesses to the page, or stores alone.
   void lose(std::uint64_t physical, bool stores_only);
 
@@ -239,10 +244,14 @@ class Memory final : private TableMemory {
 
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
-  void admit_loads(std::size_t slot, unsigned exception_level);
-  void admit_stores(std::size_t slot, unsigned exception_level);
-  bool claim_right(PageInfo& info, std::uint64_t physical, bool to_store);
+  // False: not in this lead.
+  bool admit_loads(std::size_t slot, unsigned exception_level);
+  bool admit_stores(std::size_t slot, unsigned exception_level);
+  Claimed claim_right(const PageInfo& info, std::uint64_t physical, bool to_store);
+  bool claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool to_store);
+  bool may_store_ahead(const PageInfo& info) const;
   void keep(PageInfo& info, std::uint64_t physical);
+  void keep_line(PageInfo& info, std::uint64_t physical);
   PageInfo* known_info(std::uint64_t physical);
   TlbEntry& entry_at(std::uint16_t place) { return tlb(place / tlb_entries).entries[place % tlb_entries]; }
   void close(std::uint16_t place, bool stores_only);
@@ -282,6 +291,13 @@ class Memory final : private TableMemory {
     std::array<std::uint8_t, page_size> bytes;
     std::array<std::uint8_t, page_size / line> dirty;
   };
+  struct TouchedLine {
+    std::uint64_t number;      // physical address / line
+    PageInfo* info = nullptr;  // that was stored to; else it was loaded from
+    std::uint8_t* host = nullptr;
+    std::array<std::uint8_t, line> bytes{};  // before
+    std::uint8_t dirty = 0;
+  };
   struct Replaced {
     std::uint16_t place;
     TlbEntry entry;
@@ -295,6 +311,7 @@ class Memory final : private TableMemory {
   std::vector<std::uint16_t> in_turn_;       // places that are served until the next lead
   std::vector<std::unique_ptr<Kept>> kept_;  // the first kept_count_ are in use
   std::size_t kept_count_ = 0;
+  std::vector<TouchedLine> lines_;  // of pages that go by lines
   std::vector<Replaced> replaced_;
 };
 

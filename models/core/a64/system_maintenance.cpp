@@ -80,6 +80,7 @@ const Operation* zero_line(Cpu& cpu, const Operation& op) {
 
 template <Access access, unsigned exception_level>
 [[gnu::noinline]] const Operation* translate_address(Cpu& cpu, const Operation& op) {
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
   InHost in(cpu, op);
   cpu.system.par = cpu.memory.probe(cpu.x[op.rd], access, exception_level);
   return cpu.finish(op);

@@ -7,8 +7,10 @@
 namespace asterism::a64 {
 namespace {
 
-// A page that is passed on this often within so many turns is touched in turn, for so many.
-constexpr std::uint32_t too_often = 4, window = 64, in_turn_for = 1024;
+// What is passed on this often within so many turns is by lines, or in turn, for so many.
+constexpr std::uint32_t too_often = 4, window = 64, in_turn_for = 1024, by_lines_for = 16'384;
+// A page by lines that is claimed more often than this in each turn, beyond so many, is better off in turn.
+constexpr std::uint32_t claims_per_turn = 8, claims_at_once = 256;
 
 }  // namespace
 
@@ -23,69 +25,110 @@ void Turns::leave(Cpu& cpu) {
   cpus_[cpu.core] = nullptr;
 }
 
-Turns::Chunk& Turns::chunk(std::uint64_t physical) {
+Right* Turns::rights(std::uint64_t physical) {
   const std::scoped_lock held(mutex_);
   auto& chunk = chunks_[physical / (page_size * chunk_pages)];
   if (!chunk) chunk = std::make_unique<Chunk>();
-  return *chunk;
+  return chunk->pages.data();
 }
 
-Turns::Right* Turns::rights(std::uint64_t physical) { return chunk(physical).rights.data(); }
-
-bool Turns::claim_ahead(Right& right, unsigned core, bool to_store) {
-  std::uint32_t now = right.load(std::memory_order_acquire);
-  if (now == right_of(core) || (now == everybody && !to_store)) return true;
-  return now == nobody && right.compare_exchange_strong(now, right_of(core), std::memory_order_acq_rel);
+Claimed Turns::claim_ahead(Right& right, unsigned core, bool to_store) {
+  std::uint32_t owner = right.owner.load(std::memory_order_acquire);
+  if (owner == Right::of(core) || (owner == Right::everybody && !to_store)) return Claimed::lasting;
+  if (owner == Right::by_lines) return Claimed::by_lines;
+  const bool taken = owner == Right::nobody &&
+                     right.owner.compare_exchange_strong(owner, Right::of(core), std::memory_order_acq_rel);
+  return taken ? Claimed::lasting : Claimed::refused;
 }
 
-bool Turns::claim(Right& right, std::uint64_t physical, unsigned core, bool to_store) {
-  std::uint32_t now = right.load(std::memory_order_acquire);
-  if (now == right_of(core) || (now == everybody && !to_store)) return true;
-  if (now == nobody && right.compare_exchange_strong(now, right_of(core), std::memory_order_acq_rel))
-    return true;
-  if (now == right_of(core)) return true;
-  if (is_passed_too_often(physical)) {
-    if (now != in_turn) {
-      take_from_all(physical, core);
-      right.store(in_turn, std::memory_order_release);
-    }
-    return false;
+Claimed Turns::claim(Right& page, std::uint64_t physical, unsigned core, bool to_store) {
+  Claimed claimed = claim_ahead(page, core, to_store);
+  if (claimed == Claimed::lasting) return claimed;
+  const std::uint32_t owner = page.owner.load(std::memory_order_acquire), age = turns_ - page.since;
+  if (owner == Right::in_turn && age < in_turn_for) return Claimed::until_lead;
+  if (owner == Right::by_lines && age < by_lines_for) {
+    if (++page.often < claims_at_once + claims_per_turn * age) return Claimed::by_lines;
+    take_page_from_all(physical);
+    page.since = turns_;
+    page.owner = Right::in_turn;
+    return Claimed::until_lead;
   }
-  if (!to_store && now != in_turn) {
-    take_from(*cpus_[now - 1], physical, true);
-    right.store(everybody, std::memory_order_release);
-    return true;
+  if (owner == Right::in_turn || owner == Right::by_lines) {
+    take_page_from_all(physical);
+    page.since = turns_, page.often = 0;
+    page.owner = Right::of(core);
+  } else if (is_passed_too_often(page)) {
+    divide(page, physical);
+    return Claimed::by_lines;
+  } else {
+    pass_on(page, core, to_store, [&](Cpu& cpu, bool stores_only) { take_page(cpu, physical, stores_only); });
   }
-  if (now == in_turn || now == everybody)
-    take_from_all(physical, core);
+  return Claimed::lasting;
+}
+
+void Turns::claim_line(Right& line, std::uint64_t physical, unsigned core, bool to_store) {
+  if (claim_ahead(line, core, to_store) == Claimed::lasting) return;
+  const bool was_in_turn = line.owner == Right::in_turn;
+  if (was_in_turn && turns_ - line.since < in_turn_for) return;
+  const auto take = [&](Cpu& cpu, bool stores_only) { take_line(cpu, physical, stores_only); };
+  if (was_in_turn) {
+    line.since = turns_, line.often = 0;
+    line.owner = Right::of(core);
+  } else if (is_passed_too_often(line)) {
+    for_others(core, [&](Cpu& cpu) { take(cpu, false); });
+    line.since = turns_;
+    line.owner = Right::in_turn;
+  } else {
+    pass_on(line, core, to_store, take);
+  }
+}
+
+// From one core to another, or between one and everybody. Notes that.
+bool Turns::is_passed_too_often(Right& right) const {
+  if (turns_ - right.since > window) right.since = turns_, right.often = 0;
+  return ++right.often >= too_often;
+}
+
+template <class Take>
+void Turns::pass_on(Right& right, unsigned core, bool to_store, Take take) {
+  const std::uint32_t owner = right.owner;
+  if (owner == Right::everybody)
+    for_others(core, [&](Cpu& cpu) { take(cpu, false); });
   else
-    take_from(*cpus_[now - 1], physical, false);
-  right.store(right_of(core), std::memory_order_release);
-  return true;
+    take(*cpus_[owner - 1], !to_store);
+  right.owner = to_store ? Right::of(core) : Right::everybody;
 }
 
-// Called when it is passed on; notes that.
-bool Turns::is_passed_too_often(std::uint64_t physical) {
-  Chunk::Passed& passed = chunk(physical).passed[physical / page_size % chunk_pages];
-  const bool was_too_often = passed.often >= too_often;
-  if (was_too_often && turns_ - passed.since < in_turn_for) return true;
-  if (was_too_often || turns_ - passed.since > window) passed = {turns_, 0};
-  if (++passed.often < too_often) return false;
-  passed.since = turns_;
-  return true;
+void Turns::divide(Right& page, std::uint64_t physical) {
+  take_page_from_all(physical);
+  if (!page.lines) page.lines = divided_.emplace_back().data();
+  for (std::uint64_t line = 0; line < page_size / line_size; ++line)
+    page.lines[line].owner = Right::nobody, page.lines[line].often = 0;
+  page.since = turns_, page.often = 0;
+  page.owner = Right::by_lines;
 }
 
-void Turns::take_from(Cpu& cpu, std::uint64_t physical, bool stores_only) {
+template <class F>
+void Turns::for_others(unsigned core, F f) {
+  for (Cpu* cpu : cpus_)
+    if (cpu && cpu->core != core) f(*cpu);
+}
+
+void Turns::take_page(Cpu& cpu, std::uint64_t physical, bool stores_only) {
   cpu.lead->settle();
-  const bool has_used =
-      stores_only ? cpu.memory.has_stored_ahead(physical) : cpu.memory.has_touched(physical);
-  if (has_used) cpu.lead->take_back();
+  if (stores_only ? cpu.memory.has_stored_ahead(physical) : cpu.memory.has_touched(physical))
+    cpu.lead->take_back();
   cpu.memory.lose(physical, stores_only);
 }
 
-void Turns::take_from_all(std::uint64_t physical, unsigned but) {
+void Turns::take_line(Cpu& cpu, std::uint64_t physical, bool stores_only) {
+  cpu.lead->settle();
+  if (cpu.memory.has_touched_line(physical, stores_only)) cpu.lead->take_back();
+}
+
+void Turns::take_page_from_all(std::uint64_t physical) {
   for (Cpu* cpu : cpus_)
-    if (cpu && cpu->core != but) take_from(*cpu, physical, false);
+    if (cpu) take_page(*cpu, physical, false);
 }
 
 void Turns::give_way(AddressRange range, bool to_store) {

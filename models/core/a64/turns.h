@@ -8,18 +8,22 @@
 //   nobody      whoever comes first has it for itself
 //   a core      that core loads and stores
 //   everybody   all cores load
-//   in turn     cores touch it in their turns only: pages that are passed to and fro
+//   in turn     cores touch it in their turns only
+//   by lines    each of its 64-byte lines has a right of its own
 //
-// TLB entries are served as far as the right goes. A core in its turn gets what it asks for: others lose the right and their TLB
-// entries, and those that have used it in a lead take that back. A lead takes what is nobody's, and ends where it would need
-// more. So no two threads ever touch the same bytes, and host threads never decide what comes out, only how soon.
+// TLB entries are served as far as the right of their page goes; those of pages by lines are not. A core in its turn gets what it asks
+// for: others lose the right and their TLB entries, and those that have used it in a lead take that back. A lead takes what is nobody's, and
+// ends where it would need more. Pages that are passed to and fro go by lines for a while, and such lines in turn; so do pages whose
+// lines are touched too often, since that is slow. So no two threads ever touch the same bytes, and host threads never decide what comes
+// out, only how soon.
 //
-// All but claim_ahead() is for the simulation's thread.
+// All but rights() and claim_ahead() is for the simulation's thread.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -33,10 +37,29 @@ namespace asterism::a64 {
 
 class Cpu;
 
+// Of a page of direct memory, or of a line.
+struct Right {
+  static constexpr std::uint32_t nobody = 0, in_turn = ~std::uint32_t{0} - 2, by_lines = in_turn + 1,
+                                 everybody = by_lines + 1;
+  static constexpr std::uint32_t of(unsigned core) { return core + 1; }
+
+  std::atomic<std::uint32_t> owner = nobody;
+  std::atomic<Right*> lines = nullptr;  // of a page that is, or was, by lines
+  // For the simulation's thread.
+  std::uint32_t since = 0, often = 0;  // turns; passed to another core, or claimed by lines
+};
+
+// What may touch a page from now on.
+enum class Claimed : std::uint8_t {
+  refused,     // not this lead
+  lasting,     // this core, until the right is taken away
+  until_lead,  // this core, until its next lead
+  by_lines,    // whoever claims the lines
+};
+
 class Turns {
  public:
-  using Right = std::atomic<std::uint32_t>;
-  static constexpr std::uint64_t page_size = 4096, chunk_pages = 512;
+  static constexpr std::uint64_t page_size = 4096, line_size = 64, chunk_pages = 512;
 
   explicit Turns(HostThreads& threads) : threads_(threads) {}
 
@@ -52,10 +75,11 @@ class Turns {
   // The rights of the 512 pages from a multiple of 2 MiB on; valid for the life of this object. From any thread.
   Right* rights(std::uint64_t physical);
 
-  // Whether a core in its lead may touch a page. From the thread that runs the lead.
-  static bool claim_ahead(Right& right, unsigned core, bool to_store);
-  // A core in its turn touches a page. True: until its next lead only, the right stays `in turn`.
-  bool claim(Right& right, std::uint64_t physical, unsigned core, bool to_store);
+  // A core in its lead touches a page, or a line of one that is by lines. From the thread that runs the lead.
+  static Claimed claim_ahead(Right& right, unsigned core, bool to_store);
+  // A core in its turn does; which is not refused. `physical`: of the page, or line.
+  Claimed claim(Right& page, std::uint64_t physical, unsigned core, bool to_store);
+  void claim_line(Right& line, std::uint64_t physical, unsigned core, bool to_store);
 
   // Somebody who is no core is about to touch memory: no lead is under way, and none has seen or changed these bytes.
   void give_way(AddressRange range, bool to_store);
@@ -74,25 +98,25 @@ class Turns {
   } count;
 
  private:
-  static constexpr std::uint32_t nobody = 0, in_turn = ~std::uint32_t{0} - 1, everybody = ~std::uint32_t{0};
-  static constexpr std::uint32_t right_of(unsigned core) { return core + 1; }
   struct Chunk {
-    std::array<Right, chunk_pages> rights{};
-    struct Passed {
-      std::uint32_t since = 0, often = 0;  // turns; from one core to another
-    };
-    std::array<Passed, chunk_pages> passed{};
+    std::array<Right, chunk_pages> pages;
   };
 
-  Chunk& chunk(std::uint64_t physical);
-  bool is_passed_too_often(std::uint64_t physical);
-  void take_from(Cpu& cpu, std::uint64_t physical, bool stores_only);
-  void take_from_all(std::uint64_t physical, unsigned but);
+  bool is_passed_too_often(Right& right) const;
+  template <class Take>
+  void pass_on(Right& right, unsigned core, bool to_store, Take take);
+  void divide(Right& page, std::uint64_t physical);
+  void take_page(Cpu& cpu, std::uint64_t physical, bool stores_only);
+  void take_line(Cpu& cpu, std::uint64_t physical, bool stores_only);
+  void take_page_from_all(std::uint64_t physical);
+  template <class F>
+  void for_others(unsigned core, F f);
 
   HostThreads& threads_;
   std::vector<Cpu*> cpus_;
   std::mutex mutex_;  // of chunks_
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
+  std::deque<std::array<Right, page_size / line_size>> divided_;  // Right::lines
   std::uint32_t turns_ = 0;
 };
 
