@@ -14,8 +14,8 @@ constexpr unsigned most_skipped = 64;    // offers
 }  // namespace
 
 void Lead::offer(std::uint64_t until) {
-  turns_.count_turn();
   const std::uint64_t count = cpu_.instructions();
+  turns_.count_turn(until - count);
   const unsigned thread = turns_.thread_of(cpu_.core);
   if (thread == 0 || until < count + shortest || !cpu_.may_lead()) return;
   if (to_skip_ > 0) return void(--to_skip_);

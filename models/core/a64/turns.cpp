@@ -9,8 +9,8 @@ namespace {
 
 // What is passed on this often within so many turns is by lines, or in turn, for so many.
 constexpr std::uint32_t too_often = 4, window = 64, in_turn_for = 1024, by_lines_for = 16'384;
-// A page by lines that is claimed more often than this in each turn, beyond so many, is better off in turn.
-constexpr std::uint32_t claims_per_turn = 8, claims_at_once = 256;
+// A page by lines that is claimed more often than by one of so many instructions is better off in turn.
+constexpr std::uint32_t instructions_per_claim = 200, claims_at_once = 256;
 
 }  // namespace
 
@@ -47,7 +47,8 @@ Claimed Turns::claim(Right& page, std::uint64_t physical, unsigned core, bool to
   const std::uint32_t owner = page.owner.load(std::memory_order_acquire), age = turns_ - page.since;
   if (owner == Right::in_turn && age < in_turn_for) return Claimed::until_lead;
   if (owner == Right::by_lines && age < by_lines_for) {
-    if (++page.often < claims_at_once + claims_per_turn * age) return Claimed::by_lines;
+    if (++page.often < claims_at_once + std::uint64_t{age} * length_ / instructions_per_claim)
+      return Claimed::by_lines;
     take_page_from_all(physical);
     page.since = turns_;
     page.owner = Right::in_turn;

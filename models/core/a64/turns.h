@@ -20,6 +20,7 @@
 // All but rights() and claim_ahead() is for the simulation's thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -83,8 +84,11 @@ class Turns {
 
   // Somebody who is no core is about to touch memory: no lead is under way, and none has seen or changed these bytes.
   void give_way(AddressRange range, bool to_store);
-  // One more turn of a core has ended.
-  void count_turn() { ++turns_; }
+  // A core's turn comes, of so many instructions.
+  void count_turn(std::uint64_t instructions) {
+    ++turns_;
+    length_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(instructions, longest));
+  }
   // No lead of this core is under way.
   void settle(unsigned core);
   // All leads are taken back.
@@ -117,7 +121,8 @@ class Turns {
   std::mutex mutex_;  // of chunks_
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
   std::deque<std::array<Right, page_size / line_size>> divided_;  // Right::lines
-  std::uint32_t turns_ = 0;
+  static constexpr std::uint32_t longest = 1'000'000;
+  std::uint32_t turns_ = 0, length_ = 0;  // how many, and instructions of the last
 };
 
 }  // namespace asterism::a64
