@@ -20,6 +20,7 @@ class HostThreads {
   class Task {
    protected:
     ~Task() = default;
+    bool is_done() const { return phase_.load(std::memory_order_acquire) == Phase::done; }
 
    private:
     friend HostThreads;

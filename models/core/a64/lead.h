@@ -34,6 +34,7 @@ class Lead final : public HostThreads::Task {
   void settle();
 
   bool is_outstanding() const { return is_outstanding_; }
+  bool is_done() const { return is_outstanding_ && (is_done_ || Task::is_done()); }
   // Of its turn, while a lead is outstanding.
   std::uint64_t instructions() const { return began_; }
 

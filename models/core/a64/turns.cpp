@@ -148,6 +148,8 @@ void Turns::give_way(AddressRange range, bool to_store) {
 
 void Turns::settle(unsigned core) { cpus_[core]->lead->settle(); }
 
+bool Turns::is_done(unsigned core) const { return cpus_[core]->lead->is_done(); }
+
 void Turns::take_all_back() {
   for (Cpu* cpu : cpus_)
     if (cpu) cpu->lead->take_back();

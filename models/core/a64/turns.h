@@ -91,6 +91,8 @@ class Turns {
   }
   // No lead of this core is under way.
   void settle(unsigned core);
+  // A lead of this core is done, and waits for its turn.
+  bool is_done(unsigned core) const;
   // All leads are taken back.
   void take_all_back();
 

@@ -1,0 +1,227 @@
+// Cores that run ahead of their turns, against the same cores that do not: whatever they, devices and a debugger do to each other,
+// all that anybody sees is the same.
+#include "core/a64/turns.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "core/a64/exclusive_monitors.h"
+#include "core/a64/native_iss.h"
+#include "core/a64/stores_of_every_kind.h"
+#include "core/iss_test_host.h"
+
+namespace asterism::a64 {
+namespace {
+
+// Random numbers in X0 say what comes next. X10: own data, of which X14 masks offsets; X11: a page of all cores; X12: a device;
+// X13: a counter of all cores. X15, X16, X17: how seldom the page is loaded from, it is stored to, all else is done.
+const std::vector<std::uint32_t> program = {
+    0xca003400,  // loop: eor x0, x0, x0, lsl #13
+    0xca401c00,  // eor x0, x0, x0, lsr #7
+    0xca004400,  // eor x0, x0, x0, lsl #17
+    0x8a0e0001,  // and x1, x0, x14
+    0xf8616942,  // ldr x2, [x10, x1]
+    0x8b000042,  // add x2, x2, x0
+    0xf8216942,  // str x2, [x10, x1]
+    0xea0f001f,  // tst x0, x15
+    0x54000081,  // b.ne 1f
+    0x927d2001,  // and x1, x0, #0xff8
+    0xf8616963,  // ldr x3, [x11, x1]
+    0xca030084,  // eor x4, x4, x3
+    0xea10001f,  // 1: tst x0, x16
+    0x54000081,  // b.ne 2f
+    0x927d2001,  // and x1, x0, #0xff8
+    0xf8216964,  // str x4, [x11, x1]
+    0xf8200165,  // ldadd x0, x5, [x11]
+    0xea11001f,  // 2: tst x0, x17
+    0x54fffdc1,  // b.ne loop
+    0xc85f7da6,  // 3: ldxr x6, [x13]
+    0x910004c6,  // add x6, x6, #0x1
+    0xc8077da6,  // stxr w7, x6, [x13]
+    0x35ffffa7,  // cbnz w7, 3b
+    0xb9400188,  // ldr w8, [x12]
+    0x8b080084,  // add x4, x4, x8
+    0xd4000001,  // svc #0
+    0x17ffffe6,  // b loop
+};
+constexpr std::uint32_t exception_return = 0xd69f03e0;
+
+// How cores get into each other's way.
+struct Sharing {
+  const char* name;
+  std::uint64_t own_data, stride, mask;  // of core 0, from core to core, of offsets
+  std::uint64_t loads, stores, others;   // masks of X15, X16, X17
+};
+void PrintTo(const Sharing& sharing, std::ostream* out) { *out << sharing.name; }
+
+constexpr std::uint64_t page = 4096, shared = data_base, counter = shared + 2 * page,
+                        own = shared + 16 * page;
+constexpr std::uint64_t one_in_256 = 0xffull << 40, one_in_4096 = 0xfffull << 40, never = ~0ull;
+
+constexpr Sharing sharings[] = {
+    {"NoPage", own, 4 * page, 0x3ff8, never, never, never},
+    {"PagesSeldom", own, 4 * page, 0x3ff8, one_in_256, one_in_4096, one_in_4096 << 8},
+    {"LinesOfAPage", own, 128, 0x78, never, never, one_in_4096},
+    {"LinesOfTheSharedPage", shared + 1024, 64, 0x38, one_in_256, one_in_4096, one_in_4096 << 8},
+    {"AllOfIt", shared, 0, 0xff8, one_in_256, one_in_256 << 4, one_in_256 << 8},
+};
+
+constexpr unsigned cores = 4;
+
+class Machine : WriteObserver {
+ public:
+  Machine(const Sharing& sharing, std::shared_ptr<Turns> with) : turns(std::move(with)) {
+    for (unsigned i = 0; i < cores; ++i) {
+      hosts[i].memory.bytes = hosts[0].memory.bytes;
+      iss[i] = make_native_iss(hosts[i], i, {}, monitors, turns);
+      hosts[i].core = iss[i].get();
+      hosts[i].on_due = [this, i] { iss[i]->request_stop(); };
+      hosts[i].on_load = [this](std::uint64_t) { return ++device_loads; };
+      State state = iss[i]->state();
+      state.pc = code_base;
+      state.x[0] = 0x9e37'79b9'7f4a'7c15 * (i + 1);
+      state.x[10] = sharing.own_data + i * sharing.stride;
+      state.x[11] = shared, state.x[12] = device, state.x[13] = counter, state.x[14] = sharing.mask;
+      state.x[15] = sharing.loads, state.x[16] = sharing.stores, state.x[17] = sharing.others;
+      iss[i]->set_state(state);
+      iss[i]->write(CoreRegister::vbar, vectors);
+    }
+    hosts[0].place(code_base, program);
+    hosts[0].place(vectors + 0x200, {exception_return});
+  }
+  ~Machine() override {
+    for (auto& each : iss) each.reset();
+  }
+
+  // A turn of each core, of `length` instructions, after which it may go on with those of the next; then what is no core's.
+  void round(std::uint64_t length, std::uint64_t next, Random& random) {
+    for (unsigned i = 0; i < cores; ++i) {
+      iss[i]->take_up();
+      at[i] += length;
+      iss[i]->call_at(at[i]);
+      EXPECT_EQ(iss[i]->run(), Iss::Stop::requested);
+      EXPECT_EQ(iss[i]->instructions(), at[i]);
+      iss[i]->run_ahead(at[i] + next);
+      EXPECT_EQ(iss[i]->instructions(), at[i]) << "of its turn";
+    }
+    const unsigned core = static_cast<unsigned>(random.below(cores));
+    const std::uint64_t address = shared + random.below(40 * page) / 8 * 8, value = random.below(1 << 20);
+    switch (random.below(12)) {
+      case 0:  // a device stores
+        if (turns) turns->give_way({Address(address), Bytes(8)}, true);
+        std::memcpy(hosts[0].memory.bytes + (address - code_base), &value, sizeof value);
+        return;
+      case 1:  // a device loads
+        if (turns) turns->give_way({Address(address), Bytes(8)}, false);
+        return seen.push_back(hosts[0].peek(address));
+      case 2:
+        seen.push_back(core);
+        return void(iss[core]->collect_writes(hosts[0].memory_range(), *this));
+      case 3:
+        return seen.push_back(iss[core]->read(CoreRegister::x4));
+      case 4:
+        return iss[core]->write(CoreRegister::x4, value);
+      case 5:
+        return iss[core]->unmap_direct({Address(address), Bytes(page)});
+      case 6:
+        return iss[core]->invalidate_translations();
+      default:
+        return;
+    }
+  }
+  void written(Address first, std::uint64_t lines) override {
+    seen.push_back(first.value());
+    seen.push_back(lines);
+  }
+
+  std::shared_ptr<Turns> turns;
+  std::shared_ptr<ExclusiveMonitors> monitors = std::make_shared<ExclusiveMonitors>();
+  std::array<IssTestHost, cores> hosts;
+  std::array<std::unique_ptr<NativeIss>, cores> iss;
+  std::array<std::uint64_t, cores> at{};
+  std::uint64_t device_loads = 0;
+  std::vector<std::uint64_t> seen;
+};
+
+struct TurnsTest : testing::TestWithParam<Sharing> {
+  HostThreads threads{3};
+  std::shared_ptr<Turns> turns = std::make_shared<Turns>(threads);
+};
+
+TEST_P(TurnsTest, LeadsChangeNothing) {
+  Machine alone(GetParam(), nullptr), ahead(GetParam(), turns);
+  Random lengths(3), one(7), other(7);
+  std::uint64_t next = 1000;
+  for (unsigned i = 0; i < 3000; ++i) {
+    const std::uint64_t length = std::exchange(next, 200 + lengths.below(1500));
+    alone.round(length, next, one);
+    ahead.round(length, next, other);
+  }
+  EXPECT_EQ(alone.seen, ahead.seen);
+  EXPECT_EQ(alone.device_loads, ahead.device_loads);
+  for (unsigned i = 0; i < cores; ++i) {
+    EXPECT_EQ(alone.iss[i]->state(), ahead.iss[i]->state()) << i;
+    EXPECT_EQ(alone.hosts[i].accesses, ahead.hosts[i].accesses) << i;
+  }
+  EXPECT_EQ(
+      std::memcmp(alone.hosts[0].memory.bytes, ahead.hosts[0].memory.bytes, ahead.hosts[0].memory.size()), 0);
+  EXPECT_GT(turns->count.leads, 0u);
+}
+INSTANTIATE_TEST_SUITE_P(, TurnsTest, testing::ValuesIn(sharings),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+struct LeadTest : testing::Test {
+  HostThreads threads{2};
+  std::shared_ptr<Turns> turns = std::make_shared<Turns>(threads);
+  Machine machine{sharings[0], turns};
+  Iss& last = *machine.iss[cores - 1];  // of the other thread's group
+
+  // Has a lead of `length` instructions done, and not taken up. What comes before makes all that it needs the core's own.
+  std::uint64_t lead(std::uint64_t length) {
+    Random none(1);
+    for (unsigned i = 0; i < cores; ++i) machine.at[i] = machine.iss[i]->instructions();
+    for (unsigned i = 0; i < 50; ++i) machine.round(1000, 1000, none);
+    turns->take_all_back();
+    const std::uint64_t count = last.instructions();
+    last.run_ahead(count + length);
+    while (!turns->is_done(cores - 1)) std::this_thread::yield();
+    return count;
+  }
+};
+
+TEST_F(LeadTest, IsSeenByNobodyUntilItIsTakenUp) {
+  const std::uint64_t count = lead(5000);
+  EXPECT_EQ(last.instructions(), count);
+  last.take_up();
+  EXPECT_EQ(last.instructions(), count + 5000);
+}
+
+TEST_F(LeadTest, IsTakenBackByWhoeverLooksAtTheCore) {
+  const std::uint64_t count = lead(5000);
+  last.read(CoreRegister::pc);
+  last.take_up();
+  EXPECT_EQ(last.instructions(), count);
+}
+
+TEST_F(LeadTest, OutlastsADeviceThatStoresElsewhereButNotOneThatStoresWhereItLooked) {
+  std::uint64_t count = lead(5000);
+  turns->give_way({Address(shared), Bytes(8)}, true);
+  last.take_up();
+  EXPECT_EQ(last.instructions(), count + 5000);
+  count = lead(5000);
+  turns->give_way({Address(own + (cores - 1) * 4 * page), Bytes(4 * page)}, true);
+  last.take_up();
+  EXPECT_EQ(last.instructions(), count);
+}
+
+TEST_F(LeadTest, ThreadsMayEndAndBeginAgain) {
+  lead(5000);
+  turns->take_all_back();
+  threads.stop();
+  const std::uint64_t count = lead(700);
+  last.take_up();
+  EXPECT_EQ(last.instructions(), count + 700);
+}
+
+}  // namespace
+}  // namespace asterism::a64
