@@ -156,6 +156,25 @@ TEST_F(SnapshotTest, WhatCannotBeInOneIsRefusedBeforeTheRun) {
   EXPECT_EQ(asterism({"run"}).status, 64);
 }
 
+// Its program and its instruments are those that it was made with: to ask for others is no wish that is passed over.
+TEST_F(SnapshotTest, WhatOneHasIsRefusedOfARestoredRun) {
+  const std::string file = snapshot_of_hello();
+  const auto refused = [&](const Arguments& more, const std::string& why) {
+    Arguments all{"run", "--restore", file, "--out", "second"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 65) << why;
+    EXPECT_THAT(ended.err, HasSubstr("command line: error: " + why));
+    EXPECT_FALSE(exists("second"));
+  };
+  refused({"--firmware", "memtest"}, "--firmware: is in the snapshot");
+  refused({"--profile"}, "--profile: goes on from a snapshot only where");
+  refused({"--no-skip"}, "--no-skip: goes on from a snapshot only where");
+  refused({"--check-idle"}, "--check-idle: goes on from a snapshot only where");
+  refused({"--trace", "node.rtc"}, "--trace: there is none of a run that goes on from a snapshot");
+  refused({"--trace-from", "1us"}, "--trace-from: ");
+}
+
 TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
   const Ended ended =
       asterism({"run", "hello", "--snapshot-at", "1s", "--snapshot", "late", "--out", "first"});
