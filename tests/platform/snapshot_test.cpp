@@ -229,6 +229,26 @@ TEST_F(SnapshotTest, ACampaignSaysHowEachFaultEnded) {
             65);
 }
 
+// A spare takes the rank, and leaves what the lost node would have left.
+TEST_F(SnapshotTest, ACampaignKnowsARecoveredCluster) {
+  ASSERT_EQ(asterism({"run", "buddy_cluster", "faults=[]", "expect={}", "--snapshot-at", "2ms", "--snapshot",
+                      "file", "--out", "first"})
+                .status,
+            0);
+  ASSERT_TRUE(exists("first/files/node1/result.txt"));
+  write("faults.jsonl", R"({"at":"4ms","kind":"node_loss","node":1}
+{"at":"4ms","kind":"node_loss","node":3}
+{"at":"4ms","kind":"node_loss","node":8}
+)");
+  const Ended ended =
+      asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1", "--out", "runs"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("masked           1"));  // the spare
+  EXPECT_THAT(ended.out, HasSubstr("recovered        2"));
+  EXPECT_TRUE(exists("runs/line1/files/node7/result.txt"));
+  EXPECT_FALSE(exists("runs/line1/files/node1/result.txt"));
+}
+
 TEST_F(SnapshotTest, AListOfFaultsIsJudgedByItsLinesBeforeAnythingRuns) {
   snapshot_of_hello();
   write("faults.jsonl", R"({"at":"5us","kind":"chip","channel":0,"rank":0,"chip":99}
