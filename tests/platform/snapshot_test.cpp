@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 struct Case {
   std::string name, scenario;
@@ -111,12 +112,20 @@ TEST_F(SnapshotTest, IsRefusedWhenItIsCutShort) {
 
 TEST_F(SnapshotTest, IsRefusedWhenAByteIsFlipped) {
   const std::string file = snapshot_of_hello(), whole = contents(file);
-  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) {
+  const std::size_t body =
+      whole.find("\x28\xb5\x2f\xfd", whole.find("\x28\xb5\x2f\xfd") + 4);  // the second frame of zstd
+  ASSERT_LT(body, whole.size());
+  std::vector<std::size_t> places;
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) places.push_back(at);
+  for (std::size_t at = body; at < body + 1600; at += 160)
+    places.push_back(at);  // the run's own scenario.json
+  for (const std::size_t at : places) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
     write(file, flipped);
     const Ended ended = asterism({"run", "--restore", file, "--out", "second"});
     EXPECT_EQ(ended.status, 65) << at << ended.err;
+    EXPECT_THAT(ended.err, StartsWith(file + ": error: ")) << at;
     EXPECT_FALSE(exists("second.partial"));
   }
 }
