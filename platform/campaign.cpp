@@ -8,10 +8,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -64,9 +64,10 @@ bool is_bad(Outcome outcome) { return outcome >= Outcome::silent; }
 struct Seen {
   int status = -1;  // of the process; 128 + signal
   std::string ended;
-  std::uint64_t firmware_status = 0, corrected = 0, losses = 0, recoveries = 0;
+  std::uint64_t firmware_status = 0, corrected = 0;
+  std::array<std::uint64_t, 4> mended{};  // losses and what came of them, as of_loss
   Picoseconds at;
-  std::map<std::string, std::string> files;
+  std::set<std::pair<std::string, std::string>> files;  // name, contents
   double host_seconds = 0;
 
   bool has_report() const { return !ended.empty(); }
@@ -89,18 +90,37 @@ std::uint64_t corrected_in(const nlohmann::json& tree) {
   return sum;
 }
 
+// What a run counts when something was lost and it went on: a restart or a restore of a node, a new epoch or a rollback of a
+// cluster's ranks.
+std::array<std::uint64_t, 4> of_loss(const nlohmann::json& stats) {
+  const nlohmann::json cluster = stats.value("cluster", nlohmann::json::object());
+  const std::uint64_t none = 0;
+  return {stats.value("power_losses", none), stats.value("recoveries", none), cluster.value("epochs", none),
+          cluster.value("rollbacks", none)};
+}
+
+// Those below files/; of a cluster whichever node's they are, as a spare leaves those of the rank that it takes.
+std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder, bool is_cluster) {
+  std::set<std::pair<std::string, std::string>> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const fs::path name = entry.path().lexically_relative(folder);
+    const bool of_node = is_cluster && name.has_parent_path();
+    files.emplace((of_node ? "node" / name.lexically_relative(*name.begin()) : name).string(),
+                  contents_of(entry.path()));
+  }
+  return files;
+}
+
 void read_report(const fs::path& folder, Seen& seen) {
   const nlohmann::json stats = nlohmann::json::parse(contents_of(folder / "stats.json"), nullptr, false);
   if (!stats.is_object()) return;
   seen.ended = stats.value("ended", "");
   seen.firmware_status = stats.value("firmware_status", std::uint64_t{0});
-  seen.losses = stats.value("power_losses", std::uint64_t{0});
-  seen.recoveries = stats.value("recoveries", std::uint64_t{0});
+  seen.mended = of_loss(stats);
   seen.at = Picoseconds(stats.value("simulated_time_ps", std::uint64_t{0}));
   seen.corrected = corrected_in(stats);
-  for (const auto& entry : fs::recursive_directory_iterator(folder / "files"))
-    if (entry.is_regular_file())
-      seen.files[entry.path().lexically_relative(folder).string()] = contents_of(entry.path());
+  seen.files = files_below(folder / "files", stats.contains("cluster"));
 }
 
 Outcome judge(const Seen& seen, const Seen& good) {
@@ -109,7 +129,8 @@ Outcome judge(const Seen& seen, const Seen& good) {
   const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
   if (!same_end) return Outcome::detected;
   if (seen.files != good.files) return Outcome::silent;
-  if (seen.recoveries > good.recoveries || seen.losses > good.losses) return Outcome::recovered;
+  for (std::size_t i = 0; i < seen.mended.size(); ++i)
+    if (seen.mended[i] > good.mended[i]) return Outcome::recovered;
   return seen.corrected > good.corrected ? Outcome::corrected : Outcome::masked;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <systemc>
 #include <thread>
 
@@ -89,9 +90,16 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
     return equals == 0 || equals == std::string::npos ? "expected KEY=VALUE, got \"" + text + "\""
                                                       : std::string();
   };
+  // An override where a file is due would be looked for as one.
+  const auto no_override = [](const std::string& text) {
+    return text.find('=') == std::string::npos || std::filesystem::exists(text)
+               ? std::string()
+               : "expected a file or a name in front of KEY=VALUE, got \"" + text + "\"";
+  };
   CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
   const CLI::Option* scenario =
-      run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios");
+      run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios")
+          ->check(no_override);
   run_verb->add_option("KEY=VALUE", run.scenario.overrides, "Overrides, e.g. node.cores.count=2 or faults=[]")
       ->check(an_override);
   run_verb
@@ -161,7 +169,11 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
 
   StudyArguments study;
   CLI::App* study_verb = app.add_subcommand("study", "Drive one engine alone: sweeps, curves, saturation");
-  study_verb->add_option("STUDY", study.file, "File, or name in configs/studies")->required();
+  study_verb
+      ->add_option("STUDY", study.file,
+                   "File, or name in configs/studies; campaign: many faults from one snapshot")
+      ->required()
+      ->check(no_override);
   study_verb
       ->add_option("KEY=VALUE", study.overrides,
                    "Overrides; lists and ranges sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01")
@@ -190,7 +202,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   bool as_text = false;
   CLI::App* check_verb =
       app.add_subcommand("check", "Validate a node, scenario or study and print it fully expanded");
-  check_verb->add_option("FILE", file, "A node, a scenario or a study")->required();
+  check_verb->add_option("FILE", file, "A node, a scenario or a study")->required()->check(no_override);
   check_verb->add_option("KEY=VALUE", overrides, "Overrides")->check(an_override);
   CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
   schema_verb->add_option("KIND", of)

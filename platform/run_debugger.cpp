@@ -28,15 +28,17 @@ std::string map_of(const Scenario& scenario) {
   return text;
 }
 
-void tell(const std::string& path, const Statistics& statistics, std::string& text) {
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+void tell(const std::string& path, const Statistics& statistics, Lines& lines) {
   for (const auto& [name, value] : statistics.entries()) {
     const std::string place = fmt::format("{}.{}", path, name);
     if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value))
-      tell(place, **below, text);
+      tell(place, **below, lines);
     else if (const auto* number = std::get_if<std::uint64_t>(&value))
-      text += fmt::format("{:<44} {}\n", place, *number);
+      lines.emplace_back(place, fmt::format("{}", *number));
     else
-      text += fmt::format("{:<44} {}\n", place, std::get<std::string>(value));
+      lines.emplace_back(place, std::get<std::string>(value));
   }
 }
 
@@ -44,15 +46,20 @@ void tell(const std::string& path, const Statistics& statistics, std::string& te
 std::string group_of(const Machine& machine, std::string_view group) {
   Statistics all;
   machine.report_to(all);
-  std::string text;
+  Lines lines;
   for (const auto& [node, content] : all.entries()) {
     const auto* of_node = std::get_if<std::unique_ptr<Statistics>>(&content);
     if (!of_node) continue;
     for (const auto& [name, value] : (*of_node)->entries())
       if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value); below && name == group)
-        tell(fmt::format("{}.{}", node, name), **below, text);
+        tell(fmt::format("{}.{}", node, name), **below, lines);
   }
-  return text.empty() ? "there is none\n" : text;
+  if (lines.empty()) return "there is none\n";
+  std::size_t width = 0;
+  for (const auto& [place, value] : lines) width = std::max(width, place.size());
+  std::string text;
+  for (const auto& [place, value] : lines) text += fmt::format("{:<{}} {}\n", place, width, value);
+  return text;
 }
 
 // Of `monitor snapshot`; `words` are those behind it.
@@ -60,7 +67,7 @@ std::string keep_or_go_back(LiveSnapshots& snapshots, const Scenario& scenario,
                             std::span<const std::string> words) {
   if (const std::string why = why_no_snapshot(scenario); !why.empty()) return why + "\n";
   if (scenario.config.expect.result_equals)
-    return "of a run that is compared with another: with expect={} it is not\n";
+    return "there are no snapshots of a run that is compared with another: with expect={} it is not\n";
   if (words.size() == 1 && words[0] == "save") {
     const bool loaded = snapshots.save();
     return fmt::format("snapshot {} of {}{}\n", snapshots.count(), human_time(now()),

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <vector>
 
 namespace asterism {
 namespace {
@@ -79,7 +81,58 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
   return lines;
 }
 
-constexpr std::size_t label_width = 13, widest = 80;
+constexpr std::size_t label_width = 13, widest = 80, most_cores = 16, most_named = 8;
+
+// "0-15, 17, 20", of what is in order; no more than so many of these ranges.
+std::string ranges_of(const std::vector<std::size_t>& numbers) {
+  std::string text;
+  std::size_t named = 0;
+  for (std::size_t first = 0, last; first < numbers.size(); first = last + 1) {
+    for (last = first; last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;) ++last;
+    if (named++ == most_named) return text + ", ...";
+    if (!text.empty()) text += ", ";
+    text += last == first ? fmt::format("{}", numbers[first])
+                          : fmt::format("{}-{}", numbers[first], numbers[last]);
+  }
+  return text;
+}
+
+// Of more cores than a screen has lines: which do the same, the fewest first, and where most of these are.
+std::vector<std::string> in_brief(const std::vector<std::string>& cores) {
+  struct Group {
+    std::vector<std::size_t> cores;
+    std::map<std::string, std::size_t> places;
+  };
+  std::map<std::string, Group> by_state;
+  for (std::size_t core = 0; core < cores.size(); ++core) {
+    const std::string& state = cores[core];
+    const std::size_t pc = std::min(state.find(", pc "), state.size());
+    Group& group = by_state[state.substr(0, pc)];
+    group.cores.push_back(core);
+    if (pc < state.size()) ++group.places[state.substr(pc + 2)];
+  }
+  std::vector<std::pair<std::string, Group>> groups(by_state.begin(), by_state.end());
+  std::ranges::stable_sort(groups, {}, [](const auto& group) { return group.second.cores.size(); });
+  std::vector<std::string> lines;
+  for (const auto& [state, group] : groups) {
+    if (lines.size() == most_cores) {
+      lines.back() = fmt::format("and {} more states", groups.size() - most_cores + 1);
+      break;
+    }
+    const auto most =
+        std::ranges::max_element(group.places, {}, [](const auto& place) { return place.second; });
+    std::string where;
+    if (most != group.places.end())
+      where = group.places.size() == 1 ? ", " + most->first
+                                       : fmt::format(", {} of them at {}", most->second, most->first);
+    const std::string what = state + where;
+    lines.push_back(group.cores.size() == cores.size()
+                        ? fmt::format("all {}: {}", cores.size(), what)
+                        : fmt::format("{} of {}: {} ({})", group.cores.size(), cores.size(), what,
+                                      ranges_of(group.cores)));
+  }
+  return lines;
+}
 
 // A label and what stands behind it, which goes on below where it is too long for a line.
 std::string labelled(std::string_view label, std::string_view value) {
@@ -152,9 +205,15 @@ std::string to_text(const Summary& s) {
                                o.cluster->idle_losses, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
-  if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch)
-    for (std::size_t core = 0; core < o.cores.size(); ++core)
-      line(o.cluster ? "" : fmt::format("core {}", core), o.cores[core]);
+  if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch) {
+    if (!o.cluster && o.cores.size() > most_cores) {
+      const std::vector<std::string> groups = in_brief(o.cores);
+      for (const std::string& group : groups) line(&group == &groups.front() ? "cores" : "", group);
+    } else {
+      for (std::size_t core = 0; core < o.cores.size(); ++core)
+        line(o.cluster ? "" : fmt::format("core {}", core), o.cores[core]);
+    }
+  }
   if (!s.comparison.empty()) {
     const std::string with = fmt::format("with {}:", *s.scenario.config.expect.result_equals);
     const bool fits = label_width + with.size() + 1 + s.comparison.size() <= widest;

@@ -240,12 +240,25 @@ std::vector<FaultConfig> more_faults(const RunArguments& arguments, const std::s
   return faults;
 }
 
-[[noreturn]] void restore(const RunArguments& arguments) {
+// What says how a run is to be, where a snapshot has it already.
+void refuse_what_a_snapshot_has(const RunArguments& arguments) {
   for (const auto& [is_given, option] : {std::pair(arguments.profile, "--profile"),
                                          {arguments.timeline, "--timeline"},
                                          {arguments.transactions, "--transactions"},
-                                         {!arguments.scenario.log.empty(), "--log"}})
+                                         {!arguments.scenario.log.empty(), "--log"},
+                                         {arguments.no_skip, "--no-skip"},
+                                         {arguments.check_idle, "--check-idle"}})
     if (is_given) refuse_option(option, "goes on from a snapshot only where it was given when that was made");
+  for (const auto& [is_given, option] : {std::pair(!arguments.trace.empty(), "--trace"),
+                                         {arguments.trace_from.has_value(), "--trace-from"},
+                                         {arguments.trace_to.has_value(), "--trace-to"}})
+    if (is_given) refuse_option(option, "there is none of a run that goes on from a snapshot");
+  if (arguments.scenario.firmware && arguments.scenario.file.empty())
+    refuse_option("--firmware", "is in the snapshot; name a SCENARIO to have both compared with it");
+}
+
+[[noreturn]] void restore(const RunArguments& arguments) {
+  refuse_what_a_snapshot_has(arguments);
   const Snapshot snapshot(*arguments.restore, ASTERISM_VERSION);
   if (!arguments.scenario.file.empty())
     snapshot.compare(prepare(arguments.scenario, InstalledFiles::find()).expanded());

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/config/nearest_name.h"
+#include "platform/debug/event_kinds.h"
 #include "platform/summary.h"
 #include "tlm/log.h"
 
@@ -26,6 +28,15 @@ const std::map<std::string, std::set<std::string>>& event_groups() {
       {"recovery", {"restore", "recovery", "rollback"}},
   };
   return groups;
+}
+
+std::string no_kind(const std::string& word) {
+  std::vector<std::string> names(event_kinds().begin(), event_kinds().end());
+  for (const auto& [group, kinds] : event_groups()) names.push_back(group);
+  const std::string nearest = nearest_name(word, names);
+  return fmt::format(
+      "there is no kind of event \"{}\"{}; monitor help has the groups, docs/events.md the kinds\n", word,
+      nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -334,8 +345,10 @@ std::string Debugger::break_on(const std::vector<std::string>& words) {
     const auto group = event_groups().find(words[1]);
     if (group != event_groups().end())
       break_on_.insert(group->second.begin(), group->second.end());
-    else
+    else if (std::ranges::binary_search(event_kinds(), words[1]))
       break_on_.insert(words[1]);
+    else
+      return no_kind(words[1]);
   } else if (!words.empty()) {
     return "expected: monitor break on KIND, or: monitor break off\n";
   }

@@ -317,6 +317,9 @@ void Snapshot::unpack(const RunDirectory& directory) const {
     }
     std::string text(each.bytes, '\0');
     if (!body.fill(text.data(), text.size())) refuse("is damaged");
+    // It is read before the whole body is known to be right. (What is no JSON is not even unequal to anything.)
+    if (each.path == "scenario.json" && !(Json::parse(text, nullptr, false) == Json::parse(notes_.scenario)))
+      refuse("is damaged");
     directory.write(each.path, text);
   }
 }

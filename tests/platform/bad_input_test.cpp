@@ -242,6 +242,17 @@ TEST_F(BadInputTest, AWordThatAssignsNothingIsUsage) {
     }
 }
 
+TEST_F(BadInputTest, AnOverrideIsNoFile) {
+  for (const auto& [verb, what] :
+       {std::pair("run", "SCENARIO"), std::pair("study", "STUDY"), std::pair("check", "FILE")}) {
+    const Ended ended = asterism({verb, "node.cores.count=2"});
+    EXPECT_EQ(ended.status, 64) << verb;
+    EXPECT_THAT(ended.err,
+                StartsWith(std::string(what) + ": expected a file or a name in front of KEY=VALUE, "
+                                               "got \"node.cores.count=2\"\n"));
+  }
+}
+
 TEST_F(BadInputTest, MissingInputFiles) {
   expect_refusal({"--firmware", "./none.elf"}, 66,
                  "command line: error: firmware: there is no file ./none.elf");

@@ -142,6 +142,9 @@ monitor info map
 monitor info ssd
 monitor info nonsense
 monitor nonsense
+monitor break on chekpoint
+monitor break on gpu_lost
+monitor break off
 detach
 )");
   EXPECT_THAT(out, ContainsRegex("node.dimm_ssd: checkpoint_begin\n\nThread . .* received signal SIGTRAP"));
@@ -152,6 +155,8 @@ detach
   EXPECT_THAT(out, ContainsRegex("node.dimm_ssd.checkpoints_committed +0\n"));
   EXPECT_THAT(out, HasSubstr("expected one of cores, events, map, ecc, ssd"));
   EXPECT_THAT(out, HasSubstr("there is no \"nonsense\""));
+  EXPECT_THAT(out, HasSubstr("there is no kind of event \"chekpoint\"; did you mean \"checkpoint\"?"));
+  EXPECT_THAT(out, HasSubstr("stops at: gpu_lost\n"));
   EXPECT_EQ(run.wait().status, 0);
 }
 
@@ -246,7 +251,8 @@ detach
 
 TEST_F(GdbTest, ARunThatIsComparedWithAnotherHasNoSnapshots) {
   Running run = start({"run", "power_loss", "--gdb", ":0", "--out", "run"});
-  EXPECT_THAT(debug(run, "cg", "monitor snapshot save\ndetach\n"), HasSubstr("with expect={} it is not"));
+  EXPECT_THAT(debug(run, "cg", "monitor snapshot save\ndetach\n"),
+              HasSubstr("there are no snapshots of a run that is compared with another"));
   EXPECT_EQ(run.wait().status, 0);
 }
 

@@ -9,6 +9,7 @@
 namespace asterism {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -43,6 +44,14 @@ TEST_F(KilocoreTest, FiveHundredFiftyTwoCoresRecover) {
     EXPECT_GT(stats["node"][core]["instructions"], 10'000) << core;
     EXPECT_GT(stats["node"]["gic"][core]["acknowledged"], 10) << core;
   }
+}
+
+TEST_F(KilocoreTest, ASummaryOfManyCoresIsOneScreen) {
+  const Ended ended = undisturbed(552, {"--until", "3ms"});  // the others wait for core 0
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.out, ContainsRegex("\ncores        1 of 552: running, pc 0x402[0-9a-f]+ [(]0[)]\n"
+                                       "             551 of 552: waits for an interrupt, pc 0x402[0-9a-f]+ "
+                                       "[(]1-551[)]\nrun files "));
 }
 
 // abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, what misses goes over the fabric.

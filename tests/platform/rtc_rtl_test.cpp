@@ -33,6 +33,21 @@ struct RtcRtlTest : CommandTest {
   }
 };
 
+// What a Verilated model is goes into a snapshot as all else does.
+TEST_F(RtcRtlTest, ASnapshotGoesOnAsIfTheRunHadNeverStopped) {
+  for (const char* impl : {"node.rtc.impl=rtl", "node.rtc.impl=lockstep"}) {
+    const Ended first = alarm({impl}, {"--snapshot-at", "100us", "--snapshot", "file"});
+    if (first.err.find("a build with sanitizers") != std::string::npos) GTEST_SKIP() << first.err;
+    ASSERT_EQ(first.status, 0) << first.err;
+    const Ended second = program(
+        "/usr/bin/timeout", {"60", asterism_program.string(), "run", "--restore", "file", "--out", "second"});
+    EXPECT_EQ(second.status, 0) << second.err;
+    for (const char* name : {"stats.json", "events.jsonl", "console.log"})
+      EXPECT_EQ(contents(std::string("second/") + name), contents(std::string("run/") + name)) << impl;
+    EXPECT_THAT(contents("second/stats.json"), HasSubstr("\"rtc\""));
+  }
+}
+
 TEST_F(RtcRtlTest, InLockstepTheRunIsTheModels) {
   ASSERT_EQ(firmware("alarm").status, 0);
   const auto model = json("run/stats.json");

@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 struct Case {
   std::string name, scenario;
@@ -111,12 +112,20 @@ TEST_F(SnapshotTest, IsRefusedWhenItIsCutShort) {
 
 TEST_F(SnapshotTest, IsRefusedWhenAByteIsFlipped) {
   const std::string file = snapshot_of_hello(), whole = contents(file);
-  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) {
+  const std::size_t body =
+      whole.find("\x28\xb5\x2f\xfd", whole.find("\x28\xb5\x2f\xfd") + 4);  // the second frame of zstd
+  ASSERT_LT(body, whole.size());
+  std::vector<std::size_t> places;
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) places.push_back(at);
+  for (std::size_t at = body; at < body + 1600; at += 160)
+    places.push_back(at);  // the run's own scenario.json
+  for (const std::size_t at : places) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
     write(file, flipped);
     const Ended ended = asterism({"run", "--restore", file, "--out", "second"});
     EXPECT_EQ(ended.status, 65) << at << ended.err;
+    EXPECT_THAT(ended.err, StartsWith(file + ": error: ")) << at;
     EXPECT_FALSE(exists("second.partial"));
   }
 }
@@ -154,6 +163,25 @@ TEST_F(SnapshotTest, WhatCannotBeInOneIsRefusedBeforeTheRun) {
   EXPECT_EQ(asterism({"run", "hello", "--snapshot-at", "1us"}).status, 64);
   EXPECT_EQ(asterism({"run", "--restore", "nothing"}).status, 66);
   EXPECT_EQ(asterism({"run"}).status, 64);
+}
+
+// Its program and its instruments are those that it was made with: to ask for others is no wish that is passed over.
+TEST_F(SnapshotTest, WhatOneHasIsRefusedOfARestoredRun) {
+  const std::string file = snapshot_of_hello();
+  const auto refused = [&](const Arguments& more, const std::string& why) {
+    Arguments all{"run", "--restore", file, "--out", "second"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 65) << why;
+    EXPECT_THAT(ended.err, HasSubstr("command line: error: " + why));
+    EXPECT_FALSE(exists("second"));
+  };
+  refused({"--firmware", "memtest"}, "--firmware: is in the snapshot");
+  refused({"--profile"}, "--profile: goes on from a snapshot only where");
+  refused({"--no-skip"}, "--no-skip: goes on from a snapshot only where");
+  refused({"--check-idle"}, "--check-idle: goes on from a snapshot only where");
+  refused({"--trace", "node.rtc"}, "--trace: there is none of a run that goes on from a snapshot");
+  refused({"--trace-from", "1us"}, "--trace-from: ");
 }
 
 TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
@@ -208,6 +236,26 @@ TEST_F(SnapshotTest, ACampaignSaysHowEachFaultEnded) {
   EXPECT_THAT(junit, HasSubstr("<failure type=\"hang\""));
   EXPECT_EQ(asterism({"study", "campaign", "scenario=hello", "snapshot=file", "faults=faults.jsonl"}).status,
             65);
+}
+
+// A spare takes the rank, and leaves what the lost node would have left.
+TEST_F(SnapshotTest, ACampaignKnowsARecoveredCluster) {
+  ASSERT_EQ(asterism({"run", "buddy_cluster", "faults=[]", "expect={}", "--snapshot-at", "2ms", "--snapshot",
+                      "file", "--out", "first"})
+                .status,
+            0);
+  ASSERT_TRUE(exists("first/files/node1/result.txt"));
+  write("faults.jsonl", R"({"at":"4ms","kind":"node_loss","node":1}
+{"at":"4ms","kind":"node_loss","node":3}
+{"at":"4ms","kind":"node_loss","node":8}
+)");
+  const Ended ended =
+      asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1", "--out", "runs"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("masked           1"));  // the spare
+  EXPECT_THAT(ended.out, HasSubstr("recovered        2"));
+  EXPECT_TRUE(exists("runs/line1/files/node7/result.txt"));
+  EXPECT_FALSE(exists("runs/line1/files/node1/result.txt"));
 }
 
 TEST_F(SnapshotTest, AListOfFaultsIsJudgedByItsLinesBeforeAnythingRuns) {

@@ -1,0 +1,29 @@
+#include "platform/debug/event_kinds.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace asterism {
+namespace {
+
+TEST(EventKindsTest, AreThoseOfTheirPage) {
+  std::ifstream page(ASTERISM_SOURCE_DOCS "/events.md");
+  ASSERT_TRUE(page);
+  std::set<std::string> of_page;
+  bool below = false;  // the head of the table of kinds
+  const std::regex row(R"(\| `([a-z_]+)` \|.*)");
+  std::smatch found;
+  for (std::string line; std::getline(page, line);) {
+    below = below ? !line.empty() : line.starts_with("| kind | source | when |");
+    if (below && std::regex_match(line, found, row)) of_page.insert(found[1]);
+  }
+  EXPECT_THAT(event_kinds(), testing::ElementsAreArray(of_page));
+}
+
+}  // namespace
+}  // namespace asterism
