@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
 #include "figures.h"
 
 namespace asterism {
@@ -481,7 +482,8 @@ double qemu_seconds(const Program& program, std::uint64_t turns) {
                                        headers + words.size() * 4,
                                        4 << 20,
                                        4096};
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("core_bench_{}.elf", getpid());
+  const TemporaryFolder folder;
+  const auto path = folder / "program.elf";
   {
     std::ofstream file(path, std::ios::binary);
     file.write(reinterpret_cast<const char*>(header.data()), static_cast<std::streamsize>(headers));
@@ -497,7 +499,6 @@ double qemu_seconds(const Program& program, std::uint64_t turns) {
     }
     waitpid(child, &status, 0);
   });
-  std::filesystem::remove(path);
   return status == 0 ? elapsed : 0;
 }
 

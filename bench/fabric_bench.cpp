@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "fabric/topology/topologies.h"
 #include "fabric/traffic/saturation.h"
 #include "fabric/traffic/simulation.h"
@@ -68,9 +69,8 @@ Speed run(const std::shared_ptr<const Topology>& topology, double rate, Picoseco
 // ---- the peer ----
 
 Speed run_booksim(const std::string& program, double rate) {
-  const std::string config =
-      (std::filesystem::temp_directory_path() / ("fabric_bench_" + std::to_string(getpid()) + ".cfg"))
-          .string();
+  const TemporaryFolder folder;
+  const std::string config = folder / "mesh.cfg";
   std::FILE* file = std::fopen(config.c_str(), "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + config);
   fmt::print(file,
@@ -91,7 +91,6 @@ Speed run_booksim(const std::string& program, double rate) {
     }
     pclose(out);
   });
-  std::remove(config.c_str());
   if (speed.cycles_per_second == 0) throw std::runtime_error(program + " did not run to its end");
   speed.cycles_per_second /= seconds;
   return speed;

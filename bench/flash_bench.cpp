@@ -4,7 +4,6 @@
 //
 // With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/temporary_folder.h"
 #include "figures.h"
 #include "flash/nand_array.h"
 #include "flash/translation_layer.h"
@@ -232,8 +232,8 @@ void measure_contents() {
   add("MB/s, contents in memory, the first time", memory.fresh, limit.fresh, 0.8);
   add("MB/s, contents in memory, after an erase", memory.again, limit.again, 0.8);
 
-  const std::string file =
-      std::filesystem::temp_directory_path() / fmt::format("flash_bench_{}.img", getpid());
+  const TemporaryFolder folder;
+  const std::string file = folder / "image";
   {
     FlashImage image(geometry, file);
     const Rates disk = rates(image);
@@ -243,7 +243,6 @@ void measure_contents() {
   const double seconds = seconds_of([&] { FlashImage(geometry, file).keeps_contents(); });
   const double bytes = static_cast<double>(pages * geometry.page.count());
   figures.add("MB/s, checked when a file is opened", fmt::format("{:.0f}", bytes / 1e6 / seconds));
-  std::filesystem::remove(file);
 }
 
 void measure() {

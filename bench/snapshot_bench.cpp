@@ -6,7 +6,6 @@
 // the command and all its children. The node has 2 GiB, of which the solver has written 88 MiB when its snapshot is made; the
 // campaign flips a bit of memory in each of its runs, shortly before the program ends, as a boot for each would.
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "base/temporary_folder.h"
 #include "figures.h"
 
 namespace asterism {
@@ -94,13 +94,10 @@ int main(int argc, char** argv) {
   int faults = 1000;
   app.add_option("ASTERISM", program, "The command")->required();
   app.add_option("--faults", faults, "Of the campaign");
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("asterism_bench.{}", getpid());
-  const int status = asterism::bench_main(argc, argv, app, [&] {
-    std::filesystem::create_directories(folder);
-    const asterism::Commands commands(std::filesystem::absolute(program), folder);
+  return asterism::bench_main(argc, argv, app, [&] {
+    const asterism::TemporaryFolder folder;
+    const asterism::Commands commands(std::filesystem::absolute(program), folder.path());
     asterism::snapshot_and_restore(commands);
     asterism::campaign(commands, faults);
   });
-  std::filesystem::remove_all(folder);
-  return status;
 }

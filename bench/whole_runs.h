@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "figures.h"
 
 namespace asterism {
@@ -75,13 +75,10 @@ inline int run_bench(int argc, char** argv,
   CLI::App app;
   std::string program;
   app.add_option("ASTERISM", program, "The command")->required();
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("asterism_bench.{}", getpid());
-  const int status = bench_main(argc, argv, app, [&] {
-    std::filesystem::create_directories(folder);
-    measure(WholeRuns(std::filesystem::absolute(program), folder), folder);
+  return bench_main(argc, argv, app, [&] {
+    const TemporaryFolder folder;
+    measure(WholeRuns(std::filesystem::absolute(program), folder.path()), folder.path());
   });
-  std::filesystem::remove_all(folder);
-  return status;
 }
 
 }  // namespace asterism

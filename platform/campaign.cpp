@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
-#include <system_error>
 
+#include "base/temporary_folder.h"
 #include "base/xml_text.h"
 #include "platform/config/config.h"
 #include "platform/exit_status.h"
@@ -369,30 +369,18 @@ bool print_table(const std::vector<Judged>& trials, const std::string& file) {
 // Where the runs go: a folder that the user named, or one that is gone afterwards.
 class Folder {
  public:
-  explicit Folder(const std::optional<std::string>& named) : keep_(named.has_value()) {
-    if (named) {
-      path_ = fs::absolute(*named);
-      if (fs::exists(path_) && !fs::is_empty(path_))
-        throw ConfigError(Diagnostic::of_file(*named, "is not empty; give another with --out"));
-      fs::create_directories(path_);
-      return;
-    }
-    std::string made = (fs::temp_directory_path() / "asterism_campaign_XXXXXX").string();
-    if (mkdtemp(made.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot make a folder for the runs");
-    path_ = made;
+  explicit Folder(const std::optional<std::string>& named)
+      : path_(named ? fs::absolute(*named) : own_.emplace().path()) {
+    if (!named) return;
+    if (fs::exists(path_) && !fs::is_empty(path_))
+      throw ConfigError(Diagnostic::of_file(*named, "is not empty; give another with --out"));
+    fs::create_directories(path_);
   }
-  ~Folder() {
-    std::error_code none;
-    if (!keep_) fs::remove_all(path_, none);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
+  std::optional<TemporaryFolder> own_;
   fs::path path_;
-  bool keep_;
 };
 
 Campaign read_arguments(const StudyArguments& arguments) {

@@ -7,6 +7,7 @@
 #include <future>
 #include <iterator>
 
+#include "base/temporary_folder.h"
 #include "platform/config/diagnostics.h"
 
 namespace asterism {
@@ -15,18 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 struct OutputFileTest : testing::Test {
-  OutputFileTest() {
-    std::string name = (fs::temp_directory_path() / "output_file_test.XXXXXX").string();
-    folder = mkdtemp(name.data());
-  }
-  ~OutputFileTest() override { fs::remove_all(folder); }
   static std::string contents(const fs::path& file) {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), {}};
   }
   static void finish(const fs::path& file) { OutputFile(file, "--csv").finish("new"); }
 
-  fs::path folder;
+  TemporaryFolder folder;
 };
 
 TEST_F(OutputFileTest, WhatStoodThereStaysUntilItIsComplete) {

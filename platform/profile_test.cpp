@@ -24,6 +24,11 @@ struct ProfileTest : testing::Test {
     count += instructions;
     profile.goes({.how = how, .to = address, .region = to, .from = address, .instructions = count});
   }
+  // After its first instruction.
+  void a_calls_b() {
+    after(0, Flow::start, a);
+    after(1, Flow::call, b, 1);
+  }
   std::string folded(std::uint64_t rest) {
     profile.finish(count + rest);
     EXPECT_EQ(profile.instructions(), count + rest);
@@ -51,8 +56,7 @@ TEST_F(ProfileTest, CountsInstructionsByTheFunctionsThatCalled) {
 }
 
 TEST_F(ProfileTest, RecursionCountsOnceInWhatAFunctionCalled) {
-  after(0, Flow::start, a);
-  after(1, Flow::call, b, 1);
+  a_calls_b();
   after(2, Flow::call, b, 2);
   after(3, Flow::ret, b, 2);
   after(4, Flow::ret, a, 1);
@@ -64,32 +68,28 @@ TEST_F(ProfileTest, RecursionCountsOnceInWhatAFunctionCalled) {
 }
 
 TEST_F(ProfileTest, ATailCallTakesThePlaceOfItsCallerAndReturnsForIt) {
-  after(0, Flow::start, a);
-  after(1, Flow::call, b, 1);
+  a_calls_b();
   after(2, Flow::jump, c);
   after(3, Flow::ret, a, 1);
   EXPECT_EQ(folded(4), "core0;a 5\ncore0;a;b 2\ncore0;a;c 3\n");
 }
 
 TEST_F(ProfileTest, AReturnFurtherUpEndsAllCallsBelow) {
-  after(0, Flow::start, a);
-  after(1, Flow::call, b, 1);
+  a_calls_b();
   after(1, Flow::call, c, 2);
   after(1, Flow::ret, a, 1);
   EXPECT_EQ(folded(7), "core0;a 8\ncore0;a;b 1\ncore0;a;b;c 1\n");
 }
 
 TEST_F(ProfileTest, AReturnToNowhereIsAJump) {
-  after(0, Flow::start, a);
-  after(1, Flow::call, b, 1);
+  a_calls_b();
   after(1, Flow::ret, c, 99);
   after(1, Flow::ret, a, 1);
   EXPECT_EQ(folded(1), "core0;a 2\ncore0;a;b 1\ncore0;a;c 1\n");
 }
 
 TEST_F(ProfileTest, AnInterruptStandsAboveWhatItInterruptsUntilItsReturn) {
-  after(0, Flow::start, a);
-  after(1, Flow::call, b, 1);
+  a_calls_b();
   after(2, Flow::exception, d, 50);
   after(3, Flow::call, c, 3);
   after(4, Flow::ret, a, 1);  // of a return that is not the handler's: the frame of the interrupt stays
@@ -99,8 +99,7 @@ TEST_F(ProfileTest, AnInterruptStandsAboveWhatItInterruptsUntilItsReturn) {
 }
 
 TEST_F(ProfileTest, AnotherStartBeginsAnotherStack) {
-  after(0, Flow::start, a);
-  after(1, Flow::call, b, 1);
+  a_calls_b();
   after(1, Flow::start, a);
   EXPECT_EQ(folded(1), "core0;a 2\ncore0;a;b 1\n");
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "platform/config/diagnostics.h"
 
@@ -11,8 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunDirectoryTest : testing::Test {
-  fs::path root = fs::path(testing::TempDir()) / ("asterism_runs_" + std::to_string(getpid()));
-  ~RunDirectoryTest() override { fs::remove_all(root); }
+  TemporaryFolder root;
   std::string refusal(const fs::path& directory) {
     return thrown<ConfigError>([&] { RunDirectory run(directory); });
   }
@@ -74,7 +74,7 @@ TEST_F(RunDirectoryTest, AFolderWithAScenarioIsNotYetARun) {
 
 TEST_F(RunDirectoryTest, HasANameAndIsAbsolute) {
   EXPECT_EQ(refusal(""), "--out: error: names no run directory");
-  EXPECT_EQ(RunDirectory(root / "b/../a/").final_path(), root.lexically_normal() / "a");
+  EXPECT_EQ(RunDirectory(root / "b/../a/").final_path(), root / "a");
 }
 
 TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {
@@ -83,7 +83,6 @@ TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {
 }
 
 TEST_F(RunDirectoryTest, EventsAreLinesOfJson) {
-  fs::create_directories(root);
   EventFile events(root / "events.jsonl");
   events.record(5_ns, "node.power", "power_lost");
   events.record(6_ns, "node.dimm_ssd", "restore", {{"name", std::string("c\"g")}, {"version", 5u}});
@@ -99,7 +98,6 @@ TEST_F(RunDirectoryTest, EventsAreLinesOfJson) {
 }
 
 TEST_F(RunDirectoryTest, ARecoveryIsTheFirstRestoreAfterAPowerLoss) {
-  fs::create_directories(root);
   EventFile events(root / "events.jsonl");
   for (const char* kind :
        {"restore", "power_lost", "restore", "restore", "power_lost", "power_lost", "restore"})
@@ -108,7 +106,6 @@ TEST_F(RunDirectoryTest, ARecoveryIsTheFirstRestoreAfterAPowerLoss) {
 }
 
 TEST_F(RunDirectoryTest, ARecoveryOfLostGpusIsOne) {
-  fs::create_directories(root);
   EventFile events(root / "events.jsonl");
   for (const char* kind : {"gpu_lost", "gpu_lost", "gpu_copied_in", "recovery", "recovery"})
     events.record(1_ns, "node", kind);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <gtkwave/fstapi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 
 namespace asterism {
@@ -65,10 +65,8 @@ struct FstFile {
 };
 
 struct TransactionFstTest : testing::Test {
-  // The cases run beside each other, each in a process of its own.
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
-                                     ("transaction_fst_test." + std::to_string(getpid()) + ".fst");
-  ~TransactionFstTest() override { std::filesystem::remove(file); }
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "transactions.fst";
   FstFile written(const TransactionTrace& trace) const {
     write_fst(trace, file);
     return FstFile(file);

@@ -1,11 +1,11 @@
 #include "platform/transaction_trace.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <sstream>
 
 #include "base/random.h"
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 
 namespace asterism {
@@ -15,9 +15,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 struct TransactionTraceTest : testing::Test {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
-                                     ("transaction_trace_test." + std::to_string(getpid()) + ".bin");
-  ~TransactionTraceTest() override { std::filesystem::remove(file); }
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "transactions.bin";
 
   static std::vector<TracedTransaction> random_transactions(std::size_t count) {
     Random random(1);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <cerrno>
 #include <cstring>
@@ -7,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/temporary_folder.h"
 #include "platform/config/diagnostics.h"
 #include "platform/output_file.h"
 #include "platform/transaction_fst.h"
@@ -32,29 +32,9 @@ TransactionTrace load(const std::string& file) {
 }
 
 // The writer of FST makes files beside its own: all in a folder that goes.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "asterism_fst_XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      throw std::runtime_error("cannot make a folder in " + fs::temp_directory_path().string());
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 std::string fst_of(const TransactionTrace& trace) {
   const TemporaryFolder folder;
-  const fs::path file = folder.path() / "transactions.fst";
+  const fs::path file = folder / "transactions.fst";
   write_fst(trace, file);
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "cosim/lockstep.h"
 #include "cosim/rtl_options.h"
@@ -22,9 +21,8 @@ template <class Rtl>
 struct SeatTest : testing::Test {
   const std::string block;  // a folder of rtl/
   const std::vector<std::string> overrides;
-  std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("asterism_rtl_" + block + "_" + std::to_string(getpid()));
-  RtlOptions options{.traces = folder};
+  TemporaryFolder folder;
+  RtlOptions options{.traces = folder.path()};
   typename Rtl::Settings settings;
   std::unique_ptr<Rtl> seat;
   std::vector<Lockstep::Mismatch> mismatches;
@@ -34,7 +32,6 @@ struct SeatTest : testing::Test {
       : block(std::move(block_name)),
         overrides(std::move(block_overrides)),
         settings(std::move(rtl_settings)) {}
-  ~SeatTest() override { std::filesystem::remove_all(folder); }
 
   void take_seat(Impl impl) { take_seat(impl, "rtl/" + block + "/block.json"); }
   void take_seat(Impl impl, const PlantedBug& bug) { take_seat(impl, planted(block, bug)); }

@@ -37,7 +37,7 @@ std::vector<unsigned> list_of(const RequestSet& set) {
 
 // A switch with a seat taken, driven at the cycles that a test names.
 struct RtlArbitrationTest : testing::Test {
-  ScratchFolder folder{"rtl_arbitration"};
+  TemporaryFolder folder;
   RtlOptions options;
   RtlArbitration::Settings settings{.instance = "node.XB", .inputs = 4, .outputs = 2, .period = period};
   std::string block = "correct";
@@ -69,7 +69,7 @@ struct RtlArbitrationTest : testing::Test {
     }
     return digest;
   }
-  std::vector<std::string> trace(const std::string& name) const { return lines_of(folder.path / name); }
+  std::vector<std::string> trace(const std::string& name) const { return lines_of(folder / name); }
 };
 
 // ---- deciding ----
@@ -163,7 +163,7 @@ TEST_F(RtlArbitrationTest, ABlockThatEndsItselfEndsARunOnRtl) {
 
 TEST_F(RtlArbitrationTest, ABadAnswerOnRtlWritesItsWindow) {
   block = "no_grant";
-  options.traces = folder.path / "traces";
+  options.traces = folder / "traces";
   take_seat(Impl::rtl);
   decide(1, set_of({2}));
   decide(2, set_of({1}));
@@ -229,7 +229,7 @@ TEST_F(RtlArbitrationTest, EveryPlantedBugIsFound) {
 
 TEST_F(RtlArbitrationTest, ADifferenceWritesItsWindow) {
   block = "two_grants";
-  options.traces = folder.path / "traces";
+  options.traces = folder / "traces";
   settings.trace.window = 2_ns;
   take_seat(Impl::lockstep);
   for (const std::uint64_t cycle : {1u, 2u, 3u, 4u}) decide(cycle, set_of({0, 2}));
@@ -243,7 +243,7 @@ TEST_F(RtlArbitrationTest, ADifferenceWritesItsWindow) {
 
 TEST_F(RtlArbitrationTest, AWindowBeginsAtTheLastReset) {
   block = "wrong_tie";
-  options.traces = folder.path;
+  options.traces = folder.path();
   take_seat(Impl::lockstep);
   decide(1, set_of({2}));
   seat->reset(Reset::power_loss);
@@ -257,7 +257,7 @@ TEST_F(RtlArbitrationTest, AWindowBeginsAtTheLastReset) {
 TEST_F(RtlArbitrationTest, WithoutSkippingAWindowHasItsIdleCycles) {
   block = "idle_lies";  // each idle cycle moves the first in the order to its end
   options.skip = false;
-  options.traces = folder.path;
+  options.traces = folder.path();
   take_seat(Impl::lockstep);
   decide(2, set_of({1}));
   decide(6, set_of({0, 1}));
@@ -269,13 +269,13 @@ TEST_F(RtlArbitrationTest, WithoutSkippingAWindowHasItsIdleCycles) {
 
 TEST_F(RtlArbitrationTest, WithoutWindowsNothingIsRecordedOrWritten) {
   block = "wrong_tie";
-  options.traces = folder.path;
+  options.traces = folder.path();
   settings.trace.on = TraceOn::never;
   take_seat(Impl::lockstep);
   decide(1, set_of({0, 1}));
   EXPECT_EQ(seat->mismatch()->trace, "");
   EXPECT_EQ(seat->mismatch()->trace_error, "");
-  EXPECT_THAT(folder.names(), IsEmpty());
+  EXPECT_THAT(names_in(folder), IsEmpty());
 }
 
 // ---- time that nobody asks for ----
@@ -329,7 +329,7 @@ TEST_F(RtlArbitrationTest, CheckingFindsABlockThatChangesWhileItIsIdle) {
 // ---- traces on demand ----
 
 TEST_F(RtlArbitrationTest, TracesOnDemandAtTrueTimes) {
-  options.traces = folder.path / "traces";
+  options.traces = folder / "traces";
   options.trace = {{"node.XB.1", 2_ns, 11_ns}};
   take_seat(Impl::lockstep);
   for (const std::uint64_t cycle : {1u, 2u, 3u, 10u, 11u, 12u}) {
@@ -343,20 +343,20 @@ TEST_F(RtlArbitrationTest, TracesOnDemandAtTrueTimes) {
 }
 
 TEST_F(RtlArbitrationTest, TracesAllBelowAPath) {
-  options.traces = folder.path;
+  options.traces = folder.path();
   options.trace = {{"nod", 0_ns, 1_s}, {"node.X", 0_ns, 1_s}};
   take_seat(Impl::rtl);
   decide(1, set_of({0}), 0);
-  EXPECT_THAT(folder.names(), IsEmpty());
+  EXPECT_THAT(names_in(folder), IsEmpty());
   options.trace = {{"node", 0_ns, 1_s}};
   take_seat(Impl::rtl);
   decide(1, set_of({0}), 0);
   decide(1, set_of({0}), 1);
-  EXPECT_THAT(folder.names(), ElementsAre("node.XB.0.fst", "node.XB.1.fst"));
+  EXPECT_THAT(names_in(folder), ElementsAre("node.XB.0.fst", "node.XB.1.fst"));
 }
 
 TEST_F(RtlArbitrationTest, WithoutSkippingAnIdleStretchIsTwoSamplesToo) {
-  options.traces = folder.path;
+  options.traces = folder.path();
   options.trace = {{"node.XB.0", 0_ns, 1_s}};
   options.skip = false;
   take_seat(Impl::rtl);
@@ -369,20 +369,20 @@ TEST_F(RtlArbitrationTest, WithoutSkippingAnIdleStretchIsTwoSamplesToo) {
 
 TEST_F(RtlArbitrationTest, ATraceOnDemandAndAWindowHaveFilesOfTheirOwn) {
   block = "wrong_tie";
-  options.traces = folder.path;
+  options.traces = folder.path();
   options.trace = {{"node.XB.0", 0_ns, 1_s}};
   take_seat(Impl::lockstep);
   decide(1, set_of({2}));
   decide(2, set_of({0, 1}));
   seat->reset(Reset::cold);
-  EXPECT_THAT(folder.names(), ElementsAre("node.XB.0.fst", "node.XB.0.mismatch.fst"));
+  EXPECT_THAT(names_in(folder), ElementsAre("node.XB.0.fst", "node.XB.0.mismatch.fst"));
   seat.reset();
   EXPECT_EQ(trace("node.XB.0.fst"), trace("node.XB.0.mismatch.fst"));
 }
 
 TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
   block = "no_trace";
-  options.traces = folder.path;
+  options.traces = folder.path();
   take_seat(Impl::lockstep);  // of windows there are none
   options.trace = {{"node.XB", 0_ns, 1_s}};
   EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::lockstep); }),

@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 
 namespace asterism {
@@ -147,9 +147,8 @@ TEST(RtlBusPeer, RefusesAMaster) {
 }
 
 TEST(RtlBusPeer, TheWindowEndsWithTheReadThatDiffers) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("rtl_bus_peer." + std::to_string(getpid()));
-  fs::remove_all(folder);
-  Model model("no_master", {.traces = folder});
+  const TemporaryFolder folder;
+  Model model("no_master", {.traces = folder.path()});
   const auto file = *model.peer.bus().timeline().window_file();
   model.lockstep.trace_to(file.string(), 1_us);
   model.write(1'000_ns, scratch, 0x000000F0);

@@ -76,8 +76,8 @@ TEST(RtlLibraryTest, RefusesAFileThatIsNotThere) {
 }
 
 TEST(RtlLibraryTest, RefusesAFileThatIsNoSharedLibrary) {
-  const ScratchFolder folder("rtl_library");
-  const fs::path file = folder.path / "block.so";
+  const TemporaryFolder folder;
+  const fs::path file = folder / "block.so";
   std::ofstream(file) << "module lrg_arbiter #(parameter int Radix = 64) (input logic clk_i);"
                       << std::string(80, '\n');
   EXPECT_EQ(thrown<RtlError>([&] { RtlLibrary::open(file); }),
@@ -193,8 +193,8 @@ TEST(RtlInstanceTest, ThatCannotBeMadeIsAnError) {
 }
 
 TEST(RtlInstanceTest, TracesWhileATraceIsOpen) {
-  const ScratchFolder folder("rtl_library");
-  const fs::path file = folder.path / "block.so";
+  const TemporaryFolder folder;
+  const fs::path file = folder / "block.so";
   RtlInstance arbiter(test_block("correct"), "node.arbiter");
   arbiter.reset();
   arbiter.trace(1'000);  // none is open

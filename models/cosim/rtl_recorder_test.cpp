@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 struct RtlRecorderTest : testing::Test {
-  ScratchFolder folder{"rtl_recorder"};
+  TemporaryFolder folder;
   RtlInstance arbiter{test_block("correct"), "node.arbiter"};
   RtlPort request = arbiter.port("request");
   Picoseconds now;
@@ -29,8 +29,8 @@ struct RtlRecorderTest : testing::Test {
     arbiter.edge();
   }
   std::vector<std::string> window(const RtlRecorder& recorder, Picoseconds window) const {
-    recorder.write(folder.path / "a.fst", window);
-    return lines_of(folder.path / "a.fst");
+    recorder.write(folder / "a.fst", window);
+    return lines_of(folder / "a.fst");
   }
 };
 
@@ -52,7 +52,7 @@ TEST_F(RtlRecorderTest, GoesOnFromEitherSnapshot) {
   Random random(3);
   RtlInstance traced(arbiter.shared_library(), "traced");
   traced.reset();
-  traced.trace_open(folder.path / "all.fst");
+  traced.trace_open(folder / "all.fst");
   RtlRecorder recorder(arbiter, {.period = 1_ns, .window = 20_ns, .fewest = 8});
   for (int i = 0; i < 999; ++i) {
     cycle(recorder, random.below(16));
@@ -65,12 +65,12 @@ TEST_F(RtlRecorderTest, GoesOnFromEitherSnapshot) {
     const std::vector<std::string> last = window(recorder, 20_ns);
     ASSERT_THAT(last, SizeIs(std::min(2 * (i + 1), 42)));
     traced.trace_close();
-    const std::vector<std::string> all = lines_of(folder.path / "all.fst");
-    std::filesystem::remove(folder.path / "all.fst");
+    const std::vector<std::string> all = lines_of(folder / "all.fst");
+    std::filesystem::remove(folder / "all.fst");
     const std::size_t common = std::min(all.size(), last.size());
     ASSERT_TRUE(std::equal(all.end() - static_cast<std::ptrdiff_t>(common), all.end(),
                            last.end() - static_cast<std::ptrdiff_t>(common)));
-    traced.trace_open(folder.path / "all.fst");
+    traced.trace_open(folder / "all.fst");
   }
 }
 
@@ -140,10 +140,10 @@ TEST_F(RtlRecorderTest, StartsAnew) {
 TEST_F(RtlRecorderTest, LeavesNothingHalfWritten) {
   RtlRecorder recorder(arbiter, {.period = 1_ns, .window = 10_ns});
   cycle(recorder, 0b0011);
-  std::filesystem::create_directory(folder.path / "a.fst");
-  EXPECT_THROW(recorder.write(folder.path / "a.fst", 10_ns), RtlError);
-  EXPECT_THAT(folder.names(), ElementsAre("a.fst"));
-  EXPECT_THROW(recorder.write(folder.path / "none" / "a.fst", 10_ns), RtlError);
+  std::filesystem::create_directory(folder / "a.fst");
+  EXPECT_THROW(recorder.write(folder / "a.fst", 10_ns), RtlError);
+  EXPECT_THAT(names_in(folder), ElementsAre("a.fst"));
+  EXPECT_THROW(recorder.write(folder / "none" / "a.fst", 10_ns), RtlError);
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 // The libraries that models/cosim/CMakeLists.txt makes of test_blocks.cpp, and files of tests.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "cosim/rtl_library.h"
 
 namespace asterism {
@@ -24,27 +22,13 @@ inline std::shared_ptr<const RtlLibrary> test_block(const std::string& variant) 
   return RtlLibrary::open(test_block_file(variant));
 }
 
-// A folder of one test's own, removed with it.
-struct ScratchFolder {
-  std::filesystem::path path;
-
-  explicit ScratchFolder(const std::string& name)
-      : path(std::filesystem::path(testing::TempDir()) /
-             ("asterism_" + name + "_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path);
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      names.push_back(entry.path().filename());
-    std::ranges::sort(names);
-    return names;
-  }
-};
+inline std::vector<std::string> names_in(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
 
 inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
   std::vector<std::string> lines;

@@ -3,10 +3,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
+
+#include "base/temporary_folder.h"
 
 namespace asterism {
 namespace {
@@ -15,9 +16,7 @@ namespace fs = std::filesystem;
 
 // base/inside is the directory; base/outside must never be reached.
 struct HostDirectoryTest : testing::Test {
-  fs::path base =
-      fs::path(testing::TempDir()) / ("host_directory_" + std::to_string(getpid()) + "_" +
-                                      testing::UnitTest::GetInstance()->current_test_info()->name());
+  TemporaryFolder base;
   fs::path inside = base / "inside", outside = base / "outside";
   HostDirectoryTest() {
     fs::create_directories(inside / "sub");
@@ -25,7 +24,6 @@ struct HostDirectoryTest : testing::Test {
     std::ofstream(outside / "secret") << "secret";
     std::ofstream(inside / "file") << "12345";
   }
-  ~HostDirectoryTest() override { fs::remove_all(base); }
   HostDirectory directory() const { return HostDirectory(inside); }
   int open(std::string_view name, int flags = O_RDONLY) const { return directory().open(name, flags).error; }
 };

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/fields.h"
+#include "base/temporary_folder.h"
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
 #include "tlm/reset_values.h"
@@ -180,13 +181,13 @@ SYSTEMC_TEST_F(BaudTest, TheGuestsBaudRateSetsTheCharacterTime) {
   EXPECT_EQ(uart.character_time(), Picoseconds(12 * 833ull * 1'000'000'000'000 / 96'000'000));
 }
 
-struct FileInputTest : Pl011Test {
-  static std::string file() {
-    const std::string name = testing::TempDir() + "pl011_input_" + std::to_string(getpid());
-    std::ofstream(name, std::ios::binary) << "boot\n";
-    return name;
-  }
-  FileInputTest() : Pl011Test(Pl011Config{Pl011Input::file, file(), 1'000}) {}
+struct InputFile {
+  TemporaryFolder folder;
+  std::string path = folder / "input";
+  InputFile() { std::ofstream(path) << "boot\n"; }
+};
+struct FileInputTest : InputFile, Pl011Test {  // the file comes first
+  FileInputTest() : Pl011Test(Pl011Config{Pl011Input::file, path, 1'000}) {}
 };
 
 SYSTEMC_TEST_F(FileInputTest, AFileArrivesFromTimeZero) {

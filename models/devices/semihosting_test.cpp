@@ -1,7 +1,6 @@
 #include "devices/semihosting.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/temporary_folder.h"
 
 namespace asterism {
 namespace {
@@ -37,9 +37,7 @@ struct Memory : GuestMemory {
 };
 
 struct SemihostingTest : testing::Test {
-  fs::path surroundings =
-      fs::path(testing::TempDir()) / ("semihosting_" + std::to_string(getpid()) + "_" +
-                                      testing::UnitTest::GetInstance()->current_test_info()->name());
+  TemporaryFolder surroundings;
   fs::path directory = surroundings / "files";
   Memory memory;
   std::unique_ptr<Semihosting> host;
@@ -58,7 +56,6 @@ struct SemihostingTest : testing::Test {
     host->console_error = [this](std::string_view written) { errors += written; };
     host->warn = [this](const std::string& line) { warnings.push_back(line); };
   }
-  ~SemihostingTest() override { fs::remove_all(surroundings); }
 
   void poke(std::uint64_t address, std::string_view data) {
     std::memcpy(&memory.bytes[address - base], data.data(), data.size());

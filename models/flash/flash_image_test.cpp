@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/random.h"
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 
 namespace asterism {
@@ -20,14 +21,14 @@ using testing::HasSubstr;
 
 struct FlashImageTest : testing::Test {
   FlashGeometry geometry{.packages = 2, .blocks = 3, .pages_per_block = 4, .page = 512_B};
-  std::string file = testing::TempDir() + "asterism_flash_" + std::to_string(getpid()) + ".img";
+  TemporaryFolder folder;
+  std::string file = folder / "image";
   std::vector<std::byte> page = std::vector<std::byte>(512, std::byte(0x5A));
 
   // Of the file: the header, a word a block, a record a page, the pages.
   static constexpr std::uint64_t blocks_at = 4096, records_at = 8192, pages_at = 12288;
   static constexpr std::uint64_t header = 52, record = 32;
 
-  ~FlashImageTest() override { std::filesystem::remove(file); }
   std::string error(const FlashGeometry& g) const {
     const std::string words = thrown<FlashImageError>([&] { FlashImage(g, file); });
     return words == "none" ? words : words.substr(file.size());
@@ -133,11 +134,10 @@ TEST_F(FlashImageTest, AnyOtherFileIsRefused) {
 }
 
 TEST_F(FlashImageTest, AFolderIsRefused) {
-  file = testing::TempDir();
+  file = folder.path();
   EXPECT_THAT(error(), HasSubstr(": cannot be opened for writing: Is a directory"));
   file = "/dev/null";
   EXPECT_EQ(error(), ": flash image is not a regular file");
-  file.clear();
 }
 
 TEST_F(FlashImageTest, TwoRunsDoNotShareAnImage) {

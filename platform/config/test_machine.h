@@ -1,8 +1,6 @@
 // A small node and scenario for the tests of this folder: one of everything that a description can say.
 #pragma once
 
-#include <unistd.h>
-
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "platform/config/config.h"
 
 namespace asterism::test_machine {
@@ -159,17 +158,11 @@ inline void describe(Fields& f, FlashPart& c) {
 // A configs/ folder that lives as long as the test.
 class TemporaryLibrary {
  public:
-  TemporaryLibrary()
-      : root_(std::filesystem::temp_directory_path() /
-              ("asterism_config_" + std::to_string(::getpid()) + "_" + std::to_string(++made))) {
-    std::filesystem::remove_all(root_);
-    for (const char* kind : {"nodes", "scenarios", "dram"}) std::filesystem::create_directories(root_ / kind);
+  TemporaryLibrary() {
+    for (const char* kind : {"nodes", "scenarios", "dram"}) std::filesystem::create_directory(root_ / kind);
     write("dram", "ddr3", "{}");
     write("dram", "ddr4", "{}");
   }
-  ~TemporaryLibrary() { std::filesystem::remove_all(root_); }
-  TemporaryLibrary(const TemporaryLibrary&) = delete;
-  TemporaryLibrary& operator=(const TemporaryLibrary&) = delete;
 
   std::filesystem::path write(const std::string& kind, const std::string& name,
                               const std::string& text) const {
@@ -177,12 +170,11 @@ class TemporaryLibrary {
     std::ofstream(file) << text;
     return file;
   }
-  const std::filesystem::path& root() const { return root_; }
-  ConfigLibrary library() const { return ConfigLibrary(root_); }
+  const std::filesystem::path& root() const { return root_.path(); }
+  ConfigLibrary library() const { return ConfigLibrary(root()); }
 
  private:
-  static inline int made = 0;
-  std::filesystem::path root_;
+  TemporaryFolder root_;
 };
 
 // What is wrong with a scenario written as `text` (file s.json) after some overrides; "" when nothing.

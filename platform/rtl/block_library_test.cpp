@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "cosim/rtl_library.h"
 #include "platform/rtl/block_build.h"
@@ -57,15 +59,14 @@ constexpr const char* description = R"({
 // Built once for all cases of this process.
 struct BlockLibraryTest : testing::Test {
   static void SetUpTestSuite() {
-    std::string name = testing::TempDir() + "asterism_XXXXXX";
-    folder = mkdtemp(name.data());
-    std::ofstream(folder / "probe.sv") << source;
-    std::ofstream(folder / "block.json") << description;
+    folder.emplace();
+    std::ofstream(*folder / "probe.sv") << source;
+    std::ofstream(*folder / "block.json") << description;
   }
-  static void TearDownTestSuite() { fs::remove_all(folder); }
+  static void TearDownTestSuite() { folder.reset(); }
 
   static std::shared_ptr<const RtlLibrary> library(const std::vector<std::string>& overrides = {}) {
-    const BlockRequest request{.file = folder / "block.json", .overrides = overrides};
+    const BlockRequest request{.file = *folder / "block.json", .overrides = overrides};
     return RtlLibrary::open(build_block(request, [](const std::string&) {}).library);
   }
 
@@ -84,7 +85,7 @@ struct BlockLibraryTest : testing::Test {
     return thrown<RtlError>([&] { cycle(probe, request); });
   }
 
-  static inline fs::path folder;
+  static inline std::optional<TemporaryFolder> folder;
 };
 
 TEST_F(BlockLibraryTest, SaysWhatItIs) {
@@ -175,7 +176,7 @@ TEST_F(BlockLibraryTest, WhatATraceHasSeenIsNoPartOfTheState) {
   RtlInstance probe(library(), "node.probe");
   probe.reset();
   RtlInstance::Snapshot traced, untraced;
-  probe.trace_open(folder / "state.fst");
+  probe.trace_open(*folder / "state.fst");
   probe.run(4096);
   probe.trace(1000);
   probe.save(traced);
@@ -189,15 +190,15 @@ TEST_F(BlockLibraryTest, ATraceMayBeginInTheMiddleAndMoreThanOnce) {
   probe.reset();
   probe.run(100);
   for (const char* name : {"a.fst", "b.fst"}) {
-    probe.trace_open(folder / name);
+    probe.trace_open(*folder / name);
     for (std::uint64_t i = 0; i < 10; ++i) {
       probe.run(1);
       probe.trace(1'000'000 + i * 1000);
     }
     probe.trace_close();
-    EXPECT_GT(fs::file_size(folder / name), 200U) << name;
+    EXPECT_GT(fs::file_size(*folder / name), 200U) << name;
   }
-  EXPECT_THROW(probe.trace_open(folder / "none" / "c.fst"), RtlError);
+  EXPECT_THROW(probe.trace_open(*folder / "none" / "c.fst"), RtlError);
 }
 
 }  // namespace

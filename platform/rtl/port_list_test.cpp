@@ -1,9 +1,10 @@
 #include "platform/rtl/port_list.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
+
+#include "base/temporary_folder.h"
 
 namespace asterism {
 namespace {
@@ -66,10 +67,9 @@ constexpr const char* netlist = R"(<?xml version="1.0" ?>
 
 struct PortListTest : testing::Test {
   PortListTest() {
-    const std::string file = testing::TempDir() + "port_list_test." + std::to_string(getpid()) + ".xml";
-    std::ofstream(file) << netlist;
-    top = read_port_list(file);
-    std::filesystem::remove(file);
+    const TemporaryFolder folder;
+    std::ofstream(folder / "netlist.xml") << netlist;
+    top = read_port_list(folder / "netlist.xml");
   }
   unsigned width(const std::string& port) const { return top.find(port)->width; }
   std::string problem(const std::string& port) const { return top.find(port)->problem; }

@@ -10,16 +10,15 @@
 #include <sstream>
 #include <string>
 
+#include "base/temporary_folder.h"
+
 namespace asterism {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct LiveSnapshotsTest : testing::Test {
-  const fs::path folder = testing::TempDir() + "live_snapshots." + std::to_string(getpid());
-
-  void SetUp() override { fs::create_directories(folder); }
-  void TearDown() override { fs::remove_all(folder); }
+  const TemporaryFolder folder;
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
   std::string read(const std::string& name) const {
@@ -32,7 +31,7 @@ struct LiveSnapshotsTest : testing::Test {
   int status_of(F run) const {
     const pid_t child = fork();
     if (child == 0) {
-      LiveSnapshots snapshots(folder, {[] {}, [] {}});
+      LiveSnapshots snapshots(folder.path(), {[] {}, [] {}});
       _exit(run(snapshots));
     }
     int status = 0;
@@ -79,14 +78,13 @@ TEST_F(LiveSnapshotsTest, AFileThatWasReplacedIsWrittenUnderItsNameAgain) {
 }
 
 TEST_F(LiveSnapshotsTest, OneIsLoadedAsOftenAsOneWants) {
+  const TemporaryFolder not_restored;
+  const fs::path outside = not_restored / "count";
   EXPECT_EQ(exit_of([&](LiveSnapshots& snapshots) {
               snapshots.save();
-              const std::string outside = folder.string() + ".count";  // of the folder: not restored
               std::ofstream(outside, std::ios::app) << "x";
               if (fs::file_size(outside) < 4) snapshots.load(1);
-              const auto times = static_cast<int>(fs::file_size(outside));
-              fs::remove(outside);
-              return times;
+              return static_cast<int>(fs::file_size(outside));
             }),
             4);
 }
@@ -125,7 +123,8 @@ TEST_F(LiveSnapshotsTest, ThreadsAreAwayWhileItForks) {
   const pid_t child = fork();
   if (child == 0) {
     int running = 1, wrong = 0;
-    LiveSnapshots snapshots(folder, {[&] { wrong += --running != 0; }, [&] { wrong += ++running != 1; }});
+    LiveSnapshots snapshots(folder.path(),
+                            {[&] { wrong += --running != 0; }, [&] { wrong += ++running != 1; }});
     const bool loaded = snapshots.save();
     if (wrong != 0 || running != 1) _exit(1);
     if (!loaded) snapshots.load(1);

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "platform/study/node_costs.h"
 
 namespace asterism {
@@ -45,25 +46,6 @@ void describe(Fields& f, CheckpointMediaStudy& c) {
   f("network", c.network, "Of a node's link, in each direction", within(1_MBps, 1000_GBps));
   f("disk", c.disk, "A node's part of the file system, of medium `disk`", within(1_MBps, 1_GBps));
 }
-
-// A folder that is gone with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "asterism_media_XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot make the folder " + path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // What is shown stays silent, what is wrong goes to a file. Ends with it.
 class Command {
@@ -121,7 +103,7 @@ class Point final : public StudyPointOf<CheckpointMediaStudy> {
 
   std::vector<Cell> run(const std::stop_token& stop) override {
     const TemporaryFolder folder;
-    const fs::path out = folder.path() / "run", errors = folder.path() / "errors";
+    const fs::path out = folder / "run", errors = folder / "errors";
     std::vector<std::string> words{command_of_this_build().string(), "run"};
     for (const std::string& word : scenario()) words.push_back(word);
     words.insert(words.end(), {"--out", out.string()});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "platform/study/listed_levels.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 
@@ -33,20 +34,9 @@ void describe(Fields& f, FirstOrderStudy& c) {
 class Point final : public StudyPointOf<FirstOrderStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
-    const std::size_t count = config_.rate.size();
-    if (count == 0 || count > most_levels)
-      throw StudyMistake("rate", fmt::format("there are 1 to {} levels, got {}", most_levels, count));
-    const auto suits = [&](const char* key, std::size_t size) {
-      if (size != count)
-        throw StudyMistake(key,
-                           fmt::format("one for each of the {} levels of \"rate\", got {}", count, size));
-    };
-    suits("cost", config_.cost.size());
-    suits("restart", config_.restart.size());
-    if (!config_.interval.empty()) suits("interval", config_.interval.size());
-    for (std::size_t i = 0; i < count; ++i)
-      levels_.push_back(
-          {Rate(config_.rate[i] * config_.factor), seconds(config_.cost[i]), seconds(config_.restart[i])});
+    levels_ = listed_levels(config_.rate, config_.factor, config_.cost, config_.restart);
+    if (!config_.interval.empty())
+      expect_one_for_each_level("interval", config_.interval.size(), levels_.size());
   }
 
   std::vector<Cell> run(const std::stop_token&) override {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/study/listed_levels.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 #include "resilience/monte_carlo.h"
@@ -70,25 +71,11 @@ void describe(Fields& f, MarkovStudy& c) {
 class Point final : public StudyPointOf<MarkovStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
-    const std::size_t count = config_.rate.size();
-    if (count == 0 || count > most_levels)
-      throw StudyMistake("rate", fmt::format("there are 1 to {} levels, got {}", most_levels, count));
-    const auto suits = [&](const char* key, std::size_t size) {
-      if (size != count)
-        throw StudyMistake(key,
-                           fmt::format("one for each of the {} levels of \"rate\", got {}", count, size));
-    };
-    suits("cost", config_.cost.size());
-    suits("restart", config_.restart.size());
-    if (config_.schedule == ScheduleChoice::given) {
-      if (config_.counts.size() + 1 != count)
-        throw StudyMistake("counts", fmt::format("one for each of the {} levels but the last, got {}", count,
-                                                 config_.counts.size()));
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      levels_.push_back(
-          {Rate(config_.rate[i] * config_.factor), seconds(config_.cost[i]), seconds(config_.restart[i])});
+    levels_ = listed_levels(config_.rate, config_.factor, config_.cost, config_.restart);
     if (config_.schedule == ScheduleChoice::best) return;
+    if (config_.counts.size() + 1 != levels_.size())
+      throw StudyMistake("counts", fmt::format("one for each of the {} levels but the last, got {}",
+                                               levels_.size(), config_.counts.size()));
     given_ = {seconds(config_.interval), config_.counts};
     try {
       check_schedule(given_, levels_);

@@ -1,12 +1,12 @@
 #include "platform/study/paper.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/temporary_folder.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -16,13 +16,11 @@ namespace fs = std::filesystem;
 
 // A configs/ folder with the shipped technology, the study of a switch, and one paper.
 struct PaperTest : testing::Test {
-  PaperTest() : root(fs::temp_directory_path() / ("asterism_paper_" + std::to_string(getpid()))) {
-    fs::remove_all(root);
-    for (const char* kind : {"studies", "published"}) fs::create_directories(root / kind);
+  PaperTest() {
+    for (const char* kind : {"studies", "published"}) fs::create_directory(root / kind);
     fs::create_directory_symlink(fs::path(ASTERISM_SOURCE_CONFIGS) / "technologies", root / "technologies");
     std::ofstream(root / "studies/swizzle_switch.json") << R"({"kind": "swizzle_switch"})";
   }
-  ~PaperTest() override { fs::remove_all(root); }
 
   void publish(const std::string& entries) const {
     std::ofstream(root / "published/p.json") << R"({"reference": "A paper", "studies": {
@@ -30,12 +28,12 @@ struct PaperTest : testing::Test {
       "entries": [)" << entries << "]}";
   }
   Paper judged(const std::vector<std::string>& ids = {}) const {
-    Paper paper(ConfigLibrary(root), ids);
+    Paper paper(ConfigLibrary(root.path()), ids);
     EXPECT_TRUE(paper.run({.show_progress = false}));
     return paper;
   }
   std::string mistake(const std::vector<std::string>& ids = {}) const {
-    return thrown<ConfigError>([&] { Paper(ConfigLibrary(root), ids); });
+    return thrown<ConfigError>([&] { Paper(ConfigLibrary(root.path()), ids); });
   }
   static std::string value(double published, const std::string& of_class, const std::string& measured) {
     return R"({"id": "fig1", "title": "T", "values": [{"what": "clock", "published": )" +
@@ -44,7 +42,7 @@ struct PaperTest : testing::Test {
            R"(, "stated_in": "section 1", "note": "N"}]})";
   }
 
-  fs::path root;
+  TemporaryFolder root;
 };
 
 using enum Judged::Verdict;

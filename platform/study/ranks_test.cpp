@@ -1,7 +1,6 @@
 #include "platform/study/ranks.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "platform/config/diagnostics.h"
 
@@ -53,7 +53,8 @@ TEST(RanksTest, WhatAWorkerStartsIsNoRank) {
 }
 
 TEST(RanksTest, WithoutALibraryOneProcessRunsAndSeveralAreRefused) {
-  const std::string file = testing::TempDir() + "there_is_no.so";
+  const TemporaryFolder folder;
+  const std::string file = folder / "none.so";
   {
     const LaunchedBy nobody({});
     EXPECT_EQ(open_ranks(file), nullptr);
@@ -71,14 +72,14 @@ TEST(RanksTest, WithoutALibraryOneProcessRunsAndSeveralAreRefused) {
 }
 
 TEST(RanksTest, ALibraryThatIsNoneIsRefused) {
-  const std::string file = testing::TempDir() + "no_library_" + std::to_string(getpid()) + ".so";
+  const TemporaryFolder folder;
+  const std::string file = folder / "text.so";
   std::ofstream(file) << "text";
   const LaunchedBy some(std::map<std::string, std::string>{{"PMIX_RANK", "0"}});
   const std::string told = thrown<InputMissing>([&] { open_ranks(file); });
   EXPECT_TRUE(told.starts_with(
       file + ": error: started as one of several processes by mpirun or srun, but it cannot be loaded: "))
       << told;
-  std::filesystem::remove(file);
 }
 
 }  // namespace

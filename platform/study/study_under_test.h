@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "platform/config/config.h"
 #include "platform/study/point_runner.h"
@@ -87,21 +88,16 @@ class StudyUnderTest {
   std::string text_;
 };
 
-// Named after its process, in the folder for such.
 class TraceFile {
  public:
   explicit TraceFile(const std::string& text) { write(text); }
-  ~TraceFile() { remove(); }
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
-
   void write(const std::string& text) const { std::ofstream(path_) << text; }
   void remove() const { std::filesystem::remove(path_); }
   std::string key() const { return "trace=" + path_.string(); }
 
  private:
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("asterism_trace_" + std::to_string(getpid()));
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "trace";
 };
 
 inline int occurrences(std::string_view text, std::string_view part) {

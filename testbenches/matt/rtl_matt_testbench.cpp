@@ -149,7 +149,7 @@ TEST_F(RtlMattTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   options.check_idle = true;
   take_seat(Impl::lockstep);
   const std::string checked = use(table, 300);
-  options = {.skip = false, .traces = folder};
+  options = {.skip = false, .traces = folder.path()};
   take_seat(Impl::lockstep);
   EXPECT_EQ(use(table, 300), checked);
   EXPECT_TRUE(mismatches.empty());

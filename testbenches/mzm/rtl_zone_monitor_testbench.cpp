@@ -147,7 +147,7 @@ TEST_F(RtlZoneMonitorTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   options.check_idle = true;
   take_seat(Impl::lockstep);
   const std::string checked = use(monitor, 300);
-  options = {.skip = false, .traces = folder};
+  options = {.skip = false, .traces = folder.path()};
   take_seat(Impl::lockstep);
   EXPECT_EQ(use(monitor, 300), checked);
   EXPECT_TRUE(mismatches.empty());

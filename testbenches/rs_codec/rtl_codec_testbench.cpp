@@ -127,7 +127,7 @@ TEST_F(RtlCodecTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   options.check_idle = true;
   take_seat(Impl::lockstep);
   for (unsigned i = 0; i < 20; ++i) read(EccMode::strong, {i % block_chips}, i * 1_us);
-  options = {.skip = false, .traces = folder};
+  options = {.skip = false, .traces = folder.path()};
   take_seat(Impl::lockstep);
   for (unsigned i = 0; i < 20; ++i) read(EccMode::strong, {i % block_chips}, i * 1_us);
   EXPECT_TRUE(mismatches.empty());

@@ -13,23 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "machine.h"
 
 namespace asterism::foreign {
 namespace {
-
-// A directory that goes with everything in it.
-struct TemporaryDirectory {
-  TemporaryDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "asterism_foreign_XXXXXX";
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    path = name;
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  std::filesystem::path path;
-};
 
 constexpr const char* machine = "virt,gic-version=2";
 
@@ -85,8 +73,8 @@ class Qemu {
   int to_ = -1, from_ = -1;
 };
 
-std::filesystem::path write_device_tree(const TemporaryDirectory& directory) {
-  std::filesystem::path file = directory.path / "device_tree";
+std::filesystem::path write_device_tree(const TemporaryFolder& folder) {
+  std::filesystem::path file = folder / "device_tree";
   const std::vector<std::byte> blob = Machine::default_device_tree();
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(blob.data()), static_cast<std::streamsize>(blob.size()));
@@ -98,10 +86,10 @@ std::filesystem::path write_device_tree(const TemporaryDirectory& directory) {
 bool has_qemu() { return std::system("command -v qemu-system-aarch64 >/dev/null 2>&1") == 0; }
 
 std::vector<std::byte> qemu_device_tree() {
-  const TemporaryDirectory directory;
-  const std::filesystem::path result = directory.path / "completed";
+  const TemporaryFolder folder;
+  const std::filesystem::path result = folder / "completed";
   const Qemu qemu(
-      {"-M", std::string(machine) + ",dumpdtb=" + result.string(), "-dtb", write_device_tree(directory)});
+      {"-M", std::string(machine) + ",dumpdtb=" + result.string(), "-dtb", write_device_tree(folder)});
   while (!qemu.read(std::chrono::seconds(10)).empty()) {
   }
   std::ifstream stream(result, std::ios::binary);
@@ -112,9 +100,9 @@ std::vector<std::byte> qemu_device_tree() {
 }
 
 std::string qemu_transcript(const Firmware& firmware, std::chrono::seconds patience) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder folder;
   const Qemu qemu({"-M", machine, "-rtc", "base=2023-11-14T22:13:20", "-bios", firmware.file, "-dtb",
-                   write_device_tree(directory)});
+                   write_device_tree(folder)});
   Typist typist(firmware.script);
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {

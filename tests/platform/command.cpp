@@ -45,17 +45,10 @@ std::vector<std::string> with(const std::map<std::string, std::string>& more) {
   return all;
 }
 
-// Beside the folder, not in it: the command shall find it empty.
-fs::path next_to(const fs::path& folder, const char* what) {
-  static int count = 0;
-  return folder.parent_path() / (folder.filename().string() + "." + std::to_string(++count) + what);
-}
-
 }  // namespace
 
 Running::Running(const fs::path& program, const Arguments& arguments, const fs::path& folder,
-                 const std::map<std::string, std::string>& environment)
-    : out_(next_to(folder, "out")), err_(next_to(folder, "err")) {
+                 const std::map<std::string, std::string>& environment) {
   std::vector<std::string> words{program.string()}, variables = with(environment);
   words.insert(words.end(), arguments.begin(), arguments.end());
   posix_spawn_file_actions_t actions;
@@ -75,8 +68,6 @@ Running::~Running() {
     signal(SIGKILL);
     wait();
   }
-  fs::remove(out_);
-  fs::remove(err_);
 }
 
 std::string Running::err_so_far() const { return read_file(err_); }
@@ -102,16 +93,7 @@ Ended Running::wait() {
 CommandTest::CommandTest()
     : asterism_program(ASTERISM_COMMAND),
       environment{{"ASTERISM_CONFIGS", ASTERISM_SOURCE_CONFIGS},
-                  {"ASTERISM_FIRMWARE", ASTERISM_FIRMWARE_FOLDER}} {
-  std::string name = testing::TempDir() + "asterism_XXXXXX";
-  if (!mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
-  folder = fs::canonical(name);
-}
-
-CommandTest::~CommandTest() {
-  std::error_code none;
-  fs::remove_all(folder, none);
-}
+                  {"ASTERISM_FIRMWARE", ASTERISM_FIRMWARE_FOLDER}} {}
 
 Running CommandTest::start(const Arguments& arguments) const {
   return {asterism_program, arguments, folder, environment};

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
+
 namespace asterism {
 
 using Arguments = std::vector<std::string>;
@@ -38,13 +40,15 @@ class Running {
 
  private:
   pid_t process_ = -1;
-  std::filesystem::path out_, err_;
+  TemporaryFolder output_;  // the command shall find its own empty
+  std::filesystem::path out_ = output_ / "out", err_ = output_ / "err";
 };
 
 class CommandTest : public testing::Test {
+  TemporaryFolder own_;
+
  protected:
   CommandTest();
-  ~CommandTest() override;
 
   // asterism ARGUMENTS...
   Ended asterism(const Arguments& arguments) const;
@@ -65,7 +69,7 @@ class CommandTest : public testing::Test {
   // Whether any run directory, finished or partial, came into being under the folder.
   bool left_a_run() const;
 
-  std::filesystem::path folder;
+  const std::filesystem::path folder = own_.path();
   std::filesystem::path asterism_program;
   std::map<std::string, std::string> environment;
 };

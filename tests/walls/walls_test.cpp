@@ -1,9 +1,10 @@
 #include "tests/walls/walls.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <fstream>
+
+#include "base/temporary_folder.h"
 
 namespace asterism {
 namespace {
@@ -57,8 +58,7 @@ TEST(WallsTest, UnicornIsLinkedByItsOwnLibraryOnly) {
 
 // A tree with planted mistakes.
 struct PlantedTest : testing::Test {
-  fs::path root = fs::path(testing::TempDir()) / ("asterism_walls_" + std::to_string(getpid()));
-  ~PlantedTest() override { fs::remove_all(root); }
+  TemporaryFolder root;
   void write(const fs::path& file, const std::string& text) const {
     fs::create_directories((root / file).parent_path());
     std::ofstream(root / file) << text;

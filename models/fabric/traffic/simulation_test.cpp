@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/fields.h"
+#include "base/temporary_folder.h"
 #include "fabric/topology/test_topology.h"
 #include "fabric/topology/topologies.h"
 #include "fabric/traffic/saturation.h"
@@ -205,45 +206,37 @@ TEST(Simulation, StoppedRunSaysSo) {
   EXPECT_LT(result.simulated, 700_ns);
 }
 
-// A file of the test's own, gone afterwards.
-struct RecordFile {
-  std::filesystem::path path = testing::TempDir() + "asterism_" +
-                               testing::UnitTest::GetInstance()->current_test_info()->name() + ".trace";
-  RecordFile() { std::filesystem::remove(path); }
-  ~RecordFile() { std::filesystem::remove(path); }
-};
-
 TEST(Simulation, RecordHasEveryPacketOnceInOrderOfCreation) {
-  const RecordFile file;
+  const TemporaryFolder folder;
   SimulationConfig config = short_run;
-  config.record = file.path;
+  config.record = folder / "record";
   const auto result = simulate(mesh(16), {}, {.rate = 0.05}, config);
-  TraceSource source(file.path, *mesh(16));
+  TraceSource source(config.record, *mesh(16));
   std::uint64_t in_window = 0;
   while (const auto p = source.next()) in_window += p->created >= 100_ns && p->created < 1100_ns;
   EXPECT_EQ(in_window, result.created);
 }
 
 TEST(Simulation, ReplayedRecordGivesTheSameLatencies) {
-  const RecordFile file;
+  const TemporaryFolder folder;
   SimulationConfig config = short_run;
   config.warm_up = 0_ps;
-  config.record = file.path;
+  config.record = folder / "record";
   const auto first = simulate(mesh(16), {}, {.rate = 0.05}, config);
   config.record.clear();
-  const TrafficConfig replay{.pattern = TrafficPattern::trace, .trace = file.path};
+  const TrafficConfig replay{.pattern = TrafficPattern::trace, .trace = folder / "record"};
   const auto again = simulate(mesh(16), {}, replay, config);
   EXPECT_EQ(again.created, first.created);
   EXPECT_EQ(again.latency, first.latency);
 }
 
 TEST(Simulation, RecordOverwritesNothing) {
-  const RecordFile file;
+  const TemporaryFolder folder;
   SimulationConfig config = short_run;
-  config.record = file.path;
+  config.record = folder / "record";
   run({}, config);
   EXPECT_THROW(run({}, config), TraceError);
-  config.record = testing::TempDir() + "no/such/folder/record";
+  config.record = folder / "no/such/folder/record";
   EXPECT_THROW(run({}, config), TraceError);
   EXPECT_THROW(find_saturation(mesh(16), {}, {}, config, {}), std::invalid_argument);
 }

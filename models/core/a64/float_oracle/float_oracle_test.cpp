@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/temporary_folder.h"
 #include "core/a64/cpu.h"
 #include "core/a64/float_oracle/cases.h"
 #include "core/idle_iss_host.h"
@@ -63,9 +64,8 @@ class Native {
 // guest.c on qemu-aarch64, with a batch of cases.
 std::vector<FloatOutcome> run_on_qemu(const std::vector<FloatInstruction>& instructions,
                                       const std::vector<FloatCase>& cases) {
-  const std::string path = testing::TempDir() + "float_oracle." +
-                           std::to_string(std::hash<const void*>()(&cases)) + "." +
-                           std::to_string(std::random_device()());
+  const TemporaryFolder folder;
+  const std::string path = folder / "cases";
   {
     std::ofstream file(path, std::ios::binary);
     const auto count = static_cast<std::uint32_t>(instructions.size());
@@ -81,7 +81,6 @@ std::vector<FloatOutcome> run_on_qemu(const std::vector<FloatInstruction>& instr
   FILE* pipe = popen(command.c_str(), "r");
   const std::size_t got = pipe ? std::fread(outcomes.data(), sizeof(FloatOutcome), outcomes.size(), pipe) : 0;
   EXPECT_EQ(pipe ? pclose(pipe) : -1, 0) << command;
-  std::remove(path.c_str());
   outcomes.resize(got);
   return outcomes;
 }

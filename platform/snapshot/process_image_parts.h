@@ -1,0 +1,91 @@
+// What freeze() and thaw() share, and nobody else uses: what a frozen process notes of itself, and what the kernel tells of mappings.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "platform/snapshot/process_image.h"
+
+namespace asterism::process_image {
+
+// Where the assembler of both expects them.
+struct Registers {
+  std::uint64_t rip, rsp, rbx, rbp, r12, r13, r14, r15;
+  std::uint32_t mxcsr;
+  std::uint16_t control;
+};
+static_assert(offsetof(Registers, mxcsr) == 64 && offsetof(Registers, control) == 68);
+
+// Of the frozen process, in its own memory.
+struct Context {
+  Registers registers;
+  std::uint64_t thread_pointer;
+  void* robust_list;
+  std::size_t robust_list_bytes;
+  pid_t* thread_id;  // in the thread's control block
+  std::array<struct sigaction, NSIG> handlers;
+  sigset_t mask;
+  // Written by thaw().
+  std::uint64_t staging, staging_bytes, message, message_bytes;
+};
+
+constexpr std::uint64_t page_bytes = ProcessImage::page_bytes;
+// Below and above what a process can map.
+constexpr std::uint64_t lowest = 0x10000, highest = 0x7ffffffff000;
+
+// Addresses are numbers where they are of another process, or of this one when it will be that.
+template <class T>
+T* pointer(std::uint64_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+// Throws ImageError with what errno says.
+[[noreturn]] void fail(const std::string& what);
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const std::string& path, int flags) : descriptor_(open(path.c_str(), flags | O_CLOEXEC)) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+std::uint64_t thread_pointer();
+std::string kernel_name();
+std::uint64_t bytes_of_pages(const ProcessImage& image);
+
+inline bool is_of_kernel(const ProcessImage::Mapping& mapping) {
+  return mapping.file.starts_with("[vdso") || mapping.file.starts_with("[vvar");
+}
+inline bool is_of_memory_file(const ProcessImage::Mapping& mapping) {
+  return mapping.file.starts_with("/memfd:");
+}
+inline bool is_of_file(const ProcessImage::Mapping& mapping) {
+  return mapping.file.starts_with('/') && !is_of_memory_file(mapping);
+}
+
+// A line of /proc/PID/maps. Throws ImageError where that cannot be held.
+ProcessImage::Mapping parse_mapping(const std::string& line);
+std::string memory_file_name(std::uint64_t inode);
+
+// Of what the file holds at a mapping's place.
+struct Held {
+  std::uint64_t hash, bytes;
+};
+Held hash_of(const ProcessImage::Mapping& mapping, int descriptor);
+
+}  // namespace asterism::process_image

@@ -1,0 +1,335 @@
+// The process that becomes that of an image.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include "platform/snapshot/process_image_parts.h"
+
+// What becomes of a process while its memory is exchanged cannot be code of that memory, nor use its stack: it is a list of
+// system calls, played by these few instructions out of a region of their own.
+//
+// struct Step {long call; long arguments[6];}; call -1: copy arguments[2] bytes from [1] to [0]; -2: load the registers.
+// Whatever fails goes on with the list of failures.
+asm(R"(
+    .pushsection .text
+    .globl asterism_play
+    .globl asterism_play_end
+    .type asterism_play, @function
+asterism_play:              # rdi: steps, rsi: registers, rdx: steps of a failure
+    mov %rdi, %r12
+    mov %rsi, %r13
+    mov %rdx, %r14
+1:  mov 0(%r12), %rax
+    mov 8(%r12), %rdi
+    mov 16(%r12), %rsi
+    cmp $-1, %rax
+    je 2f
+    cmp $-2, %rax
+    je 3f
+    mov 24(%r12), %rdx
+    mov 32(%r12), %r10
+    mov 40(%r12), %r8
+    mov 48(%r12), %r9
+    syscall
+    cmp $-4095, %rax
+    jb 4f
+    mov %r14, %r12
+    jmp 1b
+2:  mov 24(%r12), %rcx
+    cld
+    rep movsb
+4:  add $56, %r12
+    jmp 1b
+3:  mov %r13, %rdi
+    ldmxcsr 64(%rdi)
+    fldcw 68(%rdi)
+    mov 16(%rdi), %rbx
+    mov 24(%rdi), %rbp
+    mov 32(%rdi), %r12
+    mov 40(%rdi), %r13
+    mov 48(%rdi), %r14
+    mov 56(%rdi), %r15
+    mov 8(%rdi), %rsp
+    mov $1, %eax
+    jmp *0(%rdi)
+asterism_play_end:
+    .size asterism_play, .-asterism_play
+    .popsection
+)");
+
+namespace asterism {
+
+using namespace process_image;
+
+namespace {
+
+struct Step {
+  static constexpr long copy = -1, load_registers = -2;
+  long call;
+  std::array<long, 6> arguments;
+};
+static_assert(sizeof(Step) == 56);
+
+extern "C" {
+void asterism_play(const Step* steps, const Registers* registers, const Step* failure);
+extern const char asterism_play_end[];
+}
+
+std::uint64_t pages_up(std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+
+// A place that neither this process nor the image uses.
+std::uint64_t find_room(const ProcessImage& image, std::uint64_t bytes) {
+  constexpr std::uint64_t first = 0x100000000000, step = 0x10000000000;
+  for (std::uint64_t at = first; at + bytes < highest; at += step) {
+    if (std::ranges::any_of(image.mappings,
+                            [&](const auto& m) { return m.start < at + bytes && at < m.end; }))
+      continue;
+    void* const there = mmap(pointer<void>(at), bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (there != MAP_FAILED) return at;
+    if (errno != EEXIST) break;
+  }
+  fail("no room for the memory of the image");
+}
+
+std::vector<ProcessImage::Mapping> own_kernel_mappings() {
+  std::vector<ProcessImage::Mapping> own;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("[v") != std::string::npos && !line.ends_with("[vsyscall]"))
+      own.push_back(parse_mapping(line));
+  return own;
+}
+
+class Plan {
+ public:
+  void add(long call, std::array<long, 6> arguments) { steps_.push_back({call, arguments}); }
+  void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    add(Step::copy, {signed_(to), signed_(from), signed_(bytes)});
+  }
+  void unmap(std::uint64_t start, std::uint64_t end) {
+    if (start < end) add(SYS_munmap, {signed_(start), signed_(end - start)});
+  }
+  void map(const ProcessImage::Mapping& mapping, int protection, int descriptor) {
+    const bool of_file = descriptor >= 0;
+    const int flags = MAP_PRIVATE | MAP_FIXED | (of_file ? 0 : MAP_ANONYMOUS | MAP_NORESERVE);
+    add(SYS_mmap, {signed_(mapping.start), signed_(mapping.end - mapping.start), protection, flags,
+                   descriptor, of_file ? signed_(mapping.offset) : 0});
+  }
+  void protect(const ProcessImage::Mapping& mapping) {
+    add(SYS_mprotect, {signed_(mapping.start), signed_(mapping.end - mapping.start), mapping.protection});
+  }
+  void move(std::uint64_t from, std::uint64_t bytes, std::uint64_t to) {
+    add(SYS_mremap,
+        {signed_(from), signed_(bytes), signed_(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, signed_(to)});
+  }
+  std::size_t bytes() const { return steps_.size() * sizeof(Step); }
+  const std::vector<Step>& steps() const { return steps_; }
+
+  static long signed_(std::uint64_t value) { return static_cast<long>(value); }
+
+ private:
+  std::vector<Step> steps_;
+};
+
+// Descriptors that mappings of files are made with, of numbers that the image does not use.
+class Files {
+ public:
+  ~Files() {
+    for (const auto& [path, descriptor] : open_) close(descriptor);
+  }
+  int verified(const ProcessImage::Mapping& mapping) {
+    const auto [entry, is_new] = open_.try_emplace(mapping.file, -1);
+    if (is_new) {
+      const File file(mapping.file, O_RDONLY);
+      if (file) entry->second = fcntl(file.descriptor(), F_DUPFD_CLOEXEC, lowest_number);
+      if (entry->second < 0) throw ImageError(fmt::format("{}: {}", mapping.file, std::strerror(errno)));
+    }
+    const Held held = hash_of(mapping, entry->second);
+    if (held.hash != mapping.hash || held.bytes != mapping.file_bytes)
+      throw ImageError(mapping.file + ": is not the file that it was");
+    return entry->second;
+  }
+  int make(const ProcessImage::MemoryFile& file, const ContentsReader& read) {
+    std::vector<std::byte> contents(file.bytes);
+    read(contents);
+    const File made(memfd_create("asterism", MFD_CLOEXEC));
+    if (write(made.descriptor(), contents.data(), contents.size()) != static_cast<ssize_t>(contents.size()))
+      fail("a file in memory");
+    return open_[file.name] = fcntl(made.descriptor(), F_DUPFD_CLOEXEC, lowest_number);
+  }
+  int number(const std::string& name) const { return open_.at(name); }
+  std::vector<int> numbers() const {
+    std::vector<int> all;
+    for (const auto& [path, descriptor] : open_) all.push_back(descriptor);
+    return all;
+  }
+
+ private:
+  static constexpr int lowest_number = 512;
+  std::map<std::string, int> open_;
+};
+
+// The main thread's stack has room below what it has used.
+void add_room_for_stack(std::vector<ProcessImage::Mapping>& mappings, std::uint64_t stack_pointer) {
+  constexpr std::uint64_t room = 8 << 20;
+  for (std::size_t i = 0; i < mappings.size(); ++i) {
+    ProcessImage::Mapping& mapping = mappings[i];
+    if (stack_pointer < mapping.start || stack_pointer >= mapping.end) continue;
+    const std::uint64_t below = i == 0 ? lowest : mappings[i - 1].end;
+    mapping.start = std::max(below + page_bytes, mapping.start - room);
+  }
+}
+
+// The kernel's own pages move; the image has been made with the same.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> moves_of_kernel(
+    const std::vector<ProcessImage::Mapping>& wanted, const std::vector<ProcessImage::Mapping>& own) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> moves;
+  auto mine = own.begin();
+  for (const ProcessImage::Mapping& each : wanted) {
+    if (!is_of_kernel(each)) continue;
+    if (mine == own.end() || mine->file != each.file || mine->end - mine->start != each.end - each.start)
+      throw ImageError("the kernel's pages in a process are others here");
+    moves.emplace_back((mine++)->start, each.start);
+  }
+  if (mine != own.end()) throw ImageError("the kernel's pages in a process are others here");
+  return moves;
+}
+
+// Where in the held pages an address stands.
+std::uint64_t offset_of(const ProcessImage& image, std::uint64_t address) {
+  std::uint64_t offset = 0;
+  for (const ProcessImage::Pages& each : image.pages) {
+    const std::uint64_t bytes = each.count * page_bytes;
+    if (each.start <= address && address < each.start + bytes) return offset + address - each.start;
+    offset += bytes;
+  }
+  throw ImageError("the image lacks its own description");
+}
+
+void forget_restartable_sequences() {
+  if (__rseq_size == 0) return;
+  auto* const area = pointer<struct rseq>(thread_pointer() + __rseq_offset);
+  syscall(SYS_rseq, area, sizeof(*area), RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+}
+
+}  // namespace
+
+void thaw(const ProcessImage& image, const ContentsReader& read, std::string_view message,
+          int status_of_failure) {
+  if (image.kernel != kernel_name())
+    throw ImageError(fmt::format("made under the kernel {}, and this is {}", image.kernel, kernel_name()));
+  const std::vector<ProcessImage::Mapping> own_of_kernel = own_kernel_mappings();
+  const auto of_kernel = moves_of_kernel(image.mappings, own_of_kernel);
+  Files files;
+  std::map<std::uint64_t, int> file_at;
+  for (const ProcessImage::MemoryFile& each : image.memory_files) files.make(each, read);
+  for (const ProcessImage::Mapping& mapping : image.mappings) {
+    if (is_of_file(mapping)) file_at[mapping.start] = files.verified(mapping);
+    if (is_of_memory_file(mapping)) file_at[mapping.start] = files.number(mapping.file);
+  }
+
+  // The region of its own: pages, room for the kernel's mappings, message, code and steps.
+  const std::uint64_t page_room = bytes_of_pages(image);
+  std::uint64_t kernel_room = 0;
+  for (const auto& each : own_of_kernel) kernel_room += each.end - each.start;
+  const auto* const code = reinterpret_cast<const char*>(&asterism_play);
+  const auto code_bytes = static_cast<std::uint64_t>(&asterism_play_end[0] - code);
+  const std::uint64_t steps_at_most =
+      4 * image.mappings.size() + image.pages.size() + of_kernel.size() * 2 + 600;
+  const std::uint64_t kernel_at = page_room, code_at = kernel_at + kernel_room,
+                      message_at = code_at + pages_up(code_bytes);
+  const std::uint64_t registers_at = message_at + pages_up(message.size()),
+                      steps_at = registers_at + page_bytes;
+  const std::uint64_t bytes = pages_up(steps_at + (steps_at_most + 8) * sizeof(Step));
+  const std::uint64_t room = find_room(image, bytes);
+  auto* const staging = pointer<std::byte>(room);
+  read({staging, page_room});
+  std::memcpy(staging + code_at, code, code_bytes);
+  std::memcpy(staging + message_at, message.data(), message.size());
+
+  Context taken;
+  std::byte* const context_there = staging + offset_of(image, image.context);
+  std::memcpy(&taken, context_there, sizeof taken);
+  taken.staging = room, taken.staging_bytes = bytes;
+  taken.message = room + message_at, taken.message_bytes = message.size();
+  std::memcpy(context_there, &taken, sizeof taken);
+  std::memcpy(staging + registers_at, &taken.registers, sizeof taken.registers);
+
+  Plan plan;
+  std::uint64_t parked = room + kernel_at;
+  for (const auto& each : own_of_kernel) {
+    plan.move(each.start, each.end - each.start, parked);
+    parked += each.end - each.start;
+  }
+  plan.unmap(lowest, room);
+  plan.unmap(room + bytes, highest);
+  std::vector<ProcessImage::Mapping> mappings = image.mappings;
+  add_room_for_stack(mappings, taken.registers.rsp);
+  auto range = image.pages.begin();
+  std::uint64_t from = room;
+  for (const ProcessImage::Mapping& mapping : mappings) {
+    if (is_of_kernel(mapping)) continue;
+    const auto file = file_at.find(mapping.start);
+    const int descriptor = file == file_at.end() ? -1 : file->second;
+    const bool holds = range != image.pages.end() && range->start < mapping.end;
+    plan.map(mapping, holds ? PROT_READ | PROT_WRITE : mapping.protection, descriptor);
+    if (!holds) continue;
+    // A range may reach over several mappings that are neighbours.
+    for (std::uint64_t at = std::max(mapping.start, range->start);
+         range != image.pages.end() && range->start < mapping.end;) {
+      const std::uint64_t end = range->start + range->count * page_bytes, upto = std::min(end, mapping.end);
+      plan.copy(at, from, upto - at);
+      from += upto - at;
+      if (upto != end) break;
+      if (++range != image.pages.end()) at = range->start;
+    }
+    if (mapping.protection != (PROT_READ | PROT_WRITE)) plan.protect(mapping);
+  }
+  parked = room + kernel_at;
+  for (std::size_t i = 0; i < of_kernel.size(); ++i) {
+    const std::uint64_t size = own_of_kernel[i].end - own_of_kernel[i].start;
+    plan.move(parked, size, of_kernel[i].second);
+    parked += size;
+  }
+  for (const ProcessImage::MemoryFile& each : image.memory_files)
+    plan.add(SYS_dup3, {files.number(each.name), each.descriptor, O_CLOEXEC});
+  for (const int descriptor : files.numbers()) plan.add(SYS_close, {descriptor});
+  constexpr long arch_set_fs = 0x1002;
+  plan.add(SYS_arch_prctl, {arch_set_fs, Plan::signed_(taken.thread_pointer)});
+  plan.add(Step::load_registers, {});
+  if (plan.steps().size() > steps_at_most) throw ImageError("the image has too many files");
+  std::memcpy(staging + steps_at, plan.steps().data(), plan.bytes());
+
+  constexpr std::string_view last_words = "the memory of the snapshot cannot be mapped\n";
+  const std::uint64_t words_at = registers_at + sizeof(Registers), failure_at = steps_at + plan.bytes();
+  std::memcpy(staging + words_at, last_words.data(), last_words.size());
+  const std::array<Step, 2> failure{
+      {{SYS_write, {STDERR_FILENO, Plan::signed_(room + words_at), static_cast<long>(last_words.size())}},
+       {SYS_exit_group, {status_of_failure}}}};
+  std::memcpy(staging + failure_at, failure.data(), sizeof failure);
+  if (mprotect(staging + code_at, pages_up(code_bytes), PROT_READ | PROT_EXEC) != 0)
+    fail("the loader of the image");
+
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  forget_restartable_sequences();
+  pointer<decltype(asterism_play)>(room + code_at)(pointer<const Step>(room + steps_at),
+                                                   pointer<const Registers>(room + registers_at),
+                                                   pointer<const Step>(room + failure_at));
+  __builtin_unreachable();
+}
+
+}  // namespace asterism
