@@ -85,8 +85,9 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void seat(CodecSeat* seat);
   // Contents are about to be read or written by other means than direct memory.
   std::function<void(AddressRange offsets, bool to_store)> before_access;
-  // What was last written, without time.
+  // What was last written, without time; to be read at once.
   std::span<const std::byte> written(Bytes offset, Bytes size) const {
+    if (before_access) before_access({Address(offset.count()), size}, false);
     return {dram_.data() + offset.count(), size.count()};
   }
   // Whom cores' writes ask and are told to; nullptr: nobody. Anew whenever the guard watches other pages.

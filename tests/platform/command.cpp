@@ -138,6 +138,16 @@ void CommandTest::write(const fs::path& file, const std::string& text) const {
   std::ofstream(folder / file, std::ios::binary) << text;
 }
 
+std::map<std::string, std::string> CommandTest::left_by(const fs::path& run) const {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder / run)) {
+    const fs::path name = entry.path().lexically_relative(folder / run);
+    if (entry.is_regular_file() && name != "host.json" && !name.string().starts_with("reference"))
+      files[name.string()] = contents(run / name);
+  }
+  return files;
+}
+
 bool CommandTest::left_a_run() const {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".partial" || entry.path().filename() == "scenario.json") return true;

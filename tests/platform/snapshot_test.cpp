@@ -34,16 +34,6 @@ class SnapshotTest : public CommandTest {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  // All that a run leaves but what says how long the host took, and the run that it was compared with.
-  std::map<std::string, std::string> left(const fs::path& run) const {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder / run)) {
-      const fs::path name = entry.path().lexically_relative(folder / run);
-      if (entry.is_regular_file() && name != "host.json" && !name.string().starts_with("reference"))
-        files[name.string()] = contents(run / name);
-    }
-    return files;
-  }
   std::string snapshot_of_hello() const {
     EXPECT_EQ(
         asterism({"run", "hello", "--snapshot-at", "1us", "--snapshot", "hello.snapshot", "--out", "first"})
@@ -73,13 +63,13 @@ TEST_P(SnapshotOf, GoesOnAsIfTheRunHadNeverStopped) {
   EXPECT_EQ(second.status, whole.status) << second.err;
   EXPECT_EQ(second.err, "");
   EXPECT_THAT(second.out, HasSubstr("second"));
-  const auto expected = left("whole");
+  const auto expected = left_by("whole");
   EXPECT_GT(expected.at("stats.json").size(), 100u);
-  EXPECT_EQ(left("first"), expected);
-  EXPECT_EQ(left("second"), expected);
+  EXPECT_EQ(left_by("first"), expected);
+  EXPECT_EQ(left_by("second"), expected);
   // Once more, and elsewhere: it is as it was.
   EXPECT_EQ(asterism({"run", "--restore", "file", "--out", "deeper/third"}).status, whole.status);
-  EXPECT_EQ(left("deeper/third"), expected);
+  EXPECT_EQ(left_by("deeper/third"), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, SnapshotOf,
@@ -207,7 +197,7 @@ TEST_F(SnapshotTest, AFaultStrikesARestoredRunAsItDoesOneFromTheStart) {
         {"run", "power_loss", "faults=[" + fault + "]", "node.cores.count=1", "expect={}", "--out", "whole"});
     const Ended second =
         asterism({"run", "--restore", "file", "--alone", "--fault", fault, "--out", "second"});
-    auto expected = left("whole"), seen = left("second");
+    auto expected = left_by("whole"), seen = left_by("second");
     expected.erase("scenario.json"), seen.erase("scenario.json");
     EXPECT_EQ(seen, expected) << fault << second.err;
   }

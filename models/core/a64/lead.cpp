@@ -22,6 +22,7 @@ void Lead::offer(std::uint64_t until) {
   began_ = count;
   until_ = until;
   is_outstanding_ = true;
+  turns_.count_outstanding(1);
   is_settled_ = is_done_ = false;
   turns_.threads().offer(*this, thread);
 }
@@ -33,8 +34,10 @@ void Lead::settle() {
 }
 
 void Lead::take_up() {
+  if (!is_outstanding_) return;
   settle();
   is_outstanding_ = false;
+  turns_.count_outstanding(-1);
   if (!is_done_) return;
   is_done_ = false;
   ++turns_.count.leads;
@@ -43,8 +46,10 @@ void Lead::take_up() {
 }
 
 void Lead::take_back() {
+  if (!is_outstanding_) return;
   settle();
   is_outstanding_ = false;
+  turns_.count_outstanding(-1);
   if (!is_done_) return;
   is_done_ = false;
   ++turns_.count.leads;

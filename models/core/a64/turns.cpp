@@ -12,6 +12,9 @@ constexpr std::uint32_t too_often = 4, window = 64, in_turn_for = 1024, by_lines
 // A page by lines that is claimed more often than by one of so many instructions is better off in turn.
 constexpr std::uint32_t instructions_per_claim = 200, claims_at_once = 256;
 
+// What is looked for page by page.
+constexpr Bytes few_pages = 1_MiB;
+
 }  // namespace
 
 void Turns::join(Cpu& cpu) {
@@ -133,7 +136,8 @@ void Turns::take_page_from_all(std::uint64_t physical) {
 }
 
 void Turns::give_way(AddressRange range, bool to_store) {
-  if (range.size == Bytes(0)) return;
+  if (range.size == Bytes(0) || outstanding_ == 0) return;
+  if (range.size > few_pages) return take_all_back();
   for (Cpu* cpu : cpus_)
     if (cpu) cpu->lead->settle();
   for (Cpu* cpu : cpus_) {

@@ -91,6 +91,8 @@ class Turns {
   }
   // No lead of this core is under way.
   void settle(unsigned core);
+  // A lead has been offered, or has been taken up or back.
+  void count_outstanding(int more) { outstanding_ += more; }
   // A lead of this core is done, and waits for its turn.
   bool is_done(unsigned core) const;
   // All leads are taken back.
@@ -124,6 +126,7 @@ class Turns {
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
   std::deque<std::array<Right, page_size / line_size>> divided_;  // Right::lines
   static constexpr std::uint32_t longest = 1'000'000;
+  int outstanding_ = 0;
   std::uint32_t turns_ = 0, length_ = 0;  // how many, and instructions of the last
 };
 

@@ -63,6 +63,7 @@ constexpr Sharing sharings[] = {
     {"PagesSeldom", own, 4 * page, 0x3ff8, one_in_256, one_in_4096, one_in_4096 << 8},
     {"LinesOfAPage", own, 128, 0x78, never, never, one_in_4096},
     {"LinesOfTheSharedPage", shared + 1024, 64, 0x38, one_in_256, one_in_4096, one_in_4096 << 8},
+    {"Counter", own, 4 * page, 0x3ff8, never, never, 0xfull << 40},
     {"AllOfIt", shared, 0, 0xff8, one_in_256, one_in_256 << 4, one_in_256 << 8},
 };
 

@@ -1,0 +1,43 @@
+// How much sooner a run is done when a second thread of the host simulates cores beside the first.
+//
+//   threads_bench ASTERISM
+//
+// ASTERISM is the command. cg on four cores, by the quantum: as long as the simulation takes by the clock on the wall, with one thread
+// and with two, turn about. Other work on the machine counts: it wants two cores that nobody uses.
+#include <nlohmann/json.hpp>
+
+#include "whole_runs.h"
+
+namespace asterism {
+namespace {
+
+struct Report {
+  double seconds, instructions_ahead;
+};
+
+void measure(const WholeRuns& runs, const std::filesystem::path& folder) {
+  const auto report = [&](const std::string& quantum, int threads) -> Report {
+    runs.run(fmt::format(
+        "--firmware cg expect={{}} 'args=nx=48 iterations=20 checkpoint=off' node.quantum={} --threads {}",
+        quantum, threads));
+    std::ifstream file(folder / "run" / "host.json");
+    const auto host = nlohmann::json::parse(file);
+    return {host["wall_microseconds"].get<double>() / 1e6, host.value("instructions_ahead", 0.0)};
+  };
+  for (const std::string quantum : {"1us", "10us", "100us"}) {
+    std::vector<double> ratios;
+    double ahead = 0;
+    for (int pair = 0; pair < 7; ++pair) {
+      const Report one = report(quantum, 1), two = report(quantum, 2);
+      ratios.push_back(one.seconds / two.seconds);
+      ahead = two.instructions_ahead / 1e6;
+    }
+    figures.add(fmt::format("quantum {}: time with one thread over that with two", quantum),
+                fmt::format("{:.2f}, {:.0f} M instructions ahead", median(ratios), ahead));
+  }
+}
+
+}  // namespace
+}  // namespace asterism
+
+int main(int argc, char** argv) { return asterism::run_bench(argc, argv, asterism::measure); }
