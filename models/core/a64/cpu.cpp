@@ -241,7 +241,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found) {
     const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
-    const std::uint64_t most = std::min<std::uint64_t>(rest, 4 * longest_block);
+    const std::uint64_t most = std::min<std::uint64_t>(rest, std::uint64_t{4} * longest_block);
     if (!memory.claim(*direct->info, translation.physical, most, Access::fetch))
       return needs_turn = true, nullptr;
   }

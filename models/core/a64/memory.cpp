@@ -23,9 +23,9 @@ constexpr std::uint16_t place_of(unsigned exception_level, std::size_t slot) {
 // Adds a place to a list; not twice without end.
 void note(std::vector<std::uint16_t>& places, std::uint16_t place) {
   places.push_back(place);
-  if (places.size() <= 4 * Memory::tlb_entries) return;
+  if (places.size() <= std::size_t{4} * Memory::tlb_entries) return;
   std::ranges::sort(places);
-  places.erase(std::ranges::unique(places).begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
 }
 // Ends a lead, whose fault is not taken.
 Fault not_in_lead(std::uint64_t address) { return {address, fault_status::external_abort}; }
