@@ -6,7 +6,8 @@
 namespace asterism {
 namespace {
 
-constexpr unsigned spins = 4000;  // before a thread sleeps, or leaves the processor to the one that it waits for
+constexpr unsigned spins =
+    4000;  // before a thread sleeps, or leaves the processor to the one that it waits for
 
 void relax() {
 #if defined(__x86_64__)
