@@ -17,9 +17,8 @@ struct Report {
 
 void measure(const WholeRuns& runs, const std::filesystem::path& folder) {
   const auto report = [&](const std::string& quantum, int threads) -> Report {
-    runs.run(fmt::format(
-        "--firmware cg expect={{}} 'args=nx=48 iterations=20 checkpoint=off' node.quantum={} --threads {}",
-        quantum, threads));
+    runs.run(fmt::format("--firmware cg expect={{}} 'args=nx=32 checkpoint=off' node.quantum={} --threads {}",
+                         quantum, threads));
     std::ifstream file(folder / "run" / "host.json");
     const auto host = nlohmann::json::parse(file);
     return {host["wall_microseconds"].get<double>() / 1e6, host.value("instructions_ahead", 0.0)};
