@@ -18,7 +18,6 @@
 
 #include "core/core_caches.h"
 #include "core/core_cluster.h"
-#include "core/host_threads.h"
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
@@ -44,6 +43,7 @@
 
 namespace asterism {
 
+class HostThreads;
 namespace a64 {
 class Turns;
 }
@@ -59,6 +59,7 @@ class Node final : public sc_core::sc_module,
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
        const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr,
        HostThreads* threads = nullptr);
+  ~Node() override { settle(); }  // while there is memory
 
   // The node has come to its end by itself; unless told otherwise the run ends with it.
   std::function<void()> on_end = [] { sc_core::sc_stop(); };

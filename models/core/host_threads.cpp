@@ -15,18 +15,6 @@ void relax() {
 #endif
 }
 
-// Held for some instructions at a time.
-class SpinLock {
- public:
-  void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
-  }
-  void unlock() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag flag_;
-};
-
 }  // namespace
 
 class alignas(64) HostThreads::Worker {
@@ -36,7 +24,7 @@ class alignas(64) HostThreads::Worker {
     task.worker_ = this;
     task.phase_.store(Task::Phase::offered, std::memory_order_relaxed);
     {
-      const std::scoped_lock held(lock_);
+      const std::scoped_lock held(mutex_);
       line_.push_back(&task);
     }
     ++offers_;
@@ -44,7 +32,7 @@ class alignas(64) HostThreads::Worker {
   }
 
   bool withdraw(Task& task) {
-    const std::scoped_lock held(lock_);
+    const std::scoped_lock held(mutex_);
     if (task.phase_.load(std::memory_order_relaxed) != Task::Phase::offered) return false;
     line_.erase(std::ranges::find(line_, &task));
     task.phase_.store(Task::Phase::idle, std::memory_order_relaxed);
@@ -76,7 +64,7 @@ class alignas(64) HostThreads::Worker {
   }
 
   Task* take() {
-    const std::scoped_lock held(lock_);
+    const std::scoped_lock held(mutex_);
     if (line_.empty()) return nullptr;
     Task* task = line_.front();
     line_.pop_front();
@@ -84,8 +72,8 @@ class alignas(64) HostThreads::Worker {
     return task;
   }
 
-  SpinLock lock_;
-  std::deque<Task*> line_;  // under lock_
+  std::mutex mutex_;
+  std::deque<Task*> line_;  // under mutex_
   alignas(64) std::atomic<std::uint32_t> offers_ = 0;
   std::atomic<bool> sleeps_ = false, stopping_ = false;
   std::thread thread_;

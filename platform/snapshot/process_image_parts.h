@@ -42,7 +42,8 @@ constexpr std::uint64_t lowest = 0x10000, highest = 0x7ffffffff000;
 // Addresses are numbers where they are of another process, or of this one when it will be that.
 template <class T>
 T* pointer(std::uint64_t address) {
-  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+  // The one place where they become pointers: NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<T*>(address);
 }
 
 // Throws ImageError with what errno says.

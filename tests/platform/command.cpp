@@ -138,6 +138,10 @@ void CommandTest::write(const fs::path& file, const std::string& text) const {
   std::ofstream(folder / file, std::ios::binary) << text;
 }
 
+bool CommandTest::is_refused_by_sanitizers(const Ended& ended) {
+  return ended.status == 65 && ended.err.find("a build with sanitizers") != std::string::npos;
+}
+
 std::map<std::string, std::string> CommandTest::left_by(const fs::path& run) const {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder / run)) {

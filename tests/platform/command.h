@@ -66,6 +66,8 @@ class CommandTest : public testing::Test {
   std::vector<nlohmann::json> events(const std::filesystem::path& run_directory = "run") const;
   bool exists(const std::filesystem::path& file) const { return std::filesystem::exists(folder / file); }
   void write(const std::filesystem::path& file, const std::string& text) const;
+  // Why a test of snapshots is skipped: a build with sanitizers has refused to make one (docs/snapshots.md).
+  static bool is_refused_by_sanitizers(const Ended& ended);
   // All files that a run leaves but what says how long the host took, and the run that it was compared with.
   std::map<std::string, std::string> left_by(const std::filesystem::path& run) const;
   // Whether any run directory, finished or partial, came into being under the folder.

@@ -37,7 +37,7 @@ struct RtcRtlTest : CommandTest {
 TEST_F(RtcRtlTest, ASnapshotGoesOnAsIfTheRunHadNeverStopped) {
   for (const char* impl : {"node.rtc.impl=rtl", "node.rtc.impl=lockstep"}) {
     const Ended first = alarm({impl}, {"--snapshot-at", "100us", "--snapshot", "file"});
-    if (first.err.find("a build with sanitizers") != std::string::npos) GTEST_SKIP() << first.err;
+    if (is_refused_by_sanitizers(first)) GTEST_SKIP() << first.err;
     ASSERT_EQ(first.status, 0) << first.err;
     const Ended second = program(
         "/usr/bin/timeout", {"60", asterism_program.string(), "run", "--restore", "file", "--out", "second"});

@@ -25,7 +25,7 @@ class SnapshotTest : public CommandTest {
   void SetUp() override {
     const Ended asked =
         asterism({"run", "hello", "--snapshot-at", "1ns", "--snapshot", "asked.snapshot", "--out", "asked"});
-    if (asked.err.find("a build with sanitizers") != std::string::npos) GTEST_SKIP() << asked.err;
+    if (is_refused_by_sanitizers(asked)) GTEST_SKIP() << asked.err;
   }
 
   Arguments run(const Case& c, const Arguments& more) const {

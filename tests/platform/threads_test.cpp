@@ -73,7 +73,7 @@ TEST_F(ThreadsTest, GoOnFromASnapshot) {
   ASSERT_EQ(run(c, {"--out", "alone"}).status, 0);
   const Ended first =
       run(c, {"--threads", "2", "--snapshot-at", "1ms", "--snapshot", "file", "--out", "first"});
-  if (first.err.find("a build with sanitizers") != std::string::npos) GTEST_SKIP() << first.err;
+  if (is_refused_by_sanitizers(first)) GTEST_SKIP() << first.err;
   EXPECT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(left_by("first"), left_by("alone"));
   const Ended second = asterism({"run", "--restore", "file", "--out", "second"});

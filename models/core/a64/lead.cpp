@@ -1,6 +1,7 @@
 #include "core/a64/lead.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/a64/cpu.h"
 #include "core/a64/turns.h"
@@ -33,26 +34,23 @@ void Lead::settle() {
   is_settled_ = true;
 }
 
-void Lead::take_up() {
-  if (!is_outstanding_) return;
+bool Lead::end() {
+  if (!is_outstanding_) return false;
   settle();
   is_outstanding_ = false;
   turns_.count_outstanding(-1);
-  if (!is_done_) return;
-  is_done_ = false;
-  ++turns_.count.leads;
+  turns_.count.leads += is_done_ ? 1 : 0;
+  return std::exchange(is_done_, false);
+}
+
+void Lead::take_up() {
+  if (!end()) return;
   turns_.count.instructions += cpu_.instructions() - began_;
   judge(cpu_.instructions() - began_ >= shortest);
 }
 
 void Lead::take_back() {
-  if (!is_outstanding_) return;
-  settle();
-  is_outstanding_ = false;
-  turns_.count_outstanding(-1);
-  if (!is_done_) return;
-  is_done_ = false;
-  ++turns_.count.leads;
+  if (!end()) return;
   ++turns_.count.taken_back;
   judge(false);
   cpu_.memory.undo_lead();

@@ -40,6 +40,8 @@ class Lead final : public HostThreads::Task {
 
  private:
   void run_ahead() override;
+  // The offer is over. True: the lead was done, and is counted.
+  bool end();
   void judge(bool was_useful);
 
   Cpu& cpu_;

@@ -286,9 +286,9 @@ void Memory::keep_line(PageInfo& info, std::uint64_t physical) {
   kept.dirty = info.dirty[physical % page_size / line];
 }
 
-bool Memory::has_touched_line(std::uint64_t physical, bool stores_only) const {
+bool Memory::has_touched_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const {
   return std::ranges::any_of(lines_, [&](const TouchedLine& each) {
-    return each.number == physical / line && (each.info || !stores_only);
+    return each.number - first / line < bytes / line && (each.info || !stores_only);
   });
 }
 
@@ -355,18 +355,14 @@ PageInfo* Memory::known_info(std::uint64_t physical) {
 
 bool Memory::has_touched(std::uint64_t physical) {
   const PageInfo* info = known_info(physical);
-  const auto is_there = [&](const TouchedLine& each) {
-    return each.number * line / page_size == physical / page_size;
-  };
-  return (info && (info->is_touched || info->touched_by != 0)) || std::ranges::any_of(lines_, is_there);
+  return (info && (info->is_touched || info->touched_by != 0)) ||
+         has_touched_lines(physical & page_mask, page_size, false);
 }
 
 bool Memory::has_stored_ahead(std::uint64_t physical) {
   const PageInfo* info = known_info(physical);
-  const auto is_there = [&](const TouchedLine& each) {
-    return each.info && each.number * line / page_size == physical / page_size;
-  };
-  return (info && info->kept_in == lead_ && kept_count_ != 0) || std::ranges::any_of(lines_, is_there);
+  return (info && info->kept_in == lead_ && kept_count_ != 0) ||
+         has_touched_lines(physical & page_mask, page_size, true);
 }
 
 void Memory::lose(std::uint64_t physical, bool stores_only) {

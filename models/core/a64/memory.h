@@ -153,7 +153,9 @@ class Memory final : private TableMemory {
   bool has_touched(std::uint64_t physical);
   bool has_stored_ahead(std::uint64_t physical);
   // Whether its last lead has touched a line, or stored there, of a page that goes by lines.
-  bool has_touched_line(std::uint64_t physical, bool stores_only) const;
+  bool has_touched_line(std::uint64_t physical, bool stores_only) const {
+    return has_touched_lines(physical, line, stores_only);
+  }
   // The fast path no longer serves accesses to the page, or stores alone.
   void lose(std::uint64_t physical, bool stores_only);
 
@@ -253,7 +255,7 @@ class Memory final : private TableMemory {
   void keep(PageInfo& info, std::uint64_t physical);
   void keep_line(PageInfo& info, std::uint64_t physical);
   PageInfo* known_info(std::uint64_t physical);
-  TlbEntry& entry_at(std::uint16_t place) { return tlb(place / tlb_entries).entries[place % tlb_entries]; }
+  bool has_touched_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const;
   void close(std::uint16_t place, bool stores_only);
   Tlb& tlb(unsigned exception_level) {
     auto& tlb = tlbs_[exception_level];

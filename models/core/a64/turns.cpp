@@ -30,9 +30,9 @@ void Turns::leave(Cpu& cpu) {
 
 Right* Turns::rights(std::uint64_t physical) {
   const std::scoped_lock held(mutex_);
-  auto& chunk = chunks_[physical / (page_size * chunk_pages)];
+  auto& chunk = chunks_[physical / (Memory::page_size * chunk_pages)];
   if (!chunk) chunk = std::make_unique<Chunk>();
-  return chunk->pages.data();
+  return chunk->data();
 }
 
 Claimed Turns::claim_ahead(Right& right, unsigned core, bool to_store) {
@@ -106,7 +106,7 @@ void Turns::pass_on(Right& right, unsigned core, bool to_store, Take take) {
 void Turns::divide(Right& page, std::uint64_t physical) {
   take_page_from_all(physical);
   if (!page.lines) page.lines = divided_.emplace_back().data();
-  for (std::uint64_t line = 0; line < page_size / line_size; ++line)
+  for (std::uint64_t line = 0; line < Memory::page_size / Memory::line; ++line)
     page.lines[line].owner = Right::nobody, page.lines[line].often = 0;
   page.since = turns_, page.often = 0;
   page.owner = Right::by_lines;
@@ -142,10 +142,11 @@ void Turns::give_way(AddressRange range, bool to_store) {
     if (cpu) cpu->lead->settle();
   for (Cpu* cpu : cpus_) {
     if (!cpu || !cpu->lead->is_outstanding()) continue;
-    const std::uint64_t first = range.first.value() / page_size, last = range.last().value() / page_size;
+    const std::uint64_t first = range.first.value() / Memory::page_size,
+                        last = range.last().value() / Memory::page_size;
     for (std::uint64_t page = first; page <= last && cpu->lead->is_outstanding(); ++page)
-      if (to_store ? cpu->memory.has_touched(page * page_size)
-                   : cpu->memory.has_stored_ahead(page * page_size))
+      if (to_store ? cpu->memory.has_touched(page * Memory::page_size)
+                   : cpu->memory.has_stored_ahead(page * Memory::page_size))
         cpu->lead->take_back();
   }
 }

@@ -32,6 +32,7 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
+#include "core/a64/memory.h"
 #include "core/host_threads.h"
 
 namespace asterism::a64 {
@@ -60,8 +61,6 @@ enum class Claimed : std::uint8_t {
 
 class Turns {
  public:
-  static constexpr std::uint64_t page_size = 4096, line_size = 64, chunk_pages = 512;
-
   explicit Turns(HostThreads& threads) : threads_(threads) {}
 
   // Cores join and leave before and after all simulation; their numbers are those of the node.
@@ -106,9 +105,8 @@ class Turns {
   } count;
 
  private:
-  struct Chunk {
-    std::array<Right, chunk_pages> pages;
-  };
+  static constexpr std::uint64_t chunk_pages = 512;
+  using Chunk = std::array<Right, chunk_pages>;
 
   bool is_passed_too_often(Right& right) const;
   template <class Take>
@@ -124,7 +122,7 @@ class Turns {
   std::vector<Cpu*> cpus_;
   std::mutex mutex_;  // of chunks_
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
-  std::deque<std::array<Right, page_size / line_size>> divided_;  // Right::lines
+  std::deque<std::array<Right, Memory::page_size / Memory::line>> divided_;  // Right::lines
   static constexpr std::uint32_t longest = 1'000'000;
   int outstanding_ = 0;
   std::uint32_t turns_ = 0, length_ = 0;  // how many, and instructions of the last
