@@ -343,18 +343,27 @@ void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
 bool CoreModule::load(Address address, unsigned size, std::uint64_t& value) {
   value = 0;
   ++bus_reads_;
-  return access(tlm::TLM_READ_COMMAND, address, size, value);
+  return access(Access::load, address, size, value);
 }
 
 bool CoreModule::store(Address address, unsigned size, std::uint64_t value) {
   ++bus_writes_;
-  return access(tlm::TLM_WRITE_COMMAND, address, size, value);
+  return access(Access::store, address, size, value);
 }
 
-bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size, std::uint64_t& value) {
+bool CoreModule::fetch(Address address, std::uint32_t& word) {
+  if (state_ != State::running || start_ || grant(address) || !who_.poison) return false;
+  ++bus_reads_;
+  std::uint64_t value = 0;
+  if (!access(Access::fetch, address, sizeof word, value)) return false;
+  word = static_cast<std::uint32_t>(value);
+  return true;
+}
+
+bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64_t& value) {
   if (state_ != State::running || start_) return true;  // the rest of a block that a reset has cut off
   const Picoseconds started = local_time();
-  payload_.set_command(command);
+  payload_.set_command(kind == Access::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
   payload_.set_data_length(size);
@@ -372,21 +381,23 @@ bool CoreModule::access(tlm::tlm_command command, Address address, unsigned size
   const Picoseconds ended = now() + to_picoseconds(delay);
   if (ended > started) base_time_ += ended - started;
   schedule();
-  if (!succeeded(address, size)) return false;
+  if (!succeeded(kind, address, size)) return false;
   if (payload_.is_dmi_allowed() && !who_.shown) grant(address);
   return true;
 }
 
-bool CoreModule::succeeded(Address address, unsigned size) {
+bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
   if (payload_.is_response_ok() && !who_.poison) return true;
   ++bus_errors_;
   if (who_.poison) {
     const Address block(address.value() - address.value() % poisoned_block);
     if (std::exchange(last_poisoned_, block) == block) return false;
   }
-  log(name())->warn("{} of {} bytes at {:#x}: {}, an SError", payload_.is_write() ? "store" : "load", size,
+  static constexpr const char* names[] = {"load", "store", "fetch"};
+  log(name())->warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
                     address.value(),
-                    who_.poison ? std::string("poisoned data") : payload_.get_response_string());
+                    who_.poison ? std::string("poisoned data") : payload_.get_response_string(),
+                    kind == Access::fetch ? "instruction abort" : "SError");
   return false;
 }
 
@@ -397,8 +408,7 @@ void CoreModule::shown(std::span<const ShownAccess> accesses) {
     ++(each.is_store ? bus_writes_ : bus_reads_);
     who_.shown = true;
     std::uint64_t unused = 0;
-    const bool ok = access(each.is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, each.address,
-                           each.size, unused);
+    const bool ok = access(each.is_store ? Access::store : Access::load, each.address, each.size, unused);
     who_.shown = false;
     if (!ok) iss_->raise_serror(esr::serror_bus_error);
   }
@@ -423,18 +433,18 @@ void CoreModule::about_to_store(Address page, unsigned line) {
   schedule();
 }
 
-// Asks for direct memory around an address. Read-only grants are of no use: the engine has no way to refuse a
-// store.
+// Asks for direct memory around an address.
 bool CoreModule::grant(Address address) {
   tlm::tlm_dmi dmi;
   payload_.set_command(tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
-  who_.shown = false;
+  who_.shown = who_.poison = false;
   const bool granted = bus->get_direct_mem_ptr(payload_, dmi);
   const bool is_shown = std::exchange(who_.shown, false);
   if (!granted) return false;
   const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
-  if (!dmi.is_read_write_allowed() || !range.contains(address)) return false;
+  if (!dmi.is_read_allowed() || !range.contains(address)) return false;
+  if (!dmi.is_write_allowed()) return iss_->map_read_only(range, dmi.get_dmi_ptr(), is_shown);
   iss_->map_direct(range, dmi.get_dmi_ptr(), is_shown);
   return true;
 }

@@ -19,7 +19,8 @@
 //   reset ends the wait as far as the core is concerned: the store never happens. An access that a target keeps waiting at
 //   a reset is told so by InitiatorExtension::cut.
 // - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
-//   one block of memory, the first.
+//   one block of memory, the first. Memory that refuses direct access because a part of it is broken is fetched from by
+//   b_transport, an instruction at a time: a poisoned one is an instruction abort.
 // - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when
 //   an interrupt comes.
 //
@@ -169,6 +170,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
   void touch(Address address) override;
+  bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
   void shown(std::span<const ShownAccess> accesses) override;
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
@@ -189,8 +191,9 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   void wait_for_interrupt();
 
   bool is_on() const { return state_ != State::off; }
-  bool access(tlm::tlm_command command, Address address, unsigned size, std::uint64_t& value);
-  bool succeeded(Address address, unsigned size);
+  enum class Access { load, store, fetch };
+  bool access(Access kind, Address address, unsigned size, std::uint64_t& value);
+  bool succeeded(Access kind, Address address, unsigned size);
   bool grant(Address address);
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
   bool debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size);

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -70,8 +71,10 @@ struct CoreTestBus : sc_core::sc_module {
   tlm_utils::simple_target_socket<CoreTestBus> socket{"socket"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> wire{"wire"}, irq{"irq"};
   sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"};
-  bool grants = true, shows = false;  // direct memory; on the condition that accesses are shown
-  std::vector<Access> accesses;       // to the device
+  bool grants = true, shows = false;    // direct memory; on the condition that accesses are shown
+  bool is_read_only = false;            // for loads and fetches
+  std::optional<std::uint64_t> broken;  // block of 64 bytes whose data are poisoned; nothing is granted then
+  std::vector<Access> accesses;         // to the device
   unsigned memory_accesses = 0, last_master = ~0u, reads = 0;
   std::function<void(std::uint64_t offset)> on_access;
   std::vector<Access> shown;  // to memory, 20 ns each: the value is the size
@@ -117,6 +120,7 @@ struct CoreTestBus : sc_core::sc_module {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (in_memory(payload)) {
       ++memory_accesses;
+      if (broken && address - *broken < 64) payload.get_extension<InitiatorExtension>()->poison = true;
       if (!is_shown(payload)) return transfer(payload);
       shown.push_back({payload.is_read() ? 'r' : 'w', address - memory_base, payload.get_data_length(),
                        now() + to_picoseconds(delay)});
@@ -166,10 +170,12 @@ struct CoreTestBus : sc_core::sc_module {
   }
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
     if (!grants || payload.get_address() - memory_base >= memory_size) return false;
+    payload.get_extension<InitiatorExtension>()->poison = broken.has_value();
+    if (broken) return false;
     dmi.set_start_address(memory_base);
     dmi.set_end_address(memory_base + memory_size - 1);
     dmi.set_dmi_ptr(memory);
-    dmi.allow_read_write();
+    is_read_only ? dmi.allow_read() : dmi.allow_read_write();
     payload.get_extension<InitiatorExtension>()->shown = shows;
     return true;
   }

@@ -16,8 +16,8 @@
 //     before a load or store that goes to the host. An atomic instruction stays atomic.
 //   - A load or store that the host refuses raises SError: asynchronous, taken at the next boundary at which PSTATE.A
 //     is clear (Unicorn: at the latest 256 instructions after it was cleared). The load returns ones.
-//   - A fetch that no direct mapping serves is an instruction abort (synchronous external abort), taken by
-//     the guest with ELR = FAR = the address.
+//   - A fetch that neither a direct mapping nor IssHost::fetch() serves is an instruction abort (synchronous external
+//     abort), taken by the guest with ELR = FAR = the address.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +70,10 @@ class IssHost {
   // The engine is about to touch an address that is not mapped. The host may map_direct() the memory there;
   // if it does not, a load or store comes to it as above.
   virtual void touch(Address address) = 0;
+
+  // One instruction from an address that is not mapped, where it is memory nevertheless. False: it is none, or a bus error.
+  // Unicorn does not ask.
+  virtual bool fetch(Address /*address*/, std::uint32_t& /*word*/) { return false; }
 
   // Iss::guard_writes(): a page is about to be stored to, at first in line `line` of its 64. The store takes effect when this
   // returns, unless the page was collected or unmapped meanwhile.
@@ -165,6 +169,11 @@ class Iss {
   // at once, also from within a call to the host. `is_shown`: the host is told of every load and store, which costs
   // the speed of direct memory; all that was mapped before is slower, too.
   virtual void map_direct(AddressRange range, std::uint8_t* host, bool is_shown = false) = 0;
+  // As map_direct(), for loads and fetches alone: stores there go to the host, which may change the bytes once it has taken the
+  // mapping back. False: the engine cannot, and nothing is mapped.
+  virtual bool map_read_only(AddressRange, const std::uint8_t* /*host*/, bool /*is_shown*/ = false) {
+    return false;
+  }
   virtual void unmap_direct(AddressRange range) = 0;
 
   // Memory was changed by somebody else: decoded instructions there are dropped at the next boundary.

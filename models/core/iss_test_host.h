@@ -81,6 +81,7 @@ struct IssTestHost : IssHost {
   bool store(Address address, unsigned size, std::uint64_t value) override {
     if (memory_range().contains(address, Bytes(size))) {
       if (lost) return false;
+      if (record_memory) accesses.push_back({'w', address.value(), size, value});
       std::memcpy(memory.bytes + (address.value() - code_base), &value, size);
       return true;
     }

@@ -197,6 +197,7 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   const bool must_show =
       direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || seated_;
   auto* who = payload.get_extension<InitiatorExtension>();
+  if (direct == DirectAccess::refused && who) who->poison = true;
   if (direct == DirectAccess::refused || (must_show && !who) || refuses(page)) return false;
   const AddressRange range = admitted(page, ecc_.alike(page));
   dmi.set_start_address(range.first.value());

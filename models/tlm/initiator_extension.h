@@ -9,7 +9,9 @@ namespace asterism {
 struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   unsigned master = 0;  // cores: their index; other masters: from first_device_master
   bool secure = false;  // access of the secure world
-  bool poison = false;  // set by a target: the data returned are known to be wrong
+  // Set by a target: the data returned are known to be wrong. In an answer to get_direct_mem_ptr: it is memory, refused
+  // because a part of it is broken.
+  bool poison = false;
   // Direct memory under a condition. An interconnect that has to see every access sets it in its answer to
   // get_direct_mem_ptr, where the initiator had cleared it: the initiator may fetch, load and store directly, and
   // shows each load and store by a b_transport with this set. That moves no data; all else is as for any access.

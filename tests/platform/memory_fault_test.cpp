@@ -134,6 +134,16 @@ TEST_F(MemoryFaultTest, EveryRegisterSaysWhatWasBroken) {
   EXPECT_THAT(ended.out, HasSubstr("bad_memory: 0 wrong\n"));
 }
 
+// Firmware lies in the rank that fails.
+TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
+  const auto both = faults({dead("1ms", 0, 2), dead("1ms", 0, 5)});
+  const Ended ended = firmware("spin", {both, "node.memory.mapping=RaRoBaCoCh", "until=2ms"});
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.err, HasSubstr("poisoned data, an instruction abort\n"));
+  EXPECT_THAT(kinds(events("run")), testing::Contains("uncorrectable_error"));
+  EXPECT_GT(json("run/stats.json")["node"]["memory"]["ecc"]["uncorrectable"], 0);
+}
+
 TEST_F(MemoryFaultTest, ThePatrolScrubberFindsWhatNobodyReads) {
   const Ended ended = on_two_ranks("scrub");
   EXPECT_EQ(ended.status, 0) << ended.out;

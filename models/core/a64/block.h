@@ -70,6 +70,7 @@ class BlockCache {
   // A block that is not kept: as many instructions as the limit says, and then it leaves. Valid until the next one is made.
   Block* make_part(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code,
                    PartLimit limit);
+  bool is_part(const Block* block) const { return block == &part_; }
 
   // Virtual addresses, ascending, of instructions in whose place Cpu::hit_breakpoint stands; blocks that are kept already are as
   // they were.

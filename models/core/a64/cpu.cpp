@@ -217,7 +217,7 @@ const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   block = nullptr;
   Block* found = find_block(target);
   if (!found) return &exit_operation;
-  if (epoch == began) {
+  if (epoch == began && !blocks.is_part(found)) {
     if (link) *link = {found, epoch};
     jumps[target / 4 % jumps.size()] = found;
   }
@@ -232,12 +232,21 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   const auto [translation, fault] = memory.translate(target, Access::fetch, level);
   if (fault) return abort_fetch(*fault), nullptr;
   const auto direct = memory.direct(translation.physical);
-  if (!direct) return abort_fetch({target, fault_status::external_abort}), nullptr;
+  std::uint32_t word = 0;
+  if (!direct) {
+    if (is_ahead) return needs_turn = true, nullptr;
+    const bool is_fetched = host.fetch(Address(translation.physical), word);
+    if (stop_requested) return nullptr;  // perhaps by a reset: what was fetched does not count
+    if (!is_fetched) return abort_fetch({target, fault_status::external_abort}), nullptr;
+  }
   if (illegal) {
     take(vector_synchronous, esr::make(ec_illegal_state, 0), std::nullopt);
     return nullptr;
   }
   const Context now = context();
+  if (!direct)
+    return blocks.make_part(translation.physical, target, now, reinterpret_cast<const std::uint8_t*>(&word),
+                            {1, limit && limit->passes_first});
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found) {
     const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;

@@ -61,10 +61,19 @@ void Memory::for_entries(F f) {
 // ---- direct memory ----
 
 void Memory::map(AddressRange range, std::uint8_t* host, bool is_shown) {
+  map(range, {.host = host, .is_shown = is_shown, .is_read_only = false});
+}
+
+// Nobody stores through the pointer.
+void Memory::map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) {
+  map(range, {.host = const_cast<std::uint8_t*>(host), .is_shown = is_shown, .is_read_only = true});
+}
+
+void Memory::map(AddressRange range, Grant grant) {
   const std::uint64_t first = (range.first.value() + page_size - 1) & page_mask;
   const std::uint64_t end = (range.first.value() + range.size.count()) & page_mask;
   if (first >= end) return;
-  const Grant grant{first, end - 1, host + (first - range.first.value()), is_shown};
+  grant.first = first, grant.last = end - 1, grant.host += first - range.first.value();
   if (const Grant* known = grant_at(first); known && *known == grant) return;
   unmap({Address(first), Bytes(end - first)});
   grants_.insert(std::ranges::upper_bound(grants_, first, {}, &Grant::first), grant);
@@ -82,9 +91,11 @@ void Memory::unmap(AddressRange range) {
     }
     // A page that goes in part goes as a whole.
     const std::uint64_t below = first & page_mask, above = last | ~page_mask;
-    if (grant.first < below) kept.push_back({grant.first, below - 1, grant.host, grant.is_shown});
-    if (grant.last > above)
-      kept.push_back({above + 1, grant.last, grant.host + (above + 1 - grant.first), grant.is_shown});
+    Grant lower = grant, upper = grant;
+    lower.last = below - 1;
+    upper.first = above + 1, upper.host += upper.first - grant.first;
+    if (grant.first < below) kept.push_back(lower);
+    if (grant.last > above) kept.push_back(upper);
   }
   grants_ = std::move(kept);
   flush();
@@ -104,7 +115,8 @@ std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
     grant = grant_at(physical);
   }
   if (!grant) return std::nullopt;
-  return Direct{grant->host + (physical - grant->first), &info(physical), grant->is_shown};
+  return Direct{grant->host + (physical - grant->first), &info(physical), grant->is_shown,
+                grant->is_read_only};
 }
 
 PageInfo& Memory::info(std::uint64_t physical) {
@@ -171,6 +183,7 @@ void Memory::ask(std::uint64_t physical) {
 
 std::optional<Memory::Direct> Memory::admitted(std::uint64_t physical) {
   while (const auto memory = direct(physical)) {
+    if (memory->is_read_only) break;
     if (!has_to_ask(physical)) return memory;
     ask(physical);
   }
@@ -427,6 +440,7 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
     if (!page.permissions(access))
       return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
     const std::uint64_t physical = page.physical | address % page_size;
+    if (access == Access::store && page.is_read_only) return {{physical, page.level, false}, {}};
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
       if (is_ahead_) return {{}, not_in_lead(address)};
       ask(physical);  // after which nothing may be where it was
@@ -463,7 +477,8 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .permissions = found.permissions[exception_level],
           .level = found.level,
           .span = found.span,
-          .is_direct = memory.has_value()};
+          .is_direct = memory.has_value(),
+          .is_read_only = memory && memory->is_read_only};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere(slot), nowhere(slot)};
   if (!memory || memory->is_shown || is_watched_page(address)) return std::nullopt;

@@ -64,6 +64,7 @@ struct TlbPage {
   std::uint8_t level = 0;                   // of the walk at which the descriptor was found
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
   bool is_direct = false;
+  bool is_read_only = false;  // direct for loads and fetches
 };
 
 class ExclusiveMonitors;
@@ -108,11 +109,13 @@ class Memory final : private TableMemory {
   // ---- direct memory (Iss::map_direct and its kin) ----
 
   void map(AddressRange range, std::uint8_t* host, bool is_shown);
+  // Stores there are not direct: translate() says so.
+  void map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown);
   void unmap(AddressRange range);
   struct Direct {
     std::uint8_t* host;  // of the address asked for; the rest of its page follows
     PageInfo* info;
-    bool is_shown;
+    bool is_shown, is_read_only;
   };
   // The direct memory at a physical address, which the host is asked to map when there is none yet.
   std::optional<Direct> direct(std::uint64_t physical);
@@ -222,9 +225,9 @@ class Memory final : private TableMemory {
     PageInfo* info;
   };
   struct Grant {
-    std::uint64_t first, last;
-    std::uint8_t* host;
-    bool is_shown;
+    std::uint64_t first = 0, last = 0;
+    std::uint8_t* host = nullptr;
+    bool is_shown = false, is_read_only = false;
     bool operator==(const Grant&) const = default;
   };
 
@@ -234,6 +237,7 @@ class Memory final : private TableMemory {
   }
 
   bool is_watched_page(std::uint64_t address) const;
+  void map(AddressRange range, Grant grant);
   const Grant* grant_at(std::uint64_t physical) const;
   PageInfo& info(std::uint64_t physical);
   Chunk& chunk(std::uint64_t number);

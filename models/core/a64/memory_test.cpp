@@ -3,6 +3,8 @@
 #include "core/a64/memory.h"
 
 #include <map>
+#include <span>
+#include <vector>
 
 #include "core/a64/cpu.h"
 #include "core/a64/mmu_test.h"
@@ -303,6 +305,76 @@ TEST_F(MemoryTest, MemoryThatIsWithdrawnDuringAnAccessIsNotTouched) {
   core->run();
   EXPECT_EQ(core->read(CoreRegister::x2), 0x5a5a'5a5a'0000'0000u);
   EXPECT_EQ(host.accesses.back(), (BusAccess{'r', data_base + page_size, 4, 0x5a5a'5a5a}));
+}
+
+// ---- read-only memory ----
+
+TEST_F(MemoryTest, ReadOnlyMemoryIsLoadedDirectlyAndStoredToByTheHost) {
+  const AddressRange where{Address(data_base), Bytes(page_size)};
+  word(data_base) = 5;
+  ASSERT_TRUE(core->map_read_only(where, host.memory.bytes + (data_base - code_base)));
+  host.record_memory = true;
+  const State after = run(
+      {
+          0xf9400002,  // ldr x2, [x0]
+          0xf9000001,  // str x1, [x0]
+          0xf9400003,  // ldr x3, [x0]
+          0xf8210004,  // ldadd x1, x4, [x0]
+          0xc85f7c05,  // ldxr x5, [x0]
+          0xc8067c02,  // stxr w6, x2, [x0]
+      },
+      with_mmu(data_base, 7));
+  EXPECT_EQ(host.accesses, (std::vector<BusAccess>{
+                               {'w', data_base, 8, 7}, {'w', data_base, 8, 14}, {'w', data_base, 8, 5}}));
+  EXPECT_EQ(after.x[2], 5u);
+  EXPECT_EQ(after.x[3], 7u);
+  EXPECT_EQ(after.x[4], 7u);
+  EXPECT_EQ(after.x[5], 14u);
+  EXPECT_EQ(after.x[6], 0u);
+  EXPECT_EQ(word(data_base), 5u);
+}
+
+TEST_F(MemoryTest, AStoreOfEveryKindLeavesTheSameInReadOnlyMemoryAndMarksNothing) {
+  const std::uint64_t p = data_base;
+  const AddressRange pages{Address(p), Bytes(2 * page_size)};
+  map(p, p, at_el0);  // for STTR
+  std::uint8_t* const bytes = host.memory.bytes + (p - code_base);
+  for (const auto& [word, address, expected] : stores_of_every_kind(p)) {
+    const State before = with_mmu(address, 0, 2, 32);
+    std::memset(bytes, 0x11, pages.size.count());
+    core->map_direct(pages, bytes);
+    run({word}, before);
+    const std::vector<std::uint8_t> stored(bytes, bytes + pages.size.count());
+    std::memset(bytes, 0x11, pages.size.count());
+    core->map_read_only(pages, bytes);
+    EXPECT_EQ(marks({word}, before), Lines{}) << std::hex << word << " to " << address;
+    EXPECT_TRUE(std::ranges::equal(stored, std::span(bytes, pages.size.count())))
+        << std::hex << word << " to " << address;
+  }
+}
+
+TEST_F(MemoryTest, CodeRunsFromReadOnlyMemoryUntilTheHostTakesItBack) {
+  const AddressRange where{Address(data_base), Bytes(page_size)};
+  host.place(data_base, {
+                            0xd2800021,  // mov x1, #1
+                            0xf9000001,  // str x1, [x0]
+                            0xd2800041,  // mov x1, #2
+                            0x14000000,  // b .
+                        });
+  ASSERT_TRUE(core->map_read_only(where, host.memory.bytes + (data_base - code_base)));
+  host.on_store = [&](std::uint64_t, std::uint64_t) {
+    host.direct = false;
+    core->unmap_direct(where);
+  };
+  map(data_base + page_size, device);
+  State before = with_mmu(data_base + page_size);
+  before.pc = data_base;
+  core->set_state(before);
+  core->call_at(core->instructions() + 8);
+  host.on_due = [&] { core->request_stop(); };
+  core->run();
+  EXPECT_EQ(core->read(CoreRegister::elr), core->read(CoreRegister::far));
+  EXPECT_EQ(esr::exception_class(core->read(CoreRegister::esr)), esr::ec_instruction_abort + 0u);
 }
 
 // ---- shown memory ----

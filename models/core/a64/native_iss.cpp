@@ -41,8 +41,12 @@ class A64Iss final : public NativeIss, private DebugPort {
 
   void map_direct(AddressRange range, std::uint8_t* host, bool is_shown) override {
     cpu().memory.map(range, host, is_shown);
-    cpu().drop_code(range);  // other memory may stand there now
-    cpu().new_epoch();
+    mapped(range);
+  }
+  bool map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) override {
+    cpu().memory.map_read_only(range, host, is_shown);
+    mapped(range);
+    return true;
   }
   void unmap_direct(AddressRange range) override {
     cpu().memory.unmap(range);
@@ -74,6 +78,10 @@ class A64Iss final : public NativeIss, private DebugPort {
   }
 
  private:
+  void mapped(AddressRange range) {
+    cpu().drop_code(range);  // other memory may stand there now
+    cpu().new_epoch();
+  }
   void set_breakpoints(std::vector<std::uint64_t> addresses) override;
   void set_watchpoints(std::vector<Watchpoint> watchpoints) override {
     cpu().memory.set_watchpoints(std::move(watchpoints));
