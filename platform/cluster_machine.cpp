@@ -245,6 +245,14 @@ std::string ClusterMachine::memory_summary() const {
   return all;
 }
 
+// Those of the ring are its rank 0's to tell, those of another program its ranks'.
+std::uint64_t ClusterMachine::recoveries() const {
+  if (config_.is_ring()) return traffic_.announcements().recoveries();
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.recoveries();
+  return sum;
+}
+
 std::optional<ClusterOutcome> ClusterMachine::cluster() const {
   const Management& management = traffic_.management();
   ClusterOutcome result{.ranks = config_.nodes,
@@ -255,7 +263,7 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
                         .commits = traffic_.announcements().commits(),
                         .losses = management.losses(),
                         .idle_losses = traffic_.idle_losses(),
-                        .recoveries = traffic_.announcements().recoveries(),
+                        .recoveries = recoveries(),
                         .failures = failures_,
                         .early = early_};
   if (!management.outcome()) return result;
@@ -276,7 +284,7 @@ void ClusterMachine::report(Statistics& statistics) const {
   Statistics& cluster = statistics.group("cluster");
   cluster.add("checkpoints_committed", traffic_.announcements().commits());
   cluster.add("rollbacks", traffic_.announcements().rollbacks());
-  cluster.add("recoveries", traffic_.announcements().recoveries());
+  cluster.add("recoveries", recoveries());
   traffic_.report(cluster);
 }
 

@@ -69,6 +69,7 @@ class ClusterMachine final : public Machine {
   }
 
  private:
+  std::uint64_t recoveries() const;
   // Passes whole lines on, the node's name before each.
   class Lines {
    public:

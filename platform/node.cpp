@@ -151,8 +151,12 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
     nic_.emplace("nic", scenario.map.range("dram"));
     nic_->attach({.clock = lone_network_->clock, .network = lone_network_->network});
   }
+  if (config_.nor_flash.present) {
+    flash0_.emplace("flash0", config_.nor_flash, scenario.map.range("flash0").size, scenario.rom);
+    flash1_.emplace("flash1", config_.nor_flash, scenario.map.range("flash1").size);
+  }
   place_rtc(rtl);
-  connect_cores();
+  connect_cores(events);
   connect_targets();
   connect_interrupts();
   if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
@@ -179,7 +183,10 @@ tlm::tlm_initiator_socket<>& Node::tapped(tlm::tlm_initiator_socket<>& initiator
   return taps_ ? taps_->tap(initiator, initiator.get_parent_object()->name()) : initiator;
 }
 
-void Node::connect_cores() {
+void Node::connect_cores(EventLog& events) {
+  cores_.on_core_lock_up = [&events](CoreModule& core) {
+    events.record(now(), core.name(), "core_locked_up", {{"reason", core.lock_up_reason()}});
+  };
   cores_.on_lock_up = [this] { on_lock_up(); };
   if (config_.cores.caches.model != CacheModel::none)
     caches_.emplace("caches", config_.cores.caches, cores_.count());

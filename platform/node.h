@@ -68,6 +68,8 @@ class Node final : public sc_core::sc_module,
   // Its power goes and does not come back.
   void lose();
   bool is_lost() const { return lost_; }
+  // How often its firmware has told that it goes on from a checkpoint.
+  std::uint64_t recoveries() const { return power_.recoveries(); }
 
   // nullptr: there is none. It is alone on a network of its own, until it is attached to another before simulation begins.
   NicModule* nic() { return nic_ ? &*nic_ : nullptr; }
@@ -91,7 +93,7 @@ class Node final : public sc_core::sc_module,
  private:
   // What an initiator is bound with: itself, or the tap that it is bound to.
   tlm::tlm_initiator_socket<>& tapped(tlm::tlm_initiator_socket<>& initiator);
-  void connect_cores();
+  void connect_cores(EventLog& events);
   void connect_targets();
   void connect_interrupts();
   void seat_arbiters(const RtlOptions& rtl);

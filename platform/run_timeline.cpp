@@ -143,11 +143,17 @@ void RunTimeline::end_recovery(std::size_t index, bool recovered) {
 
 void RunTimeline::record(Picoseconds at, std::string_view source, std::string_view kind,
                          std::initializer_list<Detail> details) {
-  if (kind == "node_loss") {
-    const auto lost = number(details, "node");
-    const auto node = std::ranges::find(nodes_, lost ? fmt::format("node{}", *lost) : "", &Node::name);
+  const auto named = [&](std::string_view detail) {
+    const auto node = number(details, detail);
+    return std::ranges::find(nodes_, node ? fmt::format("node{}", *node) : "", &Node::name);
+  };
+  if (kind == "node_loss" || kind == "rank_moved") {
+    const bool is_lost = kind == "node_loss";
+    const auto node = named(is_lost ? "node" : "to_node");
     if (node == nodes_.end()) return;
-    charge(static_cast<std::size_t>(node - nodes_.begin()), at);
+    const auto index = static_cast<std::size_t>(node - nodes_.begin());
+    charge(index, at);
+    if (!is_lost) return begin_recovery(index, at);
     node->is_lost |= says(details, "lost", "node");
     return mark(*node, at, kind);
   }

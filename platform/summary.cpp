@@ -68,7 +68,8 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
        c.is_ring
            ? fmt::format("{} committed by all ranks, {}, {}", c.commits, counted(c.losses, "loss", "losses"),
                          counted(c.recoveries, "recovery", "recoveries"))
-           : counted(c.losses, "loss", "losses")}};
+           : fmt::format("{}, {}", counted(c.losses, "loss", "losses"),
+                         counted(c.recoveries, "recovery", "recoveries"))}};
   for (const std::string& failure : c.failures)
     lines.emplace_back(&failure == &c.failures.front() ? "failed" : "", failure);
   if (c.result && !c.is_ring)

@@ -20,7 +20,10 @@ CoreCluster::CoreCluster(const CoreConfig& config, Picoseconds quantum, Surround
       for (unsigned other = 0; other < count(); ++other)
         if (other != i) cores_[other]->invalidate_translations();
     };
-    cores_[i]->on_lock_up = [this] { look_for_lock_up(); };
+    cores_[i]->on_lock_up = [this, i] {
+      on_core_lock_up(*cores_[i]);
+      look_for_lock_up();
+    };
   }
 }
 

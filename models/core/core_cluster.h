@@ -36,6 +36,8 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
   CoreCluster(const CoreConfig& config, Picoseconds quantum, Surroundings& surroundings,
               const CoreModule::IssFactory& make_iss);
 
+  // This core is locked up. Called in its thread; may reset it.
+  std::function<void(CoreModule&)> on_core_lock_up = [](CoreModule&) {};
   // A core is locked up, and none runs or waits that could ask for anything any more. Called in the thread of the core that
   // was the last one; may reset them.
   std::function<void()> on_lock_up = [] {};

@@ -23,7 +23,7 @@ PowerController::PowerController(const sc_core::sc_module_name& name, std::vecto
       request(static_cast<PowerOperation>(operation));
   });
   registers.fault_inject.on_write([this](std::uint32_t value) { inject_fault(value); });
-  registers.recovery.on_write([this](std::uint32_t value) { recovered(value & 3); });
+  registers.recovery.on_write([this](std::uint32_t value) { recovered(value); });
   registers.checkpoint_location.on_write([this](std::uint32_t value) { located(value); });
   rearm();
 }
@@ -42,20 +42,22 @@ void PowerController::inject_fault(std::uint32_t value) {
     registers.warn("guest asked for a fault where there is no such place: ignored");
 }
 
-void PowerController::recovered(std::uint32_t source) {
-  if (source == 0) return registers.warn("guest wrote RECOVERY without a source: ignored");
-  static constexpr const char* names[] = {"", "dram", "dimm_ssd", "pcram"};
-  events_.record(now(), name(), "recovery", {{"from", std::string(names[source])}});
+std::string PowerController::name_of(const Field& field, std::uint32_t value) {
+  for (const FieldValue& named : field.values)
+    if (named.value == field.get(value)) return named.name;
+  return "";
+}
+
+void PowerController::recovered(std::uint32_t value) {
+  const std::string source = name_of(registers.recovery.fields()[0], value);
+  if (source.empty()) return registers.warn("guest wrote RECOVERY without a source: ignored");
+  ++recoveries_;
+  events_.record(now(), name(), "recovery", {{"from", source}});
 }
 
 void PowerController::located(std::uint32_t value) {
   const auto& fields = registers.checkpoint_location.fields();
-  const auto name_of = [&](const Field& field) {
-    for (const FieldValue& named : field.values)
-      if (named.value == field.get(value)) return named.name;
-    return std::string();
-  };
-  const std::string location = name_of(fields[0]), reason = name_of(fields[1]);
+  const std::string location = name_of(fields[0], value), reason = name_of(fields[1], value);
   if (location.empty() || reason.empty())
     return registers.warn("guest wrote CHECKPOINT_LOCATION without a location or a reason: ignored");
   const std::uint64_t high = registers.checkpoint_version_high.value();

@@ -67,7 +67,8 @@ struct PowerRegisters : RegisterBank {
           {{"none", 0, "there is"}, {"no_memory", 1, "no memory at FAULT_ADDRESS"}, {"no_such_place", 2, "no such chip, bit or kind"}}}}};
   Register recovery{*this, 0x34, "RECOVERY", Access::write_only, 0,
       "Firmware tells that it goes on from a checkpoint", {
-      {"source", 0, 2, "Where the checkpoint lay", {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}}}}};
+      {"source", 0, 3, "Where the checkpoint lay",
+          {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}, {"cluster", 4, "in other nodes of the cluster"}}}}};
   Register checkpoint_version_low{*this, 0x38, "CHECKPOINT_VERSION_LOW", Access::read_write, 0,
       "Version of the checkpoint that CHECKPOINT_LOCATION tells of, bits 31:0"};
   Register checkpoint_version_high{*this, 0x3C, "CHECKPOINT_VERSION_HIGH", Access::read_write, 0,
@@ -103,6 +104,8 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   // The same as a write of CONTROL; for PSCI SYSTEM_OFF and SYSTEM_RESET.
   void request(PowerOperation operation);
   bool on() const { return schedule_.on(); }
+  // Those that the firmware has told.
+  std::uint64_t recoveries() const { return recoveries_; }
   // One more cut, of the world outside.
   void strike(PowerLoss cut);
   // Makes the faults; the netlist connects it to the memory.
@@ -118,8 +121,10 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   enum Cause : std::uint32_t { cold, warm, power_loss };
 
   void inject_fault(std::uint32_t value);
-  void recovered(std::uint32_t source);
+  void recovered(std::uint32_t value);
   void located(std::uint32_t value);
+  // What a field's value is called, "" where it is none of those.
+  static std::string name_of(const Field& field, std::uint32_t value);
   void ring(Picoseconds now);
   void execute(PowerOperation operation, Picoseconds now);
   void count_start(Cause cause);
@@ -133,7 +138,7 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   EventLog& events_;
   Alarm alarm_;
   std::optional<PowerOperation> requested_;
-  std::uint64_t cuts_ = 0, ignored_ = 0, warm_resets_ = 0;
+  std::uint64_t cuts_ = 0, ignored_ = 0, warm_resets_ = 0, recoveries_ = 0;
 };
 
 }  // namespace asterism

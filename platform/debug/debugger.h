@@ -45,7 +45,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   // Before simulation begins. Throws std::invalid_argument when an engine has no DebugPort.
   void attach(Machine machine);
 
-  // Stops the machine there and then when it is what `monitor break on` asks for.
+  // Stops the machine there and then when it is what `monitor break on` asks for, or a core that locks up.
   void happened(Picoseconds at, std::string_view source, std::string_view kind);
 
   // Around a fork, in which threads get lost.

@@ -9,6 +9,7 @@ std::span<const std::string_view> event_kinds() {
       "checkpoint_failed",
       "checkpoint_location",
       "copy_held",
+      "core_locked_up",
       "corrected_error",
       "flash_fault",
       "global_commit",

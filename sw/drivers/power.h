@@ -38,7 +38,8 @@ bool power_inject(MemoryFault fault);  // false: there is no such place
 typedef enum {
   recovered_from_memory = 1,
   recovered_from_dimm_ssd = 2,
-  recovered_from_pcram = 3
+  recovered_from_pcram = 3,
+  recovered_from_cluster = 4,  // from other nodes
 } RecoverySource;
 void power_recovered(RecoverySource source);  // the app goes on from a checkpoint after an error
 

@@ -43,7 +43,7 @@ TEST_F(BenefactorsTest, TheScenarioLosesAClientAndABenefactorAndNothingElse) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, ContainsRegex("goes on from version [1-9]+ of its neighbours, which is right\n"));
   EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
-  EXPECT_THAT(ended.out, HasSubstr("2 losses\n"));
+  EXPECT_THAT(ended.out, HasSubstr("2 losses, 1 recovery\n"));
   std::istringstream lines(ended.out);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("node")) {

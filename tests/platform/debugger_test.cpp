@@ -156,7 +156,7 @@ detach
   EXPECT_THAT(out, HasSubstr("expected one of cores, events, map, ecc, ssd"));
   EXPECT_THAT(out, HasSubstr("there is no \"nonsense\""));
   EXPECT_THAT(out, HasSubstr("there is no kind of event \"chekpoint\"; did you mean \"checkpoint\"?"));
-  EXPECT_THAT(out, HasSubstr("stops at: gpu_lost\n"));
+  EXPECT_THAT(out, HasSubstr("stops at: core_locked_up, gpu_lost\n"));
   EXPECT_EQ(run.wait().status, 0);
 }
 
@@ -550,6 +550,21 @@ TEST_F(DebuggerTest, ASleepThatNothingEndsIsShown) {
   EXPECT_THAT(client.answer(), StartsWith("T05thread:1"));
   EXPECT_EQ(client.ask("D"), "OK");
   EXPECT_EQ(run.wait().status, 69);
+}
+
+TEST_F(DebuggerTest, ACoreThatLocksUpStopsThereAndThen) {
+  Running run = start({"run", "hello", "firmware=no_vectors", "expect={}", "until=2ms",
+                       R"(faults=[{"at":"1ms","kind":"power_loss"}])", "--gdb", ":0", "--out", "run"});
+  TestClient client(address(run));
+  EXPECT_THAT(from_hex(client.ask("vCont;c").substr(1)),
+              testing::Optional(HasSubstr("us node.core0: core_locked_up\n")));
+  EXPECT_THAT(client.answer(), StartsWith("T05thread:1"));
+  EXPECT_EQ(client.ask("D"), "OK");
+  EXPECT_EQ(run.wait().status, 69);
+  const auto told = events();
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told[0]["kind"], "core_locked_up");
+  EXPECT_THAT(std::string(told[0]["reason"]), HasSubstr("exceptions recur"));
 }
 
 TEST_F(DebuggerTest, CtrlCWhileWaitingEndsTheRun) {

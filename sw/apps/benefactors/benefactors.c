@@ -40,6 +40,7 @@
 #include "boot/memory.h"
 #include "drivers/generic_timer.h"
 #include "drivers/nic.h"
+#include "drivers/power.h"
 
 typedef unsigned long long Printable;
 
@@ -332,6 +333,11 @@ static void compute_again(uint64_t version) {
   for (uint64_t i = 1; i <= version; ++i) step(other, i);
 }
 
+// Of a client whose memory is new: all it has comes from other nodes.
+static void tell_recovery(void) {
+  if (power_probe()) power_recovered(recovered_from_cluster);
+}
+
 // The version that is gone on from: 0 where nothing is held.
 static bool restore(uint64_t* version) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
@@ -356,6 +362,7 @@ static bool restore(uint64_t* version) {
     const bool same = both_are_equal();
     printf("benefactors: rank %u: goes on from version %llu of its neighbours, which is %s\n", (unsigned)rank,
            (Printable)*version, same ? "right" : "WRONG");
+    tell_recovery();
     return true;
   }
   *version = 0;
@@ -444,6 +451,7 @@ static uint64_t restore_from_chain(void) {
     compute_again(version);
     printf("benefactors: rank %u: goes on from version %llu of %s: %s\n", (unsigned)rank, (Printable)version,
            place_of(checkpoint_chain_source()), both_are_equal() ? "right" : "WRONG");
+    tell_recovery();
     return version;
   }
   begin(state);
