@@ -402,6 +402,10 @@ Campaign read_arguments(const StudyArguments& arguments) {
 
 std::unique_ptr<StudyPoint> make_campaign_trial() { return std::make_unique<Trial>(); }
 
+std::string campaign_keys(bool as_text) {
+  return as_text ? documentation<Campaign>() : schema<Campaign>("Asterism campaign");
+}
+
 int verb_campaign(const StudyArguments& arguments) {
   Campaign campaign = read_arguments(arguments);
   const Snapshot snapshot(campaign.snapshot, ASTERISM_VERSION);

@@ -12,12 +12,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "platform/study/study_kind.h"
 #include "platform/verbs.h"
 
 namespace asterism {
+
+// What stands for it where a study's file is named.
+inline constexpr std::string_view campaign = "campaign";
+
+// Its keys, as JSON Schema or as text.
+std::string campaign_keys(bool as_text);
 
 // Status: expectation when a run was silent, hung or crashed; interrupted after SIGINT. Throws ConfigError, by file and line for
 // faults that are none.

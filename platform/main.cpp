@@ -171,7 +171,8 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   CLI::App* study_verb = app.add_subcommand("study", "Drive one engine alone: sweeps, curves, saturation");
   study_verb
       ->add_option("STUDY", study.file,
-                   "File, or name in configs/studies; campaign: many faults from one snapshot")
+                   "File, or name in configs/studies; campaign: many faults from one snapshot, whose keys "
+                   "`asterism schema campaign --text` prints")
       ->required()
       ->check(no_override);
   study_verb
@@ -208,7 +209,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   schema_verb->add_option("KIND", of)
       ->required()
       ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "pcram", "technology", "workload",
-                             "write_profile", "kernel_profile", "graph", "system", "block"}));
+                             "write_profile", "kernel_profile", "graph", "system", "block", "campaign"}));
   schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
   ListArguments list;
   CLI::App* list_verb = app.add_subcommand("list", "Print what there is");

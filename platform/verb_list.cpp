@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/campaign.h"
 #include "platform/output_file.h"
 #include "platform/register_page.h"
 #include "platform/study/paper.h"
@@ -112,7 +113,9 @@ int verb_list(const ListArguments& arguments) {
   } else if (what == "papers") {
     print(Paper::list(installed.configs));
   } else {
-    print(installed.configs.list(what));
+    std::vector<std::string> names = installed.configs.list(what);
+    if (what == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));
+    print(names);
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
 #include "pcram/pcram_config.h"
+#include "platform/campaign.h"
 #include "platform/rtl/block_config.h"
 #include "platform/verbs.h"
 #include "resilience/gpu_system.h"
@@ -26,6 +27,7 @@ int verb_schema(const std::string& of, bool as_text) {
   if (of == "node") text = text_of<NodeConfig>("Asterism node", as_text);
   if (of == "scenario") text = text_of<ScenarioConfig>("Asterism scenario", as_text);
   if (of == "study") text = as_text ? study_documentation() : study_schema();
+  if (of == campaign) text = campaign_keys(as_text);
   if (of == "dram") text = text_of<DramPart>("Asterism DRAM part", as_text);
   if (of == "flash") text = text_of<FlashPart>("Asterism flash part", as_text);
   if (of == "pcram") text = text_of<PcramPart>("Asterism PCRAM part", as_text);

@@ -112,14 +112,14 @@ std::string what_was_done(const Study& study, const PointRun& run) {
 
 Study load_study(const std::string& file, const std::vector<std::string>& overrides,
                  const InstalledFiles& installed) {
-  const fs::path path = installed.configs.locate("studies", file);
+  const fs::path path = installed.configs.locate("studies", file, {std::string(campaign)});
   ConfigDocument document = ConfigDocument::load(path);
   for (const std::string& override : overrides) document.apply_override(override);
   return read_study(std::move(document), path.stem().string(), installed.configs);
 }
 
 int verb_study(const StudyArguments& arguments) {
-  if (arguments.file == "campaign") return verb_campaign(arguments);
+  if (arguments.file == campaign) return verb_campaign(arguments);
   refuse_two_on_standard_output(arguments);
   const InstalledFiles installed = InstalledFiles::find();
   const Study study = load_study(arguments.file, arguments.overrides, installed);

@@ -23,15 +23,18 @@ std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, 
   return root_ / kind / (std::string(name) + ".json");
 }
 
-std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::string& path_or_name) const {
+std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::string& path_or_name,
+                                            const std::vector<std::string>& beside) const {
   if (const auto path = find(kind, path_or_name)) return *path;
   std::error_code none;
   if (std::filesystem::is_regular_file(path_or_name, none)) return path_or_name;
+  std::vector<std::string> names = list(kind);
+  names.insert(names.end(), beside.begin(), beside.end());
   throw InputMissing(Diagnostic{
       .origin = Origin::command_line(),
       .path = "",
       .problem = "no file \"" + path_or_name + "\", and no such name in " + (root_ / kind).string(),
-      .nearest = nearest_name(std::filesystem::path(path_or_name).stem().string(), list(kind))});
+      .nearest = nearest_name(std::filesystem::path(path_or_name).stem().string(), names)});
 }
 
 }  // namespace asterism

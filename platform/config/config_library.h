@@ -22,7 +22,8 @@ class ConfigLibrary {
   std::optional<std::filesystem::path> find(std::string_view kind, std::string_view name) const;
 
   // What a person typed: a name of the kind, else a path. Throws InputMissing with the nearest name.
-  std::filesystem::path locate(std::string_view kind, const std::string& path_or_name) const;
+  std::filesystem::path locate(std::string_view kind, const std::string& path_or_name,
+                               const std::vector<std::string>& beside = {}) const;
 
  private:
   std::filesystem::path root_;

@@ -371,6 +371,12 @@ TEST_F(StudyCommandTest, StudiesAreCheckedListedAndDocumented) {
   EXPECT_EQ(nlohmann::json::parse(asterism({"schema", "study"}).out).at("title"), "Asterism study");
 }
 
+TEST_F(StudyCommandTest, ACampaignIsFoundWhereStudiesAre) {
+  EXPECT_THAT(asterism({"list", "studies"}).out, HasSubstr("\ncampaign\n"));
+  EXPECT_THAT(asterism({"study", "campain"}).err, HasSubstr("did you mean \"campaign\"?"));
+  EXPECT_THAT(asterism({"schema", "campaign", "--text"}).out, HasSubstr("junit = "));
+}
+
 TEST_F(StudyCommandTest, EveryShippedStudyIsSound) {
   for (const auto& entry : fs::directory_iterator(source_configs() / "studies")) {
     const Ended ended = asterism({"check", entry.path().string()});
