@@ -17,8 +17,10 @@ void describe(Fields& f, Placement& p) {
   f("interrupt", p.interrupt, "Shared peripheral interrupt (SPI)", within(0, 31));
 }
 
-AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram, bool nic, unsigned redistributors)
+AddressMap::AddressMap(Bytes dram_size, const Fitted& fitted)
     : entries_{
+          {"flash0", "FLASH0", {Address(0x0000'0000), 64_MiB}, {}},
+          {"flash1", "FLASH1", {Address(0x0400'0000), 64_MiB}, {}},
           {"gicd", "GICD", {Address(0x0800'0000), 64_KiB}, {}},
           {"gicc", "GICC", {Address(0x0801'0000), 64_KiB}, {}},
           {"uart0", "UART0", {Address(0x0900'0000), 4_KiB}, 1},
@@ -31,10 +33,14 @@ AddressMap::AddressMap(Bytes dram_size, bool gpus, bool pcram, bool nic, unsigne
           {"nic", "NIC", {Address(0x0b05'0000), 4_KiB}, 15},
           {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
       } {
-  if (redistributors > 0) have_gicv3(redistributors);
-  if (!gpus) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "gpu"; });
-  if (!pcram) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "pcram"; });
-  if (!nic) std::erase_if(entries_, [](const MapEntry& entry) { return entry.name == "nic"; });
+  const auto leave_out = [this](std::string_view name) {
+    std::erase_if(entries_, [&](const MapEntry& entry) { return entry.name == name; });
+  };
+  if (!fitted.nor_flash) leave_out("flash0"), leave_out("flash1");
+  if (!fitted.gpus) leave_out("gpu");
+  if (!fitted.pcram) leave_out("pcram");
+  if (!fitted.nic) leave_out("nic");
+  if (fitted.redistributors > 0) have_gicv3(fitted.redistributors);
 }
 
 // Distributor and redistributors stand where QEMU has them; the second region of the latter lies beyond its DRAM.
@@ -42,10 +48,12 @@ void AddressMap::have_gicv3(unsigned redistributors) {
   constexpr Bytes each = 128_KiB;
   constexpr unsigned in_first_region = 123;
   const unsigned here = std::min(redistributors, in_first_region);
-  entries_[0].name = "gicv3d", entries_[0].header_name = "GICV3D";
-  entries_[1] = {"gicr", "GICV3R", {Address(0x080a'0000), each * here}, {}};
+  const auto distributor = std::ranges::find(entries_, "gicd", &MapEntry::name);
+  const auto beside = std::next(distributor);
+  distributor->name = "gicv3d", distributor->header_name = "GICV3D";
+  *beside = {"gicr", "GICV3R", {Address(0x080a'0000), each * here}, {}};
   if (redistributors > here)
-    entries_.insert(entries_.begin() + 2,
+    entries_.insert(std::next(beside),
                     {"gicr2", "GICV3R2", {Address(0x40'0000'0000), each * (redistributors - here)}, {}});
 }
 

@@ -32,10 +32,14 @@ void describe(Fields& f, Placement& placement);
 
 class AddressMap {
  public:
-  // The map of a node before overrides; DRAM has the given size, and GPUs, PCRAM and NIC are on it where there are any.
-  // `redistributors`: of a GICv3, as many as there are cores; 0: the node has a GIC-400.
-  explicit AddressMap(Bytes dram_size, bool gpus = false, bool pcram = false, bool nic = false,
-                      unsigned redistributors = 0);
+  // What stands on some nodes only.
+  struct Fitted {
+    bool gpus = false, pcram = false, nic = false, nor_flash = false;
+    unsigned redistributors = 0;  // of a GICv3, as many as there are cores; 0: the node has a GIC-400
+  };
+  // The map of a node before overrides; DRAM has the given size.
+  explicit AddressMap(Bytes dram_size) : AddressMap(dram_size, Fitted{}) {}
+  AddressMap(Bytes dram_size, const Fitted& fitted);
 
   // Moves entries as the node file says. Unknown names, overlaps and shared interrupts go to `problems`, at
   // the place in the document (below `path`) that caused them.

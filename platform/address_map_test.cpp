@@ -10,30 +10,39 @@ namespace {
 std::string problems_of(const std::map<std::string, Placement>& placements) {
   const ConfigDocument document = ConfigDocument::parse("{}", "node.json");
   Diagnostics problems;
-  AddressMap(2_GiB, true).apply(placements, document, "address_map", problems);
+  AddressMap(2_GiB, {.gpus = true}).apply(placements, document, "address_map", problems);
   return problems.text();
 }
 
 TEST(AddressMap, TheStandardMapHasNoConflicts) {
-  const AddressMap map(2_GiB, true);
+  const AddressMap map(2_GiB, {.gpus = true});
   for (const MapEntry& entry : map.entries()) EXPECT_EQ(problems_of({{entry.name, {}}}), "") << entry.name;
 }
 
 TEST(AddressMap, GpusAreOnItWhereThereAreAny) {
-  EXPECT_EQ(AddressMap(2_GiB, true).range("gpu"), (AddressRange{Address(0x0b03'0000), 64_KiB}));
+  EXPECT_EQ(AddressMap(2_GiB, {.gpus = true}).range("gpu"), (AddressRange{Address(0x0b03'0000), 64_KiB}));
   EXPECT_THROW(AddressMap(2_GiB).at("gpu"), std::logic_error);
 }
 
 TEST(AddressMap, PcramIsOnItWhereThereIsAny) {
-  EXPECT_EQ(AddressMap(2_GiB, false, true).range("pcram"), (AddressRange{Address(0x0b04'0000), 4_KiB}));
-  EXPECT_THROW(AddressMap(2_GiB, true).at("pcram"), std::logic_error);
+  EXPECT_EQ(AddressMap(2_GiB, {.pcram = true}).range("pcram"), (AddressRange{Address(0x0b04'0000), 4_KiB}));
+  EXPECT_THROW(AddressMap(2_GiB, {.gpus = true}).at("pcram"), std::logic_error);
 }
 
 TEST(AddressMap, ANicIsOnItWhereThereIsOne) {
-  const AddressMap map(2_GiB, false, false, true);
+  const AddressMap map(2_GiB, {.nic = true});
   EXPECT_EQ(map.range("nic"), (AddressRange{Address(0x0b05'0000), 4_KiB}));
   EXPECT_EQ(map.interrupt("nic"), 15u);
-  EXPECT_THROW(AddressMap(2_GiB, true, true).at("nic"), std::logic_error);
+  EXPECT_THROW(AddressMap(2_GiB, {.gpus = true, .pcram = true}).at("nic"), std::logic_error);
+}
+
+TEST(AddressMap, NorFlashIsWhereQemuHasItOnNodesThatHaveAny) {
+  const AddressMap map(2_GiB, {.nor_flash = true, .redistributors = 200});
+  EXPECT_EQ(map.range("flash0"), (AddressRange{Address(0), 64_MiB}));
+  EXPECT_EQ(map.range("flash1"), (AddressRange{Address(0x0400'0000), 64_MiB}));
+  EXPECT_EQ(map.range("gicr").first, Address(0x080a'0000));
+  EXPECT_EQ(map.range("gicr2").size, 128_KiB * 77);
+  EXPECT_THROW(AddressMap(2_GiB).at("flash0"), std::logic_error);
 }
 
 TEST(AddressMap, ADeviceCanBeMoved) {

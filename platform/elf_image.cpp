@@ -43,6 +43,10 @@ void check_header(const Elf64_Ehdr& header, const std::string& name) {
 }  // namespace
 
 ElfImage ElfImage::load(const std::string& file, AddressRange dram) {
+  return parse(read_file(file), file, dram);
+}
+
+std::vector<std::byte> ElfImage::read_file(const std::string& file) {
   std::error_code none;
   const bool is_directory = std::filesystem::is_directory(file, none);  // its size is the largest there is
   std::ifstream in(file, std::ios::binary | std::ios::ate);
@@ -55,12 +59,12 @@ ElfImage ElfImage::load(const std::string& file, AddressRange dram) {
   in.seekg(0);
   if (!in.read(reinterpret_cast<char*>(bytes.data()), size))
     throw InputMissing(Diagnostic::of_file(file, "firmware cannot be read"));
-  return parse(std::move(bytes), file, dram);
+  return bytes;
 }
 
 ElfImage ElfImage::parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram) {
   if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    refuse(name, "is not an ELF file");
+    refuse(name, "is not an ELF file; the image of a ROM asks for firmware_format=raw");
   const auto header = read<Elf64_Ehdr>(bytes, 0, name, "ELF header");
   check_header(header, name);
 

@@ -24,6 +24,8 @@ class ElfImage {
   };
 
   static ElfImage load(const std::string& file, AddressRange dram);
+  // The bytes of a firmware file of any form.
+  static std::vector<std::byte> read_file(const std::string& file);
   static ElfImage parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram);
 
   Address entry() const { return entry_; }

@@ -44,7 +44,8 @@ std::string firmware_header() {
       " * Generated from the address map and the register lists of the models; do not edit. */\n"
       "#ifndef ASTERISM_PLATFORM_H\n#define ASTERISM_PLATFORM_H\n";
   // Both interrupt controllers that a node may have.
-  const AddressMap map(2_GiB, true, true, true), with_gicv3(2_GiB, false, false, false, 1);
+  const AddressMap map(2_GiB, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}),
+      with_gicv3(2_GiB, {.redistributors = 1});
   std::vector<MapEntry> entries = map.entries();
   for (const char* name : {"gicv3d", "gicr"}) entries.push_back(with_gicv3.at(name));
   for (const MapEntry& entry : entries) {

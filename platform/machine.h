@@ -77,6 +77,8 @@ class Machine {
   virtual const std::optional<Lockstep::Mismatch>& mismatch() const = 0;
   // What failed in its memory, "" when nothing.
   virtual std::string memory_summary() const { return ""; }
+  // The words that the script at the console waits for still; nullopt: it is through, or there is none.
+  virtual std::optional<std::string> script_waits_for() const { return std::nullopt; }
   // nullopt: no cluster.
   virtual std::optional<ClusterOutcome> cluster() const { return std::nullopt; }
   virtual void report(Statistics& statistics) const = 0;

@@ -60,7 +60,8 @@ std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
 // What SYS_HEAPINFO tells: the memory between the end of the firmware and the end of DRAM.
 SemihostingMachine semihosting_machine(const Scenario& scenario) {
   const AddressRange dram = scenario.map.range("dram");
-  Address end = dram.first;
+  constexpr Bytes device_tree = 1_MiB;  // at the base of DRAM, where no firmware stands behind it
+  Address end = scenario.firmware.segments().empty() ? dram.first + device_tree : dram.first;
   for (const ElfImage::Segment& segment : scenario.firmware.segments())
     end = std::max(end, segment.address + segment.size);
   const Address heap((end.value() + 15) / 16 * 16), limit = dram.first + dram.size;
@@ -228,6 +229,8 @@ void Node::connect_targets() {
   gic_.each_target(target);
   target(uart0_.target, "uart0");
   target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
+  if (flash0_) target(flash0_->target, "flash0");
+  if (flash1_) target(flash1_->target, "flash1");
   target(power_.target, "power");
   target(dimm_ssd_.registers, "dimm_ssd");
   target(memory_.target, "memory_controller");
@@ -395,6 +398,7 @@ DeviceTreeNode Node::device_tree() const {
                    PowerController::device_tree(at("power")),
                    MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
+  if (flash0_) root.children.push_back(NorFlashModule::device_tree(at("flash0"), at("flash1")));
   if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
   if (pcram_) root.children.push_back(PcramModule::device_tree(at("pcram"), map.interrupt("pcram")));
   if (nic_) root.children.push_back(NicModule::device_tree(at("nic"), map.interrupt("nic")));
@@ -447,7 +451,7 @@ FaultOutcome Node::inject(const FaultRequest& request) {
 void Node::start() {
   load_memory();
   cores_.invalidate_code(scenario_.map.range("dram"));
-  cores_.start(scenario_.firmware.entry(), 0);
+  cores_.start(scenario_.rom.empty() ? scenario_.firmware.entry() : scenario_.map.range("flash0").first, 0);
   if (spin_table_)
     for (unsigned core = 1; core < cores_.count(); ++core) cores_[core].start(spin_table_->entry(), 0);
 }
@@ -462,6 +466,8 @@ void Node::reset(Reset kind) {
   memory_.reset(kind);
   gic_.reset(kind);
   uart0_.reset(kind);
+  if (flash0_) flash0_->reset(kind);
+  if (flash1_) flash1_->reset(kind);
   if (rtc_) rtc_->reset(kind);
   if (rtc_rtl_) rtc_rtl_->reset(kind);
   power_.reset(kind);
@@ -539,6 +545,11 @@ std::vector<std::string> Node::core_states() {
   return states;
 }
 
+std::optional<std::string> Node::script_waits_for() const {
+  const UartScriptLine* const line = uart0_.script_waits_for();
+  return line ? std::optional(line->after) : std::nullopt;
+}
+
 std::string Node::cpu_engine() const { return version_of(config_.cores.engine); }
 
 std::vector<std::string> Node::rtl_instances() const {
@@ -582,6 +593,8 @@ void Node::report(Statistics& statistics) const {
   gic_.report(statistics.group("gic"));
   uart0_.report(statistics.group("uart0"));
   if (rtc_rtl_) rtc_rtl_->report(statistics.group("rtc"));
+  if (flash0_) flash0_->report(statistics.group("flash0"));
+  if (flash1_) flash1_->report(statistics.group("flash1"));
   power_.report(statistics.group("power"));
   Statistics& dimm_ssd = statistics.group("dimm_ssd");
   dimm_ssd_.report(dimm_ssd);

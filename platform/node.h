@@ -2,11 +2,12 @@
 // them.
 //
 //   cores (-> caches) -> fabric -> memory controller -> DRAM
-//                   -> GIC, UART, RTC, power controller, registers of memory controller, DIMM-SSD, GPUs, PCRAM and NIC
+//                   -> GIC, UART, RTC, NOR flash, power controller, registers of memory controller, DIMM-SSD, GPUs, PCRAM and NIC
 //   DIMM-SSD, GPUs, PCRAM, NIC -> memory controller
 //
 // On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
-// 0 starts at the firmware's entry; the others wait for PSCI CPU_ON.
+// 0 starts at the firmware's entry; the others wait for PSCI CPU_ON. Firmware that is the image of a ROM is in flash, at whose
+// first byte core 0 starts.
 #pragma once
 
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
+#include "devices/nor_flash_module.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
 #include "devices/power_controller.h"
@@ -84,6 +86,7 @@ class Node final : public sc_core::sc_module,
   std::vector<std::string> rtl_summary() const override;
   const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
   std::string memory_summary() const override { return memory_.summary(); }
+  std::optional<std::string> script_waits_for() const override;
   void report(Statistics& statistics) const override;
   void strike(const std::vector<FaultConfig>& faults) override;
   void move_files(const std::filesystem::path& files) override { semihosting_.move_directory(files); }
@@ -139,6 +142,7 @@ class Node final : public sc_core::sc_module,
   Pl011 uart0_;
   std::optional<Pl031> rtc_;           // none where RTL stands in its place
   std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any
+  std::optional<NorFlashModule> flash0_, flash1_;
   PowerController power_;
   DimmSsdModule dimm_ssd_;
   std::optional<RtlMatt> matt_;  // of the DIMM-SSD

@@ -10,7 +10,7 @@ void describe(Fields& f, NodeRtcConfig& c) {
   describe(f, c.swap);
 }
 
-static_assert(member_count<NodeConfig>() == 16);
+static_assert(member_count<NodeConfig>() == 17);
 void describe(Fields& f, NodeConfig& c) {
   f.reusable("nodes");
   f("runs", c.runs, "What the cores execute, and with it what they are and what the rest of the machine is",
@@ -29,6 +29,7 @@ void describe(Fields& f, NodeConfig& c) {
     f("nic", c.nic, "Network interface between the nodes of a cluster");
     f("uart0", c.uart0, "Console UART (PL011)");
     f("rtc", c.rtc, "Real-time clock (PL031), or RTL of one");
+    f("nor_flash", c.nor_flash, "NOR flash, for firmware that starts from it or keeps its settings there");
     f("address_map", c.address_map, "Moves devices of the standard map, by name (asterism list devices)");
     f("placement", c.placement,
       "Nodes of the fabric that cores and devices sit on, by name; without it devices stand along the chip's "
@@ -43,6 +44,10 @@ void describe(Fields& f, NodeConfig& c) {
   f("log", c.log, "Levels by instance, \"node\" for all: what guests do wrong is told as warning");
   f.check(c.placement.empty() || c.fabric.topology != TopologyKind::crossbar, "placement",
           "stands only where the fabric has routers: on any topology but the crossbar");
+  f.check(
+      !c.nor_flash.present || c.cores.engine == CoreEngine::native, "nor_flash.present",
+      "is false where node.cores.engine is unicorn, which cannot hand stores to memory that code runs from "
+      "to a device");
   f.check(c.runs != NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar ||
               c.fabric.fidelity == Fidelity::loose,
           "fabric.fidelity",

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "core/core_config.h"
 #include "cosim/swap_config.h"
+#include "devices/nor_flash_module.h"
 #include "devices/pl011.h"
 #include "devices/pl031.h"
 #include "dimm_ssd/dimm_ssd_config.h"
@@ -59,6 +60,7 @@ struct NodeConfig {
   NicConfig nic = {};
   Pl011Config uart0;
   NodeRtcConfig rtc = {};
+  NorFlashConfig nor_flash = {};
   std::map<std::string, Placement> address_map;
   std::map<std::string, std::uint32_t> placement = {};  // fabric/port_placement.h
   ManycoreConfig chip = {};

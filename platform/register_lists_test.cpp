@@ -18,7 +18,7 @@ bool is_plain(const std::string& text) {
 }
 
 TEST(RegisterListsTest, EveryDeviceOnTheMapHasOne) {
-  const AddressMap map(2_GiB, true, true, true);
+  const AddressMap map(2_GiB, {.gpus = true, .pcram = true, .nic = true});
   for (const MapEntry& entry : map.entries()) {
     if (entry.name == "dram") continue;
     ASSERT_TRUE(lists.contains(entry.name)) << entry.name;

@@ -15,14 +15,15 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string page_of(std::shared_ptr<const RegisterBank> list) {
-  return register_page(AddressMap(2_GiB, false, false, true), {{"nic", std::move(list)}});
+  return register_page(AddressMap(2_GiB, {.nic = true}), {{"nic", std::move(list)}});
 }
 
 TEST(RegisterPageTest, TheCommittedPageIsWhatTheListsSay) {
   std::ifstream file(ASTERISM_REGISTER_PAGE);
   const std::string committed{std::istreambuf_iterator<char>(file), {}};
-  const std::string now =
-      register_page(AddressMap(MemoryConfig{}.size, true, true, true), register_lists(GpusConfig::most));
+  const std::string now = register_page(
+      AddressMap(MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}),
+      register_lists(GpusConfig::most));
   EXPECT_TRUE(committed == now) << "docs/registers.md is stale. Renew it, at the root of the tree:\n"
                                 << "  build/release/asterism list devices --markdown docs/registers.md";
 }
@@ -60,7 +61,7 @@ TEST(RegisterPageTest, TextOfAListIsNoMarkup) {
 
 TEST(RegisterPageTest, WindowsAreToldOnce) {
   const RegisterLists lists = register_lists(4);
-  const std::string page = register_page(AddressMap(2_GiB, true), lists);
+  const std::string page = register_page(AddressMap(2_GiB, {.gpus = true}), lists);
   EXPECT_THAT(page, HasSubstr("SPI 17. Windows of 0x800 bytes lie one behind the other; "));
   EXPECT_THAT(page, HasSubstr("| 0x0c | **STATUS** | ro |"));
   EXPECT_THAT(page, Not(HasSubstr("STATUS**[")));

@@ -395,6 +395,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   if (debugger) debugger->ended(exit_status(outcome, outcome.end != RunOutcome::End::not_recoverable));
   outcome.time = node.end() ? node.end()->at : now();
   outcome.instructions = node.instructions();
+  outcome.script_waits_for = node.script_waits_for();
   outcome.checkpoints = events.count("checkpoint_commit");
   outcome.recoveries = events.recoveries();
   outcome.power_losses = events.count("power_lost");

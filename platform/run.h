@@ -36,10 +36,11 @@ struct RunOutcome {
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
   std::optional<ClusterOutcome> cluster;
-  std::vector<std::string> cores;  // what each was doing at the end
-  std::string memory;              // what failed in it, "" when nothing
-  std::vector<std::string> rtl;    // what the RTL in the node did, a line each
-  std::string mismatch;            // several lines
+  std::optional<std::string> script_waits_for;  // words, of the script at the console that is not through
+  std::vector<std::string> cores;               // what each was doing at the end
+  std::string memory;                           // what failed in it, "" when nothing
+  std::vector<std::string> rtl;                 // what the RTL in the node did, a line each
+  std::string mismatch;                         // several lines
 
   bool ended_by_itself() const {
     return end == End::firmware_exit || end == End::power_off || end == End::workload_done ||

@@ -21,6 +21,8 @@ namespace {
 bool is_traced(const CoreModule& core) { return log(core.name())->should_log(spdlog::level::trace); }
 
 FunctionSymbols symbols_for_profile(const Scenario& scenario) {
+  if (!scenario.rom.empty())
+    refuse("--profile", "needs the symbols of an ELF file, and firmware_format is raw");
   FunctionSymbols symbols = FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file);
   if (symbols.empty())
     throw ConfigError(

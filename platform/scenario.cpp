@@ -33,19 +33,23 @@ fs::path find_configs(const fs::path& program) {
 }
 
 // Nothing else has an end: a pipe may never come to one.
-void check_regular_file(const fs::path& file, const Origin& origin, const std::string& path) {
+void check_regular_file(const fs::path& file, const Origin& origin, const std::string& path,
+                        const std::string& package = "") {
   std::error_code none;
   if (fs::is_regular_file(file, none)) return;
   const bool exists = fs::exists(file, none);
-  throw InputMissing(
-      Diagnostic{.origin = origin,
-                 .path = path,
-                 .problem = (exists ? "is no regular file: " : "there is no file ") + file.string()});
+  throw InputMissing(Diagnostic{.origin = origin,
+                                .path = path,
+                                .problem = (exists ? "is no regular file: " : "there is no file ") +
+                                           file.string() +
+                                           (package.empty() ? "" : "; install the package " + package)});
 }
 
-std::string locate_firmware(const std::string& name, const InstalledFiles& installed, const Origin& origin) {
+std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& installed,
+                            const Origin& origin) {
+  const std::string& name = config.firmware;
   if (name.find('/') != std::string::npos || name.ends_with(".elf")) {
-    check_regular_file(name, origin, "firmware");
+    check_regular_file(name, origin, "firmware", config.firmware_package);
     return name;
   }
   const fs::path file = installed.firmware / (name + ".elf");
@@ -54,6 +58,15 @@ std::string locate_firmware(const std::string& name, const InstalledFiles& insta
                                 .path = "firmware",
                                 .problem = "there is no app of this name in " + installed.firmware.string(),
                                 .nearest = nearest_name(name, installed.firmware_names())});
+}
+
+std::vector<std::byte> read_rom(const std::string& file, Bytes room) {
+  std::vector<std::byte> rom = ElfImage::read_file(file);
+  if (rom.empty() || rom.size() > room.count())
+    throw ConfigError(Diagnostic::of_file(
+        file, fmt::format("firmware has {} bytes, expected 1 to {}, as many as a bank of NOR flash holds",
+                          rom.size(), room.count())));
+  return rom;
 }
 
 // The page is the waiting cores'.
@@ -79,6 +92,7 @@ std::vector<std::string> log_instances(const NodeConfig& node, const std::vector
   if (node.gpu.count > 0) blocks.push_back("gpu");
   if (node.pcram.kind != PcramKind::none) blocks.push_back("pcram");
   if (node.nic.present || names.size() > 1) blocks.push_back("nic");
+  if (node.nor_flash.present) blocks.insert(blocks.end(), {"flash0", "flash1"});
   for (std::uint32_t core = 0; core < node.cores.count; ++core)
     blocks.push_back("core" + std::to_string(core));
   std::vector<std::string> instances{"systemc"};
@@ -143,9 +157,13 @@ void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const Con
 }
 
 AddressMap map_of(const NodeConfig& node) {
-  return AddressMap(node.memory.size, node.gpu.count > 0, node.pcram.kind != PcramKind::none,
-                    node.nic.present,
-                    node.cores.gic == InterruptControllerKind::gicv3 ? node.cores.count : 0);
+  return AddressMap(
+      node.memory.size,
+      {.gpus = node.gpu.count > 0,
+       .pcram = node.pcram.kind != PcramKind::none,
+       .nic = node.nic.present,
+       .nor_flash = node.nor_flash.present,
+       .redistributors = node.cores.gic == InterruptControllerKind::gicv3 ? node.cores.count : 0});
 }
 
 bool is_within(std::string_view path, std::string_view above) {
@@ -300,6 +318,8 @@ void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& doc
     refuse("node.nic.present", "expected true in a cluster, whose nodes reach no other without, got false");
   if (!config.node.dimm_ssd.image.empty())
     refuse("node.dimm_ssd.image", "keeps the flash of a node alone: those of a cluster would share the file");
+  if (config.node.uart0.input == Pl011Input::script)
+    refuse("node.uart0.input", "is of a node alone: nobody types at the consoles of a cluster");
   if (config.node.uart0.input == Pl011Input::terminal)
     refuse("node.uart0.input", "is of a node alone: those of a cluster would share the terminal");
 }
@@ -425,6 +445,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
                     .workload = {},
                     .firmware_file = {},
                     .firmware = {},
+                    .rom = {},
                     .rtl = {},
                     .image_origin = document.origin_of("node.dimm_ssd.image")};
   const NodeConfig& node = scenario.config.node;
@@ -440,9 +461,11 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
     scenario.pcram = load_config<PcramPart>(installed.configs, "pcram", node.pcram.part);
   if (const Pl011Config& uart = node.uart0; uart.input == Pl011Input::file)
     check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
-  scenario.firmware_file =
-      locate_firmware(scenario.config.firmware, installed, document.origin_of("firmware"));
-  scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
+  scenario.firmware_file = locate_firmware(scenario.config, installed, document.origin_of("firmware"));
+  if (scenario.config.firmware_format == FirmwareFormat::raw)
+    scenario.rom = read_rom(scenario.firmware_file, scenario.map.range("flash0").size);
+  else
+    scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
   check_spin_table(scenario, document.origin_of("firmware"));
   scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
   return scenario;

@@ -40,6 +40,7 @@ struct Scenario {
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;
+  std::vector<std::byte> rom;  // the firmware instead, where it is the image of a ROM
   PreparedRtl rtl;
   Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it
 

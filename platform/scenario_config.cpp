@@ -121,20 +121,23 @@ void describe(Fields& f, ExpectConfig& c) {
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }
 
-static_assert(member_count<ScenarioConfig>() == 9);
+static_assert(member_count<ScenarioConfig>() == 11);
 void describe(Fields& f, ScenarioConfig& c) {
   f("node", c.node, "The machine: \"use\" names a file in configs/nodes, keys beside it override that");
   f("cluster", c.cluster,
     "Several nodes that compute one program and hold each other's checkpoints; \"node\" is then what each of "
     "those with "
     "firmware is");
-  constexpr std::string_view firmware = "Name of an app in sw/apps, or the path of an ELF file";
+  constexpr std::string_view firmware = "Name of an app in sw/apps, or the path of a file";
   const bool runs_firmware = c.has_firmware();
   // Where nodes were refused or are 0, who prepares the scenario says whether firmware is missing.
   if (runs_firmware && (!c.cluster || c.is_cluster()))
     f("firmware", c.firmware, firmware, required());
   else
     f("firmware", c.firmware, firmware);
+  f("firmware_format", c.firmware_format, "What the firmware's file is", one_of<FirmwareFormat>());
+  f("firmware_package", c.firmware_package,
+    "Debian package that has the firmware's file: who has not is told to install it");
   f("args", c.args, "Command line that the firmware reads through semihosting, without the program's name");
   f("files", c.files,
     "Folder whose contents the firmware finds through semihosting. They are copied to files/ in the run "
@@ -151,6 +154,8 @@ void describe(Fields& f, ScenarioConfig& c) {
                                       std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
     f.check(runs_firmware || is_empty, key, rule);
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
+  f.check(c.firmware_format != FirmwareFormat::raw || c.node.nor_flash.present, "firmware_format",
+          "raw asks for node.nor_flash.present=true");
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster: trace cores have no network");
 }

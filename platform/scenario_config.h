@@ -86,10 +86,21 @@ struct ExpectConfig {
 };
 void describe(Fields& f, ExpectConfig& c);
 
+enum class FirmwareFormat { elf, raw };
+constexpr auto enum_names(FirmwareFormat) {
+  return std::to_array<EnumName<FirmwareFormat>>(
+      {{FirmwareFormat::elf, "elf", "an executable, loaded to DRAM"},
+       {FirmwareFormat::raw, "raw",
+        "the image of a ROM, in the first bank of NOR flash: core 0 starts at its "
+        "first byte"}});
+}
+
 struct ScenarioConfig {
   NodeConfig node;
   std::optional<ClusterConfig> cluster;
   std::string firmware;
+  FirmwareFormat firmware_format = FirmwareFormat::elf;
+  std::string firmware_package = {};
   std::string args;
   std::string files;
   std::uint64_t seed = 1;

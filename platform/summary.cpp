@@ -206,6 +206,8 @@ std::string to_text(const Summary& s) {
                                o.cluster->idle_losses, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
+  if (!o.ended_by_itself() && o.script_waits_for)
+    line("script", fmt::format("waits for {:?}", *o.script_waits_for));
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch) {
     if (!o.cluster && o.cores.size() > most_cores) {
       const std::vector<std::string> groups = in_brief(o.cores);
@@ -225,7 +227,8 @@ std::string to_text(const Summary& s) {
     for (const std::string& failure : s.failures) line("NOT MET", failure);
   } else if (o.ended_by_itself()) {
     const ExpectConfig& e = s.scenario.config.expect;
-    if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals)
+    const bool has_script = s.scenario.config.node.uart0.input == Pl011Input::script;
+    if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals || has_script)
       line("expected", "all expectations are met");
   }
   line_as_it_is("run files", from_here(s.directory));

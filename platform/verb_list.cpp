@@ -28,7 +28,7 @@ void print_map(const AddressMap& map) {
 // Whose devices they are.
 struct DevicesOf {
   SvdDevice as_svd{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"};
-  AddressMap map{MemoryConfig{}.size, true, true, true};
+  AddressMap map{MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
   unsigned gpus = GpusConfig::most;
 };
 

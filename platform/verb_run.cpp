@@ -301,6 +301,8 @@ std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& out
     if (text != *expect.result)
       lines.push_back(fmt::format("result: expected {}, {} holds {}", *expect.result, result_file, text));
   }
+  if (outcome.script_waits_for)
+    lines.push_back(fmt::format("uart0.script: never saw {:?}", *outcome.script_waits_for));
   if (outcome.cluster) add_unmet_of_cluster(expect, outcome, lines);
   return lines;
 }

@@ -124,7 +124,6 @@ GicV3::Candidate GicV3::best(const Core& core) const {
       if (bank.priority[bit] < chosen.priority) chosen = {first + bit, bank.priority[bit], group};
     }
   };
-  if (core.asleep) return chosen;
   look(core.bank, ~0u, 0);
   look(shared_, core.routed, first_spi);
   return chosen;

@@ -7,7 +7,7 @@
 // GICD_IROUTER names by its affinity (base/affinity.h). An SGI is sent by a write of ICC_SGI1R_EL1 to up to 16 cores of a
 // cluster, or to all others. Five bits of priority (32 levels); the lowest value wins, then the lowest id. An interrupt is
 // signalled to a core when its group is enabled in distributor and CPU interface, its priority is below the mask and its
-// group priority below the running one, and the redistributor is awake (GICR_WAKER).
+// group priority below the running one; as on QEMU also where firmware has not woken the redistributor (GICR_WAKER).
 //
 // Functions of distributor and redistributors work on words as their registers do. A value out of range is the guest's
 // mistake and has no effect.

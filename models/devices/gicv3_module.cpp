@@ -1,5 +1,7 @@
 #include "devices/gicv3_module.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -135,6 +137,11 @@ std::optional<std::uint64_t> GicV3Module::read(unsigned core, GicV3::CpuRegister
 }
 
 bool GicV3Module::write(unsigned core, GicV3::CpuRegister which, std::uint64_t value) {
+  using enum GicV3::CpuRegister;
+  if ((which == igrpen0 || which == igrpen1) && value & 1 && gic_.asleep(core))
+    redistributor_registers.warn(fmt::format(
+        "core {} enables interrupts while its redistributor sleeps (GICR_WAKER): silicon would signal none",
+        core));
   GicV3::Reached reached;
   const bool written = gic_.write(core, which, value, reached);
   if (reached.all) {

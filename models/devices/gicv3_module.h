@@ -59,7 +59,7 @@ struct GicV3RedistributorRegisters : RegisterBank {
       {{"last", 4, 1, "The last one in its region"}, {"number", 8, 16, "The core's number"}}};
   Register affinity{*this, 0x00C, "TYPER_HIGH", Access::read_only, varies, "The upper half of TYPER: the core's affinity, as in MPIDR_EL1",
       {{"affinity0", 0, 8, "The core in its cluster"}, {"affinity1", 8, 8, "The cluster"}}};
-  Register waker{*this, 0x014, "WAKER", Access::read_write, 6, "Whether the redistributor sleeps: then it signals nothing",
+  Register waker{*this, 0x014, "WAKER", Access::read_write, 6, "Whether the redistributor sleeps: silicon then signals nothing, QEMU and this model do",
       {{"processor_sleep", 1, 1, "Firmware clears it before its first interrupt"}, {"children_asleep", 2, 1, "Follows processor_sleep at once"}}};
   Register identity{*this, 0xFFE8, "PIDR2", Access::read_only, 0x3B, "Architecture revision 3"};
   Register group{*this, 0x1'0080, "IGROUPR0", Access::read_write, 0, "A bit an interrupt, SGIs and PPIs: its group"};

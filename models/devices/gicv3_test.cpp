@@ -188,11 +188,9 @@ TEST_F(GicV3Test, AnSpiThatMovedWhileItWasActiveReachesItsNewCoreAfterItsEnd) {
   EXPECT_EQ(gic.signal(16), Signal::irq);
 }
 
-TEST_F(GicV3Test, ASleepingRedistributorSignalsNothing) {
+TEST_F(GicV3Test, ASleepingRedistributorSignalsAsOnQemu) {
   gic.set_asleep(5, true);
   gic.set_ppi(5, timer, true);
-  EXPECT_EQ(gic.signal(5), Signal::none);
-  gic.set_asleep(5, false);
   EXPECT_EQ(gic.signal(5), Signal::irq);
 }
 

@@ -31,6 +31,8 @@ void describe(Fields& f, Pl011Config& c) {
     f("input_file", c.input_file, "Delivered as it is, byte for byte; the guest sees its end as silence",
       required());
   });
+  f.when("input", c.input, Pl011Input::script,
+         [&] { f("script", c.script, "Line by line: what is waited for, and what is typed", required()); });
   f("characters_per_second", c.characters_per_second,
     "Pace of received characters; 0 takes the baud rate that the guest sets, 115200 baud until it has",
     at_most(1'000'000'000));
@@ -55,6 +57,7 @@ Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)
     : sc_module(name),
       target("target", registers),
       config_(config),
+      script_(config.input == Pl011Input::script ? config.script : std::vector<UartScriptLine>()),
       alarm_("line", [this](Picoseconds now) { ring(now); }) {
   registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   connect();
@@ -72,6 +75,7 @@ void Pl011::connect() {
   r.data.on_write([this](std::uint32_t value) {
     ++transmitted_;
     if (on_transmit) on_transmit(static_cast<std::uint8_t>(value));
+    receive(script_.sees(static_cast<char>(value)));
     raw_ |= transmit_interrupt;
     update();
   });

@@ -31,6 +31,7 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "devices/terminal_input.h"
+#include "devices/uart_script.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
 #include "tlm/register_socket.h"
@@ -84,11 +85,12 @@ struct Pl011Registers : RegisterBank {
   Pl011Registers();
 };
 
-enum class Pl011Input { none, file, terminal };
+enum class Pl011Input { none, file, script, terminal };
 constexpr auto enum_names(Pl011Input) {
   return std::to_array<EnumName<Pl011Input>>(
       {{Pl011Input::none, "none", "nothing is ever received"},
        {Pl011Input::file, "file", "the contents of input_file, from time 0 on"},
+       {Pl011Input::script, "script", "what script types after the words that it waits for"},
        {Pl011Input::terminal, "terminal",
         "standard input, at the host's time: such a run is not reproducible"}});
 }
@@ -97,6 +99,7 @@ struct Pl011Config {
   Pl011Input input = Pl011Input::none;
   std::filesystem::path input_file;         // for Pl011Input::file
   std::uint64_t characters_per_second = 0;  // 0: the guest's baud rate, 115,200 baud until it has set one
+  std::vector<UartScriptLine> script = {};  // for Pl011Input::script
 };
 void describe(Fields& f, Pl011Config& c);
 
@@ -113,11 +116,13 @@ class Pl011 : public sc_core::sc_module {
 
   // Characters that wait on the line, behind those that wait already.
   void receive(std::string_view characters);
+  // The first line of the script that was not typed yet; nullptr: none is left, or there is no script.
+  const UartScriptLine* script_waits_for() const { return script_.waits_for(); }
   // The time of one character on the line as things are set up now.
   Picoseconds character_time() const;
 
-  // All registers and the FIFO, on every kind of reset; characters on the line stay: they are the outer
-  // world's.
+  // All registers and the FIFO, on every kind of reset; characters on the line and the script stay: they are the
+  // outer world's.
   void reset(Reset);
   void report(Statistics&) const;
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
@@ -143,6 +148,7 @@ class Pl011 : public sc_core::sc_module {
   void update();  // after anything that touches interrupts, FIFO or line
 
   Pl011Config config_;
+  UartScript script_;
   Alarm alarm_;
   std::deque<char> line_;
   std::array<std::uint8_t, fifo_size> fifo_ = {};

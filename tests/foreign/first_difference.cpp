@@ -18,7 +18,7 @@ std::string name_of(CoreRegister which) {
 
 // One machine with somebody at its terminal.
 struct Run {
-  Run(const MakeMachine& make, const std::vector<Line>& script)
+  Run(const MakeMachine& make, const std::vector<UartScriptLine>& script)
       : machine(make()), session(*machine, script) {}
   std::unique_ptr<Machine> machine;
   Session session;
@@ -43,8 +43,8 @@ std::string compare(const Run& a, const Run& b) {
 }
 
 std::optional<Difference> search(const MakeMachine& reference, const MakeMachine& other,
-                                 const std::vector<Line>& script, std::uint64_t from, std::uint64_t stride,
-                                 std::uint64_t limit) {
+                                 const std::vector<UartScriptLine>& script, std::uint64_t from,
+                                 std::uint64_t stride, std::uint64_t limit) {
   Run a(reference, script), b(other, script);
   const auto run_to = [&](std::uint64_t count) {
     a.end = a.machine->run(count);
@@ -70,7 +70,7 @@ std::optional<Difference> search(const MakeMachine& reference, const MakeMachine
 }  // namespace
 
 std::optional<Difference> first_difference(const MakeMachine& reference, const MakeMachine& other,
-                                           const std::vector<Line>& script, std::uint64_t stride,
+                                           const std::vector<UartScriptLine>& script, std::uint64_t stride,
                                            std::uint64_t limit) {
   std::optional<Difference> found = search(reference, other, script, 0, stride, limit);
   while (found && stride > 1) {

@@ -29,7 +29,7 @@ struct Difference {
 using MakeMachine = std::function<std::unique_ptr<Machine>()>;
 
 std::optional<Difference> first_difference(const MakeMachine& reference, const MakeMachine& other,
-                                           const std::vector<Line>& script, std::uint64_t stride,
+                                           const std::vector<UartScriptLine>& script, std::uint64_t stride,
                                            std::uint64_t limit = Machine::never);
 
 }  // namespace asterism::foreign

@@ -78,7 +78,7 @@ int boot(const std::string& name, Engine engine, Time time, bool interactive, st
   Machine machine(
       firmware.file, [engine](IssHost& host) { return make_iss(engine, host); }, time);
   machine.warn = [](const std::string& line) { fmt::print(stderr, "[{}]\n", line); };
-  Session session(machine, interactive ? std::vector<Line>() : firmware.script);
+  Session session(machine, interactive ? std::vector<UartScriptLine>() : firmware.script);
   session.on_output = [](char character) { std::cout.put(character).flush(); };
 
   const std::clock_t began = std::clock();

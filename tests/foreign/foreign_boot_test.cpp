@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <regex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -139,7 +140,7 @@ TEST_F(ForeignBoot, Edk2ComesToItsShellAndObeys) {
   EXPECT_GT(boot.machine->interrupts_taken(), 100u);
   // The shell's variable has gone to flash.
   static constexpr char name[] = "c\0o\0l\0o\0u\0r\0\0";
-  const std::vector<std::uint8_t>& flash = boot.machine->flash().contents();
+  const std::span<const std::uint8_t> flash = boot.machine->flash().contents();
   EXPECT_NE(std::search(flash.begin(), flash.end(), std::begin(name), std::end(name)), flash.end());
 }
 

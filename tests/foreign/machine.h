@@ -29,7 +29,7 @@
 #include "core/psci.h"
 #include "devices.h"
 #include "devices/gic.h"
-#include "nor_flash.h"
+#include "devices/nor_flash.h"
 
 namespace asterism::foreign {
 

@@ -53,14 +53,10 @@ const Firmware& firmware_named(std::string_view name) {
 
 std::string Typist::sees(char character) {
   transcript_ += character;
-  const Line* line = waits_for();
-  if (!line || transcript_.find(line->after, since_) == std::string::npos) return {};
-  since_ = transcript_.size();
-  ++next_;
-  return line->type;
+  return script_.sees(character);
 }
 
-Session::Session(Machine& machine, std::vector<Line> script) : typist_(std::move(script)) {
+Session::Session(Machine& machine, std::vector<UartScriptLine> script) : typist_(std::move(script)) {
   machine.uart.on_output = [this, &machine](char character) {
     on_output(character);
     machine.uart.type(typist_.sees(character));

@@ -9,20 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "devices/uart_script.h"
 #include "machine.h"
 
 namespace asterism::foreign {
-
-struct Line {
-  std::string after;  // words that the machine has printed since the last line was typed
-  std::string type;
-};
 
 struct Firmware {
   std::string name;
   std::filesystem::path file;
   std::string package;  // of Debian, that has it
-  std::vector<Line> script;
+  std::vector<UartScriptLine> script;
 };
 // U-Boot: from its prompt over what it can do without a disk, through a reset, to PSCI's off.
 const Firmware& uboot();
@@ -33,29 +29,28 @@ const Firmware& firmware_named(std::string_view name);
 
 class Typist {
  public:
-  explicit Typist(std::vector<Line> script) : script_(std::move(script)) {}
+  explicit Typist(std::vector<UartScriptLine> script) : script_(std::move(script)) {}
 
   // The machine has printed a character: what to type now, or nothing.
   std::string sees(char character);
   // All that the machine has printed.
   const std::string& transcript() const { return transcript_; }
   // The first line that was not typed yet.
-  const Line* waits_for() const { return next_ < script_.size() ? &script_[next_] : nullptr; }
+  const UartScriptLine* waits_for() const { return script_.waits_for(); }
 
  private:
-  std::vector<Line> script_;
-  std::size_t next_ = 0, since_ = 0;
+  UartScript script_;
   std::string transcript_;
 };
 
 class Session {
  public:
-  Session(Machine& machine, std::vector<Line> script);
+  Session(Machine& machine, std::vector<UartScriptLine> script);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const std::string& transcript() const { return typist_.transcript(); }
-  const Line* waits_for() const { return typist_.waits_for(); }
+  const UartScriptLine* waits_for() const { return typist_.waits_for(); }
   std::function<void(char)> on_output = [](char) {};
 
  private:

@@ -1,8 +1,8 @@
-#include "nor_flash.h"
+#include "devices/nor_flash.h"
 
 #include <gtest/gtest.h>
 
-namespace asterism::foreign {
+namespace asterism {
 namespace {
 
 struct NorFlashTest : testing::Test {
@@ -78,9 +78,11 @@ TEST_F(NorFlashTest, SaysWhatItIs) {
   EXPECT_EQ(query(0x31), 0x0050'0050u);  // P
   command(0, 0x90);
   EXPECT_EQ(word(0), 0x0089'0089u);
+  EXPECT_FALSE(flash.reads_array());
   flash.reset();
+  EXPECT_TRUE(flash.reads_array());
   EXPECT_EQ(word(0), 0xffff'ffffu);
 }
 
 }  // namespace
-}  // namespace asterism::foreign
+}  // namespace asterism

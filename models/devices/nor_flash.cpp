@@ -1,8 +1,9 @@
-#include "nor_flash.h"
+#include "devices/nor_flash.h"
 
+#include <algorithm>
 #include <bit>
 
-namespace asterism::foreign {
+namespace asterism {
 namespace {
 
 constexpr std::size_t bus_width = 4, chip_width = 2;
@@ -53,6 +54,10 @@ void NorFlash::store(std::size_t offset, unsigned size, std::uint64_t value) {
     const std::size_t at = offset + i;
     write(at % bus_width / chip_width, at / bus_width, static_cast<std::uint16_t>(value >> 8 * i));
   }
+}
+
+bool NorFlash::reads_array() const {
+  return std::ranges::all_of(chips_, [](const Chip& chip) { return chip.reads == Reads::array; });
 }
 
 std::uint16_t NorFlash::read(unsigned chip, std::size_t word) const {
@@ -173,12 +178,14 @@ void NorFlash::program(unsigned chip, std::size_t word, std::uint16_t value) {
   const std::size_t at = word * bus_width + chip * chip_width;
   bytes_[at] &= low(value);
   bytes_[at + 1] &= high(value);
+  ++counts_.programmed;
 }
 
 void NorFlash::erase(unsigned chip, std::size_t word) {
   const std::size_t first = word * bus_width / block_size * block_size;
   for (std::size_t at = first + chip * chip_width; at < first + block_size; at += bus_width)
     bytes_[at] = bytes_[at + 1] = 0xff;
+  ++counts_.erased;
 }
 
-}  // namespace asterism::foreign
+}  // namespace asterism

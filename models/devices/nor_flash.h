@@ -9,10 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
-namespace asterism::foreign {
+namespace asterism {
 
 class NorFlash {
  public:
@@ -23,11 +24,21 @@ class NorFlash {
   // Of 1, 2, 4 or 8 bytes, aligned, inside the bank.
   std::uint64_t load(std::size_t offset, unsigned size) const;
   void store(std::size_t offset, unsigned size, std::uint64_t value);
+  // Loads give the contents, everywhere.
+  bool reads_array() const;
 
-  const std::vector<std::uint8_t>& contents() const { return bytes_; }
+  std::span<const std::uint8_t> contents() const { return bytes_; }
+  // As a programmer that the chips are put into does.
+  std::span<std::uint8_t> cells() { return bytes_; }
 
   // Commands under way are dropped; the contents stay.
   void reset() { chips_ = {}; }
+
+  struct Counts {
+    std::uint64_t programmed = 0;  // words of a chip, one by one or in a buffer
+    std::uint64_t erased = 0;      // blocks of a chip
+  };
+  const Counts& counts() const { return counts_; }
 
  private:
   enum class Reads { array, status, identifier, query };
@@ -52,6 +63,7 @@ class NorFlash {
 
   std::vector<std::uint8_t> bytes_;
   std::array<Chip, chips> chips_;
+  Counts counts_;
 };
 
-}  // namespace asterism::foreign
+}  // namespace asterism

@@ -1,0 +1,130 @@
+#include "devices/nor_flash_module.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/fields.h"
+#include "tlm/initiator_extension.h"
+#include "tlm/payload.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+// Calls act(offset in the bank, first data byte, size) for aligned pieces of 1, 2, 4 or 8 enabled bytes.
+template <class Act>
+void for_each_piece(const tlm::tlm_generic_payload& payload, Act act) {
+  const unsigned length = payload.get_data_length();
+  for (unsigned i = 0; i < length;) {
+    const std::uint64_t at = payload.get_address() + i;
+    const auto is_whole = [&](unsigned size) {
+      if (at % size != 0 || size > length - i) return false;
+      for (unsigned byte = i; byte < i + size; ++byte)
+        if (!byte_enabled(payload, byte)) return false;
+      return true;
+    };
+    unsigned size = 8;
+    while (size > 1 && !is_whole(size)) size /= 2;
+    if (byte_enabled(payload, i)) act(static_cast<std::size_t>(at), i, size);
+    i += size;
+  }
+}
+
+}  // namespace
+
+static_assert(member_count<NorFlashConfig>() == 2);
+void describe(Fields& f, NorFlashConfig& c) {
+  f("present", c.present,
+    "Whether the node has two banks of NOR flash, at 0 and at 0x04000000, as QEMU's virt machine has");
+  f("latency", c.latency, "Of an access by the bus; code runs from the flash as from DRAM",
+    within(0_ps, 1_ms));
+}
+
+NorFlashModule::NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config, Bytes size,
+                               std::span<const std::byte> contents)
+    : sc_module(name), latency_(to_sc_time(config.latency)), flash_(size.count()) {
+  std::ranges::copy(contents, std::as_writable_bytes(flash_.cells()).begin());
+  target.register_b_transport(this, &NorFlashModule::b_transport);
+  target.register_get_direct_mem_ptr(this, &NorFlashModule::get_direct_mem_ptr);
+  target.register_transport_dbg(this, &NorFlashModule::transport_dbg);
+}
+
+void NorFlashModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  payload.set_dmi_allowed(false);
+  if (!accept(payload, Bytes(flash_.contents().size()))) return;
+  const bool acts = payload.is_write() || !flash_.reads_array();
+  if (delay != sc_core::SC_ZERO_TIME && acts && !is_shown(payload)) {
+    sc_core::wait(delay);
+    delay = sc_core::SC_ZERO_TIME;
+    if (is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  }
+  if (!is_shown(payload) && payload.is_read()) load(payload);
+  if (!is_shown(payload) && payload.is_write()) store(payload);
+  delay += latency_;
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+void NorFlashModule::load(tlm::tlm_generic_payload& payload) {
+  ++loads_;
+  for_each_piece(payload, [&](std::size_t at, unsigned first, unsigned size) {
+    const std::uint64_t value = flash_.load(at, size);
+    std::memcpy(payload.get_data_ptr() + first, &value, size);
+  });
+}
+
+void NorFlashModule::store(const tlm::tlm_generic_payload& payload) {
+  ++stores_;
+  const bool was_array = flash_.reads_array();
+  for_each_piece(payload, [&](std::size_t at, unsigned first, unsigned size) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, payload.get_data_ptr() + first, size);
+    flash_.store(at, size, value);
+  });
+  if (was_array != flash_.reads_array()) withdraw();
+}
+
+// What masters know of direct memory here: also that there was none.
+void NorFlashModule::withdraw() { target->invalidate_direct_mem_ptr(0, flash_.contents().size() - 1); }
+
+bool NorFlashModule::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+  dmi.init();
+  dmi.set_start_address(0);
+  dmi.set_end_address(flash_.contents().size() - 1);
+  if (!flash_.reads_array()) return false;
+  dmi.set_dmi_ptr(flash_.cells().data());
+  dmi.set_read_latency(latency_);
+  dmi.allow_read();
+  return true;
+}
+
+unsigned NorFlashModule::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (!accept(payload, Bytes(flash_.contents().size()))) return 0;
+  const std::span<std::uint8_t> cells =
+      flash_.cells().subspan(payload.get_address(), payload.get_data_length());
+  if (payload.is_read()) std::ranges::copy(cells, payload.get_data_ptr());
+  if (payload.is_write()) std::copy_n(payload.get_data_ptr(), cells.size(), cells.begin());
+  return payload.get_data_length();
+}
+
+void NorFlashModule::reset(Reset) {
+  flash_.reset();
+  withdraw();
+}
+
+void NorFlashModule::report(Statistics& statistics) const {
+  statistics.add("loads", loads_);
+  statistics.add("stores", stores_);
+  statistics.add("words_programmed", flash_.counts().programmed);
+  statistics.add("blocks_erased", flash_.counts().erased);
+}
+
+DeviceTreeNode NorFlashModule::device_tree(AddressRange first, AddressRange second) {
+  DeviceTreeNode node{dt::node_name("flash", first)};
+  node.set("compatible", {"cfi-flash"})
+      .set("reg", dt::reg({first, second}))
+      .set("bank-width", DeviceTreeNode::Cells{4});
+  return node;
+}
+
+}  // namespace asterism

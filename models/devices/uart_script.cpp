@@ -1,0 +1,25 @@
+#include "devices/uart_script.h"
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<UartScriptLine>() == 2);
+void describe(Fields& f, UartScriptLine& c) {
+  f("after", c.after, "Words that it waits for, printed since the line before was typed", required());
+  f("type", c.type, "What is typed then, as it is: \\n or \\r ends a line. Without it nothing is");
+  f.check(!c.after.empty(), "after", "names at least one character");
+}
+
+std::string UartScript::sees(char character) {
+  const UartScriptLine* const line = waits_for();
+  if (!line) return {};
+  seen_ += character;
+  if (seen_.size() > line->after.size()) seen_.erase(0, seen_.size() - line->after.size());
+  if (seen_ != line->after) return {};
+  seen_.clear();
+  ++next_;
+  return line->type;
+}
+
+}  // namespace asterism

@@ -1,0 +1,33 @@
+// Somebody at a console who follows a script: waits for words, then types.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace asterism {
+
+class Fields;
+
+struct UartScriptLine {
+  std::string after;  // words that the machine has printed since the last line was typed; not empty
+  std::string type;   // as it is: a line ends by "\n" or "\r", as the machine likes; empty: nothing
+};
+void describe(Fields& f, UartScriptLine& c);
+
+class UartScript {
+ public:
+  explicit UartScript(std::vector<UartScriptLine> lines) : lines_(std::move(lines)) {}
+
+  // The machine has printed a character: what to type now, or nothing.
+  std::string sees(char character);
+  // The first line that was not typed yet; nullptr: all were.
+  const UartScriptLine* waits_for() const { return next_ < lines_.size() ? &lines_[next_] : nullptr; }
+
+ private:
+  std::vector<UartScriptLine> lines_;
+  std::size_t next_ = 0;
+  std::string seen_;  // since the last line was typed, as much as matters
+};
+
+}  // namespace asterism

@@ -1,0 +1,181 @@
+// Firmware that others built, on the platform itself: ROM images in NOR flash, a script at the console. What Debian's U-Boot and
+// EDK2 do beside is compared in tests/foreign.
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <fstream>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class ForeignFirmwareTest : public CommandTest {
+ protected:
+  // A ROM of a few instructions, and a scenario that runs it.
+  Ended rom(const std::vector<std::uint32_t>& words, const Arguments& more = {}) const {
+    std::ofstream(folder / "rom.bin", std::ios::binary)
+        .write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(4 * words.size()));
+    write("rom.json", R"({"node": {"use": "virt_node"}, "firmware": "./rom.bin", "firmware_format": "raw",
+                          "until": "1ms"})");
+    Arguments arguments{"run", "rom.json", "--out", "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return asterism(arguments);
+  }
+  static std::string installed(const std::string& scenario) {
+    std::ifstream file(source_configs() / "scenarios" / (scenario + ".json"));
+    const std::string firmware = nlohmann::json::parse(file)["firmware"];
+    return std::filesystem::exists(firmware) ? firmware : "";
+  }
+};
+
+// x1 = the UART; prints one character and switches the node off by PSCI.
+constexpr std::uint32_t uart_in_x1 = 0xd2a12001;                              // mov x1, #0x9000000
+constexpr std::uint32_t print_w0 = 0xb9000020;                                // str w0, [x1]
+constexpr std::uint32_t system_off[] = {0xd2b08000, 0xf2800100, 0xd4000002};  // mov x0, #0x84000008; hvc #0
+
+std::vector<std::uint32_t> then_off(std::vector<std::uint32_t> words) {
+  words.insert(words.end(), std::begin(system_off), std::end(system_off));
+  return words;
+}
+
+TEST_F(ForeignFirmwareTest, ARomStartsAtTheFirstByteOfFlash) {
+  const Ended ended = rom(then_off({uart_in_x1,
+                                    0x52800820,  // mov w0, #'A'
+                                    print_w0}));
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(contents("run/uart0.log"), "A");
+  EXPECT_EQ(json("run/stats.json")["node"]["core0"]["instructions"], 6);
+}
+
+// Programs a word of the second bank, resets the node, finds the word and prints it.
+TEST_F(ForeignFirmwareTest, FlashKeepsWhatIsWrittenThroughAReset) {
+  const std::vector<std::uint32_t> program = {
+      uart_in_x1,
+      0xd2a08002,  // mov x2, #0x4000000
+      0xb9400040,  // ldr w0, [x2]
+      0x3100041f,  // cmn w0, #1
+      0x540000a0,  // b.eq program
+      print_w0, system_off[0], system_off[1], system_off[2],
+      // program: 0x40 to both chips, then the word; 0xff; PSCI SYSTEM_RESET
+      0x52800803,  // mov w3, #0x40
+      0x72a00803,  // movk w3, #0x40, lsl #16
+      0xb9000043,  // str w3, [x2]
+      0x52800844,  // mov w4, #'B'
+      0xb9000044,  // str w4, [x2]
+      0x52801fe3,  // mov w3, #0xff
+      0x72a01fe3,  // movk w3, #0xff, lsl #16
+      0xb9000043,  // str w3, [x2]
+      0xd2b08000,  // mov x0, #0x84000000
+      0xf2800120,  // movk x0, #9
+      0xd4000002,  // hvc #0
+  };
+  const Ended ended = rom(program);
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(contents("run/uart0.log"), "B");
+  const auto flash = json("run/stats.json")["node"]["flash1"];
+  EXPECT_EQ(flash["words_programmed"], 2);  // one in each chip
+  EXPECT_EQ(flash["stores"], 3);
+}
+
+TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
+  // Prints '?' and then what it receives, until '.'.
+  const std::vector<std::uint32_t> echo = {
+      uart_in_x1,
+      0x528007e0,  // mov w0, #'?'
+      print_w0,
+      0xb9401822,  // next: ldr w2, [x1, #0x18]
+      0x3727ffe2,  // tbnz w2, #4, next
+      0xb9400020,  // ldr w0, [x1]
+      print_w0,
+      0x7100b81f,  // cmp w0, #'.'
+      0x54ffff61,  // b.ne next
+  };
+  const std::string typed =
+      R"(node.uart0={"input":"script","script":[{"after":"?","type":"ab."},{"after":"b."}]})";
+  const Ended ended = rom(then_off(echo), {typed});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(contents("run/uart0.log"), "?ab.");
+  EXPECT_THAT(ended.out, HasSubstr("all expectations are met"));
+
+  const Ended unmet =
+      rom(then_off(echo),
+          {R"(node.uart0={"input":"script","script":[{"after":"?","type":"."},{"after":"\n# "}]})"});
+  EXPECT_EQ(unmet.status, 67);
+  EXPECT_THAT(unmet.out, HasSubstr(R"(uart0.script: never saw "\n# ")"));
+
+  const Ended stuck =
+      rom(then_off(echo), {R"(node.uart0={"input":"script","script":[{"after":"nothing","type":"."}]})"});
+  EXPECT_EQ(stuck.status, 69);
+  EXPECT_THAT(stuck.out, HasSubstr("script       waits for \"nothing\""));
+}
+
+TEST_F(ForeignFirmwareTest, MistakesAreTold) {
+  const auto refused = [&](const Arguments& more, int status, const std::string& words) {
+    const Ended ended = rom(then_off({uart_in_x1}), more);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(words));
+  };
+  refused({"node.nor_flash.present=false"}, 65, "firmware_format");
+  refused({"firmware_format=elf"}, 65, "firmware_format=raw");
+  refused({"--profile"}, 65, "firmware_format is raw");
+  refused({"firmware=/no/such/file.bin", "firmware_package=some-package"}, 66,
+          "install the package some-package");
+  refused({R"(node.uart0={"input":"script","script":[{"after":"","type":"x"}]})"}, 65, "script.0.after");
+  refused({R"(node.uart0={"input":"script"})"}, 65, "script");
+  std::filesystem::resize_file(folder / "rom.bin", 0);
+  const Ended empty = asterism({"run", "rom.json"});
+  EXPECT_EQ(empty.status, 65);
+  EXPECT_THAT(empty.err, HasSubstr("expected 1 to 67108864"));
+  EXPECT_FALSE(left_a_run());
+}
+
+TEST_F(ForeignFirmwareTest, UBootObeysAndItsResetWorks) {
+  if (installed("u_boot").empty()) GTEST_SKIP() << "no U-Boot: install u-boot-qemu (scripts/setup test)";
+  const Ended ended = asterism({"run", "u_boot", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string console = contents("run/uart0.log");
+  EXPECT_THAT(console, AllOf(HasSubstr("Flash: 64 MiB"), HasSubstr("==> f933bb6d"),
+                             HasSubstr("Total of 1048576 byte(s) were the same")));
+}
+
+TEST_F(ForeignFirmwareTest, UBootIsTheSameWithHostThreads) {
+  if (installed("u_boot").empty()) GTEST_SKIP() << "no U-Boot: install u-boot-qemu (scripts/setup test)";
+  ASSERT_EQ(asterism({"run", "u_boot", "node.cores.count=2", "--out", "one"}).status, 0);
+  ASSERT_EQ(asterism({"run", "u_boot", "node.cores.count=2", "--threads", "2", "--out", "two"}).status, 0);
+  EXPECT_EQ(left_by("one"), left_by("two"));
+}
+
+TEST_F(ForeignFirmwareTest, UBootGoesOnFromASnapshot) {
+  if (installed("u_boot").empty()) GTEST_SKIP() << "no U-Boot: install u-boot-qemu (scripts/setup test)";
+  const Ended first =
+      asterism({"run", "u_boot", "--snapshot-at", "200ms", "--snapshot", "file", "--out", "first"});
+  if (is_refused_by_sanitizers(first)) GTEST_SKIP() << first.err;
+  EXPECT_EQ(first.status, 0) << first.out << first.err;
+  const Ended second = asterism({"run", "--restore", "file", "--out", "second"});
+  EXPECT_EQ(second.status, 0) << second.out << second.err;
+  EXPECT_EQ(left_by("first"), left_by("second"));
+}
+
+TEST_F(ForeignFirmwareTest, Edk2RunsOnAGicV3) {
+  if (installed("edk2").empty()) GTEST_SKIP() << "no EDK2: install qemu-efi-aarch64 (scripts/setup test)";
+  const std::string script =
+      R"({"input":"script","script":[{"after":"other key","type":" "},{"after":"Shell> ","type":"reset -s\r"}]})";
+  const Ended ended =
+      asterism({"run", "edk2", "node.cores.gic=gicv3", "node.uart0=" + script, "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("(GICR_WAKER)"));
+}
+
+TEST_F(ForeignFirmwareTest, Edk2KeepsAVariableInFlashThroughAReset) {
+  if (installed("edk2").empty()) GTEST_SKIP() << "no EDK2: install qemu-efi-aarch64 (scripts/setup test)";
+  const Ended ended = asterism({"run", "edk2", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_GT(json("run/stats.json")["node"]["flash1"]["words_programmed"], 100);
+}
+
+}  // namespace
+}  // namespace asterism
