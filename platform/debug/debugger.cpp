@@ -161,6 +161,7 @@ bool Debugger::take_news() {
   if (news.turned_away > 0)
     log("gdb")->warn("another debugger was turned away: one is connected, and a run serves one at a time");
   if (news.came || news.went) {
+    if (connected_ && !news.came) look_for_kill(news.bytes);
     if (connected_) log("gdb")->warn("the debugger has gone");  // if only to make room for the one that came
     session_.reset();
     reader_ = {};
@@ -172,6 +173,14 @@ bool Debugger::take_news() {
   }
   if (connected_) reader_.feed(news.bytes);
   return news.came && connected_;
+}
+
+// One that has said so, and gone at once.
+void Debugger::look_for_kill(std::string_view last_bytes) {
+  reader_.feed(last_bytes);
+  while (const auto item = reader_.next())
+    killed_ |= item->kind == GdbPacketReader::Kind::packet && item->payload == "k";
+  if (killed_) sc_core::sc_stop();
 }
 
 void Debugger::serve(const GdbPacketReader::Item& item) {

@@ -1,6 +1,9 @@
 #include "platform/debug/gdb_port.h"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -157,6 +160,7 @@ class GdbPort::Sockets {
   void serve_next() {
     error_code ignored;
     next_->set_option(tcp::no_delay(true), ignored);
+    keep_alive(*next_);
     socket_.emplace(std::move(*next_));
     next_.reset();
     ++connection_;
@@ -166,6 +170,13 @@ class GdbPort::Sockets {
     });
     read();
     accept();
+  }
+  // A host that is gone without a word is noticed after a minute.
+  static void keep_alive(tcp::socket& socket) {
+    error_code ignored;
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    for (const auto& [option, value] : {std::pair{TCP_KEEPIDLE, 30}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}})
+      setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
   }
   void read() {
     socket_->async_read_some(asio::buffer(incoming_),

@@ -429,6 +429,18 @@ TEST_F(DebuggerTest, KillAtAStallEndsTheRunAsAnyKill) {
   EXPECT_EQ(run.wait().status, 130);
 }
 
+TEST_F(DebuggerTest, ADebuggerMayKillTheRunAndGoAtOnce) {
+  for (int i = 0; i < 10; ++i) {
+    Running run = spin();
+    {
+      TestClient client(address(run));
+      client.ask("?");
+      client.send(gdb_packet("k"));
+    }
+    EXPECT_EQ(run.wait().status, 130) << i;
+  }
+}
+
 TEST_F(DebuggerTest, AnInterruptStopsARunningMachine) {
   Running run = spin();
   TestClient client(address(run));
