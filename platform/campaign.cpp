@@ -68,9 +68,14 @@ struct Seen {
   std::array<std::uint64_t, 4> mended{};  // losses and what came of them, as of_loss
   Picoseconds at;
   std::set<std::pair<std::string, std::string>> files;  // name, contents
+  std::string printed;                                  // where there are no files
   double host_seconds = 0;
 
   bool has_report() const { return !ended.empty(); }
+  bool has_failed() const {
+    return !has_report() || status > static_cast<int>(ExitStatus::largest_of_firmware);
+  }
+  bool is_unexpected() const { return status == static_cast<int>(ExitStatus::expectation); }
 };
 
 std::string contents_of(const fs::path& file) {
@@ -121,6 +126,8 @@ void read_report(const fs::path& folder, Seen& seen) {
   seen.at = Picoseconds(stats.value("simulated_time_ps", std::uint64_t{0}));
   seen.corrected = corrected_in(stats);
   seen.files = files_below(folder / "files", stats.contains("cluster"));
+  if (seen.files.empty())
+    seen.printed = contents_of(folder / "console.log") + contents_of(folder / "uart0.log");
 }
 
 Outcome judge(const Seen& seen, const Seen& good) {
@@ -128,9 +135,10 @@ Outcome judge(const Seen& seen, const Seen& good) {
   if (seen.ended == "time_limit" || seen.ended == "stalled") return Outcome::hang;
   const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
   if (!same_end) return Outcome::detected;
-  if (seen.files != good.files) return Outcome::silent;
+  if (seen.files != good.files || seen.is_unexpected()) return Outcome::silent;
   for (std::size_t i = 0; i < seen.mended.size(); ++i)
     if (seen.mended[i] > good.mended[i]) return Outcome::recovered;
+  if (seen.printed != good.printed) return Outcome::silent;
   return seen.corrected > good.corrected ? Outcome::corrected : Outcome::masked;
 }
 
@@ -228,7 +236,7 @@ Yardstick& yardstick_for(const TrialConfig& config) {
       fs::path(config.folder) / fmt::format("{}{}_{}", worker_folders, host.data(), getpid());
   fs::create_directories(folder);
   mine.made = std::make_unique<Yardstick>(config.snapshot, folder);
-  if (!mine.made->good.has_report())
+  if (mine.made->good.has_failed())
     throw std::runtime_error("the run without a fault fails: " + mine.made->servers.last_words());
   return *mine.made;
 }
@@ -428,7 +436,7 @@ int verb_campaign(const StudyArguments& arguments) {
     ~Measured() { yardstick_of_process().made.reset(); }
   } measured(file, folder.path());
   const Seen& good = yardstick_of_process().made->good;
-  if (!good.has_report())
+  if (good.has_failed())
     throw ConfigError(
         Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
                                                    yardstick_of_process().made->servers.last_words() +

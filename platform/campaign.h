@@ -1,12 +1,13 @@
 // `asterism study campaign`: from one snapshot a run for each fault of a list, and how each ended beside the run without one.
 //
-// The list is JSON lines, each a fault as in a scenario's "faults". Outcomes, by the run's end and by the files that its firmware
+// The list is JSON lines, each a fault as in a scenario's "faults". Outcomes, by the run's end and by what its firmware
 // left:
 //   masked     the same, and nothing noticed
 //   corrected  the same, and more errors corrected
 //   recovered  the same, after losses and restores
 //   detected   another end, which the firmware, the machine or the cluster told
-//   silent     the end of a run in which nothing went wrong, and other files
+//   silent     the end of a run in which nothing went wrong, and other files, or not what the scenario expects; where neither
+//              leaves files and nothing was lost: other words on the consoles
 //   hang       no end, or nothing left that could happen
 //   crashed    the simulator ended by a signal or an internal error: only this run is lost
 #pragma once

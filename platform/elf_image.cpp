@@ -62,9 +62,12 @@ std::vector<std::byte> ElfImage::read_file(const std::string& file) {
   return bytes;
 }
 
+bool ElfImage::is_elf(std::span<const std::byte> bytes) {
+  return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
+}
+
 ElfImage ElfImage::parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram) {
-  if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    refuse(name, "is not an ELF file; the image of a ROM asks for firmware_format=raw");
+  if (!is_elf(bytes)) refuse(name, "is not an ELF file; the image of a ROM asks for firmware_format=raw");
   const auto header = read<Elf64_Ehdr>(bytes, 0, name, "ELF header");
   check_header(header, name);
 

@@ -24,6 +24,7 @@ class ElfImage {
   };
 
   static ElfImage load(const std::string& file, AddressRange dram);
+  static bool is_elf(std::span<const std::byte> bytes);
   // The bytes of a firmware file of any form.
   static std::vector<std::byte> read_file(const std::string& file);
   static ElfImage parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram);

@@ -38,18 +38,22 @@ void check_regular_file(const fs::path& file, const Origin& origin, const std::s
   std::error_code none;
   if (fs::is_regular_file(file, none)) return;
   const bool exists = fs::exists(file, none);
-  throw InputMissing(Diagnostic{.origin = origin,
-                                .path = path,
-                                .problem = (exists ? "is no regular file: " : "there is no file ") +
-                                           file.string() +
-                                           (package.empty() ? "" : "; install the package " + package)});
+  throw InputMissing(
+      Diagnostic{.origin = origin,
+                 .path = path,
+                 .problem = (exists ? "is no regular file: " : "there is no file ") + file.string() +
+                            (exists || package.empty() ? "" : "; install the package " + package)});
 }
 
 std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& installed,
-                            const Origin& origin) {
+                            const ConfigDocument& document) {
   const std::string& name = config.firmware;
-  if (name.find('/') != std::string::npos || name.ends_with(".elf")) {
-    check_regular_file(name, origin, "firmware", config.firmware_package);
+  const Origin origin = document.origin_of("firmware");
+  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".elf") ||
+                       config.firmware_format == FirmwareFormat::raw;
+  if (is_path) {
+    const bool is_of_package = document.origin_of("firmware_package").file == origin.file;
+    check_regular_file(name, origin, "firmware", is_of_package ? config.firmware_package : "");
     return name;
   }
   const fs::path file = installed.firmware / (name + ".elf");
@@ -62,6 +66,9 @@ std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& 
 
 std::vector<std::byte> read_rom(const std::string& file, Bytes room) {
   std::vector<std::byte> rom = ElfImage::read_file(file);
+  if (ElfImage::is_elf(rom))
+    throw ConfigError(Diagnostic::of_file(
+        file, "firmware is an ELF file, expected the image of a ROM: firmware_format is raw"));
   if (rom.empty() || rom.size() > room.count())
     throw ConfigError(Diagnostic::of_file(
         file, fmt::format("firmware has {} bytes, expected 1 to {}, as many as a bank of NOR flash holds",
@@ -461,7 +468,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
     scenario.pcram = load_config<PcramPart>(installed.configs, "pcram", node.pcram.part);
   if (const Pl011Config& uart = node.uart0; uart.input == Pl011Input::file)
     check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
-  scenario.firmware_file = locate_firmware(scenario.config, installed, document.origin_of("firmware"));
+  scenario.firmware_file = locate_firmware(scenario.config, installed, document);
   if (scenario.config.firmware_format == FirmwareFormat::raw)
     scenario.rom = read_rom(scenario.firmware_file, scenario.map.range("flash0").size);
   else

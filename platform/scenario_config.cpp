@@ -150,12 +150,13 @@ void describe(Fields& f, ScenarioConfig& c) {
   f("expect", c.expect, "What must hold at the end, else the exit status is 67");
   const char* rule =
       c.is_cluster() ? "stands only with cluster.firmware_nodes" : "stands only where the node runs firmware";
-  for (const auto& [key, is_empty] : {std::pair{"firmware", c.firmware.empty()},
-                                      std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
+  for (const auto& [key, is_empty] :
+       {std::pair{"firmware", c.firmware.empty()}, std::pair{"firmware_package", c.firmware_package.empty()},
+        std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
     f.check(runs_firmware || is_empty, key, rule);
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
   f.check(c.firmware_format != FirmwareFormat::raw || c.node.nor_flash.present, "firmware_format",
-          "raw asks for node.nor_flash.present=true");
+          "is elf where node.nor_flash.present is false");
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster: trace cores have no network");
 }

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 const SvdDevice device{"Asterism", "1.2.3", "A node"};
-const AddressMap standard{2_GiB, true, true, true};
+const AddressMap standard{2_GiB, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
 
 std::string text_of(const AddressMap& map, unsigned gpus = 2) {
   return svd(device, map, register_lists(gpus));

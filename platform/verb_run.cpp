@@ -360,6 +360,7 @@ int verb_run(const RunArguments& arguments) {
                            directory.take_over(next.out);
                            if (next.serves) {
                              next = serve_runs();
+                             if (!next.faults.empty()) scenario.config.expect.recoveries.reset();
                              directory.branch(next.out);
                            }
                            settings.show_console = !next.quiet;

@@ -55,6 +55,19 @@ SYSTEMC_TEST_F(CoreModuleFetchTest, SoundBlocksOfBrokenMemoryAreExecuted) {
   EXPECT_EQ(bus.memory_accesses, 4u);
 }
 
+SYSTEMC_TEST_F(CoreModuleFetchTest, AnInstructionIsFetchedOnceHoweverLongThatTakes) {
+  bus.broken = data;
+  bus.memory_latency = 5_us;  // quanta of 1 us
+  execute({
+      0xd2800021,  // mov x1, #1
+      0x91001021,  // add x1, x1, #4
+      0x91001021,  // add x1, x1, #4
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core.iss().read(x1), 9u);
+  EXPECT_EQ(bus.memory_accesses, 4u);
+}
+
 SYSTEMC_TEST_F(CoreModuleFetchTest, ABrokenInstructionIsAnInstructionAbort) {
   bus.broken = code + 64;
   execute({

@@ -73,6 +73,7 @@ struct CoreTestBus : sc_core::sc_module {
   sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"};
   bool grants = true, shows = false;    // direct memory; on the condition that accesses are shown
   bool is_read_only = false;            // for loads and fetches
+  Picoseconds memory_latency;           // of accesses that come over the bus
   std::optional<std::uint64_t> broken;  // block of 64 bytes whose data are poisoned; nothing is granted then
   std::vector<Access> accesses;         // to the device
   unsigned memory_accesses = 0, last_master = ~0u, reads = 0;
@@ -121,6 +122,7 @@ struct CoreTestBus : sc_core::sc_module {
     if (in_memory(payload)) {
       ++memory_accesses;
       if (broken && address - *broken < 64) payload.get_extension<InitiatorExtension>()->poison = true;
+      delay += to_sc_time(memory_latency);
       if (!is_shown(payload)) return transfer(payload);
       shown.push_back({payload.is_read() ? 'r' : 'w', address - memory_base, payload.get_data_length(),
                        now() + to_picoseconds(delay)});

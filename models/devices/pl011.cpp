@@ -33,6 +33,7 @@ void describe(Fields& f, Pl011Config& c) {
   });
   f.when("input", c.input, Pl011Input::script,
          [&] { f("script", c.script, "Line by line: what is waited for, and what is typed", required()); });
+  f.check(c.input != Pl011Input::script || !c.script.empty(), "script", "has at least one line");
   f("characters_per_second", c.characters_per_second,
     "Pace of received characters; 0 takes the baud rate that the guest sets, 115200 baud until it has",
     at_most(1'000'000'000));
@@ -75,7 +76,7 @@ void Pl011::connect() {
   r.data.on_write([this](std::uint32_t value) {
     ++transmitted_;
     if (on_transmit) on_transmit(static_cast<std::uint8_t>(value));
-    receive(script_.sees(static_cast<char>(value)));
+    if (script_.waits_for()) receive(script_.sees(static_cast<char>(value)));
     raw_ |= transmit_interrupt;
     update();
   });

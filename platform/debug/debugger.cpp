@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 constexpr std::size_t events_kept = 20;
-constexpr std::string_view lock_up = "core_locked_up";  // the event that stops in any case
 
 // What `monitor break on` knows beside the kinds of events themselves.
 const std::map<std::string, std::set<std::string>>& event_groups() {
@@ -235,7 +234,7 @@ void Debugger::went_off(CoreModule& core) {
 
 void Debugger::run_freely() {
   session_.reset();
-  break_on_.clear();
+  break_on_ = stops_unless_told();
   for (const DebuggedCore& each : machine_.cores) each.core->hold(false);
   owes_stop_ = waits_for_first_ = halted_ = false;
 }
@@ -266,8 +265,7 @@ void Debugger::happened(Picoseconds at, std::string_view source, std::string_vie
   const std::string line = fmt::format("{} {}: {}\n", human_time(at), source, kind);
   last_events_.push_back(line);
   if (last_events_.size() > events_kept) last_events_.pop_front();
-  const bool stops = kind == lock_up || break_on_.contains(std::string(kind));
-  if (!connected_ || halted_ || !stops) return;
+  if (!connected_ || halted_ || !break_on_.contains(std::string(kind))) return;
   const auto is_source = [&](const DebuggedCore& each) { return each.core->name() == source; };
   auto core = static_cast<unsigned>(std::ranges::find_if(machine_.cores, is_source) - machine_.cores.begin());
   // Of a core that waits for the bus it may be the doing.
@@ -340,7 +338,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   for (const auto& [group, kinds] : event_groups())
     text += fmt::format("    {}: {}\n", group, fmt::join(kinds, ", "));
   text += fmt::format(
-      "monitor break off        no longer: at cores that lock up alone\n"
+      "monitor break off        at no event; before, at core_locked_up\n"
       "monitor info WHAT        of cores, events, {}\n"
       "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n"
       "monitor snapshot save    keeps the state of the whole run\n"
@@ -365,9 +363,8 @@ std::string Debugger::break_on(const std::vector<std::string>& words) {
   } else if (!words.empty()) {
     return "expected: monitor break on KIND, or: monitor break off\n";
   }
-  return fmt::format("stops at: {}\n", break_on_.empty()
-                                           ? std::string(lock_up)
-                                           : fmt::format("{}, {}", lock_up, fmt::join(break_on_, ", ")));
+  return fmt::format("stops at: {}\n",
+                     break_on_.empty() ? "no event" : fmt::format("{}", fmt::join(break_on_, ", ")));
 }
 
 std::string Debugger::info(const std::string& what) const {

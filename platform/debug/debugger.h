@@ -45,7 +45,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   // Before simulation begins. Throws std::invalid_argument when an engine has no DebugPort.
   void attach(Machine machine);
 
-  // Stops the machine there and then when it is what `monitor break on` asks for, or a core that locks up.
+  // Stops the machine there and then when it is what `monitor break on` asks for.
   void happened(Picoseconds at, std::string_view source, std::string_view kind);
 
   // Around a fork, in which threads get lost.
@@ -105,9 +105,10 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   bool halted_ = false;
   bool owes_stop_ = false;  // the debugger has let the machine go on, and waits for a stop reply
   bool killed_ = false;
-  std::optional<unsigned> off_;          // a core that was to make a step, and cannot
-  std::set<std::string> break_on_;       // kinds of events
-  std::deque<std::string> last_events_;  // for `monitor info events`
+  std::optional<unsigned> off_;  // a core that was to make a step, and cannot
+  static std::set<std::string> stops_unless_told() { return {"core_locked_up"}; }
+  std::set<std::string> break_on_ = stops_unless_told();  // kinds of events
+  std::deque<std::string> last_events_;                   // for `monitor info events`
 };
 
 }  // namespace asterism

@@ -171,11 +171,12 @@ class GdbPort::Sockets {
     read();
     accept();
   }
-  // A host that is gone without a word is noticed after a minute.
+  // A host that is gone without a word is noticed after a minute, whether or not it was about to be told something.
   static void keep_alive(tcp::socket& socket) {
     error_code ignored;
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
-    for (const auto& [option, value] : {std::pair{TCP_KEEPIDLE, 30}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}})
+    for (const auto& [option, value] :
+         {std::pair{TCP_KEEPIDLE, 30}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}, {TCP_USER_TIMEOUT, 60'000}})
       setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
   }
   void read() {

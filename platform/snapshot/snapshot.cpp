@@ -189,7 +189,7 @@ std::vector<std::string> differences(const std::string& config, const std::strin
 std::string why_no_snapshot(const Scenario& scenario) {
   const NodeConfig& node = scenario.config.node;
   if (node.uart0.input == Pl011Input::terminal)
-    return "what is typed is in none; node.uart0.input=file has the input in a file";
+    return "what is typed is in none; node.uart0.input=script types by itself, file has the input in a file";
   if (!node.dimm_ssd.image.empty())
     return "a flash image of the host (node.dimm_ssd.image) is in none; without it flash is";
   return "";

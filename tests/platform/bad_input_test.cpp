@@ -295,8 +295,9 @@ struct BadFirmwareTest : BadInputTest {
 };
 
 TEST_F(BadFirmwareTest, IsNotElf) {
-  expect_refused("#!/bin/sh\n", "is not an ELF file");
-  expect_refused("", "is not an ELF file");
+  const std::string words = "is not an ELF file; the image of a ROM asks for firmware_format=raw";
+  expect_refused("#!/bin/sh\n", words);
+  expect_refused("", words);
 }
 
 TEST_F(BadFirmwareTest, IsTooLarge) {

@@ -81,6 +81,77 @@ TEST_F(ForeignFirmwareTest, FlashKeepsWhatIsWrittenThroughAReset) {
   EXPECT_EQ(flash["stores"], 3);
 }
 
+// Programs a word of the second bank and waits; after a loss of power it finds the word and prints it.
+TEST_F(ForeignFirmwareTest, FlashKeepsWhatIsWrittenThroughALossOfPower) {
+  const std::vector<std::uint32_t> program = {
+      uart_in_x1,
+      0xd2a08002,  // mov x2, #0x4000000
+      0xb9400040,  // ldr w0, [x2]
+      0x3100041f,  // cmn w0, #1
+      0x540000a0,  // b.eq program
+      print_w0,   system_off[0], system_off[1], system_off[2],
+      0x52800803,  // program: mov w3, #0x40
+      0x72a00803,  // movk w3, #0x40, lsl #16
+      0xb9000043,  // str w3, [x2]
+      0x52800864,  // mov w4, #'C'
+      0xb9000044,  // str w4, [x2]
+      0x14000000,  // b .
+  };
+  for (const std::string caches : {"none", "tags"}) {
+    const Ended ended =
+        rom(program, {R"(faults=[{"at":"100us","kind":"power_loss","restore_after":"100us"}])",
+                      "node.cores.caches=" + caches});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_EQ(contents("run/uart0.log"), "C");
+  }
+}
+
+// Keeps a character in DRAM for a while, and prints it.
+const std::vector<std::uint32_t> character_in_dram = then_off({
+    uart_in_x1,
+    0xd2a80802,  // mov x2, #0x40400000
+    0x52800880,  // mov w0, #'D'
+    0xb9000040,  // str w0, [x2]
+    0xd29fffe3,  // mov x3, #0xffff
+    0xf1000463,  // wait: subs x3, x3, #1
+    0x54ffffe1,  // b.ne wait
+    0xb9400040,  // ldr w0, [x2]
+    print_w0,
+});
+
+TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatFirmwareWithoutFilesPrints) {
+  const Ended first =
+      rom(character_in_dram, {"node.memory.ecc=none", "--snapshot-at", "1us", "--snapshot", "file"});
+  if (is_refused_by_sanitizers(first)) GTEST_SKIP() << first.err;
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_EQ(contents("run/uart0.log"), "D");
+  write("faults.jsonl", R"({"at":"50us","kind":"chip","channel":0,"rank":0,"chip":0,"persistence":"stuck"}
+{"at":"900us","kind":"chip","channel":0,"rank":0,"chip":0}
+)");
+  const Ended ended = asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1"});
+  EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("silent           1"), HasSubstr("masked           1")));
+}
+
+TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
+  const auto campaign_of = [&](const std::string& words) {
+    const Ended first =
+        rom(character_in_dram, {"node.memory.ecc=none", "--snapshot-at", "1us", "--snapshot", "file",
+                                R"(node.uart0={"input":"script","script":[{"after":")" + words + R"("}]})"});
+    if (is_refused_by_sanitizers(first)) return Ended{};
+    write("faults.jsonl", R"({"at":"50us","kind":"chip","channel":0,"rank":0,"chip":0,"persistence":"stuck"}
+)");
+    return asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1"});
+  };
+  const Ended ended = campaign_of("D");
+  if (ended.status == -1) GTEST_SKIP() << "no snapshots with sanitizers";
+  EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("silent           1"));
+  const Ended refused = campaign_of("E");  // which never comes
+  EXPECT_EQ(refused.status, 65);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("the run without a fault fails"), HasSubstr("never saw \"E\"")));
+}
+
 TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
   // Prints '?' and then what it receives, until '.'.
   const std::vector<std::uint32_t> echo = {
@@ -122,10 +193,13 @@ TEST_F(ForeignFirmwareTest, MistakesAreTold) {
   refused({"node.nor_flash.present=false"}, 65, "firmware_format");
   refused({"firmware_format=elf"}, 65, "firmware_format=raw");
   refused({"--profile"}, 65, "firmware_format is raw");
+  refused({"firmware=" + elf("hello")}, 65, "is an ELF file");
+  refused({"firmware=hello"}, 66, "there is no file hello");
   refused({"firmware=/no/such/file.bin", "firmware_package=some-package"}, 66,
           "install the package some-package");
   refused({R"(node.uart0={"input":"script","script":[{"after":"","type":"x"}]})"}, 65, "script.0.after");
   refused({R"(node.uart0={"input":"script"})"}, 65, "script");
+  refused({R"(node.uart0={"input":"script","script":[]})"}, 65, "has at least one line");
   std::filesystem::resize_file(folder / "rom.bin", 0);
   const Ended empty = asterism({"run", "rom.json"});
   EXPECT_EQ(empty.status, 65);

@@ -64,6 +64,7 @@ void Cpu::reset_state() {
   unretired_exceptions = 0;
   retired_at_exception = due_called_at_ = step_until = never;
   passing = {};
+  fetched = {};
   following.how = Flow::start;
   set_attend_at();
 }
@@ -232,12 +233,11 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   const auto [translation, fault] = memory.translate(target, Access::fetch, level);
   if (fault) return abort_fetch(*fault), nullptr;
   const auto direct = memory.direct(translation.physical);
-  std::uint32_t word = 0;
   if (!direct) {
     if (is_ahead) return needs_turn = true, nullptr;
-    const bool is_fetched = host.fetch(Address(translation.physical), word);
-    if (stop_requested) return nullptr;  // perhaps by a reset: what was fetched does not count
-    if (!is_fetched) return abort_fetch({target, fault_status::external_abort}), nullptr;
+    fetch(translation.physical);
+    if (stop_requested) return nullptr;  // a reset came, or somebody wants to look
+    if (!fetched.word) return abort_fetch({target, fault_status::external_abort}), nullptr;
   }
   if (illegal) {
     take(vector_synchronous, esr::make(ec_illegal_state, 0), std::nullopt);
@@ -245,7 +245,8 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   }
   const Context now = context();
   if (!direct)
-    return blocks.make_part(translation.physical, target, now, reinterpret_cast<const std::uint8_t*>(&word),
+    return blocks.make_part(translation.physical, target, now,
+                            reinterpret_cast<const std::uint8_t*>(&*fetched.word),
                             {1, limit && limit->passes_first});
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found) {
@@ -262,6 +263,13 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     memory.set_code_lines(page, blocks.code_lines(page));
   }
   return found;
+}
+
+void Cpu::fetch(std::uint64_t physical) {
+  if (fetched.physical == physical && fetched.count == instructions()) return;
+  std::uint32_t word = 0;
+  const bool is_there = host.fetch(Address(physical), word);
+  fetched = {physical, instructions(), is_there ? std::optional(word) : std::nullopt};
 }
 
 // ---- counting ----
@@ -284,6 +292,7 @@ void Cpu::new_epoch() {
 
 void Cpu::drop_code(AddressRange range) {
   if (range.size.count() == 0) return;
+  fetched = {};
   const std::uint64_t first = range.first.value(), size = range.size.count();
   const std::uint64_t last = size - 1 > never - first ? never : first + (size - 1);
   if (!blocks.drop(first, last)) return;

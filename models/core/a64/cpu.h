@@ -193,6 +193,11 @@ class Cpu : public State {
   bool is_passing(std::uint64_t address) const {
     return passing.count == instructions() && passing.pc == address;
   }
+  // What IssHost::fetch() has given for the next instruction, which is fetched once even where it does not begin at once.
+  struct Fetched {
+    std::uint64_t physical = 0, count = never;
+    std::optional<std::uint32_t> word;  // nullopt: a bus error
+  } fetched;
   // Before an access is made. True: run() stops before its instruction.
   bool stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
 
@@ -237,6 +242,7 @@ class Cpu : public State {
   static const Operation* give_back(Cpu& cpu, const Operation& op);
   const Operation* find_and_enter(Link* link, std::uint64_t target);
   // The block at a virtual address; nullptr when an exception was taken. With a limit: BlockCache::make_part().
+  void fetch(std::uint64_t physical);
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
