@@ -360,12 +360,12 @@ int verb_run(const RunArguments& arguments) {
                            directory.take_over(next.out);
                            if (next.serves) {
                              next = serve_runs();
-                             if (!next.faults.empty()) scenario.config.expect.recoveries.reset();
                              directory.branch(next.out);
                            }
                            settings.show_console = !next.quiet;
                            if (next.until) scenario.config.until = *next.until;
                            settings.snapshot->faults = next.faults;
+                           if (!next.faults.empty()) scenario.config.expect.recoveries.reset();
                            auto& faults = scenario.config.faults;
                            faults.insert(faults.end(), next.faults.begin(), next.faults.end());
                            if (reference) reference->take_over(next.reference, directory);

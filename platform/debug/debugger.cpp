@@ -134,7 +134,10 @@ std::optional<DebugStop> Debugger::asked_stop(unsigned core) {
     return stop;
   }
   bool interrupted = false;  // while the machine runs a debugger has nothing else to say
-  while (const auto item = reader_.next()) interrupted |= item->kind == GdbPacketReader::Kind::interrupt;
+  while (const auto item = reader_.next()) {
+    interrupted |= item->kind == GdbPacketReader::Kind::interrupt;
+    look_for_kill(*item);
+  }
   return interrupted ? std::optional(stop) : std::nullopt;
 }
 
@@ -160,9 +163,13 @@ bool Debugger::take_news() {
   if (news.turned_away > 0)
     log("gdb")->warn("another debugger was turned away: one is connected, and a run serves one at a time");
   if (news.came || news.went) {
-    if (connected_ && !news.came) look_for_kill(news.bytes);
+    if (connected_ && !news.came) {
+      reader_.feed(news.bytes);
+      while (const auto item = reader_.next()) look_for_kill(*item);
+    }
     if (connected_) log("gdb")->warn("the debugger has gone");  // if only to make room for the one that came
     session_.reset();
+    break_on_ = stops_unless_told();
     reader_ = {};
     acknowledges_ = true;
     owes_stop_ = false;
@@ -174,12 +181,12 @@ bool Debugger::take_news() {
   return news.came && connected_;
 }
 
-// One that has said so, and gone at once.
-void Debugger::look_for_kill(std::string_view last_bytes) {
-  reader_.feed(last_bytes);
-  while (const auto item = reader_.next())
-    killed_ |= item->kind == GdbPacketReader::Kind::packet && item->payload == "k";
-  if (killed_) sc_core::sc_stop();
+// Of one that does not wait until the machine stands still.
+void Debugger::look_for_kill(const GdbPacketReader::Item& item) {
+  if (item.kind != GdbPacketReader::Kind::packet) return;
+  if (item.payload != "k" && !item.payload.starts_with("vKill")) return;
+  killed_ = true;
+  sc_core::sc_stop();
 }
 
 void Debugger::serve(const GdbPacketReader::Item& item) {
@@ -338,7 +345,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   for (const auto& [group, kinds] : event_groups())
     text += fmt::format("    {}: {}\n", group, fmt::join(kinds, ", "));
   text += fmt::format(
-      "monitor break off        at no event; before, at core_locked_up\n"
+      "monitor break off        stop at no event (unless told otherwise: at core_locked_up)\n"
       "monitor info WHAT        of cores, events, {}\n"
       "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n"
       "monitor snapshot save    keeps the state of the whole run\n"

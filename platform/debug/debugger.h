@@ -75,7 +75,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void run_freely();
   // Whether a debugger has come.
   bool take_news();
-  void look_for_kill(std::string_view last_bytes);
+  void look_for_kill(const GdbPacketReader::Item& item);
   void send(std::string_view payload);
   unsigned index_of(const CoreModule& core) const;
 

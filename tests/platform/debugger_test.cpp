@@ -442,6 +442,29 @@ TEST_F(DebuggerTest, ADebuggerMayKillTheRunAndGoAtOnce) {
   }
 }
 
+TEST_F(DebuggerTest, AKillIsHeardWhileTheMachineRuns) {
+  Running run = spin();
+  TestClient client(address(run));
+  client.send(gdb_packet("vCont;c"));
+  std::this_thread::sleep_for(100ms);
+  client.send(gdb_packet("k"));
+  EXPECT_EQ(run.wait().status, 130);
+}
+
+TEST_F(DebuggerTest, WhatOneDebuggerSaysOfEventsIsNotTheNextOnes) {
+  Running run = spin();
+  {
+    TestClient client(address(run));
+    client.ask("qRcmd," + to_hex("break off"));
+    client.send(gdb_packet("vCont;c"));
+  }
+  TestClient next(address(run));
+  next.ask("?");
+  EXPECT_EQ(from_hex(next.ask("qRcmd," + to_hex("break"))), "stops at: core_locked_up\n");
+  next.send(gdb_packet("k"));
+  EXPECT_EQ(run.wait().status, 130);
+}
+
 TEST_F(DebuggerTest, AnInterruptStopsARunningMachine) {
   Running run = spin();
   TestClient client(address(run));

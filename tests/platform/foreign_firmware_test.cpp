@@ -133,6 +133,21 @@ TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatFirmwareWithoutFilesPrints) {
   EXPECT_THAT(ended.out, AllOf(HasSubstr("silent           1"), HasSubstr("masked           1")));
 }
 
+// Corrections take time, which firmware without files may print.
+TEST_F(ForeignFirmwareTest, ACampaignKnowsThatErrorsWereCorrected) {
+  const Ended first = asterism({"run", "hello", "firmware=interference", "node.memory.ecc=strong",
+                                "--snapshot-at", "1us", "--snapshot", "file", "--out", "run"});
+  if (is_refused_by_sanitizers(first)) GTEST_SKIP() << first.err;
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  write(
+      "faults.jsonl",
+      R"({"at":"5us","kind":"column","persistence":"stuck","channel":0,"rank":0,"chip":3,"bank":0,"column":3,"bit":0}
+)");
+  const Ended ended = asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("corrected        1"));
+}
+
 TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
   const auto campaign_of = [&](const std::string& words) {
     const Ended first =

@@ -220,6 +220,7 @@ TEST_F(SnapshotTest, ACampaignSaysHowEachFaultEnded) {
   EXPECT_THAT(ended.out, HasSubstr("recovered        1"));
   EXPECT_THAT(ended.out, HasSubstr("hang             1"));
   EXPECT_THAT(ended.out, HasSubstr("faults.jsonl:2\n"));
+  EXPECT_THAT(ended.out, HasSubstr("late       1 of 3 faults would have come after the end of the run"));
   const std::string junit = contents("j.xml");
   EXPECT_THAT(junit, HasSubstr("<testsuite name=\"power_loss\" tests=\"3\" failures=\"1\""));
   EXPECT_THAT(junit, HasSubstr("name=\"line 2: {&quot;at&quot;"));
