@@ -98,8 +98,9 @@ TEST_F(RunTimelineTest, ASpareRecoversFromTheTimeItTakesARank) {
   RunTimeline cluster;
   const std::size_t spare = cluster.add_core("node4.core0", running),
                     other = cluster.add_core("node1.core0", running);
-  cluster.record(10_us, "management", "rank_moved",
-                 {{"rank", std::uint64_t{0}}, {"from_node", std::uint64_t{0}}, {"to_node", std::uint64_t{4}}});
+  cluster.record(
+      10_us, "management", "rank_moved",
+      {{"rank", std::uint64_t{0}}, {"from_node", std::uint64_t{0}}, {"to_node", std::uint64_t{4}}});
   cluster.record(30_us, "node4.power", "recovery", {{"from", std::string("cluster")}});
   cluster.finish(40_us);
   EXPECT_EQ(cluster.time_in(spare, recovery), 20_us);
