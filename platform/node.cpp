@@ -153,8 +153,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
     nic_->attach({.clock = lone_network_->clock, .network = lone_network_->network});
   }
   if (config_.nor_flash.present) {
-    flash0_.emplace("flash0", config_.nor_flash, scenario.map.range("flash0").size, scenario.rom);
-    flash1_.emplace("flash1", config_.nor_flash, scenario.map.range("flash1").size);
+    flash_.emplace_back("flash0", config_.nor_flash, scenario.map.range("flash0").size, scenario.rom);
+    flash_.emplace_back("flash1", config_.nor_flash, scenario.map.range("flash1").size);
   }
   place_rtc(rtl);
   connect_cores(events);
@@ -229,8 +229,7 @@ void Node::connect_targets() {
   gic_.each_target(target);
   target(uart0_.target, "uart0");
   target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
-  if (flash0_) target(flash0_->target, "flash0");
-  if (flash1_) target(flash1_->target, "flash1");
+  for (NorFlashModule& bank : flash_) target(bank.target, bank.basename());
   target(power_.target, "power");
   target(dimm_ssd_.registers, "dimm_ssd");
   target(memory_.target, "memory_controller");
@@ -398,7 +397,7 @@ DeviceTreeNode Node::device_tree() const {
                    PowerController::device_tree(at("power")),
                    MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
-  if (flash0_) root.children.push_back(NorFlashModule::device_tree(at("flash0"), at("flash1")));
+  if (!flash_.empty()) root.children.push_back(NorFlashModule::device_tree(at("flash0"), at("flash1")));
   if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
   if (pcram_) root.children.push_back(PcramModule::device_tree(at("pcram"), map.interrupt("pcram")));
   if (nic_) root.children.push_back(NicModule::device_tree(at("nic"), map.interrupt("nic")));
@@ -466,8 +465,7 @@ void Node::reset(Reset kind) {
   memory_.reset(kind);
   gic_.reset(kind);
   uart0_.reset(kind);
-  if (flash0_) flash0_->reset(kind);
-  if (flash1_) flash1_->reset(kind);
+  for (NorFlashModule& bank : flash_) bank.reset(kind);
   if (rtc_) rtc_->reset(kind);
   if (rtc_rtl_) rtc_rtl_->reset(kind);
   power_.reset(kind);
@@ -593,8 +591,7 @@ void Node::report(Statistics& statistics) const {
   gic_.report(statistics.group("gic"));
   uart0_.report(statistics.group("uart0"));
   if (rtc_rtl_) rtc_rtl_->report(statistics.group("rtc"));
-  if (flash0_) flash0_->report(statistics.group("flash0"));
-  if (flash1_) flash1_->report(statistics.group("flash1"));
+  for (const NorFlashModule& bank : flash_) bank.report(statistics.group(bank.basename()));
   power_.report(statistics.group("power"));
   Statistics& dimm_ssd = statistics.group("dimm_ssd");
   dimm_ssd_.report(dimm_ssd);

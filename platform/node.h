@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -142,7 +143,7 @@ class Node final : public sc_core::sc_module,
   Pl011 uart0_;
   std::optional<Pl031> rtc_;           // none where RTL stands in its place
   std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any
-  std::optional<NorFlashModule> flash0_, flash1_;
+  std::list<NorFlashModule> flash_;    // banks, by name on the address map
   PowerController power_;
   DimmSsdModule dimm_ssd_;
   std::optional<RtlMatt> matt_;  // of the DIMM-SSD

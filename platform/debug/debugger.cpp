@@ -90,7 +90,7 @@ void Debugger::attach(Machine machine) {
           "this engine of the cores cannot be debugged; choose node.cores.engine=native");
     each.core->debugged_by(*this);
   }
-  session_.reset();
+  forget_wishes();
 }
 
 unsigned Debugger::index_of(const CoreModule& core) const {
@@ -168,8 +168,7 @@ bool Debugger::take_news() {
       while (const auto item = reader_.next()) look_for_kill(*item);
     }
     if (connected_) log("gdb")->warn("the debugger has gone");  // if only to make room for the one that came
-    session_.reset();
-    break_on_ = stops_unless_told();
+    forget_wishes();
     reader_ = {};
     acknowledges_ = true;
     owes_stop_ = false;
@@ -239,9 +238,13 @@ void Debugger::went_off(CoreModule& core) {
   asked_ = true;
 }
 
-void Debugger::run_freely() {
+void Debugger::forget_wishes() {
   session_.reset();
-  break_on_ = stops_unless_told();
+  break_on_ = {"core_locked_up"};
+}
+
+void Debugger::run_freely() {
+  forget_wishes();
   for (const DebuggedCore& each : machine_.cores) each.core->hold(false);
   owes_stop_ = waits_for_first_ = halted_ = false;
 }

@@ -72,6 +72,8 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void halt(const DebugStop& stop);
   void serve(const GdbPacketReader::Item& item);
   void resume();
+  // Of a debugger that has gone: breakpoints, and the events that it stops at.
+  void forget_wishes();
   void run_freely();
   // Whether a debugger has come.
   bool take_news();
@@ -105,10 +107,9 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   bool halted_ = false;
   bool owes_stop_ = false;  // the debugger has let the machine go on, and waits for a stop reply
   bool killed_ = false;
-  std::optional<unsigned> off_;  // a core that was to make a step, and cannot
-  static std::set<std::string> stops_unless_told() { return {"core_locked_up"}; }
-  std::set<std::string> break_on_ = stops_unless_told();  // kinds of events
-  std::deque<std::string> last_events_;                   // for `monitor info events`
+  std::optional<unsigned> off_;          // a core that was to make a step, and cannot
+  std::set<std::string> break_on_;       // kinds of events
+  std::deque<std::string> last_events_;  // for `monitor info events`
 };
 
 }  // namespace asterism

@@ -249,6 +249,20 @@ TEST_F(SnapshotTest, ACampaignKnowsARecoveredCluster) {
   EXPECT_FALSE(exists("runs/line1/files/node1/result.txt"));
 }
 
+// Corrections take time, which firmware without files may print.
+TEST_F(SnapshotTest, ACampaignKnowsThatErrorsWereCorrected) {
+  const Ended first = asterism({"run", "hello", "firmware=interference", "node.memory.ecc=strong",
+                                "--snapshot-at", "1us", "--snapshot", "file", "--out", "run"});
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  write(
+      "faults.jsonl",
+      R"({"at":"5us","kind":"column","persistence":"stuck","channel":0,"rank":0,"chip":3,"bank":0,"column":3,"bit":0}
+)");
+  const Ended ended = asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("corrected        1"));
+}
+
 TEST_F(SnapshotTest, AListOfFaultsIsJudgedByItsLinesBeforeAnythingRuns) {
   snapshot_of_hello();
   write("faults.jsonl", R"({"at":"5us","kind":"chip","channel":0,"rank":0,"chip":99}

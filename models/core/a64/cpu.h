@@ -241,8 +241,9 @@ class Cpu : public State {
   static const Operation* find_jump(Cpu& cpu, const Operation& op);
   static const Operation* give_back(Cpu& cpu, const Operation& op);
   const Operation* find_and_enter(Link* link, std::uint64_t target);
-  // The block at a virtual address; nullptr when an exception was taken. With a limit: BlockCache::make_part().
   void fetch(std::uint64_t physical);
+  // The block at a virtual address; nullptr when an exception was taken, or the fetch has to wait. With a limit:
+  // BlockCache::make_part().
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 

@@ -61,7 +61,7 @@ void Memory::for_entries(F f) {
 // ---- direct memory ----
 
 void Memory::map(AddressRange range, std::uint8_t* host, bool is_shown) {
-  map(range, {.host = host, .is_shown = is_shown, .is_read_only = false});
+  map(range, {.host = host, .is_shown = is_shown});
 }
 
 // Nobody stores through the pointer.

@@ -41,17 +41,16 @@ class A64Iss final : public NativeIss, private DebugPort {
 
   void map_direct(AddressRange range, std::uint8_t* host, bool is_shown) override {
     cpu().memory.map(range, host, is_shown);
-    mapped(range);
+    forget_code(range);
   }
   bool map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) override {
     cpu().memory.map_read_only(range, host, is_shown);
-    mapped(range);
+    forget_code(range);
     return true;
   }
   void unmap_direct(AddressRange range) override {
     cpu().memory.unmap(range);
-    cpu().drop_code(range);
-    cpu().new_epoch();
+    forget_code(range);
   }
   void invalidate_code(AddressRange range) override { cpu().drop_code(range); }
   void invalidate_translations() override {
@@ -78,8 +77,9 @@ class A64Iss final : public NativeIss, private DebugPort {
   }
 
  private:
-  void mapped(AddressRange range) {
-    cpu().drop_code(range);  // other memory may stand there now
+  // Other memory may stand there now.
+  void forget_code(AddressRange range) {
+    cpu().drop_code(range);
     cpu().new_epoch();
   }
   void set_breakpoints(std::vector<std::uint64_t> addresses) override;
