@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -22,15 +24,17 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view magic = "asterism snapshot\n";
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 
 struct Lengths {
   std::uint32_t format = format_version;
   std::uint64_t file = 0;         // all of it, bytes
   std::uint64_t header = 0;       // compressed
   std::uint64_t header_text = 0;  // and not
+  // Of all that follows: some bits of compressed data mean nothing, so that their own checksums miss them.
+  std::uint64_t checksum = 0;
 };
-constexpr std::size_t lengths_bytes = 28;
+constexpr std::size_t lengths_bytes = 36;
 constexpr std::uint64_t longest_header = 1 << 28;
 
 std::string to_bytes(const Lengths& lengths) {
@@ -39,6 +43,7 @@ std::string to_bytes(const Lengths& lengths) {
   std::memcpy(bytes.data() + 4, &lengths.file, 8);
   std::memcpy(bytes.data() + 12, &lengths.header, 8);
   std::memcpy(bytes.data() + 20, &lengths.header_text, 8);
+  std::memcpy(bytes.data() + 28, &lengths.checksum, 8);
   return bytes;
 }
 
@@ -48,8 +53,11 @@ Lengths to_lengths(std::string_view bytes) {
   std::memcpy(&lengths.file, bytes.data() + 4, 8);
   std::memcpy(&lengths.header, bytes.data() + 12, 8);
   std::memcpy(&lengths.header_text, bytes.data() + 20, 8);
+  std::memcpy(&lengths.checksum, bytes.data() + 28, 8);
   return lengths;
 }
+
+std::uint64_t checksum_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 class Compressor {
  public:
@@ -246,6 +254,7 @@ std::optional<std::string> save_snapshot(OutputFile& file, const SnapshotNotes& 
     }
     body.end();
     lengths.file = text.size();
+    lengths.checksum = checksum_of(std::string_view(text).substr(magic.size() + lengths_bytes));
     text.replace(magic.size(), lengths_bytes, to_bytes(lengths));
     file.finish(text);
   });
@@ -277,6 +286,7 @@ void Snapshot::read_header() {
     refuse(fmt::format("is cut short: {} bytes of {}", all.size(), lengths.file));
   if (all.size() > lengths.file)
     refuse(fmt::format("is damaged: {} bytes, expected {}", all.size(), lengths.file));
+  if (lengths.checksum != checksum_of(all.substr(fixed))) refuse("is damaged");
   if (lengths.header > all.size() - fixed || lengths.header_text > longest_header)
     refuse("is damaged in its header");
   Decompressor head(all.substr(fixed, lengths.header));
