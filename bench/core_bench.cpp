@@ -28,7 +28,8 @@ constexpr std::uint64_t device = 0x0900'0000;
 
 struct BenchBus : sc_core::sc_module {
   tlm_utils::simple_target_socket<BenchBus> socket{"socket"};
-  sc_core::sc_signal<bool> irq{"irq"}, virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"};
+  sc_core::sc_signal<bool> irq{"irq"}, virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"},
+      performance_monitors{"performance_monitors"};
   std::uint8_t* memory = static_cast<std::uint8_t*>(
       mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   std::uint64_t accesses = 0;
@@ -70,6 +71,7 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
       cores[i].irq.bind(buses[i]->irq);
       cores[i].virtual_timer.bind(buses[i]->virtual_timer);
       cores[i].physical_timer.bind(buses[i]->physical_timer);
+      cores[i].performance_monitors.bind(buses[i]->performance_monitors);
     }
   }
   std::uint64_t semihosting(CoreModule&, std::uint32_t, std::uint64_t) override { return 0; }

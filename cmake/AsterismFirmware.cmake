@@ -99,6 +99,14 @@ asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain_test.cpp LINKS
 target_sources(checkpoint_chain_test PRIVATE ${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain.c)
 target_compile_features(checkpoint_chain_test PRIVATE c_std_17)
 
+# So does the driver of GPU snapshots, in front of the model of a GPU.
+add_library(asterism_firmware_gpu STATIC ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot.c
+            ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_test_machine.cpp)
+target_include_directories(asterism_firmware_gpu PUBLIC ${PROJECT_SOURCE_DIR}/sw)
+target_compile_features(asterism_firmware_gpu PRIVATE c_std_17)
+target_link_libraries(asterism_firmware_gpu PUBLIC asterism::gpu_engine)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp LINKS asterism_firmware_gpu)
+
 # So does the buddy protocol: its ranks talk with each other in memory.
 add_library(asterism_firmware_cluster STATIC
   ${PROJECT_SOURCE_DIR}/sw/cluster/buddy.c

@@ -7,7 +7,7 @@ namespace {
 
 static_assert(std::is_same_v<Gic400::Wire, GicV3Module::Wire>);
 
-constexpr unsigned virtual_timer = 27, physical_timer = 30;  // PPIs
+constexpr unsigned performance_monitors = 23, virtual_timer = 27, physical_timer = 30;  // PPIs
 
 GicV3::CpuRegister of_gic(SystemRegister which) { return static_cast<GicV3::CpuRegister>(which.code()); }
 
@@ -26,6 +26,7 @@ void InterruptController::serve(CoreModule& core) {
   core.irq.bind(gic400_ ? gic400_->irq[index] : gicv3_->irq[index]);
   core.virtual_timer.bind(ppi(index, virtual_timer));
   core.physical_timer.bind(ppi(index, physical_timer));
+  core.performance_monitors.bind(ppi(index, performance_monitors));
   if (gicv3_) core.interrupted_by(this);
 }
 

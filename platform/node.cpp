@@ -73,7 +73,7 @@ unsigned memory_ports(const NodeConfig& config) {
   return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none) + config.nic.present;
 }
 
-// A core's memory for semihosting. What is written is no store of the core: nobody else asks the guard for it.
+// A core's memory for semihosting. A debug access cannot wait for the guard, so that the core waits before it.
 class CoreMemory final : public GuestMemory {
  public:
   CoreMemory(CoreModule& core, WriteGuard& guard, const std::uint64_t& resets)
@@ -97,14 +97,12 @@ class CoreMemory final : public GuestMemory {
   bool admit(Address first, std::uint64_t size) {
     const std::uint64_t offset = first.value() % page;
     const Address at(first.value() - offset);
-    if (!guard_.watches(at)) return true;
+    if (!guard_.watches(at) || guard_.admits(at)) return true;
     const std::uint64_t below = ~std::uint64_t{0} << offset / line;
     const std::uint64_t lines = ~std::uint64_t{0} >> (63 - (offset + size - 1) / line) & below;
     const std::uint64_t resets = resets_;
-    if (!guard_.admits(at)) guard_.hold(at, lines);
-    if (resets != resets_) return false;
-    guard_.written(at, lines);
-    return true;
+    guard_.hold(at, lines);
+    return resets == resets_;
   }
 
   CoreModule& core_;
@@ -122,7 +120,9 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       taps_(taps),
       turns_(threads ? std::make_shared<a64::Turns>(*threads) : nullptr),
       cores_(config_.cores, config_.quantum, *this,
-             make_iss_of_cores(config_.cores.engine, config_.cores.gic == InterruptControllerKind::gicv3,
+             make_iss_of_cores(config_.cores.engine,
+                               {.features = CoreFeatures{config_.cores.features},
+                                .gic = config_.cores.gic == InterruptControllerKind::gicv3},
                                turns_)),
       memory_("memory",
               {.config = config_.memory,
@@ -196,6 +196,7 @@ void Node::connect_cores(EventLog& events) {
       tapped(cores_[i].bus).bind(caches_->port(i).core);
       fabric_->add_master(caches_->port(i).memory);
       cores_[i].served = [this, i](const ShownAccess& access) { return caches_->served(i, access); };
+      cores_[i].cache_counts = [this, i] { return caches_->counts(i); };
     } else {
       fabric_->add_master(tapped(cores_[i].bus));
     }
@@ -203,22 +204,10 @@ void Node::connect_cores(EventLog& events) {
   }
   stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, scenario_.map.range("dram").first,
                   dimm_ssd_);
-  const auto written = [this](AddressRange range) {
+  memory_.on_foreign_write = [this](AddressRange range) {
     cores_.invalidate_code(range);
     if (caches_) caches_->drop(range);
   };
-  dimm_ssd_.on_memory_written = written;
-  if (pcram_) {
-    pcram_->on_memory_written = written;
-    pcram_->watched_by(dimm_ssd_.guard());
-  }
-  if (nic_) {
-    nic_->on_memory_written = written;
-    nic_->watched_by(dimm_ssd_.guard());
-  }
-  if (!gpus_) return;
-  gpus_->on_memory_written = written;
-  gpus_->watched_by(dimm_ssd_.guard());
 }
 
 void Node::connect_targets() {
@@ -379,6 +368,8 @@ DeviceTreeNode Node::device_tree() const {
   timer.set("compatible", {"arm,armv8-timer", "arm,armv7-timer"}).set("always-on");
   timer.set("interrupts",
             {1, 13, dt::level_high, 1, 14, dt::level_high, 1, 11, dt::level_high, 1, 10, dt::level_high});
+  DeviceTreeNode performance_monitors{"pmu"};
+  performance_monitors.set("compatible", {"arm,armv8-pmuv3"}).set("interrupts", {1, 7, dt::level_high});
   DeviceTreeNode clock{"apb-pclk"};
   clock.set("compatible", {"fixed-clock"})
       .set("#clock-cells", DeviceTreeNode::Cells{0})
@@ -397,6 +388,7 @@ DeviceTreeNode Node::device_tree() const {
                    PowerController::device_tree(at("power")),
                    MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
+  if (config_.cores.engine == CoreEngine::native) root.children.push_back(performance_monitors);
   if (!flash_.empty()) root.children.push_back(NorFlashModule::device_tree(at("flash0"), at("flash1")));
   if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
   if (pcram_) root.children.push_back(PcramModule::device_tree(at("pcram"), map.interrupt("pcram")));

@@ -101,6 +101,7 @@ void CoreCaches::write_back_flushed() {
   for (;;) {
     while (flushed_.empty()) sc_core::wait(more_flushed_);
     const std::uint64_t resets = resets_;
+    flusher_.master = 0;
     flusher_.shown = true;
     sc_core::sc_time delay;
     show(0, tlm::TLM_WRITE_COMMAND, flushed_.front(), flusher_, delay);

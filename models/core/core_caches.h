@@ -48,6 +48,8 @@ class CoreCaches : public sc_core::sc_module {
     return tags_.hit(core, access.address, access.is_store);
   }
 
+  CacheCounts counts(unsigned core) const { return tags_.counts(core); }
+
   // Lines that were stored to and that memory has not seen yet, ascending.
   std::vector<Address> dirty();
   // They are clean at once, without asking; the bus carries them one after the other from now on.

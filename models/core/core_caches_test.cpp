@@ -32,6 +32,7 @@ struct CoreCachesTest : SystemCTest {
     core.irq.bind(bus.irq);
     core.virtual_timer.bind(bus.virtual_timer);
     core.physical_timer.bind(bus.physical_timer);
+    core.performance_monitors.bind(bus.performance_monitors);
     caches.guard(&door);
     core.served = [this](const ShownAccess& access) { return caches.served(0, access); };
   }

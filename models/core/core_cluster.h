@@ -6,6 +6,7 @@
 //     cores[i].irq.bind(gic.irq[i]);
 //     cores[i].virtual_timer.bind(gic.ppi(i, 27));
 //     cores[i].physical_timer.bind(gic.ppi(i, 30));
+//     cores[i].performance_monitors.bind(gic.ppi(i, 23));
 //   }
 //   cores.start(entry, device_tree);                  // core 0; the firmware starts the others
 #pragma once

@@ -6,7 +6,29 @@ namespace asterism {
 
 InstructionClock CoreConfig::instruction_clock() const { return {clock, millicycles(cpi)}; }
 
-static_assert(member_count<CoreConfig>() == 10);
+namespace {
+
+void describe_rules(Fields& f, const CoreConfig& c) {
+  f.check(c.count <= 8 || c.gic == InterruptControllerKind::gicv3, "count",
+          "is at most 8 with gic=gic400, which serves no more; gic=gicv3 serves 576");
+  f.check(c.gic == InterruptControllerKind::gic400 || c.engine == CoreEngine::native, "gic",
+          "is gicv3 with the native engine alone: the other one has no system registers of a GIC");
+  f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core computes");
+  f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
+          "is tags with the native engine alone: the other one does not say what a page held before a store");
+  const CoreFeatures features{c.features};
+  using enum CoreFeature;
+  f.check(features.has(aes) || !features.has(pmull), "features",
+          "has aes where it has pmull: one field of ID_AA64ISAR0_EL1 announces both");
+  f.check(features.has(sha1) == features.has(sha2), "features",
+          "has both sha1 and sha2 or neither, as the architecture asks for");
+  f.check(c.engine == CoreEngine::native || features.has_all_of(CoreFeatures{usual_features}), "features",
+          "leaves out nothing of the default with engine=unicorn, whose CPU (QEMU's max) always has all");
+}
+
+}  // namespace
+
+static_assert(member_count<CoreConfig>() == 11);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count,
     "Cores; firmware starts all but the first (start). More than 8 of them need the interrupt controller "
@@ -46,13 +68,14 @@ void describe(Fields& f, CoreConfig& c) {
     "for "
     "one or the other, or asks the device tree",
     one_of<InterruptControllerKind>());
-  f.check(c.count <= 8 || c.gic == InterruptControllerKind::gicv3, "count",
-          "is at most 8 with gic=gic400, which serves no more; gic=gicv3 serves 576");
-  f.check(c.gic == InterruptControllerKind::gic400 || c.engine == CoreEngine::native, "gic",
-          "is gicv3 with the native engine alone: the other one has no system registers of a GIC");
-  f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core computes");
-  f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
-          "is tags with the native engine alone: the other one does not say what a page held before a store");
+  f("features", c.features,
+    "What the cores have beyond Armv8.0-A: ID registers announce these and nothing else, and an instruction "
+    "of "
+    "one that is left out is UNDEFINED, so that programs which look before they use it take another way. The "
+    "default is a Cortex-A57 with its cryptographic extension, and lse. Unicorn's CPU has all of them, and "
+    "more",
+    one_of<CoreFeature>());
+  describe_rules(f, c);
 }
 
 }  // namespace asterism

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "base/enum_names.h"
 #include "base/units.h"
 #include "core/core_engine.h"
+#include "core/core_feature.h"
 #include "core/instruction_clock.h"
 #include "core/tag_cache.h"
 
@@ -41,6 +43,7 @@ struct CoreConfig {
   TagCacheConfig caches = {};
   CoreStart start = CoreStart::psci;
   InterruptControllerKind gic = InterruptControllerKind::gic400;
+  std::vector<CoreFeature> features{usual_features.begin(), usual_features.end()};
 
   InstructionClock instruction_clock() const;
 };

@@ -30,6 +30,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
     : sc_module(name),
       index_(index),
       clock_(config.instruction_clock()),
+      frequency_(config.clock),
       quantum_(std::max(quantum, Picoseconds(1))),
       event_wait_(config.event_wait),
       calls_(calls),
@@ -67,6 +68,7 @@ void CoreModule::start(Address entry, std::uint64_t x0) {
 
 void CoreModule::reset(Reset kind) {
   timer_.reset(kind);
+  has_overflowed_ = false;
   alarm_.arm(now());  // lowers the outputs
   start_.reset();
   standby_ = false;
@@ -87,7 +89,10 @@ void CoreModule::hold(bool held) {
   if (std::exchange(held_, held) == held) return;
   if (held) return iss_->request_stop();
   if (state_ != State::running) return;
-  if (local_time() < now()) rebase();
+  if (local_time() < now()) {
+    clock_stopped_ += now() - local_time();
+    rebase();
+  }
   schedule();
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -152,6 +157,7 @@ void CoreModule::wait_for_interrupt() {
   synchronise();
   if (state_ != State::running) return;
   state_ = State::waiting;
+  const Picoseconds began = local_time();
   on_activity(Activity::waiting);
   while (state_ == State::waiting && !irq.read()) {
     wake_on_irq_ = true;
@@ -159,6 +165,7 @@ void CoreModule::wait_for_interrupt() {
     wake_on_irq_ = false;
   }
   if (state_ != State::waiting) return;  // reset, perhaps started again
+  clock_stopped_ += now() - began;
   state_ = State::running;
   on_activity(Activity::running);
   rebase();
@@ -249,16 +256,17 @@ Picoseconds CoreModule::next_activity() const {
 
 // How far the core may run before simulated time follows: a quantum beyond the next activity of anybody else, and
 // not beyond an expiry of its own timer.
-Picoseconds CoreModule::horizon() const {
+Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
   const Picoseconds furthest = now() + longest_lead * quantum_;
-  const Picoseconds horizon = std::min(std::min(next_activity(), furthest) + quantum_, furthest);
+  const Picoseconds horizon = std::min(std::min(next_activity, furthest) + quantum_, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
 
 // When the engine calls due() next. Whatever the core does to others calls this again.
 void CoreModule::schedule() {
-  const Picoseconds next = horizon();
+  const Picoseconds activity = next_activity(), next = horizon(activity);
   iss_->call_at(base_count_ + (next > base_time_ ? clock_.instructions(next - base_time_) : 0));
+  iss_->set_alone(activity >= next);
 }
 
 void CoreModule::due() {
@@ -298,6 +306,7 @@ void CoreModule::irq_changed() {
 
 void CoreModule::ring(Picoseconds now) {
   timer_.advance_to(now, *this);
+  performance_monitors.write(has_overflowed_);
   alarm_.arm(timer_.next_event());
 }
 
@@ -306,7 +315,23 @@ void CoreModule::timer_outputs(Picoseconds, GenericTimer::Outputs outputs) {
   physical_timer.write(outputs.physical_timer);
 }
 
+bool CoreModule::has_to_wait(std::optional<SystemRegister> read) {
+  if (state_ != State::running || start_) return false;
+  const Picoseconds activity = next_activity(), time = local_time();
+  return activity < time && (!read || activity < timer_.ticked(*read, time));
+}
+
+void CoreModule::wait_for_others() {
+  synchronise();
+  if (state_ == State::running && !start_) schedule();
+}
+
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
+  if (has_to_wait(which)) {  // Unicorn, inside a block
+    in_access_ = true;
+    wait_for_others();
+    in_access_ = false;
+  }
   if (const auto value = timer_.read(which, local_time())) return value;
   if (!cpu_interface_) return std::nullopt;
   synchronise();
@@ -338,16 +363,50 @@ void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
                     pc.value());
 }
 
+// ---- performance monitors ----
+
+CoreCounts CoreModule::counts() {
+  CoreCounts counts;
+  counts.cycles = cycles_in(local_time() - clock_stopped_, frequency_).count();
+  counts.stall_cycles = cycles_in(stalled_, frequency_).count();
+  if (cache_counts) {
+    counts.caches = cache_counts();
+    counts.bus_accesses = counts.caches.memory_accesses + past_caches_;
+  }
+  return counts;
+}
+
+std::uint64_t CoreModule::instructions_at(std::uint64_t cycles) {
+  const Picoseconds time = duration(Cycles(cycles), frequency_) + clock_stopped_;
+  return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
+}
+
+// At the instruction behind which the counter has overflowed: its interrupt comes before the next one.
+void CoreModule::performance_interrupt(bool level) {
+  synchronise();
+  if (state_ != State::running || start_) return;
+  has_overflowed_ = level;
+  alarm_.arm(now());
+  settle();
+  schedule();
+}
+
+// An access has kept the core waiting.
+void CoreModule::take_from_bus(Picoseconds time) {
+  base_time_ += time;
+  stalled_ += time;
+}
+
 // ---- memory ----
 
 bool CoreModule::load(Address address, unsigned size, std::uint64_t& value) {
   value = 0;
-  ++bus_reads_;
+  ++bus_reads_, ++past_caches_;
   return access(Access::load, address, size, value);
 }
 
 bool CoreModule::store(Address address, unsigned size, std::uint64_t value) {
-  ++bus_writes_;
+  ++bus_writes_, ++past_caches_;
   return access(Access::store, address, size, value);
 }
 
@@ -379,7 +438,7 @@ bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64
   in_access_ = false;
   if (state_ != State::running || start_) return true;
   const Picoseconds ended = now() + to_picoseconds(delay);
-  if (ended > started) base_time_ += ended - started;
+  if (ended > started) take_from_bus(ended - started);
   schedule();
   if (!succeeded(kind, address, size)) return false;
   if (payload_.is_dmi_allowed() && !who_.shown) grant(address);
@@ -429,7 +488,7 @@ void CoreModule::about_to_store(Address page, unsigned line) {
   in_access_ = false;
   if (state_ != State::running || start_) return;
   on_activity(Activity::running);
-  if (now() > local_time()) base_time_ += now() - local_time();
+  if (now() > local_time()) take_from_bus(now() - local_time());
   schedule();
 }
 

@@ -21,6 +21,11 @@
 // - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
 //   one block of memory, the first. Memory that refuses direct access because a part of it is broken is fetched from by
 //   b_transport, an instruction at a time: a poisoned one is an instruction abort.
+// - Causality. What a core does while it is ahead of simulated time can be seen by cores that are behind it. So that nobody
+//   reads an earlier counter than one that was read before, by whatever core, a read of the counter waits until simulated
+//   time has reached the value's tick. So that nobody sees a message before it was sent, what carries one waits until
+//   simulated time has reached the core's (IssHost::has_to_wait). Neither waits while nobody else would do anything
+//   until then, and no simulated time is added.
 // - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when
 //   an interrupt comes.
 //
@@ -91,8 +96,9 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   tlm_utils::simple_initiator_socket<CoreModule> bus{"bus"};
   sc_core::sc_in<bool> irq{"irq"};
-  sc_core::sc_out<bool> virtual_timer{"virtual_timer"};    // PPI 27
-  sc_core::sc_out<bool> physical_timer{"physical_timer"};  // PPI 30
+  sc_core::sc_out<bool> virtual_timer{"virtual_timer"};                // PPI 27
+  sc_core::sc_out<bool> physical_timer{"physical_timer"};              // PPI 30
+  sc_core::sc_out<bool> performance_monitors{"performance_monitors"};  // PPI 23
 
   CoreModule(const sc_core::sc_module_name& name, unsigned index, const CoreConfig& config,
              Picoseconds quantum, CoreCalls& calls, const IssFactory& make_iss);
@@ -147,6 +153,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   // A shown access that somebody on the way to the bus serves without time: it goes no further.
   std::function<bool(const ShownAccess&)> served;
+  // What that somebody counts, for the performance monitors; nullptr: nobody does.
+  std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.
   void invalidate_translations() { iss_->invalidate_translations(); }
   // This core made instructions change (IC IVAU, write_memory()), or invalidated translations: the platform tells the
@@ -173,8 +181,17 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
   void shown(std::span<const ShownAccess> accesses) override;
+  bool has_to_wait(std::optional<SystemRegister> read) override;
+  void wait_for_others() override;
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
+  std::optional<std::uint64_t> peek_register(SystemRegister which) override {
+    return timer_.read(which, local_time());
+  }
   bool write_register(SystemRegister which, std::uint64_t value) override;
+  CoreCounts counts() override;
+  bool counts_caches() const override { return cache_counts != nullptr; }
+  std::uint64_t instructions_at(std::uint64_t cycles) override;
+  void performance_interrupt(bool level) override;
   void due() override;
   void event_wait() override;
   void instructions_changed(AddressRange range) override;
@@ -200,11 +217,13 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   Picoseconds local_time() const { return base_time_ + clock_.time(iss_->instructions() - base_count_); }
   void rebase();
+  void take_from_bus(Picoseconds time);
   void synchronise();
   void wait_until(Picoseconds time, bool until_irq);
   void settle();
   Picoseconds next_activity() const;
-  Picoseconds horizon() const;
+  Picoseconds horizon() const { return horizon(next_activity()); }
+  Picoseconds horizon(Picoseconds next_activity) const;
   void schedule();
   void run_ahead();
   void ring(Picoseconds now);
@@ -212,6 +231,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   const unsigned index_;
   const InstructionClock clock_;
+  const Frequency frequency_;
   const Picoseconds quantum_, event_wait_;
   CoreCalls& calls_;
   GenericTimer timer_;
@@ -235,11 +255,15 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // The core's own time: base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
   std::uint64_t base_count_ = 0;
+  // Of it, what the performance monitors leave out or tell apart: the core's clock stood still; a load or store waited.
+  Picoseconds clock_stopped_, stalled_;
+  bool has_overflowed_ = false;  // their interrupt
 
   tlm::tlm_generic_payload payload_, debug_payload_;
   InitiatorExtension who_;
 
   std::uint64_t bus_reads_ = 0, bus_writes_ = 0, bus_errors_ = 0, interrupt_waits_ = 0;
+  std::uint64_t past_caches_ = 0;  // accesses that are no memory's, or not cached
 };
 
 }  // namespace asterism

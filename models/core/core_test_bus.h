@@ -70,7 +70,8 @@ struct CoreTestBus : sc_core::sc_module {
 
   tlm_utils::simple_target_socket<CoreTestBus> socket{"socket"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> wire{"wire"}, irq{"irq"};
-  sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"};
+  sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"},
+      performance_monitors{"performance_monitors"};
   bool grants = true, shows = false;    // direct memory; on the condition that accesses are shown
   bool is_read_only = false;            // for loads and fetches
   Picoseconds memory_latency;           // of accesses that come over the bus
@@ -97,6 +98,7 @@ struct CoreTestBus : sc_core::sc_module {
     core.irq.bind(irq);
     core.virtual_timer.bind(virtual_timer);
     core.physical_timer.bind(physical_timer);
+    core.performance_monitors.bind(performance_monitors);
   }
   void place(std::uint64_t address, const std::vector<std::uint32_t>& words) {
     std::memcpy(memory + (address - memory_base), words.data(), words.size() * 4);

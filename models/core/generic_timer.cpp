@@ -1,5 +1,6 @@
 #include "core/generic_timer.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace asterism {
@@ -23,6 +24,12 @@ std::optional<std::uint64_t> GenericTimer::read(SystemRegister which, Picosecond
   if (which == system_register::cntpct_el0 || which == system_register::cntvct_el0) return count(now);
   if (!is_timer_register(which)) return std::nullopt;
   return read(which.crm == virtual_registers ? virtual_ : physical_, which.op2, now);
+}
+
+Picoseconds GenericTimer::ticked(SystemRegister which, Picoseconds now) const {
+  const bool is_counter = which == system_register::cntpct_el0 || which == system_register::cntvct_el0;
+  if (!is_counter && !(is_timer_register(which) && which.op2 != cval)) return {};
+  return std::min(now, duration(Cycles(count(now)), frequency_));
 }
 
 std::uint64_t GenericTimer::read(const Timer& timer, unsigned op2, Picoseconds now) const {

@@ -89,6 +89,17 @@ TEST_F(GenericTimerTest, CompareValueBeyondTheEndOfTimeNeverComes) {
   EXPECT_EQ(timer.read(cntv_ctl_el0, 1_s), 1u);
 }
 
+TEST_F(GenericTimerTest, WhatTellsOfTimeReadsTheSameFromItsTickOn) {
+  EXPECT_EQ(timer.ticked(cntvct_el0, 0_ns), 0_ns);
+  EXPECT_EQ(timer.ticked(cntvct_el0, 15_ns), 0_ns);
+  EXPECT_EQ(timer.ticked(cntpct_el0, 16_ns), 16_ns);
+  EXPECT_EQ(timer.ticked(cntvct_el0, 1'000'015_ns), 1_ms);
+  for (const SystemRegister each : {cntv_ctl_el0, cntp_ctl_el0}) EXPECT_EQ(timer.ticked(each, 31_ns), 16_ns);
+  for (const SystemRegister each : {cntv_cval_el0, cntp_cval_el0, cntfrq_el0, mpidr_el1})
+    EXPECT_EQ(timer.ticked(each, 31_ns), 0_ns);
+  EXPECT_EQ(GenericTimer(24_MHz).ticked(cntvct_el0, 100_ns), Picoseconds(83'334));  // never before the tick
+}
+
 TEST_F(GenericTimerTest, OtherRegistersAreNotTheTimers) {
   EXPECT_EQ(timer.read(mpidr_el1, 0_ns), std::nullopt);
   EXPECT_FALSE(timer.write(spsr_el1, 1, 0_ns));

@@ -27,6 +27,7 @@
 
 #include "base/units.h"
 #include "base/write_observer.h"
+#include "core/core_counts.h"
 #include "core/flow_observer.h"
 #include "core/system_register.h"
 
@@ -42,6 +43,9 @@ constexpr std::uint64_t make(unsigned ec, std::uint32_t iss) {
 inline constexpr unsigned ec_unknown = 0x00, ec_fp_trap = 0x07, ec_svc = 0x15, ec_hvc = 0x16, ec_smc = 0x17;
 inline constexpr unsigned ec_system_register = 0x18, ec_instruction_abort = 0x21, ec_data_abort = 0x25;
 inline constexpr unsigned ec_serror = 0x2f, ec_brk = 0x3c;
+inline constexpr unsigned ec_breakpoint_lower = 0x30, ec_step_lower = 0x32,
+                          ec_watchpoint_lower = 0x34;              // EL0; EL1: + 1
+inline constexpr std::uint32_t debug_exception = 0x22;             // DFSC, IFSC
 inline constexpr std::uint32_t synchronous_external_abort = 0x10;  // DFSC, IFSC
 inline constexpr std::uint32_t serror_bus_error = 0x11;            // DFSC: asynchronous SError interrupt
 }  // namespace esr
@@ -82,9 +86,29 @@ class IssHost {
   // Accesses to direct memory that is mapped as shown.
   virtual void shown(std::span<const ShownAccess> accesses) = 0;
 
-  // System registers that the host owns; nullopt or false: the engine's own meaning holds.
+  // Order of time between cores: whether the next instruction has to wait until simulated time has caught up with the core,
+  // since others may do something before that. It is a message to other cores (a store that releases, a store exclusive, an
+  // atomic, a barrier before stores), or it reads `read`. When it has to, the engine calls wait_for_others() between the
+  // instructions, and asks again. Not asked while set_alone() holds; Unicorn never asks.
+  virtual bool has_to_wait(std::optional<SystemRegister> /*read*/) { return false; }
+  virtual void wait_for_others() {}
+
+  // System registers that the host owns; nullopt or false: the engine's own meaning holds. To peek is a debugger's way to
+  // read, which takes no time.
   virtual std::optional<std::uint64_t> read_register(SystemRegister which) = 0;
+  virtual std::optional<std::uint64_t> peek_register(SystemRegister which) { return read_register(which); }
   virtual bool write_register(SystemRegister which, std::uint64_t value) = 0;
+
+  // ---- for performance monitors ----
+
+  // Up to now.
+  virtual CoreCounts counts() { return {}; }
+  // Whether the host counts what caches do, and accesses to the bus.
+  virtual bool counts_caches() const { return false; }
+  // The count of instructions behind which so many cycles (CoreCounts::cycles) have ended, if nothing but instructions takes time.
+  virtual std::uint64_t instructions_at(std::uint64_t /*cycles*/) { return ~std::uint64_t{0}; }
+  // The level of the monitors' interrupt has changed. Called between two instructions.
+  virtual void performance_interrupt(bool /*level*/) {}
 
   // The instruction count has reached call_at(): the host sets the next one.
   virtual void due() = 0;
@@ -158,6 +182,8 @@ class Iss {
   // The host's due() is called at the first boundary at which this many are retired: in the native engine, at exactly
   // this count.
   virtual void call_at(std::uint64_t instructions) = 0;
+  // Whether nobody else does anything before due() is called next, so that has_to_wait() need not be asked. True at first.
+  virtual void set_alone(bool) {}
 
   // Level of the IRQ input; an interrupt is taken at a boundary at which PSTATE.I is clear.
   virtual void set_irq(bool level) = 0;

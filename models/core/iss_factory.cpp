@@ -32,11 +32,11 @@ std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core) {
 }
 
 std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(
-    CoreEngine engine, bool gic, std::shared_ptr<a64::Turns> turns) {
-  return [engine, gic, monitors = std::make_shared<a64::ExclusiveMonitors>(), turns = std::move(turns)](
+    CoreEngine engine, const a64::Options& options, std::shared_ptr<a64::Turns> turns) {
+  return [engine, options, monitors = std::make_shared<a64::ExclusiveMonitors>(), turns = std::move(turns)](
              IssHost& host, unsigned core) {
     if (engine != CoreEngine::native) return make_iss(engine, host, core);
-    return make_native(host, core, {.gic = gic}, monitors, turns);
+    return make_native(host, core, options, monitors, turns);
   };
 }
 

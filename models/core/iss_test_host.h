@@ -54,6 +54,8 @@ struct IssTestHost : IssHost {
   std::function<void(std::uint64_t address, std::uint64_t value)> on_store;
   std::function<void()> on_due, on_event_wait;
   std::function<void(Address page, unsigned line)> on_about_to_store;
+  std::function<bool(std::optional<SystemRegister>)> on_has_to_wait;
+  std::function<void()> on_wait_for_others;
 
   void place(std::uint64_t address, const std::vector<std::uint32_t>& words) {
     std::memcpy(memory.bytes + (address - code_base), words.data(), words.size() * 4);
@@ -94,6 +96,12 @@ struct IssTestHost : IssHost {
   }
   void about_to_store(Address page, unsigned line) override {
     if (on_about_to_store) on_about_to_store(page, line);
+  }
+  bool has_to_wait(std::optional<SystemRegister> read) override {
+    return on_has_to_wait && on_has_to_wait(read);
+  }
+  void wait_for_others() override {
+    if (on_wait_for_others) on_wait_for_others();
   }
   void shown(std::span<const ShownAccess> told) override {
     for (const ShownAccess& access : told) {

@@ -56,7 +56,7 @@ void TagCache::clear() { std::ranges::fill(lines_, Line{}); }
 // ---- all of them ----
 
 TagCaches::TagCaches(const TagCacheConfig& config, unsigned cores)
-    : l1_(cores, TagCache(config.l1, config.l1_ways)), l2_(config.l2, config.l2_ways) {}
+    : l1_(cores, TagCache(config.l1, config.l1_ways)), l2_(config.l2, config.l2_ways), of_core_(cores) {}
 
 template <class F>
 void TagCaches::for_caches(F f) {
@@ -67,14 +67,18 @@ void TagCaches::for_caches(F f) {
 TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_store) {
   const std::uint64_t number = number_of(address);
   Traffic traffic{Level::l1, {}};
+  CacheCounts& of_core = of_core_[core];
+  ++of_core.l1_accesses;
   if (TagCache::Line* line = l1_[core].find(number)) {
     ++counts_.l1_hits;
     if (is_store && !line->dirty) take_from_others(core, number, true, traffic);
     line->dirty |= is_store;
     l1_[core].use(*line);
+    of_core.memory_accesses += traffic.written_back.size();
     return traffic;
   }
   ++counts_.l1_misses;
+  ++of_core.l1_refills, ++of_core.l2_accesses;
   take_from_others(core, number, is_store, traffic);
   if (TagCache::Line* line = l2_.find(number)) {
     ++counts_.l2_hits;
@@ -82,10 +86,12 @@ TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_sto
     l2_.use(*line);
   } else {
     ++counts_.l2_misses;
+    ++of_core.l2_refills, ++of_core.memory_accesses;
     traffic.found = Level::memory;
     evict(l2_.insert(number, false), traffic);
   }
   if (const auto displaced = l1_[core].insert(number, is_store)) write_to_l2(*displaced, traffic);
+  of_core.memory_accesses += traffic.written_back.size();
   return traffic;
 }
 

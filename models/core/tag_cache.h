@@ -25,6 +25,7 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
+#include "core/core_counts.h"
 
 namespace asterism {
 
@@ -103,6 +104,9 @@ class TagCaches {
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
+  // What the loads and stores of one core have made: its accesses of the L2 are its misses in its L1; what displaces a line
+  // writes it back.
+  const CacheCounts& counts(unsigned core) const { return of_core_[core]; }
 
  private:
   void write_to_l2(std::uint64_t number, Traffic& traffic);
@@ -118,12 +122,14 @@ class TagCaches {
                   dropped = 0;
   };
   Counts counts_;
+  std::vector<CacheCounts> of_core_;
 };
 
 inline bool TagCaches::hit(unsigned core, Address address, bool is_store) {
   TagCache::Line* line = l1_[core].find(address.value() / TagCache::line.count());
   if (!line || (is_store && !line->dirty)) return false;
   ++counts_.l1_hits;
+  ++of_core_[core].l1_accesses;
   l1_[core].use(*line);
   return true;
 }

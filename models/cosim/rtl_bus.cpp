@@ -9,9 +9,6 @@
 namespace asterism {
 namespace {
 
-// While a master is active it may want its next access soon: looked at each cycle until it was at rest for so many.
-constexpr std::uint64_t master_rest = 16;
-
 struct Hangs : RtlError {
   using RtlError::RtlError;
 };
@@ -102,13 +99,6 @@ void RtlBus::catch_up(Picoseconds now) {
     else
       timeline_.advance(now);
   }
-}
-
-std::optional<Picoseconds> RtlBus::next_event() const {
-  const auto next = timeline_.next_event();
-  const bool active = has_master() && timeline_.cycles() - master_cycle_ < master_rest;
-  if (next && active && !timeline_.knows_next_event()) return std::min(*next, timeline_.next_edge());
-  return next;
 }
 
 // ---- as a target ----
@@ -259,7 +249,6 @@ void RtlBus::seen(Picoseconds at) {
 }
 
 void RtlBus::look_at_master(Picoseconds at) {
-  if (master_.select.is_set()) master_cycle_ = timeline_.cycles();
   if (master_state_ != Master::none || !master_.select.is_set() || !master_.enable.is_set()) return;
   master_state_ = Master::waits;
   const bool write = master_.write.is_set();

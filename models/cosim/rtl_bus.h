@@ -60,7 +60,8 @@ class RtlBus {
   // clock starts anew.
   void reset(Reset kind, Picoseconds at);
   void catch_up(Picoseconds now);
-  std::optional<Picoseconds> next_event() const;
+  std::optional<Picoseconds> next_event() { return timeline_.next_event(); }
+  std::optional<Picoseconds> next_look() const { return timeline_.next_look(); }
 
   // From begin() on, go_on() steps until the access is done, or stands still because the block waits for an access of
   // its own: false, and the caller comes again after that was answered.
@@ -121,7 +122,6 @@ class RtlBus {
   Answer answer_;
   std::uint64_t waited_ = 0;  // cycles of the access in which nothing but the block can be waited for
   Master master_state_ = Master::none;
-  std::uint64_t master_cycle_ = 0;  // in which the port was last active
   std::uint32_t levels_ = 0;
   RtlTimeline::Moment before_, after_, without_;
 };

@@ -114,17 +114,21 @@ void RtlDevice::reset(Reset kind) {
 
 void RtlDevice::rearm() {
   drive();
-  auto next = failed_ ? std::nullopt : bus_.next_event();
+  std::optional<Picoseconds> next;
+  guarded([&] { next = bus_.next_event(); });
   if (!wires_.empty()) next = earlier(next, wires_.front().at);
   alarm_.arm(next);
 }
 
-// Interrupt lines, as far as their changes are not ahead.
+// Interrupt lines, as far as their changes are not ahead. Of two writes in a delta cycle the signal keeps the last one
+// alone: a change a delta cycle, and the alarm rings for the next one.
 void RtlDevice::drive() {
-  if (!sc_core::sc_is_running()) return;
-  for (; !wires_.empty() && wires_.front().at <= now(); wires_.pop_front())
-    for (unsigned line = 0; line < interrupts.size(); ++line)
-      interrupts[line].write((wires_.front().levels >> line & 1) != 0);
+  if (!sc_core::sc_is_running() || wires_.empty() || wires_.front().at > now()) return;
+  if (driven_ == sc_core::sc_delta_count()) return;
+  driven_ = sc_core::sc_delta_count();
+  for (unsigned line = 0; line < interrupts.size(); ++line)
+    interrupts[line].write((wires_.front().levels >> line & 1) != 0);
+  wires_.pop_front();
 }
 
 // ---- as a master ----

@@ -9,9 +9,12 @@
 // A debug read makes its access on a copy of the state that is put back afterwards: nothing is changed and no time is
 // taken. A debug write would change the block outside of its clock: it is refused (returns 0) with a log line.
 //
-// Interrupt lines change at the time of the edge that changes them in a block that says its next event; in another one
-// up to a quantum later. A block that has the port of a master makes its accesses through `master`, each as long as the
-// target takes; a caller whose access has wait states at that time gets its answer behind it at the earliest.
+// Interrupt lines change at the time of the edge that changes them, each edge in a delta cycle of its own: a pulse of one
+// clock cycle is seen by whoever watches the line, in a block that says its next event and in one that does not
+// (rtl_timeline.h). A line that goes up and down is at each of its levels for as long as in RTL; a core notices it when it
+// looks next, up to a quantum of its own later. A block that has the port of a master makes its accesses through `master`,
+// each as long as the target takes; a caller whose access has wait states at that time gets its answer behind it at the
+// earliest.
 //
 // RTL that fails (RtlError) is told once; from then on nothing is stepped and accesses answer GENERIC_ERROR.
 #pragma once
@@ -85,8 +88,9 @@ class RtlDevice : public sc_core::sc_module {
   RtlBus bus_;
   Picoseconds window_;
   Alarm alarm_;
-  std::deque<Wires> wires_;  // changes that are still ahead
-  bool taken_ = false;       // an access is under way
+  std::deque<Wires> wires_;                   // changes that are still ahead
+  sc_dt::uint64 driven_ = ~sc_dt::uint64{0};  // the delta cycle of the last change
+  bool taken_ = false;                        // an access is under way
   sc_core::sc_event free_{"free"}, answered_{"answered"}, wanted_event_{"wanted"};
   std::optional<Wanted> wanted_;
   std::uint64_t epoch_ = 0;  // resets

@@ -46,7 +46,7 @@ RtlTimeline::RtlTimeline(RtlInstance& instance, const Settings& settings, const 
 
 void RtlTimeline::start(Picoseconds at) {
   start_ = at;
-  cycles_ = 0;
+  cycles_ = tried_ = 0;
   inputs_changed();
   if (recorder_) recorder_->restart();
   look();
@@ -78,7 +78,8 @@ std::uint64_t RtlTimeline::batch(std::uint64_t due) const {
   if (trace_.wanted()) return 1;
   if (seen_.empty()) return std::min(due, idle_.width() == 0 ? batch_limit : batch_until_idle);
   if (checks() || fresh_inputs_) return 1;
-  return std::clamp<std::uint64_t>(next_event_.get(), 1, std::min(due, batch_limit));
+  const std::uint64_t quiet = std::max(tried_, cycles_) - cycles_;
+  return std::clamp<std::uint64_t>(std::max(next_event_.get(), quiet), 1, std::min(due, batch_limit));
 }
 
 void RtlTimeline::run(std::uint64_t cycles) {
@@ -145,13 +146,39 @@ void RtlTimeline::keep(Moment& moment) const {
 void RtlTimeline::return_to(const Moment& moment) {
   instance_.restore(moment.state);
   cycles_ = moment.cycles;
-  promised_ = 0;
+  promised_ = tried_ = 0;
   take_outputs();
   promised_ = moment.promised;
   fresh_inputs_ = moment.fresh_inputs;
 }
 
-std::optional<Picoseconds> RtlTimeline::next_event() const {
+// The edge at which an output that is seen outside changes, or up to which none does.
+std::uint64_t RtlTimeline::try_ahead() {
+  if (tried_ > cycles_) return tried_;
+  const HangWatch::Scope scope(instance_.name());
+  const std::uint64_t quantum = cycles_in(settings_.quantum, settings_.clock).count();
+  const std::uint64_t last = cycles_ + std::clamp<std::uint64_t>(quantum, 1, batch_limit);
+  keep(origin_);
+  promised_ = 0;  // a promise that is broken is found when the edge has come
+  bool changes = false;
+  while (!changes && cycles_ < last) {
+    instance_.settle();
+    instance_.edge();
+    ++cycles_;
+    changes = take_outputs();
+    scope.alive();
+  }
+  const std::uint64_t found = cycles_;
+  return_to(origin_);
+  return tried_ = found;
+}
+
+std::optional<Picoseconds> RtlTimeline::next_event() {
+  const bool unknown = !seen_.empty() && !fresh_inputs_ && !idle_.is_set() && next_event_.get() == 0;
+  return unknown ? time_of(try_ahead()) : next_look();
+}
+
+std::optional<Picoseconds> RtlTimeline::next_look() const {
   if (seen_.empty()) return std::nullopt;
   if (fresh_inputs_) return next_edge();
   if (idle_.is_set()) return std::nullopt;

@@ -8,8 +8,11 @@
 //                stepped in one go, and next_event() is one time to look again.
 //
 // Both hold for the inputs as they were at the last edge; whoever writes an input calls inputs_changed(), and the next
-// cycle is stepped. Seen outside are interrupt lines and the port of a master. A block that has such outputs, is not
-// idle and knows no next event is looked at once per quantum, so that its interrupts come up to that much late.
+// cycle is stepped. Seen outside are interrupt lines and the port of a master. For a block that has such outputs, is not
+// idle and knows no next event, next_event() finds it: the cycles of the next quantum, 4096 at most, are tried up to the
+// first at which such an output changes, and put back. So every change has an event of its own, at its edge, however
+// short a pulse is. That costs a snapshot a quantum, and each cycle twice; what the model prints it prints twice, and a
+// model that ends itself does so up to a quantum early.
 //
 // Without `skip` every edge is stepped, to bit-identical results. With `check_idle` (and, for next_event, without `skip`
 // too) a block that lies is an RtlError:
@@ -56,12 +59,14 @@ class RtlTimeline {
   // The same in stretches: what on_change asks for can be done after each.
   bool is_behind(Picoseconds now) const { return cycles_ < cycles_until(now); }
   void advance(Picoseconds now);
-  // When to look again; nullopt: not before an input changes.
-  std::optional<Picoseconds> next_event() const;
-  bool knows_next_event() const { return !fresh_inputs_ && next_event_.is_set(); }
+  // When an output that is seen outside changes, or to ask again: none changes earlier, unless an input does. nullopt:
+  // not before an input does.
+  std::optional<Picoseconds> next_event();
+  // The same for who does not mind that it learns of a change late: what a block does not say is once a quantum.
+  std::optional<Picoseconds> next_look() const;
 
   // For who drives a handshake: the cycle after the last edge, in two halves. It may lie ahead of `now`.
-  void inputs_changed() { promised_ = 0, fresh_inputs_ = true; }
+  void inputs_changed() { promised_ = tried_ = 0, fresh_inputs_ = true; }
   void settle();  // the outputs of this cycle can be read after it
   void edge();
   void step() { settle(), edge(); }
@@ -102,6 +107,7 @@ class RtlTimeline {
   void look();
   bool take_outputs();
   void take_promise();
+  std::uint64_t try_ahead();
   void prove_idle();
   [[noreturn]] void next_event_lied(const Output& output) const;
   std::string port_name(const char* role) const;
@@ -117,10 +123,12 @@ class RtlTimeline {
   Picoseconds start_;
   std::uint64_t cycles_ = 0;
   std::uint64_t promised_ = 0;  // no output changes before this edge
+  std::uint64_t tried_ = 0;     // nor before this one: it was tried, with the inputs as they are
   bool fresh_inputs_ = true;
   bool quiet_ = false;
   bool traced_ = false;  // this cycle
   RtlInstance::Snapshot before_, after_;
+  Moment origin_;  // of what is tried
 };
 
 }  // namespace asterism

@@ -21,8 +21,8 @@ struct Block {
   RtlTimeline timeline;
   std::vector<Picoseconds> changes;
 
-  explicit Block(const std::string& name = "good", const RtlOptions& options = {})
-      : rtl(variant(name), "node.block"), timeline(rtl, {.clock = 100_MHz, .quantum = 1_us}, options) {
+  explicit Block(const std::string& name = "good", const RtlOptions& options = {}, Picoseconds quantum = 1_us)
+      : rtl(variant(name), "node.block"), timeline(rtl, {.clock = 100_MHz, .quantum = quantum}, options) {
     rtl.reset();
     timeline.start(0_ps);
     timeline.on_change = [this](Picoseconds at) { changes.push_back(at); };
@@ -99,15 +99,53 @@ TEST(RtlTimeline, SaysWhenTheNextOutputChanges) {
   EXPECT_EQ(block.timeline.next_event(), std::nullopt);
 }
 
-TEST(RtlTimeline, ABlockThatKnowsNoNextEventIsLookedAtOncePerQuantum) {
+TEST(RtlTimeline, OfABlockThatKnowsNoNextEventAQuantumIsTried) {
   for (const char* name : {"no_idle", "no_event"}) {
     Block block(name);
     block.write(timer, 1000);
     block.timeline.catch_up(30_ns);
+    const auto state = block.state();
     EXPECT_EQ(block.timeline.next_event(), 1'030_ns);
+    EXPECT_EQ(block.timeline.next_look(), 1'030_ns);
+    EXPECT_EQ(block.timeline.cycles(), 3u);
+    EXPECT_EQ(block.state(), state);
+    block.timeline.catch_up(9'500_ns);
+    EXPECT_EQ(block.timeline.next_event(), 10'020_ns) << "the edge itself";
+    EXPECT_EQ(block.timeline.next_look(), 10'500_ns);
+    EXPECT_TRUE(block.changes.empty());
     block.timeline.catch_up(50_us);
     EXPECT_THAT(block.changes, testing::ElementsAre(10'020_ns)) << "told with the time of its edge";
   }
+}
+
+// Each edge of a line that is high for one cycle of 100, however long the quantum is, and whatever is skipped.
+TEST(RtlTimeline, APulseOfOneCycleHasAnEventForEachOfItsEdges) {
+  std::vector<Picoseconds> expected;
+  for (Picoseconds at = 1'020_ns; at <= 21_us; at += 1_us) expected.insert(expected.end(), {at, at + 10_ns});
+  for (const Picoseconds quantum : {10_ns, 1_us, 100_us})
+    for (const RtlOptions& options :
+         {RtlOptions{}, RtlOptions{.skip = false}, RtlOptions{.check_idle = true}}) {
+      Block block("pulse", options, quantum);
+      block.write(timer, 100);
+      std::vector<Picoseconds> looks;
+      for (auto at = block.timeline.next_event(); *at <= 21_us; at = block.timeline.next_event()) {
+        const std::size_t before = block.changes.size();
+        block.timeline.catch_up(*at);
+        if (block.changes.size() > before) looks.push_back(*at);
+      }
+      EXPECT_EQ(block.changes, expected);
+      EXPECT_EQ(looks, expected);
+    }
+}
+
+TEST(RtlTimeline, AnInputThatChangesEndsWhatWasTried) {
+  Block block("pulse");
+  block.write(timer, 50);
+  block.timeline.catch_up(100_ns);
+  EXPECT_EQ(block.timeline.next_event(), 520_ns);
+  block.write(timer, 10);
+  block.timeline.catch_up(130_ns);
+  EXPECT_EQ(block.timeline.next_event(), 220_ns);
 }
 
 // The same random work, looked at at random times.
@@ -138,7 +176,7 @@ std::vector<RtlInstance::Snapshot> random_work(Block& block, std::uint64_t seed)
 }
 
 TEST(RtlTimeline, SteppingEveryCycleGivesTheSameBytesAndTimes) {
-  for (const char* name : {"good", "no_event", "no_idle"}) {
+  for (const char* name : {"good", "no_event", "no_idle", "pulse"}) {
     Block lazy(name), all(name, {.skip = false}), checked(name, {.check_idle = true});
     const auto states = random_work(lazy, 1);
     EXPECT_EQ(random_work(all, 1), states) << name;

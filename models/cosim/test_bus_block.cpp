@@ -25,6 +25,7 @@
 //   NO_BATTERY     has no power_on_reset
 //   NO_MASTER      has no master port
 //   NO_INTERRUPT   nor an interrupt
+//   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer begins anew
 //
 // and those without a master port that differ from it:
 //
@@ -43,6 +44,9 @@
 
 #include "cosim/rtl_abi.h"
 
+#ifdef PULSE
+#define NO_IDLE
+#endif
 #if defined NO_INTERRUPT || defined WRONG_DATA || defined WRONG_STATUS || defined LATE || defined SLOW
 #define NO_MASTER
 #endif
@@ -61,7 +65,7 @@ struct Ports {
 };
 
 struct Registers {
-  std::uint32_t scratch, timer, pop, wait, control, source, target, words, word;
+  std::uint32_t scratch, timer, period, pop, wait, control, source, target, words, word;
   std::uint32_t waited;
   std::uint8_t raised, copying;  // copying: 0 no, 1 setup of a read, 2 read, 3 setup of a write, 4 write
 };
@@ -166,6 +170,9 @@ void write(State& s, Instance& instance) {
     case 0x08:
       set(r.timer);
       if (r.timer) r.timer += timer_extra;
+#ifdef PULSE
+      r.period = r.timer;
+#endif
       break;
     case 0x0C:
       r.raised = 0;
@@ -242,7 +249,13 @@ void clock(State& s, Instance& instance) {
 #ifdef LYING_IDLE
   ++s.count;
 #endif
-  if (r.timer && --r.timer == 0) r.raised = 1;
+#ifdef PULSE
+  r.raised = 0;
+#endif
+  if (r.timer && --r.timer == 0) {
+    r.raised = 1;
+    r.timer = r.period;
+  }
   copy(s);
   r.waited = access && !done ? r.waited + 1 : 0;
   if (done && s.ports.write) write(s, instance);

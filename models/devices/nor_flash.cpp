@@ -6,7 +6,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::size_t bus_width = 4, chip_width = 2;
+constexpr std::size_t bus_width = 4, chip_width = 2, chips = bus_width / chip_width;
 
 enum Command : std::uint8_t {
   lock = 0x01,
@@ -36,100 +36,83 @@ std::uint64_t NorFlash::load(std::size_t offset, unsigned size) const {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < size; ++i) {
     const std::size_t at = offset + i;
-    const std::uint16_t lane = read(at % bus_width / chip_width, at / bus_width);
-    value |= std::uint64_t{low(at % chip_width ? lane >> 8 : lane)} << 8 * i;
+    const std::uint16_t lane = reads_array() ? 0 : read(at / bus_width);
+    const std::uint8_t byte = reads_array() ? bytes_[at] : low(at % chip_width ? lane >> 8 : lane);
+    value |= std::uint64_t{byte} << 8 * i;
   }
   return value;
 }
 
-// The lines of a byte that is not written are high.
 void NorFlash::store(std::size_t offset, unsigned size, std::uint64_t value) {
-  if (size == 1) {
-    const auto byte = static_cast<std::uint16_t>(value & 0xff);
-    const auto lane = static_cast<std::uint16_t>(offset % chip_width ? byte << 8 | 0xff : 0xff00 | byte);
-    write(offset % bus_width / chip_width, offset / bus_width, lane);
-    return;
-  }
-  for (unsigned i = 0; i < size; i += chip_width) {
-    const std::size_t at = offset + i;
-    write(at % bus_width / chip_width, at / bus_width, static_cast<std::uint16_t>(value >> 8 * i));
-  }
+  for (unsigned i = 0; i < size; i += bus_width)
+    write({offset + i, std::min<unsigned>(size, bus_width), static_cast<std::uint32_t>(value >> 8 * i)});
 }
 
-bool NorFlash::reads_array() const {
-  return std::ranges::all_of(chips_, [](const Chip& chip) { return chip.reads == Reads::array; });
+bool NorFlash::reads_array() const { return state_.reads == Reads::array; }
+
+// What either chip gives, of a word that is not the array's.
+std::uint16_t NorFlash::read(std::size_t word) const {
+  if (state_.reads == Reads::status) return state_.status;
+  if (state_.reads == Reads::query) return query(word);
+  return word == 0 ? manufacturer : word == 1 ? device : 0;
 }
 
-std::uint16_t NorFlash::read(unsigned chip, std::size_t word) const {
-  switch (chips_[chip].reads) {
-    case Reads::status:
-      return chips_[chip].status;
-    case Reads::identifier:
-      return word == 0 ? manufacturer : word == 1 ? device : 0;
-    case Reads::query:
-      return query(word);
-    default:
-      return cell(chip, word);
-  }
-}
-
-void NorFlash::write(unsigned number, std::size_t word, std::uint16_t value) {
-  Chip& chip = chips_[number];
-  const std::uint8_t byte = low(value);
-  switch (chip.awaits) {
+void NorFlash::write(const Store& store) {
+  const std::uint8_t byte = low(store.value);
+  switch (state_.awaits) {
     case Awaits::command:
-      return command(chip, byte);
+      return command(byte);
     case Awaits::program:
-      program(number, word, value);
+      program(store);
       break;
     case Awaits::erase:
       if (byte == confirm) {
-        erase(number, word);
+        erase(store.offset);
       } else {
-        chip.status |= sequence_error;
+        state_.status |= sequence_error;
       }
       break;
     case Awaits::lock:
-      if (byte != confirm && byte != lock && byte != lock_down) chip.status |= sequence_error;
+      if (byte != confirm && byte != lock && byte != lock_down) state_.status |= sequence_error;
       break;
     case Awaits::count:
-      chip.missing = value + 1u;
-      chip.buffer.clear();
-      if (chip.missing <= buffer_words) {
-        chip.awaits = Awaits::data;
+      state_.missing = (store.value & 0xffff) + 1;
+      state_.buffer.clear();
+      if (state_.missing <= buffer_words) {
+        state_.awaits = Awaits::data;
         return;
       }
-      chip.status |= sequence_error;
+      state_.status |= sequence_error;
       break;
     case Awaits::data:
-      chip.buffer.emplace_back(word, value);
-      if (--chip.missing == 0) chip.awaits = Awaits::confirmation;
+      state_.buffer.push_back(store);
+      if (--state_.missing == 0) state_.awaits = Awaits::confirmation;
       return;
     case Awaits::confirmation:
       if (byte == confirm) {
-        for (const auto& [at, data] : chip.buffer) program(number, at, data);
+        for (const Store& data : state_.buffer) program(data);
       } else {
-        chip.status |= sequence_error;
+        state_.status |= sequence_error;
       }
       break;
   }
-  chip.awaits = Awaits::command;
+  state_.awaits = Awaits::command;
 }
 
-void NorFlash::command(Chip& chip, std::uint8_t command) {
-  const auto expect = [&](Awaits what) { chip.awaits = what, chip.reads = Reads::status; };
+void NorFlash::command(std::uint8_t command) {
+  const auto expect = [&](Awaits what) { state_.awaits = what, state_.reads = Reads::status; };
   switch (command) {
     case read_status:
-      chip.reads = Reads::status;
+      state_.reads = Reads::status;
       break;
     case read_identifier:
-      chip.reads = Reads::identifier;
+      state_.reads = Reads::identifier;
       break;
     case read_query:
-      chip.reads = Reads::query;
+      state_.reads = Reads::query;
       break;
     case clear_status:
-      chip.status = ready;
+      state_.status = ready;
       break;
     case program_word:
     case program_alternate:
@@ -141,7 +124,7 @@ void NorFlash::command(Chip& chip, std::uint8_t command) {
     case program_buffer:
       return expect(Awaits::count);
     default:
-      chip.reads = Reads::array;
+      state_.reads = Reads::array;
   }
 }
 
@@ -169,23 +152,15 @@ std::uint8_t NorFlash::query(std::size_t word) const {
   return word >= 0x10 && word - 0x10 < table.size() ? table[word - 0x10] : 0;
 }
 
-std::uint16_t NorFlash::cell(unsigned chip, std::size_t word) const {
-  const std::size_t at = word * bus_width + chip * chip_width;
-  return static_cast<std::uint16_t>(bytes_[at] | bytes_[at + 1] << 8);
+void NorFlash::program(const Store& store) {
+  for (unsigned i = 0; i < store.size; ++i) bytes_[store.offset + i] &= low(store.value >> 8 * i);
+  counts_.programmed += (store.size + chip_width - 1) / chip_width;
 }
 
-void NorFlash::program(unsigned chip, std::size_t word, std::uint16_t value) {
-  const std::size_t at = word * bus_width + chip * chip_width;
-  bytes_[at] &= low(value);
-  bytes_[at + 1] &= high(value);
-  ++counts_.programmed;
-}
-
-void NorFlash::erase(unsigned chip, std::size_t word) {
-  const std::size_t first = word * bus_width / block_size * block_size;
-  for (std::size_t at = first + chip * chip_width; at < first + block_size; at += bus_width)
-    bytes_[at] = bytes_[at + 1] = 0xff;
-  ++counts_.erased;
+void NorFlash::erase(std::size_t offset) {
+  const auto first = bytes_.begin() + static_cast<std::ptrdiff_t>(offset / block_size * block_size);
+  std::fill_n(first, block_size, std::uint8_t{0xff});
+  counts_.erased += chips;
 }
 
 }  // namespace asterism

@@ -1,16 +1,19 @@
 // A bank of NOR flash as QEMU's virt machine has it: two chips of 16 bits side by side, 32 bits wide.
 //
-// Each chip understands Intel's command set as the Numonyx P30 does (datasheet 306666) and the Common Flash
+// The chips understand Intel's command set as the Numonyx P30 does (datasheet 306666) and the Common Flash
 // Interface (JEDEC JESD68.01): read array, status, identifier and query; word and buffered program; block
 // erase; lock and unlock. Programming only clears bits, erasing sets those of a block. Both take no time. No
 // block is ever locked.
+//
+// The bank has one state, as QEMU's has: a command is the lowest byte of what is stored, of whatever width and
+// at whatever offset, and both chips take it. So a driver that probes for other widths (U-Boot begins with 8 and 16
+// bits) finds both chips back in the state in which it leaves the bank. Only data are of the chip, or the byte, that
+// was written; a load gives what the bytes that are asked for carry.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace asterism {
@@ -32,7 +35,7 @@ class NorFlash {
   std::span<std::uint8_t> cells() { return bytes_; }
 
   // Commands under way are dropped; the contents stay.
-  void reset() { chips_ = {}; }
+  void reset() { state_ = {}; }
 
   struct Counts {
     std::uint64_t programmed = 0;  // words of a chip, one by one or in a buffer
@@ -43,26 +46,30 @@ class NorFlash {
  private:
   enum class Reads { array, status, identifier, query };
   enum class Awaits { command, program, erase, lock, count, data, confirmation };
-  struct Chip {
+  // A store of up to the width of the bank.
+  struct Store {
+    std::size_t offset;
+    unsigned size;
+    std::uint32_t value;
+  };
+  struct State {
     Reads reads = Reads::array;
     Awaits awaits = Awaits::command;
     std::uint8_t status = ready;
-    unsigned missing = 0;                                       // words of a buffered program
-    std::vector<std::pair<std::size_t, std::uint16_t>> buffer;  // word number, data
+    unsigned missing = 0;  // stores of a buffered program
+    std::vector<Store> buffer;
   };
-  static constexpr unsigned chips = 2;
   static constexpr std::uint8_t ready = 0x80, sequence_error = 0x30;
 
-  std::uint16_t read(unsigned chip, std::size_t word) const;
-  void write(unsigned chip, std::size_t word, std::uint16_t value);
-  void command(Chip& chip, std::uint8_t command);
+  std::uint16_t read(std::size_t word) const;
+  void write(const Store& store);
+  void command(std::uint8_t command);
   std::uint8_t query(std::size_t word) const;
-  std::uint16_t cell(unsigned chip, std::size_t word) const;
-  void program(unsigned chip, std::size_t word, std::uint16_t value);
-  void erase(unsigned chip, std::size_t word);
+  void program(const Store& store);
+  void erase(std::size_t offset);
 
   std::vector<std::uint8_t> bytes_;
-  std::array<Chip, chips> chips_;
+  State state_;
   Counts counts_;
 };
 

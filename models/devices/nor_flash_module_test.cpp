@@ -54,6 +54,25 @@ SYSTEMC_TEST_F(NorFlashModuleTest, GrantsLoadsWhileItReadsAsAnArray) {
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
 }
 
+// What U-Boot does before it reads: it asks for the CFI table as for banks of 8, 16 and 32 bits, and ends with a reset of 16.
+SYSTEMC_TEST_F(NorFlashModuleTest, WordsAreWholeAfterAProbeOf16Bits) {
+  cpu.write<std::uint8_t>(0, 0xff);
+  cpu.write<std::uint8_t>(0x55, 0x98);
+  cpu.write<std::uint16_t>(0, 0xff);
+  cpu.write<std::uint16_t>(0xaa, 0x98);
+  EXPECT_EQ(cpu.read<std::uint16_t>(0x40), 'Q');
+  EXPECT_EQ(cpu.read<std::uint16_t>(0x44), 'R');
+  EXPECT_EQ(cpu.read<std::uint16_t>(0x48), 'Y');
+  cpu.write<std::uint16_t>(0, 0xff);
+  EXPECT_EQ(cpu.read32(0), 0x5a5a'5a5au);
+  EXPECT_EQ(cpu.read<std::uint64_t>(4088), 0x5a5a'5a5a'5a5a'5a5aull);
+  tlm::tlm_dmi dmi;
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_READ_COMMAND);
+  payload.set_address(0);
+  EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+}
+
 SYSTEMC_TEST_F(NorFlashModuleTest, KeepsItsContentsThroughResets) {
   cpu.write32(4096, program);
   cpu.write32(4096, 7);
@@ -76,9 +95,9 @@ SYSTEMC_TEST_F(NorFlashModuleTest, DebuggersSeeAndSetTheContentsWithoutACommand)
 }
 
 SYSTEMC_TEST_F(NorFlashModuleTest, TakesAccessesOfAnyShape) {
-  cpu.write<std::uint16_t>(4096, 0x40);  // one chip
-  cpu.write<std::uint16_t>(4096, 0x1234);
-  EXPECT_EQ(cpu.read32(0), 0x5a5a'0080u);
+  cpu.write<std::uint16_t>(4096, 0x40);
+  cpu.write<std::uint16_t>(4096, 0x1234);  // into one chip
+  EXPECT_EQ(cpu.read32(0), 0x0080'0080u);
   cpu.write<std::uint8_t>(0, 0xff);
   EXPECT_EQ(cpu.read<std::uint64_t>(4094), 0xffff'ffff'1234'5a5aull);
 }

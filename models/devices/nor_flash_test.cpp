@@ -52,7 +52,7 @@ TEST_F(NorFlashTest, RefusesABufferThatIsTooLong) {
   EXPECT_EQ(word(0), 0x00b0'00b0u);
 }
 
-TEST_F(NorFlashTest, ErasesOneBlockOfTheChipsThatWereTold) {
+TEST_F(NorFlashTest, ErasesOneBlock) {
   for (const std::size_t at : {std::size_t{0}, NorFlash::block_size}) {
     command(at, 0x40);
     flash.store(at, 4, 0);
@@ -62,11 +62,48 @@ TEST_F(NorFlashTest, ErasesOneBlockOfTheChipsThatWereTold) {
   command(0, 0xff);
   EXPECT_EQ(word(0), 0xffff'ffffu);
   EXPECT_EQ(word(NorFlash::block_size), 0u);
+  EXPECT_EQ(flash.counts().erased, 2u);  // one of each chip
+}
 
-  flash.store(NorFlash::block_size, 2, 0x20);  // one chip
-  flash.store(NorFlash::block_size, 2, 0xd0);
-  flash.store(NorFlash::block_size, 2, 0xff);
-  EXPECT_EQ(word(NorFlash::block_size), 0x0000'ffffu);
+// As a driver that probes for narrower banks: the last command that it gives is of 8 or 16 bits.
+TEST_F(NorFlashTest, ACommandOfAnyWidthAtAnyOffsetIsForBothChips) {
+  command(0x100, 0x40);
+  flash.store(0x100, 4, 0x1234'5678);
+  for (const unsigned size : {1u, 2u, 4u, 8u})
+    for (const std::size_t offset : {std::size_t{0}, std::size_t{0xa8}}) {
+      flash.store(offset, size, 0x0098'0098'0098'0098);
+      EXPECT_EQ(query(0x10), 0x0051'0051u) << size;
+      EXPECT_EQ(flash.load(0x42, 2), 0x51u) << size;  // of the upper chip alone
+      flash.store(offset + (size < 4 ? 2 : 0), size, 0x00ff'00ff'00ff'00ff);
+      EXPECT_TRUE(flash.reads_array()) << size;
+      EXPECT_EQ(word(0x100), 0x1234'5678u) << size;
+      EXPECT_EQ(flash.load(0x100, 8), 0xffff'ffff'1234'5678u) << size;
+    }
+}
+
+// U-Boot's closing reset, of 16 bits at the bank's first byte, after commands of 32 bits.
+TEST_F(NorFlashTest, AResetOf16BitsEndsEveryModeOfBothChips) {
+  for (const std::uint32_t mode : {0x70u, 0x90u, 0x98u}) {
+    command(0, mode);
+    flash.store(0, 2, 0xff);
+    EXPECT_EQ(word(0x200), 0xffff'ffffu) << mode;
+  }
+}
+
+TEST_F(NorFlashTest, ProgramsOnlyTheBytesThatAreWritten) {
+  command(0, 0x40);
+  flash.store(2, 2, 0x1234);
+  flash.store(0, 2, 0x40);
+  flash.store(5, 1, 0x56);
+  flash.store(0, 1, 0xff);
+  EXPECT_EQ(flash.load(0, 8), 0xffff'56ff'1234'ffffu);
+  EXPECT_EQ(flash.counts().programmed, 2u);
+}
+
+TEST_F(NorFlashTest, AStoreOf64BitsIsTwoOfTheBanksWidth) {
+  flash.store(0x100, 8, 0x1111'2222'0040'0040);  // a command, and the data behind it
+  command(0, 0xff);
+  EXPECT_EQ(flash.load(0x100, 8), 0x1111'2222'ffff'ffffu);
 }
 
 TEST_F(NorFlashTest, SaysWhatItIs) {

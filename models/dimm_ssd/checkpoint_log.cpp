@@ -213,6 +213,14 @@ void CheckpointLog::drop_from(const std::string& name, Handle first) {
   });
 }
 
+// A root that is on its way may leave out what is being discarded.
+bool CheckpointLog::can_continue(const std::string& name, std::uint64_t version) const {
+  const Stored* base = find(name, version);
+  if (base == nullptr || !base->readable || std::ranges::count(discards_, base->sequence) != 0) return false;
+  return std::ranges::none_of(
+      stored(), [&](const Stored& other) { return other.name == name && other.sequence > base->sequence; });
+}
+
 bool CheckpointLog::discard(Picoseconds now, const std::string& name, std::uint64_t version) {
   const Stored* stored = find(name, version);
   if (!stored) return false;
@@ -302,6 +310,19 @@ void CheckpointLog::read_done(Picoseconds at, Tag tag, bool is_readable, std::sp
     case Purpose::root_write:
       break;
   }
+}
+
+CheckpointLog::Activity CheckpointLog::activity() const {
+  Activity now;
+  now.compacts = collection_ && !collection_->victims.empty();
+  now.merges = collection_ && !now.compacts;
+  for (const auto& open : opens_) {
+    now.data = now.data || (open->phase <= Phase::closed && open->unwritten != 0);
+    now.metadata = now.metadata || open->phase == Phase::metadata;
+    now.commits = now.commits || open->phase == Phase::committing;
+  }
+  now.discards = root_ && root_->discards != 0;
+  return now;
 }
 
 void CheckpointLog::reset(Reset kind) {

@@ -155,6 +155,9 @@ class CheckpointLog final : private TranslationLayer::Sink {
   const Stored* find(const std::string& name, std::uint64_t version) const {
     return directory_.find(name, version);
   }
+  // An increment that is opened now continues this version: it is the last of its name, can be read, and is not being
+  // discarded. What an open increment continues is kept, whatever is discarded afterwards.
+  bool can_continue(const std::string& name, std::uint64_t version) const;
   // False: there is none. Sink::discarded says when it is durable; in a worn-out device it lasts until the next power-up.
   bool discard(Picoseconds now, const std::string& name, std::uint64_t version);
 
@@ -172,6 +175,13 @@ class CheckpointLog final : private TranslationLayer::Sink {
   const TranslationLayer& translation() const { return layer_; }
   const CheckpointDirectory& directory() const { return directory_; }
   bool is_collecting() const { return collection_ != nullptr; }  // a merge or a compaction is under way
+  // What is under way, for who cuts the power at it.
+  struct Activity {
+    bool merges = false, compacts = false;
+    bool data = false, metadata = false;     // of open checkpoints: on their way to flash
+    bool commits = false, discards = false;  // by the root that is being written
+  };
+  Activity activity() const;
 
  private:
   // What a request of the layer is for; in its tag, above the index.
@@ -265,6 +275,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   void finish_root(Picoseconds at);
   void root_failed(Picoseconds at, const RootWrite& root);
   void adopt(CheckpointDirectory directory);
+  bool needs_lost_page(const CheckpointDirectory& directory, std::size_t index) const;
   void mark_unreadable();
   bool make_space(Picoseconds now);
   bool is_starved() const;

@@ -113,6 +113,10 @@ bool CheckpointLog::add_ready(Picoseconds now, CheckpointDirectory& directory) {
     }
     CheckpointDirectory with = directory;
     with.add(open.info, open.body, config_.versions);
+    if (needs_lost_page(with, with.stored().size() - 1)) {
+      fail(now, open.handle, Error::uncorrectable);
+      continue;
+    }
     prune(with);
     if (fits(with)) {
       directory = std::move(with);
@@ -211,13 +215,15 @@ void CheckpointLog::adopt(CheckpointDirectory directory) {
   mark_unreadable();
 }
 
+bool CheckpointLog::needs_lost_page(const CheckpointDirectory& directory, std::size_t index) const {
+  if (lost_.empty()) return false;
+  const auto is_lost = [this](const ImagePiece& piece) { return lost_.contains(piece.entry.data_page); };
+  return std::ranges::any_of(image_of(directory.chain_bodies(index)), is_lost);
+}
+
 void CheckpointLog::mark_unreadable() {
-  if (lost_.empty()) return;
-  for (std::size_t i = 0; i < directory_.stored().size(); ++i) {
-    if (!directory_.stored()[i].readable) continue;
-    const auto is_lost = [this](const ImagePiece& piece) { return lost_.contains(piece.entry.data_page); };
-    if (std::ranges::any_of(image_of(directory_.chain_bodies(i)), is_lost)) directory_.set_readable(i, false);
-  }
+  for (std::size_t i = 0; i < directory_.stored().size(); ++i)
+    if (directory_.stored()[i].readable && needs_lost_page(directory_, i)) directory_.set_readable(i, false);
 }
 
 // True: something has changed for those who wait.

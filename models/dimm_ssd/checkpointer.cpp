@@ -134,15 +134,13 @@ std::uint64_t Checkpointer::whole_phase(std::uint32_t modulo) const {
 }
 
 // Without a base that can be read back an increment would be worth nothing. Nothing is pending then: what is pending belongs
-// to a checkpoint that is open, and that one is the base.
+// to a checkpoint that is open, and that one is the base. Nothing is locked either: a page that is being copied would not
+// be marked, and would be stored with the lines of an increment. From here on the log keeps the base for this checkpoint.
 void Checkpointer::open_current() {
   if (current_.handle) return;
-  if (base_ && intervals_.empty()) {
-    const CheckpointLog::Stored* base = log_.find(name_, *base_);
-    if (base == nullptr || !base->visible || !base->readable) {
-      base_.reset();
-      for (std::uint32_t page = 0; page < tracked_pages_; ++page) matt_.mark(page);
-    }
+  if (base_ && intervals_.empty() && !log_.can_continue(name_, *base_)) {
+    base_.reset();
+    for (std::uint32_t page = 0; page < tracked_pages_; ++page) matt_.mark(page);
   }
   const bool full = !base_;
   counts_.full += full ? 1 : 0;
@@ -235,10 +233,15 @@ void Checkpointer::pump(Picoseconds now) {
 
 bool Checkpointer::choose(Picoseconds now) {
   if (held_.empty() && choose_frame(now)) return true;
-  const auto choice = matt_.next(may_copy_early());
+  const bool early = may_copy_early();
+  // A candidate is next. Which of its lines are to be copied depends on whether its checkpoint is full.
+  if (early && matt_.pending() == 0 && matt_.has_candidates()) open_current();
+  const auto choice = matt_.next(early);
   if (!choice) return !held_.empty() && choose_frame(now);
+  const std::uint64_t phase = whole_phase(choice->phase);
+  if (!interval_of(phase).handle) throw std::logic_error("a page is copied of a checkpoint that is not open");
   const std::uint64_t lines = choice->lines | memory_.written_lines(choice->page);
-  copy_ = Copy{choice->page, saves_lines(method_) ? lines : whole_page, whole_phase(choice->phase),
+  copy_ = Copy{choice->page, saves_lines(method_) ? lines : whole_page, phase,
                static_cast<Reason>(choice->reason)};
   return true;
 }
@@ -256,8 +259,6 @@ bool Checkpointer::choose_frame(Picoseconds now) {
 
 // False: it waits for a buffer.
 bool Checkpointer::start_copy(Picoseconds now) {
-  Interval& interval = interval_of(copy_->phase);
-  if (&interval == &current_) open_current();
   const auto lines = static_cast<std::uint32_t>(std::popcount(copy_->lines));
   if (buffer_.taken && lines_per_buffer_ - buffer_.lines < lines) send_buffer(now);
   if (failure_) return false;

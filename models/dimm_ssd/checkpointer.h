@@ -16,10 +16,11 @@
 // copied to a shadow frame (no frame free: as the others). Frames go to flash in the order in which they were filled, behind
 // pages with a held write and before all others.
 //
-// The checkpoint of an interval is opened in the log by the first page that is copied early, at the latest at the interval's
-// end; one in which nothing was modified is an empty increment, a version like others. A checkpoint is full when it is the
-// first of its pages, when the one before was given up, and when the one before is not in the log any more (discarded,
-// unreadable).
+// The checkpoint of an interval is opened in the log before its first page is chosen for an early copy, at the latest at the
+// interval's end; one in which nothing was modified is an empty increment, a version like others. A checkpoint is full when it
+// is the first of its pages, when the one before was given up, and when the one before is not in the log any more or is about
+// to go (discarded, unreadable). That is decided when it is opened, before a line of it is copied: in a full one every page is
+// copied whole, an early one too. What it continues is kept from then on.
 //
 // end_interval() stops software by the method: stop_and_copy, consolidate and early until the version is durable,
 // stop_and_copy_hardware not at all (instead every write is held until all is copied), copy_on_write until the version before
@@ -134,6 +135,9 @@ class Checkpointer final : private CheckpointLog::Sink {
   const CheckpointLog& log() const { return log_; }
   Matt& matt() { return matt_; }
   const Matt& matt() const { return matt_; }
+  bool is_open() const { return current_.handle.has_value(); }  // the checkpoint of this interval, in the log
+  bool copies_early_now() const { return copied_at_ && copy_->phase == current_.phase; }
+  bool copies_late_now() const { return copied_at_ && copy_->phase != current_.phase; }
   std::uint64_t writes_held() const { return counts_.writes_held; }
   std::uint64_t flash_pages() const { return counts_.flash_pages; }  // filled and sent to the log
 

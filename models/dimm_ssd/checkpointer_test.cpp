@@ -64,9 +64,9 @@ struct Bench : Checkpointer::Memory, Checkpointer::Sink {
     return {at != silent_page, line * static_cast<std::uint64_t>(std::popcount(lines))};
   }
   std::uint64_t written_lines(std::uint32_t) override { return 0; }
-  Outcome copy_to_frame(Picoseconds, std::uint32_t, std::uint64_t, std::uint32_t frame) override {
+  Outcome copy_to_frame(Picoseconds, std::uint32_t at, std::uint64_t, std::uint32_t frame) override {
     frames.push_back(frame);
-    return {true, 2 * page};
+    return {at != silent_page, 2 * page};
   }
   Outcome read_frame(Picoseconds, std::uint32_t, std::uint64_t, std::span<std::byte>) override {
     return {true, page};
@@ -280,6 +280,21 @@ TEST(Checkpointer, APageOfWhichMemorySaysNothingGivesUpTheVersionAndAllSince) {
   EXPECT_TRUE(bench.device.log().find("program", 4)->full);
 }
 
+// No event follows that could do it.
+TEST(Checkpointer, AWriteWhoseCopyToAFrameFailsReleasesTheOthersAtOnce) {
+  Bench bench(Bench::with(copy_on_write, 1));
+  bench.saved();
+  bench.write(2);
+  bench.write(3);
+  bench.device.end_interval(bench.now, 2);
+  EXPECT_FALSE(bench.write(2));  // is being copied
+  bench.silent_page = 3;
+  EXPECT_TRUE(bench.write(3));
+  EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Checkpointer::Error::memory)}));
+  EXPECT_EQ(bench.released_at, (std::map<std::uint32_t, Picoseconds>{{2, bench.now}}));
+  EXPECT_TRUE(bench.device.is_ready(2));
+}
+
 TEST(Checkpointer, AbortGivesUpWhatIsNotDurableAndReleasesWrites) {
   Bench bench(Bench::with(late));
   bench.saved();
@@ -305,6 +320,77 @@ TEST(Checkpointer, AnIncrementOfADiscardedVersionIsFull) {
   bench.run();
   EXPECT_EQ(bench.reads.size(), 8u);
   EXPECT_TRUE(bench.device.log().find("program", 2)->full);
+}
+
+// Every way of a base to go before an early copy: the copy is of a full checkpoint then, and of the page as a whole.
+struct LostBase {
+  std::string name;
+  bool is_full;
+  void (*lose)(Bench&);
+  friend void PrintTo(const LostBase& base, std::ostream* out) { *out << base.name; }
+};
+const std::vector<LostBase> lost_bases = {
+    {"Stays", false, [](Bench&) {}},
+    {"Discarded", true,
+     [](Bench& bench) {
+       ASSERT_TRUE(bench.device.log().discard(bench.now, "program", 1));
+       bench.run();
+     }},
+    {"BeingDiscarded", true,
+     [](Bench& bench) { ASSERT_TRUE(bench.device.log().discard(bench.now, "program", 1)); }},
+    {"TrackedAnew", true, [](Bench& bench) { bench.device.track(bench.now, "program", 8); }},
+    {"Reset", true,
+     [](Bench& bench) {
+       bench.device.reset(Reset::warm);
+       bench.device.power_up(bench.now);
+       bench.run();
+       bench.device.track(bench.now, "program", 8);
+     }},
+};
+struct CheckpointerBase : testing::TestWithParam<LostBase> {};
+
+TEST_P(CheckpointerBase, IsDecidedBeforeAPageIsCopiedEarly) {
+  CheckpointerConfig config = Bench::with(early_late_consolidate);
+  config.matt.buffer_entries = 1;
+  Bench bench(config);
+  bench.saved();
+  GetParam().lose(bench);
+  bench.write(3, 0xff);  // eight requests: a candidate once another page is in the bitmap buffer
+  bench.write(5, 0x3);
+  bench.run();
+  bench.device.end_interval(bench.now, 2);
+  bench.run();
+  ASSERT_TRUE(bench.durable_at.contains(2));
+  std::map<std::uint32_t, std::uint64_t> lines;
+  for (const auto& [page, copied] : bench.reads) lines[page] |= copied;
+  std::map<std::uint32_t, std::uint64_t> expected = {{3, 0xff}, {5, 0x3}};
+  if (GetParam().is_full)
+    for (std::uint32_t page = 0; page < 8; ++page) expected[page] = all_lines;
+  EXPECT_EQ(lines, expected);
+  EXPECT_EQ(bench.device.log().find("program", 2)->full, GetParam().is_full);
+  EXPECT_TRUE(bench.failures.empty());
+}
+INSTANTIATE_TEST_SUITE_P(Fates, CheckpointerBase, testing::ValuesIn(lost_bases),
+                         [](const auto& info) { return info.param.name; });
+
+// What an early copy was made against is kept until its checkpoint is durable.
+TEST(Checkpointer, ABaseThatIsDiscardedBehindAnEarlyCopyIsKeptForIt) {
+  CheckpointerConfig config = Bench::with(early_late_consolidate);
+  config.matt.buffer_entries = 1;
+  Bench bench(config);
+  bench.saved();
+  bench.write(3, 0xff);
+  bench.write(5, 0x3);
+  bench.run(bench.now + 10_us);
+  EXPECT_EQ(bench.reads, (Reads{{3, 0xff}}));
+  ASSERT_TRUE(bench.device.log().discard(bench.now, "program", 1));
+  bench.run();
+  EXPECT_EQ(bench.device.log().find("program", 1), nullptr);
+  bench.device.end_interval(bench.now, 2);
+  bench.run();
+  EXPECT_EQ(bench.reads, (Reads{{3, 0xff}, {5, 0x3}}));
+  EXPECT_TRUE(bench.durable_at.contains(2));
+  EXPECT_TRUE(bench.device.log().find("program", 2)->readable);
 }
 
 TEST(Checkpointer, PagesThatAreStillPendingAreSavedWhenAStoppingMethodFollows) {

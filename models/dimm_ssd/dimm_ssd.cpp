@@ -296,6 +296,7 @@ void DimmSsd::start_restore(Picoseconds now) {
 
 void DimmSsd::restored(Picoseconds at, std::uint32_t page, std::uint64_t lines,
                        std::span<const std::byte> data) {
+  job_->restored_lines += count(lines);
   job_->pieces.push_back({page, lines, {data.begin(), data.end()}});
   if (!job_->in_flight) step_at_ = at;
 }
@@ -317,7 +318,10 @@ void DimmSsd::read_ahead(Picoseconds now) {
 }
 
 void DimmSsd::restore_ended(Picoseconds at, CheckpointLog::Error error) {
-  job_->ending = error == CheckpointLog::Error::none ? Error::none : Error::uncorrectable;
+  // Each line comes once, so that their number says whether one is missing: then it is no image, whatever was read well.
+  const std::uint64_t lines = job_->request.pages.size() * Matt::lines_per_page;
+  const bool is_whole = error == CheckpointLog::Error::none && job_->restored_lines == lines;
+  job_->ending = is_whole ? Error::none : Error::uncorrectable;
   if (!job_->in_flight) step_at_ = at;
 }
 

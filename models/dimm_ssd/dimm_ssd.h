@@ -170,7 +170,8 @@ class DimmSsd final : private Checkpointer::Memory,
     RequestDescriptor request;
     bool in_flight = false;  // memory has been asked
     std::deque<Piece> pieces;
-    std::uint32_t buffers = 0;    // flash pages read back and not yet in memory
+    std::uint32_t buffers = 0;  // flash pages read back and not yet in memory
+    std::uint64_t restored_lines = 0;
     bool next_is_asked = true;    // the log reads, or has ended
     std::optional<Error> ending;  // of a restore: nothing more comes
   };

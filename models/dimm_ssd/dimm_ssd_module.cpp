@@ -48,6 +48,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                                    static_cast<DimmSsd::Sink&>(*this), this->name(), events);
   watch_.connect(*ssd_);
   master_.master = InitiatorExtension::first_device_master;
+  master_.never_waits = true;
   connect_registers();
 }
 
@@ -113,7 +114,6 @@ DimmSsd::Memory::Outcome DimmSsdModule::saved_lines(Picoseconds now, Address pag
 
 DimmSsd::Memory::Outcome DimmSsdModule::write_lines(Picoseconds, Address page, std::uint64_t lines,
                                                     std::span<const std::byte> data) {
-  on_memory_written({page, DimmSsd::memory_page});
   return access(tlm::TLM_WRITE_COMMAND, page, lines, const_cast<std::byte*>(data.data()));
 }
 
@@ -127,7 +127,7 @@ void DimmSsdModule::fill(tlm::tlm_generic_payload& payload, tlm::tlm_command com
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-// One line after the other. Called from method processes: the memory controller annotates its latency and must not wait.
+// One line after the other. The memory controller annotates its latency and must not wait.
 DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address page, std::uint64_t lines,
                                                std::byte* data) {
   sc_core::sc_time delay;

@@ -6,7 +6,6 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -32,9 +31,6 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // The device changed memory: whoever keeps copies of it (decoded instructions) drops them.
-  std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
-
   // `memory_range`: where the node's memory is; what lies outside of it is no memory (bus error).
   // Throws FlashImageError for an image file that does not fit.
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
@@ -44,7 +40,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void see_stores(StoreTracker& tracker) { watch_.tracker = &tracker; }
   // What caches were told to write back is in memory.
   void flushed();
-  // For stores that none of the tracker's ways sees.
+  // For who has to wait before it writes, because the write itself cannot.
   WriteGuard& guard() { return watch_; }
 
   // Bits of the flash flip at these times, too.

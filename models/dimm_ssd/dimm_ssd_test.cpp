@@ -202,6 +202,19 @@ TEST(DimmSsd, ADiscardedCheckpointIsGone) {
   EXPECT_EQ(bench.newest(), std::nullopt);
 }
 
+// What does not bring back every line of the list is no checkpoint, whatever the log holds.
+TEST(DimmSsd, ARestoreWithHolesIsNotReportedAsGood) {
+  Bench bench;
+  CheckpointLog& log = bench.ssd.checkpointer().log();
+  const auto handle = log.open("cg", 6, true);
+  const CheckpointLog::Entry entry{handle, 3, 0xff};
+  log.write(bench.time, {&entry, 1}, std::vector<std::byte>(8 * 64), 1);
+  log.close(bench.time, handle, 1);
+  bench.run();
+  EXPECT_EQ(bench.newest(), 1u);
+  EXPECT_EQ(bench.restore(1), Error::uncorrectable);
+}
+
 TEST(DimmSsd, CheckpointsSurviveAPowerLoss) {
   Bench bench;
   bench.checkpoint(1, 0x30);

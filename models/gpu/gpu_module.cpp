@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t page = 4096, line = 64;
+constexpr std::uint64_t page = 4096;
 
 }  // namespace
 
@@ -28,6 +28,7 @@ GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& conf
                                                static_cast<Gpu::HostMemory&>(*this),
                                                fmt::format("{}.{}", this->name(), gpu), events));
   master_.master = InitiatorExtension::first_device_master + 1;
+  master_.never_waits = true;
   connect_registers();
 }
 
@@ -59,6 +60,7 @@ void GpuModule::connect_registers() {
            [](const GpuPort& port) { return port.gpu().snapshot_open() ? port.gpu().unpreserved() : 0; });
   computed(r.waiting, [](const GpuPort& port) { return port.waiting_zone().value_or(~0u); });
   computed(r.zone_size, [this](const GpuPort&) { return config_.device.zone.count(); });
+  computed(r.transfer_size, [this](const GpuPort&) { return config_.device.transfer.count(); });
   computed(r.zones_in_use, [](const GpuPort& port) { return port.zones_in_use(); });
   computed(r.memory, [this](const GpuPort&) { return config_.device.memory / 1_KiB; });
   computed(r.pipelines, [this](const GpuPort&) { return config_.device.pipelines; });
@@ -91,16 +93,15 @@ std::uint32_t GpuModule::status_of(const GpuPort& port) const {
 // ---- memory ----
 
 bool GpuModule::write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) {
-  if (!memory_range_.contains(to, size) || !tell_guard(to, size.count())) return false;
-  on_memory_written({to, size});
-  return access(tlm::TLM_WRITE_COMMAND, to, {const_cast<std::byte*>(data.data()), data.size()});
+  return memory_range_.contains(to, size) &&
+         access(tlm::TLM_WRITE_COMMAND, to, {const_cast<std::byte*>(data.data()), data.size()});
 }
 
 bool GpuModule::read(Picoseconds, Address from, Bytes size, std::span<std::byte> data) {
   return memory_range_.contains(from, size) && access(tlm::TLM_READ_COMMAND, from, data);
 }
 
-// Called from method processes: the memory controller annotates its latency and must not wait.
+// The memory controller annotates its latency and must not wait.
 bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std::byte> data) {
   sc_core::sc_time delay;
   while (!data.empty()) {
@@ -120,21 +121,6 @@ bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std:
     data = data.subspan(piece.size());
   }
   done_ = now() + to_picoseconds(delay);
-  return true;
-}
-
-// Of all pages, or of none: whether they may be written to.
-bool GpuModule::tell_guard(Address address, std::uint64_t size) {
-  if (!guard_) return true;
-  const std::uint64_t first = address.value(), end = first + size;
-  for (std::uint64_t at = first - first % page; at < end; at += page)
-    if (guard_->watches(Address(at)) && !guard_->admits(Address(at))) return false;
-  for (std::uint64_t at = first - first % page; at < end; at += page) {
-    if (!guard_->watches(Address(at))) continue;
-    const std::uint64_t low = (std::max(first, at) - at) / line;
-    const std::uint64_t high = (std::min(end, at + page) - 1 - at) / line;
-    guard_->written(Address(at), ~std::uint64_t{0} >> (63 - high) & ~std::uint64_t{0} << low);
-  }
   return true;
 }
 

@@ -12,12 +12,10 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <systemc>
 #include <vector>
 
-#include "base/write_guard.h"
 #include "gpu/gpu_port.h"
 #include "gpu/gpu_registers.h"
 #include "gpu/gpus_config.h"
@@ -44,15 +42,10 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // A GPU changed memory: whoever keeps copies of it drops them.
-  std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
-
   // `memory_range`: where the node's memory is. At least one GPU.
   GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
             EventLog& events);
 
-  // Whom writes to memory are told to. Before simulation begins.
-  void watched_by(WriteGuard& guard) { guard_ = &guard; }
   // GPUs are lost at these times, too.
   void strike(const std::vector<TimedGpuLoss>& losses);
 
@@ -81,7 +74,6 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   Bytes piece() const override { return 4_KiB; }
   Picoseconds done() const override { return done_; }
   bool access(tlm::tlm_command command, Address address, std::span<std::byte> data);
-  bool tell_guard(Address address, std::uint64_t size);
 
   void ring(Picoseconds now);
   void strike_next(Picoseconds now);
@@ -95,7 +87,6 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   std::vector<std::unique_ptr<GpuPort>> ports_;
   std::deque<Given> given_;  // not executed yet
   std::deque<TimedGpuLoss> losses_;
-  WriteGuard* guard_ = nullptr;
   bool powered_ = true;
   Picoseconds done_{};  // with the access before
   Alarm alarm_;

@@ -92,6 +92,8 @@ struct GpuRegisters : RegisterBank {
   Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, 0, "Zones that are allocated, in whole rounds of the channels", {}, gpus, window};
   Register memory{*this, 0x58, "MEMORY", Access::read_only, varies, "KiB of the GPU's memory (node.gpu.memory)", {}, gpus, window};
   Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, varies, "Pipelines that run a kernel (node.gpu.pipelines)", {}, gpus, window};
+  Register transfer_size{*this, 0x60, "TRANSFER_SIZE", Access::read_only, varies,
+      "Bytes that one copy_out gathers at most, one zone at least (node.gpu.transfer); a driver's choice, more is not refused", {}, gpus, window};
   // clang-format on
 };
 

@@ -96,28 +96,37 @@ void SnapshotDriver::arrived(Picoseconds at, std::span<const Zone> zones) {
 
 void SnapshotDriver::copy_next(Picoseconds now) {
   if (gpu_.copying()) return;
-  if (const std::vector<Zone> zones = next_zones(); !zones.empty())
+  std::vector<Zone> zones = zones_with_waiting_writes();
+  if (zones.empty()) zones = zones_in_order();
+  if (!zones.empty())
     gpu_.copy_out(now, zones);
   else if (gpu_.may_finish() && !open_.finishes)
     open_.finishes = now + one_way_;
 }
 
-std::vector<Zone> SnapshotDriver::next_zones() {
-  for (const Zone zone : open_.waited_for)
-    if (gpu_.awaits_copy(zone)) {
-      ++counts_.preferred;
-      return {zone};
-    }
-  const GpuConfig& config = gpu_.config();
+// No more fit into a transfer.
+bool SnapshotDriver::is_full(const std::vector<Zone>& zones) const {
+  return gpu_.config().zone * (zones.size() + 1) > gpu_.config().transfer;
+}
+
+std::vector<Zone> SnapshotDriver::zones_with_waiting_writes() {
+  std::vector<Zone> zones;
+  for (const Zone zone : open_.waited_for) {
+    if (!gpu_.awaits_copy(zone)) continue;
+    zones.push_back(zone);
+    if (is_full(zones)) break;
+  }
+  counts_.preferred += zones.size();
+  return zones;
+}
+
+std::vector<Zone> SnapshotDriver::zones_in_order() {
   std::vector<Zone> zones;
   while (const auto zone = gpu_.next_unpreserved(open_.position)) {
-    const std::uint32_t number = zone->index * config.channels + zone->channel;
-    const bool is_wanted = gpu_.awaits_copy(*zone);
-    if (!zones.empty() && (!is_wanted || number != open_.position)) break;
-    open_.position = number + 1;
-    if (!is_wanted) continue;
+    open_.position = zone->index * gpu_.config().channels + zone->channel + 1;
+    if (!gpu_.awaits_copy(*zone)) continue;
     zones.push_back(*zone);
-    if (config.zone * (zones.size() + 1) > config.transfer) break;
+    if (is_full(zones)) break;
   }
   return zones;
 }

@@ -5,11 +5,12 @@
 //   Sink::taken / failed
 //   driver.restore(now)                    the newest complete snapshot, into a GPU that was reset
 //
-// Without D the driver copies unpreserved zones in order, neighbours together up to `transfer` bytes. With H
+// Without D the driver copies unpreserved zones in order, `transfer` bytes of them at once. With H
 // it tells the device, at most every `hint_interval`, what has arrived since; that is one way of the link
-// later there. It learns of a zone with a waiting write one way later than it waits, copies it next and
-// alone, and tells that at once, with what else there is to tell. What it says last, that the snapshot is
-// complete, takes one way, too. With D it only keeps account.
+// later there. It learns of a zone with a waiting write one way later than it waits, and copies next the zones
+// of which it has learnt, in the order in which it has, together up to `transfer` bytes: each alone would cost
+// the overhead of a transfer. It tells of those at once, with what else there is to tell. What it says last,
+// that the snapshot is complete, takes one way, too. With D it only keeps account.
 //
 // Blocking: launches are the caller's, who waits for the sink.
 //
@@ -93,7 +94,9 @@ class SnapshotDriver {
 
   std::uint32_t zones_in_use() const;
   void copy_next(Picoseconds now);
-  std::vector<Zone> next_zones();
+  bool is_full(const std::vector<Zone>& zones) const;
+  std::vector<Zone> zones_with_waiting_writes();
+  std::vector<Zone> zones_in_order();
   void hear(Picoseconds now, Zone zone);
   void tell(Picoseconds now);
   void act(Picoseconds due, Picoseconds now);

@@ -134,7 +134,7 @@ TEST(SnapshotDriver, WithoutHintsNothingIsPreservedBeforeTheEnd) {
   EXPECT_EQ(rig.gpu.unpreserved(), 0u);
 }
 
-TEST(SnapshotDriver, NeighboursAreCopiedTogetherUpToATransfer) {
+TEST(SnapshotDriver, ZonesAreCopiedTogetherInOrderUpToATransfer) {
   GpuConfig config = small();
   config.transfer = 12_KiB;
   DriverRig rig(config);
@@ -146,9 +146,9 @@ TEST(SnapshotDriver, NeighboursAreCopiedTogetherUpToATransfer) {
   rig.write({1, 2, 4, 5, 6, 7});
   const Picoseconds begun = rig.begin("I");
   rig.run_until(begun + 1_ms);
-  EXPECT_EQ(rig.transfers, (std::vector<std::size_t>{2, 3, 1}));
+  EXPECT_EQ(rig.transfers, (std::vector<std::size_t>{3, 3}));
   EXPECT_EQ(rig.order(), (std::vector<std::uint32_t>{1, 2, 4, 5, 6, 7}));
-  EXPECT_EQ(rig.ends.back(), begun + 3 * zone_time + 3 * one_more + one_way);
+  EXPECT_EQ(rig.ends.back(), begun + 2 * (zone_time + 2 * one_more) + one_way);
 }
 
 // Of a write that waits for zone 6 from 1 us on the driver knows when it copies zone 2.
@@ -168,6 +168,31 @@ TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndToldOfAtOnce) {
   EXPECT_FALSE(rig.unpreserved(6));
   rig.run_until(1_ms);
   EXPECT_EQ(rig.order(), (std::vector<std::uint32_t>{0, 1, 2, 6, 3, 4, 5, 7}));
+}
+
+// Four writes wait when the third transfer is under way; three of their zones fit into the next one. The writes go on when
+// the device hears that they have arrived, not before.
+TEST(SnapshotDriver, ZonesWithWaitingWritesAreCopiedTogetherUpToATransfer) {
+  GpuConfig config = small();
+  config.transfer = 12_KiB;
+  DriverRig rig(config);
+  const Picoseconds begun = rig.begin("NB+F+H");
+  std::vector<DeviceAccess> list = DriverRig::writes({10, 12, 14, 15});
+  list.front().gap = 1_us;
+  list.push_back({0_ns, 128, 32, false});
+  ListedKernel kernel({list});
+  rig.gpu.launch(rig.now, kernel, 1);
+  const Picoseconds fourth = begun + 4 * (zone_time + 2 * one_more);
+  rig.run_until(fourth + one_way - 1_ps);
+  EXPECT_EQ(rig.waits.size(), 4u);
+  for (const std::uint32_t zone : {10u, 12u, 14u, 15u}) EXPECT_TRUE(rig.unpreserved(zone)) << zone;
+  rig.run_until(fourth + one_way);
+  for (const std::uint32_t zone : {10u, 12u, 14u}) EXPECT_FALSE(rig.unpreserved(zone)) << zone;
+  EXPECT_TRUE(rig.unpreserved(15));
+  rig.run_until(1_ms);
+  EXPECT_EQ(rig.transfers, (std::vector<std::size_t>{3, 3, 3, 3, 1, 3}));
+  EXPECT_EQ(rig.order(), (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 9, 11, 13}));
+  EXPECT_EQ(rig.ends.size(), 1u);
 }
 
 // The zone has arrived and its hint would wait for the interval when the driver hears of the write.

@@ -18,17 +18,6 @@ void push(boost::circular_buffer<DramChannel::Completion>& buffer, DramChannel::
 
 }  // namespace
 
-DramCounts& DramCounts::operator+=(const DramCounts& o) {
-  reads += o.reads, writes += o.writes, forwarded += o.forwarded, merged += o.merged, refused += o.refused;
-  row_hits += o.row_hits, row_misses += o.row_misses, row_conflicts += o.row_conflicts;
-  read_clocks += o.read_clocks, write_clocks += o.write_clocks;
-  longest_read = std::max(longest_read, o.longest_read),
-  longest_write = std::max(longest_write, o.longest_write);
-  data_clocks += o.data_clocks, open_clocks += o.open_clocks;
-  for (std::size_t c = 0; c < dram_commands; ++c) commands[c] += o.commands[c];
-  return *this;
-}
-
 DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
     : banks_per_rank_(part.banks),
       read_limit_(config.read_queue),
@@ -77,7 +66,6 @@ void DramChannel::reset(Tick now) {
   bus_free_ = writes_from_ = now;
   completions_.clear();
   forwarded_.clear();
-  last_access_ = now, behind_ = 0;
   choose();
 }
 
@@ -309,20 +297,13 @@ DramCommand DramChannel::column_command(const Bank& bank, Kind kind) const {
   return closes ? DramCommand::write_precharge : DramCommand::write;
 }
 
-void DramChannel::count_burst(Kind kind, Tick waited) {
-  counts_.data_clocks += burst_;
-  (kind == read ? counts_.read_clocks : counts_.write_clocks) += waited;
-  std::uint64_t& longest = kind == read ? counts_.longest_read : counts_.longest_write;
-  longest = std::max(longest, waited);
-}
-
 void DramChannel::issue_column(const Choice& choice) {
   Entry& entry = *choice.request;
   const Kind kind = choice.command == DramCommand::read ? read : write;
   count_first_command(entry, choice.command);
   const std::uint32_t bank = in_rank(entry);
   const Tick done = choice.at + (kind == read ? read_latency_ : write_latency_);
-  count_burst(kind, done - entry.arrival);
+  counts_.count_burst(kind == write, burst_, done - entry.arrival);
   if (kind == read) {
     writes_from_ = done + write_pause_;
     push(completions_, {done, entry.id});
@@ -384,84 +365,10 @@ void DramChannel::skip_refreshes(Tick now) {
   if (changed) choose();
 }
 
-// ---- loose ----
-
-void DramChannel::refresh_loosely(std::uint32_t r) {
-  Rank& rank = ranks_[r];
-  if (rank.open_banks > 0) {
-    const Tick at = std::max(rank.refresh_due, timing_.earliest(DramCommand::precharge_all, r, 0));
-    note(DramCommand::precharge_all, r, 0, at);
-    for (std::uint32_t b = 0; b < banks_per_rank_; ++b)
-      if (banks_[r * banks_per_rank_ + b].open_row != Bank::closed) close(r, b, at);
-  }
-  note(DramCommand::refresh, r, 0, std::max(rank.refresh_due, timing_.earliest(DramCommand::refresh, r, 0)));
-  refreshed(r);
-}
-
-// Masters run ahead of each other, each in a quantum of its own: one whose time lies behind that of the access before is
-// taken as asking at that one's time, and the clock of the banks goes on from there. So nobody waits for a request of
-// his own future.
-Tick DramChannel::begin_loosely(Tick now) {
-  if (now + behind_ < last_access_) {
-    const Tick jump = last_access_ - (now + behind_);
-    behind_ += jump;
-    if (refresh_)
-      for (Rank& rank : ranks_) rank.refresh_due += jump;
-  }
-  last_access_ = now + behind_;
-  return last_access_;
-}
-
-Tick DramChannel::access(Tick now, const BlockLocation& location, bool is_write) {
-  const Tick begin = begin_loosely(now);
-  Rank& rank = ranks_[location.rank];
-  Bank& bank = banks_[location.rank * banks_per_rank_ + location.bank];
-  if (refresh_) skip_refreshes(begin);
-  ++(is_write ? counts_.writes : counts_.reads);
-  for (bool counted = false;;) {
-    DramCommand command = DramCommand::activate;
-    if (bank.open_row == location.row)
-      command = is_write ? DramCommand::write : DramCommand::read;
-    else if (bank.open_row != Bank::closed)
-      command = DramCommand::precharge;
-    const Tick at = std::max(begin, timing_.earliest(command, location.rank, location.bank));
-    if (at >= rank.refresh_due) {
-      refresh_loosely(location.rank);
-      continue;
-    }
-    if (!counted)
-      ++(is_column(command)                 ? counts_.row_hits
-         : command == DramCommand::activate ? counts_.row_misses
-                                            : counts_.row_conflicts);
-    counted = true;
-    if (command == DramCommand::activate) {
-      note(command, location.rank, location.bank, at);
-      open(location.rank, location.bank, location.row, at);
-    } else if (command == DramCommand::precharge) {
-      note(command, location.rank, location.bank, at);
-      close(location.rank, location.bank, at);
-    } else {
-      return column_loosely(location, is_write ? write : read, begin, at) - behind_;
-    }
-  }
-}
-
-// When the last beat has been moved.
-Tick DramChannel::column_loosely(const BlockLocation& location, Kind kind, Tick begin, Tick at) {
-  const bool closes = policy_ == PagePolicy::closed;
-  if (kind == read)
-    note(closes ? DramCommand::read_precharge : DramCommand::read, location.rank, location.bank, at);
-  else
-    note(closes ? DramCommand::write_precharge : DramCommand::write, location.rank, location.bank, at);
-  if (closes) close(location.rank, location.bank, at);
-  const Tick done = at + (kind == read ? read_latency_ : write_latency_);
-  count_burst(kind, done - begin);
-  return done;
-}
+// ---- figures ----
 
 DramCounts DramChannel::counts(Tick now) const {
   DramCounts counts = counts_;
-  now += behind_;
   for (const Rank& rank : ranks_) {
     Tick open_until = now;
     if (refresh_ && rank.refresh_due <= now && reads_ + writes_ == 0) {  // not yet made up for

@@ -22,27 +22,12 @@
 #include <vector>
 
 #include "memory/address_mapping.h"
+#include "memory/dram_banks.h"
 #include "memory/dram_config.h"
 #include "memory/dram_part.h"
 #include "memory/dram_timing.h"
 
 namespace asterism {
-
-// Of a channel, since the beginning.
-struct DramCounts {
-  std::uint64_t reads = 0, writes = 0;      // taken
-  std::uint64_t forwarded = 0, merged = 0;  // of these: answered from, and replaced in, the write queue
-  std::uint64_t refused = 0;                // a queue was full
-  std::uint64_t row_hits = 0, row_misses = 0,
-                row_conflicts = 0;  // by the first command that a request needed
-  std::uint64_t read_clocks = 0, write_clocks = 0, longest_read = 0,
-                longest_write = 0;  // arrival to the last beat
-  std::uint64_t data_clocks = 0;    // of the bus
-  std::array<std::uint64_t, dram_commands> commands{};
-  std::uint64_t open_clocks = 0;  // of ranks with a row open
-
-  DramCounts& operator+=(const DramCounts& other);
-};
 
 struct IssuedCommand {
   DramCommand command;
@@ -64,15 +49,12 @@ class DramChannel {
   DramChannel& operator=(const DramChannel&) = delete;
   ~DramChannel();
 
-  // Exact. False: the queue is full.
+  // False: the queue is full.
   bool submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write);
   // `never` when idle.
   Tick next_event() const;
   // The first completion up to `now`, and all commands before it; nullopt when all up to `now` is done.
   std::optional<Completion> advance(Tick now);
-
-  // Loose: when the last beat has been moved.
-  Tick access(Tick now, const BlockLocation& at, bool is_write);
 
   // All banks closed, queues empty; counts stay.
   void reset(Tick now);
@@ -128,7 +110,6 @@ class DramChannel {
   Choice of_refresh(std::uint32_t rank) const;
   void issue(const Choice& choice);
   void issue_column(const Choice& choice);
-  void count_burst(Kind kind, Tick waited);
   DramCommand column_command(const Bank& bank, Kind kind) const;
   void count_first_command(Entry& entry, DramCommand command);
   void note(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
@@ -137,9 +118,6 @@ class DramChannel {
   void refreshed(std::uint32_t rank);
   void find_hits(Bank& bank);
   void skip_refreshes(Tick now);
-  Tick begin_loosely(Tick now);
-  void refresh_loosely(std::uint32_t rank);
-  Tick column_loosely(const BlockLocation& location, Kind kind, Tick begin, Tick at);
 
   std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
   PagePolicy policy_;
@@ -162,7 +140,6 @@ class DramChannel {
   bool is_urgent_ = false;                                      // the oldest read's patience has ended
   boost::circular_buffer<Completion> completions_, forwarded_;  // each by time
 
-  Tick last_access_ = 0, behind_ = 0;  // loose: see begin_loosely()
   DramCounts counts_;
 };
 

@@ -265,16 +265,8 @@ TEST(DramChannelTest, ResetClosesAllBanksAndDropsWhatWaits) {
   channel.advance(11);
   channel.reset(20);
   EXPECT_EQ(channel.next_event(), DramChannel::never);
-  EXPECT_EQ(channel.access(20, {.row = 1}, false), 20u + 26);
-}
-
-TEST(DramChannelTest, ALooseMasterThatLiesBehindDoesNotWaitForTheOneAhead) {
-  DramChannel channel(config_of(1), ddr3_2gb_x8());
-  channel.access(0, {.row = 1}, false);
-  channel.access(5000, {.row = 1}, false);                       // has run ahead
-  EXPECT_EQ(channel.access(100, {.row = 1}, false), 100u + 19);  // as if it asked at the same time
-  EXPECT_EQ(channel.access(119, {.row = 1}, false), 119u + 15);
-  EXPECT_EQ(channel.access(5200, {.row = 1}, false), 5200u + 15);
+  channel.submit(20, 2, {.row = 1}, false);
+  EXPECT_EQ(finish(channel), std::vector<Tick>{20u + 26});
 }
 
 }  // namespace

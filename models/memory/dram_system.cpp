@@ -7,6 +7,7 @@
 #include "base/quantity_text.h"
 #include "memory/dram_channel.h"
 #include "memory/dram_energy.h"
+#include "memory/loose_channel.h"
 
 namespace asterism {
 namespace {
@@ -37,13 +38,16 @@ struct DramSystem::Channels {
   AddressMapping mapping;
   std::uint64_t tck;
   std::vector<std::unique_ptr<DramChannel>> channels;
+  std::vector<LooseChannel> loose;
   std::vector<Tick> next;  // event of each channel
   Picoseconds now, since;  // told last; of the statistics
+  bool is_loose = false;   // asked by access()
 
   Channels(const DramConfig& c, const DramPart& p, Bytes size)
       : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size)), tck(p.timing.tck.count()) {
     for (std::uint32_t i = 0; i < mapping.geometry().channels; ++i)
       channels.push_back(std::make_unique<DramChannel>(config, part));
+    loose.assign(channels.size(), LooseChannel(config, part));
     next.assign(channels.size(), DramChannel::never);
   }
 
@@ -90,11 +94,14 @@ void DramSystem::advance_to(Picoseconds now, Sink& sink) {
   }
 }
 
-Picoseconds DramSystem::access(Picoseconds now, const BlockLocation& location, bool is_write) {
+Picoseconds DramSystem::access(Picoseconds now, const LooseRequest& request) {
   Channels& all = *channels_;
-  all.tell(now);
-  const Picoseconds done = all.time_of(all.channel(location).access(all.tick_from(now), location, is_write));
-  return done - now;
+  all.tell(request.at);
+  all.is_loose = true;
+  const Tick done = all.loose[request.location.channel].access(
+      all.tick_from(now),
+      {all.tick_from(request.at), request.master, request.location, request.is_write, request.is_posted});
+  return all.time_of(done) - request.at;
 }
 
 void DramSystem::reset(Reset kind) {
@@ -102,6 +109,10 @@ void DramSystem::reset(Reset kind) {
   for (auto& channel : all.channels) {
     channel->reset(all.tick_from(all.now));
     if (kind == Reset::cold) channel->clear_counts();
+  }
+  for (LooseChannel& channel : all.loose) {
+    channel.reset(all.tick_from(all.now));
+    if (kind == Reset::cold) channel.clear_counts();
   }
   if (kind == Reset::cold) all.since = all.now;
   std::ranges::fill(all.next, DramChannel::never);
@@ -121,7 +132,7 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
   const Tick now = all.now.count() / all.tck;
   DramCounts counts;
   for (std::uint32_t i = first_channel; i < first_channel + channels; ++i)
-    counts += all.channels[i]->counts(now);
+    counts += all.is_loose ? all.loose[i].counts(now) : all.channels[i]->counts(now);
   const auto issued = [&](DramCommand c) { return counts.commands[static_cast<std::size_t>(c)]; };
   const std::uint64_t reads = issued(DramCommand::read) + issued(DramCommand::read_precharge);
   const std::uint64_t writes = issued(DramCommand::write) + issued(DramCommand::write_precharge);

@@ -1,8 +1,8 @@
-// All channels of a node's DRAM: the same state of banks and buses serves two kinds of access.
+// All channels of a node's DRAM, for two kinds of access.
 //
 //   exact   requests wait in queues and are scheduled command by command (FR-FCFS); an engine (base/engine.h)
-//   loose   access() answers at once with a latency from the state that it finds, and leaves that state changed. Nothing
-//           is reordered: it is meant for one access after the other, each by the time that its master has reached.
+//   loose   access() answers at once. Banks and bus serve what is asked in the order of its times, in whatever order masters that
+//           run ahead of each other ask (loose_channel.h); nothing else is reordered, and writes do not wait in queues.
 //
 // A system is used in one way only between resets. reset: all banks closed, queues empty, statistics stay; cold clears
 // those too.
@@ -51,7 +51,19 @@ class DramSystem {
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
 
-  Picoseconds access(Picoseconds now, const BlockLocation& location, bool is_write);
+  struct LooseRequest {
+    Picoseconds at;
+    std::uint32_t master = 0;
+    BlockLocation location;
+    bool is_write = false;
+    bool is_posted = false;  // the master does not wait for its end
+  };
+  // How long it takes. `now`: no request comes at a time before it any more.
+  Picoseconds access(Picoseconds now, const LooseRequest& request);
+  // Of one master alone.
+  Picoseconds access(Picoseconds at, const BlockLocation& location, bool is_write) {
+    return access(at, {.at = at, .location = location, .is_write = is_write});
+  }
 
   // Since the beginning, or the last cold reset, up to the last time that was told. Times are those of the part's clock.
   struct Summary {

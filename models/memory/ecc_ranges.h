@@ -19,7 +19,7 @@ struct EccRange {
   bool operator==(const EccRange&) const = default;
 };
 
-enum class RangeProblem { none, unaligned, outside, overlap, one_rank, no_code, no_room };
+enum class RangeProblem { none, unaligned, outside, overlap, one_rank, no_code, no_room, reserved_mode };
 constexpr auto enum_names(RangeProblem) {
   return std::to_array<EnumName<RangeProblem>>(
       {{RangeProblem::none, "none"},
@@ -28,7 +28,8 @@ constexpr auto enum_names(RangeProblem) {
        {RangeProblem::overlap, "overlap", "another entry has a part of it"},
        {RangeProblem::one_rank, "one_rank", "strong ECC keeps parity in another rank, and there is one"},
        {RangeProblem::no_code, "no_code", "this memory has no ECC, or the range asks for none"},
-       {RangeProblem::no_room, "no_room", "the memory uses rows that the parity of strong ECC needs"}});
+       {RangeProblem::no_room, "no_room", "the memory uses rows that the parity of strong ECC needs"},
+       {RangeProblem::reserved_mode, "reserved_mode", "no mode has this number"}});
 }
 
 class EccRanges {

@@ -19,6 +19,7 @@ TEST(EccRanges, NamesEachProblem) {
   EXPECT_EQ(ranges.problem(0, strong(0x5000, 8_KiB)), RangeProblem::overlap);
   EXPECT_EQ(ranges.problem(3, strong(0x5000, 8_KiB)), RangeProblem::none);  // replaces it
   EXPECT_EQ(ranges.problem(0, {{Address(0), 4_KiB}, EccMode::none}), RangeProblem::no_code);
+  EXPECT_EQ(ranges.problem(0, {{Address(0), 4_KiB}, static_cast<EccMode>(3)}), RangeProblem::reserved_mode);
 }
 
 TEST(EccRanges, WhatTheMemoryLacksIsAProblemOfItsOwn) {

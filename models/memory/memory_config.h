@@ -20,7 +20,8 @@ class Fields;
 enum class MemoryFidelity { loose, exact };
 constexpr auto enum_names(MemoryFidelity) {
   return std::to_array<EnumName<MemoryFidelity>>(
-      {{MemoryFidelity::loose, "loose", "an access is answered at once, by the state of its bank and bus"},
+      {{MemoryFidelity::loose, "loose",
+        "an access is answered at once, by what its bank and bus have to do before it"},
        {MemoryFidelity::exact, "exact",
         "an access waits in the controller's queues; cores show each load and store, which is slow"}});
 }

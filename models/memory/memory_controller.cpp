@@ -23,11 +23,29 @@ std::span<std::byte> bytes_at(unsigned char* data, std::size_t count) {
   return {reinterpret_cast<std::byte*>(data), count};
 }
 
-bool is_in_thread() {
-  return sc_core::sc_get_current_process_handle().proc_kind() == sc_core::SC_THREAD_PROC_;
+bool may_wait(const tlm::tlm_generic_payload& payload) {
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  return !(who && who->never_waits) &&
+         sc_core::sc_get_current_process_handle().proc_kind() == sc_core::SC_THREAD_PROC_;
 }
 
 }  // namespace
+
+// What lies in one page of a payload from its byte `first` on.
+struct MemoryController::Part {
+  Part(const tlm::tlm_generic_payload& payload, unsigned first, Address base)
+      : bytes{base + Bytes(payload.get_address() + first), Bytes(payload.get_data_length() - first)},
+        page(bytes.first.value() - bytes.first.value() % page_size.count()) {
+    bytes.size = std::min(bytes.size, page + page_size - bytes.first);
+    const std::uint64_t lowest = (bytes.first - page).count() / block_bytes;
+    const std::uint64_t highest = (bytes.last() - page).count() / block_bytes;
+    static_assert(page_size.count() / block_bytes == 64);
+    lines = ~std::uint64_t{0} >> (63 - highest) & ~std::uint64_t{0} << lowest;
+  }
+  AddressRange bytes;  // physical
+  Address page;
+  std::uint64_t lines;  // as in WriteObserver
+};
 
 // Requests that one caller waits for, while they are in the queues. Ends with the caller, whose thread may be killed.
 struct MemoryController::Waiting {
@@ -58,8 +76,7 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
       faults_(settings.faults),
       events_(events),
       timing_alarm_("timing", [this](Picoseconds now) { advance_timing(now); }),
-      alarm_("faults", [this](Picoseconds now) { ring(now); }),
-      asked_at_(config_.dram.controllers) {
+      alarm_("faults", [this](Picoseconds now) { ring(now); }) {
   ports.init(port_count);
   for (Port& port : ports) {
     port.register_b_transport(this, &MemoryController::b_transport);
@@ -119,62 +136,87 @@ BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsign
   return access;
 }
 
-// Before the bytes of a payload that lie in the block of its byte `first` are written: the time at which they may be. Nullopt:
-// a reset came first.
-std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payload& payload, unsigned first,
+bool MemoryController::watched(const tlm::tlm_generic_payload& payload, const Part& part) const {
+  return guard_ && payload.is_write() && guard_->watches(part.page);
+}
+
+// Before a part of a payload is written that the guard watches: the time at which it may be. Nullopt: it may not, because a
+// reset came first, or because it cannot wait.
+std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payload& payload, const Part& part,
                                                    Picoseconds at) {
-  const bool asks = guard_ && payload.is_write() && !is_shown(payload) &&
-                    master_of(payload) < InitiatorExtension::first_device_master && is_in_thread();
-  const Address address = base_ + Bytes(payload.get_address() + first);
-  const Address page(address.value() - address.value() % page_size.count());
-  if (!asks || !guard_->watches(page)) return at;
-  const std::uint64_t lines = std::uint64_t{1} << (address - page).count() / block_bytes;
-  static_assert(block_bytes == 64 && page_size.count() == 4096);
-  if (!guard_->admits(page)) {
-    const std::uint64_t resets = resets_;
-    if (at > now()) sc_core::wait(to_sc_time(at - now()));
-    if (resets == resets_) guard_->hold(page, lines);
-    if (resets != resets_) return std::nullopt;
-    at = std::max(at, now());
-  }
-  guard_->written(page, lines);
-  return at;
+  if (!watched(payload, part) || guard_->admits(part.page)) return at;
+  if (!may_wait(payload)) return std::nullopt;
+  const std::uint64_t resets = resets_;
+  if (at > now()) sc_core::wait(to_sc_time(at - now()));
+  if (resets == resets_ && watched(payload, part)) guard_->hold(part.page, part.lines);
+  if (resets != resets_ || is_cut(payload)) return std::nullopt;
+  return std::max(at, now());
+}
+
+// Asks for what begins at the byte `first`, and reports it: once a page, as long as nothing else has run since.
+std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payload& payload, unsigned first,
+                                                   Picoseconds at, std::optional<Entered>& last) {
+  const Part part(payload, first, base_);
+  if (last == Entered{part.page, sc_core::sc_delta_count()}) return at;
+  const auto from = admit(payload, part, at);
+  if (from) report_access(payload, part);
+  last = {part.page, sc_core::sc_delta_count()};
+  return from;
+}
+
+// At the instant at which a part of a payload is read or written, before it is.
+void MemoryController::report_access(const tlm::tlm_generic_payload& payload, const Part& part) {
+  if (watched(payload, part)) guard_->written(part.page, part.lines);
+  announce(payload);
+  if (payload.is_write() && !is_of_core(payload)) on_foreign_write(part.bytes);
+}
+
+void MemoryController::count(const tlm::tlm_generic_payload& payload) {
+  if (is_on_die(payload)) return;
+  if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
+  if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
 }
 
 void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, dram_.size())) return;
   const bool exact = config_.fidelity == MemoryFidelity::exact;
-  if (exact && is_in_thread()) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+  const bool waits = exact && may_wait(payload);
+  if (waits) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
   if (!powered_ || is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
-  if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
+  count(payload);
 
   Picoseconds start = now() + to_picoseconds(delay);
   const bool is_write = payload.is_write();
   bool poisoned = false, dropped = false;
-  Picoseconds ended = start + config_.latency;
+  std::optional<Entered> entered;
+  const Picoseconds latency = is_on_die(payload) ? 0_ps : config_.latency;
+  Picoseconds ended = start + latency;
   for (unsigned first = 0; first < payload.get_data_length() && !dropped;) {
     const Bytes offset(payload.get_address() + first);
     const unsigned count =
         std::min<unsigned>(payload.get_data_length() - first, block_bytes - offset.count() % block_bytes);
     const BlockLocation block = timing_.mapping().locate(offset / Bytes(block_bytes));
-    const auto admitted = admit(payload, first, start);
-    if (!admitted) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-    start = *admitted;
-    if (!is_shown(payload)) announce(payload);
+    if (!is_shown(payload)) {
+      const auto from = enter(payload, first, start, entered);
+      if (!from) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+      start = *from;
+    }
     const BlockAccess access = contents(payload, first, count, start);
     poisoned |= access.poisoned;
-    const Picoseconds end =
-        exact ? exact_time(start, block, is_write, access) : loose_time(start, block, is_write, access);
+    Picoseconds end = start;
+    if (!is_on_die(payload))
+      end = exact ? exact_time(start, block, is_write, access, waits)
+                  : loose_time(start, payload, block, access);
     dropped = !powered_;
-    ended = std::max(ended, end + config_.latency);
+    ended = std::max(ended, end + latency);
     first += count;
   }
   delay = ended > now() ? to_sc_time(ended - now()) : sc_core::SC_ZERO_TIME;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (poisoned && who) who->poison = true;
-  payload.set_dmi_allowed(!poisoned && ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused &&
+  payload.set_dmi_allowed(is_of_core(payload) && !poisoned &&
+                          ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused &&
                           !refuses(Bytes(payload.get_address())));
   payload.set_response_status(dropped || (poisoned && !who) ? tlm::TLM_GENERIC_ERROR_RESPONSE
                                                             : tlm::TLM_OK_RESPONSE);
@@ -182,7 +224,14 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
 
 unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (!accept(payload, dram_.size())) return 0;
-  announce(payload);
+  std::vector<Part> parts;
+  for (unsigned first = 0; payload.is_write() && first < payload.get_data_length();) {
+    const Part& part = parts.emplace_back(payload, first, base_);
+    if (watched(payload, part) && !guard_->admits(part.page)) return 0;
+    first += static_cast<unsigned>(part.bytes.size.count());
+  }
+  if (parts.empty()) announce(payload);
+  for (const Part& part : parts) report_access(payload, part);
   copy(payload);
   return payload.get_data_length();
 }
@@ -192,13 +241,13 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   const Bytes page(payload.get_address() - payload.get_address() % page_size.count());
   dmi.set_start_address(page.count());
   dmi.set_end_address((page + page_size).count() - 1);
-  if (page >= dram_.size()) return false;
+  if (page >= dram_.size() || !is_of_core(payload)) return false;
   const DirectAccess direct = ecc_.direct(page);
   const bool must_show =
       direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || seated_;
   auto* who = payload.get_extension<InitiatorExtension>();
-  if (direct == DirectAccess::refused && who) who->poison = true;
-  if (direct == DirectAccess::refused || (must_show && !who) || refuses(page)) return false;
+  if (direct == DirectAccess::refused) who->poison = true;
+  if (direct == DirectAccess::refused || refuses(page)) return false;
   const AddressRange range = admitted(page, ecc_.alike(page));
   dmi.set_start_address(range.first.value());
   dmi.set_end_address(range.last().value());
@@ -256,32 +305,34 @@ void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
 
 // --- Time
 
-// When an access that comes at `start` has ended. A controller's time does not go back: a master that lags behind
-// another one finds banks and buses as that one left them, and waits as long as if it came then.
-Picoseconds MemoryController::loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                                         const BlockAccess& access) {
-  Picoseconds& asked_at = asked_at_[block.channel / config_.dram.channels];
-  const Picoseconds from = asked_at = std::max(start, asked_at);
-  Picoseconds end = from + timing_.access(from, block, is_write);
+// When an access that comes at `start` has ended. Requests come in any order of time, but none before now().
+Picoseconds MemoryController::loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
+                                         const BlockLocation& block, const BlockAccess& access) {
+  const unsigned master = master_of(payload);
+  const auto time = [&](Picoseconds at, const BlockLocation& location, bool is_write) {
+    const bool is_posted = is_write && master < InitiatorExtension::first_device_master;
+    return timing_.access(now(), {at, master, location, is_write, is_posted});
+  };
+  Picoseconds end = start + time(start, block, payload.is_write());
   for (const ExtraAccess& extra : access.extra) {
-    const Picoseconds latency = timing_.access(end, extra.block, extra.is_write);
+    const Picoseconds latency = time(end, extra.block, extra.is_write);
     if (!extra.is_write) end += latency;  // a write goes on by itself
   }
-  return start + (end - from) + access.decoding;
+  return end + access.decoding;
 }
 
 Picoseconds MemoryController::exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                                         const BlockAccess& access) {
-  Picoseconds end = exact_access(start, block, is_write);
+                                         const BlockAccess& access, bool waits) {
+  Picoseconds end = exact_access(start, block, is_write, waits);
   for (const ExtraAccess& extra : access.extra) {
-    const Picoseconds ended = exact_access(end, extra.block, extra.is_write);
+    const Picoseconds ended = exact_access(end, extra.block, extra.is_write, waits);
     if (!extra.is_write) end = ended;
   }
   return end + access.decoding;
 }
 
-Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocation& block, bool is_write) {
-  const bool waits = is_in_thread();
+Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocation& block, bool is_write,
+                                           bool waits) {
   Waiting waiting(*this);
   const std::uint64_t id = next_id_++;
   const auto step = [&] {

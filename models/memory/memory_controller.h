@@ -14,8 +14,15 @@
 // read answers OK with the extension's poison set, or GENERIC_ERROR where there is no extension. Debug accesses see what
 // was written.
 //
-// A guard (base/write_guard.h) may keep a core's write waiting before anything of it is done. Shown writes do not ask: who
-// stores directly has asked itself. Writes of devices and debug accesses do not ask either.
+// Every write of every port is reported, whoever it comes from: to the guard (base/write_guard.h), which may keep it waiting
+// before anything of it is done, and, where no core wrote, to on_foreign_write. Shown writes are not: the core that stores
+// directly asks and reports by itself. A write that would have to wait and cannot, because it comes in a method process, from a
+// master that never waits or as a debug access, is refused (GENERIC_ERROR, no bytes).
+//
+// What lies on the dies of the DRAM itself (InitiatorExtension::on_die) passes the code and the guard, but takes no time, keeps
+// no bus busy and does not count as an access.
+//
+// Direct memory is for cores alone: what another master stored directly would be seen by nobody.
 //
 // Registers (memory_registers.h): ranges of another mode, the error log with its interrupt, the patrol scrubber.
 //
@@ -90,7 +97,10 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
     if (before_access) before_access({Address(offset.count()), size}, false);
     return {dram_.data() + offset.count(), size.count()};
   }
-  // Whom cores' writes ask and are told to; nullptr: nobody. Anew whenever the guard watches other pages.
+  // A master that is no core is about to write these physical addresses: what is kept of them (decoded instructions, tags
+  // of caches) is dropped.
+  std::function<void(AddressRange)> on_foreign_write = [](AddressRange) {};
+  // Whom all writes ask and are reported to; nullptr: nobody. Anew whenever the guard watches other pages.
   // `refuses`: pages that it does not admit are no direct memory, for cores that do not ask before they store directly.
   void guard(WriteGuard* guard, bool refuses);
   // The guard may not admit pages in this range any more.
@@ -105,6 +115,12 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
 
  private:
   struct Waiting;
+  struct Part;
+  struct Entered {
+    Address page;
+    std::uint64_t delta_cycle;
+    bool operator==(const Entered&) const = default;
+  };
 
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
@@ -112,17 +128,22 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void announce(const tlm::tlm_generic_payload& payload) const;
   void announce_all() const;
   void copy(tlm::tlm_generic_payload& payload);
-  std::optional<Picoseconds> admit(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at);
+  void count(const tlm::tlm_generic_payload& payload);
+  std::optional<Picoseconds> admit(const tlm::tlm_generic_payload& payload, const Part& part, Picoseconds at);
+  std::optional<Picoseconds> enter(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at,
+                                   std::optional<Entered>& last);
+  bool watched(const tlm::tlm_generic_payload& payload, const Part& part) const;
+  void report_access(const tlm::tlm_generic_payload& payload, const Part& part);
   AddressRange admitted(Bytes page, AddressRange offsets) const;
   bool refuses(Bytes offset) const {
     return refuses_ && guard_->watches(base_ + offset) && !guard_->admits(base_ + offset);
   }
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
-  Picoseconds loose_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                         const BlockAccess& access);
+  Picoseconds loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
+                         const BlockLocation& block, const BlockAccess& access);
   Picoseconds exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                         const BlockAccess& access);
-  Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write);
+                         const BlockAccess& access, bool waits);
+  Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write, bool waits);
 
   void completed(std::uint64_t id, Picoseconds at) override;
   void advance_timing(Picoseconds to);
@@ -153,8 +174,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   bool refuses_ = false;
   std::uint64_t resets_ = 0;
   bool powered_ = true, seated_ = false;
-  Picoseconds timing_now_;             // exact: the latest time that the timing engine has seen
-  std::vector<Picoseconds> asked_at_;  // loose: of each controller, the time of its last access
+  Picoseconds timing_now_;  // exact: the latest time that the timing engine has seen
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, Waiting*> waiting_;
   std::vector<Waiting*> full_;  // for a place in a queue

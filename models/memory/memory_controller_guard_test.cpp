@@ -1,4 +1,4 @@
-// Writes that a guard keeps waiting, and what of direct memory it leaves.
+// Writes that a guard keeps waiting, who is told of which writes, and what of direct memory a guard leaves.
 #include <utility>
 #include <vector>
 
@@ -14,6 +14,28 @@ constexpr std::uint64_t watched = 0x3000;  // a page's offset
 
 struct NoEvents final : EventLog {
   void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
+};
+
+// A bus master that was written for another platform: plain TLM-2.0 and no extension.
+struct ForeignMaster : sc_core::sc_module {
+  tlm_utils::simple_initiator_socket<ForeignMaster> socket{"socket"};
+  explicit ForeignMaster(const sc_core::sc_module_name& name) : sc_module(name) {}
+
+  tlm::tlm_response_status write(std::uint64_t offset, std::vector<std::uint8_t> data) {
+    tlm::tlm_generic_payload payload;
+    TestInitiator::fill(payload, tlm::TLM_WRITE_COMMAND, offset, data.data(),
+                        static_cast<unsigned>(data.size()));
+    sc_core::sc_time delay;
+    socket->b_transport(payload, delay);
+    if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+    return payload.get_response_status();
+  }
+  bool is_granted(std::uint64_t offset) {
+    tlm::tlm_generic_payload payload;
+    TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, offset, nullptr, 8);
+    tlm::tlm_dmi dmi;
+    return socket->get_direct_mem_ptr(payload, dmi);
+  }
 };
 
 // Keeps writes to one page waiting while it is closed.
@@ -40,14 +62,18 @@ struct MemoryControllerGuardTest : SystemCTest {
   NoEvents events;
   MemoryController memory;
   Door door;
-  TestInitiator cpu{"cpu"}, ssd{"ssd"}, guest{"guest"};
+  TestInitiator cpu{"cpu"}, device{"device"}, guest{"guest"};
+  ForeignMaster foreign{"foreign"};
+  std::vector<AddressRange> foreign_writes;
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq{"irq"};
 
   explicit MemoryControllerGuardTest(MemoryFidelity fidelity = MemoryFidelity::loose)
-      : memory("memory", settings(fidelity), 2, events) {
+      : memory("memory", settings(fidelity), 3, events) {
     cpu.socket.bind(memory.ports[0]);
-    ssd.socket.bind(memory.ports[1]);
-    ssd.who.master = InitiatorExtension::first_device_master;
+    device.socket.bind(memory.ports[1]);
+    device.who.master = InitiatorExtension::first_device_master;
+    foreign.socket.bind(memory.ports[2]);
+    memory.on_foreign_write = [this](AddressRange range) { foreign_writes.push_back(range); };
     guest.socket.bind(memory.target);
     memory.interrupt.bind(irq);
   }
@@ -67,8 +93,11 @@ struct MemoryControllerGuardTest : SystemCTest {
   AddressRange granted(std::uint64_t offset) {
     tlm::tlm_generic_payload payload;
     TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, offset, nullptr, 8);
+    payload.set_extension(&cpu.who);
     tlm::tlm_dmi dmi;
-    if (!cpu.socket->get_direct_mem_ptr(payload, dmi)) return {Address(0), Bytes(0)};
+    const bool is_granted = cpu.socket->get_direct_mem_ptr(payload, dmi);
+    payload.clear_extension(&cpu.who);
+    if (!is_granted) return {Address(0), Bytes(0)};
     return {Address(dmi.get_start_address()), Bytes(dmi.get_end_address() - dmi.get_start_address() + 1)};
   }
 };
@@ -97,18 +126,87 @@ SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AWriteOfACoreWaitsInTheQueuesToo)
   EXPECT_EQ(cpu.read32(watched), 2u);
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsDevicesAndOtherPagesDoNotWait) {
+SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait) {
   memory.guard(&door, false);
   cpu.read32(watched);
-  ssd.write32(watched, 3);
   cpu.write32(watched - 4, 1);
-  cpu.write32(watched + 4096, 1);
+  foreign.write(watched + 4096, {1});
   cpu.who.shown = true;  // the data are there already
   cpu.write32(watched + 8, 1);
   EXPECT_TRUE(door.held.empty());
   EXPECT_TRUE(door.told.empty());
-  cpu.who.shown = false;
-  EXPECT_EQ(cpu.read32(watched), 3u);
+}
+
+// Whoever it is: one that follows our convention for the ids of devices, and one that has never heard of it.
+SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
+  memory.guard(&door, false);
+  open_after(5_us);
+  EXPECT_EQ(foreign.write(watched - 64, std::vector<std::uint8_t>(256, 7)), tlm::TLM_OK_RESPONSE);
+  EXPECT_GE(now(), 5_us);
+  const std::uint64_t page = (base + Bytes(watched)).value();
+  EXPECT_EQ(door.held, (std::vector<Door::Lines>{{page, 0b111}}));
+  EXPECT_EQ(door.told, door.held);
+  EXPECT_EQ(cpu.read32(watched + 188), 0x07070707u);
+  device.write32(watched + 4092, 3);
+  EXPECT_EQ(door.told.back(), Door::Lines(page, std::uint64_t{1} << 63));
+  EXPECT_EQ(foreign_writes, (std::vector<AddressRange>{{base + Bytes(watched - 64), 64_B},
+                                                       {base + Bytes(watched), 192_B},
+                                                       {base + Bytes(watched + 4092), 4_B}}));
+}
+
+SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AnotherMasterAsksAnewWhereItHasWaitedInTheQueues) {
+  door.closed = false;
+  memory.guard(&door, false);
+  sc_core::sc_spawn([this] {
+    while (door.told.empty()) wait_for(100_ps);
+    door.closed = true;
+    open_after(50_us);
+  });
+  EXPECT_EQ(foreign.write(watched - 4096, std::vector<std::uint8_t>(8192, 7)), tlm::TLM_OK_RESPONSE);
+  EXPECT_GE(now(), 50_us);
+  EXPECT_FALSE(door.held.empty());
+}
+
+SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatCannotWaitIsRefused) {
+  foreign.write(watched, {1, 2, 3, 4});
+  memory.guard(&door, false);
+  device.who.never_waits = true;
+  device.write32(watched, 9);
+  EXPECT_EQ(device.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  tlm::tlm_response_status in_a_method = tlm::TLM_OK_RESPONSE;
+  sc_core::sc_spawn_options method;
+  method.spawn_method();
+  sc_core::sc_spawn([&] { in_a_method = foreign.write(watched, {9}); }, "method", &method);
+  settle();
+  EXPECT_EQ(in_a_method, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  std::uint32_t word = 9;
+  EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched, &word, 4), 0u);
+  EXPECT_EQ(cpu.read32(watched), 0x04030201u);
+  EXPECT_TRUE(door.told.empty() && door.held.empty());
+}
+
+SYSTEMC_TEST_F(MemoryControllerGuardTest, DebugWritesAreToldToo) {
+  door.closed = false;
+  memory.guard(&door, false);
+  std::uint64_t words[2] = {1, 2};
+  EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched + 4088, words, 16), 16u);
+  EXPECT_EQ(device.debug(tlm::TLM_READ_COMMAND, watched, words, 16), 16u);
+  EXPECT_EQ(door.told, (std::vector<Door::Lines>{{(base + Bytes(watched)).value(), std::uint64_t{1} << 63}}));
+  EXPECT_EQ(foreign_writes.size(), 2u);
+}
+
+SYSTEMC_TEST_F(MemoryControllerGuardTest, OnlyCoresAreGrantedDirectMemory) {
+  EXPECT_FALSE(foreign.is_granted(0));
+  EXPECT_EQ(granted(0), (AddressRange{Address(0), 4_MiB}));
+  cpu.who.master = InitiatorExtension::first_device_master;
+  EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(0)}));
+  cpu.who.master = InitiatorExtension::unknown_master;
+  EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(0)}));
+}
+
+SYSTEMC_TEST_F(MemoryControllerGuardTest, WhatCoresWriteIsNoForeignWrite) {
+  cpu.write32(watched, 1);
+  EXPECT_TRUE(foreign_writes.empty());
 }
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatAResetMeetsIsRefusedAndNotDone) {

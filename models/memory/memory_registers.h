@@ -37,7 +37,8 @@ struct MemoryRegisters : RegisterBank {
           {"overlap", 3, "another entry has a part of it"},
           {"one_rank", 4, "strong ECC keeps parity in another rank, and there is one"},
           {"no_code", 5, "this memory has no ECC, or the range asks for none"},
-          {"no_room", 6, "the memory uses rows that the parity of strong ECC needs"}}}}};
+          {"no_room", 6, "the memory uses rows that the parity of strong ECC needs"},
+          {"reserved_mode", 7, "RANGE_CONTROL.mode 3, which is no mode"}}}}};
   Register corrected{*this, 0x2c, "CORRECTED", Access::read_only, 0, "Errors that were corrected, by demand and scrub"};
   Register uncorrectable{*this, 0x30, "UNCORRECTABLE", Access::read_only, 0, "Errors that could not be corrected, by demand and scrub"};
   Register log_status{*this, 0x34, "LOG_STATUS", Access::read_only, 0, "The oldest entry of the error log, which the other LOG registers show too", {

@@ -24,6 +24,7 @@ NicModule::NicModule(const sc_core::sc_module_name& name, AddressRange memory_ra
       engine_(static_cast<NicEngine::Memory&>(*this), static_cast<NicEngine::Sink&>(*this)),
       alarm_("alarm", [this](Picoseconds now) { act([&] { engine_.advance_to(now); }); }) {
   master_.master = InitiatorExtension::first_device_master + 3;
+  master_.never_waits = true;
   connect_registers();
 }
 
@@ -196,19 +197,10 @@ NicModule::Outcome NicModule::read(Picoseconds, Address first, std::span<std::by
 }
 
 NicModule::Outcome NicModule::write(Picoseconds, Address first, std::span<const std::byte> data) {
-  if (!memory_range_.contains(first, Bytes(data.size()))) return {false, Picoseconds()};
-  const Address page(first.value() / NicEngine::page * NicEngine::page);
-  if (guard_ && guard_->watches(page)) {
-    if (!guard_->admits(page)) return {false, Picoseconds()};
-    const std::uint64_t low = (first - page).count() / 64,
-                        high = ((first - page).count() + data.size() - 1) / 64;
-    guard_->written(page, ~std::uint64_t{0} >> (63 - high) & ~std::uint64_t{0} << low);
-  }
-  on_memory_written({first, Bytes(data.size())});
   return access(tlm::TLM_WRITE_COMMAND, first, {const_cast<std::byte*>(data.data()), data.size()});
 }
 
-// Called from a method process: the memory controller annotates its latency and must not wait.
+// The memory controller annotates its latency and must not wait.
 NicModule::Outcome NicModule::access(tlm::tlm_command command, Address first, std::span<std::byte> data) {
   if (!memory_range_.contains(first, Bytes(data.size()))) return {false, Picoseconds()};
   sc_core::sc_time delay;

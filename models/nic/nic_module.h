@@ -21,7 +21,6 @@
 #include <optional>
 #include <systemc>
 
-#include "base/write_guard.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/timeline_clock.h"
@@ -54,16 +53,12 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // A frame changed memory: whoever keeps copies of it drops them.
-  std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
   // The node was reset, for whatever reason; at that instant, at the timeline's time.
   std::function<void(Reset)> on_reset = [](Reset) {};
 
   NicModule(const sc_core::sc_module_name& name, AddressRange memory_range);
 
   void attach(const Place& place);
-  // Whom writes to memory are told to. Before simulation begins.
-  void watched_by(WriteGuard& guard) { guard_ = &guard; }
 
   void reset(Reset kind);
   void power_up() { engine_.power_up(); }
@@ -117,7 +112,6 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   Peer peer_{*this};
   std::optional<Place> place_;
   std::uint32_t tickets_[2] = {1, 1};  // after a reset: the network's
-  WriteGuard* guard_ = nullptr;
   Alarm alarm_;
   InitiatorExtension master_;
 };

@@ -4,6 +4,7 @@
 #include "cluster/timeline_module.h"
 #include "memory/memory_controller.h"
 #include "tlm/log.h"
+#include "tlm/register_fuzz.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -35,7 +36,7 @@ struct Node : sc_core::sc_module {
     nic.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
-    nic.on_memory_written = [this](AddressRange range) { written.push_back(range); };
+    memory.on_foreign_write = [this](AddressRange range) { written.push_back(range); };
   }
   void set(const Register& of, std::uint64_t value) {
     core.write32(of.offset(), static_cast<std::uint32_t>(value));
@@ -318,7 +319,7 @@ struct OnePage final : WriteGuard {
 
 SYSTEMC_TEST_F(NicModuleTest, WhatIsStillToBeCopiedIsNotOverwritten) {
   OnePage guard(dram + slots + 4096);
-  b.nic.watched_by(guard);
+  b.memory.guard(&guard, false);
   begin();
   send(4160, 1);
   wait_for(20_us);
@@ -329,6 +330,25 @@ SYSTEMC_TEST_F(NicModuleTest, WhatIsStillToBeCopiedIsNotOverwritten) {
   wait_for(20_us);
   EXPECT_EQ(b.get(b.map.receive_head), 1u);                           // the same frame
   EXPECT_EQ(guard.told, (decltype(guard.told){{guard.page, 0b11}}));  // 80 bytes
+}
+
+// Whatever a guest writes to whichever register, with frames under way and resets in between.
+SYSTEMC_TEST_F(NicModuleTest, NoValueOfARegisterIsTooMuch) {
+  set_log_levels({{"a.nic", spdlog::level::off}, {"b.nic", spdlog::level::off}});
+  const NicRegisters list;
+  for (std::uint64_t at = 0; at < 0x4000; at += 16) {
+    a.memory_core.write<std::uint64_t>(at, dram + data);
+    a.memory_core.write<std::uint64_t>(at + 8, std::uint64_t{1} << 32 | 64);
+  }
+  RegisterFuzz fuzz(a.core, list, {dram, dram + send_ring, dram + slots, dram + 0xff000, 8, 16, 1, 2, 3}, 17);
+  begin();
+  for (int i = 0; i < 20'000; ++i) {
+    fuzz.touch();
+    if (fuzz.random.below(20) == 0) wait_for(Picoseconds(fuzz.random.below(20'000'000)));
+    if (fuzz.random.below(200) != 0) continue;
+    a.nic.reset(static_cast<Reset>(fuzz.random.below(3)));
+    a.nic.power_up();
+  }
 }
 
 // At any time: what came is whole, and nothing of before the reset is left.

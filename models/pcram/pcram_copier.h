@@ -5,7 +5,7 @@
 //
 // Beside the DRAM (PCRAM-DIMM) any page may go anywhere, each page is fetched from memory in its time, and the next is fetched while
 // it is written. On top of it (3D-PCRAM) a page goes to the place above it, in any layer: `place` is layer * layer_pages() +
-// the page's number in memory, and nothing passes the memory bus.
+// the page's number in memory, and nothing passes the memory bus, neither way.
 //
 // A bit a page says that memory was written since the page was saved to a layer, or loaded from it; an incremental save
 // leaves clean pages out. Without layers there are no such bits, and every page is copied.

@@ -16,6 +16,8 @@ PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig&
         alarm_.arm(copier_.next_event());
       }) {
   master_.master = InitiatorExtension::first_device_master + 2;
+  master_.never_waits = true;
+  master_.on_die = copier_.layer_pages() != 0;
   connect_registers();
 }
 
@@ -74,20 +76,14 @@ void PcramModule::update_interrupt() {
 // ---- memory ----
 
 PcramModule::Outcome PcramModule::read_page(Picoseconds, Address page, std::span<std::byte> data) {
-  if (copier_.layer_pages() != 0) return {peek(page, data), Picoseconds()};
   return access(tlm::TLM_READ_COMMAND, page, data);
 }
 
 PcramModule::Outcome PcramModule::write_page(Picoseconds, Address page, std::span<const std::byte> data) {
-  if (guard_ && guard_->watches(page)) {
-    if (!guard_->admits(page)) return {false, Picoseconds()};
-    guard_->written(page, ~std::uint64_t{0});
-  }
-  on_memory_written({page, PcramCopier::page});
   return access(tlm::TLM_WRITE_COMMAND, page, {const_cast<std::byte*>(data.data()), data.size()});
 }
 
-// Called from method processes: the memory controller annotates its latency and must not wait.
+// The memory controller annotates its latency and must not wait.
 PcramModule::Outcome PcramModule::access(tlm::tlm_command command, Address page, std::span<std::byte> data) {
   sc_core::sc_time delay;
   tlm::tlm_generic_payload payload;

@@ -1,8 +1,8 @@
 // The PCRAM of a node: registers in front (pcram_registers.h), a port to the memory controller behind, an interrupt line.
 //
-// Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the DRAM they do not: a
-// save takes what the DRAM holds, and costs the controller nothing; a load is written through it, without waiting. Which pages
-// are dirty is found out there when an incremental save is asked for, by comparison with what was saved last: a page that was
+// Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the DRAM they pass the
+// memory's code alone: neither a save nor a load keeps the DDR bus busy or takes the controller's time, and a page that the code
+// cannot read is not saved. Which pages are dirty is found out there when an incremental save is asked for, by comparison with what was saved last: a page that was
 // written with the same bytes counts as clean.
 //
 // What a DIMM-SSD still has to copy of a page is not overwritten: the load ends with bus_error.
@@ -12,10 +12,8 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <functional>
 #include <systemc>
 
-#include "base/write_guard.h"
 #include "pcram/pcram_copier.h"
 #include "pcram/pcram_registers.h"
 #include "tlm/alarm.h"
@@ -36,14 +34,8 @@ class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, priv
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // A load changed memory: whoever keeps copies of it drops them.
-  std::function<void(AddressRange)> on_memory_written = [](AddressRange) {};
-
   PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config, const PcramPart& part,
               AddressRange memory_range, EventLog& events);
-
-  // Whom writes to memory are told to. Before simulation begins.
-  void watched_by(WriteGuard& guard) { guard_ = &guard; }
 
   void reset(Reset kind);
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
@@ -64,7 +56,6 @@ class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, priv
 
   const AddressRange memory_range_;
   PcramCopier copier_;
-  WriteGuard* guard_ = nullptr;
   Alarm alarm_;
   InitiatorExtension master_;
 };

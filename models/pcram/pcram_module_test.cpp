@@ -2,6 +2,7 @@
 
 #include "memory/memory_controller.h"
 #include "tlm/log.h"
+#include "tlm/register_fuzz.h"
 #include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
@@ -39,7 +40,7 @@ struct PcramModuleRig : SystemCTest {
     pcram.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
-    pcram.on_memory_written = [this](AddressRange range) { written.push_back(range); };
+    memory.on_foreign_write = [this](AddressRange range) { written.push_back(range); };
   }
   void set(const Register& of, std::uint64_t value) {
     cpu.write32(of.offset(), static_cast<std::uint32_t>(value));
@@ -61,6 +62,18 @@ struct PcramModuleRig : SystemCTest {
     set(map.pages, pages);
     set(map.interrupt_enable, 1);
     set(map.command, command);
+  }
+  // Whatever a guest writes to whichever register, with resets in between.
+  void touch_registers() {
+    set_log_levels({{"pcram", spdlog::level::off}});
+    RegisterFuzz fuzz(cpu, map, {0, 0, 0, 0, dram, dram, dram + page, 1, 1, 2, 2, 3, 1023, 1024, 18}, 13);
+    for (int i = 0; i < 200'000; ++i) {
+      fuzz.touch();
+      if (fuzz.random.below(20) == 0) wait_for(Picoseconds(fuzz.random.below(20'000'000)));
+      if (fuzz.random.below(200) == 0) pcram.reset(static_cast<Reset>(fuzz.random.below(3)));
+    }
+    EXPECT_GT(pcram.copier().array().counts().lines_read, 0u);
+    EXPECT_GT(pcram.copier().array().counts().lines_written, 0u);
   }
   // STATUS.error, when it has ended.
   std::uint32_t execute(std::uint32_t command, std::uint64_t first, std::uint64_t place,
@@ -125,6 +138,49 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, ACutDropsTheCommand) {
 SYSTEMC_TEST_F(PcramDimmModuleTest, RefusesPagesBehindMemory) {
   EXPECT_EQ(execute(1, 1023, 0, 2), 1u);
   EXPECT_EQ(execute(0, 0, 0, 1), 1u);
+}
+
+SYSTEMC_TEST_F(PcramDimmModuleTest, NoValueOfARegisterIsTooMuch) { touch_registers(); }
+SYSTEMC_TEST_F(PcramStackModuleTest, NoValueOfARegisterIsTooMuch) { touch_registers(); }
+
+// What others read meanwhile waits for nothing: 256 pages would keep the bus for 82 us.
+SYSTEMC_TEST_F(PcramStackModuleTest, CopiesLeaveTheBusOfMemoryAlone) {
+  const auto fill_and_wait = [&](std::uint64_t value) {
+    fill(0, 256, value);
+    sc_core::wait(std::exchange(memory_cpu.delay, sc_core::SC_ZERO_TIME));
+  };
+  const auto slowest_read_beside = [&](std::uint32_t command) {
+    give(command, 0, 0, 256);
+    Picoseconds slowest{};
+    while (!irq.read()) {
+      memory_cpu.read<std::uint64_t>(512 * page);
+      slowest = std::max(slowest, to_picoseconds(memory_cpu.delay));
+      sc_core::wait(std::exchange(memory_cpu.delay, sc_core::SC_ZERO_TIME));
+    }
+    set(map.interrupt_status, 1);
+    settle();
+    return slowest;
+  };
+  fill_and_wait(1);
+  EXPECT_LT(slowest_read_beside(1), 100_ns);
+  fill_and_wait(2);
+  EXPECT_LT(slowest_read_beside(2), 100_ns);
+  EXPECT_TRUE(holds(0, 256, 1));
+}
+
+SYSTEMC_TEST_F(PcramStackModuleTest, APageThatTheCodeCannotReadIsNotSaved) {
+  fill(0, 4, 1);
+  memory.inject({.kind = MemoryFaultKind::chip, .at = memory.locate(Bytes(2 * page)), .chip = 3});
+  memory.inject({.kind = MemoryFaultKind::chip, .at = memory.locate(Bytes(2 * page)), .chip = 5});
+  EXPECT_EQ(execute(1, 0, 0, 4), 2u);
+}
+
+SYSTEMC_TEST_F(PcramStackModuleTest, ALoadIsAWriteForWhoKeepsCopies) {
+  fill(0, 2, 1);
+  EXPECT_EQ(execute(1, 0, 0, 2), 0u);
+  written.clear();
+  EXPECT_EQ(execute(2, 0, 0, 2), 0u);
+  EXPECT_EQ(written, (std::vector<AddressRange>{{Address(dram), 4_KiB}, {Address(dram + page), 4_KiB}}));
 }
 
 SYSTEMC_TEST_F(PcramStackModuleTest, AnIncrementHasThePagesThatDiffer) {

@@ -7,8 +7,11 @@
 namespace asterism {
 
 struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
-  unsigned master = 0;  // cores: their index; other masters: from first_device_master
-  bool secure = false;  // access of the secure world
+  static constexpr unsigned first_device_master = 1024;
+  static constexpr unsigned unknown_master = ~0u;
+
+  unsigned master = unknown_master;  // cores: their index; other masters: from first_device_master
+  bool secure = false;               // access of the secure world
   // Set by a target: the data returned are known to be wrong. In an answer to get_direct_mem_ptr: it is memory, refused
   // because a part of it is broken.
   bool poison = false;
@@ -20,8 +23,11 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   // Set by an initiator that is reset while a target keeps its access waiting: it has never happened, and its answer does
   // not count. Who waits on behalf of a payload looks at it afterwards.
   bool cut = false;
-
-  static constexpr unsigned first_device_master = 1024;
+  // Whoever asks runs an engine that must not be entered while an access of it is under way: a target never waits for it,
+  // whatever process it comes in, and answers GENERIC_ERROR where it would have to.
+  bool never_waits = false;
+  // Whoever asks lies on the dies of the memory: the access passes its code, and neither queues nor the bus, and takes no time.
+  bool on_die = false;
 
   tlm::tlm_extension_base* clone() const override { return new InitiatorExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -39,10 +45,20 @@ inline bool is_cut(const tlm::tlm_generic_payload& payload) {
   return who && who->cut;
 }
 
-// The master of a payload; a payload without the extension counts as core 0.
+// The master of a payload; one without the extension is known to nobody.
 inline unsigned master_of(const tlm::tlm_generic_payload& payload) {
   const auto* who = payload.get_extension<InitiatorExtension>();
-  return who ? who->master : 0;
+  return who ? who->master : InitiatorExtension::unknown_master;
+}
+
+inline bool is_on_die(const tlm::tlm_generic_payload& payload) {
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  return who && who->on_die;
+}
+
+// Cores keep account of what they write directly, and of the instructions that they have decoded.
+inline bool is_of_core(const tlm::tlm_generic_payload& payload) {
+  return master_of(payload) < InitiatorExtension::first_device_master;
 }
 
 }  // namespace asterism

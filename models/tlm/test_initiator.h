@@ -20,7 +20,9 @@ struct TestInitiator : sc_core::sc_module {
   unsigned invalidations = 0;
   Address invalidated_first, invalidated_last;
 
+  // A core, unless a test gives `who` another master.
   explicit TestInitiator(const sc_core::sc_module_name& name) : sc_module(name) {
+    who.master = 0;
     socket.register_invalidate_direct_mem_ptr(this, &TestInitiator::invalidate);
   }
 

@@ -21,6 +21,13 @@ TEST(CrashStudyTest, RunsTrialsUntilThereAreSoManyCuts) {
   EXPECT_GE(row.count("trials"), 2u);
   EXPECT_GE(row.count("survived_cuts"), 50u);
   EXPECT_EQ(row.count("last_seed"), 3 + row.count("trials") - 1);
+  EXPECT_GE(row.count("audited"), row.count("durable"));
+  EXPECT_GT(row.count("states"), row.count("states_not_reached"));
+}
+
+TEST(CrashStudyTest, AStateThatIsNotReachedIsAFailureWhereAllAreAskedFor) {
+  EXPECT_NE(failure_of({"cuts=20", "method=late", "all_states=true"}).find("states were not reached"),
+            std::string::npos);
 }
 
 TEST(CrashStudyTest, WhatWasSurvivedBeforeASignalIsKept) {

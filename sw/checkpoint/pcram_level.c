@@ -28,6 +28,8 @@ static struct {
   bool is_open;
   uint64_t copied;
   Header headers[slot_count];  // what the slots hold
+  bool may_be_whole
+      [slot_count];  // the header in the cells, whatever came of the last attempt to clear or to save it
 } level;
 
 static bool is_stack(void) { return pcram_layer_pages() != 0; }
@@ -75,8 +77,10 @@ bool pcram_level_open(void) {
   for (unsigned slot = 0; slot < slot_count; ++slot) {
     Header* const header = &level.headers[slot];
     memset(header, 0, sizeof *header);
+    level.may_be_whole[slot] = true;
     if (!level.is_open || pcram_load(&page, 1, place_of_header(slot)) != pcram_ok) continue;
-    if (page.header.magic == whole && page.header.check == check_of(&page.header)) *header = page.header;
+    level.may_be_whole[slot] = page.header.magic == whole && page.header.check == check_of(&page.header);
+    if (level.may_be_whole[slot]) *header = page.header;
   }
   return level.is_open;
 }
@@ -110,9 +114,11 @@ static PcramError save_header(unsigned slot, const Header* header) {
 
 static PcramError empty(unsigned slot) {
   Header* const header = &level.headers[slot];
-  if (header->magic != whole) return pcram_ok;
   memset(header, 0, sizeof *header);
-  return save_header(slot, header);
+  if (!level.may_be_whole[slot]) return pcram_ok;
+  const PcramError error = save_header(slot, header);
+  level.may_be_whole[slot] = error != pcram_ok;
+  return error;
 }
 
 static unsigned slot_to_write(void) {
@@ -133,7 +139,9 @@ PcramError pcram_level_write(const char name[pcram_level_name_bytes], uint64_t v
   header.check = check_of(&header);
   PcramError error = empty(slot);
   if (error == pcram_ok) error = transfer(true, slot, pages, count, incremental);
-  if (error == pcram_ok) error = save_header(slot, &header);
+  if (error != pcram_ok) return error;
+  level.may_be_whole[slot] = true;
+  error = save_header(slot, &header);
   if (error != pcram_ok) return error;
   level.headers[slot] = header;
   const unsigned other = 1 - slot;

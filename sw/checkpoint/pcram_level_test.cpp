@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -38,6 +40,14 @@ class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions
   static bool restores(std::uint64_t version) {
     fill(99);
     return checkpoint_restore("a", version) == checkpoint_ok && holds(version);
+  }
+  // Ascending, so that the newest is the last that is read: it is not the next to be written over.
+  static std::vector<std::uint64_t> versions() {
+    std::vector<std::uint64_t> found;
+    std::uint64_t version = checkpoint_any_version;
+    while (checkpoint_find_newest("a", version, &version) == checkpoint_ok)
+      found.insert(found.begin(), version--);
+    return found;
   }
   static std::vector<CheckpointStatus> levels() {
     return {checkpoint_level_status(checkpoint_memory), checkpoint_level_status(checkpoint_pcram),
@@ -240,6 +250,83 @@ TEST_P(PcramLevelTest, OtherRegionsAreRefusedAndKept) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_other_regions);
   checkpoint_protect(1, vector, sizeof vector);
   EXPECT_TRUE(restores(1));
+}
+
+// A discard that fails leaves the header in the cells. What is written into that slot next has to clear it before anything else.
+TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritten) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  ASSERT_EQ(write(2), checkpoint_ok);
+  machine.next_pcram_error = pcram_bus_error;
+  ASSERT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
+  machine.lines_until_cut = 100;  // behind the header
+  EXPECT_THROW(write(3), PowerLoss);
+  machine.power_loss();
+  start();
+  EXPECT_EQ(newest(), 2u);
+  std::uint64_t older;
+  EXPECT_EQ(checkpoint_find_newest("a", 1, &older), checkpoint_not_found);
+  EXPECT_TRUE(restores(2));
+}
+
+// Random writes, discards, restores, cuts in the middle of a line, resets and errors of the device: the newest version that was
+// reported safe is there, and whatever is found holds what was written. A state that no trial reached fails the test.
+TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
+  std::mt19937_64 random(GetParam() ? 1 : 2);
+  const auto below = [&](std::uint64_t bound) { return random() % bound; };
+  std::map<std::string, unsigned> reached;
+  const auto restart = [&](bool power) {
+    if (power)
+      machine.power_loss();
+    else
+      machine.warm_reset();
+    machine.next_pcram_error = pcram_ok;
+    ASSERT_EQ(start(), checkpoint_ok);
+  };
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    machine.reset();
+    machine.has_pcram = true;
+    machine.is_stack = GetParam();
+    start();
+    std::optional<std::uint64_t> safe;  // the newest version that was reported, and not discarded since
+    std::uint64_t version = 0;
+    for (unsigned step = 0; step < 12; ++step) {
+      const auto what = below(8);
+      machine.next_pcram_error = what == 7 ? (below(2) ? pcram_bus_error : pcram_worn_out) : pcram_ok;
+      machine.lines_until_cut = what == 6 ? static_cast<int>(below(600)) : -1;
+      try {
+        if (what == 5 && safe) {
+          machine.next_pcram_error = below(2) ? pcram_ok : pcram_bus_error;
+          ++reached[machine.next_pcram_error == pcram_ok ? "discard" : "discard_failed"];
+          EXPECT_EQ(checkpoint_discard("a", *safe), checkpoint_ok);
+          machine.next_pcram_error = pcram_ok;
+          const std::vector<std::uint64_t> there = versions();
+          safe = there.empty() ? std::nullopt : std::optional(there.back());
+        } else if (what == 4 && safe) {
+          ++reached["restore"];
+          ASSERT_TRUE(restores(*safe)) << trial;
+        } else {
+          const CheckpointStatus status = write(++version);
+          if (status == checkpoint_ok) safe = version;
+          ++reached[status == checkpoint_ok ? "written" : "write_failed"];
+        }
+      } catch (const PowerLoss&) {
+        ++reached["cut"];
+        restart(true);
+      }
+      machine.next_pcram_error = pcram_ok;
+      machine.lines_until_cut = -1;
+      if (below(4) == 0) restart(below(2) != 0);
+      const std::vector<std::uint64_t> there = versions();
+      ASSERT_TRUE(!safe || (!there.empty() && there.back() >= *safe)) << trial << " " << step;
+      for (const std::uint64_t each : there)
+        ASSERT_TRUE(restores(each)) << trial << " " << step << " " << each;
+      if (safe) safe = there.back();  // it may have been whole although nobody was told
+      reached["checked"] += static_cast<unsigned>(there.size());
+    }
+  }
+  for (const char* state :
+       {"written", "write_failed", "cut", "discard", "discard_failed", "restore", "checked"})
+    EXPECT_GT(reached[state], 50u) << state;
 }
 
 // Cells that lost a bit which nothing noticed.

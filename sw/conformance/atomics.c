@@ -1,5 +1,5 @@
 // Exclusives, compare and swap, and the LSE atomics: what each returns and leaves in memory, in every size and ordering; when a store
-// exclusive fails; sums of many cores, which are exact. On a core without LSE its part is left out, and said so.
+// exclusive fails; LDAPR; sums of many cores, which are exact. On a core without LSE or LDAPR their part is left out, and said so.
 //
 //   conformance_atomics [rounds=2000 limited=off]
 //
@@ -27,6 +27,12 @@ static bool has_lse(void) {
   uint64_t features;
   __asm__("mrs %0, id_aa64isar0_el1" : "=r"(features));
   return (features >> 20 & 0xf) >= 2;
+}
+
+static bool has_load_acquire_pc(void) {
+  uint64_t features;
+  __asm__("mrs %0, id_aa64isar1_el1" : "=r"(features));
+  return (features >> 20 & 0xf) >= 1;
 }
 
 // ---- Exclusives of one core ----
@@ -217,6 +223,31 @@ static void large_system_extensions(bool limited) {
   compare_pairs();
 }
 
+// ---- Loads that acquire, processor consistent ----
+
+#define LOAD_ACQUIRE(name, instruction, registers)                                                  \
+  static void load_##name(void) {                                                                   \
+    cell[0] = 0x8877665544332211;                                                                   \
+    uint64_t value = ~0ull;                                                                         \
+    __asm__ volatile(".arch_extension rcpc\n stlr %1, [%2]\n " instruction " %" registers "0, [%2]" \
+                     : "+&r"(value)                                                                 \
+                     : "r"(0xf1e2d3c4b5a69788), "r"(cell)                                           \
+                     : "memory");                                                                   \
+    printf(instruction ": read %016llx\n", (Printable)value);                                       \
+  }
+LOAD_ACQUIRE(byte, "ldaprb", "w")
+LOAD_ACQUIRE(halfword, "ldaprh", "w")
+LOAD_ACQUIRE(word, "ldapr", "w")
+LOAD_ACQUIRE(doubleword, "ldapr", "x")
+
+static void loads_that_acquire(void) {
+  printf("-- LDAPR\n");
+  load_byte();
+  load_halfword();
+  load_word();
+  load_doubleword();
+}
+
 // ---- Many cores ----
 
 static struct {
@@ -322,6 +353,10 @@ int main(int argc, char** argv) {
     large_system_extensions(limited);
   else
     printf("-- this core has no LSE\n");
+  if (has_load_acquire_pc())
+    loads_that_acquire();
+  else
+    printf("-- this core has no LDAPR\n");
   many_cores();
   return exit_passed;
 }

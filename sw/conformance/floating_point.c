@@ -1,11 +1,11 @@
 // Floating point and SIMD at their edges: NaNs, infinities, zeros, denormals, halfway cases, overflow, in every rounding mode, with and
 // without flush to zero and default NaN, results and flags; saturation with FPSR.QC. First a few cases in plain words, then a line an
-// instruction with a digest of its results and flags over all inputs, one for each rounding mode.
+// instruction with a digest of its results and flags over all inputs, one for each rounding mode. Half precision and what else came
+// after Armv8.0-A (FEAT_FP16, FEAT_RDM, FEAT_DotProd) is left out on a core that does not announce it, and said so.
 //
 //   conformance_floating_point [detail=NAME]     every case of one instruction instead
 //
-// Left out: half precision arithmetic and the alternative half precision (Armv8.0-A has conversions only; AHP is taken in), traps
-// of floating-point exceptions (FPCR.IDE...IOE), which neither side implements.
+// Left out: traps of floating-point exceptions (FPCR.IDE...IOE), which neither side implements.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,13 @@ typedef struct {
   unsigned operands;
 } Instruction;
 
-enum { flush_to_zero = 1 << 24, default_nan = 1 << 25, alternative_half = 1 << 26, modes_shift = 22 };
+enum {
+  flush_halves_to_zero = 1 << 19,
+  flush_to_zero = 1 << 24,
+  default_nan = 1 << 25,
+  alternative_half = 1 << 26,
+  modes_shift = 22
+};
 enum { flags = 0x0800009f };  // QC, IDC, IXC, UFC, OFC, DZC, IOC
 
 // A row an instruction: name, code, lanes, operands.
@@ -216,6 +222,111 @@ enum { flags = 0x0800009f };  // QC, IDC, IXC, UFC, OFC, DZC, IOC
   of(uadalp, "mov v3.16b, v1.16b\n uadalp v3.2d, v0.4s", words, 2)                                 \
   of(shadd, "shadd v3.4s, v0.4s, v1.4s", words, 2)                                                 \
   of(urhadd, "urhadd v3.16b, v0.16b, v1.16b", bytes, 2)
+// What came after Armv8.0-A: half precision, FEAT_RDM, FEAT_DotProd.
+#define ALL_HALF(of)                                                                             \
+  of(fadd_h, "fadd h3, h0, h1", half_lanes, 2)                                                   \
+  of(fsub_h, "fsub h3, h0, h1", half_lanes, 2)                                                   \
+  of(fmul_h, "fmul h3, h0, h1", half_lanes, 2)                                                   \
+  of(fdiv_h, "fdiv h3, h0, h1", half_lanes, 2)                                                   \
+  of(fnmul_h, "fnmul h3, h0, h1", half_lanes, 2)                                                 \
+  of(fmulx_h, "fmulx h3, h0, h1", half_lanes, 2)                                                 \
+  of(fmax_h, "fmax h3, h0, h1", half_lanes, 2)                                                   \
+  of(fmin_h, "fmin h3, h0, h1", half_lanes, 2)                                                   \
+  of(fmaxnm_h, "fmaxnm h3, h0, h1", half_lanes, 2)                                               \
+  of(fminnm_h, "fminnm h3, h0, h1", half_lanes, 2)                                               \
+  of(fabd_h, "fabd h3, h0, h1", half_lanes, 2)                                                   \
+  of(frecps_h, "frecps h3, h0, h1", half_lanes, 2)                                               \
+  of(frsqrts_h, "frsqrts h3, h0, h1", half_lanes, 2)                                             \
+  of(fcmeq_h, "fcmeq h3, h0, h1", half_lanes, 2)                                                 \
+  of(facge_h, "facge h3, h0, h1", half_lanes, 2)                                                 \
+  of(facgt_h, "facgt h3, h0, h1", half_lanes, 2)                                                 \
+  of(fsqrt_h, "fsqrt h3, h0", half_lanes, 1)                                                     \
+  of(frecpe_h, "frecpe h3, h0", half_lanes, 1)                                                   \
+  of(frsqrte_h, "frsqrte h3, h0", half_lanes, 1)                                                 \
+  of(frecpx_h, "frecpx h3, h0", half_lanes, 1)                                                   \
+  of(fabs_h, "fabs h3, h0", half_lanes, 1)                                                       \
+  of(fneg_h, "fneg h3, h0", half_lanes, 1)                                                       \
+  of(frintn_h, "frintn h3, h0", half_lanes, 1)                                                   \
+  of(frintp_h, "frintp h3, h0", half_lanes, 1)                                                   \
+  of(frintm_h, "frintm h3, h0", half_lanes, 1)                                                   \
+  of(frintz_h, "frintz h3, h0", half_lanes, 1)                                                   \
+  of(frinta_h, "frinta h3, h0", half_lanes, 1)                                                   \
+  of(frintx_h, "frintx h3, h0", half_lanes, 1)                                                   \
+  of(frinti_h, "frinti h3, h0", half_lanes, 1)                                                   \
+  of(fmadd_h, "fmadd h3, h0, h1, h2", half_lanes, 3)                                             \
+  of(fmsub_h, "fmsub h3, h0, h1, h2", half_lanes, 3)                                             \
+  of(fnmadd_h, "fnmadd h3, h0, h1, h2", half_lanes, 3)                                           \
+  of(fnmsub_h, "fnmsub h3, h0, h1, h2", half_lanes, 3)                                           \
+  of(fcmp_h, "fcmp h0, h1\n mrs x9, nzcv\n fmov d3, x9", half_lanes, 2)                          \
+  of(fcmpe_h, "fcmpe h0, h1\n mrs x9, nzcv\n fmov d3, x9", half_lanes, 2)                        \
+  of(fcmpe_zero_h, "fcmpe h0, #0.0\n mrs x9, nzcv\n fmov d3, x9", half_lanes, 1)                 \
+  of(fccmp_h, "cmp xzr, xzr\n fccmp h0, h1, #3, eq\n mrs x9, nzcv\n fmov d3, x9", half_lanes, 2) \
+  of(fcsel_h, "cmp xzr, xzr\n fcsel h3, h0, h1, ne", half_lanes, 2)                              \
+  of(fmov_h_w, "umov w9, v0.s[0]\n fmov h3, w9", half_lanes, 1)                                  \
+  of(fmov_x_h, "fmov x9, h0\n fmov d3, x9", half_lanes, 1)                                       \
+  of(fmov_h_immediate, "fmov h3, #-1.9375", half_lanes, 1)                                       \
+  of(fmov_8h_immediate, "fmov v3.8h, #0.1328125", half_lanes, 1)                                 \
+  of(fcvtns_w_h, "fcvtns w9, h0\n fmov d3, x9", half_lanes, 1)                                   \
+  of(fcvtpu_x_h, "fcvtpu x9, h0\n fmov d3, x9", half_lanes, 1)                                   \
+  of(fcvtms_x_h, "fcvtms x9, h0\n fmov d3, x9", half_lanes, 1)                                   \
+  of(fcvtzs_w_h, "fcvtzs w9, h0\n fmov d3, x9", half_lanes, 1)                                   \
+  of(fcvtzu_x_h, "fcvtzu x9, h0\n fmov d3, x9", half_lanes, 1)                                   \
+  of(fcvtas_x_h, "fcvtas x9, h0\n fmov d3, x9", half_lanes, 1)                                   \
+  of(fcvtzs_x_h_fixed, "fcvtzs x9, h0, #60\n fmov d3, x9", half_lanes, 1)                        \
+  of(fcvtzu_w_h_fixed, "fcvtzu w9, h0, #20\n fmov d3, x9", half_lanes, 1)                        \
+  of(scvtf_h_x, "fmov x9, d0\n scvtf h3, x9", doublewords, 1)                                    \
+  of(ucvtf_h_w, "fmov w9, s0\n ucvtf h3, w9", words, 1)                                          \
+  of(scvtf_h_w_fixed, "fmov w9, s0\n scvtf h3, w9, #32", words, 1)                               \
+  of(ucvtf_h_x_fixed, "fmov x9, d0\n ucvtf h3, x9, #64", doublewords, 1)                         \
+  of(fadd_8h, "fadd v3.8h, v0.8h, v1.8h", half_lanes, 2)                                         \
+  of(fdiv_8h, "fdiv v3.8h, v0.8h, v1.8h", half_lanes, 2)                                         \
+  of(fmulx_8h, "fmulx v3.8h, v0.8h, v1.8h", half_lanes, 2)                                       \
+  of(faddp_8h, "faddp v3.8h, v0.8h, v1.8h", half_lanes, 2)                                       \
+  of(fmaxnmp_8h, "fmaxnmp v3.8h, v0.8h, v1.8h", half_lanes, 2)                                   \
+  of(fminp_8h, "fminp v3.8h, v0.8h, v1.8h", half_lanes, 2)                                       \
+  of(fcmge_8h, "fcmge v3.8h, v0.8h, v1.8h", half_lanes, 2)                                       \
+  of(facgt_8h, "facgt v3.8h, v0.8h, v1.8h", half_lanes, 2)                                       \
+  of(frecps_8h, "frecps v3.8h, v0.8h, v1.8h", half_lanes, 2)                                     \
+  of(frsqrts_8h, "frsqrts v3.8h, v0.8h, v1.8h", half_lanes, 2)                                   \
+  of(fmla_8h, "mov v3.16b, v2.16b\n fmla v3.8h, v0.8h, v1.8h", half_lanes, 3)                    \
+  of(fmls_4h, "mov v3.16b, v2.16b\n fmls v3.4h, v0.4h, v1.4h", half_lanes, 3)                    \
+  of(fmla_h_lane, "mov v3.16b, v2.16b\n fmla v3.8h, v0.8h, v1.h[7]", half_lanes, 3)              \
+  of(fmls_h_scalar_lane, "mov v3.16b, v2.16b\n fmls h3, h0, v1.h[5]", half_lanes, 3)             \
+  of(fmul_h_lane, "fmul v3.4h, v0.4h, v1.h[2]", half_lanes, 2)                                   \
+  of(fmulx_h_lane, "fmulx h3, h0, v1.h[3]", half_lanes, 2)                                       \
+  of(faddp_h, "faddp h3, v0.2h", half_lanes, 1)                                                  \
+  of(fmaxv_8h, "fmaxv h3, v0.8h", half_lanes, 1)                                                 \
+  of(fminv_8h, "fminv h3, v0.8h", half_lanes, 1)                                                 \
+  of(fmaxnmv_8h, "fmaxnmv h3, v0.8h", half_lanes, 1)                                             \
+  of(fminnmv_8h, "fminnmv h3, v0.8h", half_lanes, 1)                                             \
+  of(fminnmv_4h, "fminnmv h3, v0.4h", half_lanes, 1)                                             \
+  of(frecpe_8h, "frecpe v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(frsqrte_8h, "frsqrte v3.8h, v0.8h", half_lanes, 1)                                          \
+  of(fsqrt_8h, "fsqrt v3.8h, v0.8h", half_lanes, 1)                                              \
+  of(frinta_8h, "frinta v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(frintx_8h, "frintx v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(fcvtzs_8h, "fcvtzs v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(fcvtnu_8h, "fcvtnu v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(fcvtas_8h, "fcvtas v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(fcvtpu_8h, "fcvtpu v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(fcvtms_8h, "fcvtms v3.8h, v0.8h", half_lanes, 1)                                            \
+  of(fcmle_zero_4h, "fcmle v3.4h, v0.4h, #0.0", half_lanes, 1)                                   \
+  of(fcvtzs_8h_fixed, "fcvtzs v3.8h, v0.8h, #16", half_lanes, 1)                                 \
+  of(fcvtzu_h_fixed, "fcvtzu h3, h0, #7", half_lanes, 1)                                         \
+  of(scvtf_8h, "scvtf v3.8h, v0.8h", halfwords, 1)                                               \
+  of(ucvtf_4h_fixed, "ucvtf v3.4h, v0.4h, #16", halfwords, 1)
+#define ALL_RDM(of)                                                                      \
+  of(sqrdmlah_8h, "mov v3.16b, v2.16b\n sqrdmlah v3.8h, v0.8h, v1.8h", halfwords, 3)     \
+  of(sqrdmlsh_4s, "mov v3.16b, v2.16b\n sqrdmlsh v3.4s, v0.4s, v1.4s", words, 3)         \
+  of(sqrdmlah_s, "mov v3.16b, v2.16b\n sqrdmlah s3, s0, s1", words, 3)                   \
+  of(sqrdmlsh_h, "mov v3.16b, v2.16b\n sqrdmlsh h3, h0, h1", halfwords, 3)               \
+  of(sqrdmlah_lane, "mov v3.16b, v2.16b\n sqrdmlah v3.4h, v0.4h, v1.h[6]", halfwords, 3) \
+  of(sqrdmlsh_scalar_lane, "mov v3.16b, v2.16b\n sqrdmlsh s3, s0, v1.s[3]", words, 3)
+#define ALL_DOT(of)                                                            \
+  of(sdot_4s, "mov v3.16b, v2.16b\n sdot v3.4s, v0.16b, v1.16b", bytes, 3)     \
+  of(udot_2s, "mov v3.16b, v2.16b\n udot v3.2s, v0.8b, v1.8b", bytes, 3)       \
+  of(sdot_lane, "mov v3.16b, v2.16b\n sdot v3.2s, v0.8b, v1.4b[3]", bytes, 3)  \
+  of(udot_lane, "mov v3.16b, v2.16b\n udot v3.4s, v0.16b, v1.4b[1]", bytes, 3)
 // clang-format on
 
 #define DEFINE(name, code, lanes, operands)                                                             \
@@ -225,11 +336,44 @@ enum { flags = 0x0800009f };  // QC, IDC, IXC, UFC, OFC, DZC, IOC
                      "r"(a), "r"(b), "r"(c)                                                             \
                      : "x9", "v0", "v1", "v2", "v3", "cc", "memory");                                   \
   }
+#define DEFINE_LATER(name, code, lanes, operands) \
+  DEFINE(name, ".arch armv8.2-a+fp16+dotprod\n " code, lanes, operands)
 ALL(DEFINE)
+ALL_HALF(DEFINE_LATER)
+ALL_RDM(DEFINE_LATER)
+ALL_DOT(DEFINE_LATER)
 
 #define ROW(name, code, lanes, operands) {#name, run_##name, lanes, operands},
-static const Instruction instructions[] = {ALL(ROW)};
-enum { instruction_count = sizeof instructions / sizeof *instructions };
+static const Instruction always[] = {ALL(ROW)}, of_half[] = {ALL_HALF(ROW)}, of_rdm[] = {ALL_RDM(ROW)},
+                         of_dot[] = {ALL_DOT(ROW)};
+#define COUNTED(table) table, sizeof table / sizeof *table
+
+static bool announces_always(void) { return true; }
+static bool announces_half(void) {
+  uint64_t features;
+  __asm__("mrs %0, id_aa64pfr0_el1" : "=r"(features));
+  return (features >> 16 & 0xff) == 0x11;
+}
+static unsigned isar0(unsigned low) {
+  uint64_t features;
+  __asm__("mrs %0, id_aa64isar0_el1" : "=r"(features));
+  return features >> low & 0xf;
+}
+static bool announces_rdm(void) { return isar0(28) >= 1; }
+static bool announces_dot(void) { return isar0(44) >= 1; }
+
+static const struct {
+  const char* name;
+  bool (*is_announced)(void);
+  const Instruction* instructions;
+  unsigned count;
+} parts[] = {
+    {"Armv8.0-A", announces_always, COUNTED(always)},
+    {"half precision", announces_half, COUNTED(of_half)},
+    {"SQRDMLAH and SQRDMLSH", announces_rdm, COUNTED(of_rdm)},
+    {"dot products", announces_dot, COUNTED(of_dot)},
+};
+enum { part_count = sizeof parts / sizeof *parts };
 
 // ---- Inputs: the edges of each format ----
 
@@ -343,7 +487,13 @@ static uint64_t all_inputs(const Instruction* what, uint32_t control, bool detai
 }
 
 static const uint32_t others[] = {0, flush_to_zero, default_nan, flush_to_zero | default_nan,
-                                  alternative_half};
+                                  alternative_half},
+                      others_of_half[] = {flush_halves_to_zero, flush_halves_to_zero | default_nan,
+                                          alternative_half};
+
+static bool is_of_half(const Instruction* what) {
+  return what >= of_half && what < of_half + sizeof of_half / sizeof *of_half;
+}
 
 static void every_mode(const Instruction* what, bool detailed) {
   uint64_t sums[4];
@@ -355,14 +505,17 @@ static void every_mode(const Instruction* what, bool detailed) {
       if (matters)
         sums[mode] = digest(sums[mode], all_inputs(what, mode << modes_shift | others[i], detailed));
     }
+    for (unsigned i = 0; is_of_half(what) && i < sizeof others_of_half / sizeof *others_of_half; ++i)
+      sums[mode] = digest(sums[mode], all_inputs(what, mode << modes_shift | others_of_half[i], detailed));
   }
   printf("%s: nearest %016llx up %016llx down %016llx zero %016llx\n", what->name, (Printable)sums[0],
          (Printable)sums[1], (Printable)sums[2], (Printable)sums[3]);
 }
 
 static const Instruction* named(const char* name) {
-  for (unsigned i = 0; i < instruction_count; ++i)
-    if (strcmp(instructions[i].name, name) == 0) return &instructions[i];
+  for (unsigned part = 0; part < part_count; ++part)
+    for (unsigned i = 0; parts[part].is_announced() && i < parts[part].count; ++i)
+      if (strcmp(parts[part].instructions[i].name, name) == 0) return &parts[part].instructions[i];
   return NULL;
 }
 
@@ -376,6 +529,18 @@ static void say(const char* words, const char* name, uint32_t control, uint64_t 
          status & 2 ? ", by zero" : "", status & 4 ? ", overflow" : "", status & 8 ? ", underflow" : "",
          status & 16 ? ", inexact" : "", status & 128 ? ", input denormal" : "",
          status >> 27 ? ", saturated" : "");
+}
+
+static void plain_words_of_half(void) {
+  const uint64_t largest = 0x7bff, denormal = 1, half = 0x3800, one = 0x3c00, smallest_normal = 0x0400;
+  say("half: largest + largest", "fadd_h", 0, largest, largest, 0);
+  say("half: smallest normal / 2", "fmul_h", 0, smallest_normal, half, 0);
+  say("half: smallest normal / 2, flushed", "fmul_h", flush_halves_to_zero, smallest_normal, half, 0);
+  say("half: smallest normal / 2, with FZ alone", "fmul_h", flush_to_zero, smallest_normal, half, 0);
+  say("half: smallest + 1, flushed", "fadd_h", flush_halves_to_zero, denormal, one, 0);
+  say("half: 0x7c00 + 1 is infinity with AHP, too", "fadd_h", alternative_half, 0x7c00, one, 0);
+  say("half: 65519 from an integer", "scvtf_h_x", 0, 65519, 0, 0);
+  say("half: 65520 from an integer", "scvtf_h_x", 0, 65520, 0, 0);
 }
 
 static void plain_words(void) {
@@ -444,6 +609,12 @@ int main(int argc, char** argv) {
     return exit_passed;
   }
   plain_words();
-  for (unsigned i = 0; i < instruction_count; ++i) every_mode(&instructions[i], false);
+  if (announces_half()) plain_words_of_half();
+  for (unsigned part = 0; part < part_count; ++part) {
+    if (!parts[part].is_announced())
+      printf("%s: left out, this core does not announce it\n", parts[part].name);
+    for (unsigned i = 0; parts[part].is_announced() && i < parts[part].count; ++i)
+      every_mode(&parts[part].instructions[i], false);
+  }
   return exit_passed;
 }

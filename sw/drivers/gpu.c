@@ -86,6 +86,7 @@ const char* gpu_failure_text(GpuFailure failure) {
 }
 
 uint32_t gpu_zone_bytes(void) { return get(0, GPU_ZONE_SIZE); }
+uint32_t gpu_transfer_bytes(void) { return get(0, GPU_TRANSFER_SIZE); }
 uint32_t gpu_memory_kib(void) { return get(0, GPU_MEMORY); }
 uint32_t gpu_pipelines(void) { return get(0, GPU_PIPELINES); }
 uint32_t gpu_zones_in_use(unsigned gpu) { return get(gpu, GPU_ZONES_IN_USE); }

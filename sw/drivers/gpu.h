@@ -56,6 +56,7 @@ unsigned gpu_probe(
     void);  // how many there are; their interrupt goes to the calling core. The others only after it.
 
 uint32_t gpu_zone_bytes(void);
+uint32_t gpu_transfer_bytes(void);  // that a copy out had better gather, at most
 uint32_t gpu_memory_kib(void);
 uint32_t gpu_pipelines(void);
 uint32_t gpu_zones_in_use(unsigned gpu);

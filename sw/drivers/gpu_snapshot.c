@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-enum {
-  copies_at_once = 4
-};  // zones of a copy: more use the link better, and let a waiting write wait longer
-
 static uint32_t half_zones(const GpuSnapshot* s) { return 2 * s->zones; }
 static uint32_t place(const GpuSnapshot* s, uint32_t half, uint32_t index) {
   return half * half_zones(s) + index;
@@ -23,6 +19,8 @@ GpuError gpu_snapshot_prepare(GpuSnapshot* s, unsigned gpu, uint32_t kib, GpuCha
   s->gpu = gpu;
   s->kib = kib;
   s->zone_bytes = gpu_zone_bytes();
+  s->at_once = gpu_transfer_bytes() / s->zone_bytes;
+  if (s->at_once == 0) s->at_once = 1;
   s->chain = chain;
   s->needs_full = true;
   gpu_restart(gpu);
@@ -31,14 +29,16 @@ GpuError gpu_snapshot_prepare(GpuSnapshot* s, unsigned gpu, uint32_t kib, GpuCha
 
 size_t gpu_snapshot_bytes(const GpuSnapshot* s) {
   const size_t places = 2 * half_zones(s), zone = s->zone_bytes;
-  return places * (zone + sizeof(uint32_t)) + s->zones * (sizeof(uint32_t) + 1);
+  return places * (zone + sizeof(uint32_t)) + s->zones * (3 * sizeof(uint32_t) + 1);
 }
 
 void gpu_snapshot_use(GpuSnapshot* s, void* buffer) {
   s->buffer = buffer;
   s->zone_of = (uint32_t*)(void*)zone_at(s, 2 * half_zones(s));
   s->list = s->zone_of + 2 * half_zones(s);
-  s->is_copied = (uint8_t*)(s->list + s->zones);
+  s->waiting = s->list + s->zones;
+  s->chosen = s->waiting + s->zones;
+  s->is_done = (uint8_t*)(s->chosen + s->zones);
 }
 
 // ---- a snapshot ----
@@ -63,7 +63,7 @@ GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
   s->first = s->full ? 0 : s->chain->used;
   const uint32_t at = place(s, s->half, s->first);
   s->waiting_count = s->scanned = s->position = s->told = 0;
-  memset(s->is_copied, 0, s->zones);
+  memset(s->is_done, 0, s->zones);
   GpuError error = gpu_begin(s->gpu, !s->full, how.device_side, zone_at(s, at), s->zone_of + at);
   s->state = gpu_snapshot_copying;
   if (error == gpu_ok && !how.device_side && !how.silent) {
@@ -81,43 +81,56 @@ GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
 static void hear_waiting(GpuSnapshot* s) {
   uint32_t zone;
   while (gpu_next_waiting(s->gpu, &zone)) {
-    const bool known = zone < s->zones && !s->is_copied[zone];
-    if (known && s->how.hints && s->waiting_count < sizeof s->waiting / sizeof *s->waiting)
-      s->waiting[s->waiting_count++] = zone;
+    const bool known = zone < s->zones && !s->is_done[zone];
+    if (known && s->how.hints && s->waiting_count < s->zones) s->waiting[s->waiting_count++] = zone;
   }
 }
 
+// Of the last ones gpu_finish() tells.
 static void tell_arrived(GpuSnapshot* s) {
   const uint32_t arrived = gpu_arrived(s->gpu);
-  if (s->how.hints && arrived > s->told)
+  if (s->how.hints && arrived > s->told && arrived < s->scanned)
     gpu_preserve(s->gpu, s->zone_of + place(s, s->half, s->first) + s->told, arrived - s->told);
   s->told = arrived;
 }
 
-// What is next: a zone for which a write waits, else the next of the list.
-static uint32_t choose(GpuSnapshot* s, uint32_t* zones) {
-  while (s->waiting_count > 0) {
-    const uint32_t zone = s->waiting[0];
-    memmove(s->waiting, s->waiting + 1, --s->waiting_count * sizeof *s->waiting);
-    if (s->is_copied[zone]) continue;
-    ++s->preferred;
-    zones[0] = zone;
-    return 1;
+// The list is there: nothing else is to be taken.
+static void know_list(GpuSnapshot* s) {
+  s->scanned = gpu_scanned(s->gpu);
+  memset(s->is_done, 1, s->zones);
+  for (uint32_t i = 0; i < s->scanned; ++i) s->is_done[s->list[i]] = 0;
+}
+
+// Those of `from` that are still to be copied, as many as fit into a copy. How many of `from` that has looked at.
+static uint32_t gather(GpuSnapshot* s, const uint32_t* from, uint32_t count, uint32_t* chosen) {
+  uint32_t looked = 0;
+  *chosen = 0;
+  for (; looked < count && *chosen < s->at_once; ++looked) {
+    if (s->is_done[from[looked]]) continue;
+    s->is_done[from[looked]] = 1;
+    s->chosen[(*chosen)++] = from[looked];
   }
-  uint32_t count = 0;
-  for (; s->position < s->scanned && count < copies_at_once; ++s->position)
-    if (!s->is_copied[s->list[s->position]]) zones[count++] = s->list[s->position];
+  return looked;
+}
+
+// What is next: the zones for which writes wait, together, else the next ones of the list. How many.
+static uint32_t choose(GpuSnapshot* s) {
+  uint32_t count;
+  const uint32_t heard = gather(s, s->waiting, s->waiting_count, &count);
+  s->waiting_count -= heard;
+  memmove(s->waiting, s->waiting + heard, s->waiting_count * sizeof *s->waiting);
+  s->preferred += count;
+  if (count > 1) s->preferred_together += count;
+  if (count == 0) s->position += gather(s, s->list + s->position, s->scanned - s->position, &count);
   return count;
 }
 
 static void copy_next(GpuSnapshot* s) {
   if (s->state != gpu_snapshot_copying || gpu_is_copying(s->gpu)) return;
-  uint32_t zones[copies_at_once];
-  const uint32_t count = choose(s, zones);
-  for (uint32_t i = 0; i < count; ++i) s->is_copied[zones[i]] = 1;
+  const uint32_t count = choose(s);
   GpuError error = gpu_ok;
   if (count > 0) {
-    error = gpu_copy_out(s->gpu, zones, count);
+    error = gpu_copy_out(s->gpu, s->chosen, count);
   } else if (s->told == s->scanned) {
     error = gpu_finish(s->gpu);
     s->state = gpu_snapshot_finishing;
@@ -158,7 +171,7 @@ void gpu_snapshot_serve(GpuSnapshot* s) {
       ++s->increments;
   } else if (!s->how.device_side && !s->how.silent) {
     if (s->state == gpu_snapshot_scanning && (events & gpu_event_scanned) != 0) {
-      s->scanned = gpu_scanned(s->gpu);
+      know_list(s);
       s->state = gpu_snapshot_copying;
     }
     if ((events & gpu_event_zone_waits) != 0) hear_waiting(s);

@@ -12,8 +12,9 @@
 // One at a time: a begin while one is open is refused with gpu_open and changes nothing. Any other refusal leaves s.state failed
 // or lost. One that was taken and neither committed nor dropped is forgotten by the next begin.
 //
-// Without `device_side` this driver copies the zones. With `hints` it tells the GPU which have arrived, so that writes to them
-// go on, and copies zones with waiting writes first.
+// Without `device_side` this driver copies the zones, as many at once as the GPU's transfers gather. With `hints` it tells the
+// GPU which have arrived, so that writes to them go on, and copies zones with waiting writes first, all that it knows of
+// together. models/gpu/snapshot_driver.h chooses in the same way.
 #pragma once
 
 #include <stdbool.h>
@@ -50,19 +51,23 @@ typedef struct {
   uint32_t zones, zone_bytes;  // in use
   uint8_t* buffer;             // four times the zones
   uint32_t* zone_of;           // of each place of the buffer
-  uint32_t* list;              // of a command
-  uint8_t* is_copied;          // by zone
+  uint32_t at_once;            // zones of a copy
+  uint32_t* list;              // of a scan: what is to be taken
+  uint32_t* waiting;           // for which a write waits, to be copied first
+  uint32_t* chosen;            // of the copy that is under way
+  uint8_t* is_done;            // by zone: copied or being copied, or not to be taken
   GpuChain* chain;
 
   GpuSnapshotState state;
   GpuSnapshotHow how;
   bool needs_full;
-  bool full;                            // the open one
-  uint32_t half, first;                 // where it goes
-  uint32_t scanned, position, told;     // zones: of the list, of these copied, that the GPU knows of
-  uint32_t waiting[16], waiting_count;  // to be copied first
+  bool full;                         // the open one
+  uint32_t half, first;              // where it goes
+  uint32_t scanned, position, told;  // zones: of the list, of these copied, that the GPU knows of
+  uint32_t waiting_count;
 
-  uint32_t fulls, increments, failures, preferred;  // what became of them
+  uint32_t fulls, increments, failures;    // what became of them
+  uint32_t preferred, preferred_together;  // zones copied for a write that waited; of these, with another one
 } GpuSnapshot;
 
 // Restarts the GPU and allocates so much of its memory. The first snapshot is a full one.

@@ -66,6 +66,8 @@ const char* memory_controller_problem_text(RangeProblem problem) {
       return "this memory has no ECC";
     case range_no_room:
       return "no rows are left for the parity of strong ECC";
+    case range_reserved_mode:
+      return "no mode has this number";
   }
   return "unknown problem";
 }

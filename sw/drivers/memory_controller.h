@@ -33,6 +33,7 @@ typedef enum {
   range_one_rank = 4,  // strong ECC keeps parity in another rank
   range_no_code = 5,
   range_no_room = 6,  // for parity: the memory uses all rows
+  range_reserved_mode = 7,
 } RangeProblem;
 
 typedef enum { error_by_demand = 0, error_by_scrub = 1, error_by_conversion = 2 } ErrorSource;

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/a64/native_iss.h"
+#include "core/core_feature.h"
 #if ASTERISM_UNICORN
 #include "core/unicorn_iss.h"
 #endif
@@ -18,7 +19,8 @@ bool has(Engine engine) {
 }
 
 std::unique_ptr<Iss> make_iss(Engine engine, IssHost& host) {
-  if (engine == Engine::native) return make_native_iss(host, 0, {.lse = false});
+  if (engine == Engine::native)
+    return make_native_iss(host, 0, {.features = CoreFeatures(usual_features).without(CoreFeature::lse)});
 #if ASTERISM_UNICORN
   return make_unicorn_cortex_a57(host, 0);
 #else

@@ -197,6 +197,22 @@ TEST_F(BadInputTest, MoreCoresThanTheInterruptControllerServesAreRefused) {
                  "did you mean \"gicv3\"?");
 }
 
+TEST_F(BadInputTest, FeaturesOfTheCoresHaveNamesAndBelongTogether) {
+  expect_refusal(
+      {R"(node.cores.features=["crc32","aex"])"}, 65,
+      "command line: error: node.cores.features.1: expected one of \"crc32\", \"lse\", \"aes\", "
+      "\"pmull\", \"sha1\", \"sha2\", \"rdm\", \"rcpc\", \"dotprod\", \"fp16\", got \"aex\"; did you "
+      "mean \"aes\"?");
+  expect_refusal(
+      {R"(node.cores.features=["pmull"])"}, 65,
+      "command line: error: node.cores.features: expected a value that has aes where it has pmull: "
+      "one field of ID_AA64ISAR0_EL1 announces both, got a list");
+  expect_refusal({R"(node.cores.features=["sha2"])"}, 65,
+                 "command line: error: node.cores.features: expected a value that has both sha1 and sha2 or "
+                 "neither, as the architecture asks for, got a list");
+  EXPECT_EQ(asterism({"check", "hello", "node.cores.features=[]"}).status, 0);
+}
+
 TEST_F(BadInputTest, AllMistakesAreToldAtOnce) {
   write("a.json", "{ \"firmware\": \"hello\",\n  \"seed\": -1,\n  \"untill\": \"1ms\" }");
   const Ended ended = asterism({"check", "a.json", "node.cores.count=0"});

@@ -26,15 +26,18 @@ struct ConformanceTest : CommandTest {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.err;
   }
-  std::string here(const std::string& app, const std::string& engine,
-                   const std::string& argument = {}) const {
-    const Ended ended = firmware(app, {"args=" + argument, "node.cores.engine=" + engine});
+  std::string here(const std::string& app, const std::string& engine, const std::string& argument = {},
+                   const std::string& features = {}) const {
+    Arguments overrides{"args=" + argument, "node.cores.engine=" + engine};
+    if (!features.empty()) overrides.push_back("node.cores.features=" + features);
+    const Ended ended = firmware(app, overrides);
     EXPECT_EQ(ended.status, 0) << ended.err;
     return contents("run/console.log");
   }
 };
 
 constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
+constexpr auto all_features = R"(["crc32","lse","aes","pmull","sha1","sha2","rdm","rcpc","dotprod","fp16"])";
 
 unsigned lines(const std::string& text) {
   return static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
@@ -89,12 +92,23 @@ TEST_F(ConformanceTest, FloatingPointHasTheBitsAndFlagsOfQemus) {
   const std::string theirs = on_qemu("conformance_floating_point", "cortex-a57");
   EXPECT_THAT(theirs, HasSubstr("\n0 / 0: 7ff8000000000000, invalid\n"));
   EXPECT_THAT(theirs, HasSubstr("\nsmallest normal / 2, flushed: 0000000000000000, underflow\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nhalf precision: left out, this core does not announce it\n"));
   EXPECT_EQ(here("conformance_floating_point", "native"), theirs);
+}
+
+TEST_F(ConformanceTest, HalfPrecisionAndLaterMultiplicationsHaveTheBitsAndFlagsOfQemus) {
+  const std::string theirs = on_qemu("conformance_floating_point", "max");
+  EXPECT_THAT(theirs, HasSubstr("\nhalf: smallest normal / 2: 0000000000000200\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nhalf: smallest normal / 2, flushed: 0000000000000000, underflow\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nhalf: smallest + 1, flushed: 0000000000003c00\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nhalf: 65520 from an integer: 0000000000007c00, overflow, inexact\n"));
+  EXPECT_THAT(theirs, Not(HasSubstr("left out")));
+  EXPECT_EQ(here("conformance_floating_point", "native", {}, all_features), theirs);
 }
 
 TEST_F(ConformanceTest, FloatingPointOnUnicornHasTheBitsAndFlagsOfTheNativeEngine) {
   if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  const std::string native = here("conformance_floating_point", "native");
+  const std::string native = here("conformance_floating_point", "native", {}, all_features);
   EXPECT_EQ(here("conformance_floating_point", "unicorn"), native);
 }
 
@@ -111,13 +125,47 @@ TEST_F(ConformanceTest, AtomicsDoWhatQemusDo) {
   EXPECT_THAT(theirs, HasSubstr("\nclrex between: status 1, left 5\n"));
   EXPECT_THAT(theirs, HasSubstr("\nswpal: exact\n"));
   EXPECT_THAT(theirs, Not(HasSubstr("NOT EXACT")));
-  EXPECT_EQ(here("conformance_atomics", "native"), theirs);
+  EXPECT_THAT(theirs, HasSubstr("\nldaprh: read 0000000000009788\n"));
+  EXPECT_EQ(here("conformance_atomics", "native", {}, all_features), theirs);
 }
 
 TEST_F(ConformanceTest, AtomicsOnUnicornDoWhatQemusDo) {
   if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
   EXPECT_EQ(here("conformance_atomics", "unicorn", "limited=on"),
             on_qemu("conformance_atomics", "max", "limited=on"));
+}
+
+TEST_F(ConformanceTest, CryptographyGivesThePublishedAnswers) {
+  const std::string theirs = on_qemu("conformance_cryptography", "cortex-a57");
+  EXPECT_EQ(lines(theirs), 11);
+  EXPECT_THAT(theirs, HasSubstr("\nAES-256: 8ea2b7ca516745bfeafc49904b496089\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nSHA-1 of one block: a9993e364706816aba3e25717850c26c9cd0d89d\n"));
+  EXPECT_THAT(theirs, HasSubstr("\nGHASH of GCM's test case 2: f38cbb1ad69223dcc3457ae5b6b0f885\n"));
+  EXPECT_THAT(theirs, Not(HasSubstr("NOT as published")));
+  EXPECT_EQ(here("conformance_cryptography", "native"), theirs);
+  if (has_unicorn) {
+    EXPECT_EQ(here("conformance_cryptography", "unicorn"), theirs);
+  }
+}
+
+TEST_F(ConformanceTest, UnicornLeavesNoUsualFeatureOut) {
+  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
+  const Ended refused = asterism({"check", "hello", "node.cores.engine=unicorn", "node.cores.features=[]"});
+  EXPECT_EQ(refused.status, 65);
+  EXPECT_EQ(
+      refused.err,
+      "command line: error: node.cores.features: expected a value that leaves out nothing of the default "
+      "with engine=unicorn, whose CPU (QEMU's max) always has all, got a list\n");
+  const std::string all = std::string("node.cores.features=") + all_features;
+  EXPECT_EQ(asterism({"check", "hello", "node.cores.engine=unicorn", all}).status, 0);
+}
+
+TEST_F(ConformanceTest, CryptographyThatIsNotAnnouncedIsLeftOut) {
+  const std::string text = here("conformance_cryptography", "native", {}, R"(["crc32","lse","aes"])");
+  EXPECT_THAT(text, HasSubstr("AES-128: 69c4e0d86a7b0430d8cdb78070b4c55a\n"));
+  EXPECT_THAT(text, HasSubstr("\nSHA-1 is left out: this core has no instructions for it\n"));
+  EXPECT_THAT(text, HasSubstr("\nSHA-256 is left out: this core has no instructions for it\n"));
+  EXPECT_THAT(text, HasSubstr("\nPMULL is left out: this core has no instructions for it\n"));
 }
 
 }  // namespace

@@ -206,6 +206,22 @@ TEST_F(ForeignFirmwareTest, UBootObeysAndItsResetWorks) {
                              HasSubstr("Total of 1048576 byte(s) were the same")));
 }
 
+// U-Boot has probed both banks with stores of 8 and 16 bits by then.
+TEST_F(ForeignFirmwareTest, UBootReadsFlashAfterItsProbeAndItsEnvironmentAfterAReset) {
+  const std::string script =
+      R"({"input":"script","script":[{"after":"stop autoboot","type":" "},{"after":"=> ","type":"md.l 0 4\r"},)"
+      R"({"after":"=> ","type":"cp.b 0 40400000 10000; cmp.b 0 40400000 10000; md.l 40400000 4\r"},)"
+      R"({"after":"=> ","type":"setenv kept yes; saveenv\r"},{"after":"=> ","type":"reset\r"},)"
+      R"({"after":"stop autoboot","type":" "},{"after":"=> ","type":"printenv kept\r"},{"after":"\nkept=yes"},)"
+      R"({"after":"=> ","type":"poweroff\r"}]})";
+  const Ended ended = asterism({"run", "u_boot", "node.uart0=" + script, "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string words = ": 1400000a d503201f 00000000 00000000";  // as the file begins
+  EXPECT_THAT(contents("run/uart0.log"), AllOf(HasSubstr("00000000" + words), HasSubstr("40400000" + words),
+                                               HasSubstr("Total of 65536 byte(s) were the same"),
+                                               HasSubstr("Loading Environment from Flash... OK")));
+}
+
 // Core 0 programs words of the second bank while core 1 adds up what it reads there, which depends on when.
 TEST_F(ForeignFirmwareTest, CoresThatShareFlashLeaveTheSameWithHostThreads) {
   const std::vector<std::uint32_t> program = {

@@ -92,17 +92,19 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
   wide_.clear();
   decoded_.clear();
   block.count = 0;
-  bool ends = false;
+  bool ends = false, is_broken_at_first = false;
   std::uint32_t last = 0;
   if (followed_ && followed_->instructions) limit.count = std::min(limit.count, 1u);
   while (!ends && block.count < limit.count) {
     const std::uint64_t pc = block.pc + std::uint64_t{4} * block.count;
     if (followed_ && block.count > 0 && std::ranges::binary_search(followed_->boundaries, pc)) break;
-    if (!breakpoints_.empty() && std::ranges::binary_search(breakpoints_, pc) &&
-        !(limit.passes_first && block.count == 0)) {
-      decoded_.push_back({step<Cpu::hit_breakpoint>});
-      ++block.count;
-      break;
+    if (has_breakpoints()) {
+      if (const Handler meet = breakpoint_at(pc, block.count == 0, limit)) {
+        is_broken_at_first = block.count == 0;
+        decoded_.push_back({meet});
+        ++block.count;
+        break;
+      }
     }
     last = instruction_at(code + std::uint64_t{4} * block.count);
     Decoding decoding(last, context, options_, constants_);
@@ -112,6 +114,7 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
     ++block.count;
     ends = decoding.ends_block;
   }
+  last_word_ = last;
   fuse(decoded_);
   decoded_.push_back({step<fall_through>});
   // The constants follow; what refers to them learns where.
@@ -125,11 +128,18 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
   block.storage = std::make_unique<Operation[]>(block.size);
   std::ranges::copy(decoded_, block.storage.get());
   block.told.reset();
-  if (followed_ && decoded_.front().run != step<Cpu::hit_breakpoint>)
-    tell_entry(block, instruction_at(code), ends ? last : 0);
+  if (followed_ && !is_broken_at_first) tell_entry(block, instruction_at(code), ends ? last : 0);
   if (!constants_.empty())
     std::memcpy(static_cast<void*>(block.storage.get() + operations), constants_.data(),
                 constants_.size() * 8);
+}
+
+Handler BlockCache::breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const {
+  if (!(is_first && limit.passes_first) && std::ranges::binary_search(breakpoints_, pc))
+    return step<Cpu::hit_breakpoint>;
+  if (!(is_first && limit.passes_own) && std::ranges::binary_search(own_breakpoints_, pc))
+    return step<Cpu::meet_own_breakpoint>;
+  return nullptr;
 }
 
 void BlockCache::tell_entry(Block& block, std::uint32_t first, std::uint32_t last) {

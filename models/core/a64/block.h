@@ -51,10 +51,10 @@ struct Block {
   const Operation* operations() const { return storage.get(); }
 };
 
-// How much of a block: so many instructions, the first of them also where a breakpoint stands.
+// How much of a block: so many instructions, the first of them also where a debugger's breakpoint stands, or one of the guest's.
 struct PartLimit {
   unsigned count;
-  bool passes_first = false;
+  bool passes_first = false, passes_own = false;
 };
 
 class BlockCache {
@@ -71,12 +71,18 @@ class BlockCache {
   Block* make_part(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code,
                    PartLimit limit);
   bool is_part(const Block* block) const { return block == &part_; }
+  std::uint32_t last_word_of_part() const { return last_word_; }
 
   // Virtual addresses, ascending, of instructions in whose place Cpu::hit_breakpoint stands; blocks that are kept already are as
   // they were.
   void set_breakpoints(std::vector<std::uint64_t> addresses) { breakpoints_ = std::move(addresses); }
 
-  bool has_breakpoints() const { return !breakpoints_.empty(); }
+  // The same with Cpu::meet_own_breakpoint, for breakpoints that the guest has set. False: they were these.
+  bool set_own_breakpoints(const std::vector<std::uint64_t>& addresses) {
+    return std::exchange(own_breakpoints_, addresses) != addresses;
+  }
+
+  bool has_breakpoints() const { return !breakpoints_.empty() || !own_breakpoints_.empty(); }
 
   // Blocks end before a boundary, or after every instruction, and their entries are told; those that are kept already are as
   // they were. nullopt: no longer.
@@ -99,6 +105,8 @@ class BlockCache {
 
  private:
   void decode_into(Block& block, Context context, PartLimit limit, const std::uint8_t* code);
+  // What stands in the place of an instruction; nullptr: itself.
+  Handler breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const;
   void tell_entry(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_place(Block* block);
@@ -112,7 +120,8 @@ class BlockCache {
   std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<std::unique_ptr<Block>> dropped_;
   Block part_;
-  std::vector<std::uint64_t> breakpoints_;
+  std::uint32_t last_word_ = 0;  // that was decoded
+  std::vector<std::uint64_t> breakpoints_, own_breakpoints_;
   std::optional<FlowQuestion> followed_;
   std::size_t bytes_ = 0;
   // Of the block that is being decoded: its operations, its wide constants, and which operations have one.

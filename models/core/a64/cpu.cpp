@@ -9,7 +9,8 @@ namespace asterism::a64 {
 namespace {
 
 // PSTATE and SPSR_EL1.
-constexpr std::uint64_t pstate_a = 1 << 8, pstate_i = 1 << 7, pstate_daif = 0xf << 6, pstate_il = 1 << 20;
+constexpr std::uint64_t pstate_ss = 1 << 21, pstate_a = 1 << 8, pstate_i = 1 << 7, pstate_daif = 0xf << 6,
+                        pstate_il = 1 << 20;
 
 // Offsets into the vector table of one source (current level with SP_EL0, with SP_EL1, lower level).
 constexpr std::uint64_t vector_synchronous = 0x000, vector_irq = 0x080, vector_serror = 0x180;
@@ -57,7 +58,7 @@ void Cpu::reset_state() {
   blocks.collect();
   new_epoch();
   block = nullptr;
-  stop_requested = event_wait = code_changed = false;
+  stop_requested = event_wait = code_changed = has_to_wait = false;
   serror.reset();
   stop_reason.reset();
   why.clear();
@@ -66,6 +67,10 @@ void Cpu::reset_state() {
   passing = {};
   fetched = {};
   following.how = Flow::start;
+  stepped = {};
+  follow_debug_registers();
+  counts = watches_overflows = has_interrupted = false;
+  looks_at = never;
   set_attend_at();
 }
 
@@ -87,7 +92,10 @@ std::optional<Iss::Stop> Cpu::attend() {
   for (;;) {
     blocks.collect();
     code_changed = false;
-    memory.tell_shown();
+    if (memory.has_shown()) {
+      memory.tell_shown();
+      look_at_overflows();
+    }
     if (unretired_exceptions >= lock_up_after) {
       why = "exceptions recur without an instruction between them";
       return Iss::Stop::locked_up;
@@ -99,10 +107,14 @@ std::optional<Iss::Stop> Cpu::attend() {
     if (std::exchange(stop_requested, false)) return Iss::Stop::requested;
     if (std::exchange(event_wait, false)) {
       host.event_wait();
+    } else if (std::exchange(has_to_wait, false)) {
+      host.wait_for_others();
     } else if (instructions() >= due_at && due_called_at_ != instructions()) {
       due_called_at_ = instructions();
       host.due();
-    } else if (!take_interrupts()) {
+    } else if (instructions() >= looks_at) {
+      watch_overflows();
+    } else if (!take_debug_exception() && !take_interrupts()) {
       break;
     }
   }
@@ -112,10 +124,15 @@ std::optional<Iss::Stop> Cpu::attend() {
 }
 
 void Cpu::run_blocks() {
-  const bool passes_first = is_passing(pc) && passing.breakpoint;
-  Block* first = passes_first ? find_block(pc, PartLimit{1, true}) : find_block(pc);
+  const bool passes = is_passing(pc) && (passing.breakpoint || passing.own_breakpoint);
+  const bool steps = is_stepping();
+  const std::uint64_t before = instructions();
+  Block* first = passes  ? find_block(pc, PartLimit{1, passing.breakpoint, passing.own_breakpoint})
+                 : steps ? find_block(pc, PartLimit{1})
+                         : find_block(pc);
   if (first && left < first->count) first = find_block(pc, PartLimit{static_cast<unsigned>(left)});
   if (!first) return;
+  const std::uint32_t word = steps ? blocks.last_word_of_part() : 0;
   try {
     const Operation* op = enter(first);
     while (op) op = op->run(*this, op);
@@ -123,6 +140,7 @@ void Cpu::run_blocks() {
     if (block) leave(pc_of(*called_last), index_of(*called_last));
     throw;
   }
+  if (steps && instructions() != before) finish_step(word);
 }
 
 const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
@@ -136,11 +154,13 @@ const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(c
 
 bool Cpu::may_lead() const {
   return !stop_requested && !event_wait && !code_changed && !irq && !serror && step_until == never &&
-         !following.observer && !blocks.has_breakpoints() && !memory.is_watching() && !memory.has_shown();
+         !following.observer && !debugs_itself() && !watches_overflows && !blocks.has_breakpoints() &&
+         !memory.is_watching() && !memory.has_shown();
 }
 
 void Cpu::run_lead(std::uint64_t until) {
   const std::uint64_t due = std::exchange(due_at, until);
+  const bool was_alone = std::exchange(is_alone, false);
   is_ahead = true;
   needs_turn = false;
   for (set_attend_at(); left > 0 && !needs_turn; set_attend_at()) {
@@ -151,6 +171,7 @@ void Cpu::run_lead(std::uint64_t until) {
     }
   }
   is_ahead = false;
+  is_alone = was_alone;
   due_at = due;
   set_attend_at();
 }
@@ -158,6 +179,18 @@ void Cpu::run_lead(std::uint64_t until) {
 const Operation* Cpu::wait_for_turn(const Operation& op) {
   needs_turn = true;
   return leave(pc_of(op), index_of(op));
+}
+
+bool Cpu::may_go_on(const Operation& op, std::optional<SystemRegister> read) {
+  if (is_ahead) return wait_for_turn(op), false;
+  if (is_alone) return true;
+  {
+    const InHost in(*this, op);
+    if (!host.has_to_wait(read)) return true;
+  }
+  has_to_wait = true;
+  leave(pc_of(op), index_of(op));
+  return false;
 }
 
 const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
@@ -179,10 +212,10 @@ const Operation* Cpu::hit_breakpoint(Cpu& cpu, const Operation& op) {
   return &exit_operation;
 }
 
-bool Cpu::stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store) {
-  const auto hit = memory.watched(without_tag(address), size, is_store);
-  if (!hit || (is_passing(pc_of(op)) && passing.watchpoint)) return false;
-  watch_hit = {*hit, is_store};
+bool Cpu::stop_at_watchpoint(const Operation& op, const Accessed& access) {
+  const auto hit = memory.watched(without_tag(access.address), access.size, access.is_store);
+  if (!hit || (is_passing(pc_of(op)) && passing.watchpoint)) return take_watchpoint(op, access);
+  watch_hit = {*hit, access.is_store};
   stop_before(op, &Passing::watchpoint, Iss::Stop::watchpoint);
   return true;
 }
@@ -247,7 +280,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   if (!direct)
     return blocks.make_part(translation.physical, target, now,
                             reinterpret_cast<const std::uint8_t*>(&*fetched.word),
-                            {1, limit && limit->passes_first});
+                            {1, limit && limit->passes_first, limit && limit->passes_own});
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found) {
     const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
@@ -277,9 +310,9 @@ void Cpu::fetch(std::uint64_t physical) {
 void Cpu::set_attend_at() {
   const std::uint64_t count = instructions();
   const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
-  std::uint64_t at = std::max(std::min(due_at, step_until), count);
+  std::uint64_t at = std::max(std::min({due_at, step_until, looks_at}), count);
   if (stop_requested || event_wait || code_changed || memory.has_shown() || (irq && !(daif & pstate_i)) ||
-      (serror && !(daif & pstate_a)))
+      (serror && !(daif & pstate_a)) || (debugs_itself() && gives_debug_exceptions()))
     at = count;
   left = static_cast<std::int64_t>(std::min(at - count, far_away)) - static_cast<std::int64_t>(rest);
   attend_at = count + static_cast<std::uint64_t>(left) + rest;
@@ -344,8 +377,13 @@ const Operation* Cpu::raise(const Operation& op, unsigned exception_class, std::
 const Operation* Cpu::raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss) {
   if (is_ahead) return wait_for_turn(op);
   synchronise(op);
-  take(vector_synchronous, esr::make(exception_class, iss), std::nullopt);
+  single_step &= !is_stepping();  // the step is done
+  take_synchronous(esr::make(exception_class, iss), std::nullopt);
   return &exit_operation;
+}
+
+void Cpu::take_synchronous(std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
+  take(vector_synchronous, syndrome, fault_address);
 }
 
 const Operation* Cpu::raise_fp_trap(Cpu& cpu, const Operation& op) {
@@ -394,6 +432,7 @@ void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::
   unretired_exceptions = count == retired_at_exception ? unretired_exceptions + 1 : 0;
   retired_at_exception = count;
 
+  if (counts) count_exception();
   const std::uint64_t source = level == 0 ? 0x400 : uses_sp_el1 ? 0x200 : 0x000;
   system.spsr = pstate();
   system.elr = pc;
@@ -401,18 +440,19 @@ void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::
   if (fault_address) system.far = *fault_address;
   set_level(1, true);
   daif = pstate_daif;
-  illegal = false;
+  illegal = single_step = false;
   pc = without_tag(system.vbar + source + vector);
 }
 
 std::uint64_t Cpu::pstate() const {
-  return std::uint64_t{flags.nzcv()} << 28 | (illegal ? pstate_il : 0) | daif | std::uint64_t{level} << 2 |
-         static_cast<std::uint64_t>(uses_sp_el1);
+  return std::uint64_t{flags.nzcv()} << 28 | (single_step ? pstate_ss : 0) | (illegal ? pstate_il : 0) |
+         daif | std::uint64_t{level} << 2 | static_cast<std::uint64_t>(uses_sp_el1);
 }
 
 void Cpu::set_pstate(std::uint64_t value) {
   flags.set(static_cast<unsigned>(value >> 28 & 0xf));
   illegal = value & pstate_il;
+  single_step = value & pstate_ss;
   daif = static_cast<std::uint32_t>(value & pstate_daif);
   set_level(value >> 2 & 3, value & 1);
 }

@@ -67,6 +67,9 @@ class Cpu : public State {
   const Operation* synchronise(const Operation& op) { return leave(pc_of(op) + 4, index_of(op) + 1); }
   // In a lead, ends it before an operation, which is then executed in the core's turn.
   const Operation* wait_for_turn(const Operation& op);
+  // Before an operation that other cores may take as a message, or that reads a register of the host (IssHost::has_to_wait).
+  // False: the block has been left before it, and the handler returns left_by_fault(); it will be executed from the start.
+  bool may_go_on(const Operation& op, std::optional<SystemRegister> read = std::nullopt);
   // Ends run() behind an operation.
   const Operation* stop(const Operation& op, Iss::Stop why);
   // WFE, YIELD: IssHost::event_wait() once the operation has retired.
@@ -99,6 +102,8 @@ class Cpu : public State {
   const Operation* raise(const Operation& op, unsigned exception_class, std::uint32_t iss);
   const Operation* raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss);
   const Operation* undefined(const Operation& op) { return raise(op, esr::ec_unknown, 0); }
+  // Taken between two instructions, with the address of the next one.
+  void take_synchronous(std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
   // Of a load, a store or cache maintenance, which has its own bit in the ISS: `more`.
   const Operation* data_abort(const Operation& op, const Fault& fault, bool is_store, std::uint32_t more = 0);
   // What an instruction of SIMD and floating point is while CPACR_EL1 traps them.
@@ -175,7 +180,9 @@ class Cpu : public State {
   BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
+  bool has_to_wait = false;                   // for others, before the next instruction
   bool is_ahead = false, needs_turn = false;  // in a lead; which has ended before its count
+  bool is_alone = true;                       // Iss::set_alone; false in a lead
   std::optional<Iss::Stop> stop_reason;
   std::string why;
   std::uint64_t retired_at_exception = never;
@@ -188,7 +195,7 @@ class Cpu : public State {
   // The instruction at which run() has stopped, and at what: it is executed when run() goes on with it.
   struct Passing {
     std::uint64_t pc = 0, count = never;
-    bool breakpoint = false, watchpoint = false;
+    bool breakpoint = false, watchpoint = false, own_breakpoint = false;
   } passing;
   bool is_passing(std::uint64_t address) const {
     return passing.count == instructions() && passing.pc == address;
@@ -198,8 +205,41 @@ class Cpu : public State {
     std::uint64_t physical = 0, count = never;
     std::optional<std::uint32_t> word;  // nullopt: a bus error
   } fetched;
-  // Before an access is made. True: run() stops before its instruction.
-  bool stop_at_watchpoint(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
+  struct Accessed {
+    std::uint64_t address;
+    unsigned size;
+    bool is_store, as_el0 = false;  // LDTR, STTR
+  };
+  // Before an access is made. True: a debugger's watchpoint stops run() before its instruction, or one of the guest's is taken.
+  bool stop_at_watchpoint(const Operation& op, const Accessed& access);
+
+  // ---- for a debugger within the guest (self_hosted_debug.cpp) ----
+
+  // One of the registers of debug has changed: what is in force follows.
+  void follow_debug_registers();
+  // What stands for an instruction at which the guest has set a breakpoint: its exception, if the core is in the state for it.
+  static const Operation* meet_own_breakpoint(Cpu& cpu, const Operation& op);
+  bool take_watchpoint(const Operation& op, const Accessed& access);
+  // Software step, and breakpoints that compare contexts alone.
+  bool take_debug_exception();
+  // PSTATE.SS after an exception return to a PSTATE and level, which has yet to take place.
+  bool steps_after_return(std::uint64_t to_pstate, unsigned to_level) const;
+  // Breakpoints, watchpoints and steps of the guest are to be met soon, and not by a thread that runs ahead.
+  bool debugs_itself() const { return may_step || meets_contexts; }
+
+  // ---- performance monitors (performance_monitors.cpp) ----
+
+  // Adds up to their counters what has happened up to now. Before whatever changes what is counted: their registers, the level.
+  void count_events();
+  void count_exception();
+  void count_by_software(std::uint64_t mask);  // PMSWINC_EL0
+  // One of their registers has changed, after count_events().
+  void follow_performance_monitors();
+  bool counts = false;  // a counter is enabled
+  // Looks soon whether a counter has overflowed, where that interrupts.
+  void look_at_overflows() {
+    if (watches_overflows) looks_at = 0;
+  }
 
   // ---- for profiles and traces (core/flow_observer.h) ----
 
@@ -251,6 +291,30 @@ class Cpu : public State {
 
   std::optional<Iss::Stop> attend();
   bool take_interrupts();
+
+  bool is_debugged() const;
+  bool gives_debug_exceptions(unsigned from, bool masked) const;
+  bool gives_debug_exceptions() const;
+  bool is_stepping() const;
+  bool is_at_breakpoint(std::uint64_t address) const;
+  bool is_linked_context(std::uint64_t control) const;
+  void finish_step(std::uint32_t word);
+  void take_debug(unsigned from_el0, std::uint32_t iss, std::optional<std::uint64_t> address);
+  bool may_step = false;        // MDSCR_EL1.SS is in force
+  bool meets_contexts = false;  // so is a breakpoint that asks for no address
+  struct {
+    std::uint64_t count = never;  // behind the last instruction that was stepped
+    bool load_exclusive = false;
+  } stepped;
+
+  bool counts_here(std::uint64_t filter) const;
+  void add_to_counter(unsigned counter, std::uint64_t events);
+  std::uint64_t next_overflow() const;
+  std::uint64_t overflow_of(unsigned event, std::uint64_t rest) const;
+  void watch_overflows();
+  bool watches_overflows = false;  // one interrupts
+  bool has_interrupted = false;    // the output of the monitors
+  std::uint64_t looks_at = never;  // count at which watch_overflows() is due
   void run_blocks();
   void abort_fetch(const Fault& fault);
   void abort(unsigned exception_class, std::uint32_t iss, std::uint64_t address);

@@ -137,7 +137,9 @@ bool Cpu::load(const Operation& op, std::uint64_t address, unsigned size, void* 
     data_abort(op, *fault, false);
     return false;
   }
-  if (memory.is_watching() && stop_at_watchpoint(op, address, size, false)) return false;
+  if (memory.is_watching() &&
+      stop_at_watchpoint(op, {address, size, false, ordering == Ordering::unprivileged}))
+    return false;
   for (const Part& part : parts)
     load_part(*this, part, std::min(element, widest_transfer),
               static_cast<std::uint8_t*>(data) + part.offset);
@@ -157,7 +159,9 @@ bool Cpu::store(const Operation& op, std::uint64_t address, unsigned size, const
     data_abort(op, *fault, true);
     return false;
   }
-  if (memory.is_watching() && stop_at_watchpoint(op, address, size, true)) return false;
+  if (memory.is_watching() &&
+      stop_at_watchpoint(op, {address, size, true, ordering == Ordering::unprivileged}))
+    return false;
   for (const Part& part : parts)
     store_part(*this, part, std::min(element, widest_transfer),
                static_cast<const std::uint8_t*>(data) + part.offset);

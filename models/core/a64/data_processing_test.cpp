@@ -285,7 +285,7 @@ TEST_F(DataProcessingTest, CyclicRedundancyChecks) {
 }
 
 TEST_F(DataProcessingTest, CyclicRedundancyChecksMayBeLeftOut) {
-  core = make_native_iss(host, 0, {.crc32 = false});
+  core = make_native_iss(host, 0, {.features = CoreFeatures{usual_features}.without(CoreFeature::crc32)});
   host.core = core.get();
   core->map_direct(host.memory_range(), host.memory.bytes);
   core->write(CoreRegister::vbar, vectors);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 
 #include "core/a64/cpu.h"
 
@@ -43,9 +44,39 @@ const Table& table() {
   return table;
 }
 
-bool is_left_out(const Row& row, const Options& options) {
-  return (row.needs == Row::Needs::lse && !options.lse) || (row.needs == Row::Needs::crc32 && !options.crc32);
+std::optional<CoreFeature> feature_of(Row::Needs needs) {
+  switch (needs) {
+    case Row::Needs::crc32:
+      return CoreFeature::crc32;
+    case Row::Needs::lse:
+      return CoreFeature::lse;
+    case Row::Needs::rcpc:
+      return CoreFeature::rcpc;
+    case Row::Needs::aes:
+      return CoreFeature::aes;
+    case Row::Needs::pmull:
+      return CoreFeature::pmull;
+    case Row::Needs::sha1:
+      return CoreFeature::sha1;
+    case Row::Needs::sha2:
+      return CoreFeature::sha2;
+    case Row::Needs::rdm:
+      return CoreFeature::rdm;
+    case Row::Needs::dotprod:
+      return CoreFeature::dotprod;
+    case Row::Needs::fp16:
+      return CoreFeature::fp16;
+    default:
+      return {};
+  }
 }
+
+bool is_left_out(const Row& row, const Options& options) {
+  const std::optional<CoreFeature> feature = feature_of(row.needs);
+  return feature && !options.features.has(*feature);
+}
+
+bool uses_fp(const Row& row) { return row.needs >= Row::Needs::fp; }
 
 const Operation* raise_undefined(Cpu& cpu, const Operation& op) {
   cpu.note_undefined(op.imm, op);
@@ -65,7 +96,7 @@ std::vector<const Row*> all_rows() { return table().rows(); }
 void decode(Decoding& decoding) {
   const Row* row = find_row(decoding.word, decoding.options);
   if (row && row->decode(decoding)) {
-    if (row->needs != Row::Needs::fp || decoding.context.fp_enabled) return;
+    if (!uses_fp(*row) || decoding.context.fp_enabled) return;
     decoding.op = {step<Cpu::raise_fp_trap>};
   } else {
     decoding.op = {step<raise_undefined>};

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/a64/operation.h"
+#include "core/core_feature.h"
 
 namespace asterism::a64 {
 
@@ -30,9 +31,8 @@ consteval Encoding encoding(std::string_view diagram);
 
 // What an implementation may leave out.
 struct Options {
-  bool lse = true;    // FEAT_LSE: atomics
-  bool crc32 = true;  // FEAT_CRC32
-  bool gic = false;   // system registers of a GICv3's CPU interface, which the host has
+  CoreFeatures features{usual_features};
+  bool gic = false;  // system registers of a GICv3's CPU interface, which the host has
 };
 
 // What else than its words a block depends on: a change of any of it ends a block.
@@ -98,7 +98,22 @@ struct Row {
   Encoding encoding;
   const char* name;  // as the manual's section is called
   bool (*decode)(Decoding&);
-  enum class Needs : std::uint8_t { nothing, fp, lse, crc32 } needs = Needs::nothing;  // fp: also SIMD
+  // From fp (SIMD, too) on, SIMD and floating point have to be enabled.
+  enum class Needs : std::uint8_t {
+    nothing,
+    crc32,
+    lse,
+    rcpc,
+    fp,
+    aes,
+    pmull,
+    sha1,
+    sha2,
+    rdm,
+    dotprod,
+    fp16
+  };
+  Needs needs = Needs::nothing;
 };
 
 // The rooms of the table.

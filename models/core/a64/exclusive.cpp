@@ -1,8 +1,10 @@
-// Exclusives, loads that acquire and stores that release, and the atomics of FEAT_LSE (Arm DDI 0487, C4.1.67:
-// "Load/store exclusive", "Load/store ordered", "Compare and swap", "Atomic memory operations").
+// Exclusives, loads that acquire (LDAPR of FEAT_LRCPC among them) and stores that release, and the atomics of FEAT_LSE (Arm
+// DDI 0487, C4.1.67: "Load/store exclusive", "Load/store ordered", "Compare and swap", "Atomic memory operations").
 //
-// One core runs at a time, and all is in order: acquire and release ask for nothing more, and an atomic is a load and a
-// store in one operation. What they all ask for is alignment to their whole size.
+// One core runs at a time, and all is in order: acquire and release ask for nothing more of memory, and an atomic is a load
+// and a store in one operation. What they all ask for is alignment to their whole size. What others may take as a message
+// (a store that releases, a store exclusive, an atomic) may have to wait first (Cpu::may_go_on): while other cores run, the
+// slow form of its handler asks.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -59,11 +61,12 @@ Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, A
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.monitor.has_failed && !cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   Bytes16 value{};
   if (!cpu.load(op, address, Data::size, value.data(), Ordering::aligned)) return cpu.left_by_fault();
   const auto [at, fault] = translate(cpu, op, address, Access::load);
-  cpu.monitor = {!fault, Data::size, at.physical, value};
+  cpu.monitor = {!fault, cpu.monitor.has_failed, Data::size, at.physical, value};
   if (cpu.monitors && at.is_direct) cpu.monitors->watch(cpu, at.physical);
   Data::load(cpu, op, value);
   return cpu.finish(op);
@@ -81,9 +84,12 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
   return now == seen.value;
 }
 
+// Others may run while it waits, and take the line away. The next attempt waits before its load, and nobody comes between: a
+// core that always meets the same pattern would never succeed else.
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (!cpu.monitor.has_failed && !cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (address % Data::size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, true);
   bool passes = false;
@@ -94,7 +100,7 @@ template <class Data>
     if (!holds) return cpu.left_by_fault();
     passes = *holds;
   }
-  const ExclusiveMonitor before = std::exchange(cpu.monitor, {});
+  const ExclusiveMonitor before = std::exchange(cpu.monitor, {.has_failed = !passes});
   const Bytes16 value = Data::store(cpu, op);
   if (passes && !cpu.store(op, address, Data::size, value.data(), Ordering::aligned)) {
     if (cpu.stop_reason) cpu.monitor = before;  // at a watchpoint: it is executed again
@@ -155,6 +161,7 @@ const Operation* load_acquire(Cpu& cpu, const Operation& op) {
 
 template <class T>
 [[gnu::noinline]] const Operation* store_release_slow(Cpu& cpu, const Operation& op) {
+  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
   const T value = static_cast<T>(cpu.x[op.rd]);
   if (!cpu.store(op, cpu.x[op.rn], sizeof value, &value, Ordering::aligned)) return cpu.left_by_fault();
   return cpu.finish(op);
@@ -162,7 +169,8 @@ template <class T>
 template <class T>
 const Operation* store_release(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = cpu.x[op.rn];
-  std::uint8_t* to = is_aligned<T>(address) ? cpu.memory.writable<sizeof(T)>(address) : nullptr;
+  std::uint8_t* to =
+      cpu.is_alone && is_aligned<T>(address) ? cpu.memory.writable<sizeof(T)>(address) : nullptr;
   if (!to) [[unlikely]]
     return store_release_slow<T>(cpu, op);
   std::memcpy(to, &cpu.x[op.rd], sizeof(T));
@@ -179,6 +187,16 @@ bool decode_ordered(Decoding& d) {
   d.op.rd = is_load ? d.target(0) : d.source(0);
   d.op.rn = d.source_or_sp(5);
   d.op.run = (is_load ? loads : stores)[d.bits(31, 30)];
+  return true;
+}
+
+// LDAPR may pass an earlier STLR to another place; here all is in order.
+bool decode_load_acquire(Decoding& d) {
+  static constexpr Handler loads[] = {step<load_acquire<std::uint8_t>>, step<load_acquire<std::uint16_t>>,
+                                      step<load_acquire<std::uint32_t>>, step<load_acquire<std::uint64_t>>};
+  d.op.rd = d.target(0);
+  d.op.rn = d.source_or_sp(5);
+  d.op.run = loads[d.bits(31, 30)];
   return true;
 }
 
@@ -217,6 +235,7 @@ T combined(T old, T operand) {
 
 template <class T, Atomic what>
 [[gnu::noinline]] const Operation* atomic_slow(Cpu& cpu, const Operation& op) {
+  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (const Operation* left = fault_of_atomic(cpu, op, address, sizeof(T))) return left;
   T old = 0;
@@ -229,7 +248,8 @@ template <class T, Atomic what>
 template <class T, Atomic what>
 const Operation* atomic(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = cpu.x[op.rn];
-  std::uint8_t* at = is_aligned<T>(address) ? cpu.memory.writable<sizeof(T)>(address) : nullptr;
+  std::uint8_t* at =
+      cpu.is_alone && is_aligned<T>(address) ? cpu.memory.writable<sizeof(T)>(address) : nullptr;
   if (!at) [[unlikely]]
     return atomic_slow<T, what>(cpu, op);
   T old;
@@ -256,6 +276,7 @@ bool decode_atomic(Decoding& d) {
 
 template <class T>
 [[gnu::noinline]] const Operation* compare_and_swap_slow(Cpu& cpu, const Operation& op) {
+  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (const Operation* left = fault_of_atomic(cpu, op, address, sizeof(T))) return left;
   T old = 0;
@@ -270,7 +291,8 @@ template <class T>
 template <class T>
 const Operation* compare_and_swap(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = cpu.x[op.rn];
-  const std::uint8_t* from = is_aligned<T>(address) ? cpu.memory.readable<sizeof(T)>(address) : nullptr;
+  const std::uint8_t* from =
+      cpu.is_alone && is_aligned<T>(address) ? cpu.memory.readable<sizeof(T)>(address) : nullptr;
   if (!from) [[unlikely]]
     return compare_and_swap_slow<T>(cpu, op);
   T old;
@@ -299,6 +321,7 @@ bool decode_compare_and_swap(Decoding& d) {
 template <class T>
 [[gnu::noinline]] const Operation* compare_and_swap_pair(Cpu& cpu, const Operation& op) {
   using Both = Pair<T>;
+  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (const Operation* left = fault_of_atomic(cpu, op, address, Both::size)) return left;
   Bytes16 old{};
@@ -343,6 +366,8 @@ constexpr Row rows[] = {
     {encoding("size 111 0 00 A R 1 Rs 0 110 00 Rn Rt"),  "LDUMAX", decode_atomic<Atomic::umax>, lse},
     {encoding("size 111 0 00 A R 1 Rs 0 111 00 Rn Rt"),  "LDUMIN", decode_atomic<Atomic::umin>, lse},
     {encoding("size 111 0 00 A R 1 Rs 1 000 00 Rn Rt"),  "SWP",    decode_atomic<Atomic::swap>, lse},
+
+    {encoding("size 111 0 00 1 0 1 11111 1 100 00 Rn Rt"), "LDAPR", decode_load_acquire, rcpc},
     // clang-format on
 };
 

@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/a64/a64_test.h"
 #include "core/a64/exclusive_monitors.h"
+#include "core/debug_port.h"
 
 namespace asterism::a64 {
 namespace {
@@ -355,6 +359,106 @@ TEST_F(SharedMemoryTest, CollectingWhatWasWrittenHidesNothing) {
   EXPECT_EQ(observer.lines, 0u);  // the mark is none of a dirty line
 }
 
+// ---- messages to other cores ----
+
+struct MessageTest : ExclusiveTest {
+  // Every message has to wait, once.
+  unsigned waited = 0;
+  bool has_waited = false;
+  MessageTest() {
+    core->set_alone(false);
+    host.on_has_to_wait = [this](std::optional<SystemRegister>) { return !std::exchange(has_waited, false); };
+    host.on_wait_for_others = [this] { ++waited, has_waited = true; };
+  }
+};
+
+TEST_F(MessageTest, WhatMayBeAMessageWaitsForOthersAndNothingElse) {
+  struct Case {
+    std::uint32_t word;
+    bool is_message;
+  };
+  constexpr Case cases[] = {
+      {0xc89ffc02, true},   // stlr x2, [x0]
+      {0xd5033bbf, true},   // dmb ish
+      {0xd5033abf, true},   // dmb ishst
+      {0xd5033f9f, true},   // dsb sy
+      {0xd50339bf, false},  // dmb ishld
+      {0xf9000002, false},  // str x2, [x0]
+      {0xc85f7c03, false},  // ldxr x3, [x0]
+      {0xc8037c02, true},   // stxr w3, x2, [x0]
+      {0xc8239002, true},   // stlxp w3, x2, x4, [x0]
+      {0xf8220003, true},   // ldadd x2, x3, [x0]
+      {0xf8228003, true},   // swp x2, x3, [x0]
+      {0xc8a37c02, true},   // cas x3, x2, [x0]
+      {0x48247c02, true},   // casp x4, x5, x2, x3, [x0]
+      {0xc8dffc03, false},  // ldar x3, [x0]
+      {0xf9400003, false},  // ldr x3, [x0]
+  };
+  std::uint64_t seen = 0;
+  host.on_wait_for_others = [&] { ++waited, has_waited = true, seen = host.peek(data_base); };
+  for (const bool is_alone : {false, true}) {
+    core->set_alone(is_alone);
+    for (const Case& each : cases) {
+      waited = 0;
+      seen = 41;
+      after(each.word, 41, 0, 42);
+      EXPECT_EQ(waited, each.is_message && !is_alone ? 1u : 0u) << std::hex << each.word;
+      EXPECT_EQ(seen, 41u) << std::hex << each.word;  // before its store
+    }
+  }
+}
+
+TEST_F(MessageTest, AReadOfARegisterOfTheHostsMayHaveToWait) {
+  host.registers[system_register::cntvct_el0.code()] = 1;
+  std::vector<std::optional<SystemRegister>> asked;
+  host.on_has_to_wait = [&](std::optional<SystemRegister> read) {
+    asked.push_back(read);
+    return waited == 0;
+  };
+  host.on_wait_for_others = [&] { ++waited, ++host.registers[system_register::cntvct_el0.code()]; };
+  EXPECT_EQ(run({0xd53be042}).x[2], 2u);  // mrs x2, cntvct_el0
+  EXPECT_EQ(asked, (std::vector<std::optional<SystemRegister>>(2, system_register::cntvct_el0)));
+}
+
+TEST_F(MessageTest, WhoStopsTheCoreWhileItWaitsFindsItBeforeTheInstruction) {
+  poke(data_base, 41);
+  host.place(code_base, {0xc89ffc02});  // stlr x2, [x0]
+  core->invalidate_code(host.memory_range());
+  core->set_state(with(data_base, 0, 42));
+  core->write(CoreRegister::pc, code_base);
+  host.on_wait_for_others = [&] {
+    ++waited;
+    core->request_stop();
+    EXPECT_EQ(core->read(CoreRegister::pc), code_base);
+    EXPECT_TRUE(core->debug_port()->is_between_instructions());
+  };
+  EXPECT_EQ(core->run(), Iss::Stop::requested);
+  EXPECT_EQ(host.peek(data_base), 41u);
+  EXPECT_EQ(core->instructions(), 0u);
+  has_waited = true;
+  host.on_due = [this] { core->request_stop(); };
+  core->call_at(1);
+  EXPECT_EQ(core->run(), Iss::Stop::requested);
+  EXPECT_EQ(host.peek(data_base), 42u);
+  EXPECT_EQ(waited, 1u);
+}
+
+// Another core that stores whenever this one waits would have it fail for ever.
+TEST_F(MessageTest, AStoreExclusiveThatFailsWaitsBeforeItsLoadTheNextTime) {
+  host.on_wait_for_others = [&] {
+    poke(data_base, 100 + ++waited);
+    has_waited = true;
+  };
+  const State failed = run({ldxr, stxr}, data_base, 42);
+  EXPECT_EQ(failed.x[3], 1u);
+  EXPECT_EQ(waited, 1u);
+  const State passed = run({ldxr, stxr}, failed);
+  EXPECT_EQ(passed.x[3], 0u);
+  EXPECT_EQ(passed.x[2], 102u);
+  EXPECT_EQ(waited, 2u);
+  EXPECT_EQ(run({ldxr, stxr}, passed).x[3], 1u);  // as the first time
+}
+
 TEST_F(SharedMemoryTest, ACoreThatIsGoneIsNotAsked) {
   run(0, ldxr);
   cores[1].reset();
@@ -362,7 +466,7 @@ TEST_F(SharedMemoryTest, ACoreThatIsGoneIsNotAsked) {
 }
 
 TEST_F(ExclusiveTest, AtomicsMayBeLeftOut) {
-  core = make_native_iss(host, 0, {.lse = false});
+  core = make_native_iss(host, 0, {.features = CoreFeatures{usual_features}.without(CoreFeature::lse)});
   host.core = core.get();
   core->map_direct(host.memory_range(), host.memory.bytes);
   core->write(CoreRegister::vbar, vectors);

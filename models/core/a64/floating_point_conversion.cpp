@@ -53,10 +53,12 @@ const Operation* truncate(Cpu& cpu, const Operation& op) {
 
 template <class Int>
 Handler to_integer_handler(const Decoding& d) {
-  const bool is_double = d.bit(22);
-  if (d.op.ra == 0 && static_cast<Rounding>(d.op.rm) == Rounding::toward_zero)
-    return is_double ? step<truncate<Int, Double>> : step<truncate<Int, Single>>;
-  return is_double ? step<to_integer<Int, Double>> : step<to_integer<Int, Single>>;
+  const bool truncates = d.op.ra == 0 && static_cast<Rounding>(d.op.rm) == Rounding::toward_zero;
+  return by_format(d, [&]<class T>(T) -> Handler {
+    if constexpr (!is_half<T>)
+      if (truncates) return step<truncate<Int, T>>;
+    return step<to_integer<Int, T>>;
+  });
 }
 
 bool decode_to(Decoding& d, Rounding rounding, unsigned fraction_bits) {
@@ -67,7 +69,7 @@ bool decode_to(Decoding& d, Rounding rounding, unsigned fraction_bits) {
     d.op.run = is_unsigned ? to_integer_handler<std::uint64_t>(d) : to_integer_handler<std::int64_t>(d);
   else
     d.op.run = is_unsigned ? to_integer_handler<std::uint32_t>(d) : to_integer_handler<std::int32_t>(d);
-  return true;
+  return d.op.run != nullptr;
 }
 template <Rounding rounding>
 bool decode_to_integer(Decoding& d) {
@@ -92,9 +94,11 @@ const Operation* from_integer(Cpu& cpu, const Operation& op) {
 
 template <class Int>
 Handler from_integer_handler(const Decoding& d) {
-  const bool is_double = d.bit(22);
-  if (d.op.ra == 0) return is_double ? step<from_integer<Double, Int>> : step<from_integer<Single, Int>>;
-  return is_double ? step<from_fixed<Double, Int>> : step<from_fixed<Single, Int>>;
+  return by_format(d, [&]<class T>(T) -> Handler {
+    if constexpr (!is_half<T>)
+      if (d.op.ra == 0) return step<from_integer<T, Int>>;
+    return step<from_fixed<T, Int>>;
+  });
 }
 
 bool decode_from(Decoding& d, unsigned fraction_bits) {
@@ -105,7 +109,7 @@ bool decode_from(Decoding& d, unsigned fraction_bits) {
     d.op.run = is_unsigned ? from_integer_handler<std::uint64_t>(d) : from_integer_handler<std::int64_t>(d);
   else
     d.op.run = is_unsigned ? from_integer_handler<std::uint32_t>(d) : from_integer_handler<std::int32_t>(d);
-  return true;
+  return d.op.run != nullptr;
 }
 bool decode_from_integer(Decoding& d) { return decode_from(d, 0); }
 
@@ -142,7 +146,7 @@ bool decode_from_general(Decoding& d) {
   return true;
 }
 
-constexpr auto fp = Row::Needs::fp;
+constexpr auto fp = Row::Needs::fp, fp16 = Row::Needs::fp16;
 
 constexpr Row rows[] = {
     // clang-format off
@@ -153,19 +157,21 @@ constexpr Row rows[] = {
     {encoding("00011110 11 1 0001 00 10000 Rn Rd"), "FCVT Sd, Hn", decode_convert<Single, Half>, fp},
     {encoding("00011110 11 1 0001 01 10000 Rn Rd"), "FCVT Dd, Hn", decode_convert<Double, Half>, fp},
 
-    {encoding("sf 0011110 0x 1 00 00x 000000 Rn Rd"), "FCVTNS, FCVTNU (scalar)", decode_to_integer<Rounding::nearest_even>, fp},
-    {encoding("sf 0011110 0x 1 01 00x 000000 Rn Rd"), "FCVTPS, FCVTPU (scalar)", decode_to_integer<Rounding::up>, fp},
-    {encoding("sf 0011110 0x 1 10 00x 000000 Rn Rd"), "FCVTMS, FCVTMU (scalar)", decode_to_integer<Rounding::down>, fp},
-    {encoding("sf 0011110 0x 1 11 00x 000000 Rn Rd"), "FCVTZS, FCVTZU (scalar, integer)", decode_to_integer<Rounding::toward_zero>, fp},
-    {encoding("sf 0011110 0x 1 00 10x 000000 Rn Rd"), "FCVTAS, FCVTAU (scalar)", decode_to_integer<Rounding::nearest_away>, fp},
-    {encoding("sf 0011110 0x 1 00 01x 000000 Rn Rd"), "SCVTF, UCVTF (scalar, integer)", decode_from_integer, fp},
-    {encoding("sf 0011110 0x 0 11 00x scale Rn Rd"),  "FCVTZS, FCVTZU (scalar, fixed-point)", decode_fixed_point, fp},
-    {encoding("sf 0011110 0x 0 00 01x scale Rn Rd"),  "SCVTF, UCVTF (scalar, fixed-point)", decode_fixed_point, fp},
+    {encoding("sf 0011110 ptype 1 00 00x 000000 Rn Rd"), "FCVTNS, FCVTNU (scalar)", decode_to_integer<Rounding::nearest_even>, fp},
+    {encoding("sf 0011110 ptype 1 01 00x 000000 Rn Rd"), "FCVTPS, FCVTPU (scalar)", decode_to_integer<Rounding::up>, fp},
+    {encoding("sf 0011110 ptype 1 10 00x 000000 Rn Rd"), "FCVTMS, FCVTMU (scalar)", decode_to_integer<Rounding::down>, fp},
+    {encoding("sf 0011110 ptype 1 11 00x 000000 Rn Rd"), "FCVTZS, FCVTZU (scalar, integer)", decode_to_integer<Rounding::toward_zero>, fp},
+    {encoding("sf 0011110 ptype 1 00 10x 000000 Rn Rd"), "FCVTAS, FCVTAU (scalar)", decode_to_integer<Rounding::nearest_away>, fp},
+    {encoding("sf 0011110 ptype 1 00 01x 000000 Rn Rd"), "SCVTF, UCVTF (scalar, integer)", decode_from_integer, fp},
+    {encoding("sf 0011110 ptype 0 11 00x scale Rn Rd"),  "FCVTZS, FCVTZU (scalar, fixed-point)", decode_fixed_point, fp},
+    {encoding("sf 0011110 ptype 0 00 01x scale Rn Rd"),  "SCVTF, UCVTF (scalar, fixed-point)", decode_fixed_point, fp},
 
     {encoding("0 0011110 00 1 00 110 000000 Rn Rd"), "FMOV Wd, Sn",      decode_to_general<to_general<Single>>, fp},
     {encoding("0 0011110 00 1 00 111 000000 Rn Rd"), "FMOV Sd, Wn",      decode_from_general<from_general<Single>>, fp},
     {encoding("1 0011110 01 1 00 110 000000 Rn Rd"), "FMOV Xd, Dn",      decode_to_general<to_general<Double>>, fp},
     {encoding("1 0011110 01 1 00 111 000000 Rn Rd"), "FMOV Dd, Xn",      decode_from_general<from_general<Double>>, fp},
+    {encoding("x 0011110 11 1 00 110 000000 Rn Rd"), "FMOV Wd or Xd, Hn", decode_to_general<to_general<Half>>, fp16},
+    {encoding("x 0011110 11 1 00 111 000000 Rn Rd"), "FMOV Hd, Wn or Xn", decode_from_general<from_general<Half>>, fp16},
     {encoding("1 0011110 10 1 01 110 000000 Rn Rd"), "FMOV Xd, Vn.D[1]", decode_to_general<top_to_general>, fp},
     {encoding("1 0011110 10 1 01 111 000000 Rn Rd"), "FMOV Vd.D[1], Xn", decode_from_general<top_from_general>, fp},
     // clang-format on

@@ -399,14 +399,21 @@ void Memory::set_watchpoints(std::vector<Watchpoint> watchpoints) {
   flush();
 }
 
+void Memory::watch_for_the_guest(std::vector<AddressRange> ranges) {
+  if (own_watched_ == ranges) return;
+  own_watched_ = std::move(ranges);
+  flush();
+}
+
 // Addresses with a tag lead to the same page.
 bool Memory::is_watched_page(std::uint64_t address) const {
   constexpr std::uint64_t untagged = ~std::uint64_t{0} >> 8;
-  return std::ranges::any_of(watchpoints_, [&](const Watchpoint& each) {
-    const std::uint64_t page = address & page_mask & untagged;
-    return page >= (each.range.first.value() & page_mask & untagged) &&
-           page <= (each.range.last().value() & untagged);
-  });
+  const std::uint64_t page = address & page_mask & untagged;
+  const auto touches = [page](const AddressRange& range) {
+    return page >= (range.first.value() & page_mask & untagged) && page <= (range.last().value() & untagged);
+  };
+  return std::ranges::any_of(watchpoints_, touches, &Watchpoint::range) ||
+         std::ranges::any_of(own_watched_, touches);
 }
 
 std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned size, bool is_store) const {

@@ -33,7 +33,12 @@ class A64Iss final : public NativeIss, private DebugPort {
   void take_up() override {
     if (own_.lead) own_.lead->take_up();
   }
-  void call_at(std::uint64_t instructions) override { cpu().due_at = instructions, cpu().set_attend_at(); }
+  void call_at(std::uint64_t instructions) override {
+    cpu().due_at = instructions;
+    cpu().look_at_overflows();  // the time of later instructions may have changed
+    cpu().set_attend_at();
+  }
+  void set_alone(bool is_alone) override { cpu().is_alone = is_alone; }
   void set_irq(bool level) override { cpu().irq = level, cpu().set_attend_at(); }
   void raise_serror(std::uint32_t iss) override {
     if (!cpu().serror) cpu().serror = iss, cpu().set_attend_at();
@@ -97,7 +102,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   std::uint32_t fpsr() const override { return cpu().fpsr; }
   std::uint32_t fpcr() const override { return cpu().fpcr; }
   void set_fpsr(std::uint32_t value) override { cpu().fpsr = value & a64::fpsr_writable; }
-  void set_fpcr(std::uint32_t value) override { cpu().fpcr = value & a64::fpcr_writable; }
+  void set_fpcr(std::uint32_t value) override { cpu().fpcr = value & a64::writable_fpcr(cpu()); }
 
   std::span<const std::string> system_registers() const override;
   std::uint64_t read_system(std::size_t index) override;
@@ -154,6 +159,7 @@ void A64Iss::write(CoreRegister which, std::uint64_t value) {
       cpu().pc = value;
       break;
     case pstate:
+      cpu().count_events();
       cpu().set_pstate(value);
       break;
     case elr:
@@ -178,6 +184,8 @@ void A64Iss::set_state(const a64::State& state) {
   cpu().memory.use_level(state.level);
   cpu().memory.flush();
   cpu().new_epoch();
+  cpu().follow_debug_registers();
+  cpu().follow_performance_monitors();
   cpu().set_attend_at();
 }
 
@@ -193,7 +201,9 @@ bool A64Iss::write_pstate(std::uint64_t value) {
   constexpr std::uint64_t mode = 0x1f, el0t = 0, el1t = 4, el1h = 5;
   const std::uint64_t wanted = value & mode;
   if (wanted != el0t && wanted != el1t && wanted != el1h) return false;
+  cpu().count_events();
   cpu().set_pstate(value);
+  cpu().look_at_overflows();
   cpu().set_attend_at();
   return true;
 }

@@ -11,7 +11,7 @@ std::span<const Row> simd_rows() {
     for (const std::span<const Row> section :
          {simd_three_same_rows(), simd_three_different_rows(), simd_by_element_rows(),
           simd_two_register_rows(), simd_across_lanes_rows(), simd_permute_rows(), simd_copy_rows(),
-          simd_shift_rows()})
+          simd_shift_rows(), simd_three_same_extra_rows(), simd_cryptography_rows()})
       joined.insert(joined.end(), section.begin(), section.end());
     return joined;
   }();

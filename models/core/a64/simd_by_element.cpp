@@ -30,8 +30,16 @@ bool decode_scalar_by_element(Decoding& d) {
   return d.op.run != nullptr;
 }
 
+// Four bytes are an element: its index is H and L.
+bool decode_dot_by_element(Decoding& d) {
+  take_registers(d);
+  d.op.ra = static_cast<std::uint8_t>(d.bits(11, 11) << 1 | d.bits(21, 21));
+  d.op.run = vector_handler<Dot<Second::element>, size_b, Sign::by_u>(d, 0);
+  return true;
+}
+
 constexpr Sign is_unsigned = Sign::is_unsigned, is_signed = Sign::is_signed, by_u = Sign::by_u;
-constexpr Row::Needs fp = Row::Needs::fp;
+constexpr Row::Needs fp = Row::Needs::fp, rdm = Row::Needs::rdm, dotprod = Row::Needs::dotprod;
 
 template <auto f, Sign sign>
 constexpr auto same = decode_by_element<Lanewise<f, Second::element>, sign>;
@@ -56,12 +64,17 @@ constexpr Row rows[] = {
     {encoding("0 Q 0 01111 size L Rm 1011 H 0 Rn Rd"), "SQDMULL (by element)",      longs<doubling, is_signed>, fp},
     {encoding("0 Q 0 01111 size L Rm 1100 H 0 Rn Rd"), "SQDMULH (by element)",      same<doubling_high, is_signed>, fp},
     {encoding("0 Q 0 01111 size L Rm 1101 H 0 Rn Rd"), "SQRDMULH (by element)",     same<rounding_doubling_high, is_signed>, fp},
+    {encoding("0 Q 1 01111 size L Rm 1101 H 0 Rn Rd"), "SQRDMLAH (by element)",     same<rounding_doubling_high_add, is_signed>, rdm},
+    {encoding("0 Q 1 01111 size L Rm 1111 H 0 Rn Rd"), "SQRDMLSH (by element)",     same<rounding_doubling_high_subtract, is_signed>, rdm},
+    {encoding("0 Q U 01111 10 L Rm 1110 H 0 Rn Rd"),   "SDOT, UDOT (by element)",   decode_dot_by_element, dotprod},
 
     {encoding("01 0 11111 size L Rm 0011 H 0 Rn Rd"),  "SQDMLAL (by element)",      scalar_longs<doubling_add>, fp},
     {encoding("01 0 11111 size L Rm 0111 H 0 Rn Rd"),  "SQDMLSL (by element)",      scalar_longs<doubling_subtract>, fp},
     {encoding("01 0 11111 size L Rm 1011 H 0 Rn Rd"),  "SQDMULL (by element)",      scalar_longs<doubling>, fp},
     {encoding("01 0 11111 size L Rm 1100 H 0 Rn Rd"),  "SQDMULH (by element)",      scalar_same<doubling_high>, fp},
     {encoding("01 0 11111 size L Rm 1101 H 0 Rn Rd"),  "SQRDMULH (by element)",     scalar_same<rounding_doubling_high>, fp},
+    {encoding("01 1 11111 size L Rm 1101 H 0 Rn Rd"),  "SQRDMLAH (by element)",     scalar_same<rounding_doubling_high_add>, rdm},
+    {encoding("01 1 11111 size L Rm 1111 H 0 Rn Rd"),  "SQRDMLSH (by element)",     scalar_same<rounding_doubling_high_subtract>, rdm},
     // clang-format on
 };
 

@@ -1,6 +1,7 @@
 // Advanced SIMD copy, vector and scalar, and modified immediate (Arm DDI 0487, C4.1.96).
 #include <bit>
 
+#include "core/a64/fast_float.h"
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
@@ -135,6 +136,9 @@ std::uint64_t bits_as_bytes(const Decoding& d) {
   return result;
 }
 // Sign, the lowest bits of the exponent (the others are those of 2 to the power of -3 to 4), four bits of the fraction.
+std::uint64_t halves(const Decoding& d) {
+  return expand_immediate<Half>(static_cast<unsigned>(imm8(d))) * every_half_word;
+}
 std::uint64_t singles(const Decoding& d) {
   const std::uint64_t sign = imm8(d) >> 7, b = imm8(d) >> 6 & 1, rest = imm8(d) & 0x3f;
   return (sign << 31 | (b ? 0x1full : 0x20ull) << 25 | rest << 19) * every_word;
@@ -195,6 +199,7 @@ constexpr Row rows[] = {
     {encoding("0 Q 0 0111100000 a b c 110x 01 d e f g h Rd"), "MOVI",       decode_move<ones_shifted_in>, fp},
     {encoding("0 Q 0 0111100000 a b c 1110 01 d e f g h Rd"), "MOVI",       decode_move<bytes>, fp},
     {encoding("0 Q 0 0111100000 a b c 1111 01 d e f g h Rd"), "FMOV (vector, immediate)", decode_move<singles>, fp},
+    {encoding("0 Q 0 0111100000 a b c 1111 11 d e f g h Rd"), "FMOV (vector, half, immediate)", decode_move<halves>, Row::Needs::fp16},
     {encoding("0 Q 1 0111100000 a b c 0xx0 01 d e f g h Rd"), "MVNI",       decode_move_inverted<shifted_words>, fp},
     {encoding("0 Q 1 0111100000 a b c 0xx1 01 d e f g h Rd"), "BIC (vector, immediate)", decode_clear<shifted_words>, fp},
     {encoding("0 Q 1 0111100000 a b c 10x0 01 d e f g h Rd"), "MVNI",       decode_move_inverted<shifted_half_words>, fp},

@@ -1,5 +1,5 @@
 // SIMD floating point (Arm DDI 0487, C4.1.68): three registers of the same type, pairs, and across lanes. Half precision
-// arithmetic came after Armv8.0.
+// stands in simd_half_precision.cpp.
 #include "core/a64/simd_floating_point.h"
 
 #include <vector>
@@ -95,7 +95,8 @@ constexpr Row rows[] = {
 std::span<const Row> simd_floating_point_rows() {
   static const std::vector<Row> all = [] {
     std::vector<Row> joined(std::begin(rows), std::end(rows));
-    for (const auto more : {simd_floating_point_two_register_rows(), simd_floating_point_by_element_rows()})
+    for (const auto more : {simd_floating_point_two_register_rows(), simd_floating_point_by_element_rows(),
+                            simd_half_precision_rows()})
       joined.insert(joined.end(), more.begin(), more.end());
     return joined;
   }();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
@@ -16,6 +17,7 @@ namespace asterism::a64 {
 // The room's other files; simd_floating_point.cpp joins them.
 std::span<const Row> simd_floating_point_two_register_rows();
 std::span<const Row> simd_floating_point_by_element_rows();
+std::span<const Row> simd_half_precision_rows();
 
 namespace simd_float {
 
@@ -157,6 +159,45 @@ constexpr Handler lanewise() {
   else
     return step<lanewise_each<T, count, Compute, Operands>>;
 }
+
+// ---- integers and fixed point, op.imm fraction bits: a lane's integer has its width ----
+
+template <class T, bool is_signed>
+using IntegerOf = std::conditional_t<is_signed, std::make_signed_t<T>, T>;
+
+template <class T, bool is_signed, Rounding rounding>
+struct ToLane {
+  using Int = IntegerOf<T, is_signed>;
+  static Fast<T> fast(const State& state, T a, unsigned fraction_bits) {
+    if (rounding != Rounding::toward_zero || fraction_bits != 0) return {};
+    const Fast<Int> result = ToInteger<Int, T>::fast(state, a);
+    return {static_cast<T>(result.bits), result.stands};
+  }
+  static T soft(FloatEnvironment& e, T a, unsigned fraction_bits) {
+    return static_cast<T>(soft_float::to_integer<Int>(e, a, fraction_bits, rounding));
+  }
+};
+template <bool is_signed, Rounding rounding>
+struct To {
+  template <class T>
+  using Lane = ToLane<T, is_signed, rounding>;
+};
+
+template <class T, bool is_signed>
+struct FromLane {
+  using Int = IntegerOf<T, is_signed>;
+  static Fast<T> fast(const State& state, T a, unsigned fraction_bits) {
+    if (fraction_bits != 0) return {};
+    return FromInteger<T, Int>::fast(state, static_cast<Int>(a));
+  }
+  static T soft(FloatEnvironment& e, T a, unsigned fraction_bits) {
+    return soft_float::from_integer<T>(e, static_cast<Int>(a), fraction_bits);
+  }
+};
+template <class T>
+using FromSigned = FromLane<T, true>;
+template <class T>
+using FromUnsigned = FromLane<T, false>;
 
 // ---- decoding ----
 

@@ -7,47 +7,6 @@ namespace {
 
 using namespace simd_float;
 
-// ---- integers and fixed point, op.imm fraction bits: a lane's integer has its width ----
-
-template <class T, bool is_signed>
-using IntegerOf =
-    std::conditional_t<sizeof(T) == 4, std::conditional_t<is_signed, std::int32_t, std::uint32_t>,
-                       std::conditional_t<is_signed, std::int64_t, std::uint64_t>>;
-
-template <class T, bool is_signed, Rounding rounding>
-struct ToLane {
-  using Int = IntegerOf<T, is_signed>;
-  static Fast<T> fast(const State& state, T a, unsigned fraction_bits) {
-    if (rounding != Rounding::toward_zero || fraction_bits != 0) return {};
-    const Fast<Int> result = ToInteger<Int, T>::fast(state, a);
-    return {static_cast<T>(result.bits), result.stands};
-  }
-  static T soft(FloatEnvironment& e, T a, unsigned fraction_bits) {
-    return static_cast<T>(soft_float::to_integer<Int>(e, a, fraction_bits, rounding));
-  }
-};
-template <bool is_signed, Rounding rounding>
-struct To {
-  template <class T>
-  using Lane = ToLane<T, is_signed, rounding>;
-};
-
-template <class T, bool is_signed>
-struct FromLane {
-  using Int = IntegerOf<T, is_signed>;
-  static Fast<T> fast(const State& state, T a, unsigned fraction_bits) {
-    if (fraction_bits != 0) return {};
-    return FromInteger<T, Int>::fast(state, static_cast<Int>(a));
-  }
-  static T soft(FloatEnvironment& e, T a, unsigned fraction_bits) {
-    return soft_float::from_integer<T>(e, static_cast<Int>(a), fraction_bits);
-  }
-};
-template <class T>
-using FromSigned = FromLane<T, true>;
-template <class T>
-using FromUnsigned = FromLane<T, false>;
-
 template <bool is_signed, Rounding rounding>
 constexpr auto decode_to_vector = decode_vector<To<is_signed, rounding>::template Lane, OneAndImmediate>;
 template <bool is_signed, Rounding rounding>

@@ -74,6 +74,21 @@ struct Long {
   }
 };
 
+// Sums of four products of bytes each, added to words.
+template <Second second>
+struct Dot {
+  template <class T, unsigned bytes>
+  static void work(Cpu& cpu, const Operation& op) {
+    using Word = Lane<std::is_signed_v<T>, 2>;
+    const auto a = lanes<T, bytes>(cpu.v[op.rn]);
+    const auto b = std::bit_cast<Lanes<T, bytes>>(second_lanes<std::uint32_t, bytes, second>(cpu, op));
+    auto result = lanes<std::uint32_t, bytes>(cpu.v[op.rd]);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      result[i / 4] += static_cast<std::uint32_t>(Word{a[i]} * Word{b[i]});
+    put(cpu.v[op.rd], result);
+  }
+};
+
 // ---- multiplications of lanes ----
 
 inline constexpr auto times = []<class T>(T a, T b) -> T { return multiply(a, b); };
@@ -87,6 +102,13 @@ inline constexpr auto doubling_high = []<class T>(T a, T b, bool& saturated) -> 
 };
 inline constexpr auto rounding_doubling_high = []<class T>(T a, T b, bool& saturated) -> T {
   return doubling_multiply_high<true>(a, b, saturated);
+};
+
+inline constexpr auto rounding_doubling_high_add = []<class T>(T a, T b, T d, bool& saturated) -> T {
+  return doubling_multiply_accumulate_high<false>(a, b, d, saturated);
+};
+inline constexpr auto rounding_doubling_high_subtract = []<class T>(T a, T b, T d, bool& saturated) -> T {
+  return doubling_multiply_accumulate_high<true>(a, b, d, saturated);
 };
 
 // Of lengthened lanes, whose product always fits; twice that may not, nor what it is added to.

@@ -16,6 +16,7 @@ namespace asterism::a64 {
 
 // The sections of the manual, each a file.
 std::span<const Row> simd_three_same_rows();
+std::span<const Row> simd_three_same_extra_rows();
 std::span<const Row> simd_three_different_rows();
 std::span<const Row> simd_two_register_rows();
 std::span<const Row> simd_across_lanes_rows();
@@ -23,6 +24,7 @@ std::span<const Row> simd_permute_rows();
 std::span<const Row> simd_copy_rows();
 std::span<const Row> simd_by_element_rows();
 std::span<const Row> simd_shift_rows();
+std::span<const Row> simd_cryptography_rows();
 
 enum class Sign : std::uint8_t { is_signed, is_unsigned, by_u };  // by_u: bit 29 says that lanes are unsigned
 

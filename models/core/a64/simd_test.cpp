@@ -479,6 +479,10 @@ TEST_F(SimdTest, ReservedArithmeticIsUndefined) {
 }
 
 TEST_F(SimdTest, LaterExtensionsAreUndefined) {
+  core = make_native_iss(host, 0, {.features = {}});
+  host.core = core.get();
+  core->map_direct(host.memory_range(), host.memory.bytes);
+  core->write(CoreRegister::vbar, vectors);
   for (const std::uint32_t word : {
            0x6e418402u,  // sqrdmlah v2.8h, v0.8h, v1.8h (FEAT_RDM)
            0x6f41d002u,  // sqrdmlah v2.8h, v0.8h, v1.h[0]
@@ -496,7 +500,7 @@ TEST_F(SimdTest, LaterExtensionsAreUndefined) {
 
 TEST(SimdRows, AllNeedThatSimdIsEnabled) {
   for (const std::span<const Row> rows : {simd_rows(), simd_load_store_rows()})
-    for (const Row& row : rows) EXPECT_EQ(row.needs, Row::Needs::fp) << row.name;
+    for (const Row& row : rows) EXPECT_GE(row.needs, Row::Needs::fp) << row.name;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Advanced SIMD three different, vector and scalar (Arm DDI 0487, C4.1.96). PMULL of 64 bits belongs to the cryptographic
-// extension, which is left out.
+// Advanced SIMD three different, vector and scalar (Arm DDI 0487, C4.1.96). PMULL of 64 bits stands in
+// simd_cryptography.cpp.
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {

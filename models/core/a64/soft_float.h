@@ -12,8 +12,8 @@
 namespace asterism::a64 {
 
 namespace fpcr_bit {
-inline constexpr std::uint32_t ahp = 1 << 26, dn = 1 << 25, fz = 1 << 24, rmode = 3 << 22;
-inline constexpr std::uint32_t writable = ahp | dn | fz | rmode;  // the others read as zero
+inline constexpr std::uint32_t ahp = 1 << 26, dn = 1 << 25, fz = 1 << 24, rmode = 3 << 22, fz16 = 1 << 19;
+inline constexpr std::uint32_t writable = ahp | dn | fz | rmode | fz16;  // the others read as zero
 }  // namespace fpcr_bit
 
 namespace fpsr_bit {
@@ -22,7 +22,7 @@ inline constexpr std::uint32_t dzc = 1 << 1;  // division by zero
 inline constexpr std::uint32_t ofc = 1 << 2;  // overflow
 inline constexpr std::uint32_t ufc = 1 << 3;  // underflow
 inline constexpr std::uint32_t ixc = 1 << 4;  // inexact
-inline constexpr std::uint32_t idc = 1 << 7;  // an input denormal was taken for zero
+inline constexpr std::uint32_t idc = 1 << 7;  // an input denormal was taken for zero; not of halves
 inline constexpr std::uint32_t qc = 1 << 27;  // saturation of SIMD integers
 inline constexpr std::uint32_t writable = qc | idc | ixc | ufc | ofc | dzc | ioc;
 }  // namespace fpsr_bit
@@ -34,11 +34,13 @@ struct FloatEnvironment {
   explicit FloatEnvironment(std::uint32_t fpcr)
       : rounding(static_cast<Rounding>(fpcr >> 22 & 3)),
         flush_to_zero(fpcr & fpcr_bit::fz),
+        flush_halves_to_zero(fpcr & fpcr_bit::fz16),
         default_nan(fpcr & fpcr_bit::dn),
         alternative_half(fpcr & fpcr_bit::ahp) {}
 
   Rounding rounding;
-  bool flush_to_zero, default_nan, alternative_half;
+  bool flush_to_zero, flush_halves_to_zero, default_nan;
+  bool alternative_half;     // of conversions between formats alone
   std::uint32_t raised = 0;  // bits of FPSR
 };
 
@@ -148,7 +150,7 @@ std::uint32_t unsigned_reciprocal_root_estimate(std::uint32_t a);
 template <class T>
 T round_to_integral(FloatEnvironment& e, T a, Rounding rounding, bool exact);
 
-// a * 2^fraction_bits as an Int (32 or 64 bits, signed or not), saturated.
+// a * 2^fraction_bits as an Int (32 or 64 bits, of a half also 16, signed or not), saturated.
 template <class Int, class T>
 Int to_integer(FloatEnvironment& e, T a, unsigned fraction_bits, Rounding rounding);
 // value / 2^fraction_bits.

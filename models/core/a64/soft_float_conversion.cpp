@@ -88,8 +88,8 @@ To convert_nan(From nan) {
 
 template <class To, class From>
 To convert(FloatEnvironment& e, From bits, Rounding rounding) {
-  const Operand<From> a = unpack(e, bits);
-  const bool without_specials = sizeof(To) == 2 && e.alternative_half;
+  const Operand<From> a = unpack<From, HalfIs::format>(e, bits);
+  const bool without_specials = is_alternative<To, HalfIs::format>(e);
   if (a.is_nan()) {
     if (a.kind == Kind::signalling_nan || without_specials) e.raised |= fpsr_bit::ioc;
     if (without_specials) return zero<To>(a.sign);
@@ -101,7 +101,7 @@ To convert(FloatEnvironment& e, From bits, Rounding rounding) {
     return static_cast<To>(zero<To>(a.sign) | (Float<To>::sign_bit - 1));
   }
   if (a.is_zero()) return zero<To>(a.sign);
-  return round<To>(e, a.sign, a.exponent, a.significand, rounding);
+  return round<To, HalfIs::format>(e, a.sign, a.exponent, a.significand, rounding);
 }
 
 #define ASTERISM_INSTANTIATE_INTEGER(T, Int)                                 \
@@ -114,6 +114,8 @@ To convert(FloatEnvironment& e, From bits, Rounding rounding) {
   ASTERISM_INSTANTIATE_INTEGER(T, std::uint64_t) \
   template T round_to_integral(FloatEnvironment&, T, Rounding, bool);
 ASTERISM_INSTANTIATE(std::uint16_t)
+ASTERISM_INSTANTIATE_INTEGER(std::uint16_t, std::int16_t)
+ASTERISM_INSTANTIATE_INTEGER(std::uint16_t, std::uint16_t)
 ASTERISM_INSTANTIATE(std::uint32_t)
 ASTERISM_INSTANTIATE(std::uint64_t)
 #undef ASTERISM_INSTANTIATE

@@ -32,7 +32,7 @@ T reciprocal_estimate(FloatEnvironment& e, T bits) {
     return infinity<T>(a.sign);
   }
   if (a.exponent < -F::bias - 1) return overflow<T>(e, a.sign, e.rounding);
-  if (e.flush_to_zero && a.exponent >= F::bias - 1) {
+  if (flushes<T, HalfIs::number>(e) && a.exponent >= F::bias - 1) {
     e.raised |= fpsr_bit::ufc;
     return zero<T>(a.sign);
   }
@@ -86,6 +86,7 @@ std::uint32_t unsigned_reciprocal_root_estimate(std::uint32_t a) {
   template T reciprocal_estimate(FloatEnvironment&, T);      \
   template T reciprocal_root_estimate(FloatEnvironment&, T); \
   template T reciprocal_exponent(FloatEnvironment&, T);
+ASTERISM_INSTANTIATE(std::uint16_t)
 ASTERISM_INSTANTIATE(std::uint32_t)
 ASTERISM_INSTANTIATE(std::uint64_t)
 #undef ASTERISM_INSTANTIATE

@@ -44,23 +44,36 @@ constexpr Wide shift_right_sticky(Wide value, unsigned by) {
   return value >> by | ((value << (width - by)) != 0);
 }
 
-// FPUnpack. FZ is about single and double precision only.
-template <class T>
+// What halves are: numbers to compute with, of which FZ16 says whether denormals are zero; or a format to convert to and from,
+// which keeps denormals and which AHP may choose.
+enum class HalfIs : std::uint8_t { number, format };
+
+template <class T, HalfIs half>
+bool flushes(const FloatEnvironment& e) {
+  if constexpr (Float<T>::bits == 16) return half == HalfIs::number && e.flush_halves_to_zero;
+  return e.flush_to_zero;
+}
+template <class T, HalfIs half>
+bool is_alternative(const FloatEnvironment& e) {
+  return Float<T>::bits == 16 && half == HalfIs::format && e.alternative_half;
+}
+
+// FPUnpack, FPUnpackCV.
+template <class T, HalfIs half = HalfIs::number>
 Operand<T> unpack(FloatEnvironment& e, T bits) {
   using F = Float<T>;
   Operand<T> result{.bits = bits, .sign = (bits & F::sign_bit) != 0};
   const std::uint64_t fraction = bits & F::fraction_mask;
   const int biased = bits >> F::fraction_bits & F::maximum_biased;
-  const bool has_specials = F::bits != 16 || !e.alternative_half;
-  if (biased == F::maximum_biased && has_specials) {
+  if (biased == F::maximum_biased && !is_alternative<T, half>(e)) {
     if (fraction == 0)
       result.kind = Kind::infinity;
     else
       result.kind = bits & F::quiet_bit ? Kind::quiet_nan : Kind::signalling_nan;
   } else if (biased == 0) {
     if (fraction == 0) return result;
-    if (F::bits != 16 && e.flush_to_zero) {
-      e.raised |= fpsr_bit::idc;
+    if (flushes<T, half>(e)) {
+      if (F::bits != 16) e.raised |= fpsr_bit::idc;
       return result;
     }
     const int shift = std::countl_zero(fraction);
@@ -125,13 +138,13 @@ T overflow(FloatEnvironment& e, bool sign, Rounding rounding) {
   return overflows_to_infinity(rounding, sign) ? infinity<T>(sign) : zero<T>(sign) | Float<T>::largest_normal;
 }
 
-// FPRound: of significand / 2^63 * 2^exponent, bit 63 set, where bit 0 may stand for anything smaller.
+// FPRound, FPRoundCV: of significand / 2^63 * 2^exponent, bit 63 set, where bit 0 may stand for anything smaller.
 // Tininess is seen before rounding.
-template <class T>
+template <class T, HalfIs half = HalfIs::number>
 T round(FloatEnvironment& e, bool sign, int exponent, std::uint64_t significand, Rounding rounding) {
   using F = Float<T>;
   constexpr unsigned cut = 63 - F::fraction_bits;
-  if (F::bits != 16 && e.flush_to_zero && exponent < F::minimum_exponent) {
+  if (flushes<T, half>(e) && exponent < F::minimum_exponent) {
     e.raised |= fpsr_bit::ufc;  // and not IXC
     return zero<T>(sign);
   }
@@ -147,7 +160,7 @@ T round(FloatEnvironment& e, bool sign, int exponent, std::uint64_t significand,
     if (mantissa == std::uint64_t{2} << F::fraction_bits) ++biased, mantissa >>= 1;
   }
   if (rounding == Rounding::odd && error != 0) mantissa |= 1;
-  if (F::bits == 16 && e.alternative_half) {
+  if (is_alternative<T, half>(e)) {
     if (biased > F::maximum_biased) {
       e.raised |= fpsr_bit::ioc;  // and not IXC
       return static_cast<T>(zero<T>(sign) | (F::sign_bit - 1));

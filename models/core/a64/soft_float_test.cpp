@@ -86,6 +86,32 @@ TEST(SoftFloat, FlushesResultsWithoutIxcAndInputsWithIdc) {
   EXPECT_EQ(with(fpcr_bit::fz, add, denormal, quiet), (Is{quiet, idc}));  // beside a NaN, too
 }
 
+TEST(SoftFloat, FlushesHalvesByFz16AloneAndSaysNothingOfInputs) {
+  constexpr auto add = soft_float::add<Half>;
+  constexpr auto multiply = soft_float::multiply<Half>;
+  using IsHalf = Outcome<Half>;
+  constexpr Half one = 0x3c00, half = 0x3800, denormal = 0x0001, smallest_normal = 0x0400;
+  EXPECT_EQ(with(fpcr_bit::fz16, add, denormal, one), (IsHalf{one, 0}));
+  EXPECT_EQ(with(fpcr_bit::fz, add, denormal, Half{0}), (IsHalf{denormal, 0}));
+  EXPECT_EQ(with(fpcr_bit::fz16, multiply, smallest_normal, half), (IsHalf{0, ufc}));
+  EXPECT_EQ(with(fpcr_bit::fz, multiply, smallest_normal, half), (IsHalf{smallest_normal >> 1, 0}));
+  EXPECT_EQ(with(fpcr_bit::fz16, soft_float::from_integer<Half, std::int16_t>, 1, 15), (IsHalf{0, ufc}));
+  EXPECT_EQ(with(fpcr_bit::fz16, soft_float::to_integer<std::int16_t, Half>, denormal, 0, Rounding::up),
+            (Outcome<std::int16_t>{0, 0}));
+  // Conversions between formats keep denormals, and singles do not ask for FZ16.
+  EXPECT_EQ(with(fpcr_bit::fz16, soft_float::convert<Single, Half>, denormal, Rounding::nearest_even),
+            (Is{0x3380'0000, 0}));
+  EXPECT_EQ(with(fpcr_bit::fz16, soft_float::add<Single>, 1, 0), (Is{1, 0}));
+}
+
+TEST(SoftFloat, HasInfinitiesAmongHalvesToComputeWith) {
+  constexpr auto add = soft_float::add<Half>;
+  EXPECT_EQ(with(fpcr_bit::ahp, add, Half{0x7c00}, Half{0x3c00}), (Outcome<Half>{0x7c00, 0}));
+  EXPECT_EQ(with(fpcr_bit::ahp, add, Half{0x7bff}, Half{0x7bff}), (Outcome<Half>{0x7c00, ofc | ixc}));
+  EXPECT_EQ(with(fpcr_bit::ahp, soft_float::from_integer<Half, std::uint32_t>, 65520, 0),
+            (Outcome<Half>{0x7c00, ofc | ixc}));
+}
+
 TEST(SoftFloat, TakesTheFirstSignallingNanThenTheFirstQuietOne) {
   EXPECT_EQ(with(nearest, add, quiet, signalling), (Is{signalling | 0x40'0000, ioc}));
   EXPECT_EQ(with(nearest, add, quiet, other_quiet), (Is{quiet, 0}));

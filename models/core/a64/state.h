@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/a64/debug_registers.h"
+#include "core/a64/performance_monitors.h"
 #include "core/a64/system_registers.h"
 
 namespace asterism::a64 {
@@ -43,10 +45,10 @@ struct alignas(16) Vector {
 
 // The local exclusive monitor.
 struct ExclusiveMonitor {
-  bool armed = false;
-  std::uint8_t size = 0;                 // bytes, 1 to 16
-  std::uint64_t physical = 0;            // address
-  std::array<std::uint64_t, 2> value{};  // that was loaded
+  bool armed = false, has_failed = false;  // has_failed: the last store exclusive
+  std::uint8_t size = 0;                   // bytes, 1 to 16
+  std::uint64_t physical = 0;              // address
+  std::array<std::uint64_t, 2> value{};    // that was loaded
   bool operator==(const ExclusiveMonitor&) const = default;
 };
 
@@ -56,11 +58,14 @@ struct State {
   Flags flags;
   std::uint64_t pc = 0;  // not kept up to date inside a block
   std::uint32_t fpcr = 0, fpsr = 0;
-  std::uint32_t daif = 0;   // at their places in PSTATE: bits 9 to 6
-  std::uint8_t level = 1;   // exception level: 0 or 1
-  bool uses_sp_el1 = true;  // PSTATE.SP
-  bool illegal = false;     // PSTATE.IL
-  SystemRegisters system;   // sp_el0 and sp_el1 there hold the one that is not in use
+  std::uint32_t daif = 0;    // at their places in PSTATE: bits 9 to 6
+  std::uint8_t level = 1;    // exception level: 0 or 1
+  bool uses_sp_el1 = true;   // PSTATE.SP
+  bool illegal = false;      // PSTATE.IL
+  bool single_step = false;  // PSTATE.SS
+  SystemRegisters system;    // sp_el0 and sp_el1 there hold the one that is not in use
+  DebugRegisters debug;
+  PerformanceMonitors pmu;
   ExclusiveMonitor monitor;
   std::optional<std::uint32_t> serror;  // pending, its ISS
 

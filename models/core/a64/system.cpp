@@ -35,14 +35,22 @@ bool is_illegal_target(std::uint64_t spsr) {
 const Operation* exception_return(Cpu& cpu, const Operation& op) {
   const std::uint64_t spsr = cpu.system.spsr;
   const std::uint64_t target = cpu.system.elr;
+  if (cpu.counts && cpu.is_ahead) return cpu.wait_for_turn(op);
   cpu.synchronise(op);
-  if (is_illegal_target(spsr)) {
+  if (cpu.counts) {
+    cpu.count_events();
+    cpu.look_at_overflows();
+  }
+  const bool is_illegal = is_illegal_target(spsr);
+  const bool steps = cpu.steps_after_return(spsr, is_illegal ? cpu.level : spsr >> 2 & 3);
+  if (is_illegal) {
     constexpr std::uint64_t level_and_sp = 0xd;
     cpu.set_pstate((spsr & ~std::uint64_t{0x1f}) | (cpu.pstate() & level_and_sp));
     cpu.illegal = true;
   } else {
     cpu.set_pstate(spsr);
   }
+  cpu.single_step = steps;
   cpu.monitor.armed = false;
   cpu.pc = cpu.without_tag(target);
   return cpu.left_by_fault();
@@ -99,13 +107,24 @@ bool decode_hint(Decoding& d) {
   }
 }
 
-bool decode_nothing(Decoding& d) {
-  d.op.run = step<nothing>;
-  return true;
-}
 bool decode_isb(Decoding& d) {
   d.op.run = step<synchronise>;
   d.ends_block = true;
+  return true;
+}
+
+// A flag that is a plain store follows its barrier at once: the barrier waits in its place.
+const Operation* barrier_among_others(Cpu& cpu, const Operation& op) {
+  return cpu.may_go_on(op) ? cpu.finish(op) : cpu.left_by_fault();
+}
+const Operation* barrier(Cpu& cpu, const Operation& op) {
+  if (!cpu.is_alone) [[unlikely]]
+    return later<barrier_among_others>(cpu, op);
+  return &op + 1;
+}
+bool decode_barrier(Decoding& d) {
+  constexpr unsigned types = 3, loads = 1;  // of CRm: what is waited for
+  d.op.run = (d.bits(11, 8) & types) == loads ? step<nothing> : step<barrier>;
   return true;
 }
 
@@ -123,6 +142,11 @@ const Operation* unmask_exceptions(Cpu& cpu, const Operation& op) {
   cpu.daif &= ~op.imm;
   if (cpu.irq || cpu.serror) return cpu.synchronise(op);
   return &op + 1;
+}
+// With PSTATE.D, debug exceptions may be due, too.
+const Operation* unmask_debug(Cpu& cpu, const Operation& op) {
+  cpu.daif &= ~op.imm;
+  return cpu.debugs_itself() ? cpu.synchronise(op) : unmask_exceptions(cpu, op);
 }
 template <unsigned sp>
 void select_sp(Cpu& cpu, const Operation&) {
@@ -147,7 +171,9 @@ bool decode_mask(Decoding& d) {
     return true;
   }
   d.op.imm = d.bits(11, 8) << 6;
-  d.op.run = is_set ? step<mask_exceptions> : step<unmask_exceptions>;
+  d.op.run = is_set                ? step<mask_exceptions>
+             : d.op.imm & pstate_d ? step<unmask_debug>
+                                   : step<unmask_exceptions>;
   return true;
 }
 bool decode_select_sp(Decoding& d) {
@@ -168,9 +194,10 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
 
 [[gnu::noinline]] const Operation* read_register(Cpu& cpu, const Operation& op) {
   const SystemRegisterRow* row = row_of(op);
-  if (cpu.is_ahead && row && row->belongs_to_host) return cpu.wait_for_turn(op);
+  if (cpu.is_ahead && row && (row->belongs_to_host || row->counts)) return cpu.wait_for_turn(op);
   const Permission allowed = permission(cpu, row, false);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
+  if (row->belongs_to_host && !cpu.may_go_on(op, row->which)) return cpu.left_by_fault();
   cpu.x[op.rd] = read(cpu, op, *row);
   return cpu.finish(op);
 }
@@ -232,8 +259,8 @@ constexpr Row rows[] = {
 
     {encoding("1101010100 0 00 011 0010 CRm op2 11111"),    "HINT",           decode_hint},
     {encoding("1101010100 0 00 011 0011 CRm 010 11111"),    "CLREX",          decode_clear_exclusive},
-    {encoding("1101010100 0 00 011 0011 CRm 100 11111"),    "DSB",            decode_nothing},
-    {encoding("1101010100 0 00 011 0011 CRm 101 11111"),    "DMB",            decode_nothing},
+    {encoding("1101010100 0 00 011 0011 CRm 100 11111"),    "DSB",            decode_barrier},
+    {encoding("1101010100 0 00 011 0011 CRm 101 11111"),    "DMB",            decode_barrier},
     {encoding("1101010100 0 00 011 0011 CRm 110 11111"),    "ISB",            decode_isb},
 
     {encoding("1101010100 0 00 011 0100 CRm 110 11111"),    "MSR DAIFSet",    decode_mask<true>},

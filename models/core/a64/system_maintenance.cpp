@@ -61,7 +61,7 @@ void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range
   const std::uint64_t address = cpu.x[op.rd] & ~(line - 1);
   if (cpu.memory.is_watching()) {
     const InHost in(cpu, op);
-    if (cpu.stop_at_watchpoint(op, address, line, true)) return cpu.left_by_fault();
+    if (cpu.stop_at_watchpoint(op, {address, line, true})) return cpu.left_by_fault();
   }
   if (!cpu.store(op, address, zeroes.size(), zeroes.data()) ||
       !cpu.store(op, address + zeroes.size(), zeroes.size(), zeroes.data()))

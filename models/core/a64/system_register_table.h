@@ -30,12 +30,15 @@ struct SystemRegisterRow {
   Write write = nullptr;         // the effect of a write; nullptr: all of `state`
   bool belongs_to_host = false;  // IssHost::read_register() and write_register()
   bool of_gic = false;           // there only with Options::gic
+  bool counts = false;           // of the performance monitors: events up to the access are counted before it
 };
 
 // nullptr: there is none of this name. Rows have numbers from 1 up; 0 is none.
 const SystemRegisterRow* find_system_register(SystemRegister which);
 std::uint16_t number_of(const SystemRegisterRow* row);
 const SystemRegisterRow* system_register_row(std::uint16_t number);
+
+std::uint32_t writable_fpcr(const Cpu& cpu);
 
 // At the present exception level, with all that SCTLR_EL1 and CNTKCTL_EL1 say about EL0.
 Permission permission(const Cpu& cpu, const SystemRegisterRow& row, bool is_write);

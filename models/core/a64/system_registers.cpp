@@ -6,21 +6,22 @@
 #include <vector>
 
 #include "base/affinity.h"
+#include "core/a64/debug_register_rows.h"
+#include "core/a64/performance_monitor_rows.h"
+#include "core/a64/soft_float.h"
+#include "core/a64/system_register_rows.h"
 #include "core/a64/system_register_table.h"
 #include "core/a64/translation_table_walk.h"
 
 namespace asterism::a64 {
 namespace {
 
+using namespace rows;  // NOLINT(google-build-using-namespace): a table of rows, one name each
 using Register = SystemRegisterRow;
 using S = SystemRegisters;
 
 // ---- what EL0 may ----
 
-Permission anyone(const Cpu&, bool) { return Permission::allowed; }
-Permission reader(const Cpu&, bool is_write) {
-  return is_write ? Permission::undefined : Permission::allowed;
-}
 template <std::uint64_t S::*control, std::uint64_t bits>
 Permission when(const Cpu& cpu, bool) {
   return (cpu.system.*control & bits) != 0 ? Permission::allowed : Permission::trapped;
@@ -35,8 +36,6 @@ constexpr auto with_el0pten = when<&S::cntkctl, 1 << 9>;
 Permission with_a_counter(const Cpu& cpu, bool is_write) {
   return is_write ? Permission::undefined : when<&S::cntkctl, 3>(cpu, false);
 }
-// PMUSERENR_EL0 reads as zero: no performance monitors for EL0.
-Permission trapped(const Cpu&, bool) { return Permission::trapped; }
 
 // ---- what is made up ----
 
@@ -44,10 +43,21 @@ Permission trapped(const Cpu&, bool) { return Permission::trapped; }
 std::uint64_t read_mpidr(const Cpu& cpu) { return 1u << 31 | affinity_of(cpu.core); }
 
 // AArch64 at EL0 and EL1; FP and AdvSIMD; no EL2, no EL3; GIC system registers.
-std::uint64_t read_pfr0(const Cpu& cpu) { return 0x11 | (cpu.options.gic ? 1u << 24 : 0); }
+std::uint64_t read_pfr0(const Cpu& cpu) {
+  const std::uint64_t half_precision = cpu.options.features.has(CoreFeature::fp16) ? 1u << 16 | 1u << 20 : 0;
+  return 0x11 | half_precision | (cpu.options.gic ? 1u << 24 : 0);
+}
 
 std::uint64_t read_isar0(const Cpu& cpu) {
-  return (cpu.options.crc32 ? 1u << 16 : 0) | (cpu.options.lse ? 2u << 20 : 0);
+  const auto field = [&](CoreFeature feature, std::uint64_t value, unsigned low) {
+    return cpu.options.features.has(feature) ? value << low : 0;
+  };
+  using enum CoreFeature;
+  return std::max(field(aes, 1, 4), field(pmull, 2, 4)) | field(sha1, 1, 8) | field(sha2, 1, 12) |
+         field(crc32, 1, 16) | field(lse, 2, 20) | field(rdm, 1, 28) | field(dotprod, 1, 44);
+}
+std::uint64_t read_isar1(const Cpu& cpu) {
+  return cpu.options.features.has(CoreFeature::rcpc) ? 1u << 20 : 0;
 }
 
 // What DC ZVA zeroes: 16 words, as a logarithm; bit 4 says that it must not be used.
@@ -87,20 +97,13 @@ Written write_spsel(Cpu& cpu, std::uint64_t value) {
   return Written::done;
 }
 Written write_fpcr(Cpu& cpu, std::uint64_t value) {
-  cpu.fpcr = static_cast<std::uint32_t>(value) & fpcr_writable;
+  cpu.fpcr = static_cast<std::uint32_t>(value) & writable_fpcr(cpu);
   return Written::done;
 }
 Written write_fpsr(Cpu& cpu, std::uint64_t value) {
   cpu.fpsr = static_cast<std::uint32_t>(value) & fpsr_writable;
   return Written::done;
 }
-Written write_oslar(Cpu& cpu, std::uint64_t value) {
-  constexpr std::uint64_t oslk = 1 << 1;
-  cpu.system.oslsr = (cpu.system.oslsr & ~oslk) | (value & 1 ? oslk : 0);
-  return Written::done;
-}
-Written write_nothing(Cpu&, std::uint64_t) { return Written::done; }
-
 template <Register::State state, std::uint64_t mask>
 Written write_masked(Cpu& cpu, std::uint64_t value) {
   cpu.system.*state = value & mask;
@@ -128,54 +131,22 @@ Written write_translation(Cpu& cpu, std::uint64_t value) {
 constexpr std::uint64_t all = ~std::uint64_t{0};
 // 44 bits of physical address, 16 of ASID; granules of 4, 16 and 64 KiB.
 static_assert(physical_address_bits == 44);
+// Armv8 debug, PMUv3.
+constexpr std::uint64_t id_aa64dfr0 = 6 << 0 | 1 << 8 | (DebugRegisters::breakpoints - 1) << 12 |
+                                      (DebugRegisters::watchpoints - 1) << 20 |
+                                      (DebugRegisters::context_breakpoints - 1) << 28;
 constexpr std::uint64_t id_aa64mmfr0 = 4 << 0 | 2 << 4 | 1 << 20;
 
-consteval Register constant(SystemRegister which, const char* name, std::uint64_t value,
-                            Register::AtEl0 at_el0 = nullptr) {
-  return {.which = which, .name = name, .at_el0 = at_el0, .constant = value};
-}
-// Reads as zero, writes are ignored.
-consteval Register ignored(SystemRegister which, const char* name, Register::AtEl0 at_el0 = nullptr) {
-  return {.which = which, .name = name, .writable = true, .at_el0 = at_el0, .write = write_nothing};
-}
-consteval Register made_up(SystemRegister which, const char* name, Register::Read read,
-                           Register::Write write = nullptr, Register::AtEl0 at_el0 = nullptr) {
-  return {.which = which,
-          .name = name,
-          .writable = write != nullptr,
-          .at_el0 = at_el0,
-          .read = read,
-          .write = write};
-}
-consteval Register held(SystemRegister which, const char* name, Register::State state,
-                        Register::AtEl0 at_el0 = nullptr, Register::Write write = nullptr) {
-  return {.which = which, .name = name, .writable = true, .at_el0 = at_el0, .state = state, .write = write};
-}
-consteval Register owned_by_host(SystemRegister which, const char* name, Register::AtEl0 at_el0,
-                                 bool is_writable = true) {
-  return {.which = which, .name = name, .writable = is_writable, .at_el0 = at_el0, .belongs_to_host = true};
-}
-consteval Register of_gic(SystemRegister which, const char* name, bool readable, bool writable) {
-  return {.which = which,
-          .name = name,
-          .readable = readable,
-          .writable = writable,
-          .belongs_to_host = true,
-          .of_gic = true};
-}
-consteval Register only_written(SystemRegister which, const char* name, Register::Write write) {
-  return {.which = which, .name = name, .readable = false, .writable = true, .write = write};
-}
-
-constexpr Register rows[] = {
+constexpr Register usual_rows[] = {
     // clang-format off
     // Identification.
     constant({3, 0, 0, 0, 0},   "MIDR_EL1",         0x411f'd070),  // Cortex-A57 r1p0
     made_up({3, 0, 0, 0, 5},    "MPIDR_EL1",        read_mpidr),
     constant({3, 0, 0, 0, 6},   "REVIDR_EL1",       0),
     made_up({3, 0, 0, 4, 0},    "ID_AA64PFR0_EL1",  read_pfr0),
-    constant({3, 0, 0, 5, 0},   "ID_AA64DFR0_EL1",  0x1030'5006),  // Armv8 debug; no performance monitors
+    constant({3, 0, 0, 5, 0},   "ID_AA64DFR0_EL1",  id_aa64dfr0),
     made_up({3, 0, 0, 6, 0},    "ID_AA64ISAR0_EL1", read_isar0),
+    made_up({3, 0, 0, 6, 1},    "ID_AA64ISAR1_EL1", read_isar1),
     constant({3, 0, 0, 7, 0},   "ID_AA64MMFR0_EL1", id_aa64mmfr0),
     constant({3, 3, 0, 0, 1},   "CTR_EL0",          0x8444'c004, with_uct),  // lines of 64 bytes
     made_up({3, 3, 0, 0, 7},    "DCZID_EL0",        read_dczid, nullptr, reader),
@@ -255,41 +226,6 @@ constexpr Register rows[] = {
     of_gic({3, 0, 12, 12, 6},   "ICC_IGRPEN0_EL1",  true, true),
     of_gic({3, 0, 12, 12, 7},   "ICC_IGRPEN1_EL1",  true, true),
 
-    // Debug: nothing ever halts, breakpoints and watchpoints are not modelled.
-    held({2, 0, 0, 2, 2},       "MDSCR_EL1",        &S::mdscr, nullptr, write_masked<&S::mdscr, 0xffff'ffff>),
-    only_written({2, 0, 1, 0, 4}, "OSLAR_EL1",      write_oslar),
-    {.which = {2, 0, 1, 1, 4}, .name = "OSLSR_EL1", .state = &S::oslsr},
-    ignored({2, 0, 1, 3, 4},    "OSDLR_EL1"),
-    constant({2, 0, 1, 0, 0},   "MDRAR_EL1",        0),
-    ignored({2, 0, 0, 2, 0},    "MDCCINT_EL1"),
-    constant({2, 3, 0, 1, 0},   "MDCCSR_EL0",       0, reader),
-    ignored({2, 3, 0, 4, 0},    "DBGDTR_EL0",       anyone),
-    ignored({2, 3, 0, 5, 0},    "DBGDTRRX_EL0",     anyone),  // and DBGDTRTX_EL0
-    ignored({2, 0, 0, 0, 2},    "OSDTRRX_EL1"),
-    ignored({2, 0, 0, 3, 2},    "OSDTRTX_EL1"),
-    ignored({2, 0, 0, 6, 2},    "OSECCR_EL1"),
-    ignored({2, 0, 1, 4, 4},    "DBGPRCR_EL1"),
-    ignored({2, 0, 7, 8, 6},    "DBGCLAIMSET_EL1"),
-    ignored({2, 0, 7, 9, 6},    "DBGCLAIMCLR_EL1"),
-    constant({2, 0, 7, 14, 6},  "DBGAUTHSTATUS_EL1", 0),
-
-    // Performance monitors: they count nothing.
-    ignored({3, 3, 9, 12, 0},   "PMCR_EL0",         trapped),
-    ignored({3, 3, 9, 12, 1},   "PMCNTENSET_EL0",   trapped),
-    ignored({3, 3, 9, 12, 2},   "PMCNTENCLR_EL0",   trapped),
-    ignored({3, 3, 9, 12, 3},   "PMOVSCLR_EL0",     trapped),
-    ignored({3, 3, 9, 12, 4},   "PMSWINC_EL0",      trapped),
-    ignored({3, 3, 9, 12, 5},   "PMSELR_EL0",       trapped),
-    constant({3, 3, 9, 12, 6},  "PMCEID0_EL0",      0, trapped),
-    constant({3, 3, 9, 12, 7},  "PMCEID1_EL0",      0, trapped),
-    ignored({3, 3, 9, 13, 0},   "PMCCNTR_EL0",      trapped),
-    ignored({3, 3, 9, 13, 1},   "PMXEVTYPER_EL0",   trapped),
-    ignored({3, 3, 9, 13, 2},   "PMXEVCNTR_EL0",    trapped),
-    ignored({3, 3, 9, 14, 0},   "PMUSERENR_EL0",    reader),
-    ignored({3, 0, 9, 14, 1},   "PMINTENSET_EL1"),
-    ignored({3, 0, 9, 14, 2},   "PMINTENCLR_EL1"),
-    ignored({3, 3, 9, 14, 3},   "PMOVSSET_EL0",     trapped),
-
     // Of the Cortex-A57 itself.
     ignored({3, 1, 11, 0, 2},   "L2CTLR_EL1"),
     ignored({3, 1, 11, 0, 3},   "L2ECTLR_EL1"),
@@ -305,29 +241,25 @@ constexpr Register rows[] = {
 // Rows that stand for many registers.
 constexpr Register reserved_identification =
     constant({3, 0, 0, 7, 7}, "ID_*_EL1, for AArch32 or reserved", 0);
-constexpr Register breakpoint_or_watchpoint =
-    ignored({2, 0, 0, 0, 7}, "DBGBVRn, DBGBCRn, DBGWVRn, DBGWCRn_EL1");
-constexpr Register event_counter =
-    ignored({3, 3, 14, 15, 7}, "PMEVCNTRn, PMEVTYPERn, PMCCFILTR_EL0", trapped);
-
 const Register* find_group(SystemRegister which) {
   const auto [op0, op1, crn, crm, op2] = which;
   if (op0 == 3 && op1 == 0 && crn == 0 && crm >= 1 && crm <= 7) return &reserved_identification;
-  if (op0 == 3 && op1 == 3 && crn == 14 && crm >= 8) return &event_counter;
-  constexpr unsigned breakpoints = 6, watchpoints = 4;  // as ID_AA64DFR0_EL1 has it
-  if (op0 == 2 && op1 == 0 && crn == 0 && op2 >= 4 && crm < (op2 < 6 ? breakpoints : watchpoints))
-    return &breakpoint_or_watchpoint;
   return nullptr;
 }
 
 // All rows by number.
-constexpr std::size_t row_count = std::size(rows) + 3;
-constexpr std::array<const Register*, row_count> by_number = [] {
-  std::array<const Register*, row_count> result{};
-  for (std::size_t at = 0; at < std::size(rows); ++at) result[at] = &rows[at];
-  result[std::size(rows)] = &reserved_identification;
-  result[std::size(rows) + 1] = &breakpoint_or_watchpoint;
-  result[std::size(rows) + 2] = &event_counter;
+constexpr std::array every_row = [] {
+  std::array<const Register*,
+             std::size(usual_rows) + std::size(debug_rows) + std::size(performance_monitor_rows) + 1>
+      result{};
+  auto at = result.begin();
+  const auto add = [&](const auto& rows) {
+    for (const Register& row : rows) *at++ = &row;
+  };
+  add(usual_rows);
+  add(debug_rows);
+  add(performance_monitor_rows);
+  *at = &reserved_identification;
   return result;
 }();
 
@@ -344,22 +276,24 @@ bool is_told(const Register& row) {
 std::span<const SystemRegisterRow* const> told_system_registers() {
   static const std::vector<const Register*> told = [] {
     std::vector<const Register*> result;
-    for (const Register& row : rows)
-      if (is_told(row)) result.push_back(&row);
+    for (const Register* row : every_row)
+      if (is_told(*row)) result.push_back(row);
     return result;
   }();
   return told;
 }
 
 std::uint64_t inspect(Cpu& cpu, const SystemRegisterRow& row) {
-  if (row.belongs_to_host) return cpu.host.read_register(row.which).value_or(0);
+  if (row.belongs_to_host) return cpu.host.peek_register(row.which).value_or(0);
   if (row.state == &S::sp_el0 && !cpu.uses_sp_el1) return cpu.x[stack_pointer];
+  if (row.counts) cpu.count_events();
   if (row.read) return row.read(cpu);
   return row.state ? cpu.system.*row.state : row.constant;
 }
 
 bool alter(Cpu& cpu, const SystemRegisterRow& row, std::uint64_t value) {
   if (!row.writable || row.belongs_to_host) return false;
+  if (row.counts) cpu.count_events();
   if (row.state == &S::sp_el0 && !cpu.uses_sp_el1)
     cpu.x[stack_pointer] = value;
   else if (row.write)
@@ -370,17 +304,21 @@ bool alter(Cpu& cpu, const SystemRegisterRow& row, std::uint64_t value) {
 }
 
 const SystemRegisterRow* find_system_register(SystemRegister which) {
-  const Register* found = std::ranges::find(rows, which, &Register::which);
-  return found != std::end(rows) ? found : find_group(which);
+  const auto found = std::ranges::find(every_row, which, &Register::which);
+  return found != every_row.end() && *found != &reserved_identification ? *found : find_group(which);
 }
 
 std::uint16_t number_of(const SystemRegisterRow* row) {
   if (!row) return 0;
-  return static_cast<std::uint16_t>(std::ranges::find(by_number, row) - by_number.begin() + 1);
+  return static_cast<std::uint16_t>(std::ranges::find(every_row, row) - every_row.begin() + 1);
 }
 
 const SystemRegisterRow* system_register_row(std::uint16_t number) {
-  return number == 0 ? nullptr : by_number[number - 1];
+  return number == 0 ? nullptr : every_row[number - 1];
+}
+
+std::uint32_t writable_fpcr(const Cpu& cpu) {
+  return fpcr_writable | (cpu.options.features.has(CoreFeature::fp16) ? fpcr_bit::fz16 : 0);
 }
 
 Permission permission(const Cpu& cpu, const SystemRegisterRow& row, bool is_write) {
@@ -398,6 +336,10 @@ std::uint64_t read(Cpu& cpu, const Operation& op, const SystemRegisterRow& row) 
     InHost in(cpu, op);
     return cpu.host.read_register(row.which).value_or(0);
   }
+  if (row.counts) {
+    InHost in(cpu, op);
+    cpu.count_events();
+  }
   if (row.read) return row.read(cpu);
   return row.state ? cpu.system.*row.state : row.constant;
 }
@@ -407,6 +349,10 @@ Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::
     InHost in(cpu, op);
     cpu.host.write_register(row.which, value);
     return Written::done;
+  }
+  if (row.counts) {
+    InHost in(cpu, op);
+    cpu.count_events();
   }
   if (row.write) return row.write(cpu, value);
   cpu.system.*row.state = value;

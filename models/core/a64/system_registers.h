@@ -17,7 +17,7 @@ struct SystemRegisters {
   bool operator==(const SystemRegisters&) const = default;
 };
 
-inline constexpr std::uint32_t fpcr_writable = 0x07c0'0000;  // AHP, DN, FZ, RMode
+inline constexpr std::uint32_t fpcr_writable = 0x07c0'0000;  // AHP, DN, FZ, RMode; with FEAT_FP16 FZ16, too
 inline constexpr std::uint32_t fpsr_writable = 0x0800'009f;  // QC, cumulative exceptions
 
 // Bits of SCTLR_EL1 that have an effect. The others hold what is written, but EE and E0E: data is little-endian.

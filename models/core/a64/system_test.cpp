@@ -231,7 +231,7 @@ TEST_F(A64SystemTest, TheOtherStackPointerIsARegisterAndTheOneInUseIsNot) {
 
 // ---- registers ----
 
-TEST_F(A64SystemTest, IdentifiesItselfAsACortexA57WithoutCryptography) {
+TEST_F(A64SystemTest, IdentifiesItselfAsACortexA57WithCryptography) {
   const State after = run({
       0xd5380001,  // mrs x1, midr_el1
       0xd5380402,  // mrs x2, id_aa64pfr0_el1
@@ -245,7 +245,7 @@ TEST_F(A64SystemTest, IdentifiesItselfAsACortexA57WithoutCryptography) {
   });
   EXPECT_EQ(after.x[1], 0x411f'd070u);
   EXPECT_EQ(after.x[2], 0x11u);
-  EXPECT_EQ(after.x[3], 0x21'0000u);
+  EXPECT_EQ(after.x[3], 0x21'1120u);
   EXPECT_EQ(after.x[4], 0x10'0024u);
   EXPECT_EQ(after.x[5], 0x8444'c004u);
   EXPECT_EQ(after.x[6], 4u);
@@ -255,9 +255,36 @@ TEST_F(A64SystemTest, IdentifiesItselfAsACortexA57WithoutCryptography) {
 }
 
 TEST_F(A64SystemTest, OptionsThatAreLeftOutAreNotReported) {
-  core = make_native_iss(host, 0, {.lse = false, .crc32 = false});
+  core = make_native_iss(host, 0, {.features = {}});
   host.core = core.get();
-  EXPECT_EQ(run({0xd5380600}).x[0], 0u);  // mrs x0, id_aa64isar0_el1
+  EXPECT_EQ(run({0xd5380600}).x[0], 0u);     // mrs x0, id_aa64isar0_el1
+  EXPECT_EQ(run({0xd5380400}).x[0], 0x11u);  // mrs x0, id_aa64pfr0_el1
+}
+
+TEST_F(A64SystemTest, AnnouncesExactlyTheFeaturesThatItHas) {
+  struct Announced {
+    CoreFeature feature;
+    std::uint64_t isar0, isar1 = 0, pfr0 = 0x11;
+  };
+  using enum CoreFeature;
+  for (const Announced& expected :
+       {Announced{crc32, 1u << 16}, Announced{lse, 2u << 20}, Announced{aes, 1u << 4},
+        Announced{sha1, 1u << 8}, Announced{sha2, 1u << 12}, Announced{rdm, 1u << 28},
+        Announced{dotprod, std::uint64_t{1} << 44}, Announced{rcpc, 0, 1u << 20},
+        Announced{fp16, 0, 0, 0x11'0011}}) {
+    core = make_native_iss(host, 0, {.features = CoreFeatures{}.with(expected.feature)});
+    host.core = core.get();
+    core->map_direct(host.memory_range(), host.memory.bytes);
+    // mrs x0, id_aa64isar0_el1; mrs x1, id_aa64isar1_el1; mrs x2, id_aa64pfr0_el1
+    const State after = run({0xd5380600, 0xd5380621, 0xd5380402});
+    EXPECT_EQ(after.x[0], expected.isar0) << to_text(expected.feature);
+    EXPECT_EQ(after.x[1], expected.isar1) << to_text(expected.feature);
+    EXPECT_EQ(after.x[2], expected.pfr0) << to_text(expected.feature);
+  }
+  core = make_native_iss(host, 0, {.features = CoreFeatures::all()});
+  host.core = core.get();
+  core->map_direct(host.memory_range(), host.memory.bytes);
+  EXPECT_EQ(run({0xd5380600}).x[0], 0x1000'1021'1120u);
 }
 
 TEST_F(A64SystemTest, CacheSizesAreThoseOfTheSelectedCache) {

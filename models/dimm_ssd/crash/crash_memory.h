@@ -2,7 +2,9 @@
 // the first write to a page asks, and those behind it are collected when the page is copied or an interval ends.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -34,12 +36,14 @@ class CrashMemory final : public Checkpointer::Memory {
   const std::vector<std::byte>& bytes() const { return bytes_; }
   std::uint64_t silences() const { return silences_; }
 
-  // What the power took away, and the image that was recovered.
+  // What the power took away, and the image that was recovered, of all pages or the first ones.
   void restart(const std::vector<std::byte>* image) {
-    if (image) bytes_ = *image;
+    if (image) std::ranges::copy(*image, bytes_.begin());
     end_interval();
     std::ranges::fill(late_, 0);
   }
+  // The next read does not answer.
+  void silence() { is_silent_next_ = true; }
   void end_interval() { is_open_.assign(is_open_.size(), false); }
 
   // Whether a write must be asked for.
@@ -79,6 +83,7 @@ class CrashMemory final : public Checkpointer::Memory {
     std::memcpy(&bytes_[at], &value, sizeof value);
   }
   bool answers() {
+    if (std::exchange(is_silent_next_, false)) return ++silences_, false;
     if (settings_.silent_once_in == 0 || random_.below(settings_.silent_once_in) != 0) return true;
     ++silences_;
     return false;
@@ -99,6 +104,7 @@ class CrashMemory final : public Checkpointer::Memory {
   std::vector<std::uint64_t> late_;
   std::vector<bool> is_open_;
   std::uint64_t silences_ = 0;
+  bool is_silent_next_ = false;
 };
 
 }  // namespace asterism

@@ -57,6 +57,42 @@ CheckpointerConfig any_checkpointer(Random& random, bool tags) {
   return c;
 }
 
+// Few pages in a flash that they soon fill, and a table that finds candidates for early copies at once.
+void aim(CrashSetup& setup, const CrashTrialConfig& config, Random& random) {
+  const bool tags =
+      config.contents == CrashContents::any ? !one_in(random, 4) : config.contents == CrashContents::tags;
+  FlashGeometry& geometry = setup.geometry;
+  if (!one_in(random, 8)) {
+    geometry = {.channels = 1,
+                .packages = between(random, 1, 2),
+                .dies = 1,
+                .planes = one_in(random, 4) ? 2u : 1u,
+                .blocks = between(random, 7, 9),
+                .pages_per_block = between(random, 4, 6)};
+    if (config.blocks != 0) geometry.blocks = config.blocks;
+  }
+  geometry.page = tags ? 1_KiB : 4_KiB;
+  setup.part.page = geometry.page;
+  setup.part.pages_per_block = geometry.pages_per_block;
+  setup.part.blocks = geometry.blocks;
+  setup.part.dies = geometry.dies;
+  setup.part.planes = geometry.planes;
+  setup.part.endurance = one_in(random, 8) ? between(random, 3, 30) : 0;
+  CheckpointerConfig& c = setup.checkpointer;
+  c.log.line = tags ? 8_B : 64_B;
+  c.matt.buffer_entries = between(random, 1, 2);
+  c.matt.early_writes = between(random, 1, 2);
+  const std::uint64_t in_all = geometry.all_pages() * (tags ? 2 : 1);
+  const auto many = static_cast<std::uint32_t>(std::min<std::uint64_t>(in_all / 3, 24));
+  setup.memory.pages = config.pages != 0 ? config.pages : between(random, 1, one_in(random, 4) ? many : 6);
+  setup.memory.line = tags ? 8 : 64;
+  setup.memory.silent_once_in = 0;
+  const std::uint64_t errors = random.below(12);
+  setup.bit_errors = errors == 0  ? BitErrors::beyond_correction
+                     : errors < 3 ? BitErrors::corrected
+                                  : BitErrors::none;
+}
+
 }  // namespace
 
 CheckpointMethod any_method(Random& random) { return static_cast<CheckpointMethod>(1 + random.below(8)); }
@@ -98,6 +134,7 @@ CrashSetup make_crash_setup(const CrashTrialConfig& config, Random& random) {
   setup.bit_errors = errors == 0  ? BitErrors::beyond_correction
                      : errors < 4 ? BitErrors::corrected
                                   : BitErrors::none;
+  if (config.aim == CrashAim::states) aim(setup, config, random);
   return setup;
 }
 

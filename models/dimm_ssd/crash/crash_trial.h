@@ -9,7 +9,13 @@
 //   - every version that is there reads back, byte for byte, as the memory was at the end of its interval
 //
 // and the trial goes on from the newest one. At every event a version that is there is readable, unless bit errors have met it.
-// Now and then the device comes to rest: then nothing may be waited for any more.
+// Now and then the device comes to rest: then nothing may be waited for any more. At each commit, each discard and each cut every
+// version that is there is read out of the flash itself and compared (crash_audit.h), and a version is stored as a full one
+// where it had nothing to continue, and nowhere else.
+//
+// Trials aim at states (crash_states.h): few pages, a flash that is soon full, and intervals before, within and behind which
+// the version that the next one stands on is discarded, aborted, restored, lost, followed by another name, list or method; the
+// power is cut at a chosen kind of work. Or all of that is left to chance.
 //
 // Mixed in: another name, discards, aborts, memory that does not answer, flash that is too small, blocks that wear out,
 // bit errors within what the page code corrects and, in some trials, beyond. With those a version may be lost; what can be
@@ -64,8 +70,24 @@ constexpr auto enum_names(CrashMethod) {
                                                {mixed, "mixed", "another one after each interval"}});
 }
 
-// Faults of the trial itself, to see that it finds them.
-enum class CrashPlant : std::uint8_t { none, writes_do_not_wait, reported_too_early, losing_page };
+enum class CrashAim : std::uint8_t { states, anywhere };
+constexpr auto enum_names(CrashAim) {
+  return std::to_array<EnumName<CrashAim>>(
+      {{CrashAim::states, "states",
+        "few pages, small flash; what a version stands on goes between intervals and within them"},
+       {CrashAim::anywhere, "anywhere", "writes, intervals, discards and cuts at random"}});
+}
+
+// Faults of the trial itself or of the table of modified pages, to see that it finds them.
+enum class CrashPlant : std::uint8_t {
+  none,
+  writes_do_not_wait,
+  reported_too_early,
+  losing_page,
+  early_lines_of_a_lost_base,
+  increment_of_a_lost_base,
+  forgotten_line,
+};
 constexpr auto enum_names(CrashPlant) {
   return std::to_array<EnumName<CrashPlant>>(
       {{CrashPlant::none, "none"},
@@ -74,7 +96,13 @@ constexpr auto enum_names(CrashPlant) {
        {CrashPlant::reported_too_early, "reported_too_early",
         "a version counts as durable as soon as its interval has ended"},
        {CrashPlant::losing_page, "losing_page",
-        "each cut makes a page unreadable that was written completely"}});
+        "each cut makes a page unreadable that was written completely"},
+       {CrashPlant::early_lines_of_a_lost_base, "early_lines_of_a_lost_base",
+        "the first page that is copied early has its modified lines alone where the base of its checkpoint "
+        "is gone"},
+       {CrashPlant::increment_of_a_lost_base, "increment_of_a_lost_base",
+        "all pages have their modified lines alone where the base is gone"},
+       {CrashPlant::forgotten_line, "forgotten_line", "one line in eight copies is left out"}});
 }
 
 struct CrashTrialConfig {
@@ -84,6 +112,7 @@ struct CrashTrialConfig {
   std::uint32_t blocks = 0;  // of a plane of the flash; 0: by the seed
   std::uint32_t cuts = 20;
   CrashPlant plant = CrashPlant::none;
+  CrashAim aim = CrashAim::states;
 };
 void describe(Fields& f, CrashTrialConfig& config);
 
@@ -98,7 +127,8 @@ struct CrashCounts {
   std::uint64_t given_up = 0;  // versions
   std::uint64_t no_space = 0, worn_out = 0, memory_errors = 0, aborts = 0, discards = 0;
   std::uint64_t merges = 0, compactions = 0, collections = 0, blocks_retired = 0;
-  std::uint64_t lost = 0;  // versions, to bit errors
+  std::uint64_t lost = 0;     // versions, to bit errors
+  std::uint64_t audited = 0;  // images compared in flash, without a cut
 
   CrashCounts& operator+=(const CrashCounts& other);
 };
@@ -107,7 +137,10 @@ struct CrashFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws CrashFailure.
-CrashCounts run_crash_trial(const CrashTrialConfig& config, std::uint64_t seed);
+class CrashStates;
+
+// Throws CrashFailure. `states`: what it has reached is counted there.
+CrashCounts run_crash_trial(const CrashTrialConfig& config, std::uint64_t seed,
+                            CrashStates* states = nullptr);
 
 }  // namespace asterism

@@ -32,13 +32,16 @@ std::uint32_t random_word(Random& random, const Row& row) {
   const bool has_immediate = name_has(row, "immediate") || name_has(row, "fixed-point");
   if (!name_has(row, "FCCMP")) word = with_register(row, word, 0, 0);
   word = with_register(row, word, 5, 1);
-  if (!has_immediate) word = with_register(row, word, 16, 2);
+  if (name_has(row, "by element, half"))
+    word = (word & ~(0xfu << 16)) | 2u << 16;  // bit 20 belongs to the index
+  else if (!has_immediate)
+    word = with_register(row, word, 16, 2);
   if (word >> 24 == 0x1f) word = with_register(row, word, 10, 3);
   return word;
 }
 
 bool is_defined(const Row& row, std::uint32_t word) {
-  static const Options options;
+  static const Options options{.features = CoreFeatures::all()};
   std::vector<std::uint64_t> constants;
   Decoding decoding(word, {.el0 = false, .fp_enabled = true}, options, constants);
   return find_row(word, options) == &row && row.decode(decoding);
@@ -163,7 +166,8 @@ std::uint64_t random_lanes(Random& random, const Format& f, int exponent) {
 const Format& random_format(Random& random, const FloatInstruction& instruction) {
   if (one_in(random, 8)) return one_in(random, 2) ? single_format : double_format;
   const bool sz = instruction.word >> 22 & 1;
-  if (name_has(*instruction.row, "Hn")) return half_format;  // FCVT
+  const bool is_scalar_half = (instruction.word & 0x5ec0'0000) == 0x1ec0'0000;
+  if (is_scalar_half || name_has(*instruction.row, "half")) return half_format;
   if (name_has(*instruction.row, "FCVTL")) return sz ? single_format : half_format;
   return sz ? double_format : single_format;
 }

@@ -57,7 +57,7 @@ class Native {
     std::uint64_t constant = 0;
   };
   IdleIssHost host_;
-  Cpu cpu_{host_, 0, {}};
+  Cpu cpu_{host_, 0, {.features = CoreFeatures::all()}};
   std::vector<Program> programs_;
 };
 
@@ -76,13 +76,20 @@ std::vector<FloatOutcome> run_on_qemu(const std::vector<FloatInstruction>& instr
                static_cast<std::streamsize>(cases.size() * sizeof(FloatCase)));
   }
   std::vector<FloatOutcome> outcomes(cases.size());
-  const std::string command =
-      std::string(FLOAT_ORACLE_QEMU) + " -cpu cortex-a57 " FLOAT_ORACLE_GUEST " < " + path;
+  const std::string command = std::string(FLOAT_ORACLE_QEMU) + " -cpu max " FLOAT_ORACLE_GUEST " < " + path;
   FILE* pipe = popen(command.c_str(), "r");
   const std::size_t got = pipe ? std::fread(outcomes.data(), sizeof(FloatOutcome), outcomes.size(), pipe) : 0;
   EXPECT_EQ(pipe ? pclose(pipe) : -1, 0) << command;
   outcomes.resize(got);
   return outcomes;
+}
+
+// QEMU extends the sign of a scalar FCVTZS of half precision with fraction bits to 32 bits; by the manual the rest of the
+// register is 0, as QEMU has it of the same conversion without fraction bits.
+FloatOutcome by_the_manual(const FloatInstruction& instruction, FloatOutcome of_qemu) {
+  constexpr Encoding scalar_fcvtzs = encoding("01 0 111110 001x immb 11111 1 Rn Rd");
+  if (scalar_fcvtzs.matches(instruction.word)) of_qemu.v[0] &= 0xffff;
+  return of_qemu;
 }
 
 TEST(FloatOracle, AgreesWithQemuBitForBit) {
@@ -108,9 +115,10 @@ TEST(FloatOracle, AgreesWithQemuBitForBit) {
         << describe(instructions[cases[expected.size()].instruction], cases[expected.size()]);
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const FloatOutcome actual = native.run(cases[i]);
-      if (actual == expected[i]) continue;
-      ADD_FAILURE() << describe(instructions[cases[i].instruction], cases[i]) << "\n  is   "
-                    << describe(actual) << "\n  qemu " << describe(expected[i]);
+      const FloatInstruction& instruction = instructions[cases[i].instruction];
+      if (actual == by_the_manual(instruction, expected[i])) continue;
+      ADD_FAILURE() << describe(instruction, cases[i]) << "\n  is   " << describe(actual) << "\n  qemu "
+                    << describe(expected[i]);
       ASSERT_LT(++differences, 20) << "and so on";
     }
   }

@@ -3,17 +3,28 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <vector>
 
 #include "core/a64/block.h"
 #include "core/a64/decoder.h"
 
-// The first byte: level, SIMD and floating point, LSE, CRC32. Then words.
+// The first byte: level, SIMD and floating point, LSE, CRC32, cryptography, what came after the Cortex-A57. Then words.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace asterism;
   using namespace asterism::a64;
   if (size < 5) return 0;
   const Context context{.el0 = (data[0] & 1) != 0, .fp_enabled = (data[0] & 2) != 0};
-  const Options options{.lse = (data[0] & 4) != 0, .crc32 = (data[0] & 8) != 0};
+  Options options{.features = CoreFeatures::all()};
+  using enum CoreFeature;
+  const auto leave_out = [&](unsigned bit, std::initializer_list<CoreFeature> features) {
+    if (data[0] >> bit & 1) return;
+    for (const CoreFeature feature : features) options.features = options.features.without(feature);
+  };
+  leave_out(2, {lse});
+  leave_out(3, {crc32});
+  leave_out(4, {aes, pmull, sha1, sha2});
+  leave_out(5, {rdm, rcpc, dotprod, fp16});
   std::vector<std::uint8_t> code(4096);
   const std::size_t bytes = (size - 1 < code.size() ? size - 1 : code.size()) / 4 * 4;
   std::memcpy(code.data(), data + 1, bytes);

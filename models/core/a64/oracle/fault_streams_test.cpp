@@ -44,11 +44,12 @@ struct Tally {
 class FaultStream {
  public:
   FaultStream(const std::string& of_class, std::uint64_t seed)
-      : options_{.lse = of_class == "exclusive"},
+      : cpu_(of_class == "exclusive" ? Cpu::max : Cpu::cortex_a57),
+        options_{.features = features_of(cpu_)},
         random_(seed),
         generator_(of_class, "", options_, seed),
-        native_(make_native_machine()),
-        oracle_(make_unicorn_machine(options_.lse ? Cpu::max : Cpu::cortex_a57)) {
+        native_(make_native_machine(options_)),
+        oracle_(make_unicorn_machine(cpu_)) {
     generator_.fill(native_->data());
     std::ranges::copy(native_->data(), oracle_->data().begin());
   }
@@ -99,6 +100,7 @@ class FaultStream {
     return text;
   }
 
+  Cpu cpu_;
   Options options_;
   Random random_;
   Generator generator_;

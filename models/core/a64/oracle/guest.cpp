@@ -187,7 +187,7 @@ GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
       code_(code_size),
       data_(data_size),
       tables_(tables_size),
-      iss_(make_native_iss(*this, 0)),
+      iss_(make_native_iss(*this, 0, {.features = CoreFeatures::all()})),
       begun_(from.instructions) {
   std::ranges::copy(from.code, code_.bytes().begin());
   std::ranges::copy(from.data, data_.bytes().begin());

@@ -12,11 +12,11 @@ constexpr KnownDifference table[] = {
     {0xffff'ffff, 0xd45e'0000, Aspect::decoding, "HLT #0xf000: a semihosting call here"},
     {0xffe0'001f, 0xd400'0003, Aspect::decoding, "SMC: QEMU's core has an EL3, which this engine has not"},
     {0xffff'fc1f, 0xd69f'0000, Aspect::decoding, "ERET with a register field that is not 11111 is unallocated; QEMU does not look"},
-    {0xffff'cc00, 0x4e28'4800, Aspect::decoding, "AESE, AESD, AESMC, AESIMC: cryptography is left out (ID_AA64ISAR0_EL1 says so)"},
-    {0xffff'cc00, 0x5e28'0800, Aspect::decoding, "SHA1H, SHA1SU1, SHA256SU0: as AESE"},
-    {0xffe0'8c00, 0x5e00'0000, Aspect::decoding, "SHA1C to SHA256SU1: as AESE"},
-    {0xbfe0'fc00, 0x0ee0'e000, Aspect::decoding, "PMULL, PMULL2 of 64 bits: as AESE"},
     {0xbf20'cc00, 0x3820'4000, Aspect::execution, "LDSMAX to LDUMIN of bytes and halves: QEMU before 6 compares without extending the operand"},
+    {0xbff8'fc00, 0x2f00'fc00, Aspect::decoding, "FMOV (vector, immediate) of halves with op 1 is unallocated; QEMU does not look"},
+    {0xbf7f'cc00, 0x0e70'c800, Aspect::decoding, "FMAXNMV to FMINV of halves with sz 1: as FMOV"},
+    {0xff7f'cc00, 0x5e70'c800, Aspect::decoding, "FMAXNMP to FMINP of a scalar of halves with sz 1: as FMOV"},
+    {0xfff0'fc00, 0x5f10'fc00, Aspect::execution, "FCVTZS of a scalar half with fraction bits: QEMU extends the sign of the result to 32 bits"},
     {0xff20'cc00, 0xb820'4000, Aspect::execution, "LDSMAX to LDUMIN of words: as of bytes"},
     // clang-format on
 };

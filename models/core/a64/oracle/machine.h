@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/a64/decoder.h"
 #include "core/a64/state.h"
 
 namespace asterism::a64::oracle {
@@ -69,9 +70,15 @@ class Machine {
   virtual void translate_by(std::span<const std::uint64_t> tables) = 0;
 };
 
-enum class Cpu { cortex_a57, max };  // max has the LSE atomics and much that the engine leaves out
+enum class Cpu { cortex_a57, max };  // max has all CoreFeatures and much that the engine leaves out
 
-std::unique_ptr<Machine> make_native_machine();
+// What Unicorn's Cortex-A57 has, and all that the engine may have.
+inline constexpr CoreFeatures features_of_a57 = CoreFeatures{usual_features}.without(CoreFeature::lse);
+inline constexpr CoreFeatures features_of(Cpu cpu) {
+  return cpu == Cpu::max ? CoreFeatures::all() : features_of_a57;
+}
+
+std::unique_ptr<Machine> make_native_machine(const Options& options);
 std::unique_ptr<Machine> make_unicorn_machine(Cpu cpu);
 
 // ---- translation: identity, normal memory; the data's pages of these kinds ----

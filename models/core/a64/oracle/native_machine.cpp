@@ -13,8 +13,8 @@ constexpr unsigned ec_address_lowest = 0x20, ec_address_highest = 0x25;
 
 class NativeMachine final : public Machine, private IdleIssHost {
  public:
-  NativeMachine()
-      : code_(code_size), data_(data_size), tables_(tables_size), iss_(make_native_iss(*this, 0)) {
+  explicit NativeMachine(const Options& options)
+      : code_(code_size), data_(data_size), tables_(tables_size), iss_(make_native_iss(*this, 0, options)) {
     iss_->reset();
     iss_->map_direct({Address(code_base), Bytes(code_size)}, code_.bytes().data());
     iss_->map_direct({Address(data_base), Bytes(data_size)}, data_.bytes().data());
@@ -93,6 +93,8 @@ class NativeMachine final : public Machine, private IdleIssHost {
 
 }  // namespace
 
-std::unique_ptr<Machine> make_native_machine() { return std::make_unique<NativeMachine>(); }
+std::unique_ptr<Machine> make_native_machine(const Options& options) {
+  return std::make_unique<NativeMachine>(options);
+}
 
 }  // namespace asterism::a64::oracle

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/a64/oracle/known_differences.h"
+#include "core/a64/soft_float.h"
 
 namespace asterism::a64::oracle {
 namespace {
@@ -309,12 +310,25 @@ std::uint64_t Generator::vector_half() {
       0x41df'ffff'ffc0'0000,
       0xc3e0'0000'0000'0000,
   };
+  static constexpr std::array<std::uint16_t, 14> halves = {0,      0x8000, 0x3c00, 0xbe00, 0x7c00,
+                                                           0xfc00, 0x7e12, 0x7c01, 0x0001, 0x83ff,
+                                                           0x0400, 0x7bff, 0x77ff, 0xf800};
   static constexpr std::array<std::uint32_t, 14> singles = {
       0,           0x8000'0000, 0x3f80'0000, 0xbfc0'0000, 0x7f80'0000, 0xff80'0000, 0x7fc0'0123,
       0x7f80'0001, 0x0000'0001, 0x807f'ffff, 0x0080'0000, 0x7f7f'ffff, 0x4eff'ffff, 0xcf00'0000,
   };
   const std::uint64_t random = random_.next();
-  switch (random_.below(8)) {
+  switch (random_.below(10)) {
+    case 8: {  // halves that are special, among others
+      std::uint64_t result = random;
+      for (unsigned at = 0; at < 64; at += 16)
+        if (random_.next() & 1)
+          result = (result & ~(std::uint64_t{0xffff} << at)) |
+                   std::uint64_t{halves[random_.below(halves.size())]} << at;
+      return result;
+    }
+    case 9:  // halves of moderate size
+      return (random & 0x87ff'87ff'87ff'87ff) | 0x3000'3000'3000'3000;
     case 0:
       return doubles[random_.below(doubles.size())];
     case 1:
@@ -343,6 +357,7 @@ Registers Generator::registers() {
   result.nzcv = static_cast<std::uint32_t>(random_.below(16));
   // Default NaN, flush to zero, rounding mode: mostly none.
   if (random_.below(3) == 0) result.fpcr = static_cast<std::uint32_t>(random_.below(16)) << 22;
+  if (options_.features.has(CoreFeature::fp16) && random_.below(4) == 0) result.fpcr |= fpcr_bit::fz16;
   if (random_.below(4) == 0) result.fpsr = static_cast<std::uint32_t>(random_.next()) & 0x0800'009f;
   result.sp = value();
   if (has_memory_) {

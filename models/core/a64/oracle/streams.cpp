@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,10 +19,13 @@ namespace {
 constexpr unsigned program_length = 48;
 constexpr unsigned runs_of_program = 6;  // from different states: Unicorn takes long to translate a program
 
-// LSE atomics are in one class only; for them Unicorn must be `max`.
-Options decoding_of(const std::string& of_class) {
-  return {.lse = of_class == "exclusive" || of_class == "all"};
+// Most of what a Cortex-A57 has not is in these classes; for them Unicorn must be `max`.
+Cpu oracle_of(const std::string& of_class) {
+  static const std::set<std::string> classes{"exclusive", "floating_point", "simd", "simd_floating_point",
+                                             "all"};
+  return classes.contains(of_class) ? Cpu::max : Cpu::cortex_a57;
 }
+Options decoding_of(const std::string& of_class) { return {.features = features_of(oracle_of(of_class))}; }
 
 class Stream {
  public:
@@ -29,8 +33,8 @@ class Stream {
       : options_(options),
         decoding_(decoding_of(options.of_class)),
         generator_(options.of_class, options.row, decoding_, options.seed),
-        native_(make_native_machine()),
-        oracle_(make_unicorn_machine(decoding_.lse ? Cpu::max : Cpu::cortex_a57)),
+        native_(make_native_machine(decoding_)),
+        oracle_(make_unicorn_machine(oracle_of(options.of_class))),
         before_(data_size) {}
 
   StreamResult run() {

@@ -1,0 +1,143 @@
+#include "memory/loose_channel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/random.h"
+#include "memory/dram_test_parts.h"
+
+namespace asterism {
+namespace {
+
+DramConfig one_rank() {
+  DramConfig config;
+  config.ranks = 1;
+  return config;
+}
+
+struct LooseChannelTest : testing::Test {
+  LooseChannel channel{one_rank(), ddr3_2gb_x8()};
+  Tick read(std::uint32_t master, Tick at, const BlockLocation& location, Tick settled = 0) {
+    return channel.access(settled, {.at = at, .master = master, .location = location});
+  }
+};
+
+TEST_F(LooseChannelTest, ARequestDoesNotWaitForOneThatIsLater) {
+  read(0, 0, {.row = 1});
+  read(0, 5000, {.row = 1});                       // has run ahead
+  EXPECT_EQ(read(1, 100, {.row = 1}), 100u + 15);  // a hit in what was open by then
+  EXPECT_EQ(read(1, 119, {.row = 1}), 119u + 15);
+  EXPECT_EQ(read(1, 5200, {.row = 1}), 5200u + 15);
+}
+
+TEST_F(LooseChannelTest, ARequestWaitsForAnEarlierOneThatWasMadeBefore) {
+  EXPECT_EQ(read(0, 0, {.row = 1}), 26u);
+  EXPECT_EQ(read(0, 500, {.row = 1}), 515u);
+  EXPECT_EQ(read(1, 502, {.row = 1}), 500u + 15 + 4);  // the bus is taken by a burst of 4
+}
+
+TEST_F(LooseChannelTest, WhoWasAnsweredTooSoonWaitsWithItsNextRequest) {
+  read(0, 0, {.row = 1});
+  EXPECT_EQ(read(0, 502, {.row = 1}), 517u);  // not known yet: master 1 asks at 500
+  EXPECT_EQ(read(1, 500, {.row = 1}), 515u);
+  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 2 + 15);  // 2 that 502 has waited for the bus
+  EXPECT_EQ(read(0, 700, {.row = 1}), 700u + 15);
+}
+
+TEST_F(LooseChannelTest, AConflictThatAnotherMasterHasCausedIsMadeUpFor) {
+  read(0, 0, {.row = 1});
+  EXPECT_EQ(read(0, 500, {.row = 1}), 515u);
+  EXPECT_EQ(read(1, 400, {.row = 2}), 400u + 37);
+  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 22 + 15);  // 500 was a conflict of 37, and 600 is a hit
+  const DramCounts counts = channel.counts(1000);
+  EXPECT_EQ(counts.row_conflicts, 2u);
+  EXPECT_EQ(counts.row_hits, 1u);
+  EXPECT_EQ(counts.row_misses, 1u);
+}
+
+TEST_F(LooseChannelTest, NobodyWaitsForAWriteThatIsPosted) {
+  channel.access(0, {.at = 0, .master = 0, .location = {.row = 1}, .is_write = true, .is_posted = true});
+  read(1, 0, {.row = 2});
+  EXPECT_EQ(read(0, 500, {.row = 2}), 515u);
+}
+
+TEST_F(LooseChannelTest, AMasterThatGoesBackInItsOwnTimeWaitsForNothingLater) {
+  EXPECT_EQ(read(0, 1000, {.row = 1}), 1026u);
+  EXPECT_EQ(read(0, 0, {.row = 1}), 30u);
+}
+
+TEST_F(LooseChannelTest, NobodyWaitsForWhatIsLaterHoweverMuchOfItThereIs) {
+  for (Tick i = 0; i < 10'000; ++i) read(0, 100 * i, {.row = 1});
+  EXPECT_EQ(read(1, 0, {.row = 1}), 19u);
+}
+
+TEST_F(LooseChannelTest, AResetForgetsWhatWasAskedAndKeepsTheCounts) {
+  read(0, 0, {.row = 1});
+  read(0, 500, {.row = 1});
+  channel.reset(600);
+  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 26);
+  EXPECT_EQ(channel.counts(700).row_misses, 2u);
+  EXPECT_EQ(channel.counts(700).row_hits, 1u);
+  channel.reset(700);
+  channel.clear_counts();
+  EXPECT_EQ(channel.counts(700).reads, 0u);
+}
+
+// ---- masters that run ahead of each other ----
+
+struct Outcome {
+  Tick ended = 0;  // of the last master
+  DramCounts counts;
+};
+
+// Four masters that ask for the next block as soon as they have the one before and have thought about it, and run ahead by up to a
+// quantum, one after the other.
+Outcome run(Tick quantum, std::uint32_t banks, unsigned requests) {
+  constexpr std::uint32_t masters = 4;
+  LooseChannel channel(one_rank(), ddr3_2gb_x8());
+  struct Master {
+    Tick now = 0;
+    unsigned asked = 0;
+    Random random{0};
+  };
+  std::vector<Master> all(masters);
+  for (std::uint32_t m = 0; m < masters; ++m) all[m].random = Random(m);
+  const auto is_done = [&](const Master& master) { return master.asked == requests; };
+  for (Tick from = 0; !std::ranges::all_of(all, is_done); from += quantum)
+    for (std::uint32_t m = 0; m < masters; ++m) {
+      Master& master = all[m];
+      while (!is_done(master) && master.now < from + quantum) {
+        const std::uint64_t r = master.random.next();
+        const BlockLocation location{.bank = static_cast<std::uint32_t>(r % banks), .row = m};
+        master.now = channel.access(from, {.at = master.now, .master = m, .location = location}) + r % 7 + 10;
+        ++master.asked;
+      }
+    }
+  Outcome result;
+  for (const Master& master : all) result.ended = std::max(result.ended, master.now);
+  result.counts = channel.counts(result.ended);
+  return result;
+}
+
+// By 1.25 ns: up to 20 ns, 1 us and 10 us.
+TEST(LooseChannelOrder, MastersEndAtTheSameTimeHoweverFarTheyRunAhead) {
+  for (const std::uint32_t banks : {1u, 2u, 8u}) {
+    const Outcome in_order = run(1, banks, 5000);
+    for (const Tick quantum : {16u, 80u, 800u, 8000u}) {
+      const Outcome ahead = run(quantum, banks, 5000);
+      EXPECT_NEAR(static_cast<double>(ahead.ended), static_cast<double>(in_order.ended),
+                  0.01 * static_cast<double>(in_order.ended))
+          << banks << " banks, " << quantum;
+      EXPECT_NEAR(static_cast<double>(ahead.counts.row_conflicts),
+                  static_cast<double>(in_order.counts.row_conflicts),
+                  0.01 * static_cast<double>(in_order.counts.row_conflicts))
+          << banks << " banks, " << quantum;
+      EXPECT_EQ(ahead.counts.reads, in_order.counts.reads);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,200 @@
+// The firmware's driver of GPU snapshots on the host, in front of the model of a GPU: it chooses as the driver of runs without
+// cores does (models/gpu/snapshot_driver.h), and whatever goes wrong, what it has committed is the memory as it was.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "drivers/gpu_test_machine.h"
+#include "gpu/gpu_rig.h"
+#include "gpu/preservation_buffer.h"
+#include "gpu/snapshot_driver.h"
+
+extern "C" {
+#include "drivers/gpu_snapshot.h"
+}
+
+namespace asterism {
+namespace {
+
+std::uint32_t between(Random& random, std::uint32_t low, std::uint32_t high) {
+  return low + static_cast<std::uint32_t>(random.below(high - low + 1));
+}
+bool one_in(Random& random, std::uint32_t n) { return random.below(n) == 0; }
+
+// A small one, whose writes soon wait.
+GpuConfig any_gpu(Random& random) {
+  GpuConfig c;
+  c.channels = 1u << random.below(3);
+  c.zone = Bytes(4096u << random.below(2));
+  c.interleave = Bytes(128u << random.below(4));
+  c.memory = c.zone * c.channels * between(random, 4, 16);
+  c.channel = Bandwidth(std::uint64_t{1'000'000'000} * between(random, 1, 30));
+  c.monitor.cache = 64_B;
+  c.monitor.ways = 1;
+  c.l2 = 128_B * c.channels;
+  c.l2_ways = 1;
+  c.pipelines = between(random, 1, 8);
+  c.write_queue = between(random, 1, 12);
+  c.buffer = c.zone * c.channels * between(random, 2, 6);
+  c.transfer = c.zone * between(random, 1, 8);
+  c.watchdog = 10_ms;
+  return c;
+}
+
+GpuKernel any_kernel(const GpuConfig& gpu, Random& random, std::uint64_t number) {
+  return {.first = 0,
+          .bytes = gpu.memory.count(),
+          .seed = random.next(),
+          .number = number,
+          .accesses = between(random, 5, 100),
+          .pattern = between(random, 0, 1),
+          .writes = between(random, 100, 1000),
+          .gap_ns = between(random, 0, 400),
+          .zero = 0};
+}
+
+std::size_t round_up(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+// The driver with its buffer, in front of a GPU.
+struct Driver {
+  GpuTestMachine machine;
+  GpuChain chain{};
+  GpuSnapshot snapshot{};
+  std::vector<std::byte> buffer;
+
+  Driver(const GpuConfig& gpu, const HostLinkConfig& link) : machine(gpu, link) {
+    EXPECT_EQ(
+        gpu_snapshot_prepare(&snapshot, 0, static_cast<std::uint32_t>(gpu.memory.count() >> 10), &chain),
+        gpu_ok);
+    buffer.resize(round_up(gpu_snapshot_bytes(&snapshot)));
+    gpu_snapshot_use(&snapshot, buffer.data());
+  }
+  const Gpu& gpu() const { return machine.port.gpu(); }
+  std::vector<std::byte> memory() const {
+    std::vector<std::byte> bytes(machine.config.memory.count());
+    gpu().peek(0, bytes);
+    return bytes;
+  }
+};
+
+// ---- the same choices ----
+
+struct Reference : GpuRig, SnapshotDriver::Sink {
+  Reference(const GpuConfig& config, const HostLinkConfig& link_config)
+      : GpuRig(config, MemoryContents::bytes, link_config),
+        buffer(Address(0), config.memory * 8, config.zone),
+        driver(gpu, buffer, 0_ps, 0_ps, *this) {}
+
+  std::optional<Picoseconds> next() const override { return earlier(GpuRig::next(), driver.next_event()); }
+  void step(Picoseconds to) override {
+    GpuRig::step(to);
+    driver.advance_to(to);
+  }
+  void zone_waits(Picoseconds at, Zone zone) override { driver.zone_waits(at, zone); }
+  void arrived(Picoseconds at, std::span<const Zone> zones) override {
+    copies.emplace_back();
+    for (const Zone zone : zones) copies.back().push_back(zone.index * gpu.config().channels + zone.channel);
+    driver.arrived(at, zones);
+  }
+  void snapshot_taken(Picoseconds at) override { driver.snapshot_taken(at); }
+  void snapshot_failed(Picoseconds at, Gpu::Failure why) override { driver.snapshot_failed(at, why); }
+  void taken(Picoseconds at) override { ended.push_back(at); }
+  void failed(Picoseconds, Gpu::Failure) override { ADD_FAILURE(); }
+  void restored(Picoseconds) override {}
+
+  void launch(const GpuKernel& kernel) {
+    source.emplace(RegionKernelArguments{.first = kernel.first,
+                                         .bytes = kernel.bytes,
+                                         .seed = kernel.seed,
+                                         .accesses = kernel.accesses,
+                                         .gap = kernel.gap_ns * 1_ns,
+                                         .writes = kernel.writes,
+                                         .pattern = RegionKernelArguments::Pattern(kernel.pattern)},
+                   gpu.config().pipelines);
+    gpu.launch(now, *source, kernel.number);
+  }
+
+  PreservationBuffer buffer;
+  SnapshotDriver driver;
+  std::optional<RegionKernel> source;
+  std::vector<std::vector<std::uint32_t>> copies;
+  std::vector<Picoseconds> ended;
+};
+
+// Over a link without latency both hear of a write at once, and the list of a scan takes no time.
+class GpuSnapshotChoice : public testing::Test {
+ protected:
+  struct Counts {
+    std::uint64_t snapshots = 0, preferred = 0, gathered = 0;
+  };
+
+  void compare(std::uint64_t seed, Counts& counts) {
+    Random random(seed);
+    const GpuConfig config = any_gpu(random);
+    const HostLinkConfig link{.overhead = Picoseconds(random.below(5'000'000)), .round_trip = 0_ps};
+    Reference reference(config, link);
+    Driver tried(config, link);
+    for (std::uint64_t number = 1; number < 12; number += 2) {
+      GpuKernel kernel = any_kernel(config, random, number);
+      reference.launch(kernel);
+      ASSERT_TRUE(reference.run_while_not([&] { return !reference.gpu.running(); }));
+      ASSERT_EQ(gpu_launch(0, &kernel), gpu_ok);
+      while (tried.gpu().running()) ASSERT_TRUE(tried.machine.step());
+      ASSERT_EQ(tried.machine.now, reference.now);
+
+      const bool increments = number % 4 == 3, hints = !one_in(random, 4);
+      kernel = any_kernel(config, random, number + 1);
+      take(reference, tried, kernel,
+           {.increments = increments, .device_side = false, .hints = hints, .silent = false});
+      if (HasFailure()) return;
+      ++counts.snapshots;
+    }
+    counts.preferred += tried.snapshot.preferred;
+    counts.gathered += tried.snapshot.preferred_together;
+  }
+
+  void take(Reference& reference, Driver& tried, GpuKernel& kernel, const GpuSnapshotHow& how) {
+    const SnapshotConfig config{.kind = how.increments ? SnapshotKind::increment : SnapshotKind::full,
+                                .non_blocking = true,
+                                .hints = how.hints};
+    Picoseconds begun{};
+    reference.copies.clear();
+    reference.ended.clear();
+    ASSERT_EQ(reference.driver.snapshot(reference.now, config, begun), SnapshotDriver::Begun::yes);
+    reference.launch(kernel);
+    ASSERT_TRUE(
+        reference.run_while_not([&] { return !reference.ended.empty() && !reference.gpu.running(); }));
+
+    tried.machine.copies.clear();
+    ASSERT_EQ(gpu_snapshot_begin(&tried.snapshot, how), gpu_ok);
+    ASSERT_EQ(gpu_launch(0, &kernel), gpu_ok);
+    std::optional<Picoseconds> wake = begun, ended;
+    while (gpu_snapshot_is_open(&tried.snapshot) || tried.gpu().running()) {
+      ASSERT_TRUE(tried.machine.step(wake));
+      if (tried.machine.now < begun) continue;
+      wake.reset();
+      gpu_snapshot_serve(&tried.snapshot);
+      if (!ended && !gpu_snapshot_is_open(&tried.snapshot)) ended = tried.machine.now;
+    }
+    ASSERT_EQ(tried.snapshot.state, gpu_snapshot_taken);
+    gpu_snapshot_commit(&tried.snapshot);
+    EXPECT_EQ(tried.machine.copies, reference.copies);
+    EXPECT_EQ(ended, reference.ended.front());
+    EXPECT_EQ(tried.machine.now, reference.now);
+  }
+};
+
+TEST_F(GpuSnapshotChoice, IsThatOfTheDriverWithoutCores) {
+  Counts counts;
+  for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    compare(seed, counts);
+  }
+  EXPECT_EQ(counts.snapshots, 1800u);
+  EXPECT_GT(counts.preferred, 5000u);
+  EXPECT_GT(counts.gathered, 2000u);
+}
+
+}  // namespace
+}  // namespace asterism

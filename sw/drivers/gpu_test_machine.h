@@ -1,0 +1,44 @@
+// For tests on the host: one GPU behind drivers/gpu.h, in place of drivers/gpu.c and its registers. Pointers of the program are
+// addresses of its memory.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/event_log.h"
+#include "gpu/gpu_port.h"
+
+extern "C" {
+#include "drivers/gpu.h"
+}
+
+namespace asterism {
+
+class GpuTestMachine final : public Gpu::HostMemory {
+ public:
+  GpuTestMachine(const GpuConfig& config, const HostLinkConfig& link);
+  ~GpuTestMachine() override;
+  GpuTestMachine(const GpuTestMachine&) = delete;
+  GpuTestMachine& operator=(const GpuTestMachine&) = delete;
+
+  // The next event, at its time, and what comes at once with it; nothing but the time where `wake` is earlier. False: there
+  // is neither.
+  bool step(std::optional<Picoseconds> wake = std::nullopt);
+  GpuPort::Error command(GpuPort::Command command, const GpuPort::Arguments& arguments = {});
+  static GpuTestMachine& get();  // the one that there is
+
+  const GpuConfig config;
+  bool refuses = false;  // memory does, of what snapshots write
+  Picoseconds now{};
+  HostLink link;
+  NoEventLog log;
+  GpuPort port;
+  std::uint32_t events = 0;                        // not taken yet
+  std::vector<std::vector<std::uint32_t>> copies;  // lists of copy_out
+
+ private:
+  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override;
+  bool read(Picoseconds, Address from, Bytes size, std::span<std::byte> data) override;
+};
+
+}  // namespace asterism

@@ -1,0 +1,224 @@
+// Time between the cores of the node: whoever follows a message reads a counter that is not earlier than it, and nobody has a message
+// before the work that it reports can be done.
+//
+//   causality [rounds=100 cores=`all` work=on]
+//
+// A token goes round the cores, in every way in which a flag can be passed: by release and acquire, barriers, exclusives, LSE atomics,
+// and by plain accesses, which are no message by Arm's memory model (DDI 0487, B2.3) but may well be seen. In every other round its sender
+// stamps it with CNTVCT: a receiver that reads less is early. In the others it only reads CNTVCT before it works for a while and sends:
+// a receiver that reads less than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
+// work in turns under a lock: together they take at least as long as the work of all.
+//
+// work=off: haste is counted, not held against any way; for a simulator that keeps counters in order alone (models/core/README.md).
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "boot/arguments.h"
+#include "boot/cores.h"
+#include "boot/exit_status.h"
+#include "drivers/generic_timer.h"
+
+typedef struct {
+  uint64_t value;
+  uint64_t rest_of_line[7];
+} __attribute__((aligned(64))) Line;
+
+typedef struct {
+  const char* name;
+  void (*send)(uint64_t* flag, uint64_t value);
+  uint64_t (*receive)(uint64_t* flag);
+  bool is_message, needs_lse;
+} Way;
+
+static void send_release(uint64_t* flag, uint64_t value) {
+  __asm__ volatile("stlr %1, [%0]" ::"r"(flag), "r"(value) : "memory");
+}
+static uint64_t receive_acquire(uint64_t* flag) {
+  uint64_t value;
+  __asm__ volatile("ldar %0, [%1]" : "=r"(value) : "r"(flag) : "memory");
+  return value;
+}
+
+static void send_barrier(uint64_t* flag, uint64_t value) {
+  __asm__ volatile("dmb ish\n str %1, [%0]" ::"r"(flag), "r"(value) : "memory");
+}
+static void send_store_barrier(uint64_t* flag, uint64_t value) {
+  __asm__ volatile("dmb ishst\n str %1, [%0]" ::"r"(flag), "r"(value) : "memory");
+}
+static uint64_t receive_barrier(uint64_t* flag) {
+  uint64_t value;
+  __asm__ volatile("ldr %0, [%1]\n dmb ishld" : "=r"(value) : "r"(flag) : "memory");
+  return value;
+}
+
+static void send_exclusive(uint64_t* flag, uint64_t value) {
+  uint64_t before;
+  uint32_t failed;
+  do
+    __asm__ volatile("ldxr %0, [%2]\n stlxr %w1, %3, [%2]"
+                     : "=&r"(before), "=&r"(failed)
+                     : "r"(flag), "r"(value)
+                     : "memory");
+  while (failed);
+}
+static uint64_t receive_exclusive(uint64_t* flag) {
+  uint64_t value;
+  __asm__ volatile("ldaxr %0, [%1]\n clrex" : "=r"(value) : "r"(flag) : "memory");
+  return value;
+}
+
+static void send_swap(uint64_t* flag, uint64_t value) {
+  __asm__ volatile(".arch_extension lse\n swpl %1, xzr, [%0]" ::"r"(flag), "r"(value) : "memory");
+}
+static uint64_t receive_add(uint64_t* flag) {
+  uint64_t value;
+  __asm__ volatile(".arch_extension lse\n ldadda xzr, %0, [%1]" : "=r"(value) : "r"(flag) : "memory");
+  return value;
+}
+static void send_compare_and_swap(uint64_t* flag, uint64_t value) {
+  uint64_t before = value - 1;  // rounds count up
+  __asm__ volatile(".arch_extension lse\n casl %0, %2, [%1]"
+                   : "+r"(before)
+                   : "r"(flag), "r"(value)
+                   : "memory");
+}
+static uint64_t receive_compare_and_swap(uint64_t* flag) {
+  uint64_t value = 0;
+  __asm__ volatile(".arch_extension lse\n casa %0, xzr, [%1]" : "+r"(value) : "r"(flag) : "memory");
+  return value;
+}
+
+static void send_plain(uint64_t* flag, uint64_t value) {
+  __asm__ volatile("str %1, [%0]" ::"r"(flag), "r"(value) : "memory");
+}
+static uint64_t receive_plain(uint64_t* flag) {
+  uint64_t value;
+  __asm__ volatile("ldr %0, [%1]" : "=r"(value) : "r"(flag) : "memory");
+  return value;
+}
+
+static const Way ways[] = {
+    {"stlr, ldar", send_release, receive_acquire, true, false},
+    {"dmb ish, dmb ishld", send_barrier, receive_barrier, true, false},
+    {"dmb ishst, dmb ishld", send_store_barrier, receive_barrier, true, false},
+    {"ldxr and stlxr, ldaxr", send_exclusive, receive_exclusive, true, false},
+    {"swpl, ldadda", send_swap, receive_add, true, true},
+    {"casl, casa", send_compare_and_swap, receive_compare_and_swap, true, true},
+    {"str, ldr", send_plain, receive_plain, false, false},
+};
+
+enum { calibrated_turns = 1 << 16, shortest_work = 100, longest_work = 2000, work_under_lock = 150 };
+
+static struct {
+  Line flags[MAX_CORES];
+  Line token;  // a stamp: of the sending, or before the work
+  Line work;   // that was done between, in turns of a loop
+  Line lock;   // 0: open
+  const Way* way;
+  uint64_t rounds;
+  unsigned cores;
+  uint64_t calibrated;           // ticks that calibrated_turns take
+  uint32_t early, hasty, timed;  // by the one that has the token
+} shared;
+
+static void work(uint64_t turns) {
+  for (uint64_t i = turns; i > 0; --i) __asm__ volatile("");
+}
+// The least that the counter goes up meanwhile.
+static uint64_t ticks_of(uint64_t turns) { return turns * shared.calibrated / calibrated_turns - 1; }
+
+static void look_at_token(void) {
+  const uint64_t now = generic_timer_now();
+  if (now < shared.token.value) ++shared.early;
+  if (shared.work.value == 0) return;
+  ++shared.timed;
+  if (now < shared.token.value + ticks_of(shared.work.value)) ++shared.hasty;
+}
+
+static void pass_on(unsigned core, uint64_t round, uint64_t turns) {
+  shared.token.value = generic_timer_now();
+  shared.work.value = round % 2 == 0 ? turns : 0;
+  if (round % 2 == 0)
+    work(turns);
+  else
+    shared.token.value = generic_timer_now();
+  shared.way->send(&shared.flags[(core + 1) % shared.cores].value, round);
+}
+
+static void relay(unsigned core, unsigned cores, void* argument) {
+  (void)cores, (void)argument;
+  uint32_t random = 12345 + 7919 * core;
+  for (uint64_t round = 1; round <= shared.rounds; ++round) {
+    random = random * 1664525 + 1013904223;
+    const uint64_t turns = shortest_work + (random >> 8) % (longest_work - shortest_work);
+    if (core == 0) pass_on(core, round, turns);
+    while (shared.way->receive(&shared.flags[core].value) != round) {
+    }
+    look_at_token();
+    if (core != 0) pass_on(core, round, turns);
+  }
+}
+
+static void work_in_turns(unsigned core, unsigned cores, void* argument) {
+  (void)core, (void)cores, (void)argument;
+  for (uint64_t round = 0; round < shared.rounds; ++round) {
+    while (__atomic_exchange_n(&shared.lock.value, 1, __ATOMIC_ACQUIRE) != 0) {
+    }
+    work(work_under_lock);
+    __atomic_store_n(&shared.lock.value, 0, __ATOMIC_RELEASE);
+    work(work_under_lock / 2);
+  }
+}
+
+static bool has_lse(void) {
+  uint64_t features;
+  __asm__("mrs %0, id_aa64isar0_el1" : "=r"(features));
+  return (features >> 20 & 0xf) >= 2;
+}
+
+// True: the way holds what is asked of it.
+static bool try_way(const Way* way, bool works) {
+  for (unsigned core = 0; core < shared.cores; ++core) shared.flags[core].value = 0;
+  shared.way = way;
+  shared.early = shared.hasty = shared.timed = 0;
+  cores_run(relay, NULL);
+  const unsigned messages = (unsigned)shared.rounds * shared.cores;
+  printf("%-22s %u messages, %u early; %u of %u hasty\n", way->name, messages, shared.early, shared.hasty,
+         shared.timed);
+  return shared.early == 0 && (shared.hasty == 0 || !way->is_message || !works);
+}
+
+static bool try_lock(bool works) {
+  const uint64_t began = generic_timer_now();
+  cores_run(work_in_turns, NULL);
+  const uint64_t took = generic_timer_now() - began;
+  const uint64_t least = shared.rounds * shared.cores * ticks_of(work_under_lock);
+  printf("%-22s %s\n", "lock", took < least ? "work of several cores at once" : "work of one core at a time");
+  return took >= least || !works;
+}
+
+int main(int argc, char** argv) {
+  shared.rounds = 100;
+  uint64_t cores = MAX_CORES;
+  bool works = true;
+  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 2, 1000000, "of the token"},
+                            {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"},
+                            {"work", argument_switch, &works, 0, 0, "haste is a failure too"}};
+  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
+  uint64_t began = generic_timer_now();
+  work(calibrated_turns);
+  shared.calibrated = generic_timer_now() - began;
+  shared.cores = cores_start((unsigned)cores);
+  if (shared.cores < 2) {
+    printf("causality: wants two cores\n");
+    return exit_unavailable;
+  }
+  const bool lse = has_lse();
+  bool holds = true;
+  for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i)
+    if (lse || !ways[i].needs_lse) holds = try_way(&ways[i], works) && holds;
+  holds = try_lock(works) && holds;
+  printf("causality: %u cores, %s\n", shared.cores, holds ? "holds" : "does not hold");
+  return holds ? exit_passed : exit_failed;
+}

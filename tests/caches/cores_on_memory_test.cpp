@@ -1,0 +1,164 @@
+// Four cores behind caches on one memory: what they read in a time, by how far they run ahead of each other.
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/core_caches.h"
+#include "core/core_module.h"
+#include "core/iss_factory.h"
+#include "memory/memory_controller.h"
+#include "tlm/systemc_test.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t base = 0x4000'0000, table = 0x8000;
+constexpr unsigned cores = 4, lines = 4096;
+
+struct NoEvents final : EventLog {
+  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
+};
+struct NoCalls : CoreCalls {
+  std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
+  std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
+};
+
+// Physical addresses on one side, offsets into the memory on the other.
+struct Decoder : sc_core::sc_module {
+  tlm_utils::simple_target_socket<Decoder> in{"in"};
+  tlm_utils::simple_initiator_socket<Decoder> out{"out"};
+
+  explicit Decoder(const sc_core::sc_module_name& name) : sc_module(name) {
+    in.register_b_transport(this, &Decoder::b_transport);
+    in.register_get_direct_mem_ptr(this, &Decoder::get_direct_mem_ptr);
+    out.register_invalidate_direct_mem_ptr(this, &Decoder::invalidate_direct_mem_ptr);
+  }
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    payload.set_address(payload.get_address() - base);
+    out->b_transport(payload, delay);
+    payload.set_address(payload.get_address() + base);
+  }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+    payload.set_address(payload.get_address() - base);
+    const bool granted = out->get_direct_mem_ptr(payload, dmi);
+    payload.set_address(payload.get_address() + base);
+    dmi.set_start_address(dmi.get_start_address() + base);
+    dmi.set_end_address(dmi.get_end_address() + base);
+    return granted;
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
+    in->invalidate_direct_mem_ptr(first + base, last + base);
+  }
+};
+
+// Each core reads a word of every line of its own quarter of the memory's first rows.
+struct Rig : sc_core::sc_module {
+  struct Wires {
+    sc_core::sc_signal<bool> irq, virtual_timer, physical_timer, performance_monitors;
+  };
+  NoEvents events;
+  NoCalls calls;
+  MemoryController memory;
+  CoreCaches caches{"caches", {.model = CacheModel::tags, .l2 = 64_KiB}, cores};
+  std::vector<std::unique_ptr<Decoder>> decoders;
+  std::vector<std::unique_ptr<CoreModule>> modules;
+  std::vector<std::unique_ptr<Wires>> wires;
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt{"interrupt"};
+  tlm_utils::simple_initiator_socket<Rig> registers{"registers"};
+  std::vector<Picoseconds> ended = std::vector<Picoseconds>(cores);
+
+  Rig(const sc_core::sc_module_name& name, MemoryFidelity fidelity, Picoseconds quantum)
+      : sc_module(name), memory("memory", settings(fidelity), cores, events) {
+    registers.bind(memory.target);
+    memory.interrupt.bind(interrupt);
+    const auto make = [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); };
+    for (unsigned i = 0; i < cores; ++i) {
+      const std::string number = std::to_string(i);
+      modules.push_back(
+          std::make_unique<CoreModule>(("core" + number).c_str(), i, CoreConfig{}, quantum, calls, make));
+      decoders.push_back(std::make_unique<Decoder>(("decoder" + number).c_str()));
+      wires.push_back(std::make_unique<Wires>());
+      CoreModule& core = *modules[i];
+      core.bus.bind(caches.port(i).core);
+      caches.port(i).memory.bind(decoders[i]->in);
+      decoders[i]->out.bind(memory.ports[i]);
+      core.irq.bind(wires[i]->irq);
+      core.virtual_timer.bind(wires[i]->virtual_timer);
+      core.physical_timer.bind(wires[i]->physical_timer);
+      core.performance_monitors.bind(wires[i]->performance_monitors);
+      core.served = [this, i](const ShownAccess& access) { return caches.served(i, access); };
+      core.on_activity = [this, i](CoreModule::Activity what) {
+        if (what == CoreModule::Activity::waiting) ended[i] = now();
+      };
+    }
+  }
+  static MemoryController::Settings settings(MemoryFidelity fidelity) {
+    MemoryConfig config;
+    config.size = 4_MiB;
+    config.fidelity = fidelity;
+    return {.config = config, .part = {}, .base = Address(base)};
+  }
+  void start() {
+    const std::uint64_t blocks[] = {0x401, base | 0x705};  // devices, Write-Back memory
+    memory.load(Bytes(table), std::as_bytes(std::span(blocks)));
+    for (unsigned i = 0; i < cores; ++i) {
+      const std::uint32_t program[] = {
+          0xd2a80009,                      // mov x9, #0x40000000
+          0xf2900009,                      // movk x9, #0x8000
+          0xd5182009,                      // msr ttbr0_el1, x9
+          0xd29fe009,                      // mov x9, #0xff00
+          0xd518a209,                      // msr mair_el1, x9
+          0xd286a329,                      // mov x9, #0x3519
+          0xf2a01009,                      // movk x9, #0x80, lsl #16
+          0xf2c00089,                      // movk x9, #4, lsl #32
+          0xd5182049,                      // msr tcr_el1, x9
+          0xd28200a9,                      // mov x9, #0x1005
+          0xd5181009,                      // msr sctlr_el1, x9
+          0xd5033fdf,                      // isb
+          0xd2a80202 + (i << 5) * 4u,      // mov x2, #0x40100000, #0x40140000, ...
+          0xf2800002 | (i * 0x2000) << 5,  // movk x2, #0, #0x2000, ...: each begins in a bank of its own
+          0xd2820005,                      // mov x5, #4096
+          0xf8440443,                      // ldr x3, [x2], #64
+          0xf10004a5,                      // subs x5, x5, #1
+          0x54ffffc1,                      // b.ne to the load
+          0xd503207f,                      // wfi
+      };
+      memory.load(Bytes(0x1000 * i), std::as_bytes(std::span(program)));
+      modules[i]->start(Address(base + 0x1000 * i), 0);
+    }
+  }
+  double gigabytes_a_second() const {
+    const Picoseconds last = *std::ranges::max_element(ended);
+    return 1000.0 * cores * lines * 64 / static_cast<double>(last.count());
+  }
+};
+
+struct CoresOnMemoryTest : SystemCTest {
+  std::vector<std::unique_ptr<Rig>> loose;
+  Rig exact{"exact", MemoryFidelity::exact, 1_us};
+
+  CoresOnMemoryTest() {
+    for (const Picoseconds quantum : {20_ns, 100_ns, 1_us, 10_us})
+      loose.push_back(std::make_unique<Rig>(("loose" + std::to_string(quantum.count())).c_str(),
+                                            MemoryFidelity::loose, quantum));
+  }
+};
+
+SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthDoesNotDependOnTheQuantum) {
+  exact.start();
+  for (const auto& rig : loose) rig->start();
+  wait_for(2_ms);
+  const double wanted = exact.gigabytes_a_second();
+  for (const auto& rig : loose) {
+    EXPECT_NEAR(rig->gigabytes_a_second() / wanted, 1, 0.2) << rig->name();
+    EXPECT_NEAR(rig->gigabytes_a_second() / loose[0]->gigabytes_a_second(), 1, 0.03) << rig->name();
+  }
+}
+
+}  // namespace
+}  // namespace asterism
