@@ -17,7 +17,6 @@
 //   instruction abort.
 // - MSR DAIFSet at EL0: in its ISS QEMU exchanges Op1 and Op2; here they are where the manual has them.
 // - SCTLR_EL1.WXN: this program's own code lies in memory that it may write.
-// - Software step, breakpoints and watchpoints of the debug architecture: not modelled.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

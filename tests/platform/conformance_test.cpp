@@ -88,6 +88,24 @@ TEST_F(ConformanceTest, InterruptsHaveThePrioritiesOfQemus) {
   }
 }
 
+TEST_F(ConformanceTest, DebugExceptionsSayWhatQemusDo) {
+  const std::string theirs = on_qemu("conformance_debug", "cortex-a57");
+  EXPECT_EQ(lines(theirs), 65);
+  EXPECT_THAT(
+      theirs,
+      HasSubstr("\nbreakpoint: vector 0x200, ESR 0xc6000022 (breakpoint), ELR +8, SPSR 0x000001c5\n"));
+  EXPECT_EQ(here("conformance_debug", "native"), theirs);
+}
+
+TEST_F(ConformanceTest, PerformanceMonitorsCountAsQemusDo) {
+  const std::string theirs = on_qemu("conformance_performance", "cortex-a57", {}, Time::of_instructions);
+  EXPECT_EQ(lines(theirs), 61);
+  EXPECT_THAT(theirs, HasSubstr("\n100 nops: 100 more\n"));
+  EXPECT_THAT(theirs, HasSubstr("\na loop of 1000: 2001 more\n"));
+  EXPECT_THAT(theirs, Not(HasSubstr(": NO\n")));
+  EXPECT_EQ(here("conformance_performance", "native"), theirs);
+}
+
 TEST_F(ConformanceTest, FloatingPointHasTheBitsAndFlagsOfQemus) {
   const std::string theirs = on_qemu("conformance_floating_point", "cortex-a57");
   EXPECT_THAT(theirs, HasSubstr("\n0 / 0: 7ff8000000000000, invalid\n"));
