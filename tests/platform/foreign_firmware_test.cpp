@@ -273,9 +273,14 @@ TEST_F(ForeignFirmwareTest, CoresThatShareFlashLeaveTheSameWithHostThreads) {
   };
   const auto expected = run("1");
   EXPECT_EQ(expected.at("uart0.log").size(), 1u);
-  EXPECT_EQ(run("2"), expected);
-  EXPECT_EQ(json("run/stats.json")["node"]["flash1"]["words_programmed"], 64);
-  EXPECT_GT(json("run/host.json")["leads"], 0);
+  // Whether the other thread gets ahead depends on the host, which may be busy.
+  bool led = false;
+  for (unsigned i = 0; i < 50 && !led; ++i) {
+    EXPECT_EQ(run("2"), expected);
+    EXPECT_EQ(json("run/stats.json")["node"]["flash1"]["words_programmed"], 64);
+    led = json("run/host.json")["leads"] > 0;
+  }
+  EXPECT_TRUE(led);
 }
 
 TEST_F(ForeignFirmwareTest, UBootGoesOnFromASnapshot) {
