@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -55,6 +56,15 @@ std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
   const FabricConfig& config = scenario.config.node.fabric;
   if (!scenario.fabric.topology) return std::make_unique<Crossbar>("fabric", config);
   return std::make_unique<Fabric>("fabric", config, scenario.fabric.topology, scenario.fabric.placement);
+}
+
+// As the cores announce them; nothing where there are none.
+std::array<a64::CacheGeometry, 2> data_caches(const TagCacheConfig& config) {
+  if (config.model == CacheModel::none) return {};
+  const auto geometry = [](Bytes size, std::uint32_t ways) {
+    return a64::CacheGeometry{static_cast<std::uint32_t>(size / TagCache::line / ways), ways};
+  };
+  return {geometry(config.l1, config.l1_ways), geometry(config.l2, config.l2_ways)};
 }
 
 // What SYS_HEAPINFO tells: the memory between the end of the firmware and the end of DRAM.
@@ -122,7 +132,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       cores_(config_.cores, config_.quantum, *this,
              make_iss_of_cores(config_.cores.engine,
                                {.features = CoreFeatures{config_.cores.features},
-                                .gic = config_.cores.gic == InterruptControllerKind::gicv3},
+                                .gic = config_.cores.gic == InterruptControllerKind::gicv3,
+                                .data_caches = data_caches(config_.cores.caches)},
                                turns_)),
       memory_("memory",
               {.config = config_.memory,
@@ -195,7 +206,13 @@ void Node::connect_cores(EventLog& events) {
     if (caches_) {
       tapped(cores_[i].bus).bind(caches_->port(i).core);
       fabric_->add_master(caches_->port(i).memory);
-      cores_[i].served = [this, i](const ShownAccess& access) { return caches_->served(i, access); };
+      cores_[i].served = [this, i](const ShownAccess& access, Picoseconds at) {
+        return caches_->served(i, access, at);
+      };
+      cores_[i].maintain = [this, i](const CacheMaintenance& what, InitiatorExtension& who,
+                                     sc_core::sc_time& delay) {
+        return caches_->maintain(i, what, who, delay);
+      };
       cores_[i].cache_counts = [this, i] { return caches_->counts(i); };
     } else {
       fabric_->add_master(tapped(cores_[i].bus));

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/past_caches.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -19,7 +20,7 @@ std::uint64_t lines_of(Address line) {
 }  // namespace
 
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count)
-    : sc_module(name), l2_latency_(config.l2_latency), tags_(config, count) {
+    : sc_module(name), l2_latency_(config.l2_latency), tags_(config, count), maintained_(count) {
   for (unsigned i = 0; i < count; ++i) {
     const int core = static_cast<int>(i);
     Port& port = *ports_.emplace_back(std::make_unique<Port>(("core" + std::to_string(i)).c_str()));
@@ -38,9 +39,16 @@ void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_cor
   auto& who = *payload.get_extension<InitiatorExtension>();
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % TagCache::line.count());
-  const TagCaches::Traffic traffic = tags_.access(static_cast<unsigned>(core), address, payload.is_write());
+  if (payload.get_extension<PastCaches>()) {
+    tags_.passed(static_cast<unsigned>(core));
+    if (payload.is_write() && !may_write(line, delay))
+      return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    return memory(core)->b_transport(payload, delay);
+  }
+  const TagCaches::Traffic traffic =
+      tags_.access(static_cast<unsigned>(core), address, payload.is_write(), now() + to_picoseconds(delay));
   bool ok = true;
-  if (traffic.found != TagCaches::Level::l1) delay += to_sc_time(l2_latency_);
+  delay += to_sc_time(traffic.l2_accesses * l2_latency_);
   if (traffic.found == TagCaches::Level::memory) ok = show(core, tlm::TLM_READ_COMMAND, line, who, delay);
   for (const Address each : traffic.written_back) ok = write_back(core, each, who, delay) && ok;
   payload.set_dmi_allowed(false);
@@ -63,22 +71,49 @@ bool CoreCaches::show(int core, tlm::tlm_command command, Address line, Initiato
   return payload.is_response_ok();
 }
 
+// Asks and tells the guard. False: a reset came meanwhile.
+bool CoreCaches::may_write(Address line, sc_core::sc_time& delay) {
+  const Address page = page_of(line);
+  if (!guard_ || !guard_->watches(page)) return true;
+  if (!guard_->admits(page)) {
+    const std::uint64_t resets = resets_;
+    asking_.push_back(line);
+    sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+    if (resets == resets_ && guard_) guard_->hold(page, lines_of(line));
+    if (resets != resets_) return false;
+    asking_.erase(std::ranges::find(asking_, line));
+  }
+  if (guard_) guard_->written(page, lines_of(line));
+  return true;
+}
+
 // The core goes on while the line is under way, but not while it may not be written.
 bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay) {
-  const Address page = page_of(line);
-  if (guard_ && guard_->watches(page)) {
-    if (!guard_->admits(page)) {
-      const std::uint64_t resets = resets_;
-      asking_.push_back(line);
-      sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-      if (resets == resets_ && guard_) guard_->hold(page, lines_of(line));
-      if (resets != resets_) return false;
-      asking_.erase(std::ranges::find(asking_, line));
-    }
-    if (guard_) guard_->written(page, lines_of(line));
-  }
+  if (!may_write(line, delay)) return false;
   sc_core::sc_time posted = delay;
   return show(core, tlm::TLM_WRITE_COMMAND, line, who, posted);
+}
+
+// ---- maintenance ----
+
+bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& who,
+                          sc_core::sc_time& delay) {
+  if (what.kind == CacheMaintenance::Kind::wait) {
+    if (maintained_[core] > now()) delay = std::max(delay, to_sc_time(maintained_[core] - now()));
+    return true;
+  }
+  bool ok = true;
+  const auto end_at = [&](sc_core::sc_time ended) {
+    maintained_[core] = std::max(maintained_[core], now() + to_picoseconds(ended));
+  };
+  for (const Address line : tags_.maintain(core, what)) {
+    if (!may_write(line, delay)) return false;
+    sc_core::sc_time posted = delay + to_sc_time(l2_latency_);
+    ok = show(static_cast<int>(core), tlm::TLM_WRITE_COMMAND, line, who, posted) && ok;
+    end_at(posted);
+  }
+  end_at(delay + to_sc_time(l2_latency_));
+  return ok;
 }
 
 // ---- the flush ----
@@ -133,6 +168,7 @@ void CoreCaches::reset(Reset kind) {
   ++resets_;
   tags_.reset(kind);
   asking_.clear();
+  std::ranges::fill(maintained_, Picoseconds(0));
   flushed_.clear();
 }
 

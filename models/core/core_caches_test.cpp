@@ -14,6 +14,7 @@ namespace {
 using State = CoreModule::State;
 using Access = CoreTestBus::Access;
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;  // an offset
+constexpr std::uint32_t data_to_x2 = 0xd2a80202;                            // mov x2, #0x40100000
 
 // A core behind an L1 of one set of one line and an L2 of one set of one line.
 struct CoreCachesTest : SystemCTest {
@@ -34,7 +35,7 @@ struct CoreCachesTest : SystemCTest {
     core.physical_timer.bind(bus.physical_timer);
     core.performance_monitors.bind(bus.performance_monitors);
     caches.guard(&door);
-    core.served = [this](const ShownAccess& access) { return caches.served(0, access); };
+    core.served = [this](const ShownAccess& access, Picoseconds at) { return caches.served(0, access, at); };
   }
   // x0 is the device.
   void run_program(const std::vector<std::uint32_t>& program, Picoseconds time = 10_us) {
@@ -43,8 +44,6 @@ struct CoreCachesTest : SystemCTest {
     wait_for(time);
   }
 };
-
-constexpr std::uint32_t data_to_x2 = 0xd2a80202;  // mov x2, #0x40100000
 
 SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissThatOfItsFill) {
   run_program({
@@ -133,6 +132,136 @@ SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
   EXPECT_LE(bus.shown.size(), 1u);
   EXPECT_FALSE(caches.is_flushing());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+// The same of a core that knows of its caches: its program turns on the MMU, with Write-Back memory, and they.
+struct KnownCachesTest : SystemCTest {
+  NoCalls calls;
+  CoreTestBus bus{"bus"};
+  CoreModule core{"core", 0,     CoreConfig{},
+                  1_us,   calls, make_iss_of_cores(CoreEngine::native, {.data_caches = {{{1, 1}, {1, 1}}}})};
+  CoreCaches caches{
+      "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
+  Door door;
+
+  KnownCachesTest() {
+    core.bus.bind(caches.port(0).core);
+    caches.port(0).memory.bind(bus.socket);
+    core.irq.bind(bus.irq);
+    core.virtual_timer.bind(bus.virtual_timer);
+    core.physical_timer.bind(bus.physical_timer);
+    core.performance_monitors.bind(bus.performance_monitors);
+    caches.guard(&door);
+    core.served = [this](const ShownAccess& access, Picoseconds at) { return caches.served(0, access, at); };
+    core.maintain = [this](const CacheMaintenance& what, InitiatorExtension& who, sc_core::sc_time& delay) {
+      return caches.maintain(0, what, who, delay);
+    };
+  }
+  // x0 is the device, x2 the data.
+  void run_program(std::vector<std::uint32_t> program, bool with_mmu = true) {
+    const std::vector<std::uint32_t> mmu_on = {
+        0xd2a80009,  // mov x9, #0x40000000
+        0xf2900009,  // movk x9, #0x8000
+        0xd5182009,  // msr ttbr0_el1, x9
+        0xd29fe009,  // mov x9, #0xff00
+        0xd518a209,  // msr mair_el1, x9
+        0xd286a329,  // mov x9, #0x3519
+        0xf2a01009,  // movk x9, #0x80, lsl #16
+        0xf2c00089,  // movk x9, #4, lsl #32
+        0xd5182049,  // msr tcr_el1, x9
+        0xd28200a9,  // mov x9, #0x1005
+        0xd5181009,  // msr sctlr_el1, x9
+        0xd5033fdf,  // isb
+    };
+    program.insert(program.begin(), data_to_x2);
+    if (with_mmu) program.insert(program.begin(), mmu_on.begin(), mmu_on.end());
+    program.push_back(0xd503207f);  // wfi
+    bus.place(code, program);
+    bus.place(code + 0x8000, {0x401, 0, 0x4000'0705, 0});  // devices; Write-Back memory
+    core.start(Address(code), CoreTestBus::device);
+    wait_for(10_us);
+  }
+  static constexpr std::uint32_t load = 0xf9400043, store = 0xf9000043;  // ldr, str x3, [x2]
+  static constexpr std::uint32_t clean = 0xd50b7a22, clean_and_invalidate = 0xd50b7e22,
+                                 invalidate = 0xd5087622;  // dc cvac, civac, ivac, x2
+  static constexpr std::uint32_t wait = 0xd5033f9f;        // dsb sy
+  static constexpr std::uint32_t tell = 0xb9000003;        // str w3, [x0]
+  const Address line{code + data};
+};
+
+SYSTEMC_TEST_F(KnownCachesTest, WithTheMmuOffEachAccessGoesToMemory) {
+  run_program({load, load, store, tell}, false);
+  EXPECT_EQ(core.state(), State::waiting);
+  EXPECT_EQ(bus.shown,
+            (std::vector<Access>{{'r', data, 8, 2_ns}, {'r', data, 8, 23_ns}, {'w', data, 8, 44_ns}}));
+  ASSERT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(bus.accesses[0].at, 64_ns);
+  EXPECT_EQ(door.told,
+            std::vector<Address>{line + Bytes(64)});  // what is stored is told; line 0: its bit is 1
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(KnownCachesTest, AStoreThatIsNotCachedWaitsForItsPageAndIsDirtyUntilThen) {
+  door.closed = true;
+  run_program({store, tell}, false);
+  EXPECT_TRUE(bus.shown.empty());
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
+  door.open();
+  wait_for(1_us);
+  EXPECT_EQ(bus.shown.size(), 1u);
+  EXPECT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilWhatWasCleanedIsInMemory) {
+  run_program({store, clean, tell, wait, tell, load});
+  // Filled, cleaned by way of the L2, and there still.
+  ASSERT_EQ(bus.shown.size(), 2u);
+  EXPECT_EQ(bus.shown[1].kind, 'w');
+  ASSERT_EQ(bus.accesses.size(), 2u);
+  const Picoseconds cleaned = bus.shown[1].at - 4_ns;
+  EXPECT_EQ(bus.accesses[0].at, cleaned + 1_ns);  // the core goes on
+  EXPECT_EQ(bus.accesses[1].at, cleaned + 4_ns + 20_ns + 1_ns);
+  EXPECT_EQ(door.told, std::vector<Address>{line + Bytes(64)});
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(KnownCachesTest, WhatWasInvalidatedIsLoadedFromMemory) {
+  run_program({load, clean_and_invalidate, wait, load});
+  ASSERT_EQ(bus.shown.size(), 2u);
+  EXPECT_EQ(bus.shown[1].kind, 'r');
+  EXPECT_GE(bus.shown[1].at, bus.shown[0].at + 20_ns + 4_ns + 4_ns);
+}
+
+SYSTEMC_TEST_F(KnownCachesTest, ADirtyLineThatIsInvalidatedIsToldAsWritten) {
+  run_program({store, invalidate, wait, load});
+  ASSERT_EQ(bus.shown.size(), 3u);
+  EXPECT_EQ(bus.shown[1].kind, 'w');
+  EXPECT_EQ(door.told, std::vector<Address>{line + Bytes(64)});
+  EXPECT_EQ(bus.peek(code + data), core.iss().read(CoreRegister::x3));
+}
+
+SYSTEMC_TEST_F(KnownCachesTest, CleaningWaitsForThePageOfItsLine) {
+  door.closed = true;
+  run_program({store, clean, tell});
+  EXPECT_TRUE(bus.accesses.empty());
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
+  door.open();
+  wait_for(1_us);
+  EXPECT_EQ(bus.shown.size(), 2u);
+  EXPECT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(caches.dirty(), std::vector<Address>{});
+}
+
+SYSTEMC_TEST_F(KnownCachesTest, AResetDropsWhatTheNextBarrierWouldWaitFor) {
+  run_program({store, clean});
+  caches.reset(Reset::warm);
+  core.reset(Reset::warm);
+  wait_for(1_us);
+  bus.accesses.clear();
+  run_program({wait, tell}, false);
+  ASSERT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(bus.accesses[0].at, 11_us + 3_ns - 1_ns);
 }
 
 SYSTEMC_TEST_F(CoreCachesTest, WithdrawnMemoryIsWithdrawnFromTheCore) {

@@ -53,6 +53,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
 
 CoreModule::~CoreModule() {
   payload_.clear_extension(&who_);
+  payload_.clear_extension(&past_);
   debug_payload_.clear_extension(&who_);
 }
 
@@ -419,9 +420,24 @@ bool CoreModule::fetch(Address address, std::uint32_t& word) {
   return true;
 }
 
+// Calls f(delay), which is out of the core's hands, and takes the time that it says. False: a reset came meanwhile.
+template <class F>
+bool CoreModule::takes_time(F f) {
+  const Picoseconds started = local_time();
+  sc_core::sc_time delay = to_sc_time(started - now());
+  in_access_ = true;
+  f(delay);
+  settle();
+  in_access_ = false;
+  if (state_ != State::running || start_) return false;
+  const Picoseconds ended = now() + to_picoseconds(delay);
+  if (ended > started) take_from_bus(ended - started);
+  schedule();
+  return true;
+}
+
 bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64_t& value) {
   if (state_ != State::running || start_) return true;  // the rest of a block that a reset has cut off
-  const Picoseconds started = local_time();
   payload_.set_command(kind == Access::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
@@ -431,15 +447,7 @@ bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   who_.poison = who_.cut = false;
-  sc_core::sc_time delay = to_sc_time(started - now());
-  in_access_ = true;
-  bus->b_transport(payload_, delay);
-  settle();
-  in_access_ = false;
-  if (state_ != State::running || start_) return true;
-  const Picoseconds ended = now() + to_picoseconds(delay);
-  if (ended > started) take_from_bus(ended - started);
-  schedule();
+  if (!takes_time([this](sc_core::sc_time& delay) { bus->b_transport(payload_, delay); })) return true;
   if (!succeeded(kind, address, size)) return false;
   if (payload_.is_dmi_allowed() && !who_.shown) grant(address);
   return true;
@@ -463,14 +471,27 @@ bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
 void CoreModule::shown(std::span<const ShownAccess> accesses) {
   for (const ShownAccess& each : accesses) {
     if (state_ != State::running || start_) return;
-    if (served && served(each)) continue;
+    if (each.is_cached && served && served(each, local_time())) continue;
     ++(each.is_store ? bus_writes_ : bus_reads_);
+    if (!each.is_cached) ++past_caches_;
+    if (!each.is_cached) payload_.set_extension(&past_);
     who_.shown = true;
     std::uint64_t unused = 0;
     const bool ok = access(each.is_store ? Access::store : Access::load, each.address, each.size, unused);
     who_.shown = false;
+    if (!each.is_cached) payload_.clear_extension(&past_);
     if (!ok) iss_->raise_serror(esr::serror_bus_error);
   }
+}
+
+void CoreModule::maintain_caches(const CacheMaintenance& what) {
+  if (!maintain || state_ != State::running || start_) return;
+  who_.poison = who_.cut = false;
+  who_.shown = true;
+  bool ok = true;
+  const bool goes_on = takes_time([&](sc_core::sc_time& delay) { ok = maintain(what, who_, delay); });
+  who_.shown = false;
+  if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
 }
 
 void CoreModule::touch(Address address) {

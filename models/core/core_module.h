@@ -50,6 +50,7 @@
 #include "core/core_config.h"
 #include "core/generic_timer.h"
 #include "core/iss.h"
+#include "core/past_caches.h"
 #include "tlm/alarm.h"
 #include "tlm/initiator_extension.h"
 
@@ -151,8 +152,11 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // Who has the system registers of an interrupt controller's CPU interface; nullptr: nobody. Before simulation begins.
   void interrupted_by(CpuInterface* registers) { cpu_interface_ = registers; }
 
-  // A shown access that somebody on the way to the bus serves without time: it goes no further.
-  std::function<bool(const ShownAccess&)> served;
+  // A shown access that somebody on the way to the bus serves without time: it goes no further. `at`: the core's time.
+  std::function<bool(const ShownAccess&, Picoseconds at)> served;
+  // What is asked of data caches beside that; `delay` as in b_transport. False: a bus error, which is an SError. nullptr:
+  // there are none.
+  std::function<bool(const CacheMaintenance&, InitiatorExtension& who, sc_core::sc_time& delay)> maintain;
   // What that somebody counts, for the performance monitors; nullptr: nobody does.
   std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.
@@ -181,6 +185,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
   void shown(std::span<const ShownAccess> accesses) override;
+  void maintain_caches(const CacheMaintenance& what) override;
   bool has_to_wait(std::optional<SystemRegister> read) override;
   void wait_for_others() override;
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
@@ -210,6 +215,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool is_on() const { return state_ != State::off; }
   enum class Access { load, store, fetch };
   bool access(Access kind, Address address, unsigned size, std::uint64_t& value);
+  template <class F>
+  bool takes_time(F f);
   bool succeeded(Access kind, Address address, unsigned size);
   bool grant(Address address);
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
@@ -261,6 +268,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   tlm::tlm_generic_payload payload_, debug_payload_;
   InitiatorExtension who_;
+  PastCaches past_;
 
   std::uint64_t bus_reads_ = 0, bus_writes_ = 0, bus_errors_ = 0, interrupt_waits_ = 0;
   std::uint64_t past_caches_ = 0;  // accesses that are no memory's, or not cached

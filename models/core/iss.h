@@ -27,6 +27,7 @@
 
 #include "base/units.h"
 #include "base/write_observer.h"
+#include "core/cache_maintenance.h"
 #include "core/core_counts.h"
 #include "core/flow_observer.h"
 #include "core/system_register.h"
@@ -55,6 +56,8 @@ struct ShownAccess {
   Address address;
   unsigned size;
   bool is_store;
+  bool is_cached =
+      true;  // false: its memory type, or the MMU or the caches being off, keeps it out of data caches
   bool operator==(const ShownAccess&) const = default;
 };
 
@@ -85,6 +88,9 @@ class IssHost {
 
   // Accesses to direct memory that is mapped as shown.
   virtual void shown(std::span<const ShownAccess> accesses) = 0;
+
+  // DC operations, and DSB, which waits for them. Only of an engine that knows of data caches (a64::Options); Unicorn never asks.
+  virtual void maintain_caches(const CacheMaintenance& /*what*/) {}
 
   // Order of time between cores: whether the next instruction has to wait until simulated time has caught up with the core,
   // since others may do something before that. It is a message to other cores (a store that releases, a store exclusive, an

@@ -46,6 +46,7 @@ struct IssTestHost : IssHost {
   std::vector<BusAccess> accesses;
   std::vector<ShownAccess> shown_accesses;
   std::function<void()> on_shown;
+  std::vector<CacheMaintenance> maintained;
   std::vector<AddressRange> changed_code;
   unsigned translation_changes = 0;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> undefined;
@@ -110,6 +111,7 @@ struct IssTestHost : IssHost {
     }
     if (on_shown) on_shown();
   }
+  void maintain_caches(const CacheMaintenance& what) override { maintained.push_back(what); }
   std::optional<std::uint64_t> read_register(SystemRegister which) override {
     const auto found = registers.find(which.code());
     return found == registers.end() ? std::nullopt : std::optional(found->second);

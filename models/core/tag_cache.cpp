@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
+#include <utility>
 
 #include "base/fields.h"
 
@@ -10,6 +12,13 @@ namespace {
 
 constexpr std::uint64_t number_of(Address address) { return address.value() / TagCache::line.count(); }
 constexpr Address address_of(std::uint64_t number) { return Address(number * TagCache::line.count()); }
+
+// The accesses to a line, evenly spread, that a core has made after a time.
+std::uint64_t uses_after(const TagCache::Line& line, Picoseconds now) {
+  if (line.last <= now) return 0;
+  const Picoseconds between = std::max((line.last - line.first) / std::max(line.uses, 1u), Picoseconds(1));
+  return std::min<std::uint64_t>(line.uses, (line.last - now) / between + 1);
+}
 
 bool divides(Bytes size, std::uint32_t ways) {
   const std::uint64_t way = ways * TagCache::line.count();
@@ -31,7 +40,9 @@ void describe(Fields& f, TagCacheConfig& c) {
     f("l2", c.l2, "Cache of all cores together; a larger one writes back later", within(4_KiB, 256_MiB));
     f("l2_ways", c.l2_ways, "Its lines in a set", within(1, 64));
     f("l2_latency", c.l2_latency,
-      "What a load or store takes beyond its instruction when it misses in the L1", within(0_ps, 1_us));
+      "What a load or store takes beyond its instruction when it misses in the L1, and once more for a line "
+      "that another L1 has dirty",
+      within(0_ps, 1_us));
   });
   f.check(divides(c.l1, c.l1_ways), "l1", "is a power of two of sets of l1_ways lines of 64 bytes");
   f.check(divides(c.l2, c.l2_ways), "l2", "is a power of two of sets of l2_ways lines of 64 bytes");
@@ -47,7 +58,7 @@ std::optional<std::uint64_t> TagCache::insert(std::uint64_t number, bool dirty) 
   Line& oldest = *std::ranges::min_element(
       set, [](const Line& a, const Line& b) { return a.valid != b.valid ? !a.valid : a.used < b.used; });
   const auto displaced = oldest.valid && oldest.dirty ? std::optional(oldest.number) : std::nullopt;
-  oldest = {number, ++uses_, true, dirty};
+  oldest = {.number = number, .used = ++uses_, .valid = true, .dirty = dirty};
   return displaced;
 }
 
@@ -56,7 +67,10 @@ void TagCache::clear() { std::ranges::fill(lines_, Line{}); }
 // ---- all of them ----
 
 TagCaches::TagCaches(const TagCacheConfig& config, unsigned cores)
-    : l1_(cores, TagCache(config.l1, config.l1_ways)), l2_(config.l2, config.l2_ways), of_core_(cores) {}
+    : l1_(cores, TagCache(config.l1, config.l1_ways)),
+      l2_(config.l2, config.l2_ways),
+      of_core_(cores),
+      lines_of_core_(cores) {}
 
 template <class F>
 void TagCaches::for_caches(F f) {
@@ -64,47 +78,86 @@ void TagCaches::for_caches(F f) {
   f(l2_);
 }
 
-TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_store) {
+TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_store, Picoseconds now) {
   const std::uint64_t number = number_of(address);
   Traffic traffic{Level::l1, {}};
   CacheCounts& of_core = of_core_[core];
   ++of_core.l1_accesses;
-  if (TagCache::Line* line = l1_[core].find(number)) {
-    ++counts_.l1_hits;
-    if (is_store && !line->dirty) take_from_others(core, number, true, traffic);
-    line->dirty |= is_store;
-    l1_[core].use(*line);
-    of_core.memory_accesses += traffic.written_back.size();
-    return traffic;
+  TagCache::Line* line = l1_[core].find(number);
+  const bool was_there = line && !find_contended(core, *line, now, traffic);
+  ++(was_there ? counts_.l1_hits : counts_.l1_misses);
+  if (!was_there) ++of_core.l1_refills, ++of_core.l2_accesses, ++traffic.l2_accesses;
+  Others others;
+  if (!line || (is_store && !line->dirty)) others = take_from_others(core, number, is_store, now, traffic);
+  if (!line) {
+    fill(core, number, traffic);
+    line = l1_[core].find(number);
+    line->first = now;
+  } else if (others.had_it && was_there) {
+    ++traffic.l2_accesses;
   }
-  ++counts_.l1_misses;
-  ++of_core.l1_refills, ++of_core.l2_accesses;
-  take_from_others(core, number, is_store, traffic);
+  line->dirty |= is_store;
+  line->last = now;
+  ++line->uses;
+  line->contended = std::max(line->contended, others.contended);
+  line->contended_until = std::max(line->contended_until, others.contended_until);
+  l1_[core].use(*line);
+  of_core.memory_accesses += traffic.written_back.size();
+  return traffic;
+}
+
+// Whether an access that finds its line would not have found it: another core's has come between.
+bool TagCaches::find_contended(unsigned core, TagCache::Line& line, Picoseconds now, Traffic& traffic) {
+  if (now >= line.contended_until) line.contended = 0;
+  if (line.contended == 0) return false;
+  --line.contended;
+  ++counts_.l2_hits;
+  ++lines_of_core_[core].taken;
+  traffic.found = Level::l2;
+  ++traffic.l2_accesses;  // the other L1 writes it there
+  return true;
+}
+
+// Into the L2 from memory, unless it is there, and into the core's L1.
+void TagCaches::fill(unsigned core, std::uint64_t number, Traffic& traffic) {
   if (TagCache::Line* line = l2_.find(number)) {
     ++counts_.l2_hits;
     traffic.found = Level::l2;
     l2_.use(*line);
   } else {
     ++counts_.l2_misses;
-    ++of_core.l2_refills, ++of_core.memory_accesses;
+    ++of_core_[core].l2_refills, ++of_core_[core].memory_accesses;
     traffic.found = Level::memory;
     evict(l2_.insert(number, false), traffic);
   }
-  if (const auto displaced = l1_[core].insert(number, is_store)) write_to_l2(*displaced, traffic);
-  of_core.memory_accesses += traffic.written_back.size();
-  return traffic;
+  if (const auto displaced = l1_[core].insert(number, false)) write_to_l2(*displaced, traffic);
 }
 
 // A store makes the other L1s forget the line, and the L2 that it is dirty: the core's own copy is, in place of theirs.
-void TagCaches::take_from_others(unsigned core, std::uint64_t number, bool is_store, Traffic& traffic) {
+TagCaches::Others TagCaches::take_from_others(unsigned core, std::uint64_t number, bool is_store,
+                                              Picoseconds now, Traffic& traffic) {
+  Others others;
   for (std::size_t other = 0; other < l1_.size(); ++other) {
     TagCache::Line* line = other == core ? nullptr : l1_[other].find(number);
     if (!line) continue;
-    if (line->dirty && !is_store) write_to_l2(number, traffic);
+    others.had_it = true;
+    if (line->dirty || is_store) {
+      others.contended += uses_after(*line, now);
+      others.contended_until = std::max(others.contended_until, line->last);
+    }
+    if (line->dirty) {
+      ++traffic.l2_accesses;
+      ++lines_of_core_[core].taken;
+      write_to_l2(number, traffic);
+    }
     line->dirty = false;
-    if (is_store) *line = {};
+    if (is_store) {
+      ++lines_of_core_[other].invalidated;
+      *line = {};
+    }
   }
   if (TagCache::Line* line = is_store ? l2_.find(number) : nullptr) line->dirty = false;
+  return others;
 }
 
 void TagCaches::write_to_l2(std::uint64_t number, Traffic& traffic) {
@@ -120,6 +173,49 @@ void TagCaches::evict(std::optional<std::uint64_t> number, Traffic& traffic) {
   if (!number) return;
   ++counts_.write_backs;
   traffic.written_back.push_back(address_of(*number));
+}
+
+boost::container::static_vector<Address, 2> TagCaches::maintain(unsigned core, const CacheMaintenance& what) {
+  Traffic traffic{Level::l1, {}};
+  if (what.by_set)
+    maintain_by_set(core, what, traffic);
+  else
+    maintain_by_address(core, what.kind, number_of(what.address), traffic);
+  of_core_[core].memory_accesses += traffic.written_back.size();
+  return traffic.written_back;
+}
+
+void TagCaches::maintain_by_address(unsigned core, CacheMaintenance::Kind kind, std::uint64_t number,
+                                    Traffic& traffic) {
+  using enum CacheMaintenance::Kind;
+  LineCounts& counts = lines_of_core_[core];
+  bool was_dirty = false;
+  for_caches([&](TagCache& cache) {
+    TagCache::Line* line = cache.find(number);
+    if (!line || (kind == clean_to_l2 && &cache == &l2_)) return;
+    was_dirty |= std::exchange(line->dirty, false);
+    if (kind != clean_and_invalidate) return;
+    ++counts.dropped;
+    *line = {};
+  });
+  if (!was_dirty) return;
+  ++counts.cleaned;
+  kind == clean_to_l2 ? write_to_l2(number, traffic) : evict(number, traffic);
+}
+
+// To the next level.
+void TagCaches::maintain_by_set(unsigned core, const CacheMaintenance& what, Traffic& traffic) {
+  TagCache::Line& line = (what.level == 0 ? l1_[core] : l2_).at(what.set, what.way);
+  if (!line.valid) return;
+  const std::uint64_t number = line.number;
+  const bool was_dirty = std::exchange(line.dirty, false);
+  if (what.kind == CacheMaintenance::Kind::clean_and_invalidate) {
+    ++lines_of_core_[core].dropped;
+    line = {};
+  }
+  if (!was_dirty) return;
+  ++lines_of_core_[core].cleaned;
+  what.level == 0 ? write_to_l2(number, traffic) : evict(number, traffic);
 }
 
 std::vector<Address> TagCaches::dirty() {
@@ -155,7 +251,9 @@ void TagCaches::drop(AddressRange range) {
 
 void TagCaches::reset(Reset kind) {
   for_caches([](TagCache& cache) { cache.clear(); });
-  if (kind == Reset::cold) counts_ = {};
+  if (kind != Reset::cold) return;
+  counts_ = {};
+  std::ranges::fill(lines_of_core_, LineCounts{});
 }
 
 void TagCaches::report(Statistics& statistics) const {
@@ -166,6 +264,15 @@ void TagCaches::report(Statistics& statistics) const {
   statistics.add("write_backs", counts_.write_backs);
   statistics.add("flushed", counts_.flushed);
   statistics.add("dropped", counts_.dropped);
+  for (std::size_t core = 0; core < lines_of_core_.size(); ++core) {
+    const LineCounts& lines = lines_of_core_[core];
+    Statistics& of_core = statistics.group("core" + std::to_string(core));
+    of_core.add("lines_taken", lines.taken);
+    of_core.add("lines_invalidated", lines.invalidated);
+    of_core.add("lines_cleaned", lines.cleaned);
+    of_core.add("lines_dropped", lines.dropped);
+    of_core.add("uncached_accesses", lines.uncached);
+  }
 }
 
 }  // namespace asterism

@@ -3,11 +3,15 @@
 //
 // Every core has an L1, all share an L2. Both allocate on loads and stores, write back, and drop what was used longest ago. A
 // line is dirty in one cache at most. One that is dirty in an L1 is in no other L1; a core that loads it makes it clean there
-// and dirty in the L2. Neither level includes the other.
+// and dirty in the L2, one that stores to it takes it by way of the L2. Neither level includes the other.
 //
 //   TagCaches caches{config, cores};
-//   const TagCaches::Traffic traffic = caches.access(core, address, is_store);   what goes to and from memory for that
-//   for (Address line : caches.flush()) ...                                     all dirty lines are clean now
+//   const TagCaches::Traffic traffic = caches.access(core, address, is_store, now);   what comes of that
+//
+// Cores run one after the other, each ahead of simulated time by its quantum: two that use one line at the same time do so here
+// in two long runs, and it would change hands once where it does at every access in truth. So a core that takes a line from an
+// L1 whose core has used it at later times, n times at the rate at which it did, is contended for it: its next n accesses before
+// the last of these times count as taken from there, too.
 //
 // reset: every kind empties all; statistics stay but for cold.
 //
@@ -25,6 +29,7 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
+#include "core/cache_maintenance.h"
 #include "core/core_counts.h"
 
 namespace asterism {
@@ -55,6 +60,12 @@ class TagCache {
   struct Line {
     std::uint64_t number = 0, used = 0;
     bool valid = false, dirty = false;
+    // In an L1, since the line came there: how often the core has used it, and when for the first and last time.
+    std::uint32_t uses = 0;
+    Picoseconds first{}, last{};
+    // So many accesses of the core before this time find the line gone.
+    Picoseconds contended_until{};
+    std::uint64_t contended = 0;
   };
 
   // A power of two of sets.
@@ -70,6 +81,7 @@ class TagCache {
   // Puts a line in that is not there; what it displaces, if that was dirty.
   std::optional<std::uint64_t> insert(std::uint64_t number, bool dirty);
   std::span<Line> lines() { return lines_; }
+  Line& at(std::uint64_t set, std::uint32_t way) { return lines_[(set & set_mask_) * ways_ + way]; }
   void clear();
 
  private:
@@ -81,20 +93,38 @@ class TagCache {
   std::uint64_t uses_ = 0;
 };
 
+// Of one core.
+struct LineCounts {
+  std::uint64_t taken =
+      0;  // from another core's L1, where they were dirty; with what contended accesses take
+  std::uint64_t invalidated = 0;  // copies in its L1, by stores of other cores
+  std::uint64_t cleaned = 0;      // dirty ones, by its maintenance
+  std::uint64_t dropped = 0;      // copies in all caches, by its maintenance
+  std::uint64_t uncached = 0;     // accesses that passed the caches
+  bool operator==(const LineCounts&) const = default;
+};
+
 class TagCaches {
  public:
   enum class Level : std::uint8_t { l1, l2, memory };
   struct Traffic {
     Level found;  // in which level; memory: the line is filled from there
     boost::container::static_vector<Address, 2> written_back;
+    // How often the core has to wait for the L2: for a line that it finds there; for one that another L1 writes there first; to
+    // have the copies of others invalidated.
+    unsigned l2_accesses = 0;
   };
 
   TagCaches(const TagCacheConfig& config, unsigned cores);
 
   // A load or store within one line.
-  Traffic access(unsigned core, Address address, bool is_store);
+  Traffic access(unsigned core, Address address, bool is_store, Picoseconds now = {});
   // The same where it is a hit in the L1 that changes no other cache; else nothing happens, and it is false.
-  bool hit(unsigned core, Address address, bool is_store);
+  bool hit(unsigned core, Address address, bool is_store, Picoseconds now = {});
+  // One that is not cached.
+  void passed(unsigned core) { ++lines_of_core_[core].uncached; }
+  // What goes to memory for it. By address it reaches all caches, by set that of the core's level.
+  boost::container::static_vector<Address, 2> maintain(unsigned core, const CacheMaintenance& what);
   // The dirty lines, ascending, each once.
   std::vector<Address> dirty();
   // These lines are clean now.
@@ -107,10 +137,23 @@ class TagCaches {
   // What the loads and stores of one core have made: its accesses of the L2 are its misses in its L1; what displaces a line
   // writes it back.
   const CacheCounts& counts(unsigned core) const { return of_core_[core]; }
+  const LineCounts& line_counts(unsigned core) const { return lines_of_core_[core]; }
 
  private:
+  // What other L1s had of a line.
+  struct Others {
+    bool had_it = false;
+    std::uint64_t contended = 0;
+    Picoseconds contended_until{};
+  };
+  bool find_contended(unsigned core, TagCache::Line& line, Picoseconds now, Traffic& traffic);
+  void fill(unsigned core, std::uint64_t number, Traffic& traffic);
   void write_to_l2(std::uint64_t number, Traffic& traffic);
-  void take_from_others(unsigned core, std::uint64_t number, bool is_store, Traffic& traffic);
+  Others take_from_others(unsigned core, std::uint64_t number, bool is_store, Picoseconds now,
+                          Traffic& traffic);
+  void maintain_by_address(unsigned core, CacheMaintenance::Kind kind, std::uint64_t number,
+                           Traffic& traffic);
+  void maintain_by_set(unsigned core, const CacheMaintenance& what, Traffic& traffic);
   void evict(std::optional<std::uint64_t> number, Traffic& traffic);
   template <class F>
   void for_caches(F f);
@@ -123,11 +166,14 @@ class TagCaches {
   };
   Counts counts_;
   std::vector<CacheCounts> of_core_;
+  std::vector<LineCounts> lines_of_core_;
 };
 
-inline bool TagCaches::hit(unsigned core, Address address, bool is_store) {
+inline bool TagCaches::hit(unsigned core, Address address, bool is_store, Picoseconds now) {
   TagCache::Line* line = l1_[core].find(address.value() / TagCache::line.count());
-  if (!line || (is_store && !line->dirty)) return false;
+  if (!line || (is_store && !line->dirty) || line->contended != 0) return false;
+  ++line->uses;
+  line->last = now;
   ++counts_.l1_hits;
   ++of_core_[core].l1_accesses;
   l1_[core].use(*line);

@@ -108,6 +108,132 @@ TEST(TagCache, PowerLossEmptiesThem) {
   EXPECT_EQ(count(caches, "l2_misses"), 2u);
 }
 
+// ---- between cores ----
+
+TEST(TagCache, EachWayToTheL2IsCounted) {
+  TagCaches caches(small(), 2);
+  EXPECT_EQ(caches.access(0, line(0), true).l2_accesses, 1u);   // from memory
+  EXPECT_EQ(caches.access(0, line(0), false).l2_accesses, 0u);  // a hit
+  EXPECT_EQ(caches.access(1, line(0), false).l2_accesses, 2u);  // the other L1 writes it there first
+  EXPECT_EQ(caches.access(0, line(0), true).l2_accesses, 1u);   // invalidates the other's copy
+  EXPECT_EQ(caches.access(0, line(0), true).l2_accesses, 0u);
+  EXPECT_EQ(caches.access(1, line(0), true).l2_accesses, 2u);
+  EXPECT_EQ(caches.line_counts(0), (LineCounts{.taken = 0, .invalidated = 1}));
+  EXPECT_EQ(caches.line_counts(1), (LineCounts{.taken = 2, .invalidated = 1}));
+}
+
+TEST(TagCache, ADirtyLineComesFromTheOtherCoreThoughTheL2HasLetItGo) {
+  for (const bool is_store : {true, false}) {
+    TagCaches caches(small(), 2);
+    caches.access(0, line(0), true);
+    for (std::uint64_t i = 1; i < 8; ++i) caches.access(1, line(4 * i), false);  // all of set 0 of the L2
+    const auto traffic = caches.access(1, line(0), is_store);
+    EXPECT_NE(traffic.found, Level::memory);
+    EXPECT_EQ(caches.dirty(), Lines{line(0)});
+  }
+}
+
+// Core 0 has run ahead and stored ten times, 100 ns from each other: half of that after core 1 begins to.
+TEST(TagCache, AccessesOfTwoCoresAtTheSameTimeTakeTurns) {
+  TagCaches caches(small(), 2);
+  for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
+  EXPECT_EQ(caches.access(1, line(0), true, Picoseconds(450)).l2_accesses, 2u);
+  unsigned taken = 0;
+  for (std::uint64_t at = 460; at < 560; at += 10) {
+    if (caches.hit(1, line(0), true, Picoseconds(at))) continue;
+    EXPECT_EQ(caches.access(1, line(0), true, Picoseconds(at)).l2_accesses, 2u);
+    ++taken;
+  }
+  EXPECT_NEAR(taken, 5, 1);
+  EXPECT_EQ(caches.line_counts(1).taken, 1u + taken);
+}
+
+TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNot) {
+  TagCaches caches(small(), 2);
+  for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
+  caches.access(1, line(0), true, Picoseconds(900));
+  EXPECT_TRUE(caches.hit(1, line(0), true, Picoseconds(901)));
+  // What was contended is so no longer than the other core went on.
+  for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(1), true, Picoseconds(100 * i));
+  caches.access(1, line(1), true, Picoseconds(0));
+  EXPECT_FALSE(caches.hit(1, line(1), true, Picoseconds(900)));
+  EXPECT_EQ(caches.access(1, line(1), true, Picoseconds(900)).found, Level::l1);
+  EXPECT_TRUE(caches.hit(1, line(1), true, Picoseconds(901)));
+}
+
+TEST(TagCache, LoadsOfTwoCoresAtTheSameTimeDoNotDisturbEachOther) {
+  TagCaches caches(small(), 2);
+  for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), false, Picoseconds(100 * i));
+  caches.access(1, line(0), false, Picoseconds(0));
+  EXPECT_TRUE(caches.hit(1, line(0), false, Picoseconds(10)));
+}
+
+// ---- maintenance ----
+
+using Kind = CacheMaintenance::Kind;
+Lines maintained(TagCaches& caches, unsigned core, Kind kind, std::uint64_t number) {
+  const auto lines = caches.maintain(core, {.kind = kind, .address = line(number) + Bytes(8)});
+  return {lines.begin(), lines.end()};
+}
+
+TEST(TagCache, CleaningByAddressReachesEveryCacheAndLeavesTheLine) {
+  TagCaches caches(small(), 2);
+  caches.access(0, line(0), true);
+  EXPECT_EQ(maintained(caches, 1, Kind::clean, 0), Lines{line(0)});
+  EXPECT_EQ(caches.dirty(), Lines{});
+  EXPECT_EQ(maintained(caches, 1, Kind::clean, 0), Lines{});
+  EXPECT_TRUE(caches.hit(0, line(0), false));
+  EXPECT_EQ(caches.line_counts(1), (LineCounts{.cleaned = 1}));
+  EXPECT_EQ(caches.counts(1).memory_accesses, 1u);
+}
+
+TEST(TagCache, InvalidatingByAddressWritesADirtyLineBackAndDropsItEverywhere) {
+  TagCaches caches(small(), 2);
+  caches.access(0, line(0), false);
+  caches.access(1, line(0), false);
+  caches.access(0, line(1), true);
+  EXPECT_EQ(maintained(caches, 0, Kind::clean_and_invalidate, 0), Lines{});
+  EXPECT_EQ(maintained(caches, 0, Kind::clean_and_invalidate, 1), Lines{line(1)});
+  EXPECT_EQ(caches.line_counts(0), (LineCounts{.cleaned = 1, .dropped = 3 + 2}));
+  EXPECT_EQ(caches.access(1, line(0), false).found, Level::memory);
+  EXPECT_EQ(caches.access(0, line(1), false).found, Level::memory);
+}
+
+TEST(TagCache, CleaningToWhereFetchesSeeItLeavesTheLineDirtyInTheL2) {
+  TagCaches caches(small(), 1);
+  caches.access(0, line(0), true);
+  EXPECT_EQ(maintained(caches, 0, Kind::clean_to_l2, 0), Lines{});
+  EXPECT_EQ(caches.dirty(), Lines{line(0)});
+  EXPECT_EQ(caches.line_counts(0).cleaned, 1u);
+  EXPECT_EQ(maintained(caches, 0, Kind::clean_to_l2, 0), Lines{});
+  EXPECT_EQ(caches.line_counts(0).cleaned, 1u);  // nothing was left to do
+  EXPECT_EQ(maintained(caches, 0, Kind::clean, 0), Lines{line(0)});
+}
+
+TEST(TagCache, AllSetsAndWaysAreAllOfACoresCaches) {
+  TagCaches caches(small(), 2);
+  for (std::uint64_t i = 0; i < 4; ++i) caches.access(0, line(i), true);
+  caches.access(1, line(8), true);
+  Lines written;
+  const auto whole_level = [&](unsigned level, unsigned sets) {
+    for (unsigned set = 0; set < sets; ++set)
+      for (unsigned way = 0; way < 2; ++way)
+        for (const Address each : caches.maintain(0, {.kind = Kind::clean_and_invalidate,
+                                                     .by_set = true,
+                                                     .level = level,
+                                                     .set = set,
+                                                     .way = way}))
+          written.push_back(each);
+  };
+  whole_level(0, 2);
+  EXPECT_EQ(written, Lines{});  // into the L2
+  whole_level(1, 4);
+  std::ranges::sort(written);
+  EXPECT_EQ(written, (Lines{line(0), line(1), line(2), line(3)}));
+  EXPECT_EQ(caches.dirty(), Lines{line(8)});  // in the other core's L1
+  EXPECT_EQ(caches.access(0, line(0), false).found, Level::memory);
+}
+
 TEST(TagCache, ASweepOverFourMebibytesWritesAllBackTwice) {
   TagCaches caches({.model = CacheModel::tags}, 1);
   constexpr std::uint64_t lines = 4_MiB / TagCache::line;
@@ -125,13 +251,28 @@ TEST(TagCache, WhatWasStoredToAndNotWrittenBackIsDirty) {
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t at = random() % 64;
     const bool is_store = random() % 3 == 0;
-    const auto traffic = caches.access(random() % 3, line(at), is_store);
-    for (const Address back : traffic.written_back) {
-      const std::uint64_t number = back.value() / 64;
-      EXPECT_TRUE(stored[number]);
-      stored[number] = false;
+    const auto written_back = [&](const auto& lines) {
+      for (const Address back : lines) {
+        const std::uint64_t number = back.value() / 64;
+        EXPECT_TRUE(stored[number]);
+        stored[number] = false;
+      }
+    };
+    const auto core = static_cast<unsigned>(random() % 3);
+    const Picoseconds now(random() % 1000);
+    if (random() % 8 == 0) {
+      written_back(caches.maintain(core, {.kind = static_cast<Kind>(random() % 3),
+                                          .by_set = random() % 2 == 0,
+                                          .address = line(at),
+                                          .level = static_cast<unsigned>(random() % 2),
+                                          .set = static_cast<unsigned>(random() % 4),
+                                          .way = static_cast<unsigned>(random() % 2)}));
+    } else if (!caches.hit(core, line(at), is_store, now)) {
+      written_back(caches.access(core, line(at), is_store, now).written_back);
+      if (is_store) stored[at] = true;
+    } else if (is_store) {
+      EXPECT_TRUE(stored[at]);  // dirty already
     }
-    if (is_store) stored[at] = true;
     const Lines dirty = caches.dirty();
     for (std::uint64_t number = 0; number < 64; ++number)
       ASSERT_EQ(std::ranges::binary_search(dirty, line(number)), stored[number]) << number;

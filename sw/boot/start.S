@@ -1,4 +1,5 @@
-// Entry of core 0 and of the secondary cores, and the exception vectors. EL1, MMU and caches off (sw/README.md says why).
+// Entry of core 0 and of the secondary cores, and the exception vectors. EL1; MMU and caches off but where the core says that it has
+// data caches (sw/README.md says why).
 // Nothing is taken from memory that this code has not written or that is not in the ELF: DRAM holds a pattern after power up.
 
 #include "boot/layout.h"
@@ -11,22 +12,21 @@
 _start:
   .cfi_startproc
   .cfi_undefined x30                 // a backtrace ends here
-  mov     x19, x0                    // a boot loader may pass the device tree here; virt leaves it undefined for an ELF
+  // A boot loader may pass the device tree in x0; virt leaves it undefined for an ELF. It stays there for start_main.
   bl      prepare_core
-  ldr     x0, =__stacks_start
-  add     sp, x0, #STACK_BYTES       // core 0 owns the first stack
+  ldr     x1, =__stacks_start
+  add     sp, x1, #STACK_BYTES       // core 0 owns the first stack
 
-  ldr     x0, =__bss_start
-  ldr     x1, =__bss_end
-1:cmp     x0, x1
+  ldr     x1, =__bss_start
+  ldr     x2, =__bss_end
+1:cmp     x1, x2
   b.hs    2f
-  stp     xzr, xzr, [x0], #16        // the linker script aligns both ends to 16
+  stp     xzr, xzr, [x1], #16        // the linker script aligns both ends to 16
   b       1b
 2:
-  ldr     x0, =__tls_start           // errno of picolibc: thread pointer = block - 16 (AArch64 TLS variant 1)
-  sub     x0, x0, #16
-  msr     tpidr_el0, x0
-  mov     x0, x19
+  ldr     x1, =__tls_start           // errno of picolibc: thread pointer = block - 16 (AArch64 TLS variant 1)
+  sub     x1, x1, #16
+  msr     tpidr_el0, x1
   bl      start_main                 // never returns
   b       .
   .cfi_endproc
@@ -39,38 +39,78 @@ _start:
 secondary_entry:
   .cfi_startproc
   .cfi_undefined x30
-  mrs     x19, mpidr_el1
+  mrs     x0, mpidr_el1
 #if MAX_CORES > CLUSTER_CORES
-  ubfx    x20, x19, #8, #8
-  and     x19, x19, #0xff
-  mov     x21, #CLUSTER_CORES
-  madd    x19, x20, x21, x19
+  ubfx    x1, x0, #8, #8
+  and     x0, x0, #0xff
+  mov     x2, #CLUSTER_CORES
+  madd    x0, x1, x2, x0
 #else
-  and     x19, x19, #0xff
+  and     x0, x0, #0xff
 #endif
   bl      prepare_core
-  ldr     x0, =__stacks_start
-  add     x1, x19, #1
+  ldr     x1, =__stacks_start
   mov     x2, #STACK_BYTES
-  madd    x0, x1, x2, x0
-  mov     sp, x0
-  ldr     x0, =__tls_start
-  sub     x0, x0, #16
-  msr     tpidr_el0, x0
-  mov     x0, x19
+  madd    x1, x0, x2, x1
+  add     sp, x1, #STACK_BYTES
+  ldr     x1, =__tls_start
+  sub     x1, x1, #16
+  msr     tpidr_el0, x1
   bl      secondary_main             // never returns
   b       .
   .cfi_endproc
   .size secondary_entry, . - secondary_entry
 
-prepare_core:
-  mov     x0, #(3 << 20)             // CPACR_EL1.FPEN: no trap on floating point and SIMD
-  msr     cpacr_el1, x0
-  ldr     x0, =exception_vectors
-  msr     vbar_el1, x0
-  isb
+prepare_core:                        // keeps x0
+  mov     x1, #(3 << 20)             // CPACR_EL1.FPEN: no trap on floating point and SIMD
+  msr     cpacr_el1, x1
+  ldr     x1, =exception_vectors
+  msr     vbar_el1, x1
+  mrs     x1, clidr_el1
+  tbnz    x1, #31, use_caches        // ICB: an L2 or more holds inner cacheable memory; 0 tells nothing
+1:isb
   msr     daifclr, #4                // a bus error arrives as SError: let it in from the first instruction on
   ret
+
+// Memory is cached where a translation says so: virtual addresses are physical ones, in blocks of 1 GiB. The first one is of
+// devices and so are those from 256 GiB on, never executed; all between is Write-Back memory.
+#define DEVICES      0x401           // AttrIndx 0, AF, block
+#define MEMORY       0x705           // AttrIndx 1, AF, inner shareable, block
+#define NEVER_FETCH  (3 << 53)
+use_caches:
+  adrp    x1, __translation_table
+  msr     ttbr0_el1, x1
+  mrs     x2, mpidr_el1
+  and     x2, x2, #0xffffff
+  cbnz    x2, 4f                     // core 0 has made it before there are others
+  mov     x2, #DEVICES
+  orr     x2, x2, #NEVER_FETCH
+  mov     x3, #MEMORY
+  mov     x4, #(1 << 30)
+  mov     x5, #1
+  str     x2, [x1], #8
+2:madd    x6, x4, x5, x3
+  madd    x7, x4, x5, x2
+  cmp     x5, #256
+  csel    x6, x6, x7, lo
+  str     x6, [x1], #8
+  add     x5, x5, #1
+  cmp     x5, #512
+  b.lo    2b
+4:mov     x1, #0xff00                // attributes: 0 Device-nGnRnE, 1 Write-Back
+  msr     mair_el1, x1
+  mov     x1, #0x3519                // TCR_EL1: 39 bits in; pages of 4 KiB; tables cached, inner shareable;
+  movk    x1, #0x80, lsl #16         // no upper half;
+  movk    x1, #4, lsl #32            // 44 bits out
+  msr     tcr_el1, x1
+  tlbi    vmalle1
+  dsb     sy
+  isb
+  mrs     x1, sctlr_el1
+  mov     x2, #0x1005                // M, C, I
+  orr     x1, x1, x2
+  msr     sctlr_el1, x1
+  b       1b
 
 // Every vector saves what a C function may clobber, then calls one of three C functions.
   .macro save_registers

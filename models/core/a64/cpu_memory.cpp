@@ -68,8 +68,9 @@ void refuse(Cpu& cpu) {
 }
 
 void show(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
+  const bool is_cached = part.at.is_cached || !cpu.options.has_data_caches();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
-    cpu.memory.show({Address(part.at.physical + offset), size, is_store});
+    cpu.memory.show({Address(part.at.physical + offset), size, is_store, is_cached});
   });
   cpu.set_attend_at();
 }

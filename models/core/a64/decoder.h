@@ -10,6 +10,7 @@
 // combination), makes the instruction UNDEFINED.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -29,10 +30,18 @@ struct Encoding {
 // Rt2 is an exception) have that many bits, the others those below. Does not compile unless the bits are 32.
 consteval Encoding encoding(std::string_view diagram);
 
+// Lines of 64 bytes in powers of two of sets.
+struct CacheGeometry {
+  std::uint32_t sets = 0, ways = 0;
+};
+
 // What an implementation may leave out.
 struct Options {
   CoreFeatures features{usual_features};
   bool gic = false;  // system registers of a GICv3's CPU interface, which the host has
+  // Of the host's data caches, the L1 first: it is told which accesses pass them, and of their maintenance.
+  std::array<CacheGeometry, 2> data_caches{};
+  bool has_data_caches() const { return data_caches[0].sets != 0; }
 };
 
 // What else than its words a block depends on: a change of any of it ends a block.

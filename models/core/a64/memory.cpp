@@ -447,7 +447,8 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
     if (!page.permissions(access))
       return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
     const std::uint64_t physical = page.physical | address % page_size;
-    if (access == Access::store && page.is_read_only) return {{physical, page.level, false}, {}};
+    if (access == Access::store && page.is_read_only)
+      return {{physical, page.level, false, page.is_cached}, {}};
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
       if (is_ahead_) return {{}, not_in_lead(address)};
       ask(physical);  // after which nothing may be where it was
@@ -457,7 +458,7 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
                              : access == Access::load ? admit_loads(slot, exception_level)
                                                       : true;
     if (!is_admitted) return {{}, not_in_lead(address)};
-    return {{physical, page.level, page.is_direct}, {}};
+    return {{physical, page.level, page.is_direct, page.is_cached}, {}};
   }
 }
 
@@ -485,7 +486,8 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .level = found.level,
           .span = found.span,
           .is_direct = memory.has_value(),
-          .is_read_only = memory && memory->is_read_only};
+          .is_read_only = memory && memory->is_read_only,
+          .is_cached = is_cacheable(state_.system, found)};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere(slot), nowhere(slot)};
   if (!memory || memory->is_shown || is_watched_page(address)) return std::nullopt;

@@ -65,6 +65,7 @@ struct TlbPage {
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
   bool is_direct = false;
   bool is_read_only = false;  // direct for loads and fetches
+  bool is_cached = false;     // its memory type, SCTLR_EL1.M and C let data caches hold it
 };
 
 class ExclusiveMonitors;
@@ -185,6 +186,7 @@ class Memory final : private TableMemory {
     std::uint64_t physical = 0;
     std::uint8_t level = 0;  // of the walk
     bool is_direct = false;  // else the host was asked for it already
+    bool is_cached = false;  // data caches may hold it
   };
   // Of one byte, for an exception level; fills the TLB. A fault when the access is not permitted. May call the host.
   struct Result {

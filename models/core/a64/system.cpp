@@ -122,9 +122,23 @@ const Operation* barrier(Cpu& cpu, const Operation& op) {
     return later<barrier_among_others>(cpu, op);
   return &op + 1;
 }
+constexpr unsigned barrier_types = 3, of_loads = 1, of_stores = 2;  // of CRm: what is waited for
 bool decode_barrier(Decoding& d) {
-  constexpr unsigned types = 3, loads = 1;  // of CRm: what is waited for
-  d.op.run = (d.bits(11, 8) & types) == loads ? step<nothing> : step<barrier>;
+  d.op.run = (d.bits(11, 8) & barrier_types) == of_loads ? step<nothing> : step<barrier>;
+  return true;
+}
+
+// A DSB of loads and stores waits for maintenance of the host's data caches, too.
+[[gnu::noinline]] const Operation* wait_for_maintenance(Cpu& cpu, const Operation& op) {
+  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
+  const InHost in(cpu, op);
+  cpu.host.maintain_caches({.kind = CacheMaintenance::Kind::wait});
+  return cpu.finish(op);
+}
+bool decode_synchronization_barrier(Decoding& d) {
+  const unsigned types = d.bits(11, 8) & barrier_types;
+  if (!d.options.has_data_caches() || types == of_loads || types == of_stores) return decode_barrier(d);
+  d.op.run = step<wait_for_maintenance>;
   return true;
 }
 
@@ -259,7 +273,7 @@ constexpr Row rows[] = {
 
     {encoding("1101010100 0 00 011 0010 CRm op2 11111"),    "HINT",           decode_hint},
     {encoding("1101010100 0 00 011 0011 CRm 010 11111"),    "CLREX",          decode_clear_exclusive},
-    {encoding("1101010100 0 00 011 0011 CRm 100 11111"),    "DSB",            decode_barrier},
+    {encoding("1101010100 0 00 011 0011 CRm 100 11111"),    "DSB",            decode_synchronization_barrier},
     {encoding("1101010100 0 00 011 0011 CRm 101 11111"),    "DMB",            decode_barrier},
     {encoding("1101010100 0 00 011 0011 CRm 110 11111"),    "ISB",            decode_isb},
 

@@ -1,8 +1,9 @@
 // System instructions: caches, address translation, TLBs (Arm DDI 0487, C5.3 to C5.5).
 //
-// No cache is modelled. What is left of maintenance by address is that the address is translated, and may fault; what is
-// left of the instruction cache is the decoded blocks.
+// Data caches are the host's, which is told (Options::data_caches); where it has none, what is left of maintenance by address is
+// that the address is translated, and may fault. What is left of the instruction cache is the decoded blocks.
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "core/a64/cpu.h"
@@ -28,10 +29,41 @@ Memory::Result translate(Cpu& cpu, const Operation& op, Access access) {
   return cpu.memory.translate(cpu.x[op.rd], access, cpu.level);
 }
 
-template <Access access>
+using Kind = CacheMaintenance::Kind;
+
+void tell_caches(Cpu& cpu, const Operation& op, const CacheMaintenance& what) {
+  const InHost in(cpu, op);
+  cpu.host.maintain_caches(what);
+}
+
+template <Access access, Kind kind>
 [[gnu::noinline]] const Operation* maintain_data(Cpu& cpu, const Operation& op) {
-  if (const auto [translation, fault] = translate(cpu, op, access); fault)
-    return maintenance_abort(cpu, op, *fault);
+  const bool has_caches = cpu.options.has_data_caches();
+  if (has_caches && cpu.is_ahead) return cpu.wait_for_turn(op);
+  const auto [translation, fault] = translate(cpu, op, access);
+  if (fault) return maintenance_abort(cpu, op, *fault);
+  if (has_caches) tell_caches(cpu, op, {.kind = kind, .address = Address(translation.physical)});
+  return cpu.finish(op);
+}
+
+constexpr auto clean = maintain_data<Access::load, Kind::clean>;
+constexpr auto clean_to_l2 = maintain_data<Access::load, Kind::clean_to_l2>;
+constexpr auto clean_and_invalidate = maintain_data<Access::load, Kind::clean_and_invalidate>;
+
+// Xt: the level in bits 3 to 1, the way in the highest bits that it takes, the set above the line's bits.
+template <Kind kind>
+[[gnu::noinline]] const Operation* maintain_set(Cpu& cpu, const Operation& op) {
+  const std::uint64_t value = cpu.x[op.rd], level = value >> 1 & 7;
+  if (!cpu.options.has_data_caches() || level >= cpu.options.data_caches.size()) return cpu.finish(op);
+  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  const CacheGeometry& cache = cpu.options.data_caches[level];
+  const auto way_bits = static_cast<unsigned>(std::bit_width(cache.ways - 1));
+  const auto way = static_cast<unsigned>((value & 0xffff'ffff) >> (32 - way_bits));
+  const auto set = static_cast<unsigned>((value & 0xffff'ffff) / line % cache.sets);
+  if (way < cache.ways)
+    tell_caches(
+        cpu, op,
+        {.kind = kind, .by_set = true, .level = static_cast<unsigned>(level), .set = set, .way = way});
   return cpu.finish(op);
 }
 
@@ -116,8 +148,6 @@ template <auto work>
   return cpu.finish(op);
 }
 
-void nothing(Cpu&, const Operation&) {}
-
 // ---- rows ----
 
 struct Instruction {
@@ -134,18 +164,18 @@ constexpr Instruction instructions[] = {
     {3, 7, 5, 1,  "IC IVAU",        step<invalidate_instructions>,
                                     step<if_allowed<sctlr::uci, invalidate_instructions>>},
 
-    {0, 7, 6, 1,  "DC IVAC",        step<maintain_data<Access::store>>},
-    {0, 7, 6, 2,  "DC ISW",         step<nothing>},
-    {0, 7, 10, 2, "DC CSW",         step<nothing>},
-    {0, 7, 14, 2, "DC CISW",        step<nothing>},
+    {0, 7, 6, 1,  "DC IVAC",        step<maintain_data<Access::store, Kind::clean_and_invalidate>>},
+    {0, 7, 6, 2,  "DC ISW",         step<maintain_set<Kind::clean_and_invalidate>>},
+    {0, 7, 10, 2, "DC CSW",         step<maintain_set<Kind::clean>>},
+    {0, 7, 14, 2, "DC CISW",        step<maintain_set<Kind::clean_and_invalidate>>},
     {3, 7, 4, 1,  "DC ZVA",         step<zero_line>,
                                     step<if_allowed<sctlr::dze, zero_line>>},
-    {3, 7, 10, 1, "DC CVAC",        step<maintain_data<Access::load>>,
-                                    step<if_allowed<sctlr::uci, maintain_data<Access::load>>>},
-    {3, 7, 11, 1, "DC CVAU",        step<maintain_data<Access::load>>,
-                                    step<if_allowed<sctlr::uci, maintain_data<Access::load>>>},
-    {3, 7, 14, 1, "DC CIVAC",       step<maintain_data<Access::load>>,
-                                    step<if_allowed<sctlr::uci, maintain_data<Access::load>>>},
+    {3, 7, 10, 1, "DC CVAC",        step<clean>,
+                                    step<if_allowed<sctlr::uci, clean>>},
+    {3, 7, 11, 1, "DC CVAU",        step<clean_to_l2>,
+                                    step<if_allowed<sctlr::uci, clean_to_l2>>},
+    {3, 7, 14, 1, "DC CIVAC",       step<clean_and_invalidate>,
+                                    step<if_allowed<sctlr::uci, clean_and_invalidate>>},
 
     {0, 7, 8, 0,  "AT S1E1R",       step<translate_address<Access::load, 1>>},
     {0, 7, 8, 1,  "AT S1E1W",       step<translate_address<Access::store, 1>>},

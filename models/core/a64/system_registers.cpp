@@ -66,10 +66,24 @@ std::uint64_t read_dczid(const Cpu& cpu) {
   return 4 | std::uint64_t{is_prohibited} << 4;
 }
 
-// Caches that are told of but not modelled: 32 KiB of data, 48 KiB of instructions, 2 MiB of both.
+// Levels 1 (of data and of instructions) and 2. ICB says that the L2 is the last level of inner cacheable memory where the host has
+// data caches; else the levels are those of a Cortex-A57, nothing is said of what they hold, and they hold nothing.
+std::uint64_t read_clidr(const Cpu& cpu) {
+  constexpr std::uint64_t levels = 0x0a20'0023, l2_is_last = 1u << 31;
+  return levels | (cpu.options.has_data_caches() ? l2_is_last : 0);
+}
+
+// 32 KiB of data, 48 KiB of instructions, 2 MiB of both; of data what the host has. More than 32,768 sets cannot be told.
 std::uint64_t read_ccsidr(const Cpu& cpu) {
   constexpr std::array<std::uint64_t, 3> sizes{0x701f'e00a, 0x201f'e012, 0x70ff'e07a};
-  return cpu.system.csselr < sizes.size() ? sizes[cpu.system.csselr] : 0;
+  constexpr std::uint64_t lines_of_64_bytes = 2, usual_policy = 7u << 28, most_sets = 0x7fff;
+  const std::uint64_t which = cpu.system.csselr;
+  const bool is_of_instructions = (which & 1) != 0;
+  if (which >= sizes.size() || is_of_instructions || !cpu.options.has_data_caches())
+    return which < sizes.size() ? sizes[which] : 0;
+  const CacheGeometry& cache = cpu.options.data_caches[which / 2];
+  return usual_policy | std::min<std::uint64_t>(cache.sets - 1, most_sets) << 13 |
+         std::uint64_t{cache.ways - 1} << 3 | lines_of_64_bytes;
 }
 
 std::uint64_t read_current_el(const Cpu& cpu) { return std::uint64_t{cpu.level} << 2; }
@@ -150,7 +164,7 @@ constexpr Register usual_rows[] = {
     constant({3, 0, 0, 7, 0},   "ID_AA64MMFR0_EL1", id_aa64mmfr0),
     constant({3, 3, 0, 0, 1},   "CTR_EL0",          0x8444'c004, with_uct),  // lines of 64 bytes
     made_up({3, 3, 0, 0, 7},    "DCZID_EL0",        read_dczid, nullptr, reader),
-    constant({3, 1, 0, 0, 1},   "CLIDR_EL1",        0x0a20'0023),
+    made_up({3, 1, 0, 0, 1},    "CLIDR_EL1",        read_clidr),
     constant({3, 1, 0, 0, 7},   "AIDR_EL1",         0),
     made_up({3, 1, 0, 0, 0},    "CCSIDR_EL1",       read_ccsidr),
     held({3, 2, 0, 0, 0},       "CSSELR_EL1",       &S::csselr, nullptr, write_masked<&S::csselr, 0xf>),

@@ -1,0 +1,118 @@
+// What the host of data caches is told (Options::data_caches): which accesses pass them, and their maintenance.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/a64/mmu_test.h"
+
+namespace asterism::a64 {
+namespace {
+
+using Kind = CacheMaintenance::Kind;
+
+struct DataCachesTest : MmuTest {
+  static constexpr std::uint64_t sctlr_c = 4;
+  // Attributes by index: Device-nGnRnE, Write-Back, Non-cacheable, Write-Back inside alone, Write-Back outside alone.
+  static constexpr std::uint64_t mair = 0xf4'4f'44'ff'00;
+
+  DataCachesTest() {
+    make({.data_caches = {{{256, 2}, {4096, 8}}}});
+    for (std::uint64_t index = 0; index < 5; ++index) map(at(index), at(index), index << 2);
+  }
+  void make(const Options& options) {
+    core = make_native_iss(host, 0, options);
+    host.core = core.get();
+    core->map_direct(host.memory_range(), host.memory.bytes, true);
+    core->write(CoreRegister::vbar, vectors);
+  }
+  static std::uint64_t at(std::uint64_t index) { return data_base + page_size * index; }
+
+  // Whether a load and a store of each of the five pages are cached.
+  std::vector<bool> cached(std::uint64_t sctlr) {
+    State before = with_mmu();
+    before.system.mair = mair;
+    before.system.sctlr = sctlr;
+    for (std::uint64_t index = 0; index < 5; ++index) before.x[index] = at(index);
+    host.shown_accesses.clear();
+    // ldr x5, [x0] to [x4]; str x5, [x0] to [x4]; nop
+    run({0xf9400005, 0xf9400025, 0xf9400045, 0xf9400065, 0xf9400085, 0xf9000005, 0xf9000025, 0xf9000045,
+         0xf9000065, 0xf9000085, 0xd503201f},
+        before);
+    std::vector<bool> result;
+    for (const ShownAccess& each : host.shown_accesses) result.push_back(each.is_cached);
+    return result;
+  }
+  State maintain(const std::vector<std::uint32_t>& words, std::uint64_t x2) {
+    host.maintained.clear();
+    return run(words, with(0, 0, x2));
+  }
+};
+
+TEST_F(DataCachesTest, MemoryTypesAndTheSwitchesSayWhatIsCached) {
+  const std::vector<bool> by_type{false, true, false, true, false};
+  std::vector<bool> loads_and_stores = by_type;
+  loads_and_stores.insert(loads_and_stores.end(), by_type.begin(), by_type.end());
+  EXPECT_EQ(cached(sctlr_m | sctlr_c), loads_and_stores);
+  EXPECT_EQ(cached(sctlr_m), std::vector<bool>(10, false));
+  EXPECT_EQ(cached(sctlr_c), std::vector<bool>(10, false));
+}
+
+TEST_F(DataCachesTest, WithoutThemNothingIsToldOfThem) {
+  make({});
+  EXPECT_EQ(cached(0), std::vector<bool>(10, true));
+  maintain({0xd50b7e22, 0xd5087e42, 0xd5033f9f}, data_base);  // dc civac, x2; dc cisw, x2; dsb sy
+  EXPECT_TRUE(host.maintained.empty());
+}
+
+TEST_F(DataCachesTest, OperationsByAddressAndTheBarrierBehindThem) {
+  maintain(
+      {
+          0xd50b7b22,  // dc cvau, x2
+          0xd50b7a22,  // dc cvac, x2
+          0xd50b7e22,  // dc civac, x2
+          0xd5087622,  // dc ivac, x2
+          0xd5033f9f,  // dsb sy
+          0xd5033bbf,  // dmb ish
+          0xd5033d9f,  // dsb ld
+          0xd5033e9f,  // dsb st
+      },
+      data_base + 8);
+  const auto by_address = [](Kind kind) {
+    return CacheMaintenance{.kind = kind, .address = Address(data_base + 8)};
+  };
+  EXPECT_EQ(host.maintained,
+            (std::vector{by_address(Kind::clean_to_l2), by_address(Kind::clean),
+                         by_address(Kind::clean_and_invalidate), by_address(Kind::clean_and_invalidate),
+                         CacheMaintenance{.kind = Kind::wait}}));
+}
+
+TEST_F(DataCachesTest, OperationsBySetNameLevelSetAndWay) {
+  const auto by_set = [](Kind kind, unsigned level, unsigned set, unsigned way) {
+    return CacheMaintenance{.kind = kind, .by_set = true, .level = level, .set = set, .way = way};
+  };
+  maintain({0xd5087a42}, 1u << 31 | 255 << 6);  // dc csw, x2
+  EXPECT_EQ(host.maintained, (std::vector{by_set(Kind::clean, 0, 255, 1)}));
+  maintain({0xd5087e42, 0xd5087642}, 7u << 29 | 4095 << 6 | 1 << 1);  // dc cisw, x2; dc isw, x2
+  EXPECT_EQ(host.maintained, (std::vector{by_set(Kind::clean_and_invalidate, 1, 4095, 7),
+                                          by_set(Kind::clean_and_invalidate, 1, 4095, 7)}));
+  maintain({0xd5087a42}, 2 << 1);  // of a level that is not there
+  EXPECT_TRUE(host.maintained.empty());
+}
+
+TEST_F(DataCachesTest, AreAnnouncedAsTheyAre) {
+  const std::vector<std::uint32_t> words = {
+      0xd5390020,  // mrs x0, clidr_el1
+      0xd51a0002,  // msr csselr_el1, x2
+      0xd5390001,  // mrs x1, ccsidr_el1
+  };
+  EXPECT_EQ(maintain(words, 0).x[0], 0x8a20'0023u);
+  EXPECT_EQ(maintain(words, 0).x[1], 0x7000'0000u | 255 << 13 | 1 << 3 | 2);
+  EXPECT_EQ(maintain(words, 1).x[1], 0x201f'e012u);  // of instructions
+  EXPECT_EQ(maintain(words, 2).x[1], 0x7000'0000u | 4095 << 13 | 7 << 3 | 2);
+  make({});
+  EXPECT_EQ(maintain(words, 2).x[0], 0x0a20'0023u);
+  EXPECT_EQ(maintain(words, 2).x[1], 0x70ff'e07au);
+}
+
+}  // namespace
+}  // namespace asterism::a64
