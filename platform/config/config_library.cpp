@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 
 namespace asterism {
@@ -26,6 +25,7 @@ std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, 
 std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::string& path_or_name,
                                             const std::vector<std::string>& beside) const {
   if (const auto path = find(kind, path_or_name)) return *path;
+  refuse_overlong_name(path_or_name, Origin::command_line(), "");
   std::error_code none;
   if (std::filesystem::is_regular_file(path_or_name, none)) return path_or_name;
   std::vector<std::string> names = list(kind);
@@ -35,6 +35,18 @@ std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::st
       .path = "",
       .problem = "no file \"" + path_or_name + "\", and no such name in " + (root_ / kind).string(),
       .nearest = nearest_name(std::filesystem::path(path_or_name).stem().string(), names)});
+}
+
+void refuse_overlong_name(const std::filesystem::path& file, const Origin& origin, const std::string& path) {
+  std::error_code error;
+  static_cast<void>(std::filesystem::status(file, error));
+  if (error != std::errc::filename_too_long) return;
+  throw ConfigError(Diagnostic{.origin = origin,
+                               .path = path,
+                               .problem = "",
+                               .expected = "the name of a file",
+                               .got = "one of " + std::to_string(file.native().size()) +
+                                      " characters, which is too long for the file system"});
 }
 
 }  // namespace asterism
