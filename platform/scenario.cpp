@@ -159,9 +159,9 @@ void check_flash(const NodeConfig& node, const ConfigLibrary& library, const Con
                                         node.dimm_ssd.part, to_text(part.page)));
   if (const FlashGeometry flash = flash_geometry(node.dimm_ssd, part);
       flash.all_blocks() > most_flash_blocks || flash.all_pages() * flash.page > most_flash)
-    refuse("dimm_ssd.blocks", fmt::format("the flash has {} blocks, {}; expected at most {} and {}",
-                                          flash.all_blocks(), to_text(flash.all_pages() * flash.page),
-                                          most_flash_blocks, to_text(most_flash)));
+    refuse("dimm_ssd.blocks",
+           fmt::format("the flash has {} blocks, {}; expected at most {} and {}", flash.all_blocks(),
+                       to_text(flash.all_pages() * flash.page), most_flash_blocks, to_text(most_flash)));
 }
 
 void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,

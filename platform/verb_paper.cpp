@@ -48,9 +48,7 @@ int verb_paper(const PaperArguments& arguments) {
     const std::vector<std::string> files = files_of_papers(installed.configs);
     directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
   }
-  const auto tell_interrupted = [] {
-    fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
-  };
+  const auto tell_interrupted = [] { fmt::print(stderr, "asterism: interrupted: nothing was compared\n"); };
   const auto give_up = [&](const PointRun&) {
     directory.reset();
     tell_interrupted();

@@ -144,10 +144,9 @@ int verb_study(const StudyArguments& arguments) {
       if (!run.crashes[i].empty())
         fmt::print(stderr, "asterism: {}: {}\n", name_of_point(study, study.points[i]), run.crashes[i]);
   };
-  const PointRun run = run_study(study, {.threads = arguments.threads,
-                                         .show_progress = true,
-                                         .ranks = arguments.ranks,
-                                         .give_up = write});
+  const PointRun run = run_study(
+      study,
+      {.threads = arguments.threads, .show_progress = true, .ranks = arguments.ranks, .give_up = write});
   write(run);
   if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
   return static_cast<int>(run.has_crashed() ? ExitStatus::internal : ExitStatus::success);

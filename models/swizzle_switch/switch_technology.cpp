@@ -103,7 +103,8 @@ std::vector<SwitchPoint> SwitchTechnology::points_15nm() {
 static_assert(member_count<SwitchPoint>() == 3);
 void describe(Fields& f, SwitchPoint& p) {
   f("radix", p.radix, "Ports of the router, each an input and an output", within(1, 4096), required());
-  f("period", p.period, "Of the clock that a router of this radix reaches", within(1_ps, 1'000'000_ps), required());
+  f("period", p.period, "Of the clock that a router of this radix reaches", within(1_ps, 1'000'000_ps),
+    required());
   f("area", p.area, "Of the router with its buffers; costs static power",
     at_most(SquareMicrometres(1'000'000'000'000)), required());
 }
@@ -124,7 +125,8 @@ void describe(Fields& f, SwitchTechnology& t) {
   f("wire_energy", t.wire_energy, "Per millimetre and bit that switches", energy, required());
   f("wire_activity", t.wire_activity, "Share of a link's wires that switch when a flit passes",
     within(0.0, 1.0), required());
-  f("buffer_energy", t.buffer_energy, "Of a flit, written to and read from an input buffer", energy, required());
+  f("buffer_energy", t.buffer_energy, "Of a flit, written to and read from an input buffer", energy,
+    required());
   f("switch_energy", t.switch_energy,
     "Of a flit through a switch of switch_energy_radix; grows with the square of the radix", energy,
     required());

@@ -23,7 +23,8 @@ void describe(Fields& f, ClusterTruthStudy& c) {
   describe(f, c.trial);
   f("runs", c.runs, "Clusters, of a seed each", within(1, 1'000'000'000'000));
   f("seed", c.seed, "Of the first one; the others have the ones behind it");
-  f("all_states", c.all_states, "The study fails when a state that is listed was not reached in so many runs");
+  f("all_states", c.all_states,
+    "The study fails when a state that is listed was not reached in so many runs");
 }
 
 std::string replay(const ClusterTruthStudy& c, std::uint64_t seed) {

@@ -137,9 +137,7 @@ class Reader {
   }
 
  private:
-  bool is_late() const {
-    return reading_.deadline && std::chrono::steady_clock::now() > *reading_.deadline;
-  }
+  bool is_late() const { return reading_.deadline && std::chrono::steady_clock::now() > *reading_.deadline; }
 
   void find_axes() {
     const std::unique_ptr<StudyPoint> sample = study_.kind->make();

@@ -35,7 +35,8 @@ struct Study {
 
 // How far a study is read: `check` has to answer at once.
 struct StudyReading {
-  bool prepares = true;  // else what shows only when a point's files are loaded and its engine is made is not found
+  bool prepares =
+      true;  // else what shows only when a point's files are loaded and its engine is made is not found
   std::optional<std::chrono::steady_clock::time_point> deadline = {};  // no point is begun behind it
 };
 

@@ -59,9 +59,13 @@ std::vector<Json> mutations(const Json& value) {
     const std::string text = value;
     const std::regex number("^[0-9.]+");
     if (!std::regex_search(text, number)) return {"", std::string(300, 'x'), 0, Json::array()};
-    return {std::regex_replace(text, number, "0"), std::regex_replace(text, number, "-1"),
-            std::regex_replace(text, number, "1"), std::regex_replace(text, number, "1000000"),
-            std::regex_replace(text, number, largest), 0, Json::array()};
+    return {std::regex_replace(text, number, "0"),
+            std::regex_replace(text, number, "-1"),
+            std::regex_replace(text, number, "1"),
+            std::regex_replace(text, number, "1000000"),
+            std::regex_replace(text, number, largest),
+            0,
+            Json::array()};
   }
   if (value.is_boolean()) return {0, "x"};
   return {0, -1, 1, 1'000'000, 18446744073709551615u, 1e300, "x", Json::array(), true};
@@ -128,7 +132,8 @@ TEST_F(AttackersFilesTest, AFlashWithABusOfNothingIsRefused) {
     const Ended ended = asterism(arguments);
     EXPECT_EQ(ended.status, 65);
     EXPECT_THAT(ended.err, HasSubstr("broken.json:1:"));
-    EXPECT_THAT(ended.err, HasSubstr("error: bus: expected a bandwidth from \"1MB/s\" to \"1TB/s\", got \"0MB/s\""));
+    EXPECT_THAT(ended.err,
+                HasSubstr("error: bus: expected a bandwidth from \"1MB/s\" to \"1TB/s\", got \"0MB/s\""));
   }
 }
 
@@ -148,8 +153,7 @@ TEST_F(AttackersFilesTest, ANameThatIsTooLongIsRefusedAndNotShown) {
   }
   EXPECT_EQ(asterism({"run", "hello", "--firmware", name}).err,
             "command line: error: firmware: expected the name of a file, got one of " +
-                std::to_string(elf(name).size()) +
-                " characters, which is too long for the file system\n");
+                std::to_string(elf(name).size()) + " characters, which is too long for the file system\n");
 }
 
 }  // namespace
