@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 #include "platform/node_memory.h"
 #include "platform/spin_table.h"

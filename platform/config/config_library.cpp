@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "platform/config/diagnostics.h"
+#include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 
 namespace asterism {
@@ -35,18 +37,6 @@ std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::st
       .path = "",
       .problem = "no file \"" + path_or_name + "\", and no such name in " + (root_ / kind).string(),
       .nearest = nearest_name(std::filesystem::path(path_or_name).stem().string(), names)});
-}
-
-void refuse_overlong_name(const std::filesystem::path& file, const Origin& origin, const std::string& path) {
-  std::error_code error;
-  static_cast<void>(std::filesystem::status(file, error));
-  if (error != std::errc::filename_too_long) return;
-  throw ConfigError(Diagnostic{.origin = origin,
-                               .path = path,
-                               .problem = "",
-                               .expected = "the name of a file",
-                               .got = "one of " + std::to_string(file.native().size()) +
-                                      " characters, which is too long for the file system"});
 }
 
 }  // namespace asterism

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/config/diagnostics.h"
-
 namespace asterism {
 
 class ConfigLibrary {
@@ -30,8 +28,5 @@ class ConfigLibrary {
  private:
   std::filesystem::path root_;
 };
-
-// A name of a file, given at the key `path`, that is longer than a file system takes is a ConfigError; it is not shown.
-void refuse_overlong_name(const std::filesystem::path& file, const Origin& origin, const std::string& path);
 
 }  // namespace asterism

@@ -180,7 +180,11 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
       if (settings.give_up && workers.are_overdue()) {
         progress.clear();
         take(workers);
-        settings.give_up(run);
+        try {
+          settings.give_up(run);
+        } catch (const std::exception& error) {
+          fmt::print(stderr, "{}\n", error.what());
+        }
         std::fflush(nullptr);
         _exit(static_cast<int>(ExitStatus::interrupted));
       }
