@@ -1,6 +1,7 @@
 #include "platform/address_map.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -77,7 +78,8 @@ void AddressMap::apply(const std::map<std::string, Placement>& placements, const
   for (const auto& [name, placement] : placements) {
     const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
     if (entry == entries_.end()) {
-      complain(name, "no such device in the address map", nearest_name(name, names));
+      complain(name, fmt::format("no such device in the address map, which has {}", fmt::join(names, ", ")),
+               nearest_name(name, names));
       continue;
     }
     if (placement.base) entry->range.first = *placement.base;

@@ -62,6 +62,15 @@ TEST(AddressMap, OverlapsNameBothDevices) {
       std::string::npos);
 }
 
+TEST(AddressMap, AnUnknownDeviceIsToldWithThoseThatThereAre) {
+  const std::string told = problems_of({{"network", {Address(0x0a00'0000), {}}}});
+  EXPECT_NE(told.find("address_map.network: no such device in the address map, which has "),
+            std::string::npos)
+      << told;
+  for (const char* name : {"uart0", "dimm_ssd", "gpu", "dram"})
+    EXPECT_NE(told.find(name), std::string::npos) << told;
+}
+
 TEST(AddressMap, TwoDevicesOnOneInterruptAreNamed) {
   EXPECT_NE(problems_of({{"rtc", {{}, 18}}}).find("rtc and dimm_ssd are both on interrupt 18"),
             std::string::npos);

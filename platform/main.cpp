@@ -92,7 +92,8 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   };
   // An override where a file is due would be looked for as one.
   const auto no_override = [](const std::string& text) {
-    return text.find('=') == std::string::npos || std::filesystem::exists(text)
+    std::error_code none;
+    return text.find('=') == std::string::npos || std::filesystem::exists(text, none)
                ? std::string()
                : "expected a file or a name in front of KEY=VALUE, got \"" + text + "\"";
   };
@@ -329,6 +330,11 @@ int guarded(int argc, char** argv) {
     return static_cast<int>(ExitStatus::expectation);
   } catch (const Interrupted&) {
     return static_cast<int>(ExitStatus::interrupted);
+  } catch (const std::filesystem::filesystem_error& error) {
+    const bool is_name = error.code() == std::errc::filename_too_long;
+    tell(is_name ? "error: the name of a file is too long for the file system"
+                 : std::string("asterism: internal error: ") + error.what());
+    return static_cast<int>(is_name ? ExitStatus::bad_input : ExitStatus::internal);
   } catch (const std::exception& error) {
     tell(std::string("asterism: internal error: ") + error.what());
     return static_cast<int>(ExitStatus::internal);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 #include "platform/node_memory.h"
 #include "platform/spin_table.h"
@@ -35,6 +36,7 @@ fs::path find_configs(const fs::path& program) {
 // Nothing else has an end: a pipe may never come to one.
 void check_regular_file(const fs::path& file, const Origin& origin, const std::string& path,
                         const std::string& package = "") {
+  refuse_overlong_name(file, origin, path);
   std::error_code none;
   if (fs::is_regular_file(file, none)) return;
   const bool exists = fs::exists(file, none);
@@ -57,6 +59,7 @@ std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& 
     return name;
   }
   const fs::path file = installed.firmware / (name + ".elf");
+  refuse_overlong_name(file, origin, "firmware");
   if (fs::exists(file)) return file.string();
   throw InputMissing(Diagnostic{.origin = origin,
                                 .path = "firmware",
@@ -140,17 +143,26 @@ void check_engine(const NodeConfig& node, const ConfigDocument& document, const 
                 .got = "\"" + std::string(to_text(engine)) + "\""});
 }
 
+// What the host keeps of a flash beside its contents must have room: 12 bytes a block and 40 a page.
+constexpr std::uint64_t most_flash_blocks = 1u << 24;
+constexpr Bytes most_flash = 4_TiB;
+
 // The DIMM-SSD puts whole pages of memory into a flash page.
 void check_flash(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
                  const std::string& prefix, Diagnostics& problems) {
   if (node.runs != NodeProgram::firmware) return;
   const auto part = load_config<FlashPart>(library, "flash", node.dimm_ssd.part);
-  if (part.page % 4_KiB == Bytes(0)) return;
-  const std::string path = prefix + "dimm_ssd.part";
-  problems.add({.origin = document.origin_of(path),
-                .path = path,
-                .problem = fmt::format("{} has pages of {}: those of a DIMM-SSD are a multiple of 4 KiB",
-                                       node.dimm_ssd.part, to_text(part.page))});
+  const auto refuse = [&](const std::string& key, const std::string& problem) {
+    problems.add({.origin = document.origin_of(prefix + key), .path = prefix + key, .problem = problem});
+  };
+  if (part.page % 4_KiB != Bytes(0))
+    refuse("dimm_ssd.part", fmt::format("{} has pages of {}: those of a DIMM-SSD are a multiple of 4 KiB",
+                                        node.dimm_ssd.part, to_text(part.page)));
+  if (const FlashGeometry flash = flash_geometry(node.dimm_ssd, part);
+      flash.all_blocks() > most_flash_blocks || flash.all_pages() * flash.page > most_flash)
+    refuse("dimm_ssd.blocks",
+           fmt::format("the flash has {} blocks, {}; expected at most {} and {}", flash.all_blocks(),
+                       to_text(flash.all_pages() * flash.page), most_flash_blocks, to_text(most_flash)));
 }
 
 void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,

@@ -1,5 +1,14 @@
+#include <pthread.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <future>
+#include <optional>
+#include <thread>
 
 #include "core/workload.h"
 #include "dimm_ssd/workload/write_profile.h"
@@ -15,6 +24,16 @@
 
 namespace asterism {
 namespace {
+
+using namespace std::chrono_literals;
+
+// Of the second that a check may take. A build with sanitizers is several times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr auto time_of_host = 6s, most_time = 30s;
+#else
+constexpr auto time_of_host = 600ms, most_time = 3000ms;
+#endif
+constexpr auto time_for_keys = 200ms;
 
 // One whose packets have ways to everybody, on which they cannot block each other.
 GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
@@ -44,6 +63,51 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
   return std::nullopt;
 }
 
+// What building it makes sure of, as well; nothing is run.
+std::string whole(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
+  if (is_study(document)) return read_study(std::move(document), file, installed.configs).expanded;
+  if (auto part = expanded_part(document, installed.configs)) return *part;
+  return is_scenario(document) ? expanded(check_scenario(document, installed))
+                               : expanded(check_node(document, installed));
+}
+
+// Its keys alone; of a study whose sweep is long, those of the first points.
+std::string keys(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
+  if (is_study(document)) {
+    const auto deadline = std::chrono::steady_clock::now() + time_for_keys;
+    return read_study(std::move(document), file, installed.configs, study_kinds(),
+                      {.prepares = false, .deadline = deadline})
+        .expanded;
+  }
+  if (document.has("links")) return expanded(read_config<GraphConfig>(document, installed.configs));
+  return is_scenario(document) ? expanded(read_config<ScenarioConfig>(document, installed.configs))
+                               : expanded(read_config<NodeConfig>(document, installed.configs));
+}
+
+// Of the host's processor, by a thread: whether a check is in time does not depend on what else the host does.
+std::chrono::nanoseconds used_by(std::thread& thread) {
+  clockid_t clock{};
+  timespec used{};
+  if (pthread_getcpuclockid(thread.native_handle(), &clock) != 0 || clock_gettime(clock, &used) != 0)
+    return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+// The text of `all` if that takes no longer than a check may, or throws what it throws.
+std::optional<std::string> in_time(const std::function<std::string()>& all) {
+  std::packaged_task<std::string()> task(all);
+  std::future<std::string> text = task.get_future();
+  std::thread thread(std::move(task));
+  const auto begun = std::chrono::steady_clock::now();
+  while (text.wait_for(5ms) != std::future_status::ready)
+    if (used_by(thread) > time_of_host || std::chrono::steady_clock::now() - begun > most_time) {
+      thread.detach();
+      return std::nullopt;
+    }
+  thread.join();
+  return text.get();
+}
+
 }  // namespace
 
 int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
@@ -54,16 +118,24 @@ int verb_check(const std::string& file, const std::vector<std::string>& override
     if (installed.configs.find(other, file)) kind = other;
   ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
   for (const std::string& override : overrides) document.apply_override(override);
-  if (is_study(document)) {
-    std::fputs(read_study(std::move(document), file, installed.configs).expanded.c_str(), stdout);
+  if (const auto text = in_time([=] { return whole(document, file, installed); })) {
+    std::fputs(text->c_str(), stdout);
     return 0;
   }
-  std::optional<std::string> text = expanded_part(document, installed.configs);
-  if (!text)
-    text = is_scenario(document) ? expanded(check_scenario(document, installed))
-                                 : expanded(check_node(document, installed));
-  std::fputs(text->c_str(), stdout);
-  return 0;
+  // The thread goes on: the process ends without waiting for it.
+  int status = 0;
+  try {
+    std::fputs(keys(document, file, installed).c_str(), stdout);
+    std::fputs(
+        "asterism: only keys were checked, each by itself: building what they describe takes longer than a "
+        "check may; run and study do it, and tell what is wrong, before anything runs\n",
+        stderr);
+  } catch (const ConfigError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    status = static_cast<int>(ExitStatus::bad_input);
+  }
+  std::fflush(nullptr);
+  std::_Exit(status);
 }
 
 }  // namespace asterism

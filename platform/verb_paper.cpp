@@ -48,8 +48,16 @@ int verb_paper(const PaperArguments& arguments) {
     const std::vector<std::string> files = files_of_papers(installed.configs);
     directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
   }
-  if (!paper.run({.threads = arguments.threads, .show_progress = true, .ranks = arguments.ranks})) {
-    fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
+  const auto tell_interrupted = [] { fmt::print(stderr, "asterism: interrupted: nothing was compared\n"); };
+  const auto give_up = [&](const PointRun&) {
+    directory.reset();
+    tell_interrupted();
+  };
+  if (!paper.run({.threads = arguments.threads,
+                  .show_progress = true,
+                  .ranks = arguments.ranks,
+                  .give_up = give_up})) {
+    tell_interrupted();
     return static_cast<int>(ExitStatus::interrupted);
   }
   std::string text;

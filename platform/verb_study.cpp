@@ -132,19 +132,22 @@ int verb_study(const StudyArguments& arguments) {
                             {arguments.json, "--json", to_json},
                             {arguments.svg, "--svg", to_svg}};
 
-  const PointRun run =
-      run_study(study, {.threads = arguments.threads, .show_progress = true, .ranks = arguments.ranks});
-
-  const bool tell = std::ranges::none_of(results, &Result::is_standard_output);
-  if (tell) {
-    fmt::print("{}\n", to_table(study, run));
-    fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run)));
-  }
-  for (const Result& result : results) result.write(study, run, tell);
-  if (directory) write_directory(*directory, study, run, tell);
-  for (std::size_t i = 0; i < study.points.size(); ++i)
-    if (!run.crashes[i].empty())
-      fmt::print(stderr, "asterism: {}: {}\n", name_of_point(study, study.points[i]), run.crashes[i]);
+  const auto write = [&](const PointRun& run) {
+    const bool tell = std::ranges::none_of(results, &Result::is_standard_output);
+    if (tell) {
+      fmt::print("{}\n", to_table(study, run));
+      fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run)));
+    }
+    for (const Result& result : results) result.write(study, run, tell);
+    if (directory) write_directory(*directory, study, run, tell);
+    for (std::size_t i = 0; i < study.points.size(); ++i)
+      if (!run.crashes[i].empty())
+        fmt::print(stderr, "asterism: {}: {}\n", name_of_point(study, study.points[i]), run.crashes[i]);
+  };
+  const PointRun run = run_study(
+      study,
+      {.threads = arguments.threads, .show_progress = true, .ranks = arguments.ranks, .give_up = write});
+  write(run);
   if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
   return static_cast<int>(run.has_crashed() ? ExitStatus::internal : ExitStatus::success);
 }

@@ -23,6 +23,12 @@ AddressRange between(std::uint64_t first, std::uint64_t last) {
   return {Address(first), Bytes(size != 0 ? size : std::numeric_limits<std::uint64_t>::max())};
 }
 
+// An instruction abort by the bus, from the same or a lower level: nothing is there, or memory that cannot be corrected.
+bool is_unreadable_code(std::uint64_t esr) {
+  const std::uint64_t exception_class = esr >> 26 & 0x3f, fault_status = esr & 0x3f;
+  return (exception_class == 0x20 || exception_class == 0x21) && fault_status == 0x10;
+}
+
 }  // namespace
 
 CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, const CoreConfig& config,
@@ -204,8 +210,9 @@ void CoreModule::lock_up() {
   state_ = State::locked_up;
   on_activity(Activity::locked_up);
   using enum CoreRegister;
-  lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}", iss_->why(), iss_->read(pc),
-                                iss_->read(esr), iss_->read(far));
+  lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}{}", iss_->why(), iss_->read(pc),
+                                iss_->read(esr), iss_->read(far),
+                                is_unreadable_code(iss_->read(esr)) ? "; the code there cannot be read" : "");
   log(name())->error("core is locked up: {}", lock_up_reason_);
   on_lock_up();
 }

@@ -53,13 +53,15 @@ void describe(Fields& f, PcramPart& p) {
   f.when("form", p.form, PcramForm::chip, [&] {
     f("set", p.set, "A pulse that makes cells 1: the longer one", within(1_ps, 1_ms), required());
   });
-  f("reset_energy", p.reset_energy, "Of 576 cells", required());
-  f("set_energy", p.set_energy, "Of 576 cells", required());
-  f("leakage", p.leakage, "Of a chip, or of a bank, while there is work", required());
+  const auto energy = at_most(Picojoules(1'000'000'000));
+  f("reset_energy", p.reset_energy, "Of 576 cells", energy, required());
+  f("set_energy", p.set_energy, "Of 576 cells", energy, required());
+  f("leakage", p.leakage, "Of a chip, or of a bank, while there is work", at_most(Microwatts(1'000'000'000)),
+    required());
   f("endurance", p.endurance,
     "Writes that a line is rated for, around which it fails; 0: never. A write that changes nothing is none "
     "where redundant bits are suppressed",
-    required());
+    at_most(1'000'000'000'000'000), required());
   f.check([&] { return p.form != PcramForm::chip || p.set >= p.reset; }, "set", "is no shorter than reset");
   f.check([&] { return p.form != PcramForm::chip || p.capacity % 64_KiB == Bytes(0); }, "capacity",
           "is a multiple of 64 KiB");

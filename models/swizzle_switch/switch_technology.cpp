@@ -103,13 +103,16 @@ std::vector<SwitchPoint> SwitchTechnology::points_15nm() {
 static_assert(member_count<SwitchPoint>() == 3);
 void describe(Fields& f, SwitchPoint& p) {
   f("radix", p.radix, "Ports of the router, each an input and an output", within(1, 4096), required());
-  f("period", p.period, "Of the clock that a router of this radix reaches", at_least(1_ps), required());
-  f("area", p.area, "Of the router with its buffers; costs static power", required());
+  f("period", p.period, "Of the clock that a router of this radix reaches", within(1_ps, 1'000'000_ps),
+    required());
+  f("area", p.area, "Of the router with its buffers; costs static power",
+    at_most(SquareMicrometres(1'000'000'000'000)), required());
 }
 
 static_assert(member_count<SwitchTechnology>() == 10);
 void describe(Fields& f, SwitchTechnology& t) {
   f.sourced();
+  const auto energy = at_most(Femtojoules(1'000'000'000'000));
   f("table_bits", t.table_bits,
     "Channel width of the points and energies; another width counts as a proportional radix", within(1, 4096),
     required());
@@ -118,13 +121,15 @@ void describe(Fields& f, SwitchTechnology& t) {
   f("wire_fs_per_um", t.wire_fs_per_um, "Delay of a repeated wire; a slower one makes links of more cycles",
     within(1, 100'000), required());
   f("wire_area", t.wire_area, "Repeaters of a channel of table_bits, per millimetre; cost static power",
-    required());
-  f("wire_energy", t.wire_energy, "Per millimetre and bit that switches", required());
+    at_most(SquareMicrometres(1'000'000'000'000)), required());
+  f("wire_energy", t.wire_energy, "Per millimetre and bit that switches", energy, required());
   f("wire_activity", t.wire_activity, "Share of a link's wires that switch when a flit passes",
     within(0.0, 1.0), required());
-  f("buffer_energy", t.buffer_energy, "Of a flit, written to and read from an input buffer", required());
+  f("buffer_energy", t.buffer_energy, "Of a flit, written to and read from an input buffer", energy,
+    required());
   f("switch_energy", t.switch_energy,
-    "Of a flit through a switch of switch_energy_radix; grows with the square of the radix", required());
+    "Of a flit through a switch of switch_energy_radix; grows with the square of the radix", energy,
+    required());
   f("switch_energy_radix", t.switch_energy_radix, "Radix that switch_energy holds for", within(1, 4096),
     required());
   f("static_power", t.static_power, "Clocking and leakage of a router that is not gated, W/mm2",

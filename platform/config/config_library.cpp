@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "platform/config/diagnostics.h"
+#include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 
 namespace asterism {
@@ -26,6 +27,7 @@ std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, 
 std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::string& path_or_name,
                                             const std::vector<std::string>& beside) const {
   if (const auto path = find(kind, path_or_name)) return *path;
+  refuse_overlong_name(path_or_name, Origin::command_line(), "");
   std::error_code none;
   if (std::filesystem::is_regular_file(path_or_name, none)) return path_or_name;
   std::vector<std::string> names = list(kind);

@@ -1,9 +1,12 @@
 #include "platform/study/cluster_truth_study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 
+#include "cluster/truth/cluster_states.h"
 #include "cluster/truth/cluster_trial.h"
 
 namespace asterism {
@@ -13,12 +16,15 @@ struct ClusterTruthStudy {
   ClusterTrialConfig trial = {};
   std::uint64_t runs = 10'000;
   std::uint64_t seed = 1;
+  bool all_states = false;
 };
-static_assert(member_count<ClusterTruthStudy>() == 3);
+static_assert(member_count<ClusterTruthStudy>() == 4);
 void describe(Fields& f, ClusterTruthStudy& c) {
   describe(f, c.trial);
   f("runs", c.runs, "Clusters, of a seed each", within(1, 1'000'000'000'000));
   f("seed", c.seed, "Of the first one; the others have the ones behind it");
+  f("all_states", c.all_states,
+    "The study fails when a state that is listed was not reached in so many runs");
 }
 
 std::string replay(const ClusterTruthStudy& c, std::uint64_t seed) {
@@ -42,7 +48,7 @@ class Point final : public StudyPointOf<ClusterTruthStudy> {
     for (; runs < config_.runs && !stop.stop_requested(); runs_ = ++runs) {
       const std::uint64_t seed = config_.seed + runs;
       try {
-        all += run_cluster_trial(config_.trial, seed);
+        all += run_cluster_trial(config_.trial, seed, &states_);
       } catch (const ClusterTrialFailure& failure) {
         throw StudyFailure(fmt::format(
             "cluster_truth: the run of seed {} fails, {} before it were right\n  {}\n  replay: {}", seed,
@@ -50,6 +56,10 @@ class Point final : public StudyPointOf<ClusterTruthStudy> {
       }
     }
     runs_ = 0;
+    const std::vector<std::string> missing = states_.not_reached();
+    if (config_.all_states && !missing.empty() && !stop.stop_requested())
+      throw StudyFailure(fmt::format("cluster_truth: {} states were not reached in {} runs:\n  {}",
+                                     missing.size(), runs, fmt::join(missing, "\n  ")));
     return {runs,
             runs == 0 ? Cell() : Cell(config_.seed + runs - 1),
             all.finished,
@@ -69,10 +79,21 @@ class Point final : public StudyPointOf<ClusterTruthStudy> {
             all.epochs,
             all.recoveries,
             all.from_storage,
-            all.from_beginning};
+            all.from_beginning,
+            std::uint64_t{states_.listed().size()},
+            std::uint64_t{missing.size()},
+            fmt::format("{}", fmt::join(missing, "; "))};
+  }
+
+  // Every state that is listed, with how often it was reached.
+  std::string detail() const override {
+    nlohmann::ordered_json states = nlohmann::ordered_json::object();
+    for (const ClusterStates::State& state : states_.listed()) states[state.name] = state.count;
+    return nlohmann::ordered_json{{"states", states}, {"unreached", states_.not_reached()}}.dump();
   }
 
  private:
+  ClusterStates states_;
   std::atomic<std::uint64_t> runs_ = 0;  // while it runs
 };
 
@@ -104,7 +125,10 @@ const StudyKind cluster_truth_study{
                 {"epochs", "", "", "Begun: the first ones, and one for each loss that was noticed"},
                 {"recoveries", "recoveries", "", "All ranks went on from a version"},
                 {"from_storage", "", "", "Rollbacks for which some rank's state came from the global store"},
-                {"from_beginning", "", "", "Rollbacks to the beginning"}},
+                {"from_beginning", "", "", "Rollbacks to the beginning"},
+                {"states", "", "", "That are listed"},
+                {"states_not_reached", "not reached", "", "Of these"},
+                {"unreached", "", "", "Their names"}},
     .x = "right_runs",
     .y = "recoveries",
     .bars = {"finished", "not_recoverable", "no_spare"},

@@ -18,6 +18,15 @@ TEST(ClusterTruthStudyTest, EveryRunEndsInOneOfThreeWays) {
   EXPECT_GT(row.count("recoveries"), 20u);
 }
 
+TEST(ClusterTruthStudyTest, NamesTheStatesThatNoRunHasReached) {
+  const Row row = cluster_truth.run({"runs=5"});
+  EXPECT_GT(row.count("states"), 200u);
+  EXPECT_GT(row.count("states_not_reached"), 50u);
+  EXPECT_NE(row.text("unreached").find("broken gpu storage"), std::string::npos) << row.text("unreached");
+  const std::string words = thrown<StudyFailure>([] { cluster_truth.run({"runs=5", "all_states=true"}); });
+  EXPECT_NE(words.find("states were not reached in 5 runs:\n  "), std::string::npos) << words;
+}
+
 TEST(ClusterTruthStudyTest, NamesTheSeedThatFailsAndTheCommandThatReplaysIt) {
   const auto failure_of = [](const std::vector<std::string>& overrides) {
     return thrown<StudyFailure>([&] { cluster_truth.run(overrides); });

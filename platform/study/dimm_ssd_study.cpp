@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -97,6 +98,7 @@ constexpr Bytes memory_page = 4_KiB;
 
 class Point final : public StudyPointOf<DimmSsdStudy> {
  public:
+  double share_done() const override { return share_; }
   void prepare(const ConfigLibrary& library) override {
     part_ = load_config<FlashPart>(library, "flash", config_.part);
     if (part_.page % memory_page != 0_B)
@@ -122,7 +124,11 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
     if (!method()) return census_row(take_census(*source, intervals_));
     FlashImage image(geometry_, FlashImage::Contents::none);
     CheckpointedRun run(run_config(), checkpointer(*source), part_, image, *source);
-    const CheckpointedRunResult result = run.run([&] { return stop.stop_requested(); });
+    const CheckpointedRunResult result = run.run([&] {
+      share_ = run.share_done();
+      return stop.stop_requested();
+    });
+    share_ = 0;
     run.report(statistics_);
     distribution_ = result.pages_per_flash_page;
     return result.stopped ? std::vector<Cell>(dimm_ssd_study.columns.size()) : row(result);
@@ -226,6 +232,7 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
   std::uint64_t reads_ = 0, writes_ = 0;  // an interval
   Statistics statistics_;
   std::vector<std::uint64_t> distribution_;
+  std::atomic<double> share_ = 0;  // while it runs
 };
 
 double number(auto count) { return static_cast<double>(count); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,7 @@ std::string detail_of(const SimulationResult& result, const Topology& topology) 
 
 class Point final : public StudyPointOf<FabricStudy> {
  public:
+  double share_done() const override { return share_; }
   void prepare(const ConfigLibrary& library) override {
     if (config_.fabric.fidelity != Fidelity::flit)
       throw StudyMistake("fidelity", "a study moves every flit: expected \"flit\"");
@@ -113,7 +115,9 @@ class Point final : public StudyPointOf<FabricStudy> {
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    const SimulationControl control{.stop = stop};
+    // Of a search nobody knows how many runs it takes.
+    SimulationControl control{.stop = stop};
+    if (!searches()) control.progress = [&](double share) { share_ = share < 1 ? share : 0; };
     const FlitParameters parameters = flit_parameters(config_.fabric);
     try {
       if (!searches())
@@ -254,6 +258,7 @@ class Point final : public StudyPointOf<FabricStudy> {
 
   static constexpr std::size_t state_column = 6;
   std::shared_ptr<const BuiltFabric> fabric_;
+  std::atomic<double> share_ = 0;  // while it runs
   std::string detail_;
   SimulationConfig simulation_;  // the config's, with every gated router by name
 };

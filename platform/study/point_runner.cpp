@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -21,10 +24,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr auto patience = 300ms, patience_with_a_part = 2000ms;  // with points that were asked to stop
+
 class Workers {
  public:
-  Workers(const std::vector<StudyPoint*>& points, PointRun& run, unsigned count)
-      : points_(points), run_(run), errors_(points.size()) {
+  Workers(const std::vector<StudyPoint*>& points, unsigned count)
+      : points_(points), run_(points.size()), errors_(points.size()), under_way_(points.size()) {
+    run_.threads = count;
     for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
   }
   ~Workers() {
@@ -34,35 +40,65 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  void stop() { stop_.request_stop(); }
+  void stop() {
+    if (!stopped_) stopped_ = Clock::now();
+    stop_.request_stop();
+  }
   std::size_t done() const { return done_; }
   bool ended() const { return ended_ == threads_.size(); }
   void rethrow() const {
     for (const std::exception_ptr& error : errors_)
       if (error) std::rethrow_exception(error);
   }
+  PointRun take_all() {
+    const std::lock_guard lock(taking_);
+    is_taken_ = true;
+    return std::move(run_);
+  }
+
+  // Whether a point goes on though it was asked to stop a while ago.
+  bool are_overdue() const {
+    if (!stopped_) return false;
+    const auto waited = Clock::now() - *stopped_;
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (under_way_[i] && waited > (points_[i]->keeps_a_part() ? patience_with_a_part : patience))
+        return true;
+    return false;
+  }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void work() {
     const std::stop_token stop = stop_.get_token();
     for (std::size_t i = next_++; i < points_.size() && !stop.stop_requested(); i = next_++) {
-      PointOutcome outcome = run_point(*points_[i], i, stop);
-      if (outcome.error) {
-        errors_[i] = outcome.error;
-        stop_.request_stop();
-        continue;
-      }
-      if (outcome.row && !outcome.partial) ++done_;
-      run_.take(std::move(outcome));
+      under_way_[i] = true;
+      take(i, run_point(*points_[i], i, stop));
+      under_way_[i] = false;
     }
     ++ended_;
     pthread_kill(waiting_, SIGUSR1);
   }
+  void take(std::size_t i, PointOutcome&& outcome) {
+    const std::lock_guard lock(taking_);
+    if (is_taken_) return;
+    if (outcome.error) {
+      errors_[i] = outcome.error;
+      stop_.request_stop();
+      return;
+    }
+    if (outcome.row && !outcome.partial) ++done_;
+    run_.take(std::move(outcome));
+  }
 
   const std::vector<StudyPoint*>& points_;
-  PointRun& run_;
+  std::mutex taking_;
+  PointRun run_;
+  bool is_taken_ = false;
   std::vector<std::exception_ptr> errors_;
+  std::vector<std::atomic<bool>> under_way_;
   std::stop_source stop_;
+  std::optional<Clock::time_point> stopped_;  // by a signal
   std::atomic<std::size_t> next_ = 0, done_ = 0, ended_ = 0;
   pthread_t waiting_ = pthread_self();
   std::vector<std::thread> threads_;
@@ -119,32 +155,47 @@ unsigned threads_for(std::size_t points, unsigned wished) {
 
 PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings) {
   if (settings.ranks) return run_points_on_ranks(points, settings);
-  PointRun run(points.size());
-  run.threads = threads_for(points.size(), settings.threads);
+  PointRun run;
+  bool interrupted = false;
   const BlockedSignals signals;
   RepeatedSignal repeated;
   ProgressLine progress(settings.show_progress);
+  const auto take = [&](Workers& workers) {
+    run = workers.take_all();
+    run.interrupted = interrupted && run.done() < points.size();
+    run.host_seconds = progress.seconds();
+  };
   {
-    Workers workers(points, run, run.threads);
+    Workers workers(points, threads_for(points.size(), settings.threads));
     while (!workers.ended()) {
-      if (const auto signal = signals.wait(250ms)) {
+      if (const auto signal = signals.wait(interrupted ? 50ms : 250ms)) {
         if (repeated.take(*signal, RepeatedSignal::Clock::now()) == RepeatedSignal::Meaning::second) {
           progress.clear();
           _exit(static_cast<int>(ExitStatus::interrupted));
         }
-        run.interrupted = true;
+        interrupted = true;
         workers.stop();
       }
       if (workers.ended()) break;
+      if (settings.give_up && workers.are_overdue()) {
+        progress.clear();
+        take(workers);
+        try {
+          settings.give_up(run);
+        } catch (const std::exception& error) {
+          fmt::print(stderr, "{}\n", error.what());
+        }
+        std::fflush(nullptr);
+        _exit(static_cast<int>(ExitStatus::interrupted));
+      }
       double shares = 0;
       for (const StudyPoint* point : points) shares += point->share_done();
-      show_points(progress, points.size(), workers.done(), shares, run.interrupted,
+      show_points(progress, points.size(), workers.done(), shares, interrupted,
                   points.size() == 1 ? points[0]->progress() : "");
     }
     workers.rethrow();
+    take(workers);
   }
-  run.interrupted = run.interrupted && run.done() < points.size();
-  run.host_seconds = progress.seconds();
   return run;
 }
 

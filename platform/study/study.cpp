@@ -110,8 +110,9 @@ struct Axis {
 
 class Reader {
  public:
-  Reader(ConfigDocument document, std::string name, const ConfigLibrary& library, const StudyKind& kind)
-      : document_(std::move(document)), library_(library) {
+  Reader(ConfigDocument document, std::string name, const ConfigLibrary& library, const StudyKind& kind,
+         const StudyReading& reading)
+      : document_(std::move(document)), library_(library), reading_(reading) {
     study_.name = std::move(name);
     study_.kind = &kind;
     document_.root().erase("kind");
@@ -121,7 +122,12 @@ class Reader {
   Study read() {
     mistakes_.add(document_.problems());
     find_axes();
-    for (std::size_t index = 0; index < point_count(); ++index) add_point(index);
+    const std::size_t count = point_count();
+    for (std::size_t index = 0; index < count && study_.unread == 0; ++index)
+      if (index != 0 && is_late())
+        study_.unread = count - index;
+      else
+        add_point(index);
     refuse_idle_keys();
     mistakes_.throw_if_any();
     set_coordinates();
@@ -131,6 +137,8 @@ class Reader {
   }
 
  private:
+  bool is_late() const { return reading_.deadline && std::chrono::steady_clock::now() > *reading_.deadline; }
+
   void find_axes() {
     const std::unique_ptr<StudyPoint> sample = study_.kind->make();
     for (const SweepableKey& key : sweepable_keys(sample->config())) {
@@ -189,7 +197,7 @@ class Reader {
     if (!found.empty()) return;
     point.config = write_object(point.point->config());
     if (!seen_.insert(point.config).second) return;
-    prepare(point, document);
+    if (reading_.prepares) prepare(point, document);
     expanded_.push_back(Json::parse(point.config));
     study_.points.push_back(std::move(point));
   }
@@ -208,7 +216,7 @@ class Reader {
 
   // A swept selector hides the keys that do not stand under one of its values; one that stands under none is a mistake.
   void refuse_idle_keys() {
-    if (axes_.empty() || !mistakes_.empty()) return;
+    if (axes_.empty() || !mistakes_.empty() || study_.unread != 0) return;
     for (const ConfigMember& member : *document_.root().object()) {
       const std::string& key = member.key;
       const bool used =
@@ -275,6 +283,7 @@ class Reader {
 
   ConfigDocument document_;
   const ConfigLibrary& library_;
+  const StudyReading& reading_;
   Study study_;
   std::vector<Axis> axes_;
   std::vector<Json> expanded_;  // of the points
@@ -309,11 +318,11 @@ Json sweepable(const Json& value) {
 bool is_study(const ConfigDocument& document) { return document.has("kind"); }
 
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
-                 std::span<const StudyKind> kinds) {
+                 std::span<const StudyKind> kinds, const StudyReading& reading) {
   if (!document.root().object())
     throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().shown()});
   const StudyKind& kind = kind_of(document, kinds);
-  return Reader(std::move(document), std::move(name), library, kind).read();
+  return Reader(std::move(document), std::move(name), library, kind, reading).read();
 }
 
 PointRun run_study(const Study& study, const PointRunSettings& settings) {

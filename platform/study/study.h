@@ -1,7 +1,9 @@
 // A study made ready to run: its file and overrides read, sweeps expanded, every point checked.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +30,14 @@ struct Study {
   std::vector<Point> points;  // the Cartesian product in the order of the description, the last key fastest
   ConfigDocument document;    // says where a key was written
   std::string expanded;       // the whole study, JSON; reads back as the same
+  std::size_t unread = 0;     // points that the deadline has left out
+};
+
+// How far a study is read: `check` has to answer at once.
+struct StudyReading {
+  bool prepares =
+      true;  // else what shows only when a point's files are loaded and its engine is made is not found
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // no point is begun behind it
 };
 
 // Whether a document is a study: it says of which kind.
@@ -36,7 +46,7 @@ bool is_study(const ConfigDocument& document);
 // Throws ConfigError with all that is wrong. A key that concerns only some of the points is left out of the others; points
 // that are the same by that are one.
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
-                 std::span<const StudyKind> kinds = study_kinds());
+                 std::span<const StudyKind> kinds = study_kinds(), const StudyReading& reading = {});
 
 // All its points. A StudyMistake that shows only now becomes a ConfigError.
 PointRun run_study(const Study& study, const PointRunSettings& settings);

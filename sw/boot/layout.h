@@ -8,5 +8,6 @@
 #define MAX_CORES 8         // a GICv2 serves eight
 #define STACK_BYTES 0x8000  // a core
 #endif
+#define EXIT_EXCEPTION 60  // boot/exit_status.h
 #define CLUSTER_CORES 16   // cores that Aff0 of MPIDR_EL1 counts, as a GICv3 has them
 #define FRAME_BYTES 0x2d0  // registers that an interrupt saves (start.S)

@@ -66,6 +66,7 @@ prepare_core:                        // keeps x0
   msr     cpacr_el1, x1
   ldr     x1, =exception_vectors
   msr     vbar_el1, x1
+  msr     tpidr_el1, xzr             // no exception is handled
   mrs     x1, clidr_el1
   tbnz    x1, #31, use_caches        // ICB: an L2 or more holds inner cacheable memory; 0 tells nothing
 1:isb
@@ -197,11 +198,33 @@ use_caches:
   eret
   .endm
 
+// TPIDR_EL1 and TPIDRRO_EL0 have what a core handles, so that a second exception, which a broken stack or broken code
+// brings about, can be told without memory and does not lead to a third. TPIDR_EL1: ESR_EL1 << 8 | 0x80 | vector, 0 for nothing;
+// bit 63 when the second one came. TPIDRRO_EL0: ELR_EL1.
+  .macro note_exception kind
+  msr     sp_el0, x0                 // this firmware does not use it otherwise
+  mrs     x0, tpidr_el1
+  cbnz    x0, 9f
+  mrs     x0, elr_el1
+  msr     tpidrro_el0, x0
+  mrs     x0, esr_el1
+  lsl     x0, x0, #8
+  add     x0, x0, #(0x80 + \kind)
+  msr     tpidr_el1, x0
+  mrs     x0, sp_el0
+  .endm
+  .macro or_a_second_one
+9:tbnz    x0, #63, end_broken_run
+  b       second_exception
+  .endm
+
   .macro report kind                 // an exception that nobody expects: does not return
   .balign 0x80
+  note_exception \kind
   save_registers
   mov     x0, #\kind
   b       report_exception
+  or_a_second_one
   .endm
 
   .balign 0x800
@@ -219,8 +242,10 @@ exception_vectors:
   b       take_interrupt
   report  6
   .balign 0x80
+  note_exception 7
   save_registers
   b       take_serror
+  or_a_second_one
   report  8                          // lower EL: never entered by this firmware
   report  9
   report  10
@@ -252,5 +277,17 @@ take_serror:
   mrs     x2, far_el1
   mrs     x3, spsr_el1
   bl      exception_serror
+  msr     tpidr_el1, xzr
   return_from_exception
+
+// SYS_EXIT; where even that cannot be read the core is silent.
+  .global end_broken_run
+end_broken_run:
+  adr     x1, 2f
+  mov     x0, #0x18
+  hlt     #0xf000
+1:wfi
+  b       1b
+  .balign 8
+2:.quad   0x20026, EXIT_EXCEPTION
   .cfi_endproc

@@ -140,8 +140,26 @@ TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
   const Ended ended = firmware("spin", {both, "node.memory.mapping=RaRoBaCoCh", "until=2ms"});
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.err, HasSubstr("poisoned data, an instruction abort\n"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("core is locked up: exceptions recur without an instruction between them"));
+  EXPECT_THAT(ended.err, HasSubstr("; the code there cannot be read\n"));
+  EXPECT_THAT(ended.out, HasSubstr("stopped: nothing is left to happen"));
   EXPECT_THAT(kinds(events("run")), testing::Contains("uncorrectable_error"));
   EXPECT_GT(json("run/stats.json")["node"]["memory"]["ecc"]["uncorrectable"], 0);
+}
+
+// The report of an exception needs a stack, and would bring about the next one for ever.
+TEST_F(MemoryFaultTest, AnExceptionOnABrokenStackEndsTheRunAndIsTold) {
+  for (const std::string how : {"pointer", "memory"}) {
+    const Ended ended = on_two_ranks("broken_stack", {"args=how=" + how, "until=10s"});
+    EXPECT_EQ(ended.status, 60) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("*** exception while another was handled, MPIDR_EL1 0x0000000080000000\n"
+                                     "    first   vector  0x000000000000000" +
+                                     std::string(how == "pointer" ? "4" : "7") + "\n"));
+    EXPECT_THAT(ended.out,
+                HasSubstr("The stack or the code of this core is broken: nothing can be recovered."));
+    EXPECT_LT(json("run/stats.json")["simulated_time_ps"], 1'000'000'000u);
+  }
 }
 
 TEST_F(MemoryFaultTest, ThePatrolScrubberFindsWhatNobodyReads) {

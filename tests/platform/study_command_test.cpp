@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <map>
 #include <sstream>
@@ -188,6 +189,36 @@ TEST_F(StudyCommandTest, AnInterruptionWhileAPointWarmsUpKeepsTheOthers) {
   EXPECT_EQ(ended.status, 130) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted: 1 of 2 points"));
   EXPECT_THAT(contents("a.csv.partial"), HasSubstr("\nsuperring,uniform,0.001,1us,"));
+}
+
+// A trial of snapshots does not look whether it shall stop, and this one is long.
+TEST_F(StudyCommandTest, AnInterruptionGivesUpAPointThatDoesNotStop) {
+  Running running = start({"study", "snapshot_truth", "gpus=8", "trial_snapshots=10000", "interleavings=1",
+                           "--csv", "a.csv", "--out", "out"});
+  for (int i = 0; i < 5000 && !(exists("a.csv.partial") && exists("out.partial/study.json")); ++i)
+    usleep(1000);
+  usleep(300'000);
+  const auto interrupted = std::chrono::steady_clock::now();
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - interrupted;
+  EXPECT_EQ(ended.status, 130) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("interrupted: 0 of 1 points")) << ended.err;
+  EXPECT_LT(took.count(), 10);
+  EXPECT_THAT(contents("out.partial/results.json"), HasSubstr("\"complete\": false"));
+  EXPECT_FALSE(exists("a.csv"));
+  EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(StudyCommandTest, ACheckAnswersWhereBuildingTheStudyWouldTakeLong) {
+  const Ended ended = asterism({"check", "fabric", "topology=mesh", "nodes=16384"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\"nodes\": 16384"));
+  EXPECT_THAT(ended.err, StartsWith("asterism: only keys were checked"));
+  const Ended wrong = asterism({"check", "fabric", "topology=mesh", "nodes=16384", "rate=many"});
+  EXPECT_EQ(wrong.status, 65);
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_THAT(wrong.err, HasSubstr("error: rate: expected"));
 }
 
 TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {

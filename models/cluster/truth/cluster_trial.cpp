@@ -1,9 +1,11 @@
 #include "cluster/truth/cluster_trial.h"
 
+#include <optional>
 #include <vector>
 
 #include "base/fields.h"
 #include "base/random.h"
+#include "cluster/truth/cluster_states.h"
 
 namespace asterism {
 
@@ -102,8 +104,9 @@ Plan any_plan(const ClusterTrialConfig& config, Random& random) {
 
 class Trial final : public EventLog {
  public:
-  Trial(const ClusterTrialConfig& config, std::uint64_t seed)
+  Trial(const ClusterTrialConfig& config, std::uint64_t seed, ClusterStates& states)
       : random_(seed),
+        states_(states),
         config_(any_cluster(config, random_)),
         oracle_(config_, seed),
         cluster_(config_, seed, *this, config.plant) {
@@ -126,6 +129,9 @@ class Trial final : public EventLog {
     ++(outcome.finished                                 ? counts_.finished
        : outcome.reason.starts_with("no traffic spare") ? counts_.no_spare
                                                         : counts_.not_recoverable);
+    if (!outcome.finished)
+      note_path(outcome.reason.starts_with("no traffic spare") ? RecoveryPath::no_spare
+                                                               : RecoveryPath::not_recoverable);
     counts_.epochs = cluster_.management().membership().epoch;
     for (NodeNumber number = 0; number < config_.storage_node(); ++number)
       counts_.stale_frames += cluster_.node(number)->counts().stale_frames;
@@ -142,6 +148,9 @@ class Trial final : public EventLog {
     if (kind == "checkpoint_commit") {
       ++counts_.commits;
       oracle_.commit(membership, version);
+      committed_ = version;
+      lost_before_ = lost_since_rollback_ = std::nullopt;
+      recovering_from_ = std::nullopt;
     } else if (kind == "global_commit") {
       ++counts_.global_commits;
       oracle_.global_commit(version);
@@ -149,9 +158,13 @@ class Trial final : public EventLog {
       oracle_.rollback(version);
       counts_.from_storage += oracle_.last_was_from_storage() ? 1 : 0;
       counts_.from_beginning += version == 0 ? 1 : 0;
+      note_rollback(version);
     } else if (kind == "recovery") {
       ++counts_.recoveries;
       oracle_.recovery(membership, version);
+      committed_ = version;
+      recovering_from_ = std::nullopt;
+      between_ = LossesBetween::recovery;
     }
   }
 
@@ -178,6 +191,53 @@ class Trial final : public EventLog {
     }
   }
 
+  void note_path(RecoveryPath path) {
+    if (lost_since_rollback_) states_.path(*lost_since_rollback_, path);
+    lost_since_rollback_ = std::nullopt;
+  }
+  void note_rollback(std::uint64_t version) {
+    const ClusterCheckpointConfig& c = config_.checkpoint;
+    const RecoveryPath path = version == 0                      ? RecoveryPath::beginning
+                              : oracle_.last_was_from_storage() ? RecoveryPath::storage
+                                                                : RecoveryPath::copies;
+    note_path(path);
+    states_.storage(c.protocol, c.placement, path);
+    states_.returns(c.protocol, version == 0            ? ReturnTo::beginning
+                                : version == committed_ ? ReturnTo::committed
+                                : version > committed_  ? ReturnTo::newer
+                                                        : ReturnTo::older);
+    recovering_from_ = path;
+  }
+
+  // What the node's rank is doing, a bit for each BuddyPhase.
+  std::uint32_t phases_of(NodeNumber number) const {
+    const BuddyProtocol& protocol = cluster_.node(number)->protocol();
+    std::uint32_t phases = 0;
+    const auto add = [&](bool is_so, BuddyPhase phase) {
+      if (is_so) phases |= 1u << static_cast<unsigned>(phase);
+    };
+    add(protocol.recovering(), BuddyPhase::recovery);
+    add(protocol.dumping(), BuddyPhase::local_copy);
+    add(protocol.overlapping() && !protocol.recovering(), BuddyPhase::buddy_copy);
+    add(protocol.draining(), BuddyPhase::global_copy);
+    add(protocol.standing() && !protocol.dumping() && !protocol.overlapping(), BuddyPhase::waiting);
+    add(phases == 0, BuddyPhase::computing);
+    return phases;
+  }
+  LossRole role_of(NodeNumber number) const {
+    const Rank rank = cluster_.management().membership().rank_of(number);
+    return rank == no_rank ? LossRole::spare : rank == 0 ? LossRole::rank_zero : LossRole::rank;
+  }
+  void note_loss(NodeNumber node, Loss loss) {
+    const LossRole role = role_of(node);
+    states_.loss(loss, role, phases_of(node));
+    if (role == LossRole::spare) return;
+    if (lost_before_) states_.again(*lost_before_, loss, between_);
+    if (recovering_from_) states_.broken(loss, *recovering_from_);
+    lost_before_ = lost_since_rollback_ = loss;
+    between_ = LossesBetween::nothing;
+  }
+
   void consider(Plan& plan) {
     if (plan.is_done || !is_time_for(plan)) return;
     if (plan.instants-- != 0) return;
@@ -186,7 +246,10 @@ class Trial final : public EventLog {
     const std::vector<NodeNumber> nodes = cluster_.management().membership().node_of_rank;
     if (plan.aim == ClusterAim::buddies) {
       ++counts_.of_both_buddies;
-      lose(nodes[(rank + 1) % config_.nodes], plan.other, plan.restore_after);
+      const NodeNumber buddy = nodes[(rank + 1) % config_.nodes];
+      if (can_lose(buddy) && can_lose(nodes[rank]))
+        states_.buddies(plan.loss, plan.other, phases_of(nodes[rank]));
+      lose(buddy, plan.other, plan.restore_after);
     }
     // A spare now and then.
     const bool is_any = plan.target / config_.nodes % 8 == 0 && plan.aim != ClusterAim::buddies;
@@ -194,8 +257,12 @@ class Trial final : public EventLog {
          plan.restore_after);
   }
 
+  bool can_lose(NodeNumber node) const {
+    return !cluster_.management().outcome() && cluster_.network().link_is_up(node);
+  }
   void lose(NodeNumber node, Loss loss, Picoseconds restore_after) {
-    if (cluster_.management().outcome() || !cluster_.network().link_is_up(node)) return;
+    if (!can_lose(node)) return;
+    note_loss(node, loss);
     ++counts_.losses[static_cast<std::size_t>(loss)];
     counts_.in_checkpoint += is_in_checkpoint() ? 1 : 0;
     counts_.in_global += any_rank(&BuddyProtocol::draining) ? 1 : 0;
@@ -205,17 +272,27 @@ class Trial final : public EventLog {
   }
 
   Random random_;
+  ClusterStates& states_;
   const ClusterConfig config_;
   ClusterOracle oracle_;
   TrafficCluster cluster_;
   std::vector<Plan> plans_;
   ClusterTrialCounts counts_;
+
+  // For the states.
+  std::uint64_t committed_ = 0;              // the last one
+  std::optional<Loss> lost_before_;          // since the last commit, of a rank
+  std::optional<Loss> lost_since_rollback_;  // the last one
+  LossesBetween between_ = LossesBetween::nothing;
+  std::optional<RecoveryPath> recovering_from_;
 };
 
 }  // namespace
 
-ClusterTrialCounts run_cluster_trial(const ClusterTrialConfig& config, std::uint64_t seed) try {
-  return Trial(config, seed).run();
+ClusterTrialCounts run_cluster_trial(const ClusterTrialConfig& config, std::uint64_t seed,
+                                     ClusterStates* states) try {
+  ClusterStates of_trial;
+  return Trial(config, seed, states ? *states : of_trial).run();
 } catch (const std::logic_error& error) {
   throw ClusterTrialFailure(error.what());
 }

@@ -21,6 +21,7 @@
 
 namespace asterism {
 
+class ClusterStates;
 class Fields;
 
 enum class ClusterAim : std::uint8_t { any, time, checkpoint, global, recovery, buddies };
@@ -53,7 +54,9 @@ struct ClusterTrialCounts {
   bool operator==(const ClusterTrialCounts&) const = default;
 };
 
-// Throws ClusterTrialFailure, also for what the cluster itself finds wrong (std::logic_error).
-ClusterTrialCounts run_cluster_trial(const ClusterTrialConfig& config, std::uint64_t seed);
+// Throws ClusterTrialFailure, also for what the cluster itself finds wrong (std::logic_error). The states that the trial has
+// reached are added to `states`.
+ClusterTrialCounts run_cluster_trial(const ClusterTrialConfig& config, std::uint64_t seed,
+                                     ClusterStates* states = nullptr);
 
 }  // namespace asterism

@@ -40,6 +40,11 @@ CheckpointedRunResult CheckpointedRun::run(const std::function<bool()>& stop) {
   return result_;
 }
 
+double CheckpointedRun::share_done() const {
+  const Picoseconds alone = source_.interval() * config_.intervals;
+  return static_cast<double>(progress_.count()) / static_cast<double>(alone.count());
+}
+
 void CheckpointedRun::save_all() {
   checkpointer_.power_up(begun_);
   begun_ = wait_while([&] { return !checkpointer_.ready(); });

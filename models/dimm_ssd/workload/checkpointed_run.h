@@ -83,6 +83,9 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
 
   CheckpointedRunResult run(const std::function<bool()>& stop = nullptr);
 
+  // Of the program, in `stop` of run().
+  double share_done() const;
+
   void report(Statistics& statistics) const { checkpointer_.report(statistics); }
 
  private:

@@ -22,7 +22,7 @@ void describe(Fields& f, WriteClass& c) {
   f("lines", c.lines, "Of each page that an interval modifies: what consolidation copies of it",
     within(1, Matt::lines_per_page), required());
   f("writes", c.writes, "Requests to these pages over all intervals of the profile",
-    within(1, 1'000'000'000'000), required());
+    within(1, 10'000'000'000), required());
 }
 
 static_assert(member_count<WriteRegion>() == 5);

@@ -11,6 +11,9 @@ void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
+// Each cycle of a link is a place for a flit and for a credit: a longer one is a mistake in a length or a clock.
+constexpr std::uint64_t most_link_cycles = 10'000;
+
 }  // namespace
 
 // ---- construction ----
@@ -123,9 +126,10 @@ void FlitNetwork::State::build_ports() {
 
 void FlitNetwork::State::join(std::uint32_t output, std::uint32_t input, Cycles latency, RouterId from,
                               RouterId to) {
-  require(latency.count() >= 1 && latency.count() < 1'000'000,
+  require(latency.count() >= 1 && latency.count() <= most_link_cycles,
           "the channel from " + topology_->routers[from].name + " to " + topology_->routers[to].name +
-              " takes at least one cycle and less than a million");
+              " takes " + std::to_string(latency.count()) + " cycles, expected 1 to " +
+              std::to_string(most_link_cycles));
   const auto cycles = static_cast<std::uint32_t>(latency.count());
   const auto sender = static_cast<std::uint16_t>(routers_[from].domain);
   const auto receiver = static_cast<std::uint16_t>(routers_[to].domain);

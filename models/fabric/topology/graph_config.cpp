@@ -4,11 +4,14 @@
 
 namespace asterism {
 
+constexpr Micrometres largest_chip = 1'000'000_um;  // along an axis, with room for several on a board
+
 static_assert(member_count<GraphRouter>() == 5);
 void describe(Fields& f, GraphRouter& r) {
   f("name", r.name, "By which links and nodes name it; reports do too", required());
-  f("x", r.x, "Place on the chip; links between places farther apart take more cycles", required());
-  f("y", r.y, "As x, along the other axis", required());
+  f("x", r.x, "Place on the chip; links between places farther apart take more cycles", at_most(largest_chip),
+    required());
+  f("y", r.y, "As x, along the other axis", at_most(largest_chip), required());
   f("clock", r.clock, "Absent: what the technology allows a router of as many ports", within(1_MHz, 100_GHz));
   f("global", r.global, "Whether it may be power-gated; one without nodes whose work others can do");
 }

@@ -10,9 +10,9 @@ namespace asterism {
 static_assert(member_count<SnapshotTrialConfig>() == 4);
 void describe(Fields& f, SnapshotTrialConfig& c) {
   f("config", c.config, "How snapshots are taken", one_of<SnapshotChoice>());
-  f("gpus", c.gpus, "On one link, each with a program and a driver; 0: by the seed", within(0, 64));
+  f("gpus", c.gpus, "On one link, each with a program and a driver; 0: by the seed", within(0, 8));
   f("trial_snapshots", c.snapshots, "Of each GPU of a trial; the later ones stand on longer chains",
-    within(1, 1'000'000));
+    within(1, 10'000));
   f("plant", c.plant, "A fault of the trial itself, which must be found", one_of<SnapshotPlant>());
 }
 
