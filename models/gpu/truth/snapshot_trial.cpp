@@ -52,15 +52,16 @@ constexpr std::uint64_t most_events = 20'000'000;
 
 class Trial {
  public:
-  Trial(const SnapshotTrialConfig& config, std::uint64_t seed)
+  Trial(const SnapshotTrialConfig& config, std::uint64_t seed, SnapshotStates& states, bool is_aimed)
       : random_(seed),
+        is_aimed_(is_aimed),
         gpu_count_(config.gpus != 0 ? config.gpus : any_gpus(random_)),
         link_(any_link(random_), gpu_count_) {
     link_.set_others(one_in(random_, 4) ? between(random_, 1, 3) : 0);
     disturbed_once_in_ = std::uint64_t{50} << random_.below(8);
     for (std::uint32_t number = 0; number < gpu_count_; ++number) {
-      const TrialSetup setup = any_setup(config, random_);
-      gpus_.emplace_back(setup, config.plant, number, link_, config.snapshots, random_.next());
+      const TrialSetup setup = is_aimed ? aimed_setup(random_) : any_setup(config, random_);
+      gpus_.emplace_back(setup, config.plant, number, link_, config.snapshots, random_.next(), states);
     }
   }
 
@@ -88,23 +89,37 @@ class Trial {
     for (const std::uint32_t number : link_.advance_to(*next)) gpus_[number].transferred(*next);
     for (TrialGpu& gpu : gpus_) gpu.advance_to(*next);
     if (random_.below(disturbed_once_in_) == 0) gpus_[random_.below(gpus_.size())].disturb(*next);
+    for (TrialGpu& gpu : gpus_)
+      if (is_aimed_ && is_gathered(gpu.copy()) && one_in(random_, 128)) gpu.disturb(*next);
   }
 
   Random random_;
+  bool is_aimed_;
   std::uint32_t gpu_count_;
   HostLink link_;
   std::uint64_t disturbed_once_in_;
   std::deque<TrialGpu> gpus_;
 };
 
-}  // namespace
-
-SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::uint64_t seed) {
+SnapshotTrialCounts run(const SnapshotTrialConfig& config, std::uint64_t seed, SnapshotStates& states,
+                        bool is_aimed) {
   try {
-    return Trial(config, seed).run();
+    return Trial(config, seed, states, is_aimed).run();
   } catch (const std::logic_error& error) {
     throw SnapshotTrialFailure(fmt::format("a model refuses what it is asked for: {}", error.what()));
   }
+}
+
+}  // namespace
+
+SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::uint64_t seed) {
+  SnapshotStates unheard;
+  return run(config, seed, unheard, false);
+}
+
+SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotPlant plant, std::uint64_t seed,
+                                             SnapshotStates& states) {
+  return run({.plant = plant}, seed, states, true);
 }
 
 }  // namespace asterism

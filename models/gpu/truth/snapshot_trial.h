@@ -46,7 +46,8 @@ enum class SnapshotPlant : std::uint8_t {
   extent_reused,
   zone_not_stored,
   write_lost,
-  no_watchdog
+  no_watchdog,
+  one_zone_too_many
 };
 constexpr auto enum_names(SnapshotPlant) {
   using enum SnapshotPlant;
@@ -60,7 +61,9 @@ constexpr auto enum_names(SnapshotPlant) {
        {extent_reused, "extent_reused", "a new extent lies where one lies that is still needed"},
        {zone_not_stored, "zone_not_stored", "the host's memory forgets a zone now and then"},
        {write_lost, "write_lost", "a kernel that runs while zones are copied does one write fewer"},
-       {no_watchdog, "no_watchdog", "the GPU never gives a snapshot up"}});
+       {no_watchdog, "no_watchdog", "the GPU never gives a snapshot up"},
+       {one_zone_too_many, "one_zone_too_many",
+        "with zones that were copied together the next one counts as preserved, too"}});
 }
 
 struct SnapshotTrialConfig {
@@ -99,5 +102,9 @@ struct SnapshotTrialFailure : std::runtime_error {
 
 // Throws SnapshotTrialFailure, also for what the models themselves find wrong (std::logic_error).
 SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::uint64_t seed);
+
+// The same, aimed: drivers that copy zones with waiting writes together, and what goes wrong goes wrong amid such a copy.
+class SnapshotStates;
+SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotPlant plant, std::uint64_t seed, SnapshotStates& states);
 
 }  // namespace asterism

@@ -1,8 +1,10 @@
 #include "gpu/truth/snapshot_trial.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/parameter_name.h"
+#include "gpu/truth/snapshot_states.h"
 
 namespace asterism {
 namespace {
@@ -123,6 +125,35 @@ TEST(SnapshotTrialItself, FindsAWriteThatIsLost) {
 }
 TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
   EXPECT_GT(found(SnapshotPlant::no_watchdog, "longer than the watchdog lets it"), 5);
+}
+
+// Copies that gather zones with waiting writes, and what goes wrong amid them. A state that no trial reaches is one of which nothing
+// is known.
+TEST(SnapshotTrialAimed, EverySnapshotIsTheMemoryAndEveryListedStateIsReached) {
+  SnapshotStates states;
+  Counts all;
+  const std::uint64_t trials = trials_of_a_config < 30 ? 20 : 400;
+  for (std::uint64_t seed = 1; seed <= trials; ++seed) try {
+      all += run_aimed_snapshot_trial(SnapshotPlant::none, seed, states);
+    } catch (const SnapshotTrialFailure& failure) {
+      FAIL() << "seed " << seed << ": " << failure.what();
+    }
+  EXPECT_GT(all.snapshots, trials * 20);
+  EXPECT_GT(all.images, all.snapshots);
+  if (trials_of_a_config < 30) return;
+  EXPECT_EQ(states.listed(), 45u);
+  EXPECT_THAT(states.not_reached(), testing::IsEmpty());
+}
+
+TEST(SnapshotTrialAimed, FindsACopyThatPreservesAZoneTooMany) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) try {
+      SnapshotStates states;
+      run_aimed_snapshot_trial(SnapshotPlant::one_zone_too_many, seed, states);
+    } catch (const SnapshotTrialFailure& failure) {
+      found += std::string(failure.what()).find(in_image) != std::string::npos ? 1 : 0;
+    }
+  EXPECT_GT(found, 10);
 }
 
 }  // namespace

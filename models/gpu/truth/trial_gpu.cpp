@@ -21,7 +21,7 @@ std::uint64_t count(const Statistics& statistics, std::string_view name) {
 }  // namespace
 
 TrialGpu::TrialGpu(const TrialSetup& setup, SnapshotPlant plant, std::uint32_t number, HostLink& link,
-                   std::uint32_t snapshots, std::uint64_t seed)
+                   std::uint32_t snapshots, std::uint64_t seed, SnapshotStates& states)
     : setup_(setup),
       plant_(plant),
       number_(number),
@@ -31,9 +31,11 @@ TrialGpu::TrialGpu(const TrialSetup& setup, SnapshotPlant plant, std::uint32_t n
       host_(setup, plant, random_.next()),
       gpu_(planted(setup.gpu, plant), MemoryContents::bytes, number, link, host_, *this),
       buffer_(TrialHost::first, setup.gpu.zone * setup.buffer_zones, setup.gpu.zone),
-      driver_(gpu_, buffer_, setup.one_way, setup.hint_interval, *this) {
+      driver_(gpu_, buffer_, setup.one_way, setup.hint_interval, *this),
+      gathered_(states) {
   for (std::uint32_t channel = 0; channel < setup.gpu.channels; ++channel)
-    watches_.emplace_back(gpu_.monitor(channel), now_, by_, plant, random_.next());
+    watches_.emplace_back(gpu_.monitor(channel), channel, setup.gpu.channels, gathered_, now_, by_, plant,
+                          random_.next());
   start_memory();
   wake_soon(now_);
 }
@@ -63,6 +65,7 @@ void TrialGpu::advance_to(Picoseconds now) {
   }
   if (replaces_driver_ && *replaces_driver_ <= now) replace_driver(now);
   if (wakes_ && *wakes_ <= now) go_on(now);
+  gathered_.look(gpu_);
 }
 
 // ---- the program ----
@@ -99,7 +102,7 @@ void TrialGpu::launch(Picoseconds now) {
 }
 
 void TrialGpu::begin_snapshot(Picoseconds now) {
-  const SnapshotConfig how = any_snapshot(setup_.choice, random_);
+  const SnapshotConfig how = any_snapshot(setup_, random_);
   const bool may_not = gpu_.refusal(SnapshotKind::full) != Gpu::Refusal::none || driver_.busy();
   by_ = may_not ? by_ : how.device_side ? Offloader::device : Offloader::driver;
   Picoseconds begun{};
@@ -116,6 +119,7 @@ void TrialGpu::begin_snapshot(Picoseconds now) {
     return;
   }
   ++counts_.snapshots;
+  gathered_.began(by_ == Offloader::driver);
   pending_ = {program_.state(), true};
   ran_kernel_ = false;
   if (how.non_blocking) wakes_ = one_in(random_, 2) ? now : begun + any_delay();
@@ -158,6 +162,7 @@ void TrialGpu::lose(Picoseconds now) {
   ++counts_.losses;
   if (gpu_.snapshot_open()) ++counts_.lost_in_snapshot;
   if (is_lost_ && driver_.busy()) ++counts_.lost_in_restore;
+  gathered_.ended(SnapshotEnd::loss);
   constexpr Reset kinds[] = {Reset::cold, Reset::warm, Reset::power_loss};
   gpu_.reset(kinds[random_.below(3)]);
   driver_.reset();
@@ -251,6 +256,9 @@ void TrialGpu::zone_waits(Picoseconds at, Zone zone) {
   if (!is_silent_) driver_.zone_waits(at, zone);
 }
 void TrialGpu::arrived(Picoseconds at, std::span<const Zone> zones) {
+  std::vector<std::uint32_t> numbers;
+  for (const Zone zone : zones) numbers.push_back(zone.index * setup_.gpu.channels + zone.channel);
+  gathered_.arrived(numbers);
   if (!is_silent_) driver_.arrived(at, zones);
 }
 void TrialGpu::copied_in(Picoseconds at) {
@@ -264,13 +272,16 @@ void TrialGpu::snapshot_taken(Picoseconds at) {
 void TrialGpu::snapshot_failed(Picoseconds at, Gpu::Failure why) {
   switch (why) {
     case Gpu::Failure::watchdog:
+      gathered_.ended(SnapshotEnd::watchdog);
       ++counts_.timed_out;
       counts_.timed_out_silent += is_silent_ ? 1 : 0;
       break;
     case Gpu::Failure::host_memory:
+      gathered_.ended(SnapshotEnd::host_memory);
       counts_.host_refused += is_lost_ ? 0 : 1;
       break;
     case Gpu::Failure::aborted:
+      gathered_.ended(SnapshotEnd::abort);
       ++counts_.aborted;
       break;
   }
@@ -287,6 +298,7 @@ void TrialGpu::snapshot_failed(Picoseconds at, Gpu::Failure why) {
 void TrialGpu::taken(Picoseconds at) {
   const bool is_full = buffer_.snapshots() == 1;
   ++(is_full ? counts_.taken_full : counts_.taken_increments);
+  gathered_.taken(how_.kind == SnapshotKind::increment, !is_full);
   chain_ = is_full ? 1 : chain_ + 1;
   kept_ = std::move(pending_);
   check_image("when it was taken");
@@ -300,6 +312,7 @@ void TrialGpu::failed(Picoseconds at, Gpu::Failure) {
 
 void TrialGpu::restored(Picoseconds at) {
   ++counts_.restored;
+  gathered_.restored(chain_ > 1);
   counts_.restored_increments += chain_ > 1 ? 1 : 0;
   program_.go_back(kept_.state);
   is_lost_ = false;

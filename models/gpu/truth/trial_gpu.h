@@ -16,7 +16,7 @@ namespace asterism {
 class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
  public:
   TrialGpu(const TrialSetup& setup, SnapshotPlant plant, std::uint32_t number, HostLink& link,
-           std::uint32_t snapshots, std::uint64_t seed);
+           std::uint32_t snapshots, std::uint64_t seed, SnapshotStates& states);
 
   // All snapshots are taken or have failed, and nothing is under way.
   bool is_at_rest() const;
@@ -25,7 +25,9 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   void transferred(Picoseconds now) {
     now_ = now;
     gpu_.transferred(now);
+    gathered_.look(gpu_);
   }
+  CopyUnderWay copy() const { return gathered_.copy(); }
   void advance_to(Picoseconds now);
   // What goes wrong in a node.
   void disturb(Picoseconds now);
@@ -89,6 +91,7 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   PreservationBuffer buffer_;
   SnapshotDriver driver_;
   Offloader by_ = Offloader::driver;
+  GatheredWatch gathered_;
   std::deque<TrialWatch> watches_;  // of the monitors
 
   SnapshotConfig how_;

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "gpu/gpu.h"
+#include "gpu/truth/gathered_watch.h"
 #include "gpu/truth/snapshot_trial.h"
 #include "gpu/truth/trial_setup.h"
 #include "zone_monitor/zone_monitor_seat.h"
@@ -65,9 +67,17 @@ class TrialHost final : public Gpu::HostMemory {
 
 class TrialWatch final : public ZoneMonitorSeat {
  public:
-  TrialWatch(ZoneMonitor& monitor, const Picoseconds& now, const Offloader& by, SnapshotPlant plant,
-             std::uint64_t seed)
-      : monitor_(monitor), now_(now), by_(by), plant_(plant), random_(seed) {
+  // `channel` of so many.
+  TrialWatch(ZoneMonitor& monitor, std::uint32_t channel, std::uint32_t channels, GatheredWatch& gathered,
+             const Picoseconds& now, const Offloader& by, SnapshotPlant plant, std::uint64_t seed)
+      : monitor_(monitor),
+        channel_(channel),
+        channels_(channels),
+        gathered_(gathered),
+        now_(now),
+        by_(by),
+        plant_(plant),
+        random_(seed) {
     monitor.seat(this);
   }
   TrialWatch(const TrialWatch&) = delete;
@@ -84,6 +94,7 @@ class TrialWatch final : public ZoneMonitorSeat {
     using enum ZoneMonitor::Answer;
     if (check.answer == first_stall) only_stalled_.insert(zone);
     if (check.answer != proceed && goes_ahead(zone)) check.answer = proceed;
+    gathered_.wrote(number_of(zone), check.answer != proceed);
     if (check.answer != proceed)
       stalls_.push_back({now_, zone});
     else
@@ -98,6 +109,8 @@ class TrialWatch final : public ZoneMonitorSeat {
   }
   void preserve(std::uint32_t zone) override {
     std::erase_if(stalls_, [&](const Stall& stall) { return stall.zone == zone; });
+    gathered_.preserved(number_of(zone));
+    if (plant_ == SnapshotPlant::one_zone_too_many) preserve_another();
   }
   void refresh() override {}
   void complete() override { stalls_.clear(); }
@@ -112,6 +125,17 @@ class TrialWatch final : public ZoneMonitorSeat {
     std::uint32_t zone;
   };
 
+  std::uint32_t number_of(std::uint32_t zone) const { return zone * channels_ + channel_; }
+
+  // Of zones that were copied together all are preserved at once.
+  void preserve_another() {
+    const bool is_second = std::exchange(preserved_at_, now_) == now_;
+    if (!is_second || preserves_another_) return;
+    preserves_another_ = true;
+    if (const auto zone = monitor_.next_unpreserved(0)) monitor_.preserve(*zone);
+    preserves_another_ = false;
+  }
+
   bool goes_ahead(std::uint32_t zone) {
     if (plant_ == SnapshotPlant::write_proceeds) return one_in(random_, 8);
     // What the device copies in order is the first that is not preserved.
@@ -120,11 +144,15 @@ class TrialWatch final : public ZoneMonitorSeat {
   }
 
   ZoneMonitor& monitor_;
+  std::uint32_t channel_, channels_;
+  GatheredWatch& gathered_;
   const Picoseconds& now_;
   const Offloader& by_;
   SnapshotPlant plant_;
   Random random_;
-  std::vector<Stall> stalls_;             // in order of time
+  std::vector<Stall> stalls_;                // in order of time
+  std::optional<Picoseconds> preserved_at_;  // last
+  bool preserves_another_ = false;
   std::set<std::uint32_t> only_stalled_;  // no write has gone ahead since the snapshot
 };
 

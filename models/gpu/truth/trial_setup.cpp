@@ -29,6 +29,12 @@ GpuConfig any_gpu(Random& random, bool fine) {
   return c;
 }
 
+SnapshotConfig any_snapshot(SnapshotChoice choice, Random& random) {
+  const std::size_t name = choice == SnapshotChoice::mixed ? random.below(snapshot_config_names.size())
+                                                           : static_cast<std::size_t>(choice) - first_name;
+  return *snapshot_config(snapshot_config_names.at(name));
+}
+
 }  // namespace
 
 std::uint32_t between(Random& random, std::uint32_t low, std::uint32_t high) {
@@ -65,10 +71,34 @@ TrialSetup any_setup(const SnapshotTrialConfig& config, Random& random) {
   return s;
 }
 
-SnapshotConfig any_snapshot(SnapshotChoice choice, Random& random) {
-  const std::size_t name = choice == SnapshotChoice::mixed ? random.below(snapshot_config_names.size())
-                                                           : static_cast<std::size_t>(choice) - first_name;
-  return *snapshot_config(snapshot_config_names.at(name));
+TrialSetup aimed_setup(Random& random) {
+  TrialSetup s = any_setup({.config = SnapshotChoice::mixed}, random);
+  s.is_aimed = true;
+  GpuConfig& c = s.gpu;
+  c.channels = 1u << random.below(3);
+  c.zone = 4_KiB;
+  c.interleave = Bytes(128u << random.below(4));
+  c.memory = c.zone * c.channels * between(random, 6, 16);
+  c.l2 = L2Slice::line * c.channels;
+  c.l2_ways = 1;
+  c.pipelines = between(random, 4, 8);
+  c.write_queue = between(random, 4, 12);
+  c.buffer = c.zone * c.channels * between(random, 2, 6);
+  c.transfer = c.zone * between(random, 2, 6);
+  c.watchdog = 10_us * (std::uint64_t{1} << random.below(8));
+  s.allocated = c.memory;
+  s.buffer_zones = between(random, 3 * c.zones(), 6 * c.zones());
+  s.lateness = one_in(random, 2) ? 0_ps : Picoseconds(random.below(5'000'000));
+  s.refuses_once_in = one_in(random, 2) ? c.zones() : 0;
+  s.busy = between(random, 50, 400);
+  return s;
+}
+
+SnapshotConfig any_snapshot(const TrialSetup& setup, Random& random) {
+  if (!setup.is_aimed) return any_snapshot(setup.choice, random);
+  return {.kind = one_in(random, 2) ? SnapshotKind::full : SnapshotKind::increment,
+          .non_blocking = true,
+          .hints = true};
 }
 
 }  // namespace asterism

@@ -19,6 +19,7 @@ struct TrialSetup {
   std::uint32_t refuses_once_in;  // transfers to and from the host's memory; 0: never
   std::uint32_t busy;             // accesses of a kernel, about
   Picoseconds gap;                // between those of a pipeline, at most
+  bool is_aimed = false;          // at copies that gather zones
 };
 
 std::uint32_t between(Random& random, std::uint32_t low, std::uint32_t high);
@@ -26,6 +27,8 @@ bool one_in(Random& random, std::uint32_t n);
 
 HostLinkConfig any_link(Random& random);
 TrialSetup any_setup(const SnapshotTrialConfig& config, Random& random);
-SnapshotConfig any_snapshot(SnapshotChoice choice, Random& random);
+// Small zones, several of which fit into a transfer, and writes that soon wait for many of them.
+TrialSetup aimed_setup(Random& random);
+SnapshotConfig any_snapshot(const TrialSetup& setup, Random& random);
 
 }  // namespace asterism

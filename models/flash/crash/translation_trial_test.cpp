@@ -1,0 +1,54 @@
+#include "flash/crash/translation_trial.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace asterism {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t trials_of_ci = 60;
+#else
+constexpr std::uint64_t trials_of_ci = 8000;
+#endif
+constexpr std::uint64_t cuts_of_a_trial = 40;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// ASTERISM_SEED=n runs that trial alone, ASTERISM_TRIALS=n so many.
+TEST(TranslationTrial, KeepsWhatItReportedAndReachesEveryStateThatIsListed) {
+  const std::uint64_t seed = from_environment("ASTERISM_SEED", 0);
+  const std::uint64_t trials = seed != 0 ? 1 : from_environment("ASTERISM_TRIALS", trials_of_ci);
+  TranslationStates states;
+  TranslationTrialCounts all;
+  for (std::uint64_t i = 0; i < trials; ++i) try {
+      all += run_translation_trial((seed != 0 ? seed : 1) + i, cuts_of_a_trial, &states);
+    } catch (const TranslationFailure& failure) {
+      FAIL() << "ASTERISM_SEED=" << (seed != 0 ? seed : 1) + i << ": " << failure.what();
+    }
+  RecordProperty("cuts", std::to_string(all.cuts));
+  RecordProperty("cuts_of_recovery", std::to_string(all.cuts_of_recovery));
+  RecordProperty("requests", std::to_string(all.requests));
+  RecordProperty("pages_checked", std::to_string(all.checked));
+  if (seed != 0) return;
+  EXPECT_GT(all.cuts, trials * cuts_of_a_trial * 8 / 10);  // a layer that is read-only ends its trial
+  EXPECT_GT(all.cuts_of_recovery, all.cuts / 10);
+  if (trials < 8000) return;  // too few under a sanitizer
+  EXPECT_GT(states.listed().size(), 170u);
+  EXPECT_THAT(states.not_reached(), testing::IsEmpty());
+}
+
+TEST(TranslationTrial, IsTheSameForASeed) {
+  const TranslationTrialCounts first = run_translation_trial(5, 10), again = run_translation_trial(5, 10);
+  EXPECT_EQ(first, again);
+  EXPECT_FALSE(first == run_translation_trial(6, 10));
+}
+
+}  // namespace
+}  // namespace asterism
