@@ -23,6 +23,9 @@ AddressRange between(std::uint64_t first, std::uint64_t last) {
   return {Address(first), Bytes(size != 0 ? size : std::numeric_limits<std::uint64_t>::max())};
 }
 
+// MRS of the feature registers, op0 3, op1 0, CRn 0: defined at EL1 alone.
+bool reads_id_register(std::uint32_t word) { return (word & 0xffff'f000) == 0xd538'0000; }
+
 // An instruction abort by the bus, from the same or a lower level: nothing is there, or memory that cannot be corrected.
 bool is_unreadable_code(std::uint64_t esr) {
   const std::uint64_t exception_class = esr >> 26 & 0x3f, fault_status = esr & 0x3f;
@@ -367,6 +370,7 @@ void CoreModule::instructions_changed(AddressRange range) { code_changed(range);
 void CoreModule::translations_changed() { invalidated_translations(); }
 
 void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
+  if (reads_id_register(word)) return;  // as programs do whose kernel answers for the core, such as Linux
   log(name())->warn("undefined instruction {:#010x} at {:#x} (further ones of this word are not told)", word,
                     pc.value());
 }

@@ -373,6 +373,30 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOnceOfPoisonedDataOfABlockInARowAndOfEachOth
                            "090: poisoned data, an SError\n");
 }
 
+// A kernel that emulates it makes no mistake, nor does its program.
+SYSTEMC_TEST_F(CoreModuleTest, SaysNothingOfAnIdRegisterReadAtEl0) {
+  if (!is_exact) GTEST_SKIP() << "an exception at EL0 stops this engine";
+  std::ostringstream out;
+  const auto logger = log(core.name());
+  logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
+  logger->set_pattern("%v");
+  bus.place(vectors + 0x400, {
+                                 0xd538520a,  // mrs x10, esr_el1
+                                 0xd503207f,  // wfi
+                             });
+  bench.run({
+      0xd2a80402,  // mov x2, #0x40200000
+      0xd518c002,  // msr vbar_el1, x2
+      0xd518401f,  // msr spsr_el1, xzr: EL0
+      0x10000061,  // adr x1, the instruction behind eret
+      0xd5184021,  // msr elr_el1, x1
+      0xd69f03e0,  // eret
+      0xd5380000,  // mrs x0, midr_el1
+  });
+  EXPECT_EQ(core.iss().read(CoreRegister::x10), esr::make(esr::ec_unknown, 0));
+  EXPECT_EQ(out.str(), "");
+}
+
 SYSTEMC_TEST_F(CoreModuleTest, TellsOfAnUndefinedInstructionOnceAWord) {
   std::ostringstream out;
   const auto logger = log(core.name());

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
-#include <chrono>
 #include <fstream>
 #include <regex>
 
@@ -78,7 +77,9 @@ struct MutatedFilesTest : CommandTest, testing::WithParamInterface<Mutated> {
     const Ended ended = asterism(arguments);
     EXPECT_THAT(ended.status, AnyOf(0, 65)) << what << "\n" << ended.err;
     EXPECT_LE(seconds_of_children() - before, most_seconds) << what;
-    if (ended.status == 65) EXPECT_THAT(ended.err, HasSubstr("error: ")) << what;
+    if (ended.status == 65) {
+      EXPECT_THAT(ended.err, HasSubstr("error: ")) << what;
+    }
     return ended.status;
   }
 };
@@ -89,7 +90,7 @@ TEST_P(MutatedFilesTest, AreTakenOrRefused) {
   std::ifstream in(source_configs() / file.kind / (file.name + ".json"));
   const Json whole = Json::parse(in);
   std::vector<Json::json_pointer> values;
-  find_values(whole, {}, values);
+  find_values(whole, Json::json_pointer(), values);
   ASSERT_GT(values.size(), 2u);
   int count = 0;
   for (const Json::json_pointer& at : values)
