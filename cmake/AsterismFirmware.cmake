@@ -106,6 +106,8 @@ target_include_directories(asterism_firmware_gpu PUBLIC ${PROJECT_SOURCE_DIR}/sw
 target_compile_features(asterism_firmware_gpu PRIVATE c_std_17)
 target_link_libraries(asterism_firmware_gpu PUBLIC asterism::gpu_engine)
 asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp LINKS asterism_firmware_gpu)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp LINKS asterism_firmware_gpu asterism::gpu_truth_engine
+              GTest::gmock)
 
 # So does the buddy protocol: its ranks talk with each other in memory.
 add_library(asterism_firmware_cluster STATIC
