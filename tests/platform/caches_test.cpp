@@ -24,7 +24,7 @@ struct CacheCostsTest : CommandTest {
     const std::regex line("cache_costs: (.*) ([0-9]+) ps");
     for (std::sregex_iterator each(log.begin(), log.end(), line), end; each != end; ++each)
       costs[(*each)[1]] = std::stod((*each)[2]);
-    EXPECT_EQ(costs.size(), 12u) << log;
+    EXPECT_EQ(costs.size(), 13u) << log;
     return costs;
   }
 };
