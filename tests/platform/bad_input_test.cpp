@@ -477,9 +477,11 @@ TEST_F(GuestMistakeTest, LoopingForEverIsEndedByTheTimeLimit) {
 TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
   const Ended ended = firmware("no_vectors");
   EXPECT_EQ(ended.status, 69);
-  EXPECT_THAT(ended.err,
-              HasSubstr("error node.core0: core is locked up: exceptions recur without an instruction "
-                        "between them: pc 0xd000200, ESR 0x86000010, FAR 0xd000200\n"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr(
+          "error node.core0: core is locked up: exceptions recur without an instruction "
+          "between them: pc 0xd000200, ESR 0x86000010, FAR 0xd000200; the code there cannot be read\n"));
   EXPECT_THAT(ended.out, HasSubstr("stopped: nothing is left to happen, and the firmware has not ended\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       locked up: "));
 }
