@@ -191,13 +191,14 @@ struct GpuInterferenceTest : CommandTest {
   }
 };
 
-TEST_F(GpuInterferenceTest, LoadsAndSnapshotsThatMeetAtTheMemorySlowEachOther) {
+// Not the other way round: one load at a time takes a twentieth of the bandwidth, and the times of snapshots differ by more
+// than that with the phases of their drivers.
+TEST_F(GpuInterferenceTest, SnapshotsSlowLoadsThatMeetThemAtTheMemory) {
   for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
                                 Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {
     const SharedTimes t = times(node);
     EXPECT_GT(t.meanwhile, 1.5 * t.before) << node.front();
     EXPECT_GT(t.meanwhile, 1.5 * t.after) << node.front();
-    EXPECT_GT(t.beside, 1.01 * t.alone) << node.front();
   }
 }
 
