@@ -176,14 +176,19 @@ class Trial : TwoRegions<2000> {
     states_.count(std::string("error ") + (error == pcram_bus_error ? "bus_error" : "worn_out") + " at " +
                   (is_page(step) ? "page" : step));
     has_refused_clear_ = has_refused_clear_ || step.rfind("clear", 0) == 0;
-    restart(below(2) != 0);
+    // The level forgets what it could not discard, until it is started again.
+    if (step != "clear_discarded" || error != pcram_bus_error || below(2) != 0) restart(below(2) != 0);
   }
 
   // ---- what is done ----
 
   void write() {
     const bool again = !held_.empty() && below(4) == 0;
-    const std::uint64_t version = again ? held_[below(held_.size())] : ++versions_;
+    // A number that was used before may be so again behind a discard.
+    const bool anew = versions_ != 0 && below(6) == 0;
+    const std::uint64_t version = again  ? held_[below(held_.size())]
+                                  : anew ? 1 + below(versions_)
+                                         : ++versions_;
     const std::uint64_t contents = ++contents_;
     states_.count((again ? "write_again of " : "write of ") + held());
     // A slot that is not the last one used is written over.
