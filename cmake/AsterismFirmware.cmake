@@ -65,6 +65,8 @@ foreach(test checksum checkpoint memory_level pcram_level asynchronous location 
   asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)
 endforeach()
+asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level_trial_test.cpp LINKS asterism_firmware_test_machine
+              asterism_firmware_checkpoint GTest::gmock)
 target_link_libraries(location_test PRIVATE asterism::resilience_engine)  # decides the same, in C++
 
 # So does what runs on auxiliary cores, which are threads there.

@@ -27,6 +27,7 @@ static union {
 static struct {
   bool is_open;
   uint64_t copied;
+  uint64_t sequence;  // the largest of all headers in the cells, of those that could not be cleared, too
   Header headers[slot_count];  // what the slots hold
   bool may_be_whole
       [slot_count];  // the header in the cells, whatever came of the last attempt to clear or to save it
@@ -64,15 +65,33 @@ static unsigned find(const char* name, uint64_t version) {
   return found;
 }
 
-static uint64_t next_sequence(void) {
-  uint64_t largest = 0;
-  for (unsigned slot = 0; slot < slot_count; ++slot)
-    if (level.headers[slot].sequence > largest) largest = level.headers[slot].sequence;
-  return largest + 1;
+static uint64_t next_sequence(void) { return ++level.sequence; }
+
+static PcramError save_header(unsigned slot, const Header* header) {
+  memset(&page, 0, sizeof page);
+  page.header = *header;
+  return pcram_save(&page, 1, place_of_header(slot), false);
+}
+
+static PcramError empty(unsigned slot) {
+  Header* const header = &level.headers[slot];
+  memset(header, 0, sizeof *header);
+  if (!level.may_be_whole[slot]) return pcram_ok;
+  const PcramError error = save_header(slot, header);
+  level.may_be_whole[slot] = error != pcram_ok;
+  return error;
+}
+
+static unsigned older_slot(void) { return level.headers[0].sequence < level.headers[1].sequence ? 0 : 1; }
+
+// A write of a version that was there already has ended before it could discard the earlier one.
+static void discard_what_was_replaced(void) {
+  const Header* const first = &level.headers[0];
+  if (first->magic == whole && is_of(&level.headers[1], first->name, first->version)) empty(older_slot());
 }
 
 bool pcram_level_open(void) {
-  level.copied = 0;
+  level.copied = level.sequence = 0;
   level.is_open = is_stack() ? pcram_pages() / pcram_layer_pages() >= slot_count : pcram_pages() > slot_count;
   for (unsigned slot = 0; slot < slot_count; ++slot) {
     Header* const header = &level.headers[slot];
@@ -81,7 +100,9 @@ bool pcram_level_open(void) {
     if (!level.is_open || pcram_load(&page, 1, place_of_header(slot)) != pcram_ok) continue;
     level.may_be_whole[slot] = page.header.magic == whole && page.header.check == check_of(&page.header);
     if (level.may_be_whole[slot]) *header = page.header;
+    if (header->sequence > level.sequence) level.sequence = header->sequence;
   }
+  discard_what_was_replaced();
   return level.is_open;
 }
 
@@ -106,25 +127,10 @@ static PcramError transfer(bool save, unsigned slot, const uint64_t* pages, uint
   return pcram_ok;
 }
 
-static PcramError save_header(unsigned slot, const Header* header) {
-  memset(&page, 0, sizeof page);
-  page.header = *header;
-  return pcram_save(&page, 1, place_of_header(slot), false);
-}
-
-static PcramError empty(unsigned slot) {
-  Header* const header = &level.headers[slot];
-  memset(header, 0, sizeof *header);
-  if (!level.may_be_whole[slot]) return pcram_ok;
-  const PcramError error = save_header(slot, header);
-  level.may_be_whole[slot] = error != pcram_ok;
-  return error;
-}
-
 static unsigned slot_to_write(void) {
   for (unsigned slot = 0; slot < slot_count; ++slot)
     if (level.headers[slot].magic != whole) return slot;
-  return level.headers[0].sequence < level.headers[1].sequence ? 0 : 1;
+  return older_slot();
 }
 
 PcramError pcram_level_write(const char name[pcram_level_name_bytes], uint64_t version, const uint64_t* pages,

@@ -201,6 +201,42 @@ TEST_P(PcramLevelTest, TheSameVersionAgainReplacesTheFirst) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
 }
 
+// The slot that could not be cleared is not that which is written next: its checkpoint must not count as the later one.
+TEST_P(PcramLevelTest, AVersionThatIsWrittenAnewBehindADiscardThatFailedIsTheLaterOne) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  ASSERT_EQ(write(2), checkpoint_ok);  // in the second slot
+  ASSERT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
+  machine.next_pcram_error = pcram_bus_error;
+  ASSERT_EQ(checkpoint_discard("a", 2), checkpoint_ok);
+  fill(7);
+  ASSERT_EQ(checkpoint_write("a", 2), checkpoint_ok);
+  machine.power_loss();
+  ASSERT_EQ(start(), checkpoint_ok);
+  fill(99);
+  ASSERT_EQ(checkpoint_restore("a", 2), checkpoint_ok);
+  EXPECT_TRUE(holds(7));
+}
+
+// The earlier one cannot be cleared. Discarded, the version is gone all the same, and does not come back as it was before.
+TEST_P(PcramLevelTest, AVersionThatReplacedAnotherIsDiscardedWithIt) {
+  ASSERT_EQ(write(1), checkpoint_ok);
+  machine.saves_until_pcram_error =
+      static_cast<int>(machine.saves.size());  // all of a write but the clearing
+  machine.next_pcram_error = pcram_bus_error;
+  fill(7);
+  EXPECT_NE(checkpoint_write("a", 1), checkpoint_ok);
+  machine.power_loss();
+  ASSERT_EQ(start(), checkpoint_ok);
+  fill(99);
+  ASSERT_EQ(checkpoint_restore("a", 1), checkpoint_ok);
+  EXPECT_TRUE(holds(7));
+  EXPECT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
+  EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
+  machine.power_loss();
+  ASSERT_EQ(start(), checkpoint_ok);
+  EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
+}
+
 TEST_P(PcramLevelTest, AnIncrementLeavesOutWhatALayerOfAStackHas) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);

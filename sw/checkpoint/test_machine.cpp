@@ -72,8 +72,15 @@ DimmSsdError find(const DimmSsdRequest& request) {
 constexpr std::uint32_t layer_pages = 1u << 30;
 constexpr std::size_t line = 64;
 
+void stop(std::uint32_t place, std::size_t line, const std::uint8_t* data) {
+  std::uint64_t first_word;
+  std::memcpy(&first_word, data, sizeof first_word);
+  machine.stopped = {place, line, false, first_word, machine.pages_saved};
+}
+
 // All lines that power is left for; the next is torn bit by bit.
-void program(TestMachine::Page& page, const std::uint8_t* data) {
+void program(std::uint32_t place, const std::uint8_t* data) {
+  TestMachine::Page& page = machine.pcram[place];
   for (std::size_t at = 0; at < page.size(); at += line) {
     if (machine.lines_until_cut == 0) {
       std::mt19937_64 random(at);
@@ -81,6 +88,7 @@ void program(TestMachine::Page& page, const std::uint8_t* data) {
         const auto taken = static_cast<std::uint8_t>(random());
         page[i] = static_cast<std::uint8_t>((page[i] & ~taken) | (data[i] & taken));
       }
+      stop(place, at / line, data);
       throw PowerLoss();
     }
     if (machine.lines_until_cut > 0) --machine.lines_until_cut;
@@ -111,7 +119,7 @@ void TestMachine::warm_reset() {
 
 void TestMachine::power_loss() {
   warm_reset();
-  lines_until_cut = -1;
+  lines_until_cut = loads_until_cut = -1;
   open.clear();
   poisoned.clear();
   range = {};
@@ -231,7 +239,11 @@ PcramError pcram_save(const void* memory, std::uint32_t pages, std::uint32_t pla
     ++machine.uncorrectable;
     return pcram_bus_error;
   }
-  if (machine.next_pcram_error != pcram_ok) return std::exchange(machine.next_pcram_error, pcram_ok);
+  if (machine.next_pcram_error != pcram_ok && machine.saves_until_pcram_error-- <= 0) {
+    stop(place, 0, static_cast<const std::uint8_t*>(memory));
+    machine.saves_until_pcram_error = 0;
+    return std::exchange(machine.next_pcram_error, pcram_ok);
+  }
   for (std::uint32_t i = 0; i < pages; ++i) {
     const auto* const data = static_cast<const std::uint8_t*>(memory) + i * std::size_t{4096};
     auto& page = machine.pcram[place + i];
@@ -239,7 +251,8 @@ PcramError pcram_save(const void* memory, std::uint32_t pages, std::uint32_t pla
         machine.clean.count(place + i) != 0 && std::memcmp(page.data(), data, page.size()) == 0;
     if (incremental && machine.is_stack && is_there) continue;
     machine.clean.erase(place + i);
-    program(page, data);
+    program(place + i, data);
+    ++machine.pages_saved;
     machine.clean.insert(place + i);
     ++machine.saves.back();
   }
@@ -250,6 +263,11 @@ PcramError pcram_load(void* memory, std::uint32_t pages, std::uint32_t place) {
   EXPECT_LE(place + pages, pcram_pages());
   if (machine.next_pcram_error != pcram_ok) return std::exchange(machine.next_pcram_error, pcram_ok);
   for (std::uint32_t i = 0; i < pages; ++i) {
+    if (machine.loads_until_cut == 0) {
+      machine.stopped = {place + i, 0, true, 0, machine.pages_saved};
+      throw PowerLoss();
+    }
+    if (machine.loads_until_cut > 0) --machine.loads_until_cut;
     std::memcpy(static_cast<std::uint8_t*>(memory) + i * std::size_t{4096}, machine.pcram[place + i].data(),
                 4096);
     machine.clean.insert(place + i);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -78,7 +79,19 @@ struct TestMachine {
   std::set<std::uint32_t> clean;
   PcramError next_pcram_error = pcram_ok;
   std::vector<std::uint32_t> saves;  // pages that each command has copied, in order
-  int lines_until_cut = -1;     // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
+  int saves_until_pcram_error = 0;   // saves that succeed before next_pcram_error is what one comes to
+  int lines_until_cut = -1;  // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
+  int loads_until_cut = -1;  // pages that PCRAM still loads; the next throws PowerLoss
+  // Where a save or load of PCRAM has stopped, by an error or by a cut.
+  struct Stop {
+    std::uint32_t place;
+    std::size_t line;  // of the page
+    bool is_load;
+    std::uint64_t first_word;  // of what was to be saved
+    std::uint32_t saved;       // pages that were saved before
+  };
+  std::optional<Stop> stopped;
+  std::uint32_t pages_saved = 0;
   int copies_until_reset = -1;  // guarded copies that still happen; the next throws WarmReset
 };
 

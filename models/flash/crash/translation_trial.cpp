@@ -673,8 +673,9 @@ class Trial final : private TranslationLayer::Sink {
   }
 
   void note_found_copies(const std::vector<FlashReading::Copy>& copies) {
-    std::vector<bool> has_list;
-    for (const FlashReading::Copy& copy : copies) has_list.push_back(flash_->has_list(copy.at.whole_block()));
+    std::vector<bool> has_list(copies.size());
+    for (std::size_t i = 0; i < copies.size(); ++i)
+      has_list[i] = flash_->has_list(copies[i].at.whole_block());
     for (std::size_t i = 0; i < copies.size(); ++i)
       for (std::size_t j = 0; j < copies.size(); ++j) {
         const FlashReading::Copy &copy = copies[i], &other = copies[j];
