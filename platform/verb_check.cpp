@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "core/workload.h"
 #include "dimm_ssd/workload/write_profile.h"
 #include "fabric/topology/graph_config.h"
@@ -28,11 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Of the second that a check may take. A build with sanitizers is several times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr auto time_of_host = 6s, most_time = 30s;
-#else
-constexpr auto time_of_host = 600ms, most_time = 3000ms;
-#endif
+constexpr auto time_of_host = is_sanitized ? 6s : 600ms, most_time = is_sanitized ? 30s : 3000ms;
 constexpr auto time_for_keys = 200ms;
 
 // One whose packets have ways to everybody, on which they cannot block each other.

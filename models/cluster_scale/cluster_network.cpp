@@ -5,25 +5,14 @@
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 
+#include "base/sanitizers.h"
+
 namespace asterism {
 namespace {
 
 namespace s4u = simgrid::s4u;
 using simgrid::kernel::routing::NetPoint;
 using Policy = s4u::Link::SharingPolicy;
-
-// Under AddressSanitizer actors are threads: it does not know of stacks that SimGrid switches.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool actors_are_threads = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool actors_are_threads = true;
-#else
-constexpr bool actors_are_threads = false;
-#endif
-#else
-constexpr bool actors_are_threads = false;
-#endif
 
 double bytes_per_second(Bandwidth rate) { return static_cast<double>(rate.count()); }
 double size_of(Bytes size) { return static_cast<double>(size.count()); }
@@ -219,12 +208,10 @@ struct ClusterNetwork::Platform {
 
   // What SimGrid takes on a command line.
   std::vector<std::string> words = {
-      "asterism_cluster",
-      "--log=root.thresh:error",
-      "--cfg=network/model:CM02",
-      "--cfg=network/TCP-gamma:0",
+      "asterism_cluster", "--log=root.thresh:error", "--cfg=network/model:CM02", "--cfg=network/TCP-gamma:0",
       "--cfg=network/crosstraffic:0",
-      std::string("--cfg=contexts/factory:") + (actors_are_threads ? "thread" : "raw")};
+      // Threads under a sanitizer, which does not know of stacks that SimGrid switches.
+      std::string("--cfg=contexts/factory:") + (is_sanitized ? "thread" : "raw")};
   int argument_count = static_cast<int>(words.size());
   std::vector<char*> arguments = pointers(words);
   ClusterSetup setup;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/sanitizers.h"
 #include "platform/snapshot/process_image_parts.h"
 
 #define XXH_INLINE_ALL
@@ -84,15 +85,6 @@ std::uint64_t ProcessImage::bytes() const {
   return sum;
 }
 
-std::string why_no_process_image() {
-#ifdef __SANITIZE_ADDRESS__
-  return "a build with sanitizers";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return "a build with sanitizers";
-#endif
-#endif
-  return "";
-}
+std::string why_no_process_image() { return is_sanitized ? "a build with sanitizers" : ""; }
 
 }  // namespace asterism

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "base/sanitizers.h"
 #include "drivers/gpu_test_machine.h"
 #include "gpu/truth/gathered_watch.h"
 #include "zone_monitor/zone_monitor_seat.h"
@@ -22,11 +23,7 @@ extern "C" {
 namespace asterism {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trials_of_ci = 30;
-#else
-constexpr std::uint64_t trials_of_ci = 1200;
-#endif
+constexpr std::uint64_t trials_of_ci = is_sanitized ? 30 : 1200;
 
 // Watches the writes of a channel; planted, it preserves with zones that were copied together the next one, too.
 class ChannelWatch final : public ZoneMonitorSeat {

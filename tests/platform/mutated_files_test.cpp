@@ -7,6 +7,7 @@
 #include <fstream>
 #include <regex>
 
+#include "base/sanitizers.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -23,13 +24,8 @@ struct Mutated {
   std::vector<std::string> users = {};
 };
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr double most_seconds = 10;
-constexpr int every = 8;  // of the mutations
-#else
-constexpr double most_seconds = 1;
-constexpr int every = 1;
-#endif
+constexpr double most_seconds = is_sanitized ? 10 : 1;
+constexpr int every = is_sanitized ? 8 : 1;  // of the mutations
 
 // Of the host's processor, by all processes that this one has waited for.
 double seconds_of_children() {

@@ -6,16 +6,13 @@
 #include <string>
 
 #include "base/parameter_name.h"
+#include "base/sanitizers.h"
 #include "cluster/truth/cluster_states.h"
 
 namespace asterism {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trials_of_an_aim = 60;
-#else
-constexpr std::uint64_t trials_of_an_aim = 500;
-#endif
+constexpr std::uint64_t trials_of_an_aim = is_sanitized ? 60 : 500;
 
 using Counts = ClusterTrialCounts;
 

@@ -8,15 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/sanitizers.h"
 #include "core/a64/a64_test.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define ASTERISM_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASTERISM_SANITIZED 1
-#endif
-#endif
 
 namespace asterism::a64 {
 namespace {
@@ -92,9 +85,7 @@ std::vector<std::uint32_t> short_blocks(std::size_t count) {
 }
 
 TEST(FootprintTest, ManyEnginesThatHaveRunMoreThanTheyKeepStayBelowAGibibyte) {
-#ifdef ASTERISM_SANITIZED
-  GTEST_SKIP() << "the sanitizer's own memory counts";
-#endif
+  if (is_sanitized) GTEST_SKIP() << "the sanitizer's own memory counts";
   // Twice what an engine keeps, nearly: at their ends all are full for the second time.
   constexpr std::size_t engines = 552, instructions = 58'000;
   IssTestHost host;

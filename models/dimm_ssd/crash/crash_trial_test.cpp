@@ -6,16 +6,13 @@
 #include <utility>
 
 #include "base/parameter_name.h"
+#include "base/sanitizers.h"
 #include "dimm_ssd/crash/crash_states.h"
 
 namespace asterism {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trials_of_a_method = 6;
-#else
-constexpr std::uint64_t trials_of_a_method = 100;
-#endif
+constexpr std::uint64_t trials_of_a_method = is_sanitized ? 6 : 100;
 
 CrashCounts run_trials(const CrashTrialConfig& config, std::uint64_t first_seed, std::uint64_t trials,
                        CrashStates* states = nullptr) {

@@ -6,14 +6,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/sanitizers.h"
+
 namespace asterism {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trials_of_ci = 60;
-#else
-constexpr std::uint64_t trials_of_ci = 8000;
-#endif
+constexpr std::uint64_t trials_of_ci = is_sanitized ? 60 : 8000;
 constexpr std::uint64_t cuts_of_a_trial = 40;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {

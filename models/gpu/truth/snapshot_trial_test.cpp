@@ -4,16 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "base/parameter_name.h"
+#include "base/sanitizers.h"
 #include "gpu/truth/snapshot_states.h"
 
 namespace asterism {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trials_of_a_config = 8;
-#else
-constexpr std::uint64_t trials_of_a_config = 30;
-#endif
+constexpr std::uint64_t trials_of_a_config = is_sanitized ? 8 : 30;
 
 using Counts = SnapshotTrialCounts;
 
