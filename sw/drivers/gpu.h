@@ -49,7 +49,7 @@ typedef struct {
   uint32_t pattern;   // 0 one line behind the other, 1 at random
   uint32_t writes;    // permille of the accesses
   uint32_t gap_ns;    // between two of them
-  uint32_t zero;
+  uint32_t zero[3];   // the GPU reads 64 bytes
 } GpuKernel;
 
 unsigned gpu_probe(

@@ -51,7 +51,7 @@ GpuKernel any_kernel(const GpuConfig& gpu, Random& random, std::uint64_t number)
           .pattern = between(random, 0, 1),
           .writes = between(random, 100, 1000),
           .gap_ns = between(random, 0, 400),
-          .zero = 0};
+          .zero = {}};
 }
 
 std::size_t round_up(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }

@@ -149,7 +149,7 @@ class Trial {
                .pattern = between(0, 1),
                .writes = between(100, 1000),
                .gap_ns = between(0, 400),
-               .zero = 0};
+               .zero = {}};
     if (gpu_launch(0, &kernel_) != gpu_ok) throw Failure("a kernel is refused");
   }
 
