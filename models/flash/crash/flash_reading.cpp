@@ -1,6 +1,8 @@
 #include "flash/crash/flash_reading.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 namespace asterism {
 
@@ -19,6 +21,17 @@ bool FlashReading::has_list(FlashBlock block) const {
   for (std::uint32_t page = data_pages(); page < image_.geometry().pages_per_block; ++page)
     if (!is_readable({block.plane, block.block, page})) return false;
   return true;
+}
+
+bool FlashReading::is_listed(FlashAddress at) const {
+  if (!has_list(at.whole_block())) return false;
+  const auto per_page = static_cast<std::uint32_t>(image_.geometry().page.count() / 12);
+  const auto list = image_.page({at.plane, at.block, data_pages() + at.page / per_page});
+  std::uint32_t logical = 0;  // little-endian
+  for (std::size_t byte = 4; byte-- > 0;)
+    logical =
+        logical << 8 | std::to_integer<std::uint32_t>(list[at.page % per_page * std::size_t{12} + byte]);
+  return logical == image_.spare(at).logical;
 }
 
 std::vector<FlashBlock> FlashReading::blocks() const {

@@ -33,6 +33,8 @@ class FlashReading {
   bool is_erased(FlashBlock block) const { return image_.next_page(block) == 0; }
   // Every page of its list can be read.
   bool has_list(FlashBlock block) const;
+  // By such a list; a page that a recovery could not read has no entry in the list that is written behind it.
+  bool is_listed(FlashAddress at) const;
   // Of a plane every block that is not bad holds something.
   bool is_without_erased_block() const;
 

@@ -294,6 +294,7 @@ class Trial final : private TranslationLayer::Sink {
     spoil(*at);
     pages_[number].is_lost = pages_[number].was_lost = true;
     ++pages_[number].losses;
+    has_lost_pages_ = true;
   }
 
   // Of a block in which no page is lost.
@@ -320,7 +321,7 @@ class Trial final : private TranslationLayer::Sink {
       if (!other || !other->is_readable) continue;
       spoil(copy.at);
       pages_[copy.spare.logical].was_lost = true;
-      has_lost_copies_ = true;
+      has_lost_pages_ = true;
       return;
     }
   }
@@ -390,8 +391,9 @@ class Trial final : private TranslationLayer::Sink {
 
   // ---- what must hold ----
 
-  // The other one of two copies cannot be given up any more, and each cut costs the plane's last block a page.
-  bool may_be_read_only() const { return wears_ || has_lost_copies_; }
+  // What cannot be read has one copy, or its mark, in the plane's last block: that cannot be given up any more, and each cut costs it
+  // a page.
+  bool may_be_read_only() const { return wears_ || has_lost_pages_; }
 
   std::vector<std::byte> data_of(std::uint32_t page, std::uint64_t version) const {
     std::vector<std::byte> data(geometry_.page.count());
@@ -440,7 +442,7 @@ class Trial final : private TranslationLayer::Sink {
     for (const FlashReading::Copy& copy : copies) {
       if (copy.spare.logical >= pages_.size()) fail("there is a page {} in flash", copy.spare.logical);
       // It cannot be told from one that a cut has torn: after a trim an older one may be back.
-      if (!copy.is_readable && !flash_->has_list(copy.at.whole_block())) continue;
+      if (!copy.is_readable && !flash_->is_listed(copy.at)) continue;
       const FlashReading::Copy*& best = newest[copy.spare.logical];
       const bool is_same = best != nullptr && copy.spare.sequence == best->spare.sequence;
       if (best == nullptr || copy.spare.sequence > best->spare.sequence ||
@@ -716,7 +718,7 @@ class Trial final : private TranslationLayer::Sink {
   std::map<NandArray::Tag, Request> requests_;
   NandArray::Tag tag_ = 1;
   bool recovered_ = false, is_checked_ = false, was_cut_ = false, was_read_only_ = false, is_storm_ = false;
-  bool has_lost_copies_ = false;
+  bool has_lost_pages_ = false;
   std::uint64_t cut_in_call_ = 0;
   std::uint64_t storms_left_ = 0;  // each cut wears the room that a collection has left
 
