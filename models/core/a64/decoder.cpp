@@ -71,11 +71,6 @@ std::optional<CoreFeature> feature_of(Row::Needs needs) {
   }
 }
 
-bool is_left_out(const Row& row, const Options& options) {
-  const std::optional<CoreFeature> feature = feature_of(row.needs);
-  return feature && !options.features.has(*feature);
-}
-
 bool uses_fp(const Row& row) { return row.needs >= Row::Needs::fp; }
 
 const Operation* raise_undefined(Cpu& cpu, const Operation& op) {
@@ -84,6 +79,11 @@ const Operation* raise_undefined(Cpu& cpu, const Operation& op) {
 }
 
 }  // namespace
+
+bool is_left_out(const Row& row, const Options& options) {
+  const std::optional<CoreFeature> feature = feature_of(row.needs);
+  return feature && !options.features.has(*feature);
+}
 
 const Row* find_row(std::uint32_t word, const Options& options) {
   for (const Row* row : table().candidates(word))

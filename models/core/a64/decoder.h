@@ -137,6 +137,8 @@ std::span<const Row> simd_rows();            // integer, permutations, copies, i
 std::span<const Row> simd_floating_point_rows();
 std::span<const Row> simd_load_store_rows();  // LD1 to LD4, ST1 to ST4
 
+// Whether the row is of a feature that the options do not have.
+bool is_left_out(const Row& row, const Options& options);
 // The row that a word belongs to; nullptr when none. An encoding of a part that is left out (Options) belongs to none.
 const Row* find_row(std::uint32_t word, const Options& options);
 // All rows, for tests that make instructions of them.

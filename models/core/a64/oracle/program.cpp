@@ -129,7 +129,8 @@ Generator::Generator(std::string_view of_class, std::string_view row_name, const
   for (const Class& c : class_table) {
     if (!mixed_ && of_class != c.name && !(few_registers_ && is_integer(c))) continue;
     for (const Row& row : c.rows()) {
-      if (std::string_view(row.name).find(row_name) == std::string_view::npos) continue;
+      if (std::string_view(row.name).find(row_name) == std::string_view::npos || is_left_out(row, options))
+        continue;
       std::uint32_t word = 0;
       bool any = false;
       for (int attempt = 0; attempt < 4096 && !any; ++attempt) choose_exclusives(), any = draw(row, word);
