@@ -103,7 +103,7 @@ bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, Initiator
     return true;
   }
   bool ok = true;
-  const auto end_at = [&](sc_core::sc_time ended) {
+  const auto end_at = [&](const sc_core::sc_time& ended) {
     maintained_[core] = std::max(maintained_[core], now() + to_picoseconds(ended));
   };
   for (const Address line : tags_.maintain(core, what)) {
