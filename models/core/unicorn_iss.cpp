@@ -531,6 +531,16 @@ void UnicornIss::invalidate_code(AddressRange range) {
 
 constexpr bool is_timer(SystemRegister which) { return which.op0 == 3 && which.op1 == 3 && which.crn == 14; }
 
+// DBGBVRn, DBGBCRn, DBGWVRn and DBGWCRn. Unicorn has QEMU's code behind them, but not the parts which that asks for a breakpoint:
+// a write of DBGBCRn ends the process.
+constexpr bool is_breakpoint_or_watchpoint(SystemRegister which) {
+  return which.op0 == 2 && which.op1 == 0 && which.crn == 0 && which.op2 >= 4;
+}
+
+constexpr SystemRegister id_aa64dfr0_el1{3, 0, 0, 5, 0};
+// The debug architecture of Armv8.0 with the fewest breakpoints and watchpoints that it can say, two each; no performance monitors.
+constexpr std::uint64_t least_debug = 6 | 1 << 12 | 1 << 20;
+
 SystemRegister encoding(const uc_arm64_cp_reg& reg) {
   const auto narrow = [](std::uint32_t field) { return static_cast<std::uint8_t>(field); };
   return {narrow(reg.op0), narrow(reg.op1), narrow(reg.crn), narrow(reg.crm), narrow(reg.op2)};
@@ -543,6 +553,8 @@ std::uint32_t UnicornIss::on_mrs(uc_engine* uc, uc_arm64_reg rt, const uc_arm64_
   std::optional<std::uint64_t> value;
   if (which == system_register::mpidr_el1) {
     value = iss.mpidr_;
+  } else if (which == id_aa64dfr0_el1) {
+    value = least_debug;
   } else if (is_timer(which)) {
     iss.guarded([&] { value = iss.host_.read_register(which); });
   }
@@ -556,7 +568,7 @@ std::uint32_t UnicornIss::on_msr(uc_engine*, uc_arm64_reg, const uc_arm64_cp_reg
   const SystemRegister which = encoding(*reg);
   constexpr std::uint64_t sctlr_mmu = 1;
   if (which == system_register::sctlr_el1) iss.follow_mmu(reg->val & sctlr_mmu);
-  bool done = false;
+  bool done = is_breakpoint_or_watchpoint(which);
   if (is_timer(which)) iss.guarded([&] { done = iss.host_.write_register(which, reg->val); });
   return done;
 }

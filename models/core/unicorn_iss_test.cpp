@@ -97,5 +97,22 @@ TEST_P(UnicornIssTest, AnExceptionAtEl0IsTakenOrStopsTheCoreAndSaysWhy) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
+TEST_P(UnicornIssTest, BreakpointsAndWatchpointsAreNotThere) {
+  load({
+      0x10000100,  // adr x0, target
+      0xd2803ce1,  // mov x1, #0x1e7
+      0xd5100080,  // msr dbgbvr0_el1, x0
+      0xd51000a1,  // msr dbgbcr0_el1, x1
+      0xd53000a1,  // mrs x1, dbgbcr0_el1
+      0xd51000c0,  // msr dbgwvr0_el1, x0
+      0xd51000e1,  // msr dbgwcr0_el1, x1
+      0xd5380502,  // mrs x2, id_aa64dfr0_el1
+      0xd503207f,  // target: wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1), 0u);
+  EXPECT_EQ(core->read(x2), 0x0010'1006u);  // two of each, which is the least that it can say; no PMU
+}
+
 }  // namespace
 }  // namespace asterism
