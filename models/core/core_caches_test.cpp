@@ -6,6 +6,7 @@
 #include "core/core_module.h"
 #include "core/core_test_bus.h"
 #include "core/iss_factory.h"
+#include "core/mmu_program.h"
 #include "tlm/systemc_test.h"
 
 namespace asterism {
@@ -20,14 +21,13 @@ constexpr std::uint32_t data_to_x2 = 0xd2a80202;                            // m
 struct CoreCachesTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
-  CoreModule core{
-      "core", 0,     CoreConfig{},
-      1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
+  CoreModule core;
   CoreCaches caches{
       "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
   Door door;
 
-  CoreCachesTest() {
+  explicit CoreCachesTest(const a64::Options& options = {})
+      : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(CoreEngine::native, options)) {
     core.bus.bind(caches.port(0).core);
     caches.port(0).memory.bind(bus.socket);
     core.irq.bind(bus.irq);
@@ -134,52 +134,20 @@ SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-// The same of a core that knows of its caches: its program turns on the MMU, with Write-Back memory, and they.
-struct KnownCachesTest : SystemCTest {
-  NoCalls calls;
-  CoreTestBus bus{"bus"};
-  CoreModule core{"core", 0,     CoreConfig{},
-                  1_us,   calls, make_iss_of_cores(CoreEngine::native, {.data_caches = {{{1, 1}, {1, 1}}}})};
-  CoreCaches caches{
-      "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
-  Door door;
-
-  KnownCachesTest() {
-    core.bus.bind(caches.port(0).core);
-    caches.port(0).memory.bind(bus.socket);
-    core.irq.bind(bus.irq);
-    core.virtual_timer.bind(bus.virtual_timer);
-    core.physical_timer.bind(bus.physical_timer);
-    core.performance_monitors.bind(bus.performance_monitors);
-    caches.guard(&door);
-    core.served = [this](const ShownAccess& access, Picoseconds at) { return caches.served(0, access, at); };
+// The same of a core that knows of its caches: its program turns MMU and caches on.
+struct KnownCachesTest : CoreCachesTest {
+  KnownCachesTest() : CoreCachesTest({.data_caches = {{{1, 1}, {1, 1}}}}) {
     core.maintain = [this](const CacheMaintenance& what, InitiatorExtension& who, sc_core::sc_time& delay) {
       return caches.maintain(0, what, who, delay);
     };
   }
   // x0 is the device, x2 the data.
   void run_program(std::vector<std::uint32_t> program, bool with_mmu = true) {
-    const std::vector<std::uint32_t> mmu_on = {
-        0xd2a80009,  // mov x9, #0x40000000
-        0xf2900009,  // movk x9, #0x8000
-        0xd5182009,  // msr ttbr0_el1, x9
-        0xd29fe009,  // mov x9, #0xff00
-        0xd518a209,  // msr mair_el1, x9
-        0xd286a329,  // mov x9, #0x3519
-        0xf2a01009,  // movk x9, #0x80, lsl #16
-        0xf2c00089,  // movk x9, #4, lsl #32
-        0xd5182049,  // msr tcr_el1, x9
-        0xd28200a9,  // mov x9, #0x1005
-        0xd5181009,  // msr sctlr_el1, x9
-        0xd5033fdf,  // isb
-    };
     program.insert(program.begin(), data_to_x2);
     if (with_mmu) program.insert(program.begin(), mmu_on.begin(), mmu_on.end());
     program.push_back(0xd503207f);  // wfi
-    bus.place(code, program);
-    bus.place(code + 0x8000, {0x401, 0, 0x4000'0705, 0});  // devices; Write-Back memory
-    core.start(Address(code), CoreTestBus::device);
-    wait_for(10_us);
+    bus.place(code + 0x8000, {0x401, 0, 0x4000'0705, 0});
+    CoreCachesTest::run_program(program);
   }
   static constexpr std::uint32_t load = 0xf9400043, store = 0xf9000043;  // ldr, str x3, [x2]
   static constexpr std::uint32_t clean = 0xd50b7a22, clean_and_invalidate = 0xd50b7e22,

@@ -11,6 +11,7 @@
 #include "core/core_caches.h"
 #include "core/core_module.h"
 #include "core/iss_factory.h"
+#include "core/mmu_program.h"
 #include "memory/memory_controller.h"
 #include "tlm/systemc_test.h"
 
@@ -110,18 +111,6 @@ struct Rig : sc_core::sc_module {
     memory.load(Bytes(table), std::as_bytes(std::span(blocks)));
     for (unsigned i = 0; i < cores; ++i) {
       const std::uint32_t program[] = {
-          0xd2a80009,                      // mov x9, #0x40000000
-          0xf2900009,                      // movk x9, #0x8000
-          0xd5182009,                      // msr ttbr0_el1, x9
-          0xd29fe009,                      // mov x9, #0xff00
-          0xd518a209,                      // msr mair_el1, x9
-          0xd286a329,                      // mov x9, #0x3519
-          0xf2a01009,                      // movk x9, #0x80, lsl #16
-          0xf2c00089,                      // movk x9, #4, lsl #32
-          0xd5182049,                      // msr tcr_el1, x9
-          0xd28200a9,                      // mov x9, #0x1005
-          0xd5181009,                      // msr sctlr_el1, x9
-          0xd5033fdf,                      // isb
           0xd2a80202 + (i << 5) * 4u,      // mov x2, #0x40100000, #0x40140000, ...
           0xf2800002 | (i * 0x2000) << 5,  // movk x2, #0, #0x2000, ...: each begins in a bank of its own
           0xd2820005,                      // mov x5, #4096
@@ -130,7 +119,8 @@ struct Rig : sc_core::sc_module {
           0x54ffffc1,                      // b.ne to the load
           0xd503207f,                      // wfi
       };
-      memory.load(Bytes(0x1000 * i), std::as_bytes(std::span(program)));
+      memory.load(Bytes(0x1000 * i), std::as_bytes(std::span(mmu_on)));
+      memory.load(Bytes(0x1000 * i + sizeof mmu_on), std::as_bytes(std::span(program)));
       modules[i]->start(Address(base + 0x1000 * i), 0);
     }
   }
