@@ -83,7 +83,8 @@ unsigned memory_ports(const NodeConfig& config) {
   return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none) + config.nic.present;
 }
 
-// A core's memory for semihosting. A debug access cannot wait for the guard, so that the core waits before it.
+// A core's memory for semihosting. A debug access cannot wait for the guard, so that the core waits before
+// it.
 class CoreMemory final : public GuestMemory {
  public:
   CoreMemory(CoreModule& core, WriteGuard& guard, const std::uint64_t& resets)

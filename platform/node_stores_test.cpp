@@ -1,4 +1,5 @@
-// A checkpoint has what every master of a node wrote: cores, devices, and masters that know nothing of checkpoints.
+// A checkpoint has what every master of a node wrote: cores, devices, and masters that know nothing of
+// checkpoints.
 #include "platform/node_stores.h"
 
 #include <array>
@@ -47,8 +48,8 @@ struct Parts {
   CacheModel caches = CacheModel::none;
 };
 
-// A node's memory, cores that are off, its DIMM-SSD, and two masters that write at any time: one behind the interconnect, and one
-// at a port of the controller that has the id of a device.
+// A node's memory, cores that are off, its DIMM-SSD, and two masters that write at any time: one behind the
+// interconnect, and one at a port of the controller that has the id of a device.
 struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   static constexpr std::uint64_t pages = 6, first_page = 16, shadow = 8, descriptor = 0x1000;
   using Contents = std::vector<std::byte>;

@@ -81,7 +81,8 @@ std::string keys(ConfigDocument document, const std::string& file, const Install
                                : expanded(read_config<NodeConfig>(document, installed.configs));
 }
 
-// Of the host's processor, by a thread: whether a check is in time does not depend on what else the host does.
+// Of the host's processor, by a thread: whether a check is in time does not depend on what else the host
+// does.
 std::chrono::nanoseconds used_by(std::thread& thread) {
   clockid_t clock{};
   timespec used{};

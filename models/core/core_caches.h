@@ -4,15 +4,15 @@
 //
 // Direct memory is granted on the condition that loads and stores are shown: those go to the tags, and the bus carries what
 // comes of them, as shown payloads that move no data: a line that is filled takes its time, one that is written back is posted.
-// All else passes through, and so do shown accesses that are not cached: each is one on the bus, and the core waits for it. Fetches
-// are not cached here.
+// All else passes through, and so do shown accesses that are not cached: each is one on the bus, and the core
+// waits for it. Fetches are not cached here.
 //
-// What memory is to hold asks the guard before it goes on the bus, a write-back or a store that is not cached; its line belongs
-// to dirty() until then. No maintenance loses a store: what it invalidates dirty is written back, as if it had been displaced
-// just before.
+// What memory is to hold asks the guard before it goes on the bus, a write-back or a store that is not
+// cached; its line belongs to dirty() until then. No maintenance loses a store: what it invalidates dirty is
+// written back, as if it had been displaced just before.
 //
-// Time: the L2's latency for each time that the L2 is asked (TagCaches::Traffic), and what memory takes. A line that another L1 has
-// dirty is written to the L2, and found there.
+// Time: the L2's latency for each time that the L2 is asked (TagCaches::Traffic), and what memory takes. A
+// line that another L1 has dirty is written to the L2, and found there.
 //
 // reset: every kind empties the caches, and drops what was to be written back.
 #pragma once
@@ -53,8 +53,8 @@ class CoreCaches : public sc_core::sc_module {
   bool served(unsigned core, const ShownAccess& access, Picoseconds at) {
     return tags_.hit(core, access.address, access.is_store, at);
   }
-  // CoreModule::maintain. An operation ends when the L2 has been asked, and when what it writes back is in memory; the core goes
-  // on, but not while a line may not be written. False: the bus answers with an error.
+  // CoreModule::maintain. An operation ends when the L2 has been asked, and when what it writes back is in
+  // memory; the core goes on, but not while a line may not be written. False: the bus answers with an error.
   bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& who,
                 sc_core::sc_time& delay);
 

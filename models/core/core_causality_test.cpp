@@ -1,5 +1,5 @@
-// What cores that run ahead of each other see of each other's time. The first starts a nanosecond before the other, and runs
-// a quantum ahead of it at once: the second sees what the first does up to a quantum later.
+// What cores that run ahead of each other see of each other's time. The first starts a nanosecond before the
+// other, and runs a quantum ahead of it at once: the second sees what the first does up to a quantum later.
 #include <cstring>
 #include <vector>
 

@@ -26,7 +26,8 @@ AddressRange between(std::uint64_t first, std::uint64_t last) {
 // MRS of the feature registers, op0 3, op1 0, CRn 0: defined at EL1 alone.
 bool reads_id_register(std::uint32_t word) { return (word & 0xffff'f000) == 0xd538'0000; }
 
-// An instruction abort by the bus, from the same or a lower level: nothing is there, or memory that cannot be corrected.
+// An instruction abort by the bus, from the same or a lower level: nothing is there, or memory that cannot be
+// corrected.
 bool is_unreadable_code(std::uint64_t esr) {
   const std::uint64_t exception_class = esr >> 26 & 0x3f, fault_status = esr & 0x3f;
   return (exception_class == 0x20 || exception_class == 0x21) && fault_status == 0x10;
@@ -431,7 +432,8 @@ bool CoreModule::fetch(Address address, std::uint32_t& word) {
   return true;
 }
 
-// Calls f(delay), which is out of the core's hands, and takes the time that it says. False: a reset came meanwhile.
+// Calls f(delay), which is out of the core's hands, and takes the time that it says. False: a reset came
+// meanwhile.
 template <class F>
 bool CoreModule::takes_time(F f) {
   const Picoseconds started = local_time();

@@ -21,11 +21,11 @@
 // - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
 //   one block of memory, the first. Memory that refuses direct access because a part of it is broken is fetched from by
 //   b_transport, an instruction at a time: a poisoned one is an instruction abort.
-// - Causality. What a core does while it is ahead of simulated time can be seen by cores that are behind it. So that nobody
-//   reads an earlier counter than one that was read before, by whatever core, a read of the counter waits until simulated
-//   time has reached the value's tick. So that nobody sees a message before it was sent, what carries one waits until
-//   simulated time has reached the core's (IssHost::has_to_wait). Neither waits while nobody else would do anything
-//   until then, and no simulated time is added.
+// - Causality. What a core does while it is ahead of simulated time can be seen by cores that are behind it.
+//   So that nobody reads an earlier counter than one that was read before, by whatever core, a read of the
+//   counter waits until simulated time has reached the value's tick. So that nobody sees a message before it
+//   was sent, what carries one waits until simulated time has reached the core's (IssHost::has_to_wait).
+//   Neither waits while nobody else would do anything until then, and no simulated time is added.
 // - WFI sleeps on the IRQ wire and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less when
 //   an interrupt comes.
 //
@@ -152,10 +152,11 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // Who has the system registers of an interrupt controller's CPU interface; nullptr: nobody. Before simulation begins.
   void interrupted_by(CpuInterface* registers) { cpu_interface_ = registers; }
 
-  // A shown access that somebody on the way to the bus serves without time: it goes no further. `at`: the core's time.
+  // A shown access that somebody on the way to the bus serves without time: it goes no further. `at`: the
+  // core's time.
   std::function<bool(const ShownAccess&, Picoseconds at)> served;
-  // What is asked of data caches beside that; `delay` as in b_transport. False: a bus error, which is an SError. nullptr:
-  // there are none.
+  // What is asked of data caches beside that; `delay` as in b_transport. False: a bus error, which is an
+  // SError. nullptr: there are none.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& who, sc_core::sc_time& delay)> maintain;
   // What that somebody counts, for the performance monitors; nullptr: nobody does.
   std::function<CacheCounts()> cache_counts;
@@ -262,7 +263,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // The core's own time: base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
   std::uint64_t base_count_ = 0;
-  // Of it, what the performance monitors leave out or tell apart: the core's clock stood still; a load or store waited.
+  // Of it, what the performance monitors leave out or tell apart: the core's clock stood still; a load or
+  // store waited.
   Picoseconds clock_stopped_, stalled_;
   bool has_overflowed_ = false;  // their interrupt
 

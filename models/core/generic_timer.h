@@ -38,8 +38,8 @@ class GenericTimer {
   // follow it.
   std::optional<std::uint64_t> read(SystemRegister which, Picoseconds now) const;
   bool write(SystemRegister which, std::uint64_t value, Picoseconds now);
-  // The earliest time from which on a register has read as it does now but for writes, where that tells of time: the tick of
-  // the counter, zero for all that does not.
+  // The earliest time from which on a register has read as it does now but for writes, where that tells of
+  // time: the tick of the counter, zero for all that does not.
   Picoseconds ticked(SystemRegister which, Picoseconds now) const;
 
   Outputs outputs(Picoseconds now) const;

@@ -1,5 +1,6 @@
-// What tests place in front of their programs to have caches: instructions that turn MMU and caches on. They use x9.
-// The translation table is at 0x40008000: its first entry for devices, 0x401, and its second for Write-Back memory, 0x4000'0705.
+// What tests place in front of their programs to have caches: instructions that turn MMU and caches on. They
+// use x9. The translation table is at 0x40008000: its first entry for devices, 0x401, and its second for
+// Write-Back memory, 0x4000'0705.
 #pragma once
 
 #include <array>

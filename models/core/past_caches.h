@@ -1,4 +1,5 @@
-// On the payload of a shown access whose memory type keeps it out of caches: those on the way let it pass to memory.
+// On the payload of a shown access whose memory type keeps it out of caches: those on the way let it pass to
+// memory.
 #pragma once
 
 #include <tlm>

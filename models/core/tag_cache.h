@@ -8,10 +8,11 @@
 //   TagCaches caches{config, cores};
 //   const TagCaches::Traffic traffic = caches.access(core, address, is_store, now);   what comes of that
 //
-// Cores run one after the other, each ahead of simulated time by its quantum: two that use one line at the same time do so here
-// in two long runs, and it would change hands once where it does at every access in truth. So a core that takes a line from an
-// L1 whose core has used it at later times, n times at the rate at which it did, is contended for it: its next n accesses before
-// the last of these times count as taken from there, too.
+// Cores run one after the other, each ahead of simulated time by its quantum: two that use one line at the
+// same time do so here in two long runs, and it would change hands once where it does at every access in
+// truth. So a core that takes a line from an L1 whose core has used it at later times, n times at the rate at
+// which it did, is contended for it: its next n accesses before the last of these times count as taken from
+// there, too.
 //
 // reset: every kind empties all; statistics stay but for cold.
 //
@@ -60,7 +61,8 @@ class TagCache {
   struct Line {
     std::uint64_t number = 0, used = 0;
     bool valid = false, dirty = false;
-    // In an L1, since the line came there: how often the core has used it, and when for the first and last time.
+    // In an L1, since the line came there: how often the core has used it, and when for the first and last
+    // time.
     std::uint32_t uses = 0;
     Picoseconds first{}, last{};
     // So many accesses of the core before this time find the line gone.
@@ -110,8 +112,8 @@ class TagCaches {
   struct Traffic {
     Level found;  // in which level; memory: the line is filled from there
     boost::container::static_vector<Address, 2> written_back;
-    // How often the core has to wait for the L2: for a line that it finds there; for one that another L1 writes there first; to
-    // have the copies of others invalidated.
+    // How often the core has to wait for the L2: for a line that it finds there; for one that another L1
+    // writes there first; to have the copies of others invalidated.
     unsigned l2_accesses = 0;
   };
 
@@ -134,8 +136,8 @@ class TagCaches {
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
-  // What the loads and stores of one core have made: its accesses of the L2 are its misses in its L1; what displaces a line
-  // writes it back.
+  // What the loads and stores of one core have made: its accesses of the L2 are its misses in its L1; what
+  // displaces a line writes it back.
   const CacheCounts& counts(unsigned core) const { return of_core_[core]; }
   const LineCounts& line_counts(unsigned core) const { return lines_of_core_[core]; }
 

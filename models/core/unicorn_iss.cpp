@@ -531,14 +531,15 @@ void UnicornIss::invalidate_code(AddressRange range) {
 
 constexpr bool is_timer(SystemRegister which) { return which.op0 == 3 && which.op1 == 3 && which.crn == 14; }
 
-// DBGBVRn, DBGBCRn, DBGWVRn and DBGWCRn. Unicorn has QEMU's code behind them, but not the parts which that asks for a breakpoint:
-// a write of DBGBCRn ends the process.
+// DBGBVRn, DBGBCRn, DBGWVRn and DBGWCRn. Unicorn has QEMU's code behind them, but not the parts which that
+// asks for a breakpoint: a write of DBGBCRn ends the process.
 constexpr bool is_breakpoint_or_watchpoint(SystemRegister which) {
   return which.op0 == 2 && which.op1 == 0 && which.crn == 0 && which.op2 >= 4;
 }
 
 constexpr SystemRegister id_aa64dfr0_el1{3, 0, 0, 5, 0};
-// The debug architecture of Armv8.0 with the fewest breakpoints and watchpoints that it can say, two each; no performance monitors.
+// The debug architecture of Armv8.0 with the fewest breakpoints and watchpoints that it can say, two each; no
+// performance monitors.
 constexpr std::uint64_t least_debug = 6 | 1 << 12 | 1 << 20;
 
 SystemRegister encoding(const uc_arm64_cp_reg& reg) {

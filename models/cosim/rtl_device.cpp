@@ -120,8 +120,8 @@ void RtlDevice::rearm() {
   alarm_.arm(next);
 }
 
-// Interrupt lines, as far as their changes are not ahead. Of two writes in a delta cycle the signal keeps the last one
-// alone: a change a delta cycle, and the alarm rings for the next one.
+// Interrupt lines, as far as their changes are not ahead. Of two writes in a delta cycle the signal keeps the
+// last one alone: a change a delta cycle, and the alarm rings for the next one.
 void RtlDevice::drive() {
   if (!sc_core::sc_is_running() || wires_.empty() || wires_.front().at > now()) return;
   if (driven_ == sc_core::sc_delta_count()) return;

@@ -9,12 +9,12 @@
 // A debug read makes its access on a copy of the state that is put back afterwards: nothing is changed and no time is
 // taken. A debug write would change the block outside of its clock: it is refused (returns 0) with a log line.
 //
-// Interrupt lines change at the time of the edge that changes them, each edge in a delta cycle of its own: a pulse of one
-// clock cycle is seen by whoever watches the line, in a block that says its next event and in one that does not
-// (rtl_timeline.h). A line that goes up and down is at each of its levels for as long as in RTL; a core notices it when it
-// looks next, up to a quantum of its own later. A block that has the port of a master makes its accesses through `master`,
-// each as long as the target takes; a caller whose access has wait states at that time gets its answer behind it at the
-// earliest.
+// Interrupt lines change at the time of the edge that changes them, each edge in a delta cycle of its own: a
+// pulse of one clock cycle is seen by whoever watches the line, in a block that says its next event and in
+// one that does not (rtl_timeline.h). A line that goes up and down is at each of its levels for as long as in
+// RTL; a core notices it when it looks next, up to a quantum of its own later. A block that has the port of a
+// master makes its accesses through `master`, each as long as the target takes; a caller whose access has
+// wait states at that time gets its answer behind it at the earliest.
 //
 // RTL that fails (RtlError) is told once; from then on nothing is stepped and accesses answer GENERIC_ERROR.
 #pragma once

@@ -315,8 +315,8 @@ SYSTEMC_TEST_F(RtlDeviceNoEventTest, TheMastersAccessesArrive) {
   EXPECT_EQ(memory.cells[0x208], 33u);
 }
 
-// A block that says neither idle nor next_event; its interrupt is high for one cycle in a hundred. The line goes to an SPI,
-// whose core takes each interrupt when it is there.
+// A block that says neither idle nor next_event; its interrupt is high for one cycle in a hundred. The line
+// goes to an SPI, whose core takes each interrupt when it is there.
 struct RtlDevicePulseTest : RtlDeviceTest {
   static constexpr unsigned spi = 40;
   Gic gic{1};

@@ -8,11 +8,11 @@
 //                stepped in one go, and next_event() is one time to look again.
 //
 // Both hold for the inputs as they were at the last edge; whoever writes an input calls inputs_changed(), and the next
-// cycle is stepped. Seen outside are interrupt lines and the port of a master. For a block that has such outputs, is not
-// idle and knows no next event, next_event() finds it: the cycles of the next quantum, 4096 at most, are tried up to the
-// first at which such an output changes, and put back. So every change has an event of its own, at its edge, however
-// short a pulse is. That costs a snapshot a quantum, and each cycle twice; what the model prints it prints twice, and a
-// model that ends itself does so up to a quantum early.
+// cycle is stepped. Seen outside are interrupt lines and the port of a master. For a block that has such
+// outputs, is not idle and knows no next event, next_event() finds it: the cycles of the next quantum, 4096
+// at most, are tried up to the first at which such an output changes, and put back. So every change has an
+// event of its own, at its edge, however short a pulse is. That costs a snapshot a quantum, and each cycle
+// twice; what the model prints it prints twice, and a model that ends itself does so up to a quantum early.
 //
 // Without `skip` every edge is stepped, to bit-identical results. With `check_idle` (and, for next_event, without `skip`
 // too) a block that lies is an RtlError:
@@ -59,10 +59,11 @@ class RtlTimeline {
   // The same in stretches: what on_change asks for can be done after each.
   bool is_behind(Picoseconds now) const { return cycles_ < cycles_until(now); }
   void advance(Picoseconds now);
-  // When an output that is seen outside changes, or to ask again: none changes earlier, unless an input does. nullopt:
-  // not before an input does.
+  // When an output that is seen outside changes, or to ask again: none changes earlier, unless an input does.
+  // nullopt: not before an input does.
   std::optional<Picoseconds> next_event();
-  // The same for who does not mind that it learns of a change late: what a block does not say is once a quantum.
+  // The same for who does not mind that it learns of a change late: what a block does not say is once a
+  // quantum.
   std::optional<Picoseconds> next_look() const;
 
   // For who drives a handshake: the cycle after the last edge, in two halves. It may lie ahead of `now`.

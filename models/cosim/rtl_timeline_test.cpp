@@ -118,7 +118,8 @@ TEST(RtlTimeline, OfABlockThatKnowsNoNextEventAQuantumIsTried) {
   }
 }
 
-// Each edge of a line that is high for one cycle of 100, however long the quantum is, and whatever is skipped.
+// Each edge of a line that is high for one cycle of 100, however long the quantum is, and whatever is
+// skipped.
 TEST(RtlTimeline, APulseOfOneCycleHasAnEventForEachOfItsEdges) {
   std::vector<Picoseconds> expected;
   for (Picoseconds at = 1'020_ns; at <= 21_us; at += 1_us) expected.insert(expected.end(), {at, at + 10_ns});

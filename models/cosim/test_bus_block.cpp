@@ -25,7 +25,8 @@
 //   NO_BATTERY     has no power_on_reset
 //   NO_MASTER      has no master port
 //   NO_INTERRUPT   nor an interrupt
-//   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer begins anew
+//   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer begins
+//   anew
 //
 // and those without a master port that differ from it:
 //

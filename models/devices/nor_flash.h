@@ -5,10 +5,10 @@
 // erase; lock and unlock. Programming only clears bits, erasing sets those of a block. Both take no time. No
 // block is ever locked.
 //
-// The bank has one state, as QEMU's has: a command is the lowest byte of what is stored, of whatever width and
-// at whatever offset, and both chips take it. So a driver that probes for other widths (U-Boot begins with 8 and 16
-// bits) finds both chips back in the state in which it leaves the bank. Only data are of the chip, or the byte, that
-// was written; a load gives what the bytes that are asked for carry.
+// The bank has one state, as QEMU's has: a command is the lowest byte of what is stored, of whatever width
+// and at whatever offset, and both chips take it. So a driver that probes for other widths (U-Boot begins
+// with 8 and 16 bits) finds both chips back in the state in which it leaves the bank. Only data are of the
+// chip, or the byte, that was written; a load gives what the bytes that are asked for carry.
 #pragma once
 
 #include <cstddef>

@@ -155,8 +155,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   const Stored* find(const std::string& name, std::uint64_t version) const {
     return directory_.find(name, version);
   }
-  // An increment that is opened now continues this version: it is the last of its name, can be read, and is not being
-  // discarded. What an open increment continues is kept, whatever is discarded afterwards.
+  // An increment that is opened now continues this version: it is the last of its name, can be read, and is
+  // not being discarded. What an open increment continues is kept, whatever is discarded afterwards.
   bool can_continue(const std::string& name, std::uint64_t version) const;
   // False: there is none. Sink::discarded says when it is durable; in a worn-out device it lasts until the next power-up.
   bool discard(Picoseconds now, const std::string& name, std::uint64_t version);

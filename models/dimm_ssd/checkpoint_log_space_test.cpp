@@ -213,7 +213,8 @@ TEST(CheckpointLogSpace, LostDataTakesTheVersionsThatNeedItAndNoOthers) {
   EXPECT_EQ(rig.line("cg", 2, 1, 5), 1u);
 }
 
-// Known before its commit: it is not reported durable and unreadable. One that has all of the lost page anew is.
+// Known before its commit: it is not reported durable and unreadable. One that has all of the lost page anew
+// is.
 TEST(CheckpointLogSpace, AnIncrementThatNeedsLostDataIsNotCommitted) {
   for (const std::uint32_t page : {0u, 1u}) {
     LogRig rig;

@@ -134,8 +134,9 @@ std::uint64_t Checkpointer::whole_phase(std::uint32_t modulo) const {
 }
 
 // Without a base that can be read back an increment would be worth nothing. Nothing is pending then: what is pending belongs
-// to a checkpoint that is open, and that one is the base. Nothing is locked either: a page that is being copied would not
-// be marked, and would be stored with the lines of an increment. From here on the log keeps the base for this checkpoint.
+// to a checkpoint that is open, and that one is the base. Nothing is locked either: a page that is being
+// copied would not be marked, and would be stored with the lines of an increment. From here on the log keeps
+// the base for this checkpoint.
 void Checkpointer::open_current() {
   if (current_.handle) return;
   if (base_ && intervals_.empty() && !log_.can_continue(name_, *base_)) {

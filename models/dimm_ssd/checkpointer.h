@@ -16,11 +16,12 @@
 // copied to a shadow frame (no frame free: as the others). Frames go to flash in the order in which they were filled, behind
 // pages with a held write and before all others.
 //
-// The checkpoint of an interval is opened in the log before its first page is chosen for an early copy, at the latest at the
-// interval's end; one in which nothing was modified is an empty increment, a version like others. A checkpoint is full when it
-// is the first of its pages, when the one before was given up, and when the one before is not in the log any more or is about
-// to go (discarded, unreadable). That is decided when it is opened, before a line of it is copied: in a full one every page is
-// copied whole, an early one too. What it continues is kept from then on.
+// The checkpoint of an interval is opened in the log before its first page is chosen for an early copy, at
+// the latest at the interval's end; one in which nothing was modified is an empty increment, a version like
+// others. A checkpoint is full when it is the first of its pages, when the one before was given up, and when
+// the one before is not in the log any more or is about to go (discarded, unreadable). That is decided when
+// it is opened, before a line of it is copied: in a full one every page is copied whole, an early one too.
+// What it continues is kept from then on.
 //
 // end_interval() stops software by the method: stop_and_copy, consolidate and early until the version is durable,
 // stop_and_copy_hardware not at all (instead every write is held until all is copied), copy_on_write until the version before

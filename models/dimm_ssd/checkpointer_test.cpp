@@ -322,7 +322,8 @@ TEST(Checkpointer, AnIncrementOfADiscardedVersionIsFull) {
   EXPECT_TRUE(bench.device.log().find("program", 2)->full);
 }
 
-// Every way of a base to go before an early copy: the copy is of a full checkpoint then, and of the page as a whole.
+// Every way of a base to go before an early copy: the copy is of a full checkpoint then, and of the page as a
+// whole.
 struct LostBase {
   std::string name;
   bool is_full;

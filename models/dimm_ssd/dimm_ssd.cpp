@@ -318,7 +318,8 @@ void DimmSsd::read_ahead(Picoseconds now) {
 }
 
 void DimmSsd::restore_ended(Picoseconds at, CheckpointLog::Error error) {
-  // Each line comes once, so that their number says whether one is missing: then it is no image, whatever was read well.
+  // Each line comes once, so that their number says whether one is missing: then it is no image, whatever was
+  // read well.
   const std::uint64_t lines = job_->request.pages.size() * Matt::lines_per_page;
   const bool is_whole = error == CheckpointLog::Error::none && job_->restored_lines == lines;
   job_->ending = is_whole ? Error::none : Error::uncorrectable;

@@ -7,10 +7,10 @@
 //
 // Without D the driver copies unpreserved zones in order, `transfer` bytes of them at once. With H
 // it tells the device, at most every `hint_interval`, what has arrived since; that is one way of the link
-// later there. It learns of a zone with a waiting write one way later than it waits, and copies next the zones
-// of which it has learnt, in the order in which it has, together up to `transfer` bytes: each alone would cost
-// the overhead of a transfer. It tells of those at once, with what else there is to tell. What it says last,
-// that the snapshot is complete, takes one way, too. With D it only keeps account.
+// later there. It learns of a zone with a waiting write one way later than it waits, and copies next the
+// zones of which it has learnt, in the order in which it has, together up to `transfer` bytes: each alone
+// would cost the overhead of a transfer. It tells of those at once, with what else there is to tell. What it
+// says last, that the snapshot is complete, takes one way, too. With D it only keeps account.
 //
 // Blocking: launches are the caller's, who waits for the sink.
 //

@@ -170,8 +170,8 @@ TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndToldOfAtOnce) {
   EXPECT_EQ(rig.order(), (std::vector<std::uint32_t>{0, 1, 2, 6, 3, 4, 5, 7}));
 }
 
-// Four writes wait when the third transfer is under way; three of their zones fit into the next one. The writes go on when
-// the device hears that they have arrived, not before.
+// Four writes wait when the third transfer is under way; three of their zones fit into the next one. The
+// writes go on when the device hears that they have arrived, not before.
 TEST(SnapshotDriver, ZonesWithWaitingWritesAreCopiedTogetherUpToATransfer) {
   GpuConfig config = small();
   config.transfer = 12_KiB;

@@ -1,6 +1,6 @@
-// The banks and the bus of a channel for requests that come one after the other: each is done as soon as its bank and the
-// bus allow, and nothing is reordered. A value: a copy goes on from where the original is (loose_channel.h). Times are
-// clocks of the part.
+// The banks and the bus of a channel for requests that come one after the other: each is done as soon as its
+// bank and the bus allow, and nothing is reordered. A value: a copy goes on from where the original is
+// (loose_channel.h). Times are clocks of the part.
 #pragma once
 
 #include <cstdint>

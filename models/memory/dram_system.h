@@ -1,8 +1,10 @@
 // All channels of a node's DRAM, for two kinds of access.
 //
 //   exact   requests wait in queues and are scheduled command by command (FR-FCFS); an engine (base/engine.h)
-//   loose   access() answers at once. Banks and bus serve what is asked in the order of its times, in whatever order masters that
-//           run ahead of each other ask (loose_channel.h); nothing else is reordered, and writes do not wait in queues.
+//   loose   access() answers at once. Banks and bus serve what is asked in the order of its times, in
+//   whatever order masters that
+//           run ahead of each other ask (loose_channel.h); nothing else is reordered, and writes do not wait
+//           in queues.
 //
 // A system is used in one way only between resets. reset: all banks closed, queues empty, statistics stay; cold clears
 // those too.

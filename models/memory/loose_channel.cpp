@@ -38,8 +38,9 @@ std::size_t LooseChannel::first(const Pass& pass) const {
   return first;
 }
 
-// When it ends. A master that goes back in its own time, or behind what was settled before its time, finds the banks as the latest
-// request left them, and goes on from there at its own pace: it never waits for what is later than itself.
+// When it ends. A master that goes back in its own time, or behind what was settled before its time, finds
+// the banks as the latest request left them, and goes on from there at its own pace: it never waits for what
+// is later than itself.
 Tick LooseChannel::go_through(Pass& pass, std::size_t m) const {
   Progress& progress = pass.masters[m];
   const Asked& asked = masters_[m].asked[progress.next++];

@@ -1,15 +1,18 @@
-// One channel of DRAM whose requests are answered at once, though they may come out of the order of their times: a master that
-// is simulated ahead of another one, by up to its quantum, asks before requests that are earlier than its own.
+// One channel of DRAM whose requests are answered at once, though they may come out of the order of their
+// times: a master that is simulated ahead of another one, by up to its quantum, asks before requests that are
+// earlier than its own.
 //
-// A request finds the banks and the bus as all requests known by then leave them that are earlier, in the order of their times. What
-// was answered too soon, because an earlier request of another master came to be known afterwards, is made up for: requests are gone
-// through again in the order of their times, each master's later ones by as much later as it would have waited more, and what is left of
-// that in the end is part of the answer to its next request. A master that waits for each answer before it asks again so comes to the same
-// time whatever the order of the calls, but for what its last answers still lack. In order of time, answers are those of DramBanks.
+// A request finds the banks and the bus as all requests known by then leave them that are earlier, in the
+// order of their times. What was answered too soon, because an earlier request of another master came to be
+// known afterwards, is made up for: requests are gone through again in the order of their times, each
+// master's later ones by as much later as it would have waited more, and what is left of that in the end is
+// part of the answer to its next request. A master that waits for each answer before it asks again so comes
+// to the same time whatever the order of the calls, but for what its last answers still lack. In order of
+// time, answers are those of DramBanks.
 //
-// `settled`: no later call asks at a time before it. Requests before it are gone through for the last time, and so are the earliest of
-// more than `max_pending`. Who asks for a time before what was settled, or before its own last request, waits as if it came after that, and
-// its answer is as much earlier.
+// `settled`: no later call asks at a time before it. Requests before it are gone through for the last time,
+// and so are the earliest of more than `max_pending`. Who asks for a time before what was settled, or before
+// its own last request, waits as if it came after that, and its answer is as much earlier.
 //
 //   LooseChannel channel{config, part};
 //   const Tick done = channel.access(settled, {.at = now, .master = 2, .location = location});

@@ -92,8 +92,8 @@ struct Outcome {
   DramCounts counts;
 };
 
-// Four masters that ask for the next block as soon as they have the one before and have thought about it, and run ahead by up to a
-// quantum, one after the other.
+// Four masters that ask for the next block as soon as they have the one before and have thought about it, and
+// run ahead by up to a quantum, one after the other.
 Outcome run(Tick quantum, std::uint32_t banks, unsigned requests) {
   constexpr std::uint32_t masters = 4;
   LooseChannel channel(one_rank(), ddr3_2gb_x8());

@@ -140,8 +140,8 @@ bool MemoryController::watched(const tlm::tlm_generic_payload& payload, const Pa
   return guard_ && payload.is_write() && guard_->watches(part.page);
 }
 
-// Before a part of a payload is written that the guard watches: the time at which it may be. Nullopt: it may not, because a
-// reset came first, or because it cannot wait.
+// Before a part of a payload is written that the guard watches: the time at which it may be. Nullopt: it may
+// not, because a reset came first, or because it cannot wait.
 std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payload& payload, const Part& part,
                                                    Picoseconds at) {
   if (!watched(payload, part) || guard_->admits(part.page)) return at;
@@ -153,7 +153,8 @@ std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payloa
   return std::max(at, now());
 }
 
-// Asks for what begins at the byte `first`, and reports it: once a page, as long as nothing else has run since.
+// Asks for what begins at the byte `first`, and reports it: once a page, as long as nothing else has run
+// since.
 std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payload& payload, unsigned first,
                                                    Picoseconds at, std::optional<Entered>& last) {
   const Part part(payload, first, base_);

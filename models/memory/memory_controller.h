@@ -14,13 +14,14 @@
 // read answers OK with the extension's poison set, or GENERIC_ERROR where there is no extension. Debug accesses see what
 // was written.
 //
-// Every write of every port is reported, whoever it comes from: to the guard (base/write_guard.h), which may keep it waiting
-// before anything of it is done, and, where no core wrote, to on_foreign_write. Shown writes are not: the core that stores
-// directly asks and reports by itself. A write that would have to wait and cannot, because it comes in a method process, from a
-// master that never waits or as a debug access, is refused (GENERIC_ERROR, no bytes).
+// Every write of every port is reported, whoever it comes from: to the guard (base/write_guard.h), which may
+// keep it waiting before anything of it is done, and, where no core wrote, to on_foreign_write. Shown writes
+// are not: the core that stores directly asks and reports by itself. A write that would have to wait and
+// cannot, because it comes in a method process, from a master that never waits or as a debug access, is
+// refused (GENERIC_ERROR, no bytes).
 //
-// What lies on the dies of the DRAM itself (InitiatorExtension::on_die) passes the code and the guard, but takes no time, keeps
-// no bus busy and does not count as an access.
+// What lies on the dies of the DRAM itself (InitiatorExtension::on_die) passes the code and the guard, but
+// takes no time, keeps no bus busy and does not count as an access.
 //
 // Direct memory is for cores alone: what another master stored directly would be seen by nobody.
 //
@@ -97,8 +98,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
     if (before_access) before_access({Address(offset.count()), size}, false);
     return {dram_.data() + offset.count(), size.count()};
   }
-  // A master that is no core is about to write these physical addresses: what is kept of them (decoded instructions, tags
-  // of caches) is dropped.
+  // A master that is no core is about to write these physical addresses: what is kept of them (decoded
+  // instructions, tags of caches) is dropped.
   std::function<void(AddressRange)> on_foreign_write = [](AddressRange) {};
   // Whom all writes ask and are reported to; nullptr: nobody. Anew whenever the guard watches other pages.
   // `refuses`: pages that it does not admit are no direct memory, for cores that do not ask before they store directly.

@@ -1,8 +1,9 @@
 // The PCRAM of a node: registers in front (pcram_registers.h), a port to the memory controller behind, an interrupt line.
 //
-// Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the DRAM they pass the
-// memory's code alone: neither a save nor a load keeps the DDR bus busy or takes the controller's time, and a page that the code
-// cannot read is not saved. Which pages are dirty is found out there when an incremental save is asked for, by comparison with what was saved last: a page that was
+// Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the
+// DRAM they pass the memory's code alone: neither a save nor a load keeps the DDR bus busy or takes the
+// controller's time, and a page that the code cannot read is not saved. Which pages are dirty is found out
+// there when an incremental save is asked for, by comparison with what was saved last: a page that was
 // written with the same bytes counts as clean.
 //
 // What a DIMM-SSD still has to copy of a page is not overwritten: the load ends with bus_error.

@@ -1,5 +1,5 @@
-// For tests: what a guest may do with a device's registers, one access at a time. Values that software might mean come
-// often, so that commands get as far as what they ask for.
+// For tests: what a guest may do with a device's registers, one access at a time. Values that software might
+// mean come often, so that commands get as far as what they ask for.
 #pragma once
 
 #include <gtest/gtest.h>

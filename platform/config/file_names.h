@@ -8,7 +8,8 @@
 
 namespace asterism {
 
-// A name, given at the key `path`, that is longer than the file system takes is a ConfigError; it is not shown.
+// A name, given at the key `path`, that is longer than the file system takes is a ConfigError; it is not
+// shown.
 void refuse_overlong_name(const std::filesystem::path& file, const Origin& origin, const std::string& path);
 
 }  // namespace asterism

@@ -2,8 +2,8 @@
 // on the threads or ranks, nor does the order of the results.
 //
 // While it runs, SIGINT and SIGTERM end it in good order: points under way are asked to stop, those that are done are
-// kept. A second signal (repeated_signal.h) ends the process at once with status 130. So does a point that goes on all the same,
-// after what is done has been handed to `give_up`.
+// kept. A second signal (repeated_signal.h) ends the process at once with status 130. So does a point that
+// goes on all the same, after what is done has been handed to `give_up`.
 #pragma once
 
 #include <functional>
@@ -48,8 +48,9 @@ struct PointRunSettings {
   // A line on stderr, when that is a terminal and the run has taken two seconds; of rank 0, also where it is none.
   bool show_progress = true;
   Ranks* ranks = nullptr;  // this is rank 0, the others are in serve_points(); null: threads
-  // In threads: points that have not stopped 0.3 s after they were asked to, or 2 s where they keep a part, are given up. This
-  // gets what the others have done; then the process ends with status 130. Null: they are waited for.
+  // In threads: points that have not stopped 0.3 s after they were asked to, or 2 s where they keep a part,
+  // are given up. This gets what the others have done; then the process ends with status 130. Null: they are
+  // waited for.
   std::function<void(const PointRun&)> give_up = {};
 };
 

@@ -3,8 +3,8 @@
 // One that nobody handles ends the run: three lines on the semihosting console name the vector, ESR_EL1 with
 // its class, ELR_EL1 and FAR_EL1; then the run ends with exit_exception. Any core may come here.
 //
-// One that comes while its core handles or reports another, because the stack or the code has failed, is told from registers alone,
-// on the UART, and ends the run in the same way (second_exception.S).
+// One that comes while its core handles or reports another, because the stack or the code has failed, is told
+// from registers alone, on the UART, and ends the run in the same way (second_exception.S).
 //
 // An SError is a bus error or data that the memory controller has marked as wrong (poison). It is asynchronous:
 // it comes at a block boundary up to 256 instructions after the access, whose load has returned ones. Who reads

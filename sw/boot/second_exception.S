@@ -1,5 +1,6 @@
-// An exception on a core that handles one already: the stack or the code that a report would need is what has failed. It is
-// told from registers alone, by the UART, and the run ends; nothing is saved and nothing recovered.
+// An exception on a core that handles one already: the stack or the code that a report would need is what has
+// failed. It is told from registers alone, by the UART, and the run ends; nothing is saved and nothing
+// recovered.
 #include "asterism/platform.h"
 
   .section .exception, "ax"

@@ -1,5 +1,5 @@
-// Entry of core 0 and of the secondary cores, and the exception vectors. EL1; MMU and caches off but where the core says that it has
-// data caches (sw/README.md says why).
+// Entry of core 0 and of the secondary cores, and the exception vectors. EL1; MMU and caches off but where
+// the core says that it has data caches (sw/README.md says why).
 // Nothing is taken from memory that this code has not written or that is not in the ELF: DRAM holds a pattern after power up.
 
 #include "boot/layout.h"
@@ -12,7 +12,8 @@
 _start:
   .cfi_startproc
   .cfi_undefined x30                 // a backtrace ends here
-  // A boot loader may pass the device tree in x0; virt leaves it undefined for an ELF. It stays there for start_main.
+  // A boot loader may pass the device tree in x0; virt leaves it undefined for an ELF. It stays there for
+  // start_main.
   bl      prepare_core
   ldr     x1, =__stacks_start
   add     sp, x1, #STACK_BYTES       // core 0 owns the first stack
@@ -73,8 +74,8 @@ prepare_core:                        // keeps x0
   msr     daifclr, #4                // a bus error arrives as SError: let it in from the first instruction on
   ret
 
-// Memory is cached where a translation says so: virtual addresses are physical ones, in blocks of 1 GiB. The first one is of
-// devices and so are those from 256 GiB on, never executed; all between is Write-Back memory.
+// Memory is cached where a translation says so: virtual addresses are physical ones, in blocks of 1 GiB. The
+// first one is of devices and so are those from 256 GiB on, never executed; all between is Write-Back memory.
 #define DEVICES      0x401           // AttrIndx 0, AF, block
 #define MEMORY       0x705           // AttrIndx 1, AF, inner shareable, block
 #define NEVER_FETCH  (3 << 53)
@@ -198,9 +199,9 @@ use_caches:
   eret
   .endm
 
-// TPIDR_EL1 and TPIDRRO_EL0 have what a core handles, so that a second exception, which a broken stack or broken code
-// brings about, can be told without memory and does not lead to a third. TPIDR_EL1: ESR_EL1 << 8 | 0x80 | vector, 0 for nothing;
-// bit 63 when the second one came. TPIDRRO_EL0: ELR_EL1.
+// TPIDR_EL1 and TPIDRRO_EL0 have what a core handles, so that a second exception, which a broken stack or
+// broken code brings about, can be told without memory and does not lead to a third. TPIDR_EL1: ESR_EL1 << 8
+// | 0x80 | vector, 0 for nothing; bit 63 when the second one came. TPIDRRO_EL0: ELR_EL1.
   .macro note_exception kind
   msr     sp_el0, x0                 // this firmware does not use it otherwise
   mrs     x0, tpidr_el1

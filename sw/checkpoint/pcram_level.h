@@ -3,8 +3,8 @@
 // Two slots take turns. A slot is a header page and the pages of a checkpoint. Its header is cleared before anything else is
 // saved and saved when all the rest is there, with a checksum of its own: a slot is whole or empty, whatever a loss of power leaves of
 // a save, cell by cell. What was read last counts as the newest: the other slot is the next to be written.
-// Where both hold one version, because it was written anew and the earlier one could not be cleared, the earlier one is discarded when
-// the level is opened.
+// Where both hold one version, because it was written anew and the earlier one could not be cleared, the
+// earlier one is discarded when the level is opened.
 //
 // Of modules each slot is one half, with the header in front. Of a stack it is a layer, the first or the second, with every page
 // above itself: a checkpoint comes back to the addresses that it was taken from, and its header lies above a page of this

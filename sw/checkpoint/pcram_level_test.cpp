@@ -201,7 +201,8 @@ TEST_P(PcramLevelTest, TheSameVersionAgainReplacesTheFirst) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
 }
 
-// The slot that could not be cleared is not that which is written next: its checkpoint must not count as the later one.
+// The slot that could not be cleared is not that which is written next: its checkpoint must not count as the
+// later one.
 TEST_P(PcramLevelTest, AVersionThatIsWrittenAnewBehindADiscardThatFailedIsTheLaterOne) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);  // in the second slot
@@ -217,7 +218,8 @@ TEST_P(PcramLevelTest, AVersionThatIsWrittenAnewBehindADiscardThatFailedIsTheLat
   EXPECT_TRUE(holds(7));
 }
 
-// The earlier one cannot be cleared. Discarded, the version is gone all the same, and does not come back as it was before.
+// The earlier one cannot be cleared. Discarded, the version is gone all the same, and does not come back as
+// it was before.
 TEST_P(PcramLevelTest, AVersionThatReplacedAnotherIsDiscardedWithIt) {
   ASSERT_EQ(write(1), checkpoint_ok);
   machine.saves_until_pcram_error =
@@ -288,7 +290,8 @@ TEST_P(PcramLevelTest, OtherRegionsAreRefusedAndKept) {
   EXPECT_TRUE(restores(1));
 }
 
-// A discard that fails leaves the header in the cells. What is written into that slot next has to clear it before anything else.
+// A discard that fails leaves the header in the cells. What is written into that slot next has to clear it
+// before anything else.
 TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritten) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
@@ -304,8 +307,9 @@ TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritt
   EXPECT_TRUE(restores(2));
 }
 
-// Random writes, discards, restores, cuts in the middle of a line, resets and errors of the device: the newest version that was
-// reported safe is there, and whatever is found holds what was written. A state that no trial reached fails the test.
+// Random writes, discards, restores, cuts in the middle of a line, resets and errors of the device: the
+// newest version that was reported safe is there, and whatever is found holds what was written. A state that
+// no trial reached fails the test.
 TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
   std::mt19937_64 random(GetParam() ? 1 : 2);
   const auto below = [&](std::uint64_t bound) { return random() % bound; };

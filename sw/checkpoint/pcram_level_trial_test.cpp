@@ -1,7 +1,8 @@
-// Random use of the PCRAM level, aimed at its steps: the power is cut, or the device refuses, at each step of a save, of the clearing
-// of a header, of a discard and of a load, with none, one or both slots in use, and cells lose bits. What was reported safe is there
-// with its contents, and nothing is found that was never written. States are counted from outside: by what the device was told when
-// it stopped (test_machine.h). A listed state that no trial reaches fails the test.
+// Random use of the PCRAM level, aimed at its steps: the power is cut, or the device refuses, at each step of
+// a save, of the clearing of a header, of a discard and of a load, with none, one or both slots in use, and
+// cells lose bits. What was reported safe is there with its contents, and nothing is found that was never
+// written. States are counted from outside: by what the device was told when it stopped (test_machine.h). A
+// listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Exclusives, compare and swap, and the LSE atomics: what each returns and leaves in memory, in every size and ordering; when a store
-// exclusive fails; LDAPR; sums of many cores, which are exact. On a core without LSE or LDAPR their part is left out, and said so.
+// exclusive fails; LDAPR; sums of many cores, which are exact. On a core without LSE or LDAPR their part is
+// left out, and said so.
 //
 //   conformance_atomics [rounds=2000 limited=off]
 //

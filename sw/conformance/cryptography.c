@@ -1,5 +1,6 @@
-// AES, SHA-1, SHA-256 and PMULL by the core's own instructions, held against published answers: FIPS 197 appendix C, FIPS 180-4's
-// examples, and the test cases of GCM's specification (McGrew and Viega). What a core has not is left out, and said so.
+// AES, SHA-1, SHA-256 and PMULL by the core's own instructions, held against published answers: FIPS 197
+// appendix C, FIPS 180-4's examples, and the test cases of GCM's specification (McGrew and Viega). What a
+// core has not is left out, and said so.
 //
 //   conformance_cryptography
 //
@@ -200,7 +201,8 @@ static void sha256_examples(void) {
 
 // ---- GHASH by PMULL ----
 
-// Of GF(2^128), modulo x^128 + x^7 + x^2 + x + 1: with its bytes' bits turned round, a block is a number whose bit i is x^i.
+// Of GF(2^128), modulo x^128 + x^7 + x^2 + x + 1: with its bytes' bits turned round, a block is a number
+// whose bit i is x^i.
 static uint64x2_t product(poly64_t a, poly64_t b) { return vreinterpretq_u64_p128(vmull_p64(a, b)); }
 static uint8x16_t multiplied(uint8x16_t a, uint8x16_t b) {
   const poly64x2_t x = vreinterpretq_p64_u8(vrbitq_u8(a)), y = vreinterpretq_p64_u8(vrbitq_u8(b));

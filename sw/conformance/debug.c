@@ -1,10 +1,13 @@
-// Self-hosted debug: breakpoints, watchpoints and software step that a program sets for itself (DDI 0487, D2). Prints one line a
-// case, what the first exception said; "SVC" is the end of a case whose breakpoint or watchpoint did not hit.
+// Self-hosted debug: breakpoints, watchpoints and software step that a program sets for itself (DDI 0487,
+// D2). Prints one line a case, what the first exception said; "SVC" is the end of a case whose breakpoint or
+// watchpoint did not hit.
 //
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
 // - fields of the control registers that are RES0: QEMU keeps what is written to them;
-// - FAR_EL1 where the access begins below the watched bytes: the manual allows any address from there up to them;
-// - the OS lock: QEMU looks at OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is locked;
+// - FAR_EL1 where the access begins below the watched bytes: the manual allows any address from there up to
+//   them;
+// - the OS lock: QEMU looks at OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is
+//   locked;
 // - breakpoints on a context alone (DBGBCR.BT=2): QEMU never takes them.
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-// One piece of code a case of conformance/debug.c: x0 is the case's argument. Each begins with a NOP, as those of
-// exception_cases.S; at EL1 they unmask debug exceptions in their second word, and all end in SVC where none was taken.
+// One piece of code a case of conformance/debug.c: x0 is the case's argument. Each begins with a NOP, as
+// those of exception_cases.S; at EL1 they unmask debug exceptions in their second word, and all end in SVC
+// where none was taken.
 
   .macro begin name
   .section .text.debug_\name, "ax"

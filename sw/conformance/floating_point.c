@@ -1,7 +1,8 @@
 // Floating point and SIMD at their edges: NaNs, infinities, zeros, denormals, halfway cases, overflow, in every rounding mode, with and
 // without flush to zero and default NaN, results and flags; saturation with FPSR.QC. First a few cases in plain words, then a line an
-// instruction with a digest of its results and flags over all inputs, one for each rounding mode. Half precision and what else came
-// after Armv8.0-A (FEAT_FP16, FEAT_RDM, FEAT_DotProd) is left out on a core that does not announce it, and said so.
+// instruction with a digest of its results and flags over all inputs, one for each rounding mode. Half
+// precision and what else came after Armv8.0-A (FEAT_FP16, FEAT_RDM, FEAT_DotProd) is left out on a core that
+// does not announce it, and said so.
 //
 //   conformance_floating_point [detail=NAME]     every case of one instruction instead
 //

@@ -1,6 +1,6 @@
-// Performance monitors (PMUv3, DDI 0487, D5): which counters there are, what counts and what does not, overflows and their interrupt,
-// what EL0 may see. Prints counts of instructions, which are exact, and of cycles only relations; QEMU counts instructions with
-// -icount alone.
+// Performance monitors (PMUv3, DDI 0487, D5): which counters there are, what counts and what does not,
+// overflows and their interrupt, what EL0 may see. Prints counts of instructions, which are exact, and of
+// cycles only relations; QEMU counts instructions with -icount alone.
 //
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
 // - which further events there are, and chains of counters, which QEMU does not have;

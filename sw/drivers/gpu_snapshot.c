@@ -101,7 +101,8 @@ static void know_list(GpuSnapshot* s) {
   for (uint32_t i = 0; i < s->scanned; ++i) s->is_done[s->list[i]] = 0;
 }
 
-// Those of `from` that are still to be copied, as many as fit into a copy. How many of `from` that has looked at.
+// Those of `from` that are still to be copied, as many as fit into a copy. How many of `from` that has looked
+// at.
 static uint32_t gather(GpuSnapshot* s, const uint32_t* from, uint32_t count, uint32_t* chosen) {
   uint32_t looked = 0;
   *chosen = 0;

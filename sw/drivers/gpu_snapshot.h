@@ -12,9 +12,9 @@
 // One at a time: a begin while one is open is refused with gpu_open and changes nothing. Any other refusal leaves s.state failed
 // or lost. One that was taken and neither committed nor dropped is forgotten by the next begin.
 //
-// Without `device_side` this driver copies the zones, as many at once as the GPU's transfers gather. With `hints` it tells the
-// GPU which have arrived, so that writes to them go on, and copies zones with waiting writes first, all that it knows of
-// together. models/gpu/snapshot_driver.h chooses in the same way.
+// Without `device_side` this driver copies the zones, as many at once as the GPU's transfers gather. With
+// `hints` it tells the GPU which have arrived, so that writes to them go on, and copies zones with waiting
+// writes first, all that it knows of together. models/gpu/snapshot_driver.h chooses in the same way.
 #pragma once
 
 #include <stdbool.h>

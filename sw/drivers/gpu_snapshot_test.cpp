@@ -1,5 +1,6 @@
-// The firmware's driver of GPU snapshots on the host, in front of the model of a GPU: it chooses as the driver of runs without
-// cores does (models/gpu/snapshot_driver.h), and whatever goes wrong, what it has committed is the memory as it was.
+// The firmware's driver of GPU snapshots on the host, in front of the model of a GPU: it chooses as the
+// driver of runs without cores does (models/gpu/snapshot_driver.h), and whatever goes wrong, what it has
+// committed is the memory as it was.
 #include <gtest/gtest.h>
 
 #include <algorithm>

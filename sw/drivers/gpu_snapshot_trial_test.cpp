@@ -1,6 +1,7 @@
-// Random snapshots by the firmware's driver, aimed at copies that gather zones with waiting writes: the snapshot is given up, the GPU is
-// lost, memory refuses or the driver falls silent amid them. Whatever happens, what was committed last is the memory as it was when
-// that snapshot was begun, in the buffer and after a restore. A listed state that no trial reaches fails the test.
+// Random snapshots by the firmware's driver, aimed at copies that gather zones with waiting writes: the
+// snapshot is given up, the GPU is lost, memory refuses or the driver falls silent amid them. Whatever
+// happens, what was committed last is the memory as it was when that snapshot was begun, in the buffer and
+// after a restore. A listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,8 @@ namespace {
 
 constexpr std::uint64_t trials_of_ci = is_sanitized ? 30 : 1200;
 
-// Watches the writes of a channel; planted, it preserves with zones that were copied together the next one, too.
+// Watches the writes of a channel; planted, it preserves with zones that were copied together the next one,
+// too.
 class ChannelWatch final : public ZoneMonitorSeat {
  public:
   ChannelWatch(GpuTestMachine& machine, std::uint32_t channel, GatheredWatch& gathered, bool plants)

@@ -1,5 +1,5 @@
-// For tests on the host: one GPU behind drivers/gpu.h, in place of drivers/gpu.c and its registers. Pointers of the program are
-// addresses of its memory.
+// For tests on the host: one GPU behind drivers/gpu.h, in place of drivers/gpu.c and its registers. Pointers
+// of the program are addresses of its memory.
 #pragma once
 
 #include <utility>
@@ -21,8 +21,8 @@ class GpuTestMachine final : public Gpu::HostMemory {
   GpuTestMachine(const GpuTestMachine&) = delete;
   GpuTestMachine& operator=(const GpuTestMachine&) = delete;
 
-  // The next event, at its time, and what comes at once with it; nothing but the time where `wake` is earlier. False: there
-  // is neither.
+  // The next event, at its time, and what comes at once with it; nothing but the time where `wake` is
+  // earlier. False: there is neither.
   bool step(std::optional<Picoseconds> wake = std::nullopt);
   GpuPort::Error command(GpuPort::Command command, const GpuPort::Arguments& arguments = {});
   static GpuTestMachine& get();  // the one that there is

@@ -1,15 +1,17 @@
-// Time between the cores of the node: whoever follows a message reads a counter that is not earlier than it, and nobody has a message
-// before the work that it reports can be done.
+// Time between the cores of the node: whoever follows a message reads a counter that is not earlier than it,
+// and nobody has a message before the work that it reports can be done.
 //
 //   causality [rounds=100 cores=`all` work=on]
 //
-// A token goes round the cores, in every way in which a flag can be passed: by release and acquire, barriers, exclusives, LSE atomics,
-// and by plain accesses, which are no message by Arm's memory model (DDI 0487, B2.3) but may well be seen. In every other round its sender
-// stamps it with CNTVCT: a receiver that reads less is early. In the others it only reads CNTVCT before it works for a while and sends:
-// a receiver that reads less than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
+// A token goes round the cores, in every way in which a flag can be passed: by release and acquire, barriers,
+// exclusives, LSE atomics, and by plain accesses, which are no message by Arm's memory model (DDI 0487, B2.3)
+// but may well be seen. In every other round its sender stamps it with CNTVCT: a receiver that reads less is
+// early. In the others it only reads CNTVCT before it works for a while and sends: a receiver that reads less
+// than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
 // work in turns under a lock: together they take at least as long as the work of all.
 //
-// work=off: haste is counted, not held against any way; for a simulator that keeps counters in order alone (models/core/README.md).
+// work=off: haste is counted, not held against any way; for a simulator that keeps counters in order alone
+// (models/core/README.md).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -58,7 +58,8 @@ TEST_F(CacheCostsTest, ALineThatCoresShareCostsMoreThanLinesOfTheirOwn) {
   EXPECT_GE(caches["core0"]["lines_dropped"], 2 * 2000);
 }
 
-// Four cores that share a line interleave their accesses, however far the simulator lets each run ahead of the others.
+// Four cores that share a line interleave their accesses, however far the simulator lets each run ahead of
+// the others.
 TEST_F(CacheCostsTest, SharingCostsMoreUnderAnyQuantum) {
   for (const char* quantum : {"50ns", "200ns", "5us"}) {
     auto cost = costs({std::string("node.quantum=") + quantum});

@@ -117,8 +117,8 @@ TEST_F(CheckpointMethodsTest, AFullDeviceRefusesAndKeepsTheOlderCheckpoint) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("bad_checkpoint: a checkpoint too many: no_space\n"));
 }
 
-// A version that was reported durable stands on one that may go, by every method: at issue 19 early_late+consolidate restored
-// pages with one line each of the version that was asked for.
+// A version that was reported durable stands on one that may go, by every method: at issue 19
+// early_late+consolidate restored pages with one line each of the version that was asked for.
 TEST_F(CheckpointMethodsTest, ACheckpointComesBackWhateverBecameOfTheOneBefore) {
   const Ended ended = firmware("discarded_base");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;

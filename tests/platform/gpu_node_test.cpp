@@ -191,8 +191,8 @@ struct GpuInterferenceTest : CommandTest {
   }
 };
 
-// Not the other way round: one load at a time takes a twentieth of the bandwidth, and the times of snapshots differ by more
-// than that with the phases of their drivers.
+// Not the other way round: one load at a time takes a twentieth of the bandwidth, and the times of snapshots
+// differ by more than that with the phases of their drivers.
 TEST_F(GpuInterferenceTest, SnapshotsSlowLoadsThatMeetThemAtTheMemory) {
   for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
                                 Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {

@@ -1,5 +1,5 @@
-// Files of parts, graphs and profiles with one number changed: `check`, alone and by a study that uses the file, takes it or
-// refuses it (0 or 65), and answers within a second.
+// Files of parts, graphs and profiles with one number changed: `check`, alone and by a study that uses the
+// file, takes it or refuses it (0 or 65), and answers within a second.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// The states that cluster trials are to reach, each with how often they did. What no trial has reached is not shown: the study
-// lists it, and a test fails.
+// The states that cluster trials are to reach, each with how often they did. What no trial has reached is not
+// shown: the study lists it, and a test fails.
 //
 //   loss      what was lost, on whom, and what that one was doing
 //   buddies   what two buddies lost at once; and what the first of them was doing

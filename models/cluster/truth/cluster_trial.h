@@ -54,8 +54,8 @@ struct ClusterTrialCounts {
   bool operator==(const ClusterTrialCounts&) const = default;
 };
 
-// Throws ClusterTrialFailure, also for what the cluster itself finds wrong (std::logic_error). The states that the trial has
-// reached are added to `states`.
+// Throws ClusterTrialFailure, also for what the cluster itself finds wrong (std::logic_error). The states
+// that the trial has reached are added to `states`.
 ClusterTrialCounts run_cluster_trial(const ClusterTrialConfig& config, std::uint64_t seed,
                                      ClusterStates* states = nullptr);
 

@@ -51,7 +51,8 @@ struct Block {
   const Operation* operations() const { return storage.get(); }
 };
 
-// How much of a block: so many instructions, the first of them also where a debugger's breakpoint stands, or one of the guest's.
+// How much of a block: so many instructions, the first of them also where a debugger's breakpoint stands, or
+// one of the guest's.
 struct PartLimit {
   unsigned count;
   bool passes_first = false, passes_own = false;

@@ -67,8 +67,9 @@ class Cpu : public State {
   const Operation* synchronise(const Operation& op) { return leave(pc_of(op) + 4, index_of(op) + 1); }
   // In a lead, ends it before an operation, which is then executed in the core's turn.
   const Operation* wait_for_turn(const Operation& op);
-  // Before an operation that other cores may take as a message, or that reads a register of the host (IssHost::has_to_wait).
-  // False: the block has been left before it, and the handler returns left_by_fault(); it will be executed from the start.
+  // Before an operation that other cores may take as a message, or that reads a register of the host
+  // (IssHost::has_to_wait). False: the block has been left before it, and the handler returns
+  // left_by_fault(); it will be executed from the start.
   bool may_go_on(const Operation& op, std::optional<SystemRegister> read = std::nullopt);
   // Ends run() behind an operation.
   const Operation* stop(const Operation& op, Iss::Stop why);
@@ -210,14 +211,16 @@ class Cpu : public State {
     unsigned size;
     bool is_store, as_el0 = false;  // LDTR, STTR
   };
-  // Before an access is made. True: a debugger's watchpoint stops run() before its instruction, or one of the guest's is taken.
+  // Before an access is made. True: a debugger's watchpoint stops run() before its instruction, or one of the
+  // guest's is taken.
   bool stop_at_watchpoint(const Operation& op, const Accessed& access);
 
   // ---- for a debugger within the guest (self_hosted_debug.cpp) ----
 
   // One of the registers of debug has changed: what is in force follows.
   void follow_debug_registers();
-  // What stands for an instruction at which the guest has set a breakpoint: its exception, if the core is in the state for it.
+  // What stands for an instruction at which the guest has set a breakpoint: its exception, if the core is in
+  // the state for it.
   static const Operation* meet_own_breakpoint(Cpu& cpu, const Operation& op);
   bool take_watchpoint(const Operation& op, const Accessed& access);
   // Software step, and breakpoints that compare contexts alone.
@@ -229,7 +232,8 @@ class Cpu : public State {
 
   // ---- performance monitors (performance_monitors.cpp) ----
 
-  // Adds up to their counters what has happened up to now. Before whatever changes what is counted: their registers, the level.
+  // Adds up to their counters what has happened up to now. Before whatever changes what is counted: their
+  // registers, the level.
   void count_events();
   void count_exception();
   void count_by_software(std::uint64_t mask);  // PMSWINC_EL0

@@ -1,4 +1,5 @@
-// What the host of data caches is told (Options::data_caches): which accesses pass them, and their maintenance.
+// What the host of data caches is told (Options::data_caches): which accesses pass them, and their
+// maintenance.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -12,7 +13,8 @@ using Kind = CacheMaintenance::Kind;
 
 struct DataCachesTest : MmuTest {
   static constexpr std::uint64_t sctlr_c = 4;
-  // Attributes by index: Device-nGnRnE, Write-Back, Non-cacheable, Write-Back inside alone, Write-Back outside alone.
+  // Attributes by index: Device-nGnRnE, Write-Back, Non-cacheable, Write-Back inside alone, Write-Back
+  // outside alone.
   static constexpr std::uint64_t mair = 0xf4'4f'44'ff'00;
 
   DataCachesTest() {

@@ -1,10 +1,11 @@
-// Exclusives, loads that acquire (LDAPR of FEAT_LRCPC among them) and stores that release, and the atomics of FEAT_LSE (Arm
-// DDI 0487, C4.1.67: "Load/store exclusive", "Load/store ordered", "Compare and swap", "Atomic memory operations").
+// Exclusives, loads that acquire (LDAPR of FEAT_LRCPC among them) and stores that release, and the atomics of
+// FEAT_LSE (Arm DDI 0487, C4.1.67: "Load/store exclusive", "Load/store ordered", "Compare and swap", "Atomic
+// memory operations").
 //
-// One core runs at a time, and all is in order: acquire and release ask for nothing more of memory, and an atomic is a load
-// and a store in one operation. What they all ask for is alignment to their whole size. What others may take as a message
-// (a store that releases, a store exclusive, an atomic) may have to wait first (Cpu::may_go_on): while other cores run, the
-// slow form of its handler asks.
+// One core runs at a time, and all is in order: acquire and release ask for nothing more of memory, and an
+// atomic is a load and a store in one operation. What they all ask for is alignment to their whole size. What
+// others may take as a message (a store that releases, a store exclusive, an atomic) may have to wait first
+// (Cpu::may_go_on): while other cores run, the slow form of its handler asks.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -84,8 +85,8 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
   return now == seen.value;
 }
 
-// Others may run while it waits, and take the line away. The next attempt waits before its load, and nobody comes between: a
-// core that always meets the same pattern would never succeed else.
+// Others may run while it waits, and take the line away. The next attempt waits before its load, and nobody
+// comes between: a core that always meets the same pattern would never succeed else.
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);

@@ -168,7 +168,8 @@ class Memory final : private TableMemory {
   // Accesses to the pages of a watchpoint, which are virtual addresses, take the slow path.
   void set_watchpoints(std::vector<Watchpoint> watchpoints);
   bool is_watching() const { return !watchpoints_.empty() || !own_watched_.empty(); }
-  // The same for bytes that the guest's watchpoints watch; which of them an access meets, Cpu::take_watchpoint says.
+  // The same for bytes that the guest's watchpoints watch; which of them an access meets,
+  // Cpu::take_watchpoint says.
   void watch_for_the_guest(std::vector<AddressRange> ranges);
   bool is_watched_for_the_guest() const { return !own_watched_.empty(); }
   // The first byte of an access that is watched.

@@ -126,8 +126,8 @@ void Cpu::watch_overflows() {
   follow_performance_monitors();
 }
 
-// The least count of instructions behind which a counter that interrupts may overflow, as long as nothing but instructions takes
-// time. What else is counted comes with calls to or from the host.
+// The least count of instructions behind which a counter that interrupts may overflow, as long as nothing but
+// instructions takes time. What else is counted comes with calls to or from the host.
 std::uint64_t Cpu::next_overflow() const {
   std::uint64_t next = never;
   if (!counts) return next;

@@ -20,7 +20,8 @@ inline void write_scalar(Cpu& cpu, std::uint8_t at, std::uint64_t bits) { cpu.v[
 template <class T>
 inline constexpr bool is_half = sizeof(T) == sizeof(Half);
 
-// The handler that make(T()) has for the format in ptype; nullptr where ptype is reserved, or the format is left out.
+// The handler that make(T()) has for the format in ptype; nullptr where ptype is reserved, or the format is
+// left out.
 template <class Make>
 Handler by_format(const Decoding& d, Make make) {
   constexpr unsigned single = 0, double_ = 1, half = 3;

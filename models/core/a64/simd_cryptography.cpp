@@ -1,5 +1,6 @@
-// Cryptographic AES and SHA, and PMULL of 64 bits (Arm DDI 0487, C4.1.96: cryptographic AES, two-register SHA, three-register
-// SHA; J1.3: shared/functions/crypto). The algorithms are those of FIPS 197 and FIPS 180-4.
+// Cryptographic AES and SHA, and PMULL of 64 bits (Arm DDI 0487, C4.1.96: cryptographic AES, two-register
+// SHA, three-register SHA; J1.3: shared/functions/crypto). The algorithms are those of FIPS 197 and FIPS
+// 180-4.
 #include <array>
 #include <bit>
 #include <utility>

@@ -194,7 +194,8 @@ constexpr T doubling_multiply_high(T a, T b, bool& saturated) {
   return static_cast<T>((twice + (rounds ? Wide<T>{1} << (width<T> - 1) : 0)) >> width<T>);
 }
 
-// The upper half of d 2^width + 2ab, or - 2ab, rounded. Computed without its lowest bit, which is 0, so that it fits.
+// The upper half of d 2^width + 2ab, or - 2ab, rounded. Computed without its lowest bit, which is 0, so that
+// it fits.
 template <bool subtracts, class T>
 constexpr T doubling_multiply_accumulate_high(T a, T b, T d, bool& saturated) {
   const auto product = static_cast<Wide<T>>(Wide<T>{a} * b);

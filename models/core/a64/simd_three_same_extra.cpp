@@ -1,5 +1,6 @@
-// Advanced SIMD three same extra, vector and scalar (Arm DDI 0487, C4.1.96), without complex numbers: multiplications that
-// accumulate, rounded and saturated (FEAT_RDM), and dot products of bytes (FEAT_DotProd).
+// Advanced SIMD three same extra, vector and scalar (Arm DDI 0487, C4.1.96), without complex numbers:
+// multiplications that accumulate, rounded and saturated (FEAT_RDM), and dot products of bytes
+// (FEAT_DotProd).
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {

@@ -44,8 +44,8 @@ constexpr Wide shift_right_sticky(Wide value, unsigned by) {
   return value >> by | ((value << (width - by)) != 0);
 }
 
-// What halves are: numbers to compute with, of which FZ16 says whether denormals are zero; or a format to convert to and from,
-// which keeps denormals and which AHP may choose.
+// What halves are: numbers to compute with, of which FZ16 says whether denormals are zero; or a format to
+// convert to and from, which keeps denormals and which AHP may choose.
 enum class HalfIs : std::uint8_t { number, format };
 
 template <class T, HalfIs half>
@@ -138,8 +138,8 @@ T overflow(FloatEnvironment& e, bool sign, Rounding rounding) {
   return overflows_to_infinity(rounding, sign) ? infinity<T>(sign) : zero<T>(sign) | Float<T>::largest_normal;
 }
 
-// FPRound, FPRoundCV: of significand / 2^63 * 2^exponent, bit 63 set, where bit 0 may stand for anything smaller.
-// Tininess is seen before rounding.
+// FPRound, FPRoundCV: of significand / 2^63 * 2^exponent, bit 63 set, where bit 0 may stand for anything
+// smaller. Tininess is seen before rounding.
 template <class T, HalfIs half = HalfIs::number>
 T round(FloatEnvironment& e, bool sign, int exponent, std::uint64_t significand, Rounding rounding) {
   using F = Float<T>;

@@ -1,7 +1,8 @@
 // System instructions: caches, address translation, TLBs (Arm DDI 0487, C5.3 to C5.5).
 //
-// Data caches are the host's, which is told (Options::data_caches); where it has none, what is left of maintenance by address is
-// that the address is translated, and may fault. What is left of the instruction cache is the decoded blocks.
+// Data caches are the host's, which is told (Options::data_caches); where it has none, what is left of
+// maintenance by address is that the address is translated, and may fault. What is left of the instruction
+// cache is the decoded blocks.
 #include <array>
 #include <bit>
 #include <cstring>

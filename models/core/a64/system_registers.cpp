@@ -66,14 +66,16 @@ std::uint64_t read_dczid(const Cpu& cpu) {
   return 4 | std::uint64_t{is_prohibited} << 4;
 }
 
-// Levels 1 (of data and of instructions) and 2. ICB says that the L2 is the last level of inner cacheable memory where the host has
-// data caches; else the levels are those of a Cortex-A57, nothing is said of what they hold, and they hold nothing.
+// Levels 1 (of data and of instructions) and 2. ICB says that the L2 is the last level of inner cacheable
+// memory where the host has data caches; else the levels are those of a Cortex-A57, nothing is said of what
+// they hold, and they hold nothing.
 std::uint64_t read_clidr(const Cpu& cpu) {
   constexpr std::uint64_t levels = 0x0a20'0023, l2_is_last = 1u << 31;
   return levels | (cpu.options.has_data_caches() ? l2_is_last : 0);
 }
 
-// 32 KiB of data, 48 KiB of instructions, 2 MiB of both; of data what the host has. More than 32,768 sets cannot be told.
+// 32 KiB of data, 48 KiB of instructions, 2 MiB of both; of data what the host has. More than 32,768 sets
+// cannot be told.
 std::uint64_t read_ccsidr(const Cpu& cpu) {
   constexpr std::array<std::uint64_t, 3> sizes{0x701f'e00a, 0x201f'e012, 0x70ff'e07a};
   constexpr std::uint64_t lines_of_64_bytes = 2, usual_policy = 7u << 28, most_sets = 0x7fff;

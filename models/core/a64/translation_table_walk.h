@@ -57,8 +57,8 @@ struct Walk {
   std::optional<std::uint8_t> fault;         // a fault status with its level
 };
 
-// Whether data caches may hold it. Inner attributes decide, since all levels here are inner ones; Write-Through counts as
-// Write-Back. Without a translation memory is Device memory.
+// Whether data caches may hold it. Inner attributes decide, since all levels here are inner ones;
+// Write-Through counts as Write-Back. Without a translation memory is Device memory.
 constexpr bool is_cacheable(const SystemRegisters& system, const Walk& walk) {
   constexpr std::uint8_t outer = 0xf0, inner = 0x0f, non_cacheable = 0x04;
   const bool is_device = (walk.attributes & outer) == 0;

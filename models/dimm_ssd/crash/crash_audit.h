@@ -1,5 +1,5 @@
-// Reads a version out of the flash itself and compares it with what memory was: oldest entry first, each laid over those before
-// it. Nothing of this is shared with what takes, merges and restores checkpoints.
+// Reads a version out of the flash itself and compares it with what memory was: oldest entry first, each laid
+// over those before it. Nothing of this is shared with what takes, merges and restores checkpoints.
 #pragma once
 
 #include <cstddef>

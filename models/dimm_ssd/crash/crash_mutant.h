@@ -1,4 +1,5 @@
-// Mutants of the table of modified pages, for trials that must find them: it sits where RTL would and answers wrongly.
+// Mutants of the table of modified pages, for trials that must find them: it sits where RTL would and answers
+// wrongly.
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,8 @@ void CrashTrial::interval_aimed() {
   some_events(12);
 }
 
-// Few lines of few pages, again and again; events between let the table find a candidate and the device copy it.
+// Few lines of few pages, again and again; events between let the table find a candidate and the device copy
+// it.
 void CrashTrial::write_aimed() {
   const std::uint32_t few = 1 + static_cast<std::uint32_t>(random_.below(tracked_));
   for (std::uint64_t writes = random_.below(10); writes > 0; --writes) {
@@ -154,7 +155,8 @@ bool CrashTrial::discard_newest() {
   return true;
 }
 
-// More bits than the page code corrects, in one of the pages that the newest durable version needs; a read finds out.
+// More bits than the page code corrects, in one of the pages that the newest durable version needs; a read
+// finds out.
 void CrashTrial::lose_flash_page_of_base() {
   const CheckpointLog& log = device_->log();
   if (history().durable.empty()) return;
@@ -286,7 +288,8 @@ void CrashTrial::write(std::uint32_t page, std::uint64_t lines) {
   memory_.write(page, lines);
 }
 
-// Writes are released at events, and also while the device is called: a copy to a frame that fails gives versions up.
+// Writes are released at events, and also while the device is called: a copy to a frame that fails gives
+// versions up.
 void CrashTrial::retry() {
   while (!released_.empty()) {
     const std::uint32_t page = released_.front();

@@ -27,8 +27,8 @@ constexpr std::size_t index(E value) {
   return static_cast<std::size_t>(value);
 }
 constexpr std::size_t index(CheckpointMethod method) { return static_cast<std::size_t>(method) - 1; }
-// Only what is durable can be discarded behind an early copy. Nothing is copied early in an interval in which versions were
-// given up, and the checkpoint behind the next one has a base again.
+// Only what is durable can be discarded behind an early copy. Nothing is copied early in an interval in which
+// versions were given up, and the checkpoint behind the next one has a base again.
 bool can_be(CheckpointMethod method, BaseFate fate, BaseAfter after) {
   return copies_early(method) && fate != BaseFate::failed &&
          (after == BaseAfter::stays || fate == BaseFate::durable);

@@ -1,11 +1,12 @@
-// The states that crash trials are to reach, each with how often they did. What no trial has reached is not shown: the study
-// lists it, and a test fails.
+// The states that crash trials are to reach, each with how often they did. What no trial has reached is not
+// shown: the study lists it, and a test fails.
 //
-//   copied    a version that was durable and right: the method by which it was copied, and what had become of the version
+//   copied    a version that was durable and right: the method by which it was copied, and what had become of
+//   the version
 //             before it when its checkpoint was opened
-//   early     the same where pages were copied early, by the method of that, and whether the base was discarded behind it
-//   change    the methods of two intervals in a row, of which the second became durable and right
-//   outcome   what became of a version, by method
+//   early     the same where pages were copied early, by the method of that, and whether the base was
+//   discarded behind it change    the methods of two intervals in a row, of which the second became durable
+//   and right outcome   what became of a version, by method
 //   cut       what was under way when the power was cut, by method; several of these may be at once
 //   under     what was under way when something happened
 //   pair      two things that happened in this order, none between
@@ -23,7 +24,8 @@
 
 namespace asterism {
 
-// What was there to continue when a checkpoint was opened. Of the first two it is an increment, of all others it is full.
+// What was there to continue when a checkpoint was opened. Of the first two it is an increment, of all others
+// it is full.
 enum class BaseFate : std::uint8_t {
   durable,
   pending,

@@ -9,13 +9,13 @@
 //   - every version that is there reads back, byte for byte, as the memory was at the end of its interval
 //
 // and the trial goes on from the newest one. At every event a version that is there is readable, unless bit errors have met it.
-// Now and then the device comes to rest: then nothing may be waited for any more. At each commit, each discard and each cut every
-// version that is there is read out of the flash itself and compared (crash_audit.h), and a version is stored as a full one
-// where it had nothing to continue, and nowhere else.
+// Now and then the device comes to rest: then nothing may be waited for any more. At each commit, each
+// discard and each cut every version that is there is read out of the flash itself and compared
+// (crash_audit.h), and a version is stored as a full one where it had nothing to continue, and nowhere else.
 //
-// Trials aim at states (crash_states.h): few pages, a flash that is soon full, and intervals before, within and behind which
-// the version that the next one stands on is discarded, aborted, restored, lost, followed by another name, list or method; the
-// power is cut at a chosen kind of work. Or all of that is left to chance.
+// Trials aim at states (crash_states.h): few pages, a flash that is soon full, and intervals before, within
+// and behind which the version that the next one stands on is discarded, aborted, restored, lost, followed by
+// another name, list or method; the power is cut at a chosen kind of work. Or all of that is left to chance.
 //
 // Mixed in: another name, discards, aborts, memory that does not answer, flash that is too small, blocks that wear out,
 // bit errors within what the page code corrects and, in some trials, beyond. With those a version may be lost; what can be

@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, CrashTrial,
                                          early, late, early_late, early_late_consolidate, mixed),
                          ParameterName());
 
-// The seeds of issue 19: a base that was discarded behind it, and a page that was copied early with its modified lines alone.
+// The seeds of issue 19: a base that was discarded behind it, and a page that was copied early with its
+// modified lines alone.
 TEST(CrashTrialItself, SurvivesTheHolesOfIssue19) {
   struct Replay {
     std::uint64_t seed;
@@ -146,7 +147,8 @@ TEST(CrashTrialItself, FindsALineThatIsForgotten) {
   EXPECT_GT(found_aimed(CrashPlant::forgotten_line, "of page"), 10);
 }
 
-// The trials that CI has: a state that none of them reaches, or a pair of events, is one of which nothing is known.
+// The trials that CI has: a state that none of them reaches, or a pair of events, is one of which nothing is
+// known.
 TEST(CrashTrialItself, ReachesEveryStateThatIsListed) {
   if (trials_of_a_method < 100) GTEST_SKIP() << "too few trials under a sanitizer";
   CrashStates states;

@@ -11,7 +11,8 @@ void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
-// Each cycle of a link is a place for a flit and for a credit: a longer one is a mistake in a length or a clock.
+// Each cycle of a link is a place for a flit and for a credit: a longer one is a mistake in a length or a
+// clock.
 constexpr std::uint64_t most_link_cycles = 10'000;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What is in a flash, read out of its image alone: nothing here is shared with the translation layer, which is judged by it.
+// What is in a flash, read out of its image alone: nothing here is shared with the translation layer, which
+// is judged by it.
 #pragma once
 
 #include <cstdint>

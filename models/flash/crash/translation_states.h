@@ -1,5 +1,5 @@
-// The states that trials of the translation layer are to reach, each with how often they did. What no trial has reached is not
-// shown: a test fails, and names it.
+// The states that trials of the translation layer are to reach, each with how often they did. What no trial
+// has reached is not shown: a test fails, and names it.
 //
 //   cut       what the array was doing when the power was cut, and the job of the plane
 //   fail      what failed for good in a worn block, and the job of the plane
@@ -11,8 +11,8 @@
 //   row       recoveries that were cut, one behind the other
 //   outcome   what became of a request or of a page
 //
-// What was under way is read out of the flash, not asked of the layer: a page or block that a cut has torn says what the array
-// was doing. A state that cannot be is not listed; translation_states.cpp says why.
+// What was under way is read out of the flash, not asked of the layer: a page or block that a cut has torn
+// says what the array was doing. A state that cannot be is not listed; translation_states.cpp says why.
 #pragma once
 
 #include <cstdint>

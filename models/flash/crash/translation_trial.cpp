@@ -391,8 +391,8 @@ class Trial final : private TranslationLayer::Sink {
 
   // ---- what must hold ----
 
-  // What cannot be read has one copy, or its mark, in the plane's last block: that cannot be given up any more, and each cut costs it
-  // a page.
+  // What cannot be read has one copy, or its mark, in the plane's last block: that cannot be given up any
+  // more, and each cut costs it a page.
   bool may_be_read_only() const { return wears_ || has_lost_pages_; }
 
   std::vector<std::byte> data_of(std::uint32_t page, std::uint64_t version) const {

@@ -1,8 +1,9 @@
 // Power cuts of a translation layer, aimed at its garbage collection.
 //
-// A trial makes a flash of a few small blocks that is nearly full, writes, rewrites, trims and reads mostly a few hot pages of it,
-// and cuts the power: amid a collection, an erase, a list, a recovery, again and again while the layer does nothing but recover
-// and collect. Mixed in are blocks that wear out, bit errors beyond the page code, and lists of several pages. What must hold:
+// A trial makes a flash of a few small blocks that is nearly full, writes, rewrites, trims and reads mostly a
+// few hot pages of it, and cuts the power: amid a collection, an erase, a list, a recovery, again and again
+// while the layer does nothing but recover and collect. Mixed in are blocks that wear out, bit errors beyond
+// the page code, and lists of several pages. What must hold:
 //
 //   - at any time every page is what was last reported written; a trimmed page is not mapped
 //   - the flash itself (flash_reading.h) holds it, so that a cut at this instant would not lose it
@@ -40,7 +41,8 @@ struct TranslationFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws TranslationFailure, also for what the layer itself finds wrong (std::logic_error). Counts states where `states` is given.
+// Throws TranslationFailure, also for what the layer itself finds wrong (std::logic_error). Counts states
+// where `states` is given.
 TranslationTrialCounts run_translation_trial(std::uint64_t seed, std::uint64_t cuts,
                                              TranslationStates* states = nullptr);
 

@@ -1,5 +1,5 @@
-// Watches the snapshots that a driver takes of one GPU, from outside of both: which zones are being copied, for which of them a write
-// waits, and what becomes of both. Counts SnapshotStates.
+// Watches the snapshots that a driver takes of one GPU, from outside of both: which zones are being copied,
+// for which of them a write waits, and what becomes of both. Counts SnapshotStates.
 #pragma once
 
 #include <cstdint>

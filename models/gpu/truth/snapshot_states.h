@@ -1,9 +1,10 @@
-// The states that trials of GPU snapshots by a driver are to reach, each with how often they did: what went wrong while zones with
-// waiting writes were copied together, and what came behind it. What no trial has reached is not shown: a test fails, and names it.
+// The states that trials of GPU snapshots by a driver are to reach, each with how often they did: what went
+// wrong while zones with waiting writes were copied together, and what came behind it. What no trial has
+// reached is not shown: a test fails, and names it.
 //
 //   end       how a snapshot ended before its time, and what was being copied
-//   next      the snapshot taken behind one that ended so amid a gathered copy: by what ended it, and what was asked for
-//   behind    the increment that stands on that one
+//   next      the snapshot taken behind one that ended so amid a gathered copy: by what ended it, and what
+//   was asked for behind    the increment that stands on that one
 //   restored  a GPU that was lost amid a gathered copy
 //   write     a write to a zone of a gathered copy, and the place of the zone in it
 #pragma once

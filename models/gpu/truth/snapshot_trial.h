@@ -103,7 +103,8 @@ struct SnapshotTrialFailure : std::runtime_error {
 // Throws SnapshotTrialFailure, also for what the models themselves find wrong (std::logic_error).
 SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::uint64_t seed);
 
-// The same, aimed: drivers that copy zones with waiting writes together, and what goes wrong goes wrong amid such a copy.
+// The same, aimed: drivers that copy zones with waiting writes together, and what goes wrong goes wrong amid
+// such a copy.
 class SnapshotStates;
 SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotPlant plant, std::uint64_t seed, SnapshotStates& states);
 

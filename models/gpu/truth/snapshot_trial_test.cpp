@@ -124,8 +124,8 @@ TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
   EXPECT_GT(found(SnapshotPlant::no_watchdog, "longer than the watchdog lets it"), 5);
 }
 
-// Copies that gather zones with waiting writes, and what goes wrong amid them. A state that no trial reaches is one of which nothing
-// is known.
+// Copies that gather zones with waiting writes, and what goes wrong amid them. A state that no trial reaches
+// is one of which nothing is known.
 TEST(SnapshotTrialAimed, EverySnapshotIsTheMemoryAndEveryListedStateIsReached) {
   SnapshotStates states;
   Counts all;

@@ -1,10 +1,13 @@
-// What loads and stores cost by where they find their line: in a cache, behind maintenance, past caches, or in another core's.
+// What loads and stores cost by where they find their line: in a cache, behind maintenance, past caches, or
+// in another core's.
 //
 //   cache_costs
 //
-// Prints picoseconds an access, the loop around it included, one line each; of more than one core that of the slowest.
+// Prints picoseconds an access, the loop around it included, one line each; of more than one core that of the
+// slowest.
 //
-// Exit status: 0, or 1 when a value is wrong, 3 where the start code has left data caches off, or with one core.
+// Exit status: 0, or 1 when a value is wrong, 3 where the start code has left data caches off, or with one
+// core.
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
-// Takes an exception on a stack that has failed, which no firmware survives: how=pointer makes the stack pointer one of nothing,
-// how=memory kills two chips under a stack in the last rank (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2). The report of the
-// exception fails by that, too: the run ends with exit status 60 and what second_exception.S says, not by the time limit.
+// Takes an exception on a stack that has failed, which no firmware survives: how=pointer makes the stack
+// pointer one of nothing, how=memory kills two chips under a stack in the last rank
+// (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2). The report of the exception fails by that, too: the
+// run ends with exit status 60 and what second_exception.S says, not by the time limit.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

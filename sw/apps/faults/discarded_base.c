@@ -1,6 +1,6 @@
-// Takes away what an incremental checkpoint stands on, by every method and at every time: the version before it is discarded
-// before, within or behind the interval, aborted, restored, or followed by one of another list. Each checkpoint that is then
-// durable has to come back word for word.
+// Takes away what an incremental checkpoint stands on, by every method and at every time: the version before
+// it is discarded before, within or behind the interval, aborted, restored, or followed by one of another
+// list. Each checkpoint that is then durable has to come back word for word.
 //
 // Exit status: 0 each one did, 1 one did not, 3 without DIMM-SSD.
 #include <stdbool.h>

@@ -84,8 +84,8 @@ std::vector<FloatOutcome> run_on_qemu(const std::vector<FloatInstruction>& instr
   return outcomes;
 }
 
-// QEMU extends the sign of a scalar FCVTZS of half precision with fraction bits to 32 bits; by the manual the rest of the
-// register is 0, as QEMU has it of the same conversion without fraction bits.
+// QEMU extends the sign of a scalar FCVTZS of half precision with fraction bits to 32 bits; by the manual the
+// rest of the register is 0, as QEMU has it of the same conversion without fraction bits.
 FloatOutcome by_the_manual(const FloatInstruction& instruction, FloatOutcome of_qemu) {
   constexpr Encoding scalar_fcvtzs = encoding("01 0 111110 001x immb 11111 1 Rn Rd");
   if (scalar_fcvtzs.matches(instruction.word)) of_qemu.v[0] &= 0xffff;

@@ -9,7 +9,8 @@
 #include "core/a64/block.h"
 #include "core/a64/decoder.h"
 
-// The first byte: level, SIMD and floating point, LSE, CRC32, cryptography, what came after the Cortex-A57. Then words.
+// The first byte: level, SIMD and floating point, LSE, CRC32, cryptography, what came after the Cortex-A57.
+// Then words.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace asterism;
   using namespace asterism::a64;

@@ -1,5 +1,5 @@
-// Which words are instructions: the engine's decoder against Unicorn's. With the features of a Cortex-A57 it is held against
-// that; what the others add, against Unicorn's "max".
+// Which words are instructions: the engine's decoder against Unicorn's. With the features of a Cortex-A57 it
+// is held against that; what the others add, against Unicorn's "max".
 #pragma once
 
 #include <cstdint>
