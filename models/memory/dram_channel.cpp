@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace asterism {
 namespace {
@@ -17,6 +18,24 @@ void push(boost::circular_buffer<DramChannel::Completion>& buffer, DramChannel::
 }
 
 }  // namespace
+
+void DramCounts::count_burst(bool is_write, Tick clocks, Tick waited) {
+  data_clocks += clocks;
+  (is_write ? write_clocks : read_clocks) += waited;
+  std::uint64_t& longest = is_write ? longest_write : longest_read;
+  longest = std::max(longest, waited);
+}
+
+DramCounts& DramCounts::operator+=(const DramCounts& o) {
+  reads += o.reads, writes += o.writes, forwarded += o.forwarded, merged += o.merged, refused += o.refused;
+  row_hits += o.row_hits, row_misses += o.row_misses, row_conflicts += o.row_conflicts;
+  read_clocks += o.read_clocks, write_clocks += o.write_clocks;
+  longest_read = std::max(longest_read, o.longest_read),
+  longest_write = std::max(longest_write, o.longest_write);
+  data_clocks += o.data_clocks, open_clocks += o.open_clocks;
+  for (std::size_t c = 0; c < dram_commands; ++c) commands[c] += o.commands[c];
+  return *this;
+}
 
 DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
     : banks_per_rank_(part.banks),
@@ -41,25 +60,16 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
   reset(0);
 }
 
-DramChannel::~DramChannel() {
-  for (Bank& bank : banks_)
-    for (Queue& queue : bank.queue) queue.clear();
-}
-
 void DramChannel::reset(Tick now) {
   counts_ = counts(now);
   timing_.reset();
-  for (Bank& bank : banks_) {
-    for (Queue& queue : bank.queue) queue.clear();
-    bank.open_row = Bank::closed;
-    bank.hit = {};
-  }
+  std::ranges::fill(banks_, Bank{});
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r] = {};
     if (refresh_) ranks_[r].refresh_due = now + refresh_interval_ + r * refresh_interval_ / ranks_.size();
   }
-  free_ = nullptr;
-  for (Entry& entry : pool_) entry.next_free = free_, free_ = &entry;
+  free_ = none;
+  for (std::size_t i = 0; i < pool_.size(); ++i) pool_[i].next = std::exchange(free_, static_cast<Slot>(i));
   reads_ = writes_ = 0;
   draining_ = false;
   drained_ = reads_owed_ = 0;
@@ -71,18 +81,23 @@ void DramChannel::reset(Tick now) {
 
 // ---- requests ----
 
-DramChannel::Entry* DramChannel::find(const Bank& bank, Kind kind, std::uint32_t row,
-                                      std::uint32_t column) const {
-  for (const Entry& entry : bank.queue[kind])
-    if (entry.row == row && entry.column == column) return const_cast<Entry*>(&entry);
-  return nullptr;
+bool DramChannel::has(const Bank& bank, Kind kind, std::uint32_t row, std::uint32_t column) const {
+  for (Slot slot = bank.queue[kind].first; slot != none; slot = pool_[slot].next)
+    if (pool_[slot].row == row && pool_[slot].column == column) return true;
+  return false;
+}
+
+// The oldest request for the bank's open row, from this one on.
+DramChannel::Slot DramChannel::next_hit(const Bank& bank, Slot from) const {
+  while (from != none && pool_[from].row != bank.open_row) from = pool_[from].next;
+  return from;
 }
 
 bool DramChannel::submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write) {
   if (reads_ + writes_ == 0) skip_refreshes(now);
   while (best_.at < now) issue(best_);
   Bank& bank = banks_[at.rank * banks_per_rank_ + at.bank];
-  if (find(bank, write, at.row, at.column) != nullptr) {
+  if (has(bank, write, at.row, at.column)) {
     if (is_write) {
       ++counts_.writes, ++counts_.merged;
     } else {
@@ -103,8 +118,9 @@ bool DramChannel::submit(Tick now, std::uint64_t id, const BlockLocation& at, bo
 
 void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind kind) {
   const Kind before = direction();
-  Entry& entry = *free_;
-  free_ = entry.next_free;
+  const Slot slot = free_;
+  Entry& entry = pool_[slot];
+  free_ = entry.next;
   entry.id = id, entry.arrival = now, entry.age = ages_++;
   entry.row = at.row, entry.column = at.column;
   entry.rank = static_cast<std::uint16_t>(at.rank);
@@ -112,8 +128,11 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   entry.counted = false;
   Bank& bank = banks_[entry.bank];
   Rank& rank = ranks_[at.rank];
-  bank.queue[kind].push_back(entry);
-  if (bank.open_row == at.row && bank.hit[kind] == nullptr) bank.hit[kind] = &entry;
+  Queue& queue = bank.queue[kind];
+  entry.previous = queue.last, entry.next = none;
+  (queue.empty() ? queue.first : pool_[queue.last].next) = slot;
+  queue.last = slot;
+  if (bank.open_row == at.row && bank.hit[kind] == none) bank.hit[kind] = slot;
   rank.waiting[kind] |= std::uint32_t{1} << at.bank;
   if (kind == read) {
     ++counts_.reads, ++reads_;
@@ -127,15 +146,16 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
 }
 
-void DramChannel::release(Entry& entry, Kind kind) {
+void DramChannel::release(Slot slot, Kind kind) {
+  Entry& entry = pool_[slot];
   Bank& bank = banks_[entry.bank];
-  auto next = bank.queue[kind].erase(Queue::s_iterator_to(entry));
-  if (bank.hit[kind] == &entry) {  // those before it are for other rows
-    while (next != bank.queue[kind].end() && next->row != bank.open_row) ++next;
-    bank.hit[kind] = next == bank.queue[kind].end() ? nullptr : &*next;
-  }
-  if (bank.queue[kind].empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint32_t{1} << in_rank(entry));
-  entry.next_free = free_, free_ = &entry;
+  Queue& queue = bank.queue[kind];
+  (entry.previous == none ? queue.first : pool_[entry.previous].next) = entry.next;
+  (entry.next == none ? queue.last : pool_[entry.next].previous) = entry.previous;
+  if (bank.hit[kind] == slot)
+    bank.hit[kind] = next_hit(bank, entry.next);  // those before it are for other rows
+  if (queue.empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint32_t{1} << in_rank(entry));
+  entry.next = std::exchange(free_, slot);
   if (kind == read) {
     --reads_;
     reads_owed_ = reads_ == 0 || reads_owed_ == 0 ? 0 : reads_owed_ - 1;
@@ -165,15 +185,15 @@ DramChannel::Choice DramChannel::of_bank(const Rank& rank, const Bank& bank, Kin
   Choice choice;
   const bool is_open = bank.open_row != Bank::closed;
   std::uint64_t precedence = std::uint64_t{1} << 62;
-  if (is_open && bank.hit[kind] != nullptr && (!oldest_only || bank.hit[kind] == &bank.queue[kind].front())) {
+  if (is_open && bank.hit[kind] != none && (!oldest_only || bank.hit[kind] == bank.queue[kind].first)) {
     choice.request = bank.hit[kind];
     choice.command = kind == read ? DramCommand::read : DramCommand::write;
   } else {
-    choice.request = const_cast<Entry*>(&bank.queue[kind].front());
+    choice.request = bank.queue[kind].first;
     choice.command = is_open ? DramCommand::precharge : DramCommand::activate;
     precedence <<= 1;
   }
-  const Entry& entry = *choice.request;
+  const Entry& entry = pool_[choice.request];
   choice.rank = entry.rank;
   choice.order = precedence | entry.age;
   choice.at =
@@ -205,7 +225,7 @@ void DramChannel::choose() {
     for (std::uint32_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1) {
       const Bank& bank = banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))];
       consider(of_bank(rank, bank, kind));
-      const Entry& front = bank.queue[kind].front();
+      const Entry& front = pool_[bank.queue[kind].first];
       if (oldest == nullptr || front.age < oldest->age) oldest = &front;
     }
   }
@@ -235,10 +255,7 @@ void DramChannel::note(DramCommand command, std::uint32_t rank, std::uint32_t ba
 }
 
 void DramChannel::find_hits(Bank& bank) {
-  for (const Kind kind : {read, write}) {
-    const auto hit = std::ranges::find(bank.queue[kind], bank.open_row, &Entry::row);
-    bank.hit[kind] = hit == bank.queue[kind].end() ? nullptr : &*hit;
-  }
+  for (const Kind kind : {read, write}) bank.hit[kind] = next_hit(bank, bank.queue[kind].first);
 }
 
 void DramChannel::open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row, Tick at) {
@@ -251,7 +268,7 @@ void DramChannel::open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row
 void DramChannel::close(std::uint32_t rank, std::uint32_t bank, Tick at) {
   Bank& closed = banks_[rank * banks_per_rank_ + bank];
   closed.open_row = Bank::closed;
-  closed.hit = {};
+  closed.hit = {none, none};
   Rank& of = ranks_[rank];
   if (--of.open_banks == 0 && at > of.open_since) counts_.open_clocks += at - of.open_since;
 }
@@ -263,15 +280,17 @@ void DramChannel::issue(const Choice& chosen) {
   bus_free_ = choice.at + 1;
   switch (choice.command) {
     case DramCommand::activate:
-      count_first_command(*choice.request, choice.command);
-      note(choice.command, choice.rank, in_rank(*choice.request), choice.at);
-      open(choice.rank, in_rank(*choice.request), choice.request->row, choice.at);
+    case DramCommand::precharge: {
+      Entry& request = pool_[choice.request];
+      const std::uint32_t bank = in_rank(request);
+      count_first_command(request, choice.command);
+      note(choice.command, choice.rank, bank, choice.at);
+      if (choice.command == DramCommand::activate)
+        open(choice.rank, bank, request.row, choice.at);
+      else
+        close(choice.rank, bank, choice.at);
       break;
-    case DramCommand::precharge:
-      count_first_command(*choice.request, choice.command);
-      note(choice.command, choice.rank, in_rank(*choice.request), choice.at);
-      close(choice.rank, in_rank(*choice.request), choice.at);
-      break;
+    }
     case DramCommand::precharge_all:
       note(choice.command, choice.rank, 0, choice.at);
       for (std::uint32_t b = 0; b < banks_per_rank_; ++b)
@@ -290,7 +309,7 @@ void DramChannel::issue(const Choice& chosen) {
 
 // Whether the row closes with this access, when its request has left the queue.
 DramCommand DramChannel::column_command(const Bank& bank, Kind kind) const {
-  const bool further_hit = bank.hit[read] != nullptr || bank.hit[write] != nullptr;
+  const bool further_hit = bank.hit[read] != none || bank.hit[write] != none;
   const bool closes = !further_hit && (policy_ == PagePolicy::closed ||
                                        (policy_ == PagePolicy::open_adaptive && bank.has_requests()));
   if (kind == read) return closes ? DramCommand::read_precharge : DramCommand::read;
@@ -298,7 +317,7 @@ DramCommand DramChannel::column_command(const Bank& bank, Kind kind) const {
 }
 
 void DramChannel::issue_column(const Choice& choice) {
-  Entry& entry = *choice.request;
+  Entry& entry = pool_[choice.request];
   const Kind kind = choice.command == DramCommand::read ? read : write;
   count_first_command(entry, choice.command);
   const std::uint32_t bank = in_rank(entry);
@@ -308,7 +327,7 @@ void DramChannel::issue_column(const Choice& choice) {
     writes_from_ = done + write_pause_;
     push(completions_, {done, entry.id});
   }
-  release(entry, kind);
+  release(choice.request, kind);
   const DramCommand command = column_command(banks_[entry.bank], kind);
   note(command, choice.rank, bank, choice.at);
   if (command != choice.command) close(choice.rank, bank, choice.at);

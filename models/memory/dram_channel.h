@@ -10,24 +10,41 @@
 // have gone as their queue holds, the reads that wait by then do. A write, for which nobody waits, may.
 //
 // Each rank is refreshed every tREFI, ranks in turn: when it is due nothing else starts there until it is done. While
-// nobody asks for anything no event tells of refreshes; they are made up for at the next call.
+// the queues are empty no event announces refreshes; they are made up for at the next call.
+//
+// A channel is a value: a copy goes on from where the original is (loose_channel.h).
 #pragma once
 
+#include <array>
 #include <boost/circular_buffer.hpp>
-#include <boost/intrusive/list.hpp>
-#include <boost/intrusive/slist.hpp>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "memory/address_mapping.h"
-#include "memory/dram_banks.h"
 #include "memory/dram_config.h"
 #include "memory/dram_part.h"
 #include "memory/dram_timing.h"
 
 namespace asterism {
+
+// Of a channel, since the beginning.
+struct DramCounts {
+  std::uint64_t reads = 0, writes = 0;      // taken
+  std::uint64_t forwarded = 0, merged = 0;  // of these: answered from, and replaced in, the write queue
+  std::uint64_t refused = 0;                // a queue was full
+  std::uint64_t row_hits = 0, row_misses = 0,
+                row_conflicts = 0;  // by the first command that a request needed
+  std::uint64_t read_clocks = 0, write_clocks = 0, longest_read = 0,
+                longest_write = 0;  // arrival to the last beat
+  std::uint64_t data_clocks = 0;    // of the bus
+  std::array<std::uint64_t, dram_commands> commands{};
+  std::uint64_t open_clocks = 0;  // of ranks with a row open
+
+  void count_burst(bool is_write, Tick clocks, Tick waited);
+  DramCounts& operator+=(const DramCounts& other);
+};
 
 struct IssuedCommand {
   DramCommand command;
@@ -45,9 +62,6 @@ class DramChannel {
   };
 
   DramChannel(const DramConfig& config, const DramPart& part);
-  DramChannel(const DramChannel&) = delete;
-  DramChannel& operator=(const DramChannel&) = delete;
-  ~DramChannel();
 
   // False: the queue is full.
   bool submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write);
@@ -66,22 +80,26 @@ class DramChannel {
 
  private:
   enum Kind : std::uint8_t { read, write, kinds };
-  using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>>;
-  struct Entry : Hook {
+  using Slot = std::uint16_t;  // of the pool
+  static constexpr Slot none = std::numeric_limits<Slot>::max();
+  struct Entry {
     std::uint64_t id = 0;
     Tick arrival = 0;
     std::uint64_t age = 0;
     std::uint32_t row = 0, column = 0;
-    std::uint16_t rank = 0, bank = 0;  // the bank among all of the channel
-    bool counted = false;              // as hit, miss or conflict
-    Entry* next_free = nullptr;
+    std::uint16_t rank = 0, bank = 0;   // the bank among all of the channel
+    Slot previous = none, next = none;  // of its queue; `next` also of the free ones
+    bool counted = false;               // as hit, miss or conflict
   };
-  using Queue = boost::intrusive::list<Entry, boost::intrusive::constant_time_size<false>>;
+  struct Queue {  // by age
+    Slot first = none, last = none;
+    bool empty() const { return first == none; }
+  };
   struct Bank {
     static constexpr std::uint32_t closed = ~std::uint32_t{0};
     std::uint32_t open_row = closed;
-    std::array<Entry*, kinds> hit{};  // the oldest request for the open row
-    std::array<Queue, kinds> queue;   // by age
+    std::array<Slot, kinds> hit{none, none};  // the oldest request for the open row
+    std::array<Queue, kinds> queue;
     bool has_requests() const { return !queue[read].empty() || !queue[write].empty(); }
   };
   struct Rank {
@@ -93,16 +111,17 @@ class DramChannel {
   struct Choice {
     Tick at = never;
     std::uint64_t order = 0;  // among those of the same time
-    Entry* request = nullptr;
+    Slot request = none;
     DramCommand command = DramCommand::refresh;
     std::uint32_t rank = 0;
   };
 
   std::uint32_t in_rank(const Entry& e) const { return e.bank - e.rank * banks_per_rank_; }
   Kind direction() const { return draining_ || reads_ == 0 ? write : read; }
-  Entry* find(const Bank& bank, Kind kind, std::uint32_t row, std::uint32_t column) const;
+  bool has(const Bank& bank, Kind kind, std::uint32_t row, std::uint32_t column) const;
+  Slot next_hit(const Bank& bank, Slot from) const;
   void take(Tick now, std::uint64_t id, const BlockLocation& at, Kind kind);
-  void release(Entry& entry, Kind kind);
+  void release(Slot slot, Kind kind);
   void begin_or_end_draining();
 
   void choose();
@@ -128,7 +147,7 @@ class DramChannel {
   std::vector<Rank> ranks_;
   std::vector<Bank> banks_;
   std::vector<Entry> pool_;
-  Entry* free_ = nullptr;
+  Slot free_ = none;
   std::uint32_t reads_ = 0, writes_ = 0;
   bool draining_ = false;
   std::uint32_t drained_ = 0;     // writes since it began

@@ -1,6 +1,7 @@
 #include "memory/loose_channel.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace asterism {
 
@@ -8,123 +9,154 @@ std::size_t LooseChannel::master(std::uint32_t id) {
   const auto found = std::ranges::find(masters_, id, &Master::id);
   const auto index = static_cast<std::size_t>(found - masters_.begin());
   if (found == masters_.end()) {
-    masters_.push_back({id, {}});
-    settled_.masters.emplace_back();
-    current_.masters.emplace_back();
+    masters_.push_back({.id = id, .asked = {}});
+    for (Pass* pass : {&settled_, &current_}) {
+      pass->masters.emplace_back();
+      pass->arrivals.push_back(never);
+    }
   }
   return index;
 }
 
+// When the master's next request comes; `never` where it has none, or waits for the end of one before.
+void LooseChannel::find_arrival(Pass& pass, std::size_t m) const {
+  const Progress& progress = pass.masters[m];
+  Tick& arrival = pass.arrivals[m];
+  arrival = never;
+  if (progress.next == masters_[m].end()) return;
+  const Tick at = next_of(pass, m).request.at;
+  if (at >= progress.answered && progress.in_flight > 0) return;
+  const std::int64_t later = static_cast<std::int64_t>(at) + lateness(progress, at);
+  arrival = static_cast<Tick>(std::max<std::int64_t>(later, 0)) + progress.held;
+}
+
 // A request that was made before the answer to one before was there is not later by what that one waits more.
-std::int64_t LooseChannel::lateness(const Progress& progress, const Asked& asked) {
-  if (asked.request.at < progress.answered) return progress.later;
+std::int64_t LooseChannel::lateness(const Progress& progress, Tick at) {
+  if (at < progress.answered) return progress.later;
   return static_cast<std::int64_t>(progress.ended) - static_cast<std::int64_t>(progress.answered);
 }
 
-Tick LooseChannel::arrival(const Progress& progress, const Asked& asked) {
-  const std::int64_t at = static_cast<std::int64_t>(asked.request.at) + lateness(progress, asked);
-  return static_cast<Tick>(std::max<std::int64_t>(at, 0));
-}
-
-std::size_t LooseChannel::first(const Pass& pass) const {
-  std::size_t first = masters_.size();
-  Tick earliest = 0;
-  for (std::size_t m = 0; m < masters_.size(); ++m) {
-    const Progress& progress = pass.masters[m];
-    if (progress.next == masters_[m].asked.size()) continue;
-    const Tick at = arrival(progress, masters_[m].asked[progress.next]);
-    if (first == masters_.size() || at < earliest) first = m, earliest = at;
+// The next thing that happens before `until`: a request comes, or a read ends. False when there is none.
+//
+// A master that goes back in its own time, or behind what was settled before its time, finds the banks as the latest
+// request left them, and goes on from there at its own pace: it never waits for what is later than itself.
+bool LooseChannel::step(Pass& pass, Tick until) const {
+  const auto next = std::ranges::min_element(pass.arrivals);
+  const auto m = static_cast<std::size_t>(next - pass.arrivals.begin());
+  Tick from = *next;
+  if (*next != never) {
+    Tick& shift = pass.masters[m].shift;
+    shift = *next >= pass.last ? 0 : std::max(shift, pass.last - *next);
+    from += shift;
   }
-  return first;
+  const Tick bound = std::min(from, until);
+  if (pass.channel.next_event() < bound) {
+    if (const auto completion = pass.channel.advance(bound - 1)) {
+      const auto found = std::ranges::find(pass.reads, completion->id, &Read::id);
+      const Read read = std::exchange(*found, pass.reads.back());
+      pass.reads.pop_back();
+      pass.last = std::max(pass.last, completion->at), pass.last_master = 0;
+      end(pass, read, completion->at);
+      find_arrival(pass, read.master);
+      return true;
+    }
+  }
+  if (*next >= until) return false;
+  submit(pass, m, from);
+  find_arrival(pass, m);
+  return true;
 }
 
-// When it ends. A master that goes back in its own time, or behind what was settled before its time, finds
-// the banks as the latest request left them, and goes on from there at its own pace: it never waits for what
-// is later than itself.
-Tick LooseChannel::go_through(Pass& pass, std::size_t m) const {
+void LooseChannel::submit(Pass& pass, std::size_t m, Tick from) const {
   Progress& progress = pass.masters[m];
-  const Asked& asked = masters_[m].asked[progress.next++];
+  const Asked& asked = next_of(pass, m);
   const Request& request = asked.request;
-  const Tick at = arrival(progress, asked);
-  progress.later = lateness(progress, asked);
-  if (at >= pass.last) {
-    progress.shift = 0;
-  } else if (at + progress.shift < pass.last) {
-    progress.shift = pass.last - at;
+  if (!pass.channel.submit(from, pass.taken, request.location, request.is_write)) {
+    progress.held += pass.channel.next_event() + 1 - from;
+    return;
   }
-  const Tick from = at + progress.shift;
-  const Tick end = pass.banks.access(from, request.location, request.is_write) - progress.shift;
+  progress.later = lateness(progress, request.at);
+  progress.held = 0;
   pass.last = from, pass.last_master = m;
-  if (!request.is_posted) {
-    progress.answered =
-        std::max(progress.answered, asked.answered == 0 ? answer(end, asked) : asked.answered);
-    progress.ended = std::max(progress.ended, end);
+  ++progress.next, ++progress.in_flight;
+  if (asked.answered != never) progress.answered = std::max(progress.answered, asked.answered);
+  const Read read{pass.taken++, m, asked, progress.shift};
+  if (request.is_write)
+    end(pass, read, from);
+  else
+    pass.reads.push_back(read);
+}
+
+void LooseChannel::end(Pass& pass, const Read& read, Tick at) {
+  Progress& progress = pass.masters[read.master];
+  const Request& request = read.asked.request;
+  const Tick end = at - read.shift;
+  Tick answered = read.asked.answered;
+  if (answered == never) {
+    pass.answer = std::max(end, request.at);
+    answered = heeded(request, *pass.answer);
   }
-  return end;
+  --progress.in_flight;
+  progress.answered = std::max(progress.answered, answered);
+  progress.ended = std::max(progress.ended, end);
 }
 
 void LooseChannel::settle(Tick until) {
-  while (pending_ > 0) {
-    const std::size_t m = first(settled_);
-    const Progress& progress = settled_.masters[m];
-    if (arrival(progress, masters_[m].asked[progress.next]) >= until && pending_ < max_pending) break;
-    go_through(settled_, m);
-    --pending_;
+  while (asked_ - settled_.taken > 0 &&
+         step(settled_, asked_ - settled_.taken < max_pending ? until : never)) {
   }
-}
-
-void LooseChannel::forget_settled() {
   for (std::size_t m = 0; m < masters_.size(); ++m) {
-    std::size_t& next = settled_.masters[m].next;
-    if (next == 0) continue;
-    masters_[m].asked.erase(masters_[m].asked.begin(),
-                            masters_[m].asked.begin() + static_cast<std::ptrdiff_t>(next));
-    current_.masters[m].next -= next;
-    next = 0;
+    Master& master = masters_[m];
+    for (; master.first < settled_.masters[m].next; ++master.first) master.asked.pop_front();
   }
 }
 
 Tick LooseChannel::access(Tick settled, const Request& request) {
   const std::size_t m = master(request.master);
   settle(settled);
-  const auto is_behind = [&](std::size_t each) {
-    return current_.masters[each].next < settled_.masters[each].next;
-  };
-  bool restart = false;
-  for (std::size_t each = 0; each < masters_.size(); ++each) restart |= is_behind(each);
-  if (restart) current_ = settled_;
-  forget_settled();
   Master& asking = masters_[m];
   asking.asked.push_back({request});
-  ++pending_;
-  const Progress& progress = current_.masters[m];
-  if (progress.next + 1 == asking.asked.size()) {
-    const Tick at = arrival(progress, asking.asked.back());
-    if (at < current_.last || (at == current_.last && m < current_.last_master)) current_ = settled_;
+  ++asked_;
+  if (settled_.masters[m].next + 1 == asking.end()) find_arrival(settled_, m);
+  bool restart = false;
+  for (std::size_t each = 0; each < masters_.size(); ++each)
+    restart |= current_.masters[each].next < settled_.masters[each].next;
+  if (!restart && current_.masters[m].next + 1 == asking.end()) {
+    find_arrival(current_, m);
+    const Tick at = current_.arrivals[m];
+    restart = at < current_.last || (at == current_.last && m < current_.last_master);
   }
-  Tick end = 0;
-  while (progress.next < asking.asked.size()) end = go_through(current_, first(current_));
-  return asking.asked.back().answered = answer(end, asking.asked.back());
+  if (restart) current_ = settled_;
+  current_.answer.reset();
+  while (!current_.answer) step(current_, never);
+  asking.asked.back().answered = heeded(request, *current_.answer);
+  return *current_.answer;
 }
 
 void LooseChannel::reset(Tick now) {
-  settle(~Tick{0});
-  forget_settled();
-  settled_.banks.reset(now);
-  std::ranges::fill(settled_.masters, Progress{});
+  settle(never);
+  while (settled_.channel.advance(now)) {
+  }
+  masters_.clear();
+  settled_.masters.clear();
+  settled_.arrivals.clear();
+  settled_.reads.clear();
+  settled_.channel.reset(now);
   settled_.last = now, settled_.last_master = 0;
   current_ = settled_;
 }
 
 void LooseChannel::clear_counts() {
-  settled_.banks.clear_counts();
-  current_.banks.clear_counts();
+  settled_.channel.clear_counts();
+  current_.channel.clear_counts();
 }
 
 DramCounts LooseChannel::counts(Tick now) const {
   Pass pass = settled_;
-  for (std::size_t m = first(pass); m < masters_.size(); m = first(pass)) go_through(pass, m);
-  return pass.banks.counts(now);
+  while (pass.taken < asked_) step(pass, never);
+  while (pass.channel.advance(now)) {
+  }
+  return pass.channel.counts(now);
 }
 
 }  // namespace asterism

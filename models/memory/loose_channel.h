@@ -2,17 +2,17 @@
 // times: a master that is simulated ahead of another one, by up to its quantum, asks before requests that are
 // earlier than its own.
 //
-// A request finds the banks and the bus as all requests known by then leave them that are earlier, in the
-// order of their times. What was answered too soon, because an earlier request of another master came to be
-// known afterwards, is made up for: requests are gone through again in the order of their times, each
-// master's later ones by as much later as it would have waited more, and what is left of that in the end is
-// part of the answer to its next request. A master that waits for each answer before it asks again so comes
-// to the same time whatever the order of the calls, but for what its last answers still lack. In order of
-// time, answers are those of DramBanks.
+// A request is scheduled by the queues of a DramChannel (FR-FCFS), among all requests known by then, each at its own
+// time. What was answered too soon or too late, because an earlier request of another master came to be known
+// afterwards, is made up for: requests are gone through again in the order of their times, each master's later ones by
+// as much later as it would have waited more, and what is left of that in the end is part of the answer to its next
+// request. A master that waits for each answer before it asks again so comes to the same time whatever the order of the
+// calls, but for what its last answers still lack. A single master that asks in order of time is answered as DramChannel
+// answers.
 //
-// `settled`: no later call asks at a time before it. Requests before it are gone through for the last time,
-// and so are the earliest of more than `max_pending`. Who asks for a time before what was settled, or before
-// its own last request, waits as if it came after that, and its answer is as much earlier.
+// `settled`: no later call asks at a time before it. What happens before it is gone through for the last time, and so
+// are the earliest of more than `max_pending` requests. Who asks for a time before what was settled, or before its own
+// last request, waits as if it came after that, and its answer is as much earlier.
 //
 //   LooseChannel channel{config, part};
 //   const Tick done = channel.access(settled, {.at = now, .master = 2, .location = location});
@@ -20,9 +20,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
-#include "memory/dram_banks.h"
+#include "memory/dram_channel.h"
 
 namespace asterism {
 
@@ -33,12 +34,12 @@ class LooseChannel {
     std::uint32_t master = 0;
     BlockLocation location;
     bool is_write = false;
-    bool is_posted = false;  // the master does not wait for its end
+    bool is_posted = false;  // a write whose answer the master does not heed: it goes on at once
   };
 
   LooseChannel(const DramConfig& config, const DramPart& part) : settled_(config, part), current_(settled_) {}
 
-  // When the last beat has been moved, for the master that asks.
+  // When the last beat of a read has been moved, or the queue has taken a write.
   Tick access(Tick settled, const Request& request);
 
   // All banks closed, what was asked is settled; counts stay.
@@ -48,46 +49,63 @@ class LooseChannel {
   DramCounts counts(Tick now) const;
 
  private:
+  static constexpr Tick never = DramChannel::never;
+  static constexpr std::uint64_t max_pending = 4096;  // more are settled before their time
+
   // Requests that are not settled, of one master in the order of its calls.
   struct Asked {
     Request request;
-    Tick answered = 0;
+    Tick answered = never;  // until it is
   };
   struct Master {
     std::uint32_t id;
+    std::uint64_t first = 0;  // number of the first of `asked` among all of this master
     std::deque<Asked> asked;
+    std::uint64_t end() const { return first + asked.size(); }
   };
   // How far one pass over what was asked has come.
   struct Progress {
-    std::size_t next = 0;  // of Master::asked
+    std::uint64_t next = 0;  // number of the next request
     Tick answered = 0,
          ended = 0;          // latest end of what the master waits for: as it was answered, and as it is
     std::int64_t later = 0;  // how much later than it has asked
+    Tick held = 0;           // how long the next request has waited for a place in a full queue
     Tick shift = 0;          // by which its requests are moved behind those that were gone through too early
+    std::uint32_t in_flight = 0;
+  };
+  struct Read {
+    std::uint64_t id;
+    std::size_t master;
+    Asked asked;
+    Tick shift;
   };
   struct Pass {
-    DramBanks banks;
+    DramChannel channel;
     std::vector<Progress> masters;
-    Tick last = 0;  // when the last request came
+    std::vector<Tick> arrivals;  // of the next request of each master
+    std::vector<Read> reads;
+    std::uint64_t taken = 0;  // requests of all masters
+    Tick last = 0;            // when the last request came, or the last read ended
     std::size_t last_master = 0;
+    std::optional<Tick> answer;  // to the request that had none before
 
-    Pass(const DramConfig& config, const DramPart& part) : banks(config, part) {}
+    Pass(const DramConfig& config, const DramPart& part) : channel(config, part) {}
   };
-
   std::size_t master(std::uint32_t id);
-  static Tick answer(Tick end, const Asked& asked) { return end > asked.request.at ? end : asked.request.at; }
-  static std::int64_t lateness(const Progress& progress, const Asked& asked);
-  static Tick arrival(const Progress& progress, const Asked& asked);
-  // The master whose request comes next, of those that have one; masters_.size(): none has.
-  std::size_t first(const Pass& pass) const;
-  Tick go_through(Pass& pass, std::size_t master) const;
+  const Asked& next_of(const Pass& pass, std::size_t m) const {
+    return masters_[m].asked[pass.masters[m].next - masters_[m].first];
+  }
+  // The answer as the master takes it.
+  static Tick heeded(const Request& request, Tick answer) { return request.is_posted ? request.at : answer; }
+  static std::int64_t lateness(const Progress& progress, Tick at);
+  void find_arrival(Pass& pass, std::size_t m) const;
+  bool step(Pass& pass, Tick until) const;
+  void submit(Pass& pass, std::size_t m, Tick from) const;
+  static void end(Pass& pass, const Read& read, Tick at);
   void settle(Tick until);
-  void forget_settled();
-
-  static constexpr std::size_t max_pending = 4096;  // more are settled before their time
 
   std::vector<Master> masters_;  // in the order in which they first asked
-  std::size_t pending_ = 0;
+  std::uint64_t asked_ = 0;      // by all
   Pass settled_, current_;
 };
 

@@ -57,10 +57,43 @@ TEST_F(LooseChannelTest, AConflictThatAnotherMasterHasCausedIsMadeUpFor) {
   EXPECT_EQ(counts.row_misses, 1u);
 }
 
-TEST_F(LooseChannelTest, NobodyWaitsForAWriteThatIsPosted) {
-  channel.access(0, {.at = 0, .master = 0, .location = {.row = 1}, .is_write = true, .is_posted = true});
-  read(1, 0, {.row = 2});
-  EXPECT_EQ(read(0, 500, {.row = 2}), 515u);
+TEST_F(LooseChannelTest, AWriteEndsWhenTheQueueHasTakenIt) {
+  const auto write = [&](std::uint32_t row) {
+    return channel.access(
+        0, {.at = 0, .master = 0, .location = {.row = row}, .is_write = true, .is_posted = true});
+  };
+  for (std::uint32_t row = 0; row < 64; ++row) EXPECT_EQ(write(row), 0u);
+  const Tick full = write(64);
+  EXPECT_GT(full, 11u);  // a row has to be opened before the first one leaves
+  // The master has not waited for that, and comes later by it. The rows of the first writes are closed by then.
+  EXPECT_GE(read(0, 2, {.bank = 7, .row = 2}), 2 + full + 26);
+}
+
+TEST_F(LooseChannelTest, AMasterThatAsksInOrderIsAnsweredAsByTheQueues) {
+  DramChannel queues(one_rank(), ddr3_2gb_x8());
+  Random random(1);
+  Tick now = 0;
+  for (std::uint64_t id = 0; id < 20'000; ++id) {
+    const std::uint64_t r = random.next();
+    const BlockLocation at{.bank = static_cast<std::uint32_t>(r % 8),
+                           .row = static_cast<std::uint32_t>(r / 8 % 4),
+                           .column = static_cast<std::uint32_t>(r / 64 % 128)};
+    const bool is_write = r / 8192 % 2 == 0;
+    Tick expected = now;
+    while (!queues.submit(expected, id, at, is_write)) {
+      const Tick next = queues.next_event();
+      queues.advance(next);
+      expected = next + 1;
+    }
+    if (!is_write) expected = queues.advance(DramChannel::never - 1).value().at;
+    ASSERT_EQ(channel.access(now, {.at = now, .master = 0, .location = at, .is_write = is_write}), expected);
+    now = expected + r / 16384 % 64;
+  }
+  queues.advance(now);
+  const DramCounts counts = channel.counts(now), of_queues = queues.counts(now);
+  EXPECT_EQ(counts.row_hits, of_queues.row_hits);
+  EXPECT_EQ(counts.row_conflicts, of_queues.row_conflicts);
+  EXPECT_EQ(counts.commands, of_queues.commands);
 }
 
 TEST_F(LooseChannelTest, AMasterThatGoesBackInItsOwnTimeWaitsForNothingLater) {
@@ -121,18 +154,19 @@ Outcome run(Tick quantum, std::uint32_t banks, unsigned requests) {
   return result;
 }
 
-// By 1.25 ns: up to 20 ns, 1 us and 10 us.
+// By 1.25 ns: up to 20 ns, 1 us and 10 us. The queues reorder requests, so that a small difference can grow: 1.1% for the
+// worst of these.
 TEST(LooseChannelOrder, MastersEndAtTheSameTimeHoweverFarTheyRunAhead) {
   for (const std::uint32_t banks : {1u, 2u, 8u}) {
     const Outcome in_order = run(1, banks, 5000);
     for (const Tick quantum : {16u, 80u, 800u, 8000u}) {
       const Outcome ahead = run(quantum, banks, 5000);
       EXPECT_NEAR(static_cast<double>(ahead.ended), static_cast<double>(in_order.ended),
-                  0.01 * static_cast<double>(in_order.ended))
+                  0.02 * static_cast<double>(in_order.ended))
           << banks << " banks, " << quantum;
       EXPECT_NEAR(static_cast<double>(ahead.counts.row_conflicts),
                   static_cast<double>(in_order.counts.row_conflicts),
-                  0.01 * static_cast<double>(in_order.counts.row_conflicts))
+                  0.02 * static_cast<double>(in_order.counts.row_conflicts))
           << banks << " banks, " << quantum;
       EXPECT_EQ(ahead.counts.reads, in_order.counts.reads);
     }
