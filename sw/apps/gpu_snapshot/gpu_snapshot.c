@@ -189,10 +189,15 @@ static bool recover(void) {
   return false;
 }
 
+static bool is_lost(const GpuSnapshot* gpu) { return gpu->state == gpu_snapshot_lost; }
+
 static bool after_loss(bool has_power) {
+  unsigned lost = 0;
+  for (unsigned gpu = 0; gpu < gpu_count; ++gpu) lost += is_lost(&gpus[gpu]);
+  printf("gpu_snapshot: GPU%s", lost == 1 ? "" : "s");
   for (unsigned gpu = 0; gpu < gpu_count; ++gpu)
-    if (gpus[gpu].state == gpu_snapshot_lost)
-      printf("gpu_snapshot: GPU %u was lost: all go back to step %llu\n", gpu, (Printable)committed.step);
+    if (is_lost(&gpus[gpu])) printf(" %u", gpu);
+  printf(" %s lost: all go back to step %llu\n", lost == 1 ? "was" : "were", (Printable)committed.step);
   if (!recover()) return false;
   if (has_power) power_recovered(recovered_from_memory);
   return true;
