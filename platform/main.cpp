@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <systemc>
 #include <thread>
 
+#include "base/wrapped_text.h"
 #include "platform/campaign.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
@@ -67,11 +69,21 @@ bool tell_unknown_word(const CLI::App& app) {
   return verb->get_require_subcommand_min() > 0 && tell_unknown(*verb, command.c_str());
 }
 
+// Options and what they do in 80 columns.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(20); }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
+    return wrapped(name, make_option_desc(option), get_column_width());
+  }
+};
+
 int dispatch(int argc, char** argv, Ranks* ranks) {
   CLI::App app{"Asterism: a virtual platform of an exascale compute node", "asterism"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("asterism ") + ASTERISM_VERSION);
-  app.get_formatter()->column_width(20);  // the rest of 80 columns for what an option does
+  app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
       "Exit status: the firmware's own (0-63; a larger one shows as 63), 64 usage,\n"
       "65 bad config or input file, 66 input missing, 67 expectation not met,\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/wrapped_text.h"
 #include "platform/campaign.h"
 #include "platform/output_file.h"
 #include "platform/register_page.h"
@@ -107,11 +108,12 @@ int verb_list(const ListArguments& arguments) {
   if (what == "devices") {
     list_devices(arguments, installed);
   } else if (what == "topologies") {
-    for (const auto& entry : enum_names(TopologyKind{})) fmt::print("{:<12} {}\n", entry.name, entry.meaning);
+    for (const auto& entry : enum_names(TopologyKind{}))
+      fmt::print("{}", wrapped(entry.name, entry.meaning, 13));
   } else if (what == "firmware") {
     print(installed.firmware_names());
   } else if (what == "papers") {
-    print(Paper::list(installed.configs));
+    for (const std::string& entry : Paper::list(installed.configs)) fmt::print("{}", entry);
   } else {
     std::vector<std::string> names = installed.configs.list(what);
     if (what == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));

@@ -7,32 +7,14 @@
 #include <utility>
 
 #include "base/quantity_text.h"
+#include "base/wrapped_text.h"
 #include "cosim/report_text.h"
 
 namespace asterism {
 namespace {
 
-constexpr std::size_t columns = 80;
-
-// A label and its text, broken at blanks to `columns`.
-void add_wrapped(std::string& lines, std::string_view label, std::string_view text) {
-  std::string line = fmt::format("  {:<10}", label);
-  const std::string indent(line.size(), ' ');
-  bool empty = true;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
-    if (!empty && line.size() + 1 + word.size() > columns) {
-      lines += line + '\n';
-      line = indent;
-      empty = true;
-    }
-    if (!word.empty()) {
-      line += (empty ? "" : " ") + std::string(word);
-      empty = false;
-    }
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-  }
-  lines += line + '\n';
+std::string line_of(std::string_view label, std::string_view text) {
+  return wrapped(fmt::format("  {:<9}", label), text, 12);
 }
 
 }  // namespace
@@ -43,16 +25,16 @@ std::string LockstepMismatch::text() const {
       model.empty() ? fmt::format("RTL failure in {} at {}\n", instance, report_time(at))
                     : fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
   if (const auto blank = asked.find(' '); blank != std::string::npos)
-    add_wrapped(lines, asked.substr(0, blank), asked.substr(blank + 1));
-  if (!model.empty()) add_wrapped(lines, "model", model);
-  add_wrapped(lines, "RTL", rtl);
+    lines += line_of(asked.substr(0, blank), asked.substr(blank + 1));
+  if (!model.empty()) lines += line_of("model", model);
+  lines += line_of("RTL", rtl);
 
   const std::size_t before = history.size() - (asked.empty() || history.empty() ? 0 : 1);
   if (before != 0) lines += "  before it, newest last:\n";
   for (std::size_t i = before - std::min(before, most_history); i < before; ++i)
     lines += "    " + history[i] + '\n';
-  if (!trace.empty()) add_wrapped(lines, "trace", fmt::format("{} ({} before it)", trace, to_text(window)));
-  if (!trace_error.empty()) add_wrapped(lines, "no trace", trace_error);
+  if (!trace.empty()) lines += line_of("trace", fmt::format("{} ({} before it)", trace, to_text(window)));
+  if (!trace_error.empty()) lines += line_of("no trace", trace_error);
   return lines;
 }
 

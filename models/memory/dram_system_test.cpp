@@ -186,11 +186,12 @@ TEST(DramSystemTest, ReportsWhatRequestsFoundAndCost) {
   DramSystem system(one_rank(), ddr3_2gb_x8(), 2_GiB);
   Picoseconds now;
   for (const std::uint32_t row : {1u, 1u, 2u}) now += 1_us, system.access(now, {.row = row}, row == 2);
+  now += 1_us, system.access(now, {.row = 2, .column = 1}, false);
   const DramSystem::Summary s = system.summary();
   EXPECT_EQ(s.row_misses, 1u);
-  EXPECT_EQ(s.row_hits, 1u);
+  EXPECT_EQ(s.row_hits, 2u);
   EXPECT_EQ(s.row_conflicts, 1u);
-  EXPECT_EQ(s.read_latency_sum, 32'500_ps + 18'750_ps);
+  EXPECT_EQ(s.read_latency_sum, 32'500_ps + 18'750_ps * 2);
   EXPECT_EQ(s.write_latency_max, 1250_ps * (11 + 11 + 8 + 4));
   EXPECT_EQ(s.activates, 2u);
   EXPECT_EQ(s.refreshes, 0u);

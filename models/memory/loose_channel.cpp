@@ -27,7 +27,9 @@ void LooseChannel::find_arrival(Pass& pass, std::size_t m) const {
   const Tick at = next_of(pass, m).request.at;
   if (at >= progress.answered && progress.in_flight > 0) return;
   const std::int64_t later = static_cast<std::int64_t>(at) + lateness(progress, at);
-  arrival = static_cast<Tick>(std::max<std::int64_t>(later, 0)) + progress.held;
+  arrival = static_cast<Tick>(std::max<std::int64_t>(later, 0));
+  if (at >= progress.asked) arrival = std::max(arrival, progress.taken);
+  arrival += progress.held;
 }
 
 // A request that was made before the answer to one before was there is not later by what that one waits more.
@@ -43,13 +45,13 @@ std::int64_t LooseChannel::lateness(const Progress& progress, Tick at) {
 bool LooseChannel::step(Pass& pass, Tick until) const {
   const auto next = std::ranges::min_element(pass.arrivals);
   const auto m = static_cast<std::size_t>(next - pass.arrivals.begin());
-  Tick from = *next;
-  if (*next != never) {
-    Tick& shift = pass.masters[m].shift;
-    shift = *next >= pass.last ? 0 : std::max(shift, pass.last - *next);
-    from += shift;
+  Tick bound = until;
+  if (*next < until) {
+    Progress& progress = pass.masters[m];
+    if (progress.held == 0)
+      progress.shift = *next >= pass.last ? 0 : std::max(progress.shift, pass.last - *next);
+    bound = std::max(*next + progress.shift, pass.last);
   }
-  const Tick bound = std::min(from, until);
   if (pass.channel.next_event() < bound) {
     if (const auto completion = pass.channel.advance(bound - 1)) {
       const auto found = std::ranges::find(pass.reads, completion->id, &Read::id);
@@ -62,7 +64,7 @@ bool LooseChannel::step(Pass& pass, Tick until) const {
     }
   }
   if (*next >= until) return false;
-  submit(pass, m, from);
+  submit(pass, m, bound);
   find_arrival(pass, m);
   return true;
 }
@@ -72,11 +74,12 @@ void LooseChannel::submit(Pass& pass, std::size_t m, Tick from) const {
   const Asked& asked = next_of(pass, m);
   const Request& request = asked.request;
   if (!pass.channel.submit(from, pass.taken, request.location, request.is_write)) {
-    progress.held += pass.channel.next_event() + 1 - from;
+    progress.held += std::max(pass.channel.next_event(), from) + 1 - from;
     return;
   }
   progress.later = lateness(progress, request.at);
   progress.held = 0;
+  progress.asked = request.at, progress.taken = from - progress.shift;
   pass.last = from, pass.last_master = m;
   ++progress.next, ++progress.in_flight;
   if (asked.answered != never) progress.answered = std::max(progress.answered, asked.answered);
@@ -128,9 +131,17 @@ Tick LooseChannel::access(Tick settled, const Request& request) {
   }
   if (restart) current_ = settled_;
   current_.answer.reset();
-  while (!current_.answer) step(current_, never);
-  asking.asked.back().answered = heeded(request, *current_.answer);
-  return *current_.answer;
+  while (current_.masters[m].next < asking.end()) step(current_, never);
+  if (current_.answer) {  // a write
+    asking.asked.back().answered = heeded(request, *current_.answer);
+    return *current_.answer;
+  }
+  ahead_ = current_;
+  while (!ahead_.answer) step(ahead_, never);
+  const Tick answered = heeded(request, *ahead_.answer);
+  asking.asked.back().answered = current_.reads.back().asked.answered = answered;
+  current_.masters[m].answered = std::max(current_.masters[m].answered, answered);
+  return *ahead_.answer;
 }
 
 void LooseChannel::reset(Tick now) {

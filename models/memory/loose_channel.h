@@ -37,7 +37,8 @@ class LooseChannel {
     bool is_posted = false;  // a write whose answer the master does not heed: it goes on at once
   };
 
-  LooseChannel(const DramConfig& config, const DramPart& part) : settled_(config, part), current_(settled_) {}
+  LooseChannel(const DramConfig& config, const DramPart& part)
+      : settled_(config, part), current_(settled_), ahead_(settled_) {}
 
   // When the last beat of a read has been moved, or the queue has taken a write.
   Tick access(Tick settled, const Request& request);
@@ -65,7 +66,8 @@ class LooseChannel {
   };
   // How far one pass over what was asked has come.
   struct Progress {
-    std::uint64_t next = 0;  // number of the next request
+    std::uint64_t next = 0;     // number of the next request
+    Tick asked = 0, taken = 0;  // the request before it: when it was made, and when it came
     Tick answered = 0,
          ended = 0;          // latest end of what the master waits for: as it was answered, and as it is
     std::int64_t later = 0;  // how much later than it has asked
@@ -106,7 +108,8 @@ class LooseChannel {
 
   std::vector<Master> masters_;  // in the order in which they first asked
   std::uint64_t asked_ = 0;      // by all
-  Pass settled_, current_;
+  // As far as requests are settled; as far as the latest one has come; that, and on until it has been answered.
+  Pass settled_, current_, ahead_;
 };
 
 }  // namespace asterism

@@ -96,6 +96,11 @@ TEST_F(LooseChannelTest, AMasterThatAsksInOrderIsAnsweredAsByTheQueues) {
   EXPECT_EQ(counts.commands, of_queues.commands);
 }
 
+TEST_F(LooseChannelTest, RequestsForWhichTheQueueHasNoRoomWaitForIt) {
+  for (std::uint32_t column = 0; column < 100; ++column)
+    EXPECT_EQ(read(0, 0, {.row = 1, .column = column}), 26 + 4 * column);
+}
+
 TEST_F(LooseChannelTest, AMasterThatGoesBackInItsOwnTimeWaitsForNothingLater) {
   EXPECT_EQ(read(0, 1000, {.row = 1}), 1026u);
   EXPECT_EQ(read(0, 0, {.row = 1}), 30u);

@@ -80,8 +80,8 @@ TEST(ConfigDocumentTest, WordsOfAListNeedNoQuotes) {
   using Texts = std::vector<std::string>;
   EXPECT_EQ(texts("a=[9s,50s, 438s]"), (Texts{"\"9s\"", "\"50s\"", "\"438s\""}));
   EXPECT_EQ(texts("a=[mesh,1,true]"), (Texts{"\"mesh\"", "1", "true"}));
-  EXPECT_EQ(texts("a=[0,200],[200,200]"), (Texts{"a list", "a list"}));
-  EXPECT_EQ(texts("a=[9s],[]"), (Texts{"a list", "a list"}));
+  EXPECT_EQ(texts("a=[0,200],[200,200]"), (Texts{"[0, 200]", "[200, 200]"}));
+  EXPECT_EQ(texts("a=[9s],[]"), (Texts{"[\"9s\"]", "[]"}));
   const std::string json = "command line: error: a: not valid JSON: ";
   for (const char* broken : {"a=[9s", "a=[9s,,50s]", "a=[9s]]", "a=[{\"at\":1]", "a=[9s],50s", "a=[9s]x"}) {
     const Texts told = texts(broken);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/fields.h"
+#include "base/wrapped_text.h"
 #include "platform/config/config_value.h"
 
 namespace asterism {
@@ -16,6 +17,13 @@ struct Entry {
   std::string choices;  // a line each
   std::string inside;
 };
+
+// What is expected behind the key, or below it where the line has no room for both.
+std::string beside(const std::string& key, const std::string& expected) {
+  if (expected.empty()) return key + "\n";
+  const std::string line = key + "    " + expected + "\n";
+  return line.size() <= 81 ? line : key + "\n" + wrapped(expected, 4);
+}
 
 class Documentation final : public Fields {
  public:
@@ -32,7 +40,7 @@ class Documentation final : public Fields {
     only_ = outer;
   }
   void relation(const Relation& relation, const std::function<bool()>&) override {
-    text_ += join_path(path_, relation.key) + " " + std::string(relation.rule) + "\n";
+    text_ += wrapped(join_path(path_, relation.key) + " " + std::string(relation.rule), 4).substr(4);
   }
   void reusable(std::string_view kind) override {
     text_ += join_path(path_, "use") + "    the name of a file in configs/" + std::string(kind) +
@@ -59,7 +67,8 @@ class Describe final : public ValueVisitor {
     entry_.expected = type.expected();
     for (const ScalarType::Choice& choice : type.choices)
       if (!choice.meaning.empty())
-        entry_.choices += "        " + to_text(choice.value) + ": " + std::string(choice.meaning) + "\n";
+        entry_.choices +=
+            "        " + wrapped(to_text(choice.value) + ": " + std::string(choice.meaning), 12).substr(12);
   }
   void object(ObjectValue& value) override {
     Documentation inside(entry_.inside, entry_.key);
@@ -83,11 +92,11 @@ void Documentation::field(const Line& line, const ShowValue& show) {
   Entry entry{.key = join_path(path_, line.key), .initial = "", .expected = "", .choices = "", .inside = ""};
   Describe describe(entry);
   show(describe);
-  text_ += entry.key;
-  if (!line.required && !entry.initial.empty()) text_ += " = " + entry.initial;
-  if (!entry.expected.empty()) text_ += "    " + entry.expected;
-  if (line.required) text_ += ", required";
-  text_ += "\n    " + std::string(line.meaning) + (only_.empty() ? "" : "; " + only_) + "\n";
+  std::string name = entry.key;
+  if (!line.required && !entry.initial.empty()) name += " = " + entry.initial;
+  if (line.required) entry.expected += entry.expected.empty() ? "required" : ", required";
+  text_ += beside(name, entry.expected);
+  text_ += wrapped(std::string(line.meaning) + (only_.empty() ? "" : "; " + only_), 4);
   text_ += entry.choices + entry.inside;
 }
 

@@ -92,17 +92,17 @@ TEST_F(ConfigReaderTest, AWrongTypeSaysWhatIsExpectedAndWhatCame) {
   EXPECT_EQ(wrong_node("\"cores\": 4.0"), cores + "4.0");
   EXPECT_EQ(wrong_node("\"cores\": true"), cores + "true");
   EXPECT_EQ(wrong_node("\"cores\": null"), cores + "null");
-  EXPECT_EQ(wrong_node("\"cores\": [4]"), cores + "a list");
+  EXPECT_EQ(wrong_node("\"cores\": [4]"), cores + "[4]");
   EXPECT_EQ(wrong_node("\"cores\": {}"), cores + "an object");
   EXPECT_EQ(wrong_node("\"image\": 1"), "s.json:1:20: error: node.image: expected the path of a file, got 1");
   EXPECT_EQ(wrong_node("\"memory\": 1"), "s.json:1:21: error: node.memory: expected an object, got 1");
   EXPECT_EQ(wrong_node("\"devices\": []"),
-            "s.json:1:22: error: node.devices: expected an object, got a list");
+            "s.json:1:22: error: node.devices: expected an object, got []");
   EXPECT_EQ(problems(library, R"({"node": {}, "faults": {}})"),
             "s.json:1:24: error: faults: expected a list, got an object");
   EXPECT_EQ(problems(library, R"({"node": {}, "expect": {"converges": 1}})"),
             "s.json:1:38: error: expect.converges: expected true or false, got 1");
-  EXPECT_EQ(problems(library, "[]"), "s.json:1:1: error: expected an object, got a list");
+  EXPECT_EQ(problems(library, "[]"), "s.json:1:1: error: expected an object, got []");
 }
 
 TEST_F(ConfigReaderTest, AValueOutOfRangeNamesTheRange) {
@@ -347,7 +347,7 @@ TEST_F(UseTest, AFileThatIsNoJsonOrNoObjectIsToldThere) {
   const std::string broken = folder.write("nodes", "broken", "{").string();
   const std::string list = folder.write("nodes", "list", "[]").string();
   EXPECT_TRUE(wrong_node("\"use\": \"broken\"").starts_with(broken + ":1:2: error: not valid JSON"));
-  EXPECT_EQ(wrong_node("\"use\": \"list\""), list + ":1:1: error: expected an object, got a list");
+  EXPECT_EQ(wrong_node("\"use\": \"list\""), list + ":1:1: error: expected an object, got []");
 }
 
 TEST_F(UseTest, ACircleIsRefused) {

@@ -136,10 +136,17 @@ void ConfigValue::erase(std::string_view key) {
 }
 
 std::string ConfigValue::shown() const {
-  if (list()) return "a list";
   if (object()) return "an object";
   if (is_null()) return "null";
-  std::string text = std::holds_alternative<std::string>(*scalar()) ? to_text(*scalar()) : raw;
+  std::string text;
+  if (list()) {
+    text = "[";
+    for (std::size_t i = 0; i < list()->size() && text.size() <= longest_shown; ++i)
+      text += (i == 0 ? "" : ", ") + (*list())[i].shown();
+    text += "]";
+  } else {
+    text = std::holds_alternative<std::string>(*scalar()) ? to_text(*scalar()) : raw;
+  }
   if (text.size() > longest_shown) text = text.substr(0, longest_shown) + "...";
   return text;
 }

@@ -95,7 +95,7 @@ TEST(BlockConfigTest, TheNameIsGoodForAFolder) {
 TEST(BlockConfigTest, ThereIsAtLeastOneSource) {
   EXPECT_EQ(problems_of({"sources=[]"}),
             "command line: error: sources: expected a value that names at least one file, and no empty one, "
-            "got a list\n");
+            "got []\n");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/wrapped_text.h"
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
@@ -216,7 +217,7 @@ std::vector<std::string> Paper::list(const ConfigLibrary& library) {
   std::vector<std::string> lines;
   for (const std::string& paper : library.list("published"))
     for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
-      lines.push_back(fmt::format("{:<24} {}", paper + "." + entry.id, entry.title));
+      lines.push_back(wrapped(paper + "." + entry.id, entry.title, 25));
   return lines;
 }
 

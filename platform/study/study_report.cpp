@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/wrapped_text.h"
 #include "platform/config/config_value.h"
 #include "platform/study/figure.h"
 
@@ -300,19 +301,6 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string lines, line;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!line.empty() && indent + line.size() + 1 + word.size() > 80) {
-      lines += std::string(indent, ' ') + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return lines + std::string(indent, ' ') + line + "\n";
-}
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;

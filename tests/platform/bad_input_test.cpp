@@ -206,10 +206,10 @@ TEST_F(BadInputTest, FeaturesOfTheCoresHaveNamesAndBelongTogether) {
   expect_refusal(
       {R"(node.cores.features=["pmull"])"}, 65,
       "command line: error: node.cores.features: expected a value that has aes where it has pmull: "
-      "one field of ID_AA64ISAR0_EL1 announces both, got a list");
+      "one field of ID_AA64ISAR0_EL1 announces both, got [\"pmull\"]");
   expect_refusal({R"(node.cores.features=["sha2"])"}, 65,
                  "command line: error: node.cores.features: expected a value that has both sha1 and sha2 or "
-                 "neither, as the architecture asks for, got a list");
+                 "neither, as the architecture asks for, got [\"sha2\"]");
   EXPECT_EQ(asterism({"check", "hello", "node.cores.features=[]"}).status, 0);
 }
 

@@ -173,7 +173,7 @@ TEST_F(ConformanceTest, UnicornLeavesNoUsualFeatureOut) {
   EXPECT_EQ(
       refused.err,
       "command line: error: node.cores.features: expected a value that leaves out nothing of the default "
-      "with engine=unicorn, whose CPU (QEMU's max) always has all, got a list\n");
+      "with engine=unicorn, whose CPU (QEMU's max) always has all, got []\n");
   const std::string all = std::string("node.cores.features=") + all_features;
   EXPECT_EQ(asterism({"check", "hello", "node.cores.engine=unicorn", all}).status, 0);
 }
