@@ -91,7 +91,16 @@ bool CoreCaches::may_write(Address line, sc_core::sc_time& delay) {
 bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay) {
   if (!may_write(line, delay)) return false;
   sc_core::sc_time posted = delay;
-  return show(core, tlm::TLM_WRITE_COMMAND, line, who, posted);
+  return post(core, line, who, delay, posted);
+}
+
+// A write at `posted` that may wait for the memory; what passes meanwhile is taken from the core's own `delay`.
+bool CoreCaches::post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
+                      sc_core::sc_time& posted) {
+  const sc_core::sc_time begin = sc_core::sc_time_stamp();
+  const bool ok = show(core, tlm::TLM_WRITE_COMMAND, line, who, posted);
+  delay -= std::min(delay, sc_core::sc_time_stamp() - begin);
+  return ok;
 }
 
 // ---- maintenance ----
@@ -109,7 +118,7 @@ bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, Initiator
   for (const Address line : tags_.maintain(core, what)) {
     if (!may_write(line, delay)) return false;
     sc_core::sc_time posted = delay + to_sc_time(l2_latency_);
-    ok = show(static_cast<int>(core), tlm::TLM_WRITE_COMMAND, line, who, posted) && ok;
+    ok = post(static_cast<int>(core), line, who, delay, posted) && ok;
     end_at(posted);
   }
   end_at(delay + to_sc_time(l2_latency_));

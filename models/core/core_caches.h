@@ -82,6 +82,8 @@ class CoreCaches : public sc_core::sc_module {
             sc_core::sc_time& delay);
   bool may_write(Address line, sc_core::sc_time& delay);
   bool write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay);
+  bool post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
+            sc_core::sc_time& posted);
   void write_back_flushed();
 
   tlm_utils::simple_initiator_socket_tagged<CoreCaches>& memory(int core) {

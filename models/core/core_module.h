@@ -44,6 +44,7 @@
 #include <string>
 #include <systemc>
 
+#include "base/random.h"
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/write_guard.h"
@@ -189,6 +190,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   void maintain_caches(const CacheMaintenance& what) override;
   bool has_to_wait(std::optional<SystemRegister> read) override;
   void wait_for_others() override;
+  void spins() override;
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
   std::optional<std::uint64_t> peek_register(SystemRegister which) override {
     return timer_.read(which, local_time());
@@ -266,6 +268,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // Of it, what the performance monitors leave out or tell apart: the core's clock stood still; a load or
   // store waited.
   Picoseconds clock_stopped_, stalled_;
+  Random spinning_{index_};
   bool has_overflowed_ = false;  // their interrupt
 
   tlm::tlm_generic_payload payload_, debug_payload_;

@@ -10,7 +10,7 @@ std::size_t LooseChannel::master(std::uint32_t id) {
   const auto index = static_cast<std::size_t>(found - masters_.begin());
   if (found == masters_.end()) {
     masters_.push_back({.id = id, .asked = {}});
-    for (Pass* pass : {&settled_, &current_}) {
+    for (Pass* pass : {&settled_, &current_, &ahead_}) {
       pass->masters.emplace_back();
       pass->arrivals.push_back(never);
     }
@@ -121,27 +121,39 @@ Tick LooseChannel::access(Tick settled, const Request& request) {
   asking.asked.push_back({request});
   ++asked_;
   if (settled_.masters[m].next + 1 == asking.end()) find_arrival(settled_, m);
-  bool restart = false;
-  for (std::size_t each = 0; each < masters_.size(); ++each)
-    restart |= current_.masters[each].next < settled_.masters[each].next;
-  if (!restart && current_.masters[m].next + 1 == asking.end()) {
-    find_arrival(current_, m);
-    const Tick at = current_.arrivals[m];
-    restart = at < current_.last || (at == current_.last && m < current_.last_master);
-  }
-  if (restart) current_ = settled_;
+  if (is_ahead_ && takes_next(ahead_, m))
+    std::swap(current_, ahead_);
+  else if (!takes_next(current_, m) &&
+           (asked_ - settled_.taken <= max_replayed || settled > restarted_ || is_behind(current_)))
+    current_ = settled_, restarted_ = settled;
   current_.answer.reset();
   while (current_.masters[m].next < asking.end()) step(current_, never);
-  if (current_.answer) {  // a write
-    asking.asked.back().answered = heeded(request, *current_.answer);
-    return *current_.answer;
+  is_ahead_ = !current_.answer;  // a write has been answered by now
+  if (is_ahead_) {
+    ahead_ = current_;
+    while (!ahead_.answer) step(ahead_, never);
+    const Tick answered = heeded(request, *ahead_.answer);
+    current_.reads.back().asked.answered = answered;
+    current_.masters[m].answered = std::max(current_.masters[m].answered, answered);
   }
-  ahead_ = current_;
-  while (!ahead_.answer) step(ahead_, never);
-  const Tick answered = heeded(request, *ahead_.answer);
-  asking.asked.back().answered = current_.reads.back().asked.answered = answered;
-  current_.masters[m].answered = std::max(current_.masters[m].answered, answered);
-  return *ahead_.answer;
+  const Tick answer = *(is_ahead_ ? ahead_ : current_).answer;
+  asking.asked.back().answered = heeded(request, answer);
+  return answer;
+}
+
+bool LooseChannel::is_behind(const Pass& pass) const {
+  for (std::size_t m = 0; m < masters_.size(); ++m)
+    if (pass.masters[m].next < settled_.masters[m].next) return true;
+  return false;
+}
+
+// Whether the request that was made last, by this master, comes behind all that the pass has gone through.
+bool LooseChannel::takes_next(Pass& pass, std::size_t m) const {
+  if (is_behind(pass)) return false;
+  if (pass.masters[m].next + 1 != masters_[m].end()) return true;  // behind others of its master
+  find_arrival(pass, m);
+  const Tick at = pass.arrivals[m];
+  return at > pass.last || (at == pass.last && m >= pass.last_master);
 }
 
 void LooseChannel::reset(Tick now) {
@@ -155,6 +167,7 @@ void LooseChannel::reset(Tick now) {
   settled_.channel.reset(now);
   settled_.last = now, settled_.last_master = 0;
   current_ = settled_;
+  is_ahead_ = false;
 }
 
 void LooseChannel::clear_counts() {

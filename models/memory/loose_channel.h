@@ -52,6 +52,9 @@ class LooseChannel {
  private:
   static constexpr Tick never = DramChannel::never;
   static constexpr std::uint64_t max_pending = 4096;  // more are settled before their time
+  // A request that is earlier than others is answered by going through all that are not settled again, up to so many; where
+  // there are more, as if it came after them, by as much earlier. What that gets wrong is made up for, too.
+  static constexpr std::uint64_t max_replayed = 16;
 
   // Requests that are not settled, of one master in the order of its calls.
   struct Asked {
@@ -104,12 +107,16 @@ class LooseChannel {
   bool step(Pass& pass, Tick until) const;
   void submit(Pass& pass, std::size_t m, Tick from) const;
   static void end(Pass& pass, const Read& read, Tick at);
+  bool is_behind(const Pass& pass) const;
+  bool takes_next(Pass& pass, std::size_t m) const;
   void settle(Tick until);
 
   std::vector<Master> masters_;  // in the order in which they first asked
   std::uint64_t asked_ = 0;      // by all
   // As far as requests are settled; as far as the latest one has come; that, and on until it has been answered.
   Pass settled_, current_, ahead_;
+  Tick restarted_ = 0;     // what was settled when current_ began anew
+  bool is_ahead_ = false;  // ahead_ is of the latest request
 };
 
 }  // namespace asterism

@@ -21,7 +21,7 @@ enum class MemoryFidelity { loose, exact };
 constexpr auto enum_names(MemoryFidelity) {
   return std::to_array<EnumName<MemoryFidelity>>(
       {{MemoryFidelity::loose, "loose",
-        "an access is answered at once, by what its bank and bus have to do before it"},
+        "an access is answered at once, by what its channel's queues do with all that are known by then"},
        {MemoryFidelity::exact, "exact",
         "an access waits in the controller's queues; cores show each load and store, which is slow"}});
 }

@@ -75,7 +75,7 @@ TEST(ConfigWriterTest, AUsedFileAndOverridesAreExpanded) {
 TEST(ConfigDocumentationTest, TellsKeyDefaultRuleAndMeaning) {
   const std::string text = documentation<Scenario>();
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
-  EXPECT_TRUE(has("node, required\n    The machine\n"));
+  EXPECT_TRUE(has("node    required\n    The machine\n"));
   EXPECT_TRUE(
       has("node.memory.size = \"2GiB\"    a size from \"64MiB\" to \"1TiB\"\n    Capacity; a larger one"));
   EXPECT_TRUE(has("        \"normal\": RS(36,32)\n"));

@@ -8,7 +8,8 @@
 // but may well be seen. In every other round its sender stamps it with CNTVCT: a receiver that reads less is
 // early. In the others it only reads CNTVCT before it works for a while and sends: a receiver that reads less
 // than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
-// work in turns under a lock: together they take at least as long as the work of all.
+// work in turns under a lock: together they take at least as long as the work of all. And they spin on a lock of exclusives
+// that each takes again at once: none starves.
 //
 // work=off: haste is counted, not held against any way; for a simulator that keeps counters in order alone
 // (models/core/README.md).
@@ -173,6 +174,48 @@ static void work_in_turns(unsigned core, unsigned cores, void* argument) {
   }
 }
 
+static void take(volatile uint64_t* lock) {
+  uint64_t held;
+  uint32_t failed;
+  __asm__ volatile(
+      "1: ldaxr %0, %2\n"
+      "cbnz %0, 1b\n"
+      "stxr %w1, %3, %2\n"
+      "cbnz %w1, 1b"
+      : "=&r"(held), "=&r"(failed), "+Q"(*lock)
+      : "r"((uint64_t)1)
+      : "memory");
+}
+
+// Until one core has had all its turns. Each takes the lock again at once.
+static void spin_for_turns(unsigned core, unsigned cores, void* argument) {
+  (void)cores, (void)argument;
+  volatile uint64_t* const turns = &shared.flags[core].value;
+  while (*turns < shared.rounds * 20 && shared.token.value == 0) {
+    take(&shared.lock.value);
+    ++*turns;
+    work(work_under_lock / 8);
+    __atomic_store_n(&shared.lock.value, 0, __ATOMIC_RELEASE);
+  }
+  shared.token.value = 1;
+}
+
+// True: nobody has had less than an eighth of another's turns.
+static bool try_spinning(void) {
+  for (unsigned core = 0; core < shared.cores; ++core) shared.flags[core].value = 0;
+  shared.token.value = 0;
+  cores_run(spin_for_turns, NULL);
+  uint64_t least = shared.flags[0].value, most = least;
+  for (unsigned core = 1; core < shared.cores; ++core) {
+    const uint64_t turns = shared.flags[core].value;
+    if (turns < least) least = turns;
+    if (turns > most) most = turns;
+  }
+  const bool is_fair = least * 8 >= most;
+  printf("%-22s %s\n", "ldaxr, stxr lock", is_fair ? "each core has its turns" : "a core starves");
+  return is_fair;
+}
+
 static bool has_lse(void) {
   uint64_t features;
   __asm__("mrs %0, id_aa64isar0_el1" : "=r"(features));
@@ -221,6 +264,7 @@ int main(int argc, char** argv) {
   for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i)
     if (lse || !ways[i].needs_lse) holds = try_way(&ways[i], works) && holds;
   holds = try_lock(works) && holds;
+  holds = try_spinning() && holds;
   printf("causality: %u cores, %s\n", shared.cores, holds ? "holds" : "does not hold");
   return holds ? exit_passed : exit_failed;
 }

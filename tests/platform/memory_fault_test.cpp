@@ -118,7 +118,7 @@ TEST_F(MemoryFaultTest, WithASecondDeadChipTheOlderCheckpointOfTheSsdIsUsed) {
 // The smaller run of docs/memory.md.
 TEST_F(MemoryFaultTest, ADeadChipIsTheSameStoryWithTheCodecsRtlInLockstep) {
   const Ended ended = asterism({"run", "chip_failure", "node.memory.codec.impl=lockstep",
-                                "args=nx=4 interval=1 memory_checkpoints=on", "faults.0.at=5.9ms"});
+                                "args=nx=4 interval=1 memory_checkpoints=on", "faults.0.at=3.2ms"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("0 committed to the DIMM-SSD, 0 power losses, 1 recovery"));
   EXPECT_THAT(ended.out, HasSubstr("node.memory.codec: lockstep, "));

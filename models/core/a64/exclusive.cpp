@@ -59,17 +59,24 @@ Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, A
 
 // ---- exclusives: rd and ra are moved, rm takes the status ----
 
+// The second of two without a store exclusive between them spins on a lock that another core holds. It waits as a store
+// exclusive does, and in its place: a core that looks once a quantum may find the lock taken for ever.
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);
-  if (cpu.monitor.has_failed && !cpu.may_go_on(op)) return cpu.left_by_fault();
+  const bool spins = cpu.monitor.armed, waits = spins || cpu.monitor.waits_at_load;
+  if (waits && !cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   Bytes16 value{};
   if (!cpu.load(op, address, Data::size, value.data(), Ordering::aligned)) return cpu.left_by_fault();
   const auto [at, fault] = translate(cpu, op, address, Access::load);
-  cpu.monitor = {!fault, cpu.monitor.has_failed, Data::size, at.physical, value};
+  cpu.monitor = {!fault, waits, Data::size, at.physical, value};
   if (cpu.monitors && at.is_direct) cpu.monitors->watch(cpu, at.physical);
   Data::load(cpu, op, value);
+  if (spins && !cpu.is_alone) {
+    const InHost in(cpu, op);
+    cpu.host.spins();
+  }
   return cpu.finish(op);
 }
 
@@ -90,7 +97,7 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);
-  if (!cpu.monitor.has_failed && !cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.monitor.waits_at_load && !cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (address % Data::size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, true);
   bool passes = false;
@@ -101,7 +108,7 @@ template <class Data>
     if (!holds) return cpu.left_by_fault();
     passes = *holds;
   }
-  const ExclusiveMonitor before = std::exchange(cpu.monitor, {.has_failed = !passes});
+  const ExclusiveMonitor before = std::exchange(cpu.monitor, {.waits_at_load = !passes});
   const Bytes16 value = Data::store(cpu, op);
   if (passes && !cpu.store(op, address, Data::size, value.data(), Ordering::aligned)) {
     if (cpu.stop_reason) cpu.monitor = before;  // at a watchpoint: it is executed again

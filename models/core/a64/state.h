@@ -45,10 +45,11 @@ struct alignas(16) Vector {
 
 // The local exclusive monitor.
 struct ExclusiveMonitor {
-  bool armed = false, has_failed = false;  // has_failed: the last store exclusive
-  std::uint8_t size = 0;                   // bytes, 1 to 16
-  std::uint64_t physical = 0;              // address
-  std::array<std::uint64_t, 2> value{};    // that was loaded
+  bool armed = false;
+  bool waits_at_load = false;            // the load waits for simulated time, not the store behind it
+  std::uint8_t size = 0;                 // bytes, 1 to 16
+  std::uint64_t physical = 0;            // address
+  std::array<std::uint64_t, 2> value{};  // that was loaded
   bool operator==(const ExclusiveMonitor&) const = default;
 };
 

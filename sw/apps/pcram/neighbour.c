@@ -12,7 +12,9 @@
 
 typedef unsigned long long Printable;
 
-enum { ring_entries = 128, batch = 32, page_words = page_bytes / 8 };
+// PCRAM fills the memory's bus while a batch is read from it; the NIC, which reads page after page, hides so few pages of
+// waiting behind the link.
+enum { ring_entries = 128, batch = 4, page_words = page_bytes / 8 };
 
 typedef enum { message_ready = 1, message_kept, message_send_back } MessageKind;
 typedef struct {
