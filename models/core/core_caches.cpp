@@ -91,10 +91,14 @@ bool CoreCaches::may_write(Address line, sc_core::sc_time& delay) {
 bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay) {
   if (!may_write(line, delay)) return false;
   sc_core::sc_time posted = delay;
-  return post(core, line, who, delay, posted);
+  who.posted = true;
+  const bool ok = post(core, line, who, delay, posted);
+  who.posted = false;
+  return ok;
 }
 
-// A write at `posted` that may wait for the memory; what passes meanwhile is taken from the core's own `delay`.
+// A write at `posted` that may wait for the memory; what passes meanwhile is taken from the core's own `delay`. Where more
+// than that passes, as on the way through a fabric whose accesses wait, the core is late by the rest.
 bool CoreCaches::post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
                       sc_core::sc_time& posted) {
   const sc_core::sc_time begin = sc_core::sc_time_stamp();

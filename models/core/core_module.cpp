@@ -340,7 +340,11 @@ void CoreModule::wait_for_others() {
 
 // A contended line comes after a varying number of cycles. Cores whose loops last the same time could otherwise meet in the
 // same pattern for ever, in which one of them never finds the lock open.
-void CoreModule::spins() { take_from_bus(duration(Cycles(spinning_.next() % 8), frequency_)); }
+void CoreModule::spins() {
+  if (state_ != State::running || start_) return;
+  take_from_bus(duration(Cycles(spinning_.next() % 8), frequency_));
+  schedule();
+}
 
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
   if (has_to_wait(which)) {  // Unicorn, inside a block

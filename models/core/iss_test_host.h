@@ -57,6 +57,7 @@ struct IssTestHost : IssHost {
   std::function<void(Address page, unsigned line)> on_about_to_store;
   std::function<bool(std::optional<SystemRegister>)> on_has_to_wait;
   std::function<void()> on_wait_for_others;
+  unsigned spun = 0;
 
   void place(std::uint64_t address, const std::vector<std::uint32_t>& words) {
     std::memcpy(memory.bytes + (address - code_base), words.data(), words.size() * 4);
@@ -101,6 +102,7 @@ struct IssTestHost : IssHost {
   bool has_to_wait(std::optional<SystemRegister> read) override {
     return on_has_to_wait && on_has_to_wait(read);
   }
+  void spins() override { ++spun; }
   void wait_for_others() override {
     if (on_wait_for_others) on_wait_for_others();
   }

@@ -537,10 +537,18 @@ constexpr bool is_breakpoint_or_watchpoint(SystemRegister which) {
   return which.op0 == 2 && which.op1 == 0 && which.crn == 0 && which.op2 >= 4;
 }
 
-constexpr SystemRegister id_aa64dfr0_el1{3, 0, 0, 5, 0};
+// QEMU counts cycles by the host's clock, so that no two runs would read the same.
+constexpr bool is_performance_monitor(SystemRegister which) {
+  return which.op0 == 3 && ((which.crn == 9 && which.crm >= 12) || (which.crn == 14 && which.crm >= 8));
+}
+
+constexpr SystemRegister id_aa64dfr0_el1{3, 0, 0, 5, 0}, id_dfr0_el1{3, 0, 0, 1, 2},
+    id_aa64pfr0_el1{3, 0, 0, 4, 0};
 // The debug architecture of Armv8.0 with the fewest breakpoints and watchpoints that it can say, two each; no
 // performance monitors.
 constexpr std::uint64_t least_debug = 6 | 1 << 12 | 1 << 20;
+constexpr std::uint64_t least_debug_aarch32 = 0x0001'0066;    // the CPU's own, without performance monitors
+constexpr std::uint64_t el0_and_el1_with_fp16 = 0x0011'0011;  // no EL2, EL3 and SVE, which QEMU announces
 
 SystemRegister encoding(const uc_arm64_cp_reg& reg) {
   const auto narrow = [](std::uint32_t field) { return static_cast<std::uint8_t>(field); };
@@ -556,6 +564,12 @@ std::uint32_t UnicornIss::on_mrs(uc_engine* uc, uc_arm64_reg rt, const uc_arm64_
     value = iss.mpidr_;
   } else if (which == id_aa64dfr0_el1) {
     value = least_debug;
+  } else if (which == id_dfr0_el1) {
+    value = least_debug_aarch32;
+  } else if (which == id_aa64pfr0_el1) {
+    value = el0_and_el1_with_fp16;
+  } else if (is_performance_monitor(which)) {
+    value = 0;
   } else if (is_timer(which)) {
     iss.guarded([&] { value = iss.host_.read_register(which); });
   }
@@ -569,8 +583,8 @@ std::uint32_t UnicornIss::on_msr(uc_engine*, uc_arm64_reg, const uc_arm64_cp_reg
   const SystemRegister which = encoding(*reg);
   constexpr std::uint64_t sctlr_mmu = 1;
   if (which == system_register::sctlr_el1) iss.follow_mmu(reg->val & sctlr_mmu);
-  bool done = is_breakpoint_or_watchpoint(which);
-  if (is_timer(which)) iss.guarded([&] { done = iss.host_.write_register(which, reg->val); });
+  bool done = is_breakpoint_or_watchpoint(which) || is_performance_monitor(which);
+  if (is_timer(which) && !done) iss.guarded([&] { done = iss.host_.write_register(which, reg->val); });
   return done;
 }
 

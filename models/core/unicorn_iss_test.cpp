@@ -97,6 +97,20 @@ TEST_P(UnicornIssTest, AnExceptionAtEl0IsTakenOrStopsTheCoreAndSaysWhy) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
+TEST_P(UnicornIssTest, PerformanceMonitorsAndHigherLevelsAreNotThere) {
+  load({
+      0xd2800020,  // mov x0, #1
+      0xd51b9c00,  // msr pmcr_el0, x0
+      0xd51b9d00,  // msr pmccntr_el0, x0
+      0xd53b9d01,  // mrs x1, pmccntr_el0
+      0xd5380402,  // mrs x2, id_aa64pfr0_el1
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1), 0u);
+  EXPECT_EQ(core->read(x2), 0x0011'0011u);
+}
+
 TEST_P(UnicornIssTest, BreakpointsAndWatchpointsAreNotThere) {
   load({
       0x10000100,  // adr x0, target

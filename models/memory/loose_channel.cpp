@@ -12,7 +12,7 @@ std::size_t LooseChannel::master(std::uint32_t id) {
     masters_.push_back({.id = id, .asked = {}});
     for (Pass* pass : {&settled_, &current_, &ahead_}) {
       pass->masters.emplace_back();
-      pass->arrivals.push_back(never);
+      pass->arrivals.emplace_back();
     }
   }
   return index;
@@ -21,15 +21,15 @@ std::size_t LooseChannel::master(std::uint32_t id) {
 // When the master's next request comes; `never` where it has none, or waits for the end of one before.
 void LooseChannel::find_arrival(Pass& pass, std::size_t m) const {
   const Progress& progress = pass.masters[m];
-  Tick& arrival = pass.arrivals[m];
-  arrival = never;
+  Arrival& arrival = pass.arrivals[m];
+  arrival = {};
   if (progress.next == masters_[m].end()) return;
   const Tick at = next_of(pass, m).request.at;
   if (at >= progress.answered && progress.in_flight > 0) return;
   const std::int64_t later = static_cast<std::int64_t>(at) + lateness(progress, at);
-  arrival = static_cast<Tick>(std::max<std::int64_t>(later, 0));
-  if (at >= progress.asked) arrival = std::max(arrival, progress.taken);
-  arrival += progress.held;
+  arrival.since = static_cast<Tick>(std::max<std::int64_t>(later, 0));
+  if (at >= progress.asked) arrival.since = std::max(arrival.since, progress.taken);
+  arrival.at = arrival.since + progress.held;
 }
 
 // A request that was made before the answer to one before was there is not later by what that one waits more.
@@ -46,24 +46,24 @@ bool LooseChannel::step(Pass& pass, Tick until) const {
   const auto next = std::ranges::min_element(pass.arrivals);
   const auto m = static_cast<std::size_t>(next - pass.arrivals.begin());
   Tick bound = until;
-  if (*next < until) {
+  if (next->at < until) {
     Progress& progress = pass.masters[m];
     if (progress.held == 0)
-      progress.shift = *next >= pass.last ? 0 : std::max(progress.shift, pass.last - *next);
-    bound = std::max(*next + progress.shift, pass.last);
+      progress.shift = next->at >= pass.last ? 0 : std::max(progress.shift, pass.last - next->at);
+    bound = std::max(next->at + progress.shift, pass.last);
   }
   if (pass.channel.next_event() < bound) {
     if (const auto completion = pass.channel.advance(bound - 1)) {
       const auto found = std::ranges::find(pass.reads, completion->id, &Read::id);
       const Read read = std::exchange(*found, pass.reads.back());
       pass.reads.pop_back();
-      pass.last = std::max(pass.last, completion->at), pass.last_master = 0;
+      if (completion->at > pass.last) pass.last = completion->at, pass.last_master = 0;
       end(pass, read, completion->at);
       find_arrival(pass, read.master);
       return true;
     }
   }
-  if (*next >= until) return false;
+  if (next->at >= until) return false;
   submit(pass, m, bound);
   find_arrival(pass, m);
   return true;
@@ -152,7 +152,7 @@ bool LooseChannel::takes_next(Pass& pass, std::size_t m) const {
   if (is_behind(pass)) return false;
   if (pass.masters[m].next + 1 != masters_[m].end()) return true;  // behind others of its master
   find_arrival(pass, m);
-  const Tick at = pass.arrivals[m];
+  const Tick at = pass.arrivals[m].at;
   return at > pass.last || (at == pass.last && m >= pass.last_master);
 }
 

@@ -7,8 +7,10 @@
 // afterwards, is made up for: requests are gone through again in the order of their times, each master's later ones by
 // as much later as it would have waited more, and what is left of that in the end is part of the answer to its next
 // request. A master that waits for each answer before it asks again so comes to the same time whatever the order of the
-// calls, but for what its last answers still lack. A single master that asks in order of time is answered as DramChannel
-// answers.
+// calls, but for what its last answers still lack. A single one that does so is answered as DramChannel answers.
+//
+// A request comes to the queue at `at`, later by what its master lacks (`lateness`) and by what it waits for a place in the
+// queue (`held`). In a pass it may have to be moved behind others (`shift`); answers are earlier by that.
 //
 // `settled`: no later call asks at a time before it. What happens before it is gone through for the last time, and so
 // are the earliest of more than `max_pending` requests. Who asks for a time before what was settled, or before its own
@@ -52,8 +54,9 @@ class LooseChannel {
  private:
   static constexpr Tick never = DramChannel::never;
   static constexpr std::uint64_t max_pending = 4096;  // more are settled before their time
-  // A request that is earlier than others is answered by going through all that are not settled again, up to so many; where
-  // there are more, as if it came after them, by as much earlier. What that gets wrong is made up for, too.
+  // A request that is earlier than others is answered by going through all that are not settled again, where these are so
+  // few, or time has been settled since that was done last. Otherwise it is answered as if it came after them, by as much
+  // earlier. What that gets wrong is made up for, too.
   static constexpr std::uint64_t max_replayed = 16;
 
   // Requests that are not settled, of one master in the order of its calls.
@@ -78,6 +81,11 @@ class LooseChannel {
     Tick shift = 0;          // by which its requests are moved behind those that were gone through too early
     std::uint32_t in_flight = 0;
   };
+  // When a request comes to the queue, and since when it has waited for a place in it.
+  struct Arrival {
+    Tick at = never, since = never;
+    auto operator<=>(const Arrival&) const = default;
+  };
   struct Read {
     std::uint64_t id;
     std::size_t master;
@@ -87,7 +95,7 @@ class LooseChannel {
   struct Pass {
     DramChannel channel;
     std::vector<Progress> masters;
-    std::vector<Tick> arrivals;  // of the next request of each master
+    std::vector<Arrival> arrivals;  // of the next request of each master
     std::vector<Read> reads;
     std::uint64_t taken = 0;  // requests of all masters
     Tick last = 0;            // when the last request came, or the last read ended

@@ -69,6 +69,33 @@ TEST_F(LooseChannelTest, AWriteEndsWhenTheQueueHasTakenIt) {
   EXPECT_GE(read(0, 2, {.bank = 7, .row = 2}), 2 + full + 26);
 }
 
+TEST_F(LooseChannelTest, AWriteThatItsMasterHasWaitedForIsPaidOnce) {
+  const auto write = [&](Tick at, std::uint32_t row) {
+    return channel.access(0, {.at = at, .master = 0, .location = {.row = row}, .is_write = true});
+  };
+  Tick now = 0;
+  for (std::uint32_t row = 0; row < 70; ++row) now = write(now, row);
+  EXPECT_GT(now, 11u);
+  for (std::uint32_t row = 70; row < 100; ++row) {
+    now += 1000;
+    EXPECT_EQ(write(now, row), now);
+  }
+}
+
+TEST(LooseChannelOrder, MastersThatWaitForAPlaceInTheQueueComeInTurns) {
+  DramConfig config = one_rank();
+  config.read_queue = 4;
+  LooseChannel channel(config, ddr3_2gb_x8());
+  std::vector<Tick> now(16);
+  std::vector<unsigned> asked(16);
+  for (Tick from = 0; from < 40'000; ++from)
+    for (std::uint32_t m = 0; m < now.size(); ++m)
+      for (; now[m] <= from; ++asked[m])
+        now[m] = channel.access(from, {.at = now[m], .master = m, .location = {.bank = m % 8, .row = m}});
+  const auto [least, most] = std::ranges::minmax(asked);
+  EXPECT_GT(least * 4, most * 3);
+}
+
 TEST_F(LooseChannelTest, AMasterThatAsksInOrderIsAnsweredAsByTheQueues) {
   DramChannel queues(one_rank(), ddr3_2gb_x8());
   Random random(1);

@@ -309,14 +309,13 @@ void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
 // When an access that comes at `start` has ended. Requests come in any order of time, but none before now().
 Picoseconds MemoryController::loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
                                          const BlockLocation& block, const BlockAccess& access) {
-  const unsigned master = master_of(payload);
-  const auto time = [&](Picoseconds at, const BlockLocation& location, bool is_write) {
-    const bool is_posted = is_write && master < InitiatorExtension::first_device_master;
-    return timing_.access(now(), {at, master, location, is_write, is_posted});
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  const auto time = [&](Picoseconds at, const BlockLocation& location, bool is_write, bool is_posted) {
+    return timing_.access(now(), {at, master_of(payload), location, is_write, is_posted});
   };
-  Picoseconds end = start + time(start, block, payload.is_write());
+  Picoseconds end = start + time(start, block, payload.is_write(), who && who->posted);
   for (const ExtraAccess& extra : access.extra) {
-    const Picoseconds latency = time(end, extra.block, extra.is_write);
+    const Picoseconds latency = time(end, extra.block, extra.is_write, extra.is_write);
     if (!extra.is_write) end += latency;  // a write goes on by itself
   }
   return end + access.decoding;

@@ -68,6 +68,22 @@ SYSTEMC_TEST_F(MemoryControllerTest, ResetsToWhatTheListSays) {
   expect_reset_values(guest, MemoryRegisters());
 }
 
+SYSTEMC_TEST_F(MemoryControllerTest, AWriteForWhichTheQueueHadNoRoomIsPaidOnce) {
+  const auto time_of_write = [&](std::uint64_t row) {
+    cpu.delay = sc_core::SC_ZERO_TIME;
+    cpu.write<std::uint64_t>(row * 8192, 0);
+    return to_picoseconds(cpu.delay);
+  };
+  const Picoseconds taken_at_once = time_of_write(0);
+  Picoseconds last;
+  for (std::uint64_t row = 1; row < 100; ++row) last = time_of_write(row);
+  EXPECT_GT(last, taken_at_once);
+  for (std::uint64_t row = 100; row < 110; ++row) {
+    wait_for(10_us);
+    EXPECT_EQ(time_of_write(row), taken_at_once) << row;
+  }
+}
+
 struct FourChannelsTest : MemoryControllerTest {
   FourChannelsTest() : MemoryControllerTest(config()) {}
   static MemoryConfig config() {

@@ -28,6 +28,8 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   bool never_waits = false;
   // Whoever asks lies on the dies of the memory: the access passes its code, and neither queues nor the bus, and takes no time.
   bool on_die = false;
+  // A write that its master does not wait for: caches that write a line back go on at once.
+  bool posted = false;
 
   tlm::tlm_extension_base* clone() const override { return new InitiatorExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {

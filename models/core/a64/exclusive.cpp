@@ -60,17 +60,21 @@ Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, A
 // ---- exclusives: rd and ra are moved, rm takes the status ----
 
 // The second of two without a store exclusive between them spins on a lock that another core holds. It waits as a store
-// exclusive does, and in its place: a core that looks once a quantum may find the lock taken for ever.
+// exclusive does, and in its place: a core that looks once a quantum may find the lock taken for ever. While it waits another
+// core's store may disarm the monitor, so that what it does is kept beside.
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);
-  const bool spins = cpu.monitor.armed, waits = spins || cpu.monitor.waits_at_load;
+  cpu.monitor.repeats |= cpu.monitor.armed;
+  const bool waits = cpu.monitor.repeats || cpu.monitor.waits_at_load;
   if (waits && !cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   Bytes16 value{};
   if (!cpu.load(op, address, Data::size, value.data(), Ordering::aligned)) return cpu.left_by_fault();
   const auto [at, fault] = translate(cpu, op, address, Access::load);
-  cpu.monitor = {!fault, waits, Data::size, at.physical, value};
+  const bool spins = cpu.monitor.repeats && cpu.monitor.physical == at.physical;
+  cpu.monitor = {
+      .armed = !fault, .waits_at_load = waits, .size = Data::size, .physical = at.physical, .value = value};
   if (cpu.monitors && at.is_direct) cpu.monitors->watch(cpu, at.physical);
   Data::load(cpu, op, value);
   if (spins && !cpu.is_alone) {

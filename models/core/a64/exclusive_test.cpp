@@ -459,6 +459,35 @@ TEST_F(MessageTest, AStoreExclusiveThatFailsWaitsBeforeItsLoadTheNextTime) {
   EXPECT_EQ(run({ldxr, stxr}, passed).x[3], 1u);  // as the first time
 }
 
+TEST_F(MessageTest, ALoadExclusiveThatRepeatsAnotherWaitsInPlaceOfItsStore) {
+  State state = run({ldxr}, data_base, 42);
+  EXPECT_EQ(waited, 0u);
+  EXPECT_EQ(host.spun, 0u);
+  state = run({ldxr}, state);
+  EXPECT_EQ(waited, 1u);
+  EXPECT_EQ(host.spun, 1u);
+  state = run({stxr}, state);
+  EXPECT_EQ(state.x[3], 0u);
+  EXPECT_EQ(waited, 1u);
+  run({ldxr, stxr}, state);
+  EXPECT_EQ(waited, 2u);  // at the store, as the first time
+  EXPECT_EQ(host.spun, 1u);
+}
+
+TEST_F(MessageTest, ALoadExclusiveOfAnotherAddressDoesNotSpin) {
+  State state = run({ldxr}, data_base, 42);
+  state.x[0] += 64;
+  run({ldxr}, state);
+  EXPECT_EQ(host.spun, 0u);
+}
+
+TEST_F(MessageTest, ACoreThatIsAloneDoesNotSpin) {
+  core->set_alone(true);
+  run({ldxr}, run({ldxr}, data_base, 42));
+  EXPECT_EQ(waited, 0u);
+  EXPECT_EQ(host.spun, 0u);
+}
+
 TEST_F(SharedMemoryTest, ACoreThatIsGoneIsNotAsked) {
   run(0, ldxr);
   cores[1].reset();

@@ -47,6 +47,7 @@ struct alignas(16) Vector {
 struct ExclusiveMonitor {
   bool armed = false;
   bool waits_at_load = false;            // the load waits for simulated time, not the store behind it
+  bool repeats = false;                  // the load exclusive that is executed follows another one
   std::uint8_t size = 0;                 // bytes, 1 to 16
   std::uint64_t physical = 0;            // address
   std::array<std::uint64_t, 2> value{};  // that was loaded
