@@ -101,9 +101,9 @@ bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_
 // than that passes, as on the way through a fabric whose accesses wait, the core is late by the rest.
 bool CoreCaches::post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
                       sc_core::sc_time& posted) {
-  const sc_core::sc_time begin = sc_core::sc_time_stamp();
+  const Picoseconds begin = now();
   const bool ok = show(core, tlm::TLM_WRITE_COMMAND, line, who, posted);
-  delay -= std::min(delay, sc_core::sc_time_stamp() - begin);
+  delay -= std::min(delay, to_sc_time(now() - begin));
   return ok;
 }
 

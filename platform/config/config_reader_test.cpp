@@ -96,8 +96,7 @@ TEST_F(ConfigReaderTest, AWrongTypeSaysWhatIsExpectedAndWhatCame) {
   EXPECT_EQ(wrong_node("\"cores\": {}"), cores + "an object");
   EXPECT_EQ(wrong_node("\"image\": 1"), "s.json:1:20: error: node.image: expected the path of a file, got 1");
   EXPECT_EQ(wrong_node("\"memory\": 1"), "s.json:1:21: error: node.memory: expected an object, got 1");
-  EXPECT_EQ(wrong_node("\"devices\": []"),
-            "s.json:1:22: error: node.devices: expected an object, got []");
+  EXPECT_EQ(wrong_node("\"devices\": []"), "s.json:1:22: error: node.devices: expected an object, got []");
   EXPECT_EQ(problems(library, R"({"node": {}, "faults": {}})"),
             "s.json:1:24: error: faults: expected a list, got an object");
   EXPECT_EQ(problems(library, R"({"node": {}, "expect": {"converges": 1}})"),

@@ -36,7 +36,6 @@ bool is_doubtful(const Study& study, const Study::Point& point, const std::vecto
 // "fabric: topology=mesh rate=0.01": its kind, and the keys that a row begins with.
 std::string name_of_point(const Study& study, const Study::Point& point);
 
-
 // A text as a field of CSV.
 std::string csv_field(const std::string& text);
 
