@@ -97,8 +97,9 @@ bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_
   return ok;
 }
 
-// A write at `posted` that may wait for the memory; what passes meanwhile is taken from the core's own `delay`. Where more
-// than that passes, as on the way through a fabric whose accesses wait, the core is late by the rest.
+// A write at `posted` that may wait for the memory; what passes meanwhile is taken from the core's own
+// `delay`. Where more than that passes, as on the way through a fabric whose accesses wait, the core is late
+// by the rest.
 bool CoreCaches::post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
                       sc_core::sc_time& posted) {
   const Picoseconds begin = now();

@@ -338,8 +338,8 @@ void CoreModule::wait_for_others() {
   if (state_ == State::running && !start_) schedule();
 }
 
-// A contended line comes after a varying number of cycles. Cores whose loops last the same time could otherwise meet in the
-// same pattern for ever, in which one of them never finds the lock open.
+// A contended line comes after a varying number of cycles. Cores whose loops last the same time could
+// otherwise meet in the same pattern for ever, in which one of them never finds the lock open.
 void CoreModule::spins() {
   if (state_ != State::running || start_) return;
   take_from_bus(duration(Cycles(spinning_.next() % 8), frequency_));

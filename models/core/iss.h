@@ -99,7 +99,8 @@ class IssHost {
   virtual bool has_to_wait(std::optional<SystemRegister> /*read*/) { return false; }
   virtual void wait_for_others() {}
 
-  // A load exclusive that repeats another one has been executed: the core spins on a lock. Not while set_alone() holds.
+  // A load exclusive that repeats another one has been executed: the core spins on a lock. Not while
+  // set_alone() holds.
   virtual void spins() {}
 
   // System registers that the host owns; nullopt or false: the engine's own meaning holds. To peek is a debugger's way to

@@ -1,8 +1,8 @@
 // All channels of a node's DRAM, for two kinds of access.
 //
 //   exact   requests wait in queues and are scheduled command by command (FR-FCFS); an engine (base/engine.h)
-//   loose   access() answers at once, by what the same queues and banks do with all that is known by then, in whatever
-//           order masters that run ahead of each other ask (loose_channel.h)
+//   loose   access() answers at once, by what the same queues and banks do with all that is known by then, in
+//           whatever order masters that run ahead of each other ask (loose_channel.h)
 //
 // A system is used in one way only between resets. reset: all banks closed, queues empty, statistics stay; cold clears
 // those too.
@@ -58,7 +58,8 @@ class DramSystem {
     bool is_write = false;
     bool is_posted = false;  // a write whose answer the master does not heed: it goes on at once
   };
-  // How long it takes: a read until its last beat has been moved, a write until a queue has taken it. `now`: no request comes at a time before it any more.
+  // How long it takes: a read until its last beat has been moved, a write until a queue has taken it. `now`:
+  // no request comes at a time before it any more.
   Picoseconds access(Picoseconds now, const LooseRequest& request);
   // Of one master alone.
   Picoseconds access(Picoseconds at, const BlockLocation& location, bool is_write) {

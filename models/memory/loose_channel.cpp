@@ -10,7 +10,7 @@ std::size_t LooseChannel::master(std::uint32_t id) {
   const auto index = static_cast<std::size_t>(found - masters_.begin());
   if (found == masters_.end()) {
     masters_.push_back({.id = id, .asked = {}});
-    for (Pass* pass : {&settled_, &current_, &ahead_}) {
+    for (Pass* pass : {&committed_, &speculative_, &lookahead_}) {
       pass->masters.emplace_back();
       pass->arrivals.emplace_back();
     }
@@ -40,8 +40,8 @@ std::int64_t LooseChannel::lateness(const Progress& progress, Tick at) {
 
 // The next thing that happens before `until`: a request comes, or a read ends. False when there is none.
 //
-// A master that goes back in its own time, or behind what was settled before its time, finds the banks as the latest
-// request left them, and goes on from there at its own pace: it never waits for what is later than itself.
+// A request that is earlier than one which the pass has taken finds the banks as that one left them. Its
+// master continues from there at its own pace and never waits for requests that are later than its own.
 bool LooseChannel::step(Pass& pass, Tick until) const {
   const auto next = std::ranges::min_element(pass.arrivals);
   const auto m = static_cast<std::size_t>(next - pass.arrivals.begin());
@@ -97,53 +97,53 @@ void LooseChannel::end(Pass& pass, const Read& read, Tick at) {
   Tick answered = read.asked.answered;
   if (answered == never) {
     pass.answer = std::max(end, request.at);
-    answered = heeded(request, *pass.answer);
+    answered = seen_by_master(request, *pass.answer);
   }
   --progress.in_flight;
   progress.answered = std::max(progress.answered, answered);
   progress.ended = std::max(progress.ended, end);
 }
 
-void LooseChannel::settle(Tick until) {
-  while (asked_ - settled_.taken > 0 &&
-         step(settled_, asked_ - settled_.taken < max_pending ? until : never)) {
+void LooseChannel::commit(Tick until) {
+  while (asked_ - committed_.taken > 0 &&
+         step(committed_, asked_ - committed_.taken < max_pending ? until : never)) {
   }
   for (std::size_t m = 0; m < masters_.size(); ++m) {
     Master& master = masters_[m];
-    for (; master.first < settled_.masters[m].next; ++master.first) master.asked.pop_front();
+    for (; master.first < committed_.masters[m].next; ++master.first) master.asked.pop_front();
   }
 }
 
-Tick LooseChannel::access(Tick settled, const Request& request) {
+Tick LooseChannel::access(Tick committed, const Request& request) {
   const std::size_t m = master(request.master);
-  settle(settled);
+  commit(committed);
   Master& asking = masters_[m];
   asking.asked.push_back({request});
   ++asked_;
-  if (settled_.masters[m].next + 1 == asking.end()) find_arrival(settled_, m);
-  if (is_ahead_ && takes_next(ahead_, m))
-    std::swap(current_, ahead_);
-  else if (!takes_next(current_, m) &&
-           (asked_ - settled_.taken <= max_replayed || settled > restarted_ || is_behind(current_)))
-    current_ = settled_, restarted_ = settled;
-  current_.answer.reset();
-  while (current_.masters[m].next < asking.end()) step(current_, never);
-  is_ahead_ = !current_.answer;  // a write has been answered by now
-  if (is_ahead_) {
-    ahead_ = current_;
-    while (!ahead_.answer) step(ahead_, never);
-    const Tick answered = heeded(request, *ahead_.answer);
-    current_.reads.back().asked.answered = answered;
-    current_.masters[m].answered = std::max(current_.masters[m].answered, answered);
+  if (committed_.masters[m].next + 1 == asking.end()) find_arrival(committed_, m);
+  if (has_lookahead_ && takes_next(lookahead_, m))
+    std::swap(speculative_, lookahead_);
+  else if (!takes_next(speculative_, m) &&
+           (asked_ - committed_.taken <= max_replayed || committed > replayed_at_ || is_behind(speculative_)))
+    speculative_ = committed_, replayed_at_ = committed;
+  speculative_.answer.reset();
+  while (speculative_.masters[m].next < asking.end()) step(speculative_, never);
+  has_lookahead_ = !speculative_.answer;  // a write has been answered by now
+  if (has_lookahead_) {
+    lookahead_ = speculative_;
+    while (!lookahead_.answer) step(lookahead_, never);
+    const Tick answered = seen_by_master(request, *lookahead_.answer);
+    speculative_.reads.back().asked.answered = answered;
+    speculative_.masters[m].answered = std::max(speculative_.masters[m].answered, answered);
   }
-  const Tick answer = *(is_ahead_ ? ahead_ : current_).answer;
-  asking.asked.back().answered = heeded(request, answer);
+  const Tick answer = *(has_lookahead_ ? lookahead_ : speculative_).answer;
+  asking.asked.back().answered = seen_by_master(request, answer);
   return answer;
 }
 
 bool LooseChannel::is_behind(const Pass& pass) const {
   for (std::size_t m = 0; m < masters_.size(); ++m)
-    if (pass.masters[m].next < settled_.masters[m].next) return true;
+    if (pass.masters[m].next < committed_.masters[m].next) return true;
   return false;
 }
 
@@ -157,26 +157,26 @@ bool LooseChannel::takes_next(Pass& pass, std::size_t m) const {
 }
 
 void LooseChannel::reset(Tick now) {
-  settle(never);
-  while (settled_.channel.advance(now)) {
+  commit(never);
+  while (committed_.channel.advance(now)) {
   }
   masters_.clear();
-  settled_.masters.clear();
-  settled_.arrivals.clear();
-  settled_.reads.clear();
-  settled_.channel.reset(now);
-  settled_.last = now, settled_.last_master = 0;
-  current_ = settled_;
-  is_ahead_ = false;
+  committed_.masters.clear();
+  committed_.arrivals.clear();
+  committed_.reads.clear();
+  committed_.channel.reset(now);
+  committed_.last = now, committed_.last_master = 0;
+  speculative_ = lookahead_ = committed_;
+  has_lookahead_ = false;
 }
 
 void LooseChannel::clear_counts() {
-  settled_.channel.clear_counts();
-  current_.channel.clear_counts();
+  committed_.channel.clear_counts();
+  speculative_.channel.clear_counts();
 }
 
 DramCounts LooseChannel::counts(Tick now) const {
-  Pass pass = settled_;
+  Pass pass = committed_;
   while (pass.taken < asked_) step(pass, never);
   while (pass.channel.advance(now)) {
   }

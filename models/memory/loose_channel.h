@@ -2,22 +2,24 @@
 // times: a master that is simulated ahead of another one, by up to its quantum, asks before requests that are
 // earlier than its own.
 //
-// A request is scheduled by the queues of a DramChannel (FR-FCFS), among all requests known by then, each at its own
-// time. What was answered too soon or too late, because an earlier request of another master came to be known
-// afterwards, is made up for: requests are gone through again in the order of their times, each master's later ones by
-// as much later as it would have waited more, and what is left of that in the end is part of the answer to its next
-// request. A master that waits for each answer before it asks again so comes to the same time whatever the order of the
-// calls, but for what its last answers still lack. A single one that does so is answered as DramChannel answers.
+// Each request is scheduled by the queues of a DramChannel (FR-FCFS) at its own time, among all requests
+// known by then. Its answer is speculative: an earlier request of another master may become known afterwards.
+// Then the requests are replayed in the order of their times. A master that was answered too early or too
+// late comes to the channel by the difference later or earlier, and its next answer includes the difference.
+// A master that waits for each answer therefore reaches the same time whatever the order of the calls, but
+// for what its last answers still lack. A single master that does so gets the answers of DramChannel.
 //
-// A request comes to the queue at `at`, later by what its master lacks (`lateness`) and by what it waits for a place in the
-// queue (`held`). In a pass it may have to be moved behind others (`shift`); answers are earlier by that.
+// A request comes to the queue at `at`, later by the difference above (`lateness`) and by the time for which
+// the queue was full (`held`). A replay may have to move it behind requests already taken (`shift`); its
+// answer is earlier by that.
 //
-// `settled`: no later call asks at a time before it. What happens before it is gone through for the last time, and so
-// are the earliest of more than `max_pending` requests. Who asks for a time before what was settled, or before its own
-// last request, waits as if it came after that, and its answer is as much earlier.
+// `committed`: no later call asks at a time before it. Requests before it are replayed for the last time, and
+// so are the earliest of more than `max_pending` requests. A request at a time before `committed`, or before
+// the last request of its own master, waits as if it came after that, and its answer is earlier by the same
+// amount.
 //
 //   LooseChannel channel{config, part};
-//   const Tick done = channel.access(settled, {.at = now, .master = 2, .location = location});
+//   const Tick done = channel.access(committed, {.at = now, .master = 2, .location = location});
 #pragma once
 
 #include <cstdint>
@@ -36,16 +38,16 @@ class LooseChannel {
     std::uint32_t master = 0;
     BlockLocation location;
     bool is_write = false;
-    bool is_posted = false;  // a write whose answer the master does not heed: it goes on at once
+    bool is_posted = false;  // a write for which the master does not wait
   };
 
   LooseChannel(const DramConfig& config, const DramPart& part)
-      : settled_(config, part), current_(settled_), ahead_(settled_) {}
+      : committed_(config, part), speculative_(committed_), lookahead_(committed_) {}
 
   // When the last beat of a read has been moved, or the queue has taken a write.
-  Tick access(Tick settled, const Request& request);
+  Tick access(Tick committed, const Request& request);
 
-  // All banks closed, what was asked is settled; counts stay.
+  // All banks are closed and all requests are committed; counts stay.
   void reset(Tick now);
   void clear_counts();  // after a reset
   // What happened up to `now`, and by requests that are later.
@@ -53,13 +55,13 @@ class LooseChannel {
 
  private:
   static constexpr Tick never = DramChannel::never;
-  static constexpr std::uint64_t max_pending = 4096;  // more are settled before their time
-  // A request that is earlier than others is answered by going through all that are not settled again, where these are so
-  // few, or time has been settled since that was done last. Otherwise it is answered as if it came after them, by as much
-  // earlier. What that gets wrong is made up for, too.
+  static constexpr std::uint64_t max_pending = 4096;  // more are committed before their time
+  // A request that is earlier than others is answered by a replay of all that are not committed, if these are
+  // so few or time has been committed since the last replay. Otherwise it is answered as if it came after
+  // them, by as much earlier; the error is made up for, too.
   static constexpr std::uint64_t max_replayed = 16;
 
-  // Requests that are not settled, of one master in the order of its calls.
+  // Requests that are not committed, of one master in the order of its calls.
   struct Asked {
     Request request;
     Tick answered = never;  // until it is
@@ -109,7 +111,9 @@ class LooseChannel {
     return masters_[m].asked[pass.masters[m].next - masters_[m].first];
   }
   // The answer as the master takes it.
-  static Tick heeded(const Request& request, Tick answer) { return request.is_posted ? request.at : answer; }
+  static Tick seen_by_master(const Request& request, Tick answer) {
+    return request.is_posted ? request.at : answer;
+  }
   static std::int64_t lateness(const Progress& progress, Tick at);
   void find_arrival(Pass& pass, std::size_t m) const;
   bool step(Pass& pass, Tick until) const;
@@ -117,14 +121,15 @@ class LooseChannel {
   static void end(Pass& pass, const Read& read, Tick at);
   bool is_behind(const Pass& pass) const;
   bool takes_next(Pass& pass, std::size_t m) const;
-  void settle(Tick until);
+  void commit(Tick until);
 
   std::vector<Master> masters_;  // in the order in which they first asked
   std::uint64_t asked_ = 0;      // by all
-  // As far as requests are settled; as far as the latest one has come; that, and on until it has been answered.
-  Pass settled_, current_, ahead_;
-  Tick restarted_ = 0;     // what was settled when current_ began anew
-  bool is_ahead_ = false;  // ahead_ is of the latest request
+  // As far as requests are committed; as far as the latest one was taken; from there on until it was
+  // answered.
+  Pass committed_, speculative_, lookahead_;
+  Tick replayed_at_ = 0;        // what was committed at the last replay
+  bool has_lookahead_ = false;  // lookahead_ belongs to the latest request
 };
 
 }  // namespace asterism

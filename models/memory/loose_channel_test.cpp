@@ -65,7 +65,8 @@ TEST_F(LooseChannelTest, AWriteEndsWhenTheQueueHasTakenIt) {
   for (std::uint32_t row = 0; row < 64; ++row) EXPECT_EQ(write(row), 0u);
   const Tick full = write(64);
   EXPECT_GT(full, 11u);  // a row has to be opened before the first one leaves
-  // The master has not waited for that, and comes later by it. The rows of the first writes are closed by then.
+  // The master has not waited for that, and comes later by it. The rows of the first writes are closed by
+  // then.
   EXPECT_GE(read(0, 2, {.bank = 7, .row = 2}), 2 + full + 26);
 }
 
@@ -186,8 +187,8 @@ Outcome run(Tick quantum, std::uint32_t banks, unsigned requests) {
   return result;
 }
 
-// By 1.25 ns: up to 20 ns, 1 us and 10 us. The queues reorder requests, so that a small difference can grow: 1.1% for the
-// worst of these.
+// By 1.25 ns: up to 20 ns, 1 us and 10 us. The queues reorder requests, so that a small difference can grow:
+// 1.1% for the worst of these.
 TEST(LooseChannelOrder, MastersEndAtTheSameTimeHoweverFarTheyRunAhead) {
   for (const std::uint32_t banks : {1u, 2u, 8u}) {
     const Outcome in_order = run(1, banks, 5000);

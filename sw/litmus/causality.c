@@ -8,8 +8,8 @@
 // but may well be seen. In every other round its sender stamps it with CNTVCT: a receiver that reads less is
 // early. In the others it only reads CNTVCT before it works for a while and sends: a receiver that reads less
 // than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
-// work in turns under a lock: together they take at least as long as the work of all. And they spin on a lock of exclusives
-// that each takes again at once: none starves.
+// work in turns under a lock: together they take at least as long as the work of all. And they spin on a lock
+// of exclusives that each takes again at once: none starves.
 //
 // work=off: haste is counted, not held against any way; for a simulator that keeps counters in order alone
 // (models/core/README.md).

@@ -59,9 +59,9 @@ Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, A
 
 // ---- exclusives: rd and ra are moved, rm takes the status ----
 
-// The second of two without a store exclusive between them spins on a lock that another core holds. It waits as a store
-// exclusive does, and in its place: a core that looks once a quantum may find the lock taken for ever. While it waits another
-// core's store may disarm the monitor, so that what it does is kept beside.
+// The second of two without a store exclusive between them spins on a lock that another core holds. It waits
+// as a store exclusive does, and in its place: a core that looks once a quantum may find the lock taken for
+// ever. While it waits another core's store may disarm the monitor, so that what it does is kept beside.
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_ahead) return cpu.wait_for_turn(op);

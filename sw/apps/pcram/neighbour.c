@@ -12,8 +12,9 @@
 
 typedef unsigned long long Printable;
 
-// While a batch is read from PCRAM it takes most of the memory's bus, and the NIC waits for its pages. What it waits for a
-// short batch passes while the link still sends the pages before; with 32 pages the link stands still for a tenth of the time.
+// While a batch is read from PCRAM it takes most of the memory's bus, and the NIC waits for its pages. What
+// it waits for a short batch passes while the link still sends the pages before; with 32 pages the link
+// stands still for a tenth of the time.
 enum { ring_entries = 128, batch = 4, page_words = page_bytes / 8 };
 
 typedef enum { message_ready = 1, message_kept, message_send_back } MessageKind;
