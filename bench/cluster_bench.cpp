@@ -34,7 +34,7 @@ void measure_all() {
   std::vector<double> small, large;
   for (int turn = 0; turn < 5; ++turn) {
     small.push_back(rate_of(2, events));
-    large.push_back(rate_of(ClusterConfig::most_nodes, events));
+    large.push_back(rate_of(ClusterConfig::max_nodes, events));
   }
   const double of_small = median(small), of_large = median(large);
   figures.add("2 nodes", fmt::format("{:.2f} M events/s", of_small / 1e6));

@@ -48,7 +48,7 @@ Load run(const ConfigLibrary& library, const std::string& name, CheckpointMethod
   return {result.traffic.writes, cpu_seconds() - start};
 }
 
-std::uint64_t most_memory() {
+std::uint64_t max_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) / 1024;
@@ -58,7 +58,7 @@ void measure() {
   const ConfigLibrary library(std::string(ASTERISM_SOURCE) + "/configs");
   using enum CheckpointMethod;
   run(library, "mcf", early_late_consolidate);
-  const std::uint64_t memory = most_memory();
+  const std::uint64_t memory = max_memory();
   figures.add("MiB of the host, mcf, early_late+consolidate", std::to_string(memory), memory < 2048,
               "< 2048");
   Load all;

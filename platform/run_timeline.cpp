@@ -104,7 +104,7 @@ void RunTimeline::charge(std::size_t index, Picoseconds to) {
 
 // Two columns become one.
 void RunTimeline::widen_to(Picoseconds at) {
-  while (at > width_ * most_columns) {
+  while (at > width_ * max_columns) {
     width_ = width_ * 2;
     for (Core& core : cores_) {
       for (std::size_t i = 0; i < core.columns.size(); ++i) {

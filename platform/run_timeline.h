@@ -10,7 +10,7 @@
 // The rest of the time it is off. Above the cores of a node stand what failed and when checkpoints were under way, from
 // `checkpoint_begin` until the version is durable or given up (docs/events.md). A checkpoint that cores copy themselves is compute.
 //
-// Times are kept in at most `most_columns` columns of equal width, which grows with the run: memory does not. Within a
+// Times are kept in at most `max_columns` columns of equal width, which grows with the run: memory does not. Within a
 // column the picture shows shares.
 #pragma once
 
@@ -30,7 +30,7 @@ namespace asterism {
 
 class RunTimeline final : public EventLog {
  public:
-  static constexpr std::size_t most_columns = 1024;
+  static constexpr std::size_t max_columns = 1024;
   using Activity = CoreModule::Activity;
   enum class State { compute, stall, checkpoint, recovery, fault };
   static constexpr std::size_t states = 5;

@@ -144,8 +144,8 @@ void check_engine(const NodeConfig& node, const ConfigDocument& document, const 
 }
 
 // What the host keeps of a flash beside its contents must have room: 12 bytes a block and 40 a page.
-constexpr std::uint64_t most_flash_blocks = 1u << 24;
-constexpr Bytes most_flash = 4_TiB;
+constexpr std::uint64_t max_flash_blocks = 1u << 24;
+constexpr Bytes max_flash = 4_TiB;
 
 // The DIMM-SSD puts whole pages of memory into a flash page.
 void check_flash(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
@@ -159,10 +159,10 @@ void check_flash(const NodeConfig& node, const ConfigLibrary& library, const Con
     refuse("dimm_ssd.part", fmt::format("{} has pages of {}: those of a DIMM-SSD are a multiple of 4 KiB",
                                         node.dimm_ssd.part, to_text(part.page)));
   if (const FlashGeometry flash = flash_geometry(node.dimm_ssd, part);
-      flash.all_blocks() > most_flash_blocks || flash.all_pages() * flash.page > most_flash)
+      flash.all_blocks() > max_flash_blocks || flash.all_pages() * flash.page > max_flash)
     refuse("dimm_ssd.blocks",
            fmt::format("the flash has {} blocks, {}; expected at most {} and {}", flash.all_blocks(),
-                       to_text(flash.all_pages() * flash.page), most_flash_blocks, to_text(most_flash)));
+                       to_text(flash.all_pages() * flash.page), max_flash_blocks, to_text(max_flash)));
 }
 
 void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,

@@ -82,7 +82,7 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
   return lines;
 }
 
-constexpr std::size_t label_width = 13, widest = 80, most_cores = 16, most_named = 8;
+constexpr std::size_t label_width = 13, widest = 80, max_cores = 16, max_named = 8;
 
 // "0-15, 17, 20", of what is in order; no more than so many of these ranges.
 std::string ranges_of(const std::vector<std::size_t>& numbers) {
@@ -90,7 +90,7 @@ std::string ranges_of(const std::vector<std::size_t>& numbers) {
   std::size_t named = 0;
   for (std::size_t first = 0, last; first < numbers.size(); first = last + 1) {
     for (last = first; last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;) ++last;
-    if (named++ == most_named) return text + ", ...";
+    if (named++ == max_named) return text + ", ...";
     if (!text.empty()) text += ", ";
     text += last == first ? fmt::format("{}", numbers[first])
                           : fmt::format("{}-{}", numbers[first], numbers[last]);
@@ -116,8 +116,8 @@ std::vector<std::string> in_brief(const std::vector<std::string>& cores) {
   std::ranges::stable_sort(groups, {}, [](const auto& group) { return group.second.cores.size(); });
   std::vector<std::string> lines;
   for (const auto& [state, group] : groups) {
-    if (lines.size() == most_cores) {
-      lines.back() = fmt::format("and {} more states", groups.size() - most_cores + 1);
+    if (lines.size() == max_cores) {
+      lines.back() = fmt::format("and {} more states", groups.size() - max_cores + 1);
       break;
     }
     const auto most =
@@ -209,7 +209,7 @@ std::string to_text(const Summary& s) {
   if (!o.ended_by_itself() && o.script_waits_for)
     line("script", fmt::format("waits for {:?}", *o.script_waits_for));
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch) {
-    if (!o.cluster && o.cores.size() > most_cores) {
+    if (!o.cluster && o.cores.size() > max_cores) {
       const std::vector<std::string> groups = in_brief(o.cores);
       for (const std::string& group : groups) line(&group == &groups.front() ? "cores" : "", group);
     } else {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view magic = "ASTERTLM";
 constexpr std::uint32_t version = 1;
-constexpr std::size_t record_size = 32, most_records = 4096;
-constexpr std::size_t most_masters = 65536, longest_name = 1024;
+constexpr std::size_t record_size = 32, max_records = 4096;
+constexpr std::size_t max_masters = 65536, longest_name = 1024;
 constexpr std::uint8_t shown_bit = 0x40, poisoned_bit = 0x80;
 
 constexpr std::array commands = {"read", "write", "ignore"};
@@ -78,9 +78,9 @@ std::vector<std::string> read_masters(std::istream& in, std::uint64_t& at) {
   if (const auto found = header.value<std::uint32_t>("the version"); found != version)
     throw TransactionTraceError(fmt::format("has version {} at byte 8, expected {}", found, version));
   const auto count = header.value<std::uint32_t>("the number of masters");
-  if (count > most_masters)
+  if (count > max_masters)
     throw TransactionTraceError(
-        fmt::format("has {} masters at byte 12, expected at most {}", count, most_masters));
+        fmt::format("has {} masters at byte 12, expected at most {}", count, max_masters));
   std::vector<std::string> masters;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t length_at = at;
@@ -155,7 +155,7 @@ void TransactionTraceWriter::add(const TracedTransaction& t) {
                               (t.is_poisoned ? poisoned_bit : 0u));
   block_ += static_cast<char>(t.response);
   ++total_;
-  if (block_.size() == most_records * record_size) write_block();
+  if (block_.size() == max_records * record_size) write_block();
 }
 
 void TransactionTraceWriter::write_block() {
@@ -187,9 +187,9 @@ TransactionTrace TransactionTrace::read(std::istream& in) {
     const std::uint64_t block_at = at;
     Part block(in, at);
     const auto count = block.value<std::uint32_t>("a block of records or the end");
-    if (count > most_records)
+    if (count > max_records)
       throw TransactionTraceError(fmt::format("has a block of {} records at byte {}, expected at most {}",
-                                              count, block_at, most_records));
+                                              count, block_at, max_records));
     if (count == 0) {
       const auto total = block.value<std::uint64_t>("the number of records");
       block.check("the end");

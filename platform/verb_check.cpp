@@ -29,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Of the second that a check may take. A build with sanitizers is several times slower.
-constexpr auto time_of_host = is_sanitized ? 6s : 600ms, most_time = is_sanitized ? 30s : 3000ms;
+constexpr auto time_of_host = is_sanitized ? 6s : 600ms, max_time = is_sanitized ? 30s : 3000ms;
 constexpr auto time_for_keys = 200ms;
 
 // One whose packets have ways to everybody, on which they cannot block each other.
@@ -98,7 +98,7 @@ std::optional<std::string> in_time(const std::function<std::string()>& all) {
   std::thread thread(std::move(task));
   const auto begun = std::chrono::steady_clock::now();
   while (text.wait_for(5ms) != std::future_status::ready)
-    if (used_by(thread) > time_of_host || std::chrono::steady_clock::now() - begun > most_time) {
+    if (used_by(thread) > time_of_host || std::chrono::steady_clock::now() - begun > max_time) {
       thread.detach();
       return std::nullopt;
     }

@@ -31,7 +31,7 @@ constexpr std::array bandwidth_units = {QuantityUnit{"TB/s", tera}, QuantityUnit
                                         QuantityUnit{"kB/s", kilo}, QuantityUnit{"B/s", 1}};
 
 // 25 digits times the largest unit stay below 2^128.
-constexpr std::size_t most_digits = 25;
+constexpr std::size_t max_digits = 25;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -55,7 +55,7 @@ Decimal parse_decimal(std::string_view text) {
       continue;
     }
     if (!is_digit(c)) break;
-    if (++digits > most_digits) throw std::invalid_argument("it has too many digits");
+    if (++digits > max_digits) throw std::invalid_argument("it has too many digits");
     d.mantissa = d.mantissa * 10 + static_cast<unsigned>(c - '0');
     if (fraction) d.divisor *= 10;
   }

@@ -21,7 +21,7 @@ bool ssd_suffices(const ClusterConfig& c) {
 }
 
 bool is_ring_of_buddies(const ClusterConfig& c) {
-  return c.nodes >= 2 && c.nodes <= ClusterConfig::most_nodes;
+  return c.nodes >= 2 && c.nodes <= ClusterConfig::max_nodes;
 }
 
 struct Rule {
@@ -120,12 +120,12 @@ void describe(Fields& f, ClusterProgramConfig& c) {
 static_assert(member_count<ClusterConfig>() == 9);
 void describe(Fields& f, ClusterConfig& c) {
   f("nodes", c.nodes, "That compute, each a rank of the program; 0: there is no cluster",
-    within(0, ClusterConfig::most_nodes));
+    within(0, ClusterConfig::max_nodes));
   f("spares", c.spares, "That make traffic, and take the ranks of lost ones", within(0, 64));
   f("firmware_nodes", c.firmware_nodes,
     "How many of the ranks are whole nodes that run the scenario's firmware; the others make its traffic "
     "only",
-    within(0, ClusterConfig::most_nodes));
+    within(0, ClusterConfig::max_nodes));
   f("firmware_spares", c.firmware_spares, "Whole nodes that take the ranks of lost ones of their kind",
     within(0, 64));
   f("network", c.network, "Between all of them");

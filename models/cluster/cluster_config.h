@@ -79,7 +79,7 @@ struct ClusterProgramConfig {
 void describe(Fields& f, ClusterProgramConfig& config);
 
 struct ClusterConfig {
-  static constexpr std::uint32_t most_nodes = 64;
+  static constexpr std::uint32_t max_nodes = 64;
 
   std::uint32_t nodes = 0;  // ranks; 0: no cluster
   std::uint32_t spares = 1;

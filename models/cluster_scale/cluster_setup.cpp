@@ -9,7 +9,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint32_t most_nodes = 1'000'000, most_switches = 20'000;
+constexpr std::uint32_t max_nodes = 1'000'000, max_switches = 20'000;
 constexpr std::uint32_t usual_pod = 16, usual_chassis = 2;
 
 std::uint32_t up(std::uint32_t count, std::uint32_t by) { return (count + by - 1) / by; }
@@ -40,7 +40,7 @@ void check(bool holds, const char* member, const std::string& problem) {
 void check_machine(const ClusterSetup& s) {
   check(s.nodes >= 2, "nodes", "a node has a buddy: there are two nodes or more");
   check(s.nodes % 2 == 0, "nodes", "buddies are pairs: an even number of nodes");
-  check(s.nodes <= most_nodes, "nodes", fmt::format("{} nodes at most", most_nodes));
+  check(s.nodes <= max_nodes, "nodes", fmt::format("{} nodes at most", max_nodes));
   check(s.nodes_per_switch >= 1, "nodes_per_switch", "a switch has a node or more");
   check(s.link > Bandwidth(), "link", "a bandwidth is above 0");
   check(s.file_system > Bandwidth(), "file_system", "a bandwidth is above 0");
@@ -108,8 +108,8 @@ ClusterShape shape_of(const ClusterSetup& s) {
   shape.compute = 2 * up(s.nodes / 2, s.nodes_per_switch);
   shape.spare = up(std::max(s.spares, 1u), s.nodes_per_switch);
   const std::uint32_t needed = shape.compute + shape.spare;
-  check(needed <= most_switches, "nodes_per_switch",
-        fmt::format("{} switches at most, this takes {}", most_switches, needed));
+  check(needed <= max_switches, "nodes_per_switch",
+        fmt::format("{} switches at most, this takes {}", max_switches, needed));
   const bool given = std::ranges::any_of(s.shape, [](std::uint32_t n) { return n > 0; });
   shape.dimensions = given ? s.shape : smallest(s.topology, needed);
   if (s.topology == ClusterTopology::fat_tree && given && shape.dimensions[2] == 0) shape.dimensions[2] = 1;
@@ -119,7 +119,7 @@ ClusterShape shape_of(const ClusterSetup& s) {
         fmt::format(
             "{} x {} x {} switches of {} nodes have no room for {} nodes in {} switches and {} for spares",
             d[0], d[1], d[2], s.nodes_per_switch, s.nodes, shape.compute, shape.spare));
-  check(room <= most_switches, "shape", fmt::format("{} switches at most", most_switches));
+  check(room <= max_switches, "shape", fmt::format("{} switches at most", max_switches));
   check(s.topology != ClusterTopology::fat_tree || d[2] == 1, "shape", "of a fat tree: switches a pod, pods");
   check(s.topology != ClusterTopology::dragonfly || d[2] >= d[0], "shape",
         "of a dragonfly: a chassis has a blade for each group");

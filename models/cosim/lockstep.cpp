@@ -14,7 +14,7 @@ namespace asterism {
 namespace {
 
 // A run of the simulator ends long before this; RTL that oscillates may not take all memory.
-constexpr std::size_t most_waiting = 65'536;
+constexpr std::size_t max_waiting = 65'536;
 
 // Two compares instead of a call: this is asked for each transaction.
 bool same(const LockstepBits& a, const LockstepBits& b) { return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0; }
@@ -149,7 +149,7 @@ void Lockstep::reset(Reset kind, Picoseconds at) {
 void Lockstep::take(Side& side, Picoseconds at, std::uint32_t levels) {
   for (std::uint32_t changed = side.levels ^ levels; changed != 0; changed &= changed - 1) {
     const auto line = static_cast<std::uint32_t>(std::countr_zero(changed));
-    if (side.waiting.size() < most_waiting) side.waiting.push_back({at, line, (levels >> line & 1) != 0});
+    if (side.waiting.size() < max_waiting) side.waiting.push_back({at, line, (levels >> line & 1) != 0});
   }
   side.levels = levels;
 }

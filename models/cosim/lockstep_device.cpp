@@ -12,7 +12,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint32_t most_state_bits = 6;  // more are no list of states
+constexpr std::uint32_t max_state_bits = 6;  // more are no list of states
 
 std::size_t place_of(const std::vector<const Register*>& registers, const Register* wanted) {
   return static_cast<std::size_t>(std::ranges::find(registers, wanted) - registers.begin());
@@ -157,7 +157,7 @@ void LockstepDevice::cover_states(const std::vector<std::vector<std::string>>& n
   for (std::size_t i = 0; i < ports.size(); ++i) {
     std::vector<std::string> values;
     if (i < names.size()) values = names[i];
-    if (values.empty() && ports[i].width() > most_state_bits) continue;
+    if (values.empty() && ports[i].width() > max_state_bits) continue;
     if (values.empty())
       for (unsigned value = 0; value < 1u << ports[i].width(); ++value)
         values.push_back(std::to_string(value));

@@ -20,7 +20,7 @@ std::string line_of(std::string_view label, std::string_view text) {
 }  // namespace
 
 std::string LockstepMismatch::text() const {
-  constexpr std::size_t most_history = 8;
+  constexpr std::size_t max_history = 8;
   std::string lines =
       model.empty() ? fmt::format("RTL failure in {} at {}\n", instance, report_time(at))
                     : fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
@@ -31,7 +31,7 @@ std::string LockstepMismatch::text() const {
 
   const std::size_t before = history.size() - (asked.empty() || history.empty() ? 0 : 1);
   if (before != 0) lines += "  before it, newest last:\n";
-  for (std::size_t i = before - std::min(before, most_history); i < before; ++i)
+  for (std::size_t i = before - std::min(before, max_history); i < before; ++i)
     lines += "    " + history[i] + '\n';
   if (!trace.empty()) lines += line_of("trace", fmt::format("{} ({} before it)", trace, to_text(window)));
   if (!trace_error.empty()) lines += line_of("no trace", trace_error);

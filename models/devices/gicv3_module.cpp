@@ -79,9 +79,9 @@ GicV3Module::GicV3Module(const sc_core::sc_module_name& name, unsigned cores)
   connect_distributor();
   connect_redistributors();
   serve(redistributors, 0);
-  if (cores > most_in_first_region) {
+  if (cores > max_in_first_region) {
     more_redistributors = std::make_unique<RedistributorSocket>("more_redistributors");
-    serve(*more_redistributors, most_in_first_region);
+    serve(*more_redistributors, max_in_first_region);
   }
   for (unsigned n = 0; n < spi.size(); ++n)
     watch(spi[n], [this, n](bool high) {

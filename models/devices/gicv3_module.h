@@ -82,8 +82,8 @@ class GicV3Module : public sc_core::sc_module {
   using Wire = sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS>;
   using RedistributorSocket = tlm_utils::simple_target_socket_tagged<GicV3Module>;
   static constexpr Bytes redistributor_size = 128_KiB;
-  static constexpr unsigned most_in_first_region = 123;
-  static unsigned in_first_region(unsigned cores) { return std::min(cores, most_in_first_region); }
+  static constexpr unsigned max_in_first_region = 123;
+  static unsigned in_first_region(unsigned cores) { return std::min(cores, max_in_first_region); }
 
   GicV3Module(const sc_core::sc_module_name& name, unsigned cores);
 

@@ -296,7 +296,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
 
   // checkpoint_log_compact.cpp
   bool compact(Picoseconds now, bool is_needed);
-  std::unique_ptr<Collection> find_victims(std::uint32_t most_lines) const;
+  std::unique_ptr<Collection> find_victims(std::uint32_t max_lines) const;
   std::uint32_t choose_victims(Collection& collection, std::uint32_t budget) const;
   void read_victims(Picoseconds now);
   void victim_read(Picoseconds at, std::uint32_t victim, bool is_readable, std::span<const std::byte> data);

@@ -31,7 +31,7 @@ bool CheckpointLog::compact(Picoseconds now, bool is_needed) {
 }
 
 // All that could be given up, of at most so many lines, fewest first, with the entries that name it.
-std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims(std::uint32_t most_lines) const {
+std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims(std::uint32_t max_lines) const {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   struct Use {
     std::uint32_t lines = 0, references = 0, victim = none;
@@ -51,7 +51,7 @@ std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims(std::uint
   for (std::uint32_t page = LogPages::roots; page < uses.size(); ++page) {
     const Use& use = uses[page];
     const bool is_closed = use.references != 0 && use.references == pages_.references(page);
-    if (is_closed && use.lines <= most_lines && !lost_.contains(page))
+    if (is_closed && use.lines <= max_lines && !lost_.contains(page))
       found->victims.push_back({page, use.lines, 0, 0, false, false, {}});
   }
   std::ranges::stable_sort(found->victims, {}, &Collection::Victim::live_lines);

@@ -174,7 +174,7 @@ std::optional<Checkpointer::Answer> Checkpointer::copy_out_of_the_way(Picosecond
     next_frame_ = (next_frame_ + 1) % shadow_frames_;
     frames_.push_back({frame, page, whole_page, phase, now + outcome.time});
     ++counts_.frame_copies;
-    counts_.most_frames = std::max(counts_.most_frames, frames_.size());
+    counts_.max_frames = std::max(counts_.max_frames, frames_.size());
     matt_.copied(page);
     if (is_held_[page]) release(now, page);
     wake_at_ = earlier(wake_at_, now + outcome.time);
@@ -482,7 +482,7 @@ void Checkpointer::report(Statistics& statistics) const {
   Statistics& lines = statistics.group("lines_copied");
   for (std::size_t i = 0; i < reasons.size(); ++i) lines.add(reasons[i], counts_.lines[i]);
   statistics.add("copies_to_frames", counts_.frame_copies);
-  statistics.add("most_frames_filled", std::uint64_t{counts_.most_frames});
+  statistics.add("max_frames_filled", std::uint64_t{counts_.max_frames});
   statistics.add("flash_pages", counts_.flash_pages);
   Statistics& density = statistics.group("pages_per_flash_page");
   for (std::size_t i = 1; i < pages_per_flash_page_.size(); ++i)

@@ -270,7 +270,7 @@ class Checkpointer final : private CheckpointLog::Sink {
     std::uint64_t intervals = 0, full = 0, durable = 0, failures = 0, given_up = 0;
     std::array<std::uint64_t, 4> pages{}, lines{};  // by Reason
     std::uint64_t flash_pages = 0, writes_held = 0, stops = 0, frame_copies = 0;
-    std::size_t most_frames = 0;
+    std::size_t max_frames = 0;
     Picoseconds held{}, stopped{};
   };
   Counts counts_;

@@ -62,7 +62,7 @@ constexpr std::uint64_t guarded(std::uint32_t value) {
 }
 constexpr std::uint32_t guarded_bits(std::uint32_t bits) { return ((bits * 0x9E37u) & 0xFFFF) << 16 | bits; }
 
-constexpr std::uint32_t most_bits = 0xFFFF;
+constexpr std::uint32_t max_bits = 0xFFFF;
 
 // Keeps the compiler from another order of the stores to either side: what was stored before a kill is in the
 // file.
@@ -197,7 +197,7 @@ void FlashImage::take_over(std::uint64_t page) {
   next_page_[block] = static_cast<std::uint32_t>(page % geometry_.pages_per_block + 1);
   if (record.state == torn_word) return;
   if (record.state == programmed_word && record.checksum == checksum(page) &&
-      record.bit_errors == guarded_bits(record.bit_errors & most_bits))
+      record.bit_errors == guarded_bits(record.bit_errors & max_bits))
     return;
   fail(fmt::format("plane {}, block {}, page {} is not what was written", block / geometry_.blocks,
                    block % geometry_.blocks, page % geometry_.pages_per_block));
@@ -249,7 +249,7 @@ PageSpare FlashImage::spare(FlashAddress at) const {
 }
 std::uint32_t FlashImage::bit_errors(FlashAddress at) const {
   const PageRecord& record = records_[index(at)];
-  return record.state == programmed_word ? record.bit_errors & most_bits : 0;
+  return record.state == programmed_word ? record.bit_errors & max_bits : 0;
 }
 std::uint32_t FlashImage::erase_count(FlashBlock block) const {
   return static_cast<std::uint32_t>(blocks_[index(block)]) & ~bad_mark;
@@ -320,7 +320,7 @@ void FlashImage::tear_erase(FlashBlock block) {
 void FlashImage::add_bit_errors(FlashAddress at, std::uint32_t bits) {
   PageRecord& record = records_[index(at)];
   if (record.state != programmed_word) return;
-  record.bit_errors = guarded_bits(std::min(most_bits, bit_errors(at) + std::min(bits, most_bits)));
+  record.bit_errors = guarded_bits(std::min(max_bits, bit_errors(at) + std::min(bits, max_bits)));
 }
 
 }  // namespace asterism

@@ -57,10 +57,10 @@ void TranslationBlocks::add_erased(std::uint32_t block) {
   std::ranges::push_heap(plane.erased, [this](auto x, auto y) { return fills_later(x, y); });
 }
 
-std::uint32_t TranslationBlocks::open(std::uint32_t plane_number, bool most_worn) {
+std::uint32_t TranslationBlocks::open(std::uint32_t plane_number, bool max_worn) {
   std::vector<std::uint32_t>& erased = planes_[plane_number].erased;
   const auto later = [this](auto x, auto y) { return fills_later(x, y); };
-  if (most_worn) {
+  if (max_worn) {
     const auto worn = std::ranges::max_element(
         erased, [this](auto x, auto y) { return blocks_[x].erases < blocks_[y].erases; });
     std::swap(*worn, erased.back());
@@ -69,7 +69,7 @@ std::uint32_t TranslationBlocks::open(std::uint32_t plane_number, bool most_worn
   }
   const std::uint32_t block = erased.back();
   erased.pop_back();
-  if (most_worn) std::ranges::make_heap(erased, later);
+  if (max_worn) std::ranges::make_heap(erased, later);
   blocks_[block].state = State::open;
   return block;
 }

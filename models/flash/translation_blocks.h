@@ -62,8 +62,8 @@ class TranslationBlocks {
   void found(std::uint32_t block, State state, std::uint32_t erases);
 
   void add_erased(std::uint32_t block);
-  // The next block to fill, open from now on; `most_worn` for data that rests. There must be an erased one.
-  std::uint32_t open(std::uint32_t plane, bool most_worn);
+  // The next block to fill, open from now on; `max_worn` for data that rests. There must be an erased one.
+  std::uint32_t open(std::uint32_t plane, bool max_worn);
   void close(std::uint32_t block, std::uint64_t clock);
   // Takes a closed or failed block out for collection; put_back() undoes it.
   void collect(std::uint32_t block);

@@ -11,8 +11,8 @@ namespace {
 
 // Pages that a layer can offer whatever its over-provisioning: without the block that is being written, the
 // one that takes what moves, and those that collection keeps erased.
-std::uint64_t most_pages(const TranslationConfig& config, const FlashGeometry& g,
-                         const TranslationList& list) {
+std::uint64_t max_pages(const TranslationConfig& config, const FlashGeometry& g,
+                        const TranslationList& list) {
   const std::uint32_t reserve = config.garbage_threshold + 2;
   if (g.blocks <= reserve)
     throw std::invalid_argument(fmt::format(
@@ -41,7 +41,7 @@ TranslationLayer::TranslationLayer(const TranslationConfig& config, const FlashP
       blocks_(config, geometry_, list_.data_pages()) {
   const std::uint64_t offered =
       geometry_.all_pages() * (1000 - std::min(config.over_provisioning, 1000u)) / 1000;
-  const std::uint64_t pages = std::min(offered, most_pages(config, geometry_, list_));
+  const std::uint64_t pages = std::min(offered, max_pages(config, geometry_, list_));
   if (pages == 0) throw std::invalid_argument("the over-provisioning of the flash leaves no page to offer");
   if (geometry_.all_pages() >= none)
     throw std::invalid_argument(

@@ -48,15 +48,15 @@ constexpr Rule rules[] = {
               c.memory % (c.zone * c.channels) == 0_B;
      }},
     {"memory", got<&C::memory>, "has at most 2^24 zones in a channel",
-     [](const C& c) { return c.channel_size() / c.zone <= ZoneMonitor::most_zones; }},
+     [](const C& c) { return c.channel_size() / c.zone <= ZoneMonitor::max_zones; }},
     {"memory", got<&C::memory>, "is less than 512 GiB in a channel",
      [](const C& c) { return c.channel_size() / L2Slice::line < L2Slice::no_line; }},
     {"l2_ways", got<&C::l2_ways>, "is from 1 to 16",
-     [](const C& c) { return c.l2_ways >= 1 && c.l2_ways <= L2Slice::most_ways; }},
+     [](const C& c) { return c.l2_ways >= 1 && c.l2_ways <= L2Slice::max_ways; }},
     {"l2", got<&C::l2>, "is a whole number of sets of l2_ways lines of 128 bytes in each channel",
      [](const C& c) { return c.l2 != 0_B && c.l2 % (L2Slice::line * c.channels * c.l2_ways) == 0_B; }},
     {"l2", got<&C::l2>, "is at least l2_ways times a 2^24th of the memory",
-     [](const C& c) { return c.memory / c.l2 * c.l2_ways < L2Slice::most_lines_per_set; }},
+     [](const C& c) { return c.memory / c.l2 * c.l2_ways < L2Slice::max_lines_per_set; }},
     {"pipelines", got<&C::pipelines>, "is at least 1", [](const C& c) { return c.pipelines != 0; }},
     {"write_queue", got<&C::write_queue>, "is at least 1", [](const C& c) { return c.write_queue != 0; }},
     {"buffer", got<&C::buffer>, "has room for two zones of each channel",
@@ -83,7 +83,7 @@ void describe(Fields& f, GpuConfig& c) {
   f("l2", c.l2, "In front of all channels; a larger one lets fewer writes through to memory",
     within(128_B, 1_GiB));
   f("l2_ways", c.l2_ways, "Lines of a set; fewer of them let lines displace each other earlier",
-    within(1, L2Slice::most_ways));
+    within(1, L2Slice::max_ways));
   f("pipelines", c.pipelines, "That issue a kernel's accesses, each in order", within(1, 4096));
   f("write_queue", c.write_queue,
     "Writes that may wait in a channel for their zones; when it is full, pipelines stand still",

@@ -85,8 +85,8 @@ TEST(GpuConfig, AZoneMonitorWithoutZonesOrWithTooManyIsRefused) {
     return thrown<std::invalid_argument>([&] { ZoneMonitor({}, zones); });
   };
   EXPECT_EQ(of(0), "a zone monitor has 1 to 2^24 zones, got 0");
-  EXPECT_EQ(of(ZoneMonitor::most_zones), "none");
-  EXPECT_EQ(of(ZoneMonitor::most_zones + 1), "a zone monitor has 1 to 2^24 zones, got 16777217");
+  EXPECT_EQ(of(ZoneMonitor::max_zones), "none");
+  EXPECT_EQ(of(ZoneMonitor::max_zones + 1), "a zone monitor has 1 to 2^24 zones, got 16777217");
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 namespace asterism {
 
 L2Slice::L2Slice(Bytes size, std::uint32_t ways, bool keeps_contents)
-    : entries_(size / (line * ways) * most_ways),
-      orders_(entries_.size() / most_ways),
+    : entries_(size / (line * ways) * max_ways),
+      orders_(entries_.size() / max_ways),
       oldest_shift_(4 * (ways - 1)),
       in_order_(~std::uint64_t{0} >> (64 - 4 * ways)),
       count_(static_cast<std::uint32_t>(orders_.size())),

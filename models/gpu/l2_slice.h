@@ -29,12 +29,12 @@ namespace asterism {
 class L2Slice {
  public:
   static constexpr Bytes line{128}, sector{32};
-  static constexpr std::uint32_t most_ways = 16;
+  static constexpr std::uint32_t max_ways = 16;
   static constexpr std::uint8_t all_sectors = 0xF;
   static unsigned count(std::uint8_t sectors) { return 0x4332'3221'3221'2110u >> 4 * sectors & 15; }
   static constexpr std::uint32_t no_line = 0xFFFF'FFFF;
   static constexpr std::size_t no_slot = ~std::size_t{0};
-  static constexpr std::uint32_t most_lines_per_set = (1u << 24) - 1;  // of memory that are in one set
+  static constexpr std::uint32_t max_lines_per_set = (1u << 24) - 1;  // of memory that are in one set
 
   // A whole number of sets.
   L2Slice(Bytes size, std::uint32_t ways, bool keeps_contents);
@@ -85,7 +85,7 @@ class L2Slice {
   void replace(std::size_t slot, Place place) {
     entries_[slot] = place.tag << tag_shift;
     std::uint64_t& order = orders_[place.set];
-    order = (order & ~in_order_) | (order << 4 & in_order_) | slot % most_ways;
+    order = (order & ~in_order_) | (order << 4 & in_order_) | slot % max_ways;
   }
   void drop(std::size_t slot) { entries_[slot] = no_tag; }
   // So many lines that follow one another, to the last set.
@@ -98,7 +98,7 @@ class L2Slice {
     const std::uint32_t tag = entries_[slot] >> tag_shift;
     return tag == no_tag >> tag_shift
                ? no_line
-               : static_cast<std::uint32_t>(std::size_t{tag} * count_ + slot / most_ways);
+               : static_cast<std::uint32_t>(std::size_t{tag} * count_ + slot / max_ways);
   }
   // Of a victim for it.
   std::uint32_t line_at(std::size_t slot, Place place) const {
@@ -136,14 +136,14 @@ class L2Slice {
   typedef std::uint32_t Four __attribute__((vector_size(16)));
 
   static std::size_t slot_of(std::uint32_t set, std::uint32_t way) {
-    return std::size_t{set} * most_ways + way;
+    return std::size_t{set} * max_ways + way;
   }
 
   // 0: none. Four ways at a time.
   static std::uint32_t way_and_1(const std::uint32_t* set, std::uint32_t tag) {
     const Four wanted = {tag, tag, tag, tag};
     Four place = {1, 2, 3, 4}, found = {};
-    for (std::uint32_t way = 0; way < most_ways; way += 4, place += 4) {
+    for (std::uint32_t way = 0; way < max_ways; way += 4, place += 4) {
       Four ways;
       std::memcpy(&ways, set + way, sizeof ways);
       found |= ((ways >> tag_shift) == wanted) & place;
@@ -162,7 +162,7 @@ class L2Slice {
     order = (order & ~(newer << 4 | 15)) | (order & newer) << 4 | way;
   }
 
-  // Sets of most_ways.
+  // Sets of max_ways.
   std::vector<std::uint32_t, boost::alignment::aligned_allocator<std::uint32_t, 64>> entries_;
   // Of each set, the order of use: a way in four bits, the newest in the lowest. Ways that the cache does not
   // have are behind all others, and stay there.

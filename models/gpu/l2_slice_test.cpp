@@ -80,7 +80,7 @@ TEST(L2Slice, ADroppedLineIsGone) {
 
 // Against lists in the order of use, for all numbers of ways and for sets that are no power of two.
 TEST(L2Slice, IsAListOfLinesInTheOrderOfUse) {
-  for (std::uint32_t ways = 1; ways <= L2Slice::most_ways; ++ways) {
+  for (std::uint32_t ways = 1; ways <= L2Slice::max_ways; ++ways) {
     const std::uint32_t sets = 1 + ways % 7;
     L2Slice slice(L2Slice::line * sets * ways, ways, false);
     std::map<std::uint32_t, std::deque<std::uint32_t>> model;  // the newest in front

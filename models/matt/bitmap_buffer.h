@@ -15,8 +15,8 @@ namespace asterism {
 
 class BitmapBuffer {
  public:
-  static constexpr std::uint32_t most_entries = 1024;
-  static constexpr std::uint8_t most_writes = 255;  // a count that stays
+  static constexpr std::uint32_t max_entries = 1024;
+  static constexpr std::uint8_t max_writes = 255;  // a count that stays
 
   struct Page {
     std::uint32_t number;
@@ -25,7 +25,7 @@ class BitmapBuffer {
   };
 
   explicit BitmapBuffer(std::uint32_t entries)
-      : entries_(std::clamp(entries, std::uint32_t{1}, most_entries)),
+      : entries_(std::clamp(entries, std::uint32_t{1}, max_entries)),
         keys_(std::bit_ceil(8 * entries_.size())) {
     clear();
   }
@@ -41,7 +41,7 @@ class BitmapBuffer {
     }
     Entry& entry = entries_[newest_];
     entry.lines |= lines;
-    entry.writes = std::min<std::uint32_t>(entry.writes + writes, most_writes);
+    entry.writes = std::min<std::uint32_t>(entry.writes + writes, max_writes);
     return true;
   }
 
@@ -53,7 +53,7 @@ class BitmapBuffer {
     if (entry.page != nobody) left = forget(entry);
     entry.page = page;
     entry.lines = lines;
-    entry.writes = std::min<std::uint32_t>(writes, most_writes);
+    entry.writes = std::min<std::uint32_t>(writes, max_writes);
     keys_[key_of(page)] = {page, place};
     make_newest(place);
     return left;

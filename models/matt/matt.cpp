@@ -15,7 +15,7 @@ void describe(Fields& f, MattConfig& c) {
   f("buffer_entries", c.buffer_entries,
     "Of the bitmap buffer in the memory controller; fewer of them look up and write back the table more "
     "often",
-    within(1, BitmapBuffer::most_entries));
+    within(1, BitmapBuffer::max_entries));
   f("early_writes", c.early_writes,
     "Write requests of an interval that make a page a candidate for an early copy; fewer of them copy pages "
     "that "
@@ -100,7 +100,7 @@ void Matt::merge(const BitmapBuffer::Page& page) {
   if (slot.lines == 0) modified_.insert(page.number);
   slot.lines |= page.lines;
   slot.writes = static_cast<std::uint8_t>(
-      std::min<unsigned>(unsigned{slot.writes} + page.writes, BitmapBuffer::most_writes));
+      std::min<unsigned>(unsigned{slot.writes} + page.writes, BitmapBuffer::max_writes));
   if (slot.writes >= early_writes_) candidates_.insert(page.number);
 }
 

@@ -83,7 +83,7 @@ void NicEngine::receive(Picoseconds now, Frame frame) {
     return;
   }
   waiting_.push_back(std::move(frame));
-  most_waiting_ = std::max(most_waiting_, waiting_.size());
+  max_waiting_ = std::max(max_waiting_, waiting_.size());
   wake(now);
 }
 
@@ -268,7 +268,7 @@ void NicEngine::report(Statistics& statistics) const {
   statistics.add("frames_received", received_);
   statistics.add("received", Bytes(bytes_received_));
   statistics.add("frames_dropped", dropped_);
-  statistics.add("most_frames_waiting", std::uint64_t{most_waiting_});
+  statistics.add("max_frames_waiting", std::uint64_t{max_waiting_});
   statistics.add("ring_errors", errors_);
 }
 

@@ -159,7 +159,7 @@ class NicEngine {
   SendQueue last_ = SendQueue::checkpoint;  // fetched from
   std::array<std::uint64_t, 2> sent_ = {}, bytes_sent_ = {};
   std::uint64_t received_ = 0, bytes_received_ = 0, dropped_ = 0, errors_ = 0;
-  std::size_t most_waiting_ = 0;
+  std::size_t max_waiting_ = 0;
   bool overflowed_ = false;
 };
 

@@ -171,7 +171,7 @@ void PcramArray::report(Statistics& statistics) const {
   statistics.add("reset_cells", counts_.reset_cells);
   statistics.add("corrected_parts", counts_.corrected);
   statistics.add("uncorrectable_parts", counts_.uncorrectable);
-  statistics.add("most_wear", cells_.most_wear());
+  statistics.add("max_wear", cells_.max_wear());
   statistics.add("busy", busy_);
   statistics.add("write_energy_pj", write_energy().count());
   statistics.add("leakage_energy_pj", scale(timing_->leakage().count(), busy_.count(), 1'000'000));

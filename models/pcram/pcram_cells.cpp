@@ -44,7 +44,7 @@ PcramCells::Page& PcramCells::page(std::uint64_t number) {
   return *last_;
 }
 
-std::uint32_t PcramCells::most_wear() const {
+std::uint32_t PcramCells::max_wear() const {
   std::uint32_t most = 0;
   for (const auto& [number, page] : pages_)
     for (const Line& line : *page) most = std::max(most, line.wear);

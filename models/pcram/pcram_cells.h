@@ -55,7 +55,7 @@ class PcramCells {
   const Line& line(std::uint64_t number) const;
   Line& line(std::uint64_t number) { return page(number / lines_per_page)[number % lines_per_page]; }
   std::uint64_t pages() const { return pages_.size(); }  // that hold something
-  std::uint32_t most_wear() const;
+  std::uint32_t max_wear() const;
 
  private:
   using Page = std::array<Line, lines_per_page>;

@@ -153,7 +153,7 @@ TEST(PcramDimmTest, AWornLineKeepsWhatItHoldsAndSaysSo) {
 TEST(PcramDimmTest, SuppressionSavesWear) {
   PcramRig rig = PcramRig::dimm(true, rated(3));
   for (unsigned turn = 0; turn < 100; ++turn) rig.write(0, filled(1, 0x5a));
-  EXPECT_EQ(rig.array.cells().most_wear(), 1u);
+  EXPECT_EQ(rig.array.cells().max_wear(), 1u);
 }
 
 TEST(PcramDimmTest, ModulesShareTheBus) {

@@ -49,9 +49,9 @@ TEST(PcramStackTest, CountsTheMatsAtWorkAtOnce) {
   const auto& timing = dynamic_cast<const StackTiming&>(rig.array.timing());
   rig.write(0, noise(64, 1));
   rig.write(64, noise(64, 2));
-  EXPECT_EQ(timing.most_mats(), 1u);
+  EXPECT_EQ(timing.max_mats(), 1u);
   rig.write(0, noise(9 * 64, 3));
-  EXPECT_EQ(timing.most_mats(), 9u);
+  EXPECT_EQ(timing.max_mats(), 9u);
   EXPECT_EQ(timing.peak_power(), Microwatts(6'300'000));
 }
 

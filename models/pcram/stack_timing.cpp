@@ -69,7 +69,7 @@ void StackTiming::reset() {
 }
 
 void StackTiming::report(Statistics& statistics) const {
-  statistics.add("most_mats_at_once", most_);
+  statistics.add("max_mats_at_once", most_);
   statistics.add("peak_power_uw", peak_power().count());
 }
 

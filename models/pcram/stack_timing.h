@@ -30,7 +30,7 @@ class StackTiming final : public PcramTiming {
 
   std::uint32_t mats() const { return static_cast<std::uint32_t>(mats_.size()); }
   std::uint64_t lines_per_layer() const { return lines_per_layer_; }
-  std::uint32_t most_mats() const { return most_; }  // at work at once
+  std::uint32_t max_mats() const { return most_; }  // at work at once
   Microwatts peak_power() const { return power_of(most_); }
   Microwatts power_of(std::uint32_t mats) const;
 

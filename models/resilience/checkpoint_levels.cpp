@@ -7,8 +7,8 @@
 namespace asterism {
 
 void check_levels(std::span<const CheckpointLevel> levels) {
-  if (levels.empty() || levels.size() > most_levels)
-    throw std::invalid_argument("there are 1 to " + std::to_string(most_levels) + " levels of checkpoints");
+  if (levels.empty() || levels.size() > max_levels)
+    throw std::invalid_argument("there are 1 to " + std::to_string(max_levels) + " levels of checkpoints");
   const auto refuse = [](std::size_t level, const char* problem) {
     throw std::invalid_argument("level " + std::to_string(level + 1) + ": " + problem);
   };

@@ -20,9 +20,9 @@ struct CheckpointLevel {
   Seconds restart;     // to read it again
 };
 
-constexpr std::size_t most_levels = 8;
+constexpr std::size_t max_levels = 8;
 
-// Throws std::invalid_argument unless there are 1 to most_levels levels, each with a rate above 0 and no
+// Throws std::invalid_argument unless there are 1 to max_levels levels, each with a rate above 0 and no
 // negative time.
 void check_levels(std::span<const CheckpointLevel> levels);
 Rate failures_of(std::span<const CheckpointLevel> levels);  // of all

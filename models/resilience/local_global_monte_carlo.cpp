@@ -19,7 +19,7 @@ class Player {
       : checkpoint_(checkpoint),
         tau_(tau),
         global_share_(1 - local_share),
-        most_failures_(patience * static_cast<double>(play.failures) + 1000),
+        max_failures_(patience * static_cast<double>(play.failures) + 1000),
         stop_(play.stop),
         source_({.nodes = play.nodes,
                  .node_mttf = checkpoint.mttf * play.nodes,
@@ -49,7 +49,7 @@ class Player {
   std::uint64_t global_failures() const { return global_failures_; }
 
  private:
-  bool gives_up() const { return static_cast<double>(failures_) > most_failures_ || stop_.stop_requested(); }
+  bool gives_up() const { return static_cast<double>(failures_) > max_failures_ || stop_.stop_requested(); }
   bool is_global(std::uint64_t checkpoint) const {
     const auto n = static_cast<double>(checkpoint);
     return std::floor((n + 1) * global_share_) > std::floor(n * global_share_);
@@ -76,7 +76,7 @@ class Player {
 
   LocalGlobalCheckpoint checkpoint_;
   Seconds tau_;
-  double global_share_, most_failures_;
+  double global_share_, max_failures_;
   std::stop_token stop_;
   NodeFailures source_;
   Seconds now_, failing_;

@@ -57,7 +57,7 @@ class Player {
       }
       time += next;
       at = recover(reached(at, begun + next), struck_level(), time);
-      if (failures_ > settings_.most_failures) return std::nullopt;
+      if (failures_ > settings_.max_failures) return std::nullopt;
     }
   }
 
@@ -98,7 +98,7 @@ class Player {
 
   // Reads until it is undisturbed; the checkpoint that was read.
   std::uint64_t recover(std::uint64_t at, std::size_t need, Seconds& time) {
-    while (failures_ <= settings_.most_failures) {
+    while (failures_ <= settings_.max_failures) {
       at -= at % schedule_.period(need);
       const std::size_t level = schedule_.level_of(at);
       const Seconds next = to_failure();

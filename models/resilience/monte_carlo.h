@@ -34,8 +34,8 @@ constexpr auto enum_names(RecoveryRule) {
 
 struct MonteCarloSettings {
   std::uint64_t seed = 1;
-  std::uint64_t cycles = 1000;                // at least 2
-  std::uint64_t most_failures = 100'000'000;  // it gives up behind them: a schedule that hardly gets on
+  std::uint64_t cycles = 1000;               // at least 2
+  std::uint64_t max_failures = 100'000'000;  // it gives up behind them: a schedule that hardly gets on
   RecoveryRule rule = RecoveryRule::escalate;
   double shape = 1;           // of the Weibull distribution of the times between failures, above 0
   std::stop_token stop = {};  // it gives up when asked to

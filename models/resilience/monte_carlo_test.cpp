@@ -180,7 +180,7 @@ TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
 // e^30 tries are needed.
 TEST(MonteCarloTest, GivesUpWhereNothingGetsOn) {
   const Levels hopeless = {{Rate(1), Seconds(30), Seconds(1)}};
-  const MonteCarloResult played = play_checkpoints(hopeless, {Seconds(1), {}}, {.most_failures = 10'000});
+  const MonteCarloResult played = play_checkpoints(hopeless, {Seconds(1), {}}, {.max_failures = 10'000});
   EXPECT_EQ(played.cycles, 0u);
   EXPECT_EQ(played.efficiency, 0);
   EXPECT_EQ(played.failures, 10'001u);

@@ -28,7 +28,7 @@ Way again(Way q, double rest) { return {1 / rest, q.time / (rest * rest)}; }
 
 struct Piece {
   Way through;
-  std::array<Way, most_levels> failed;  // by the level of the failure
+  std::array<Way, max_levels> failed;  // by the level of the failure
 };
 
 class Model {
@@ -94,7 +94,7 @@ class Model {
     for (std::size_t i = from + reads_again; i < levels_.size(); ++i) ends += read.failed[i].probability;
     const Way reads = again(interrupted, ends);
     const Way back = survived * read.through * reads;
-    std::array<Way, most_levels> leaves;
+    std::array<Way, max_levels> leaves;
     double rest = run.through.probability;
     for (std::size_t i = from + 1; i < levels_.size(); ++i) {
       Way lost = read.failed[i];

@@ -14,8 +14,8 @@ constexpr std::uint64_t fewest_intervals = 200;
 
 class Player {
  public:
-  Player(const BuddyCheckpoint& checkpoint, Seconds tau, std::uint64_t most_failures, std::uint64_t seed)
-      : b_(checkpoint), tau_(tau), most_failures_(most_failures), random_(seed) {}
+  Player(const BuddyCheckpoint& checkpoint, Seconds tau, std::uint64_t max_failures, std::uint64_t seed)
+      : b_(checkpoint), tau_(tau), max_failures_(max_failures), random_(seed) {}
 
   Seconds interval() {
     time_ = Seconds();
@@ -33,7 +33,7 @@ class Player {
   }
 
   std::uint64_t failures() const { return failures_; }
-  bool gave_up() const { return failures_ > most_failures_; }
+  bool gave_up() const { return failures_ > max_failures_; }
 
  private:
   // Lets so much time pass, or less: until a failure.
@@ -55,7 +55,7 @@ class Player {
 
   BuddyCheckpoint b_;
   Seconds tau_;
-  std::uint64_t most_failures_;
+  std::uint64_t max_failures_;
   Random random_;
   Seconds time_;
   std::uint64_t failures_ = 0;

@@ -22,7 +22,7 @@ bool has_ways(const ZoneMonitorConfig& config) {
 }
 
 std::uint32_t checked(const ZoneMonitorConfig& config, std::uint32_t zones) {
-  if (zones == 0 || zones > ZoneMonitor::most_zones)
+  if (zones == 0 || zones > ZoneMonitor::max_zones)
     throw std::invalid_argument("a zone monitor has 1 to 2^24 zones, got " + std::to_string(zones));
   if (!std::has_single_bit(config.cache.count()) || !has_ways(config))
     throw std::invalid_argument(

@@ -62,7 +62,7 @@ void describe(Fields& f, ZoneMonitorConfig& config);
 class ZoneMonitor {
  public:
   static constexpr std::uint32_t zones_per_sector = 256;
-  static constexpr std::uint32_t most_zones = 1u << 24;
+  static constexpr std::uint32_t max_zones = 1u << 24;
   static constexpr Bytes sector{32};
 
   enum class Answer : std::uint8_t { proceed, first_stall, stall };
@@ -88,7 +88,7 @@ class ZoneMonitor {
     void report(Statistics& statistics) const;
   };
 
-  // Zone numbers are below `zones` (1 to most_zones) everywhere. Throws std::invalid_argument for other counts, and for a
+  // Zone numbers are below `zones` (1 to max_zones) everywhere. Throws std::invalid_argument for other counts, and for a
   // cache that is none.
   ZoneMonitor(const ZoneMonitorConfig& config, std::uint32_t zones);
 

@@ -15,7 +15,7 @@ namespace {
 using Answer = GdbSession::Answer;
 
 constexpr std::string_view bad_packet = "E01", no_memory = "E0e", done = "OK";
-constexpr std::size_t largest_payload = 0x4000, most_memory = largest_payload / 2;
+constexpr std::size_t largest_payload = 0x4000, max_memory = largest_payload / 2;
 constexpr unsigned sigint = 2, sigtrap = 5;
 
 // Numbers in the target description: x0-x30, sp, pc, cpsr; v0-v31, fpsr, fpcr; then the system registers.
@@ -189,7 +189,7 @@ std::string GdbSession::transfer(std::string_view request) {
   else
     return "";
   if (whole.empty() || !span || span->address > whole.size()) return std::string(bad_packet);
-  const std::string part = whole.substr(span->address, std::min<std::uint64_t>(span->size, most_memory));
+  const std::string part = whole.substr(span->address, std::min<std::uint64_t>(span->size, max_memory));
   return (span->address + part.size() == whole.size() ? "l" : "m") + part;
 }
 
@@ -198,8 +198,8 @@ std::string GdbSession::monitor(std::string_view digits) {
   if (!command) return std::string(bad_packet);
   std::string said = target_.monitor(for_registers_, *command);
   if (said.empty()) return std::string(done);
-  if (said.size() > most_memory) {
-    said.resize(most_memory - 4);
+  if (said.size() > max_memory) {
+    said.resize(max_memory - 4);
     said += "...\n";
   }
   return to_hex(said);
@@ -380,7 +380,7 @@ std::string GdbSession::write_register(std::string_view packet) {
 std::string GdbSession::read_memory(std::string_view packet) {
   const auto span = span_of(packet);
   if (!span) return std::string(bad_packet);
-  std::string data(std::min<std::uint64_t>(span->size, most_memory), '\0');
+  std::string data(std::min<std::uint64_t>(span->size, max_memory), '\0');
   data.resize(target_.read_memory(for_registers_, span->address, data.data(), data.size()));
   if (data.empty() && span->size != 0) return std::string(no_memory);
   return to_hex(data);
@@ -404,7 +404,7 @@ std::string GdbSession::change_breakpoint(std::string_view packet, bool insert) 
   const auto change = [&](auto& list, const auto& each) {
     const auto found = std::ranges::find(list, each);
     if (insert && found == list.end()) {
-      if (list.size() == most_breakpoints) return false;
+      if (list.size() == max_breakpoints) return false;
       list.push_back(each);
     } else if (!insert && found != list.end()) {
       list.erase(found);

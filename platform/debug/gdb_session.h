@@ -69,7 +69,7 @@ struct DebugAction {
 class GdbSession {
  public:
   static constexpr unsigned generals = DebugTarget::generals, vectors = DebugPort::vectors;
-  static constexpr std::size_t most_breakpoints = 1024;
+  static constexpr std::size_t max_breakpoints = 1024;
 
   explicit GdbSession(DebugTarget& target) : target_(target) {}
 

@@ -181,7 +181,7 @@ TEST_F(GdbSessionTest, WatchpointsSayWhatTheyWatch) {
 }
 
 TEST_F(GdbSessionTest, ThereIsAnEndToBreakpoints) {
-  for (std::size_t i = 0; i < GdbSession::most_breakpoints; ++i)
+  for (std::size_t i = 0; i < GdbSession::max_breakpoints; ++i)
     EXPECT_EQ(ask(fmt::format("Z0,{:x},4", 4 * i)), "OK");
   EXPECT_EQ(ask("Z0,ffff0000,4"), "E01");
   EXPECT_EQ(ask("z0,0,4"), "OK");

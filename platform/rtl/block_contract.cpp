@@ -16,8 +16,8 @@ namespace {
 
 using Direction = TopPort::Direction;
 
-constexpr unsigned most_requesters = 128;
-constexpr unsigned most_interrupts = 32;
+constexpr unsigned max_requesters = 128;
+constexpr unsigned max_interrupts = 32;
 constexpr unsigned bus_data = 32;
 
 std::string bits(unsigned count) { return count == 1 ? "1 bit" : fmt::format("{} bits", count); }
@@ -382,7 +382,7 @@ void Binder::check_arbiter() {
     if (role(needed).path.empty() &&
         std::ranges::none_of(config_.ports, [&](const BlockPort& p) { return to_text(p.role) == needed; }))
       refuse("ports", fmt::format("contract arbiter needs a port with role \"{}\"", needed));
-  narrow(request, most_requesters);
+  narrow(request, max_requesters);
   check_radix(request);
   if (request) expect(grant, request.port->width, as_many_as(request));
 }
@@ -394,8 +394,8 @@ void Binder::check_bus_device() {
   };
   if (buses(BusSide::target) == 0)
     refuse("ports", "contract bus_device needs a port with role \"bus\" and side \"target\"");
-  if (interrupts_ > most_interrupts)
-    refuse("ports", fmt::format("{} interrupt lines, expected at most {}", interrupts_, most_interrupts));
+  if (interrupts_ > max_interrupts)
+    refuse("ports", fmt::format("{} interrupt lines, expected at most {}", interrupts_, max_interrupts));
 }
 
 void Binder::check_both_directions(PortRole role) {

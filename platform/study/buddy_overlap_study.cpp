@@ -36,7 +36,7 @@ void describe(Fields& f, BuddyOverlapStudy& c) {
     "tickets for it. A "
     "ticket a queue where absent",
     within(0.01, 1000.0));
-  f("nodes", c.nodes, "Each a rank", within(2, ClusterConfig::most_nodes));
+  f("nodes", c.nodes, "Each a rank", within(2, ClusterConfig::max_nodes));
   f("state", c.state, "Of a rank, that a checkpoint holds", within(8_B, 8_MiB));
   f("compute", c.compute, "In a step, besides communication: short steps are late by less of a copy",
     within(1_us, 1_s));

@@ -71,7 +71,7 @@ void describe(Fields& f, DimmSsdStudy& c) {
     "its own",
     at_most(1'000'000'000'000));
   f.check(!c.reads || !c.trace.empty(), "reads", "goes with trace; a workload has its own");
-  f("intervals", c.intervals, "How many; those of the workload where not given", within(1, most_intervals));
+  f("intervals", c.intervals, "How many; those of the workload where not given", within(1, max_intervals));
   f("part", c.part, "Of the flash: a file in configs/flash. Its page is a multiple of 4 KiB",
     names_file("flash"));
   f("channels", c.channels, "Of the flash; more transfer at a time", within(1, 16));
@@ -108,10 +108,10 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
       profile_ = load_config<WriteProfile>(library, "write_profiles", config_.workload);
       reads_ = profile_.reads();
       intervals_ = config_.intervals.value_or(profile_.intervals);
-      if (profile_.footprint(intervals_) > most_written_pages)
+      if (profile_.footprint(intervals_) > max_written_pages)
         throw StudyMistake("intervals", "the run writes to " +
                                             std::to_string(profile_.footprint(intervals_)) +
-                                            " pages, expected at most " + std::to_string(most_written_pages));
+                                            " pages, expected at most " + std::to_string(max_written_pages));
     } else {
       open_trace();
     }
@@ -176,10 +176,10 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
   void check_capacity() const {
     const std::string lack = lack_of(geometry_);
     if (lack.empty()) return;
-    constexpr std::uint32_t most_reserved =
+    constexpr std::uint32_t max_reserved =
         64;  // blocks of a plane that may have to be there: more are another mistake
     FlashGeometry larger = geometry_;
-    const std::uint32_t most = std::min(part_.blocks, geometry_.blocks + most_reserved);
+    const std::uint32_t most = std::min(part_.blocks, geometry_.blocks + max_reserved);
     while (++larger.blocks <= most)
       if (lack_of(larger).empty())
         throw StudyMistake("capacity", fmt::format("expected at least {}, got {}: {}",

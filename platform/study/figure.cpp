@@ -278,10 +278,10 @@ class Drawing {
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels, const std::string& subtitle) {
   std::string inside;
   double at = 0, height = 0;
-  std::size_t most_bars = 0;
+  std::size_t max_bars = 0;
   for (const Panel& panel : panels)
-    if (panel.kind == Panel::Kind::bars) most_bars = std::max(most_bars, panel.series.size());
-  inside += hatches(most_bars);
+    if (panel.kind == Panel::Kind::bars) max_bars = std::max(max_bars, panel.series.size());
+  inside += hatches(max_bars);
   const bool has_titles =
       std::ranges::any_of(panels, [](const Panel& panel) { return !panel.title.empty(); });
   const double top = has_titles && !subtitle.empty() ? usual_top + title_line : usual_top;

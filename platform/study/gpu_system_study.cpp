@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t fewest_cycles = 200;  // of a Monte Carlo
 constexpr double least_efficiency = 1e-3;     // below it a Monte Carlo does not end
-constexpr std::uint32_t most_gpus_per_cpu = HostLinkConfig{}.lanes;
+constexpr std::uint32_t max_gpus_per_cpu = HostLinkConfig{}.lanes;
 
 struct GpuSystemStudy {
   std::string system = "coral_summit";
@@ -35,7 +35,7 @@ void describe(Fields& f, GpuSystemStudy& c) {
     "Those share links, disk and host memory; more of them checkpoint more slowly. Behind the switch of a "
     "CPU "
     "of lee2019, section 5.1, there are 32 lanes, one a GPU at least",
-    within(1, most_gpus_per_cpu));
+    within(1, max_gpus_per_cpu));
   f("gpu_failure_factor", c.gpu_failure_factor, "GPUs fail so much more often than the file says",
     within(1e-6, 1e6));
   describe(f, c.snapshot);

@@ -15,8 +15,8 @@ std::vector<CheckpointLevel> listed_levels(const std::vector<double>& rate, doub
                                            const std::vector<LongDuration>& cost,
                                            const std::vector<LongDuration>& restart) {
   const std::size_t count = rate.size();
-  if (count == 0 || count > most_levels)
-    throw StudyMistake("rate", fmt::format("there are 1 to {} levels, got {}", most_levels, count));
+  if (count == 0 || count > max_levels)
+    throw StudyMistake("rate", fmt::format("there are 1 to {} levels, got {}", max_levels, count));
   expect_one_for_each_level("cost", cost.size(), count);
   expect_one_for_each_level("restart", restart.size(), count);
   std::vector<CheckpointLevel> levels(count);

@@ -9,7 +9,7 @@
 
 namespace asterism {
 
-// Throws StudyMistake unless there are 1 to most_levels rates and as many of all else.
+// Throws StudyMistake unless there are 1 to max_levels rates and as many of all else.
 std::vector<CheckpointLevel> listed_levels(const std::vector<double>& rate, double factor,
                                            const std::vector<LongDuration>& cost,
                                            const std::vector<LongDuration>& restart);

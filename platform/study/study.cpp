@@ -157,11 +157,11 @@ class Reader {
     }
     std::size_t points = 1;
     for (const Axis& axis : axes_)
-      if ((points *= axis.values.size()) > most_points)
+      if ((points *= axis.values.size()) > max_points)
         throw ConfigError(Diagnostic{
             .origin = axis.values.front().origin,
             .path = axis.path,
-            .problem = fmt::format("the study has more than {} points with this sweep", most_points)});
+            .problem = fmt::format("the study has more than {} points with this sweep", max_points)});
   }
 
   bool has_word(const std::string& path, const ConfigValue& value) const {

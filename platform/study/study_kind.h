@@ -28,7 +28,7 @@ struct Column {
   std::string_view meaning;
   int places = 2;  // after the point, in the table
   // So many at most, where a value would else show as 0 or as 100% and is not.
-  int most_places = 0;
+  int max_places = 0;
 };
 
 // The engine refuses the config of a point, for a reason that shows only when it is built. Where keys do not go together, `others`

@@ -58,8 +58,8 @@ bool is_hidden(const Cell& cell, int places, std::string_view unit) {
 int places_of(const Column& column, const std::vector<Cell>& cells) {
   int places = column.places;
   for (const Cell& cell : cells)
-    if (!is_hidden(cell, column.most_places, column.unit))
-      while (places < column.most_places && is_hidden(cell, places, column.unit)) ++places;
+    if (!is_hidden(cell, column.max_places, column.unit))
+      while (places < column.max_places && is_hidden(cell, places, column.unit)) ++places;
   return places;
 }
 

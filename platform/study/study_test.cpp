@@ -255,7 +255,7 @@ std::string table_of(const StudyKind& of_kind, const std::vector<std::string>& o
 
 TEST(StudyTest, AColumnMayShowMorePlacesWhereAValueWouldBeHidden) {
   StudyKind fine = kind;
-  fine.columns[0].most_places = 4;
+  fine.columns[0].max_places = 4;
   EXPECT_NE(table_of(fine, {"size=0.1,2"}).find("0.01  ok"), std::string::npos);
   EXPECT_NE(table_of(fine, {"size=0.1,2"}).find("4.00  ok"), std::string::npos);
   EXPECT_NE(table_of(fine, {"size=0.001,2"}).find("4.0  ok"), std::string::npos)

@@ -107,8 +107,8 @@ bool is_numeric(const ScalarType& type) {
 std::vector<std::uint64_t> steps(std::uint64_t from, std::uint64_t to, std::uint64_t step) {
   if (step == 0) throw std::invalid_argument("a step of nothing never arrives");
   if (from > to) throw std::invalid_argument("a range goes upwards");
-  if ((to - from) / step >= most_points)
-    throw std::invalid_argument(fmt::format("more than {} values", most_points));
+  if ((to - from) / step >= max_points)
+    throw std::invalid_argument(fmt::format("more than {} values", max_points));
   std::vector<std::uint64_t> all;
   for (std::uint64_t i = 0; i <= (to - from) / step; ++i) all.push_back(from + i * step);
   return all;

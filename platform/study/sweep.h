@@ -20,7 +20,7 @@
 
 namespace asterism {
 
-constexpr std::size_t most_points = 10'000;  // of a range, and of a study
+constexpr std::size_t max_points = 10'000;  // of a range, and of a study
 
 // A scalar of a described struct that can be swept, or a list of scalars.
 struct SweepableKey {

@@ -33,10 +33,10 @@ struct Boot {
        const std::vector<std::byte>& device_tree = Machine::default_device_tree())
       : machine(make_machine(firmware, engine, time, device_tree)), session(*machine, firmware.script) {
     machine->warn = [](const std::string& line) { ADD_FAILURE() << line; };
-    end = machine->run(most_instructions);
+    end = machine->run(max_instructions);
   }
 
-  static constexpr std::uint64_t most_instructions = 5'000'000'000;
+  static constexpr std::uint64_t max_instructions = 5'000'000'000;
   std::unique_ptr<Machine> machine;
   Session session;
   Machine::End end;

@@ -24,7 +24,7 @@ struct Mutated {
   std::vector<std::string> users = {};
 };
 
-constexpr double most_seconds = is_sanitized ? 10 : 1;
+constexpr double max_seconds = is_sanitized ? 10 : 1;
 constexpr int every = is_sanitized ? 8 : 1;  // of the mutations
 
 // Of the host's processor, by all processes that this one has waited for.
@@ -72,7 +72,7 @@ struct MutatedFilesTest : CommandTest, testing::WithParamInterface<Mutated> {
     const double before = seconds_of_children();
     const Ended ended = asterism(arguments);
     EXPECT_THAT(ended.status, AnyOf(0, 65)) << what << "\n" << ended.err;
-    EXPECT_LE(seconds_of_children() - before, most_seconds) << what;
+    EXPECT_LE(seconds_of_children() - before, max_seconds) << what;
     if (ended.status == 65) {
       EXPECT_THAT(ended.err, HasSubstr("error: ")) << what;
     }

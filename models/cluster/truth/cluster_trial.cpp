@@ -36,7 +36,7 @@ ClusterTrialCounts& ClusterTrialCounts::operator+=(const ClusterTrialCounts& oth
 
 namespace {
 
-constexpr std::uint64_t most_instants = 2'000'000;
+constexpr std::uint64_t max_instants = 2'000'000;
 
 std::uint64_t between(Random& random, std::uint64_t low, std::uint64_t high) {
   return low + random.below(high - low + 1);
@@ -122,7 +122,7 @@ class Trial final : public EventLog {
     while (!cluster_.management().outcome() && cluster_.timeline().step()) {
       oracle_.look(cluster_);
       for (Plan& plan : plans_) consider(plan);
-      if (++instants > most_instants) throw ClusterTrialFailure("the run goes on and on");
+      if (++instants > max_instants) throw ClusterTrialFailure("the run goes on and on");
     }
     oracle_.end(cluster_);
     const Management::Outcome& outcome = *cluster_.management().outcome();

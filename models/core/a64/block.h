@@ -61,7 +61,7 @@ struct PartLimit {
 class BlockCache {
  public:
   // Of an engine, so that those of the largest platforms (552 cores) stay below 1 GiB together.
-  static constexpr std::size_t most_bytes = 3 << 19;
+  static constexpr std::size_t max_bytes = 3 << 19;
 
   explicit BlockCache(const Options& options) : options_(options) {}
 

@@ -290,7 +290,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   }
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
   if (!found) {
-    if (blocks.bytes() > BlockCache::most_bytes) drop_code({Address(0), Bytes(never)});
+    if (blocks.bytes() > BlockCache::max_bytes) drop_code({Address(0), Bytes(never)});
     found = blocks.make(translation.physical, target, now, direct->host);
     const std::uint64_t page = translation.physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));

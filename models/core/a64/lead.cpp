@@ -10,7 +10,7 @@ namespace asterism::a64 {
 namespace {
 
 constexpr std::uint64_t shortest = 100;  // instructions that are worth an offer
-constexpr unsigned most_skipped = 64;    // offers
+constexpr unsigned max_skipped = 64;     // offers
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void Lead::take_back() {
 
 // Cores whose leads come to nothing offer less and less often.
 void Lead::judge(bool was_useful) {
-  useless_ = was_useful ? 0 : std::min(2 * useless_ + 1, most_skipped);
+  useless_ = was_useful ? 0 : std::min(2 * useless_ + 1, max_skipped);
   to_skip_ = useless_ / 2;
 }
 

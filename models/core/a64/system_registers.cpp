@@ -78,13 +78,13 @@ std::uint64_t read_clidr(const Cpu& cpu) {
 // cannot be told.
 std::uint64_t read_ccsidr(const Cpu& cpu) {
   constexpr std::array<std::uint64_t, 3> sizes{0x701f'e00a, 0x201f'e012, 0x70ff'e07a};
-  constexpr std::uint64_t lines_of_64_bytes = 2, usual_policy = 7u << 28, most_sets = 0x7fff;
+  constexpr std::uint64_t lines_of_64_bytes = 2, usual_policy = 7u << 28, max_sets = 0x7fff;
   const std::uint64_t which = cpu.system.csselr;
   const bool is_of_instructions = (which & 1) != 0;
   if (which >= sizes.size() || is_of_instructions || !cpu.options.has_data_caches())
     return which < sizes.size() ? sizes[which] : 0;
   const CacheGeometry& cache = cpu.options.data_caches[which / 2];
-  return usual_policy | std::min<std::uint64_t>(cache.sets - 1, most_sets) << 13 |
+  return usual_policy | std::min<std::uint64_t>(cache.sets - 1, max_sets) << 13 |
          std::uint64_t{cache.ways - 1} << 3 | lines_of_64_bytes;
 }
 

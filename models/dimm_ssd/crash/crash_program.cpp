@@ -372,7 +372,7 @@ void CrashTrial::discard(CrashHistory& of, std::uint64_t version) {
 // Lets the device do all it wants to: then nothing waits for it any more.
 void CrashTrial::rest() {
   for (std::uint64_t steps = 0; device_->next_event(); ++steps) {
-    if (steps > most_steps_to_rest) fail("the device does not come to rest");
+    if (steps > max_steps_to_rest) fail("the device does not come to rest");
     next_event();
   }
   if (device_->stopped()) fail("software waits for ever");

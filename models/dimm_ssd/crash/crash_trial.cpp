@@ -118,7 +118,7 @@ void CrashTrial::power_up() {
   recovered_ = false;
   device_->power_up(now_);
   for (std::uint64_t steps = 0; !recovered_; ++steps) {
-    if (!device_->next_event() || steps > most_steps_to_rest) fail("recovery does not end");
+    if (!device_->next_event() || steps > max_steps_to_rest) fail("recovery does not end");
     next_event();
   }
 }

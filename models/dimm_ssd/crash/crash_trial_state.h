@@ -30,7 +30,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   CrashCounts run();
 
  private:
-  static constexpr std::uint64_t most_steps_to_rest = 1'000'000;
+  static constexpr std::uint64_t max_steps_to_rest = 1'000'000;
 
   struct HeldWrite {
     std::uint32_t page;

@@ -18,7 +18,7 @@ constexpr std::uint64_t part(std::uint64_t total, std::uint64_t index, std::uint
 
 static_assert(member_count<WriteClass>() == 3);
 void describe(Fields& f, WriteClass& c) {
-  f("pages", c.pages, "That are written in an interval", within(1, most_written_pages), required());
+  f("pages", c.pages, "That are written in an interval", within(1, max_written_pages), required());
   f("lines", c.lines, "Of each page that an interval modifies: what consolidation copies of it",
     within(1, Matt::lines_per_page), required());
   f("writes", c.writes, "Requests to these pages over all intervals of the profile",
@@ -43,7 +43,7 @@ void describe(Fields& f, WriteProfile& p) {
   f.sourced();
   f("interval", p.interval, "That the program takes between two checkpoints when nothing holds it up",
     within(1_us, 100_s), required());
-  f("intervals", p.intervals, "Over which `writes` are counted", within(1, most_intervals));
+  f("intervals", p.intervals, "Over which `writes` are counted", within(1, max_intervals));
   f("instructions", p.instructions, "Of an interval; with l2_mpki they give the reads",
     within(1000, 1'000'000'000'000));
   f("l2_mpki", p.l2_mpki, "Misses of the last cache in 1,000 instructions: reads of memory",
@@ -61,13 +61,13 @@ void describe(Fields& f, WriteProfile& p) {
         });
       },
       "regions", "has a write for every line in every interval");
-  f.check([&] { return p.pages() <= most_written_pages; }, "regions", "has at most 4194304 pages");
+  f.check([&] { return p.pages() <= max_written_pages; }, "regions", "has at most 4194304 pages");
 }
 
 std::uint32_t WriteRegion::pages() const {
   std::uint64_t sum = 0;
   for (const WriteClass& c : classes) sum += c.pages;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, most_written_pages + 1));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, max_written_pages + 1));
 }
 
 std::uint64_t WriteProfile::reads() const {
@@ -77,7 +77,7 @@ std::uint64_t WriteProfile::reads() const {
 std::uint32_t WriteProfile::pages() const {
   std::uint64_t sum = 0;
   for (const WriteRegion& r : regions) sum += r.pages();
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, most_written_pages + 1));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, max_written_pages + 1));
 }
 std::uint64_t WriteProfile::lines() const {
   std::uint64_t sum = 0;

@@ -69,7 +69,7 @@ struct WriteProfile {
 void describe(Fields& f, WriteProfile& p);
 
 // The requests of a run of so many intervals; more than the profile's go on in the same way. The footprint is at most
-// most_written_pages.
+// max_written_pages.
 class ProfileWrites final : public WriteSource {
  public:
   ProfileWrites(const WriteProfile& profile, std::uint32_t intervals);

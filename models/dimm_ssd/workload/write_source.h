@@ -10,8 +10,8 @@
 
 namespace asterism {
 
-constexpr std::uint32_t most_written_pages = 1u << 22;  // 16 GiB
-constexpr std::uint32_t most_intervals = 1000;
+constexpr std::uint32_t max_written_pages = 1u << 22;  // 16 GiB
+constexpr std::uint32_t max_intervals = 1000;
 
 struct WriteRequest {
   Picoseconds time;    // of the program's own, since its interval began; waiting is not in it

@@ -14,9 +14,9 @@ WriteTrace::WriteTrace(Open open, std::string name, Picoseconds interval)
     ++requests_;
     pages_ = std::max(pages_, request->page + 1);
     const std::uint64_t index = request->time / interval_;
-    if (index >= most_intervals)
-      lines_->refuse("expected a time before " + to_text(interval_ * most_intervals) + ", the end of " +
-                     std::to_string(most_intervals) + " intervals, got " + to_text(request->time));
+    if (index >= max_intervals)
+      lines_->refuse("expected a time before " + to_text(interval_ * max_intervals) + ", the end of " +
+                     std::to_string(max_intervals) + " intervals, got " + to_text(request->time));
     intervals_ = static_cast<std::uint32_t>(index) + 1;
   }
   if (requests_ == 0) throw TraceError(name_ + ": has no request");
@@ -28,7 +28,7 @@ std::optional<WriteRequest> WriteTrace::read() {
   if (fields.size() != 3)
     lines_->refuse("expected 3 fields (time page line), got " + std::to_string(fields.size()));
   const Picoseconds time = lines_->time(fields[0]);
-  const auto page = static_cast<std::uint32_t>(lines_->number_below(fields[1], "a page", most_written_pages));
+  const auto page = static_cast<std::uint32_t>(lines_->number_below(fields[1], "a page", max_written_pages));
   const auto line =
       static_cast<std::uint32_t>(lines_->number_below(fields[2], "a line", Matt::lines_per_page));
   return WriteRequest{time, page, line};

@@ -13,7 +13,7 @@ void require(bool holds, const std::string& otherwise) {
 
 // Each cycle of a link is a place for a flit and for a credit: a longer one is a mistake in a length or a
 // clock.
-constexpr std::uint64_t most_link_cycles = 10'000;
+constexpr std::uint64_t max_link_cycles = 10'000;
 
 }  // namespace
 
@@ -78,7 +78,7 @@ void FlitNetwork::State::build_ports() {
   ejection_of_node_.resize(nodes.size());
   nodes_.resize(nodes.size());
   std::vector<std::uint32_t> input_of_channel(channels.size()), input_of_node(nodes.size());
-  std::uint32_t outputs = 0, most_outputs = 0;
+  std::uint32_t outputs = 0, max_outputs = 0;
   for (RouterId r = 0; r < routers_.size(); ++r) {
     Router& router = routers_[r];
     router.first_output = outputs;
@@ -100,7 +100,7 @@ void FlitNetwork::State::build_ports() {
     switches_.emplace_back(std::max(1u, router.inputs), std::max(1u, router.outputs),
                            parameters_.arbitration);
     require(router.outputs < unrouted, "router " + topology_->routers[r].name + " has too many ports");
-    most_outputs = std::max(most_outputs, router.outputs);
+    max_outputs = std::max(max_outputs, router.outputs);
   }
   for (NodeId n = 0; n < nodes.size(); ++n) nodes_[n].output = outputs++;
 
@@ -110,7 +110,7 @@ void FlitNetwork::State::build_ports() {
   vcs_.resize(inputs_.size() << vc_shift_);
   waiting_packets_.resize(vcs_.size() << depth_shift_);
   credits_.resize(outputs_.size() << vc_shift_);
-  request_.assign(most_outputs, none);
+  request_.assign(max_outputs, none);
   for (ChannelId c = 0; c < channels.size(); ++c) {
     channel_of_output_[output_of_channel_[c]] = c;
     join(output_of_channel_[c], input_of_channel[c], channels[c].latency, channels[c].from, channels[c].to);
@@ -127,10 +127,10 @@ void FlitNetwork::State::build_ports() {
 
 void FlitNetwork::State::join(std::uint32_t output, std::uint32_t input, Cycles latency, RouterId from,
                               RouterId to) {
-  require(latency.count() >= 1 && latency.count() <= most_link_cycles,
+  require(latency.count() >= 1 && latency.count() <= max_link_cycles,
           "the channel from " + topology_->routers[from].name + " to " + topology_->routers[to].name +
               " takes " + std::to_string(latency.count()) + " cycles, expected 1 to " +
-              std::to_string(most_link_cycles));
+              std::to_string(max_link_cycles));
   const auto cycles = static_cast<std::uint32_t>(latency.count());
   const auto sender = static_cast<std::uint16_t>(routers_[from].domain);
   const auto receiver = static_cast<std::uint16_t>(routers_[to].domain);

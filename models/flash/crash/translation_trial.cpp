@@ -163,10 +163,10 @@ class Trial final : private TranslationLayer::Sink {
     }
   }
 
-  void burst(std::uint64_t requests, std::uint64_t most_steps) {
+  void burst(std::uint64_t requests, std::uint64_t max_steps) {
     for (; requests != 0 && !was_cut_; --requests) {
       act();
-      steps(random_.below(most_steps));
+      steps(random_.below(max_steps));
     }
   }
 

@@ -48,7 +48,7 @@ SnapshotTrialCounts& SnapshotTrialCounts::operator+=(const SnapshotTrialCounts& 
 
 namespace {
 
-constexpr std::uint64_t most_events = 20'000'000;
+constexpr std::uint64_t max_events = 20'000'000;
 
 class Trial {
  public:
@@ -67,7 +67,7 @@ class Trial {
 
   SnapshotTrialCounts run() {
     for (std::uint64_t events = 0; !is_at_rest(); ++events) {
-      if (events == most_events) throw SnapshotTrialFailure("the trial does not come to rest");
+      if (events == max_events) throw SnapshotTrialFailure("the trial does not come to rest");
       step();
     }
     SnapshotTrialCounts all;

@@ -19,7 +19,7 @@ KernelTrace::Entry KernelTrace::entry(const TraceLines& lines, std::span<const s
     lines.refuse("expected 6 fields (kernel pipeline gap address size r|w), got " +
                  std::to_string(fields.size()));
   Entry e{};
-  e.kernel = static_cast<std::uint32_t>(lines.number_below(fields[0], "a kernel", most_kernels));
+  e.kernel = static_cast<std::uint32_t>(lines.number_below(fields[0], "a kernel", max_kernels));
   e.pipeline = static_cast<std::uint32_t>(lines.number_below(fields[1], "a pipeline", gpu.pipelines));
   e.access.gap = lines.duration(fields[2], longest_gap);
   e.access.address = lines.number_below(fields[3], "an address", gpu.memory.count());
@@ -42,8 +42,8 @@ KernelTrace::KernelTrace(std::unique_ptr<std::istream> in, const std::string& na
     if (!entries_.empty() && e.kernel < entries_.back().kernel)
       lines.refuse("expected a kernel of at least " + std::to_string(entries_.back().kernel) +
                    ", that of the access before, got " + std::to_string(e.kernel));
-    if (entries_.size() == most_accesses)
-      lines.refuse("expected at most " + std::to_string(most_accesses) + " accesses");
+    if (entries_.size() == max_accesses)
+      lines.refuse("expected at most " + std::to_string(max_accesses) + " accesses");
     entries_.push_back(e);
     kernels_ = e.kernel + 1;
     pipelines_ = std::max(pipelines_, e.pipeline + 1);

@@ -28,8 +28,8 @@ namespace asterism {
 
 class KernelTrace final : public KernelProgram {
  public:
-  static constexpr std::uint64_t most_accesses = 1u << 25;  // it is held in memory
-  static constexpr std::uint32_t most_kernels = 1u << 16;
+  static constexpr std::uint64_t max_accesses = 1u << 25;  // it is held in memory
+  static constexpr std::uint32_t max_kernels = 1u << 16;
 
   // `name` is for messages. Throws TraceError.
   KernelTrace(std::unique_ptr<std::istream> in, const std::string& name, const GpuConfig& gpu);

@@ -18,7 +18,7 @@ using namespace asterism;
 namespace {
 
 const GpuConfig gpu{};
-constexpr std::uint32_t most_kernels_walked = 64;
+constexpr std::uint32_t max_kernels_walked = 64;
 
 // Of its first kernels, in order, with kernel and pipeline.
 std::vector<std::string> lines_of(const std::string& text) {
@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   if (trace.pipelines() > gpu.pipelines || trace.footprint() > gpu.memory) std::abort();
   std::vector<std::string> lines;
   std::array<DeviceAccess, 3> some{};
-  for (std::uint32_t kernel = 0; kernel < std::min(trace.kernels(), most_kernels_walked); ++kernel) {
+  for (std::uint32_t kernel = 0; kernel < std::min(trace.kernels(), max_kernels_walked); ++kernel) {
     trace.begin_kernel(kernel);
     for (std::uint32_t pipeline = 0; pipeline < trace.pipelines(); ++pipeline)
       while (const std::size_t made = trace.next(pipeline, some))

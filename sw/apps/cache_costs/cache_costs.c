@@ -15,7 +15,7 @@
 #include "boot/exit_status.h"
 #include "drivers/generic_timer.h"
 
-enum { accesses = 1000, increments = 4000, most_cores = 4, words_a_line = 8, block_shift = 30 };
+enum { accesses = 1000, increments = 4000, max_cores = 4, words_a_line = 8, block_shift = 30 };
 enum { sctlr_m = 1 << 0, sctlr_c = 1 << 2 };
 
 extern uint64_t __translation_table[512];  // boot/start.S: blocks of 1 GiB
@@ -23,8 +23,8 @@ extern uint64_t __translation_table[512];  // boot/start.S: blocks of 1 GiB
 typedef void (*Access)(volatile uint64_t* word);
 
 static volatile uint64_t line[words_a_line] __attribute__((aligned(64)));
-static volatile uint64_t counters[most_cores * words_a_line] __attribute__((aligned(64)));
-static uint64_t ticks_of[most_cores];
+static volatile uint64_t counters[max_cores * words_a_line] __attribute__((aligned(64)));
+static uint64_t ticks_of[max_cores];
 static unsigned words_between;
 
 static uint64_t sctlr(void) {
@@ -109,7 +109,7 @@ static void increment(unsigned core, unsigned cores, void* argument) {
 
 static bool measure_sharing(const char* name, unsigned cores, unsigned words) {
   words_between = words;
-  for (unsigned i = 0; i < most_cores * words_a_line; ++i) counters[i] = 0;
+  for (unsigned i = 0; i < max_cores * words_a_line; ++i) counters[i] = 0;
   cores_run(increment, NULL);
   uint64_t slowest = 0;
   bool is_right = true;
@@ -138,7 +138,7 @@ int main(void) {
   if (line[0] != 1 || line[1] != 0x5ca1ab1e) return exit_failed;
   measure_types();
 
-  const unsigned cores = cores_start(most_cores);
+  const unsigned cores = cores_start(max_cores);
   if (cores < 2) return exit_unavailable;
   const bool own = measure_sharing("increment, own lines", cores, words_a_line);
   const bool shared = measure_sharing("increment, one line", cores, 1);

@@ -23,7 +23,7 @@ enum {
   sys_write = 64,
   sys_exit = 93,
   sys_mprotect = 226,
-  most_instructions = 65536,
+  max_instructions = 65536,
   batch = 256
 };
 
@@ -54,7 +54,7 @@ static void write_all(const void* from, long size) {
 }
 
 // Each instruction and a RET.
-static u32 code[2 * most_instructions] __attribute__((aligned(65536)));
+static u32 code[2 * max_instructions] __attribute__((aligned(65536)));
 
 static void execute(const struct Case* in, struct Outcome* out) {
   register const struct Case* given __asm__("x19") = in;
@@ -84,7 +84,7 @@ void _start(void) {
   static struct Case in[batch];
   static struct Outcome out[batch];
   u32 count;
-  if (read_all(&count, sizeof count) != sizeof count || count > most_instructions)
+  if (read_all(&count, sizeof count) != sizeof count || count > max_instructions)
     system_call(sys_exit, 1, 0, 0);
   for (u32 i = 0; i < count; ++i) {
     read_all(&code[2 * i], sizeof code[0]);
