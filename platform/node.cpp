@@ -238,7 +238,7 @@ void Node::connect_targets() {
   target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
   for (NorFlashModule& bank : flash_) target(bank.target, bank.basename());
   target(power_.target, "power");
-  target(dimm_ssd_.registers, "dimm_ssd");
+  target(dimm_ssd_.target, "dimm_ssd");
   target(memory_.target, "memory_controller");
   if (const auto names = memory_nodes(config_.memory); names.empty())
     target(memory_.ports[0], "dram");
@@ -248,7 +248,7 @@ void Node::connect_targets() {
         {names, Bytes(block_bytes), [this](Bytes offset) { return memory_.controller_at(offset); }});
   tapped(dimm_ssd_.memory).bind(memory_.ports[1]);
   if (pcram_) {
-    target(pcram_->registers, "pcram");
+    target(pcram_->target, "pcram");
     tapped(pcram_->memory).bind(memory_.ports[gpus_ ? 3 : 2]);
   }
   if (nic_) {

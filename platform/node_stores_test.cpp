@@ -94,7 +94,7 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
     ssd.memory.bind(memory.ports[1]);
     device.socket.bind(memory.ports[2]);
     device.who.master = InitiatorExtension::first_device_master + 7;
-    registers.socket.bind(ssd.registers);
+    registers.socket.bind(ssd.target);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
     ssd.interrupt.bind(irq);

@@ -53,7 +53,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
 }
 
 void DimmSsdModule::connect_registers() {
-  DimmSsdRegisters& r = registers_;
+  DimmSsdRegisters& r = registers;
   r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   const auto pair = [](const Register& lower, const Register& upper) {
     return std::uint64_t{upper.value()} << 32 | lower.value();
@@ -63,12 +63,13 @@ void DimmSsdModule::connect_registers() {
     upper.computed([value] { return high(value()); });
   };
   r.command.on_write([this, pair](std::uint32_t value) {
-    ssd_->command(now(), value, Address(pair(registers_.descriptor_low, registers_.descriptor_high)));
+    ssd_->command(now(), value, Address(pair(registers.descriptor_low, registers.descriptor_high)));
     rearm();
   });
   r.status.computed([this] {
-    return std::uint32_t{ssd_->busy()} | std::uint32_t{ssd_->refused()} << 1 |
-           static_cast<std::uint32_t>(ssd_->error()) << 8;
+    const DimmSsdRegisters::Status& status = registers.status;
+    return status.busy.bits(ssd_->busy()) | status.refused.bits(ssd_->refused()) |
+           status.error.bits(ssd_->error());
   });
   r.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
   r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
@@ -77,14 +78,14 @@ void DimmSsdModule::connect_registers() {
   r.checkpoints.computed([this] { return ssd_->checkpoints(); });
   computed_pair(r.durable_version_low, r.durable_version_high, [this] { return ssd_->durable_version(); });
   r.open.computed([this] { return ssd_->open(); });
-  r.method.computed([this] { return static_cast<std::uint32_t>(ssd_->method()); });
+  r.method.computed([this] { return registers.method.method.bits(ssd_->method()); });
   r.bad_index.computed([this] { return ssd_->bad_index(); });
   computed_pair(r.failed_version_low, r.failed_version_high, [this] { return ssd_->failed_version(); });
   r.failed_error.computed([this] { return static_cast<std::uint32_t>(ssd_->failed_error()); });
   for (Register* each : {&r.shadow_low, &r.shadow_high, &r.shadow_pages})
     each->on_write([this, pair](std::uint32_t) {
-      ssd_->set_shadow(Address(pair(registers_.shadow_low, registers_.shadow_high)),
-                       registers_.shadow_pages.value());
+      ssd_->set_shadow(Address(pair(registers.shadow_low, registers.shadow_high)),
+                       registers.shadow_pages.value());
     });
   r.writes_held.computed(
       [this] { return low(ssd_->checkpointer().writes_held() - at_power_up_.writes_held); });
@@ -155,7 +156,7 @@ void DimmSsdModule::peek(Address page, std::span<std::byte> data) {
 
 void DimmSsdModule::failed(Picoseconds, std::uint64_t, DimmSsd::Error) {
   watch_.given_up();
-  happened(registers_.interrupt_status.fields()[2]);
+  set_interrupt(registers.interrupt_status.failed);
 }
 
 void DimmSsdModule::released(Picoseconds at, Address) {
@@ -168,13 +169,13 @@ void DimmSsdModule::flushed() {
   rearm();
 }
 
-void DimmSsdModule::happened(const Field& what) {
-  registers_.interrupt_status.set(registers_.interrupt_status.value() | what.mask());
+void DimmSsdModule::set_interrupt(const FieldOf<bool>& what) {
+  registers.interrupt_status.set(registers.interrupt_status.value() | what.mask());
   update_interrupt();
 }
 
 void DimmSsdModule::update_interrupt() {
-  interrupt.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
+  interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
 // Early copies are chosen by writes, so that those are told now and then; all other methods have time until the interval ends.
@@ -208,7 +209,7 @@ void DimmSsdModule::strike_next(Picoseconds now) {
 void DimmSsdModule::reset(Reset kind) {
   ssd_->reset(kind);
   watch_.reset();
-  registers_.reset();
+  registers.reset();
   at_power_up_ = {ssd_->checkpointer().writes_held(), ssd_->lines_copied(), ssd_->flash_pages()};
   rearm();
   update_interrupt();

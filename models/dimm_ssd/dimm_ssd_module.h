@@ -21,11 +21,9 @@
 namespace asterism {
 
 class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, private DimmSsd::Sink {
- private:
-  DimmSsdRegisters registers_;
-
  public:
-  RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
+  DimmSsdRegisters registers;
+  RegisterSocket target{"target", registers, Picoseconds(10'000)};
   // Addresses of the node less the first of its memory.
   tlm_utils::simple_initiator_socket<DimmSsdModule> memory{"memory"};
   // To a wire that several processes may write (devices/gic400.h).
@@ -68,8 +66,8 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void interval_ended() override { watch_.interval_ended(); }
   std::uint64_t written_lines(Address page) override { return watch_.written_lines(page); }
   // DimmSsd::Sink
-  void completed(Picoseconds) override { happened(registers_.interrupt_status.fields()[0]); }
-  void durable(Picoseconds, std::uint64_t) override { happened(registers_.interrupt_status.fields()[1]); }
+  void completed(Picoseconds) override { set_interrupt(registers.interrupt_status.complete); }
+  void durable(Picoseconds, std::uint64_t) override { set_interrupt(registers.interrupt_status.durable); }
   void failed(Picoseconds at, std::uint64_t version, DimmSsd::Error error) override;
   void released(Picoseconds at, Address page) override;
 
@@ -77,7 +75,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void peek(Address page, std::span<std::byte> data);
   void fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Address address,
             std::span<std::byte> data);
-  void happened(const Field& what);
+  void set_interrupt(const FieldOf<bool>& what);
   void update_interrupt();
   void rearm();
 

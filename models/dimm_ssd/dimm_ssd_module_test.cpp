@@ -30,7 +30,7 @@ struct DimmSsdModuleTest : SystemCTest {
       : ssd("ssd", config, FlashPart{}, {Address(0x4000'0000), 4_MiB}, events) {
     ssd.memory.bind(memory.ports[0]);
     memory_cpu.socket.bind(memory.ports[1]);
-    cpu.socket.bind(ssd.registers);
+    cpu.socket.bind(ssd.target);
     ssd.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);

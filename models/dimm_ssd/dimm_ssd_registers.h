@@ -9,6 +9,7 @@
 // with it. All other commands are done when they end. The interrupt line is the level of status and enable.
 #pragma once
 
+#include "dimm_ssd/dimm_ssd.h"
 #include "tlm/register.h"
 
 namespace asterism {
@@ -16,31 +17,37 @@ namespace asterism {
 struct DimmSsdRegisters : RegisterBank {
   // clang-format off
   Register id{*this, 0x00, "ID", Access::read_only, 0x44535344, "\"DSSD\" in ASCII: the device is a DIMM-SSD"};
-  Register command{*this, 0x04, "COMMAND", Access::write_only, 0, "Starts an operation on the request at DESCRIPTOR",
-      {{"operation", 0, 3, "What to do",
-          {{"checkpoint", 1, "the pages of the list become a version of the name"},
-           {"find", 2, "the newest durable version of the name, not above the given one"},
-           {"restore", 3, "writes a version back to the pages of the list"},
-           {"discard", 4, "forgets a version"},
-           {"abort", 5, "gives up what is not durable, and ends the command under way; reads no request"}}}}};
-  Register status{*this, 0x08, "STATUS", Access::read_only, 0, "State of the command that was taken last",
-      {{"busy", 0, 1, "It is under way"},
-       {"refused", 1, 1, "The command given last was not taken: another was under way"},
-       {"error", 8, 8, "How it ended",
-          {{"none", 0, "done, or still under way"},
-           {"bad_descriptor", 1, "no name, no or too many pages, a page that cannot be saved (BAD_INDEX), no such operation or method, "
-                                 "shadow memory that does not fit"},
-           {"bus_error", 2, "memory did not answer for the request or a page"},
-           {"no_space", 3, "the flash is full of what must be kept"},
-           {"not_found", 4, "no durable version of this name and number"},
-           {"uncorrectable", 5, "flash pages of the version cannot be read"},
-           {"busy", 6, "another name or list while a version handed over is not durable"},
-           {"aborted", 7, "by an abort"},
-           {"worn_out", 8, "too few good blocks: the flash can be read, and no longer written"}}}}};
-  Register interrupt_status{*this, 0x0c, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared",
-      {{"complete", 0, 1, "A command ended: STATUS.error"},
-       {"durable", 1, 1, "A version that was handed over has become durable: DURABLE_VERSION"},
-       {"failed", 2, 1, "Versions were given up: FAILED_VERSION and all after it"}}};
+  struct Command : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> operation{*this, {"operation", 0, 3, "What to do",
+        {{"checkpoint", 1, "the pages of the list become a version of the name"},
+         {"find", 2, "the newest durable version of the name, not above the given one"},
+         {"restore", 3, "writes a version back to the pages of the list"},
+         {"discard", 4, "forgets a version"},
+         {"abort", 5, "gives up what is not durable, and ends the command under way; reads no request"}}}};
+  } command{*this, 0x04, "COMMAND", Access::write_only, 0, "Starts an operation on the request at DESCRIPTOR"};
+  struct Status : Register {
+    using Register::Register;
+    FieldOf<bool> busy{*this, {"busy", 0, 1, "It is under way"}};
+    FieldOf<bool> refused{*this, {"refused", 1, 1, "The command given last was not taken: another was under way"}};
+    FieldOf<DimmSsd::Error> error{*this, {"error", 8, 8, "How it ended",
+        {{"none", 0, "done, or still under way"},
+         {"bad_descriptor", 1, "no name, no or too many pages, a page that cannot be saved (BAD_INDEX), no such operation or method, "
+                               "shadow memory that does not fit"},
+         {"bus_error", 2, "memory did not answer for the request or a page"},
+         {"no_space", 3, "the flash is full of what must be kept"},
+         {"not_found", 4, "no durable version of this name and number"},
+         {"uncorrectable", 5, "flash pages of the version cannot be read"},
+         {"busy", 6, "another name or list while a version handed over is not durable"},
+         {"aborted", 7, "by an abort"},
+         {"worn_out", 8, "too few good blocks: the flash can be read, and no longer written"}}}};
+  } status{*this, 0x08, "STATUS", Access::read_only, 0, "State of the command that was taken last"};
+  struct InterruptStatus : Register {
+    using Register::Register;
+    FieldOf<bool> complete{*this, {"complete", 0, 1, "A command ended: STATUS.error"}};
+    FieldOf<bool> durable{*this, {"durable", 1, 1, "A version that was handed over has become durable: DURABLE_VERSION"}};
+    FieldOf<bool> failed{*this, {"failed", 2, 1, "Versions were given up: FAILED_VERSION and all after it"}};
+  } interrupt_status{*this, 0x0c, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared"};
   Register interrupt_enable{*this, 0x10, "INTERRUPT_ENABLE", Access::read_write, 0,
       "What interrupts: the line is high while a bit is set here and in INTERRUPT_STATUS",
       {{"complete", 0, 1, "The end of a command"},
@@ -60,11 +67,13 @@ struct DimmSsdRegisters : RegisterBank {
   Register durable_version_high{*this, 0x30, "DURABLE_VERSION_HIGH", Access::read_only, 0,
       "Newest durable version of the name that is tracked, bits 63:32"};
   Register open{*this, 0x34, "OPEN", Access::read_only, 0, "Checkpoints handed over that are not durable yet"};
-  Register method{*this, 0x38, "METHOD", Access::read_only, varies,
-      "The configured method (node.dimm_ssd.method), for requests that name none",
-      {{"method", 0, 4, "What a checkpoint makes wait, and what it saves (docs/firmware.md)",
-          {{"stop_and_copy", 1}, {"stop_and_copy_hardware", 2}, {"copy_on_write", 3}, {"consolidate", 4}, {"early", 5},
-           {"late", 6}, {"early_late", 7}, {"early_late_consolidate", 8}}}}};
+  struct Method : Register {
+    using Register::Register;
+    FieldOf<CheckpointMethod> method{*this, {"method", 0, 4, "What a checkpoint makes wait, and what it saves (docs/firmware.md)",
+        {{"stop_and_copy", 1}, {"stop_and_copy_hardware", 2}, {"copy_on_write", 3}, {"consolidate", 4}, {"early", 5},
+         {"late", 6}, {"early_late", 7}, {"early_late_consolidate", 8}}}};
+  } method{*this, 0x38, "METHOD", Access::read_only, varies,
+      "The configured method (node.dimm_ssd.method), for requests that name none"};
   Register bad_index{*this, 0x3c, "BAD_INDEX", Access::read_only, ~0u,
       "After bad_descriptor: index of the page that was refused; ~0 when it was something else"};
   Register failed_version_low{*this, 0x40, "FAILED_VERSION_LOW", Access::read_only, 0,

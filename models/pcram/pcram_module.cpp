@@ -24,12 +24,13 @@ PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig&
 // ---- registers ----
 
 void PcramModule::connect_registers() {
-  PcramRegisters& r = registers_;
+  PcramRegisters& r = registers;
   r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   r.command.on_write([this](std::uint32_t value) { command(value); });
   r.status.computed([this] {
-    return std::uint32_t{copier_.busy()} | std::uint32_t{copier_.refused()} << 1 |
-           static_cast<std::uint32_t>(copier_.error()) << 8;
+    const PcramRegisters::Status& status = registers.status;
+    return status.busy.bits(copier_.busy()) | status.refused.bits(copier_.refused()) |
+           status.error.bits(copier_.error());
   });
   r.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
   r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
@@ -40,13 +41,13 @@ void PcramModule::connect_registers() {
 }
 
 void PcramModule::command(std::uint32_t value) {
-  const PcramRegisters& r = registers_;
+  const PcramRegisters& r = registers;
   const PcramCopier::Command command{
-      .operation = r.command.fields()[0].get(value),
+      .operation = r.command.operation.get(value),
       .memory = Address(std::uint64_t{r.memory_high.value()} << 32 | r.memory_low.value()),
       .place = r.place.value(),
       .pages = r.pages.value(),
-      .incremental = r.command.fields()[1].get(value) != 0};
+      .incremental = r.command.incremental.get(value)};
   copier_.advance_to(now());
   if (command.incremental && !copier_.busy()) find_dirty(command);
   copier_.command(now(), command);
@@ -65,12 +66,13 @@ void PcramModule::find_dirty(const PcramCopier::Command& command) {
 }
 
 void PcramModule::completed(Picoseconds) {
-  registers_.interrupt_status.set(registers_.interrupt_status.value() | 1);
+  registers.interrupt_status.set(registers.interrupt_status.value() |
+                                 registers.interrupt_status.complete.bits(true));
   update_interrupt();
 }
 
 void PcramModule::update_interrupt() {
-  interrupt.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
+  interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
 // ---- memory ----
@@ -114,7 +116,7 @@ bool PcramModule::peek(Address page, std::span<std::byte> data) {
 void PcramModule::reset(Reset kind) {
   copier_.advance_to(now());
   copier_.reset(kind);
-  registers_.reset();
+  registers.reset();
   alarm_.arm(std::nullopt);
   update_interrupt();
 }

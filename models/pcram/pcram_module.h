@@ -25,11 +25,9 @@
 namespace asterism {
 
 class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, private PcramCopier::Sink {
- private:
-  PcramRegisters registers_;
-
  public:
-  RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
+  PcramRegisters registers;
+  RegisterSocket target{"target", registers, Picoseconds(10'000)};
   // Addresses of the node less the first of its memory.
   tlm_utils::simple_initiator_socket<PcramModule> memory{"memory"};
   // To a wire that several processes may write (devices/gic400.h).

@@ -36,7 +36,7 @@ struct PcramModuleRig : SystemCTest {
   PcramModuleRig() {
     pcram.memory.bind(memory.ports[0]);
     memory_cpu.socket.bind(memory.ports[1]);
-    cpu.socket.bind(pcram.registers);
+    cpu.socket.bind(pcram.target);
     pcram.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);

@@ -8,6 +8,17 @@
 //   registers.data.computed([this] { return engine.seconds(); });
 //   registers.match.on_write([this](std::uint32_t value) { engine.set_match(value); });
 //
+// A register whose fields code reads or composes declares them as members, each with the type of its value:
+//
+//   struct Status : Register {
+//     using Register::Register;
+//     FieldOf<bool> busy{*this, {"busy", 0, 1, "A command is under way"}};
+//     FieldOf<Error> error{*this, {"error", 8, 8, "How the last command ended", {{"none", 0}, ...}}};
+//   } status{*this, 0x008, "STATUS", Access::read_only, 0, "State of the command"};
+//
+//   r.status.computed([&] { return r.status.busy.bits(engine.busy()) | r.status.error.bits(engine.error()); });
+//   const bool was_busy = r.status.busy.get(value);
+//
 // A stored register keeps its own value. A computed register asks its owner, so that a count which an engine
 // owns exists once. A `read` may act (clear a flag, pop a FIFO); a `peek` never does, and debug accesses can
 // only peek. What a guest does wrong (writes a read-only register, touches a reserved or not modelled field,
@@ -67,7 +78,7 @@ struct Field {
   constexpr std::uint32_t get(std::uint32_t value) const { return (value & mask()) >> low; }
 };
 
-// Who makes an access, for banked registers.
+// The initiator of an access, for banked registers.
 struct Accessor {
   unsigned master = 0;
 };
@@ -109,6 +120,7 @@ class Register {
   const std::string& name() const { return name_; }
   const std::string& meaning() const { return meaning_; }
   const std::vector<Field>& fields() const { return fields_; }
+  void add(Field field) { fields_.push_back(std::move(field)); }
   std::uint32_t offset() const { return offset_; }
   std::uint32_t stride() const { return stride_; }
   unsigned count() const { return static_cast<unsigned>(values_.size()); }
@@ -132,6 +144,25 @@ class Register {
   std::function<std::uint32_t(unsigned, Accessor)> peek_;
   std::function<void(unsigned, Accessor)> on_read_;
   std::function<void(unsigned, std::uint32_t, Accessor)> on_write_;
+};
+
+// A field of a register, with the type of its value: bool, an unsigned number or an enumeration.
+template <class T>
+class FieldOf {
+ public:
+  FieldOf(Register& owner, Field field) : low_(field.low), mask_(field.mask()) {
+    owner.add(std::move(field));
+  }
+
+  // The field's value in the value of the register.
+  T get(std::uint32_t value) const { return static_cast<T>((value & mask_) >> low_); }
+  // The bits of a register whose field has this value, and whose other fields are 0. Bits beyond the field are dropped.
+  std::uint32_t bits(T value) const { return static_cast<std::uint32_t>(value) << low_ & mask_; }
+  std::uint32_t mask() const { return mask_; }
+
+ private:
+  unsigned low_;
+  std::uint32_t mask_;
 };
 
 // The registers of one device. Derive a struct whose members are the registers.

@@ -143,6 +143,21 @@ TEST(Register, ResetRestoresStoredValues) {
   EXPECT_EQ(bank.read(0x24), 7u);
 }
 
+TEST(Register, TypedFieldsAreReadAndComposedByName) {
+  enum class Error { none, timeout = 3 };
+  Bank bank;
+  struct State : Register {
+    using Register::Register;
+    FieldOf<bool> busy{*this, {"busy", 1, 1, "A command is under way"}};
+    FieldOf<Error> error{*this, {"error", 8, 4, "How it ended"}};
+  } state{bank, 0x40, "STATE", Access::read_only, 0, ""};
+  EXPECT_EQ(state.busy.bits(true) | state.error.bits(Error::timeout), 0x302u);
+  EXPECT_EQ(state.error.get(0x3FF), Error::timeout);
+  EXPECT_FALSE(state.busy.get(0x3FD));
+  ASSERT_EQ(state.fields().size(), 2u);
+  EXPECT_EQ(state.fields()[1].name, "error");
+}
+
 TEST(Register, OverlappingRegistersAreAnErrorOfTheModel) {
   Bank bank;
   EXPECT_THROW(Register(bank, 0x24, "AGAIN", Access::read_write, 0, ""), std::logic_error);
