@@ -77,8 +77,8 @@ RtlArbitration::Settings settings(unsigned inputs, Impl impl) {
 void stop(const Lockstep::Mismatch& mismatch) { throw std::runtime_error(mismatch.text()); }
 
 void compare_a_million(const std::shared_ptr<const RtlLibrary>& library, unsigned inputs) {
-  RtlArbitration seat(library, settings(inputs, Impl::lockstep), {});
-  seat.on_mismatch = stop;
+  RtlArbitration hook(library, settings(inputs, Impl::lockstep), {});
+  hook.on_mismatch = stop;
   SwizzleSwitch model(inputs, 1, ArbiterPolicy::least_recently_granted);
   Random random(2);
   std::vector<unsigned> list;
@@ -91,10 +91,10 @@ void compare_a_million(const std::shared_ptr<const RtlLibrary>& library, unsigne
       requests[input / 64] |= std::uint64_t{1} << input % 64;
       list.push_back(input);
     }
-    if (!list.empty()) seat.decide(cycle * period, 0, requests, *model.grant(0, list));
+    if (!list.empty()) hook.decide(cycle * period, 0, requests, *model.grant(0, list));
   }
-  fmt::print("  {} decisions are the model's; {}\n", seat.decisions(),
-             fmt::join(seat.coverage().text(), ", "));
+  fmt::print("  {} decisions are the model's; {}\n", hook.decisions(),
+             fmt::join(hook.coverage().text(), ", "));
 }
 
 void measure_library(const std::string& file) {
@@ -123,9 +123,9 @@ void measure_library(const std::string& file) {
       for (unsigned i = first; i < first + decisions; ++i) decide(i, i % stimuli);
     };
   };
-  const auto in_lockstep = [&](RtlArbitration& seat, SwizzleSwitch& own) {
+  const auto in_lockstep = [&](RtlArbitration& hook, SwizzleSwitch& own) {
     return drive([&](std::uint64_t i, std::size_t s) {
-      won += seat.decide((i + 1) * period, 0, requests.sets[s], *own.grant(0, requests.lists[s]));
+      won += hook.decide((i + 1) * period, 0, requests.sets[s], *own.grant(0, requests.lists[s]));
     });
   };
   std::vector<Measured> all = {

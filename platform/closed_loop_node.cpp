@@ -35,15 +35,15 @@ ClosedLoopNode::ClosedLoopNode(const sc_core::sc_module_name& name, const Scenar
         chip_.advance_to(now, *this);
         if (!end_) alarm_.arm(chip_.next_event());
       }) {
-  if (scenario.config.node.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
+  if (scenario.config.node.fabric.arbiter.impl != Impl::model) attach_arbiters(rtl);
   alarm_.arm(chip_.next_event());
 }
 
-void ClosedLoopNode::seat_arbiters(const RtlOptions& rtl) {
+void ClosedLoopNode::attach_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(name()) + ".fabric.arbiter", scenario_.config.node.fabric.arbiter,
                     switch_ports(*scenario_.fabric.topology), scenario_.rtl.arbiters, rtl,
-                    [this](std::size_t index, ArbitrationSeat* seat) {
-                      flit_->engine().seat(static_cast<RouterId>(index), seat);
+                    [this](std::size_t index, ArbitrationHook* hook) {
+                      flit_->engine().attach_hook(static_cast<RouterId>(index), hook);
                     });
   arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
     mismatch_ = mismatch;

@@ -28,7 +28,7 @@ class ClosedLoopNode final : public sc_core::sc_module, public Machine, private 
   void report(Statistics& statistics) const override;
 
  private:
-  void seat_arbiters(const RtlOptions& rtl);
+  void attach_arbiters(const RtlOptions& rtl);
   void core_finished(Picoseconds at, std::uint32_t core) override;
 
   const Scenario& scenario_;

@@ -172,10 +172,10 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_cores(events);
   connect_targets();
   connect_interrupts();
-  if (config_.fabric.arbiter.impl != Impl::model) seat_arbiters(rtl);
-  if (config_.memory.codec.impl != Impl::model) seat_codec(rtl);
-  if (config_.dimm_ssd.matt.swap.impl != Impl::model) seat_matt(rtl);
-  if (scenario.rtl.monitor) seat_monitors(rtl);
+  if (config_.fabric.arbiter.impl != Impl::model) attach_arbiters(rtl);
+  if (config_.memory.codec.impl != Impl::model) attach_codec(rtl);
+  if (config_.dimm_ssd.matt.swap.impl != Impl::model) attach_matt(rtl);
+  if (scenario.rtl.monitor) attach_monitors(rtl);
   power_.inject = [this](const FaultRequest& request) { return inject(request); };
   uart0_.on_transmit = [this](std::uint8_t c) { on_uart0({reinterpret_cast<const char*>(&c), 1}); };
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
@@ -272,10 +272,10 @@ void Node::connect_interrupts() {
   if (nic_) nic_->interrupt.bind(gic_.spi[map.interrupt("nic")]);
 }
 
-void Node::seat_arbiters(const RtlOptions& rtl) {
+void Node::attach_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
                     scenario_.rtl.arbiters, rtl,
-                    [this](std::size_t index, ArbitrationSeat* seat) { fabric_->seat(index, seat); });
+                    [this](std::size_t index, ArbitrationHook* hook) { fabric_->attach_hook(index, hook); });
   arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
 }
 
@@ -295,7 +295,7 @@ void Node::place_rtc(const RtlOptions& rtl) {
   rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
 }
 
-void Node::seat_codec(const RtlOptions& rtl) {
+void Node::attach_codec(const RtlOptions& rtl) {
   const CodecConfig& config = config_.memory.codec;
   try {
     codec_.emplace(RtlLibrary::open(scenario_.rtl.codec->file),
@@ -310,10 +310,10 @@ void Node::seat_codec(const RtlOptions& rtl) {
         .origin = scenario_.rtl.codec_origin, .path = "node.memory.codec.variant", .problem = error.what()});
   }
   codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
-  memory_.seat(&*codec_);
+  memory_.attach_hook(&*codec_);
 }
 
-void Node::seat_matt(const RtlOptions& rtl) {
+void Node::attach_matt(const RtlOptions& rtl) {
   const MattBlockConfig& config = config_.dimm_ssd.matt;
   try {
     matt_.emplace(RtlLibrary::open(scenario_.rtl.matt->file),
@@ -330,10 +330,10 @@ void Node::seat_matt(const RtlOptions& rtl) {
         .origin = scenario_.rtl.matt_origin, .path = "node.dimm_ssd.matt.variant", .problem = error.what()});
   }
   matt_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
-  dimm_ssd_.seat(&*matt_);
+  dimm_ssd_.attach_hook(&*matt_);
 }
 
-void Node::seat_monitors(const RtlOptions& rtl) {
+void Node::attach_monitors(const RtlOptions& rtl) {
   try {
     monitors_.emplace(config_.gpu, *gpus_, RtlLibrary::open(scenario_.rtl.monitor->file), rtl);
   } catch (const RtlError& error) {

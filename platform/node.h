@@ -100,11 +100,11 @@ class Node final : public sc_core::sc_module,
   void connect_cores(EventLog& events);
   void connect_targets();
   void connect_interrupts();
-  void seat_arbiters(const RtlOptions& rtl);
+  void attach_arbiters(const RtlOptions& rtl);
   void place_rtc(const RtlOptions& rtl);
-  void seat_codec(const RtlOptions& rtl);
-  void seat_matt(const RtlOptions& rtl);
-  void seat_monitors(const RtlOptions& rtl);
+  void attach_codec(const RtlOptions& rtl);
+  void attach_matt(const RtlOptions& rtl);
+  void attach_monitors(const RtlOptions& rtl);
   FaultOutcome inject(const FaultRequest& request);
   void differ(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;

@@ -9,7 +9,7 @@ namespace asterism {
 RtlArbiters::RtlArbiters(const std::string& instance, const ArbiterConfig& config,
                          const std::vector<SwitchPorts>& switches,
                          const std::map<unsigned, std::filesystem::path>& libraries,
-                         const RtlOptions& options, const Seat& seat)
+                         const RtlOptions& options, const Attach& attach)
     : instance_(instance), impl_(config.impl) {
   for (std::size_t i = 0; i < switches.size(); ++i) {
     const SwitchPorts& ports = switches[i];
@@ -30,7 +30,7 @@ RtlArbiters::RtlArbiters(const std::string& instance, const ArbiterConfig& confi
     names_.push_back(ports.name);
     for (const std::string& output : ports.outputs)
       instances_.push_back(fmt::format("{}.{}.{}", instance, ports.name, output));
-    seat(i, &arbitration);
+    attach(i, &arbitration);
   }
 }
 

@@ -16,13 +16,13 @@ namespace asterism {
 
 class RtlArbiters {
  public:
-  using Seat = std::function<void(std::size_t index, ArbitrationSeat* seat)>;
+  using Attach = std::function<void(std::size_t index, ArbitrationHook* hook)>;
 
   // `libraries` by the radix of a switch. Throws RtlError for a library that does not fit.
   RtlArbiters(const std::string& instance, const ArbiterConfig& config,
               const std::vector<SwitchPorts>& switches,
               const std::map<unsigned, std::filesystem::path>& libraries, const RtlOptions& options,
-              const Seat& seat);
+              const Attach& attach);
 
   // Called once, at the first difference of any switch.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;

@@ -22,7 +22,7 @@ RtlZoneMonitors::RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus,
                                    .now = [] { return now(); }},
           options);
       rtl.on_mismatch = [this](const Lockstep::Mismatch& mismatch) { on_mismatch(mismatch); };
-      gpus.gpu(gpu).monitor(channel).seat(&rtl);
+      gpus.gpu(gpu).monitor(channel).attach_hook(&rtl);
     }
 }
 

@@ -13,7 +13,7 @@ namespace asterism {
 
 class RtlZoneMonitors {
  public:
-  // Takes their seats. Throws RtlError for a library that does not fit.
+  // Attaches to the monitors. Throws RtlError for a library that does not fit.
   RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus, const std::shared_ptr<const RtlLibrary>& library,
                   const RtlOptions& options);
 

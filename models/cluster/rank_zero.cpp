@@ -31,10 +31,10 @@ bool RankZero::complete(Rank rank, std::uint64_t version, std::size_t missing) {
 bool RankZero::ready(Rank rank, std::uint64_t version) { return ready_.cast(rank, version, 0); }
 
 bool RankZero::offered(Rank rank, std::vector<Holding> holdings) {
-  const std::size_t ranks = of_ranks_.size(), seat = rank == storage_rank ? ranks : rank;
-  if (seat > ranks || all_offered_) return false;
-  (seat == ranks ? of_storage_ : of_ranks_[seat]) = std::move(holdings);
-  has_offered_[seat] = true;
+  const std::size_t ranks = of_ranks_.size(), slot = rank == storage_rank ? ranks : rank;
+  if (slot > ranks || all_offered_) return false;
+  (slot == ranks ? of_storage_ : of_ranks_[slot]) = std::move(holdings);
+  has_offered_[slot] = true;
   all_offered_ = std::ranges::all_of(has_offered_, [](bool offered) { return offered; });
   return all_offered_;
 }

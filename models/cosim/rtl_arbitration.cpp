@@ -32,9 +32,8 @@ void check_block(const RtlLibrary& library, const RtlArbitration::Settings& sett
   };
   if (library.contract() != "arbiter")
     refuse(fmt::format("is a block of the contract {}, expected arbiter", library.contract()));
-  if (settings.inputs > largest_seat_radix)
-    refuse(
-        fmt::format("cannot arbitrate {} inputs: there are at most {}", settings.inputs, largest_seat_radix));
+  if (settings.inputs > max_hook_radix)
+    refuse(fmt::format("cannot arbitrate {} inputs: there are at most {}", settings.inputs, max_hook_radix));
   for (const auto& [role, direction] :
        {std::pair{"request", ASTERISM_RTL_INPUT}, {"grant", ASTERISM_RTL_OUTPUT}})
     if (const std::uint32_t width =
@@ -262,9 +261,9 @@ RtlArbitration::RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settin
                                const RtlOptions& options)
     : library_(std::move(library)),
       settings_(std::move(settings)),
-      requested_while_won_(largest_seat_radix),
-      won_(largest_seat_radix),
-      at_once_(largest_seat_radix) {
+      requested_while_won_(max_hook_radix),
+      won_(max_hook_radix),
+      at_once_(max_hook_radix) {
   if (settings_.impl == Impl::model || settings_.period == Picoseconds(0))
     throw std::invalid_argument("RTL arbitrates or is in lockstep, and has a clock");
   check_block(*library_, settings_);

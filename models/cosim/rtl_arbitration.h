@@ -23,11 +23,11 @@
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
 #include "cosim/swap_config.h"
-#include "swizzle_switch/arbitration_seat.h"
+#include "swizzle_switch/arbitration_hook.h"
 
 namespace asterism {
 
-class RtlArbitration final : public ArbitrationSeat {
+class RtlArbitration final : public ArbitrationHook {
  public:
   struct Settings {
     std::string instance;        // "node.fabric.arbiter.XB"; that of an output has its name behind it

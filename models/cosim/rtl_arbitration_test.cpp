@@ -30,30 +30,30 @@ RequestSet set_of(std::initializer_list<unsigned> inputs) {
 
 std::vector<unsigned> list_of(const RequestSet& set) {
   std::vector<unsigned> list;
-  for (unsigned i = 0; i < largest_seat_radix; ++i)
+  for (unsigned i = 0; i < max_hook_radix; ++i)
     if ((set[i / 64] >> i % 64 & 1) != 0) list.push_back(i);
   return list;
 }
 
-// A switch with a seat taken, driven at the cycles that a test names.
+// A switch with RTL attached, which is driven at the cycles that a test names.
 struct RtlArbitrationTest : testing::Test {
   TemporaryFolder folder;
   RtlOptions options;
   RtlArbitration::Settings settings{.instance = "node.XB", .inputs = 4, .outputs = 2, .period = period};
   std::string block = "correct";
-  std::unique_ptr<RtlArbitration> seat;
+  std::unique_ptr<RtlArbitration> hook;
   std::unique_ptr<SwizzleSwitch> model;
 
-  void take_seat(Impl impl) {
+  void attach_hook(Impl impl) {
     settings.impl = impl;
-    seat = std::make_unique<RtlArbitration>(test_block(block), settings, options);
+    hook = std::make_unique<RtlArbitration>(test_block(block), settings, options);
     model = std::make_unique<SwizzleSwitch>(settings.inputs, settings.outputs,
                                             ArbiterPolicy::least_recently_granted);
   }
   // The answer at the edge of a cycle.
   unsigned decide(std::uint64_t cycle, const RequestSet& requests, unsigned output = 0) {
     const std::vector<unsigned> list = list_of(requests);
-    return seat->decide(cycle * period, output, requests, model->grant(output, list).value());
+    return hook->decide(cycle * period, output, requests, model->grant(output, list).value());
   }
   // Differs between the two when one decision of the RTL is not the model's.
   std::uint64_t decide_at_random(int decisions, std::uint64_t seed, unsigned idle_up_to = 3) {
@@ -76,21 +76,21 @@ struct RtlArbitrationTest : testing::Test {
 
 TEST_F(RtlArbitrationTest, TheRtlDecidesAlone) {
   block = "wrong_tie";
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide(1, set_of({0, 3})), 3u);
   EXPECT_EQ(decide(2, set_of({0, 2})), 2u);
-  EXPECT_EQ(seat->decisions(), 2u);
+  EXPECT_EQ(hook->decisions(), 2u);
 }
 
 TEST_F(RtlArbitrationTest, EachOutputHasAnOrderOfItsOwn) {
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide(1, set_of({0, 1}), 0), 0u);
   EXPECT_EQ(decide(1, set_of({0, 1}), 1), 0u);
   EXPECT_EQ(decide(2, set_of({0, 1}), 0), 1u);
 }
 
 TEST_F(RtlArbitrationTest, TheRtlDecidesAsTheModel) {
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   Random random(5);
   for (std::uint64_t cycle = 1; cycle < 5'000; ++cycle) {
     const RequestSet requests{1 + random.below(15), 0};
@@ -102,31 +102,31 @@ TEST_F(RtlArbitrationTest, TheRtlDecidesAsTheModel) {
 TEST_F(RtlArbitrationTest, SeventyInputsAreTwoWords) {
   block = "wide";
   settings.inputs = 70;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide_at_random(3'000, 1);
-  EXPECT_FALSE(seat->mismatch());
-  EXPECT_EQ(seat->coverage().groups()[1].reached(), 70u);
+  EXPECT_FALSE(hook->mismatch());
+  EXPECT_EQ(hook->coverage().groups()[1].reached(), 70u);
 }
 
 TEST_F(RtlArbitrationTest, ASwitchMayHaveFewerInputsThanItsBlock) {
   block = "wide";
   settings.inputs = 3;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide_at_random(1'000, 1);
-  EXPECT_FALSE(seat->mismatch());
+  EXPECT_FALSE(hook->mismatch());
 }
 
 TEST_F(RtlArbitrationTest, EveryResetMakesTheOrderAsAtTheStart) {
   for (const Impl impl : {Impl::rtl, Impl::lockstep}) {
-    take_seat(impl);
+    attach_hook(impl);
     for (const Reset kind : {Reset::cold, Reset::warm, Reset::power_loss}) {
       EXPECT_EQ(decide(1, set_of({0, 1})), 0u);
       EXPECT_EQ(decide(2, set_of({0, 1})), 1u);
       EXPECT_EQ(decide(3, set_of({0, 2})), 2u);
-      seat->reset(kind);
+      hook->reset(kind);
       model->reset();
     }
-    EXPECT_FALSE(seat->mismatch());
+    EXPECT_FALSE(hook->mismatch());
   }
 }
 
@@ -137,25 +137,25 @@ TEST_F(RtlArbitrationTest, ABadAnswerEndsARunOnRtl) {
       {"no_grant", "grants nobody"}, {"two_grants", "grants {0, 1}"}, {"unasked_grant", "grants 2"}};
   for (const auto& [name, text] : answers) {
     block = name;
-    take_seat(Impl::rtl);
+    attach_hook(Impl::rtl);
     const RequestSet requests = block == "unasked_grant" ? set_of({1}) : set_of({1, 2});
-    EXPECT_EQ(seat->decide(7_ns, 1, requests, 1), 1u) << "the model's choice stands in";
-    ASSERT_TRUE(seat->mismatch()) << name;
-    EXPECT_EQ(seat->mismatch()->instance, "node.XB.1");
-    EXPECT_EQ(seat->mismatch()->at, 7_ns);
-    EXPECT_EQ(seat->mismatch()->rtl, text);
+    EXPECT_EQ(hook->decide(7_ns, 1, requests, 1), 1u) << "the model's choice stands in";
+    ASSERT_TRUE(hook->mismatch()) << name;
+    EXPECT_EQ(hook->mismatch()->instance, "node.XB.1");
+    EXPECT_EQ(hook->mismatch()->at, 7_ns);
+    EXPECT_EQ(hook->mismatch()->rtl, text);
   }
 }
 
 TEST_F(RtlArbitrationTest, ABlockThatEndsItselfEndsARunOnRtl) {
   block = "fails";
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   unsigned told = 0;
-  seat->on_mismatch = [&](const Lockstep::Mismatch&) { ++told; };
+  hook->on_mismatch = [&](const Lockstep::Mismatch&) { ++told; };
   decide(5, set_of({3}));
   decide(6, set_of({3}));
   EXPECT_EQ(told, 1u);
-  EXPECT_EQ(seat->mismatch()->text(),
+  EXPECT_EQ(hook->mismatch()->text(),
             "RTL failure in node.XB.0 at 0.005000 us\n"
             "  requests  {3}\n"
             "  RTL       test_block.sv:12: Assertion failed: last_is_never_alone\n");
@@ -164,10 +164,10 @@ TEST_F(RtlArbitrationTest, ABlockThatEndsItselfEndsARunOnRtl) {
 TEST_F(RtlArbitrationTest, ABadAnswerOnRtlWritesItsWindow) {
   block = "no_grant";
   options.traces = folder / "traces";
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   decide(1, set_of({2}));
   decide(2, set_of({1}));
-  EXPECT_THAT(seat->mismatch()->trace, testing::EndsWith("node.XB.0.fst"));
+  EXPECT_THAT(hook->mismatch()->trace, testing::EndsWith("node.XB.0.fst"));
   EXPECT_THAT(trace("traces/node.XB.0.fst"),
               ElementsAre("500 0 4 4", "1000 1 4 4", "1500 0 2 0", "2000 1 2 0"));
 }
@@ -176,27 +176,27 @@ TEST_F(RtlArbitrationTest, PortsAreCalledByTheirNames) {
   block = "wrong_tie";
   settings.input_names = {"core0", "core1", "core2", "dram"};
   settings.output_names = {"dram", "uart0"};
-  take_seat(Impl::lockstep);
-  for (std::uint64_t cycle = 1; !seat->mismatch(); ++cycle) decide(cycle, set_of({0, 3}), 1);
-  EXPECT_EQ(seat->mismatch()->instance, "node.XB.uart0");
-  EXPECT_EQ(seat->mismatch()->asked, "requests {core0, dram} (0x9)");
+  attach_hook(Impl::lockstep);
+  for (std::uint64_t cycle = 1; !hook->mismatch(); ++cycle) decide(cycle, set_of({0, 3}), 1);
+  EXPECT_EQ(hook->mismatch()->instance, "node.XB.uart0");
+  EXPECT_EQ(hook->mismatch()->asked, "requests {core0, dram} (0x9)");
 }
 
 TEST_F(RtlArbitrationTest, RefusesAnUnsuitableBlock) {
   settings.inputs = 5;
-  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::rtl); }),
               AllOf(StartsWith("node.XB: test_block ("),
                     HasSubstr("has 4 bits of request, the switch has 5 inputs")));
   settings.inputs = 4;
   block = "other_contract";
-  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::rtl); }),
               HasSubstr("is a block of the contract bus_device, expected arbiter"));
   block = "no_grant_port";
-  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::rtl); }),
               HasSubstr("no port of the role grant, an output is expected"));
   block = "wide";
   settings.inputs = 129;
-  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::rtl); }),
+  EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::rtl); }),
               HasSubstr("cannot arbitrate 129 inputs: there are at most 128"));
 }
 
@@ -204,14 +204,14 @@ TEST_F(RtlArbitrationTest, RefusesAnUnsuitableBlock) {
 
 TEST_F(RtlArbitrationTest, InLockstepTheModelAnswers) {
   block = "wrong_tie";
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   int calls = 0;
-  seat->on_mismatch = [&](const Lockstep::Mismatch&) { ++calls; };
+  hook->on_mismatch = [&](const Lockstep::Mismatch&) { ++calls; };
   EXPECT_EQ(decide(1, set_of({2})), 2u);
   EXPECT_EQ(decide(2, set_of({0, 2, 3}), 1), 0u);
   EXPECT_EQ(decide(3, set_of({0, 2, 3}), 0), 0u);
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(seat->mismatch()->text(),
+  EXPECT_EQ(hook->mismatch()->text(),
             "lockstep mismatch in node.XB.1 at 0.002000 us: data\n"
             "  requests  {0, 2, 3}\n"
             "  model     grants 0\n"
@@ -221,9 +221,9 @@ TEST_F(RtlArbitrationTest, InLockstepTheModelAnswers) {
 TEST_F(RtlArbitrationTest, EveryPlantedBugIsFound) {
   for (const char* name : {"wrong_tie", "no_grant", "two_grants", "unasked_grant", "fails"}) {
     block = name;
-    take_seat(Impl::lockstep);
+    attach_hook(Impl::lockstep);
     decide_at_random(200, 1);
-    EXPECT_TRUE(seat->mismatch()) << name;
+    EXPECT_TRUE(hook->mismatch()) << name;
   }
 }
 
@@ -231,12 +231,12 @@ TEST_F(RtlArbitrationTest, ADifferenceWritesItsWindow) {
   block = "two_grants";
   options.traces = folder / "traces";
   settings.trace.window = 2_ns;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (const std::uint64_t cycle : {1u, 2u, 3u, 4u}) decide(cycle, set_of({0, 2}));
   decide(7, set_of({2}));
   EXPECT_FALSE(std::filesystem::exists(options.traces));
   decide(9, set_of({1, 2}));
-  EXPECT_EQ(seat->mismatch()->trace, (options.traces / "node.XB.0.fst").string());
+  EXPECT_EQ(hook->mismatch()->trace, (options.traces / "node.XB.0.fst").string());
   EXPECT_THAT(trace("traces/node.XB.0.fst"),
               ElementsAre("6500 0 4 4", "7000 1 4 4", "7500 0 0 0", "8500 0 6 3", "9000 1 6 4"));
 }
@@ -244,9 +244,9 @@ TEST_F(RtlArbitrationTest, ADifferenceWritesItsWindow) {
 TEST_F(RtlArbitrationTest, AWindowBeginsAtTheLastReset) {
   block = "wrong_tie";
   options.traces = folder.path();
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide(1, set_of({2}));
-  seat->reset(Reset::power_loss);
+  hook->reset(Reset::power_loss);
   model->reset();
   decide(2, set_of({3}));
   decide(3, set_of({2, 3}));
@@ -258,10 +258,10 @@ TEST_F(RtlArbitrationTest, WithoutSkippingAWindowHasItsIdleCycles) {
   block = "idle_lies";  // each idle cycle moves the first in the order to its end
   options.skip = false;
   options.traces = folder.path();
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide(2, set_of({1}));
   decide(6, set_of({0, 1}));
-  EXPECT_EQ(seat->mismatch()->rtl, "grants 1");
+  EXPECT_EQ(hook->mismatch()->rtl, "grants 1");
   EXPECT_THAT(trace("node.XB.0.fst"),
               ElementsAre("500 0 0 0", "1000 1 0 0", "1500 0 2 2", "2000 1 2 2", "2500 0 0 0", "3000 1 0 0",
                           "4500 0 0 0", "5000 1 0 0", "5500 0 3 2", "6000 1 3 1"));
@@ -271,39 +271,39 @@ TEST_F(RtlArbitrationTest, WithoutWindowsNothingIsRecordedOrWritten) {
   block = "wrong_tie";
   options.traces = folder.path();
   settings.trace.on = TraceOn::never;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide(1, set_of({0, 1}));
-  EXPECT_EQ(seat->mismatch()->trace, "");
-  EXPECT_EQ(seat->mismatch()->trace_error, "");
+  EXPECT_EQ(hook->mismatch()->trace, "");
+  EXPECT_EQ(hook->mismatch()->trace_error, "");
   EXPECT_THAT(names_in(folder), IsEmpty());
 }
 
 // ---- time that nobody asks for ----
 
 TEST_F(RtlArbitrationTest, WithoutSkippingTheDecisionsAreTheSame) {
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   const std::uint64_t skipped = decide_at_random(5'000, 2, 20);
   options.skip = false;
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide_at_random(5'000, 2, 20), skipped);
 }
 
 TEST_F(RtlArbitrationTest, ABlockThatDoesNotSayWhenItIsIdleIsNotSkipped) {
   block = "restless";
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   const std::uint64_t skipping = decide_at_random(500, 2, 20);
   options.skip = false;
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide_at_random(500, 2, 20), skipping);
   block = "correct";
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_NE(decide_at_random(500, 2, 20), skipping);
 }
 
 TEST_F(RtlArbitrationTest, WithoutSkippingEveryClockEdgeInBetweenIsStepped) {
   block = "idle_lies";  // each idle cycle moves the first in the order to its end
   options.skip = false;
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide(1, set_of({0, 1, 2, 3})), 0u);
   EXPECT_EQ(decide(2, set_of({0, 1, 2, 3})), 1u);
   EXPECT_EQ(decide(5, set_of({0, 1, 2, 3})), 0u);  // 2 and 3 have gone to the end in cycles 3 and 4
@@ -311,19 +311,19 @@ TEST_F(RtlArbitrationTest, WithoutSkippingEveryClockEdgeInBetweenIsStepped) {
 
 TEST_F(RtlArbitrationTest, CheckingFindsABlockThatChangesWhileItIsIdle) {
   options.check_idle = true;
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   const std::uint64_t checked = decide_at_random(500, 2, 20);
   options.check_idle = false;
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide_at_random(500, 2, 20), checked);
 
   options.check_idle = true;
   block = "idle_lies";
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(decide(1, set_of({0, 1})), 0u);
   decide(3, set_of({0, 1}));
-  ASSERT_TRUE(seat->mismatch());
-  EXPECT_EQ(seat->mismatch()->rtl, "its state changes in a cycle in which nobody requests");
+  ASSERT_TRUE(hook->mismatch());
+  EXPECT_EQ(hook->mismatch()->rtl, "its state changes in a cycle in which nobody requests");
 }
 
 // ---- traces on demand ----
@@ -331,7 +331,7 @@ TEST_F(RtlArbitrationTest, CheckingFindsABlockThatChangesWhileItIsIdle) {
 TEST_F(RtlArbitrationTest, TracesOnDemandAtTrueTimes) {
   options.traces = folder / "traces";
   options.trace = {{"node.XB.1", 2_ns, 11_ns}};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (const std::uint64_t cycle : {1u, 2u, 3u, 10u, 11u, 12u}) {
     decide(cycle, set_of({0, 1}), 0);
     decide(cycle, set_of({0, 1}), 1);
@@ -345,11 +345,11 @@ TEST_F(RtlArbitrationTest, TracesOnDemandAtTrueTimes) {
 TEST_F(RtlArbitrationTest, TracesAllBelowAPath) {
   options.traces = folder.path();
   options.trace = {{"nod", 0_ns, 1_s}, {"node.X", 0_ns, 1_s}};
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   decide(1, set_of({0}), 0);
   EXPECT_THAT(names_in(folder), IsEmpty());
   options.trace = {{"node", 0_ns, 1_s}};
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   decide(1, set_of({0}), 0);
   decide(1, set_of({0}), 1);
   EXPECT_THAT(names_in(folder), ElementsAre("node.XB.0.fst", "node.XB.1.fst"));
@@ -359,10 +359,10 @@ TEST_F(RtlArbitrationTest, WithoutSkippingAnIdleStretchIsTwoSamplesToo) {
   options.traces = folder.path();
   options.trace = {{"node.XB.0", 0_ns, 1_s}};
   options.skip = false;
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   decide(1, set_of({0, 1}));
   decide(100, set_of({0, 1}));
-  seat.reset();
+  hook.reset();
   EXPECT_THAT(trace("node.XB.0.fst"), ElementsAre("500 0 3 1", "1000 1 3 2", "1500 0 0 0", "2000 1 0 0",
                                                   "99000 1 0 0", "99500 0 3 2", "100000 1 3 1"));
 }
@@ -371,21 +371,21 @@ TEST_F(RtlArbitrationTest, ATraceOnDemandAndAWindowHaveFilesOfTheirOwn) {
   block = "wrong_tie";
   options.traces = folder.path();
   options.trace = {{"node.XB.0", 0_ns, 1_s}};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide(1, set_of({2}));
   decide(2, set_of({0, 1}));
-  seat->reset(Reset::cold);
+  hook->reset(Reset::cold);
   EXPECT_THAT(names_in(folder), ElementsAre("node.XB.0.fst", "node.XB.0.mismatch.fst"));
-  seat.reset();
+  hook.reset();
   EXPECT_EQ(trace("node.XB.0.fst"), trace("node.XB.0.mismatch.fst"));
 }
 
 TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
   block = "no_trace";
   options.traces = folder.path();
-  take_seat(Impl::lockstep);  // of windows there are none
+  attach_hook(Impl::lockstep);  // of windows there are none
   options.trace = {{"node.XB", 0_ns, 1_s}};
-  EXPECT_THAT(thrown<RtlError>([&] { take_seat(Impl::lockstep); }),
+  EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::lockstep); }),
               StartsWith("node.XB.0: a trace is asked for, and "));
 }
 
@@ -394,23 +394,23 @@ TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
 TEST_F(RtlArbitrationTest, CountsWhatWasReached) {
   settings.input_names = {"core0", "core1", "dma", "debug"};
   settings.output_names = {"dram"};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide(1, set_of({0, 1}));
   decide(2, set_of({1, 2}), 1);
   decide(3, set_of({2}));
   EXPECT_THAT(
-      seat->coverage().text(),
+      hook->coverage().text(),
       ElementsAre("requesters 3/4 (never debug)", "winners 3/4 (never debug)", "outputs 2/2",
                   "requests at once 2/4 (never 3, 4)", "pairs 2/12 (never core0 over dma and 9 more)"));
-  EXPECT_EQ(seat->coverage().groups()[2].point(0), "dram");
-  EXPECT_EQ(seat->coverage().groups()[2].hits(0), 2u);
+  EXPECT_EQ(hook->coverage().groups()[2].point(0), "dram");
+  EXPECT_EQ(hook->coverage().groups()[2].hits(0), 2u);
 }
 
 TEST_F(RtlArbitrationTest, ReportsItself) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   decide_at_random(100, 1);
   Statistics statistics;
-  seat->report(statistics);
+  hook->report(statistics);
   EXPECT_EQ(statistics.entries()[0],
             (std::pair<std::string, Statistics::Value>("decisions", std::uint64_t{100})));
   EXPECT_EQ(statistics.entries()[1],

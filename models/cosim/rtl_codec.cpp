@@ -73,7 +73,7 @@ RtlCodec::RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& se
   begin(options);
 }
 
-// ---- the seat ----
+// ---- the hook ----
 
 void RtlCodec::encode(Picoseconds now, EccMode mode, MemoryBlock& encoded) {
   if (mode == EccMode::none) return;

@@ -3,7 +3,7 @@
 //
 //   RtlCodec codec(library, {.instance = "node.memory.codec", .profile = config.profile}, options);
 //   codec.on_mismatch = ...;
-//   memory.seat(&codec);
+//   memory.attach_hook(&codec);
 //   ...
 //   codec.finish();
 //
@@ -20,11 +20,11 @@
 
 #include "cosim/codec_ports.h"
 #include "cosim/rtl_operations.h"
-#include "ecc/codec_seat.h"
+#include "ecc/codec_hook.h"
 
 namespace asterism {
 
-class RtlCodec final : public CodecSeat, public RtlOperationsOf<CodecOperation, CodecAnswer> {
+class RtlCodec final : public CodecHook, public RtlOperationsOf<CodecOperation, CodecAnswer> {
  public:
   struct Settings {
     std::string instance;  // "node.memory.codec"

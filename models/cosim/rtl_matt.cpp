@@ -41,7 +41,7 @@ RtlMatt::RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& sett
   begin(options);
 }
 
-// ---- the seat ----
+// ---- the hook ----
 
 void RtlMatt::track(std::uint32_t page, bool tracked, Matt::Work& work) {
   work = answer_to({.kind = Kind::track, .page = page, .flag = tracked}, {.work = work}).work;
@@ -100,7 +100,7 @@ void RtlMatt::ask(const MattOperation& operation) { ports_.ask(operation); }
 
 MattAnswer RtlMatt::read(const MattOperation& operation, const MattAnswer& model) const {
   MattAnswer answer = ports_.answer(operation.kind);
-  if (operation.kind == Kind::peek) answer.work = model.work;  // the seat is not told of it
+  if (operation.kind == Kind::peek) answer.work = model.work;  // the hook is not called for it
   return answer;
 }
 

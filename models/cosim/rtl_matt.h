@@ -3,7 +3,7 @@
 //
 //   RtlMatt rtl(library, {.instance = "node.dimm_ssd.matt", .config = config, .pages = matt.pages(), .now = now}, options);
 //   rtl.on_mismatch = ...;
-//   matt.seat(&rtl);                                      before anything is tracked
+//   matt.attach_hook(&rtl);                                      before anything is tracked
 //   ...
 //   rtl.finish(now());
 //
@@ -21,11 +21,11 @@
 
 #include "cosim/matt_ports.h"
 #include "cosim/rtl_operations.h"
-#include "matt/matt_seat.h"
+#include "matt/matt_hook.h"
 
 namespace asterism {
 
-class RtlMatt final : public MattSeat, public RtlOperationsOf<MattOperation, MattAnswer> {
+class RtlMatt final : public MattHook, public RtlOperationsOf<MattOperation, MattAnswer> {
  public:
   struct Settings {
     std::string instance;  // "node.dimm_ssd.matt"

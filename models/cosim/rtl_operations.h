@@ -13,7 +13,7 @@
 //
 // A block of a new contract takes a class that sits beside its model and says what an operation and an answer are:
 //
-//   class RtlAdder final : public AdderSeat, public RtlOperationsOf<AdderOperation, AdderAnswer> {
+//   class RtlAdder final : public AdderHook, public RtlOperationsOf<AdderOperation, AdderAnswer> {
 //    public:
 //     RtlAdder(std::shared_ptr<const RtlLibrary> library, const Settings& settings, const RtlOptions& options)
 //         : RtlOperationsOf(std::move(library), {.instance = settings.instance, .impl = settings.impl}),

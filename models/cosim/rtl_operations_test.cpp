@@ -86,18 +86,19 @@ struct RtlOperationsTest : testing::Test {
   std::unique_ptr<RtlAdder> adder;
   std::vector<Lockstep::Mismatch> mismatches;
 
-  void seat(const std::string& variant, const RtlAdder::Settings& settings, const RtlOptions& options = {}) {
+  void attach_hook(const std::string& variant, const RtlAdder::Settings& settings,
+                   const RtlOptions& options = {}) {
     adder = std::make_unique<RtlAdder>(adder_block(variant), settings, options);
     adder->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { mismatches.push_back(mismatch); };
   }
   std::string refusal(const std::string& variant, const RtlAdder::Settings& settings) {
-    return thrown<RtlError>([&] { seat(variant, settings); });
+    return thrown<RtlError>([&] { attach_hook(variant, settings); });
   }
 };
 
 TEST_F(RtlOperationsTest, OperationsAreAnsweredOneAfterTheOtherAndCounted) {
   for (const char* variant : {"steady", "prompt"}) {
-    seat(variant, {});
+    attach_hook(variant, {});
     for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(adder->add(i / 10 * 50_ns, i, 200), i + 200);
     EXPECT_THAT(adder->summary(),
                 ElementsAre("node.adder: lockstep, 100 operations, 0 mismatches", "reached sums 2/2"));
@@ -106,14 +107,14 @@ TEST_F(RtlOperationsTest, OperationsAreAnsweredOneAfterTheOtherAndCounted) {
 }
 
 TEST_F(RtlOperationsTest, AloneTheRtlAnswers) {
-  seat("steady", {.impl = Impl::rtl});
+  attach_hook("steady", {.impl = Impl::rtl});
   EXPECT_EQ(adder->add(1_ns, 1, 2, 7), 3u);
   EXPECT_TRUE(mismatches.empty());
   EXPECT_EQ(adder->summary()[0], "node.adder: rtl, 1 operations");
 }
 
 TEST_F(RtlOperationsTest, ADifferenceIsToldOnceAndTheModelStandsIn) {
-  seat("no_carry", {});
+  attach_hook("no_carry", {});
   adder->add(1_us, 1, 2);
   EXPECT_EQ(adder->add(2_us, 200, 100), 300u);
   EXPECT_EQ(adder->add(3_us, 200, 100, 5), 5u);
@@ -132,7 +133,7 @@ TEST_F(RtlOperationsTest, ADifferenceIsToldOnceAndTheModelStandsIn) {
 TEST_F(RtlOperationsTest, RtlThatDoesNotAnswerHasFailed) {
   for (const Impl impl : {Impl::lockstep, Impl::rtl}) {
     mismatches.clear();
-    seat("silent", {.impl = impl});
+    attach_hook("silent", {.impl = impl});
     EXPECT_EQ(adder->add(1_us, 1, 2, 7), 7u);
     ASSERT_EQ(mismatches.size(), 1u);
     EXPECT_EQ(mismatches.front().what, "RTL failed");
@@ -142,7 +143,7 @@ TEST_F(RtlOperationsTest, RtlThatDoesNotAnswerHasFailed) {
 }
 
 TEST_F(RtlOperationsTest, AnAnswerInTheCycleOfTheOperationCountsOnlyWhereTheContractHasIt) {
-  seat("prompt", {.answers_at_once = false});
+  attach_hook("prompt", {.answers_at_once = false});
   adder->add(1_us, 1, 2);
   ASSERT_EQ(mismatches.size(), 1u);
   EXPECT_THAT(mismatches.front().rtl, HasSubstr("no answer"));
@@ -150,7 +151,7 @@ TEST_F(RtlOperationsTest, AnAnswerInTheCycleOfTheOperationCountsOnlyWhereTheCont
 
 TEST_F(RtlOperationsTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   for (const RtlOptions& options : {RtlOptions{.check_idle = true}, RtlOptions{.skip = false}}) {
-    seat("steady", {}, options);
+    attach_hook("steady", {}, options);
     for (unsigned i = 0; i < 20; ++i) adder->add(i * 100_ns, i, i);
     adder->finish(3_us);
   }
@@ -158,7 +159,7 @@ TEST_F(RtlOperationsTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
 }
 
 TEST_F(RtlOperationsTest, AResetBeginsAnewAndTheEndIsWatched) {
-  seat("gives_up", {});
+  attach_hook("gives_up", {});
   adder->finish(90_ns);
   adder->reset();
   adder->finish(180_ns);

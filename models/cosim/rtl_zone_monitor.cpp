@@ -39,7 +39,7 @@ RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const 
   RtlOperations::begin(options);
 }
 
-// ---- the seat ----
+// ---- the hook ----
 
 void RtlZoneMonitor::track(bool on) { answer_to({.kind = Kind::track, .flag = on}); }
 

@@ -4,7 +4,7 @@
 //   RtlZoneMonitor rtl(library, {.instance = "node.gpu.monitor.0", .config = config, .zones = monitor.zones(), .now = now},
 //                      options);
 //   rtl.on_mismatch = ...;
-//   monitor.seat(&rtl);                                   before anything is exposed or tracked
+//   monitor.attach_hook(&rtl);                                   before anything is exposed or tracked
 //   ...
 //   rtl.finish(now());
 //
@@ -21,11 +21,11 @@
 
 #include "cosim/rtl_operations.h"
 #include "cosim/zone_monitor_ports.h"
-#include "zone_monitor/zone_monitor_seat.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 
-class RtlZoneMonitor final : public ZoneMonitorSeat,
+class RtlZoneMonitor final : public ZoneMonitorHook,
                              public RtlOperationsOf<ZoneMonitorOperation, ZoneMonitorAnswer> {
  public:
   struct Settings {

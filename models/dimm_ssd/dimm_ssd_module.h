@@ -48,7 +48,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void power_up();
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
   // RTL in the place of the tracking table, or in lockstep with it. Before simulation begins.
-  void seat(MattSeat* seat) { ssd_->checkpointer().matt().seat(seat); }
+  void attach_hook(MattHook* hook) { ssd_->checkpointer().matt().attach_hook(hook); }
   const DimmSsd& engine() const { return *ssd_; }
   void report(Statistics& statistics) const { ssd_->report(statistics); }
 

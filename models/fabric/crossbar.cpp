@@ -27,20 +27,20 @@ void Crossbar::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, 
   DecodingInterconnect::add_target(socket, range, name);
 }
 
-void Crossbar::seat(std::size_t, ArbitrationSeat* seat) {
-  if (ports_.inputs.size() > largest_seat_radix)
-    throw std::invalid_argument("the crossbar has more masters than an arbiter in its seat");
-  seat_ = seat;
+void Crossbar::attach_hook(std::size_t, ArbitrationHook* hook) {
+  if (ports_.inputs.size() > max_hook_radix)
+    throw std::invalid_argument("the crossbar has more masters than its arbitration hook has inputs");
+  hook_ = hook;
   next_grant_.assign(ports_.outputs.size(), Picoseconds(0));
 }
 
 void Crossbar::reset(Reset kind) {
-  if (seat_ != nullptr) seat_->reset(kind);
+  if (hook_ != nullptr) hook_->reset(kind);
 }
 
 void Crossbar::travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                       sc_core::sc_time& delay) {
-  if (seat_ != nullptr) arbitrate(static_cast<unsigned>(master), entry.target, now() + to_picoseconds(delay));
+  if (hook_ != nullptr) arbitrate(static_cast<unsigned>(master), entry.target, now() + to_picoseconds(delay));
   delay += latency_;
   at_target(entry, payload, delay);
 }
@@ -50,7 +50,7 @@ void Crossbar::arbitrate(unsigned master, unsigned target, Picoseconds at) {
   next_grant_[target] = at + cycle;
   RequestSet requests{};
   requests[master / 64] = std::uint64_t{1} << (master % 64);
-  seat_->decide(at, target, requests, master);
+  hook_->decide(at, target, requests, master);
 }
 
 }  // namespace asterism

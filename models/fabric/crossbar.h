@@ -1,8 +1,8 @@
-// An ideal crossbar: every access takes the same latency, nothing contends.
+// An ideal crossbar: every access takes the same latency, and nothing contends.
 //
-// Accesses come one at a time, in whatever order the masters run, and direct memory does not come at all. So an arbiter
-// in the seat has one request to grant, at the access's time or, when that has passed for its output, a cycle after
-// the grant before.
+// Accesses arrive one at a time, in the order in which the masters run; direct memory accesses do not pass through it.
+// An arbitration hook therefore has a single request to grant. It is granted at the time of the access, or one cycle
+// after the previous grant if its output has already passed that time.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ class Crossbar final : public DecodingInterconnect {
   void add_master(tlm::tlm_initiator_socket<>& socket) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
   std::vector<SwitchPorts> switches() const override { return {ports_}; }
-  void seat(std::size_t index, ArbitrationSeat* seat) override;
+  void attach_hook(std::size_t index, ArbitrationHook* hook) override;
   void reset(Reset kind) override;
 
  private:
@@ -30,7 +30,7 @@ class Crossbar final : public DecodingInterconnect {
 
   sc_core::sc_time latency_;
   SwitchPorts ports_;
-  ArbitrationSeat* seat_ = nullptr;
+  ArbitrationHook* hook_ = nullptr;
   std::vector<Picoseconds> next_grant_;  // by target: the earliest
 };
 

@@ -85,7 +85,7 @@ SYSTEMC_TEST_F(CrossbarTest, WithdrawalsReachEveryMaster) {
   }
 }
 
-struct LastDecision : ArbitrationSeat {
+struct LastDecision : ArbitrationHook {
   std::vector<Picoseconds> times;
   unsigned output = 99;
   RequestSet requests{};
@@ -100,25 +100,25 @@ struct LastDecision : ArbitrationSeat {
 };
 
 SYSTEMC_TEST_F(CrossbarTest, AnArbiterGrantsEachAccessAtItsTimeAndOutputsOneACycle) {
-  LastDecision seat;
-  crossbar.seat(0, &seat);
+  LastDecision hook;
+  crossbar.attach_hook(0, &hook);
   ASSERT_EQ(crossbar.switches().size(), 1u);
   EXPECT_EQ(crossbar.switches()[0].inputs, (std::vector<std::string>{"cpu0", "cpu1"}));
   EXPECT_EQ(crossbar.switches()[0].outputs, (std::vector<std::string>{"uart", "dram"}));
   cpu1.delay = to_sc_time(7_ns);
   cpu1.read32(0x4000'0000);
-  EXPECT_EQ(seat.requests, (RequestSet{2, 0}));
-  EXPECT_EQ(seat.output, 1u);
+  EXPECT_EQ(hook.requests, (RequestSet{2, 0}));
+  EXPECT_EQ(hook.output, 1u);
   cpu0.delay = to_sc_time(3_ns);  // earlier than what its output has granted
   cpu0.read32(0x4000'0000);
-  EXPECT_EQ(seat.requests, (RequestSet{1, 0}));
+  EXPECT_EQ(hook.requests, (RequestSet{1, 0}));
   cpu0.delay = to_sc_time(3_ns);
   cpu0.read32(0x0900'0000);
-  EXPECT_EQ(seat.times, (std::vector<Picoseconds>{7_ns, 8_ns, 3_ns}));
+  EXPECT_EQ(hook.times, (std::vector<Picoseconds>{7_ns, 8_ns, 3_ns}));
   EXPECT_EQ(cpu0.delay, to_sc_time(18_ns));  // the time of an access is not the arbiter's
   crossbar.reset(Reset::warm);
-  EXPECT_EQ(seat.resets, std::vector{Reset::warm});
-  crossbar.seat(0, nullptr);
+  EXPECT_EQ(hook.resets, std::vector{Reset::warm});
+  crossbar.attach_hook(0, nullptr);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "fabric/fabric_config.h"
 
 #include "base/fields.h"
-#include "swizzle_switch/arbitration_seat.h"
+#include "swizzle_switch/arbitration_hook.h"
 
 namespace asterism {
 
@@ -31,7 +31,7 @@ void describe_size(Fields& f, FabricConfig& c) {
   f.when("topology", c.topology, swizzle_switch, [&] {
     f("ports", c.ports,
       "Of the switch (absent: one for each core and device, in a study 64); more of them make a slower clock",
-      within(2, largest_seat_radix));
+      within(2, max_hook_radix));
   });
   f.when("topology", c.topology,
          {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {

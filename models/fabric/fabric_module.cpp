@@ -65,8 +65,8 @@ std::vector<SwitchPorts> Fabric::switches() const {
   return switch_ports(*topology_, names);
 }
 
-void Fabric::seat(std::size_t index, ArbitrationSeat* seat) {
-  carrier_->seat(static_cast<RouterId>(index), seat);
+void Fabric::attach_hook(std::size_t index, ArbitrationHook* hook) {
+  carrier_->attach_hook(static_cast<RouterId>(index), hook);
 }
 
 void Fabric::travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,

@@ -51,7 +51,7 @@ class Fabric final : public DecodingInterconnect {
   void add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name,
                           const TargetParts& parts) override;
   std::vector<SwitchPorts> switches() const override;
-  void seat(std::size_t index, ArbitrationSeat* seat) override;
+  void attach_hook(std::size_t index, ArbitrationHook* hook) override;
   void reset(Reset kind) override;
   void report(Statistics& statistics) const override;
 

@@ -15,7 +15,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "fabric/switch_ports.h"
-#include "swizzle_switch/arbitration_seat.h"
+#include "swizzle_switch/arbitration_hook.h"
 
 namespace asterism {
 
@@ -45,7 +45,7 @@ class Interconnect : public sc_core::sc_module {
   // crossbar, whose arbiters never have two requests to choose from. After all masters and targets are there.
   virtual std::vector<SwitchPorts> switches() const = 0;
   // Who arbitrates in a switch in place of the model. It outlives the simulation.
-  virtual void seat(std::size_t index, ArbitrationSeat* seat) = 0;
+  virtual void attach_hook(std::size_t index, ArbitrationHook* hook) = 0;
 
   virtual void reset(Reset kind) = 0;
   virtual void report(Statistics& statistics) const = 0;

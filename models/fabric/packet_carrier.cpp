@@ -34,7 +34,7 @@ bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
   return true;
 }
 
-void LooseCarrier::seat(RouterId, ArbitrationSeat*) {
+void LooseCarrier::attach_hook(RouterId, ArbitrationHook*) {
   throw std::invalid_argument("nothing arbitrates in a loosely timed fabric");
 }
 

@@ -25,7 +25,7 @@ class PacketCarrier {
   // No packet is left, whoever waits for one goes on at once.
   virtual void reset(Reset kind) = 0;
   // Who arbitrates in a router; a carrier that does not arbitrate throws std::invalid_argument.
-  virtual void seat(RouterId router, ArbitrationSeat* seat) = 0;
+  virtual void attach_hook(RouterId router, ArbitrationHook* hook) = 0;
   // Flits through each channel since the last reset.
   virtual std::vector<std::uint64_t> channel_flits() const = 0;
 };
@@ -37,7 +37,7 @@ class LooseCarrier final : public PacketCarrier {
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
   void reset(Reset kind) override { network_.reset(kind); }
-  void seat(RouterId router, ArbitrationSeat* seat) override;
+  void attach_hook(RouterId router, ArbitrationHook* hook) override;
   std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
 
  private:
@@ -57,7 +57,7 @@ class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
   void reset(Reset kind) override;
-  void seat(RouterId router, ArbitrationSeat* seat) override { network_.seat(router, seat); }
+  void attach_hook(RouterId router, ArbitrationHook* hook) override { network_.attach_hook(router, hook); }
   std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
 
  private:

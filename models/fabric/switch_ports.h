@@ -1,4 +1,4 @@
-// The switches of an interconnect, as what stands in for their arbiters sees them (ArbitrationSeat).
+// The switches of an interconnect, as what stands in for their arbiters sees them (ArbitrationHook).
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "gpu/gpu_rig.h"
 #include "gpu/l2_slice.h"
-#include "zone_monitor/zone_monitor_seat.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 namespace {
@@ -31,12 +31,12 @@ GpuConfig random_config(Random& random) {
 }
 
 // Sees that a write that waits has a reason to.
-class Watch final : public ZoneMonitorSeat {
+class Watch final : public ZoneMonitorHook {
  public:
-  explicit Watch(ZoneMonitor& monitor) : monitor_(monitor) { monitor.seat(this); }
+  explicit Watch(ZoneMonitor& monitor) : monitor_(monitor) { monitor.attach_hook(this); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  ~Watch() override { monitor_.seat(nullptr); }
+  ~Watch() override { monitor_.attach_hook(nullptr); }
   std::uint64_t waits() const { return waits_; }
 
   void write(std::uint32_t zone, ZoneMonitor::Check& check) override {

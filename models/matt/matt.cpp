@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fields.h"
-#include "matt/matt_seat.h"
+#include "matt/matt_hook.h"
 
 namespace asterism {
 
@@ -59,7 +59,7 @@ void Matt::track(std::uint32_t page, bool tracked) {
     tracked_.erase(page);
     free_.erase(page);
   }
-  if (seat_ != nullptr) seat_->track(page, tracked, seated_work_ = own_work());
+  if (hook_ != nullptr) hook_->track(page, tracked, hook_work_ = own_work());
 }
 
 void Matt::mark(std::uint32_t page) {
@@ -68,7 +68,7 @@ void Matt::mark(std::uint32_t page) {
     merge({page, lines_per_page, ~std::uint64_t{0}});
     ++marked_;
   }
-  if (seat_ != nullptr) seat_->mark(page, seated_work_ = own_work());
+  if (hook_ != nullptr) hook_->mark(page, hook_work_ = own_work());
 }
 
 // ---- writes ----
@@ -104,15 +104,15 @@ void Matt::merge(const BitmapBuffer::Page& page) {
   if (slot.writes >= early_writes_) candidates_.insert(page.number);
 }
 
-Matt::Answer Matt::write_seated(std::uint32_t page, std::uint64_t lines) {
+Matt::Answer Matt::write_with_hook(std::uint32_t page, std::uint64_t lines) {
   Answer answer = note(page, lines);
-  seat_->write(page, lines, answer, seated_work_ = own_work());
+  hook_->write(page, lines, answer, hook_work_ = own_work());
   return answer;
 }
 
 Matt::Answer Matt::peek(std::uint32_t page) const {
   Answer answer = free_.contains(page) || !tracked_.contains(page) ? Answer::ready : Answer::not_ready;
-  if (seat_ != nullptr) seat_->peek(page, answer);
+  if (hook_ != nullptr) hook_->peek(page, answer);
   return answer;
 }
 
@@ -141,7 +141,7 @@ void Matt::begin_phase() {
   candidates_.clear();
   locked_now_.clear();
   ++phase_;
-  if (seat_ != nullptr) seat_->begin_phase(seated_work_ = own_work());
+  if (hook_ != nullptr) hook_->begin_phase(hook_work_ = own_work());
 }
 
 Matt::Work Matt::own_work() const {
@@ -189,7 +189,7 @@ std::optional<Matt::Choice> Matt::choose(bool candidates_too) {
 
 std::optional<Matt::Choice> Matt::next(bool candidates_too) {
   std::optional<Choice> choice = choose(candidates_too);
-  if (seat_ != nullptr) seat_->next(candidates_too, choice, seated_work_ = own_work());
+  if (hook_ != nullptr) hook_->next(candidates_too, choice, hook_work_ = own_work());
   return choice;
 }
 
@@ -199,7 +199,7 @@ std::optional<Matt::Choice> Matt::take(std::uint32_t page) {
     std::erase(queue_, page);
     choice = lock(page, Reason::pending);
   }
-  if (seat_ != nullptr) seat_->take(page, choice, seated_work_ = own_work());
+  if (hook_ != nullptr) hook_->take(page, choice, hook_work_ = own_work());
   return choice;
 }
 
@@ -212,7 +212,7 @@ bool Matt::copied(std::uint32_t page) {
     locked_now_.erase(page);
     free_.insert(page);
   }
-  if (seat_ != nullptr) seat_->copied(page, waited, seated_work_ = own_work());
+  if (hook_ != nullptr) hook_->copied(page, waited, hook_work_ = own_work());
   return waited;
 }
 
@@ -224,9 +224,9 @@ Matt::Entry Matt::entry(std::uint32_t page) const {
       slot.lines, slot.phase, slot.writes, waiting_.contains(page), slot.lines != 0, tracked_.contains(page)};
 }
 
-void Matt::seat(MattSeat* seat) {
-  seat_ = seat;
-  seated_work_ = own_work();
+void Matt::attach_hook(MattHook* hook) {
+  hook_ = hook;
+  hook_work_ = own_work();
 }
 
 void Matt::reset(Reset kind) {
@@ -238,8 +238,8 @@ void Matt::reset(Reset kind) {
   queue_.clear();
   after_pending_ = after_candidate_ = 0;
   phase_ = 0;
-  seated_work_ = {};
-  if (seat_ != nullptr) seat_->reset(kind);
+  hook_work_ = {};
+  if (hook_ != nullptr) hook_->reset(kind);
 }
 
 void Matt::report(Statistics& statistics) const {

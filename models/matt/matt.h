@@ -52,7 +52,7 @@
 namespace asterism {
 
 class Fields;
-class MattSeat;
+class MattHook;
 
 struct MattConfig {
   std::uint32_t phase_bits = 13;      // 2 to 16: two less than 2^this may be open at once
@@ -104,8 +104,8 @@ class Matt {
 
   // Write requests to lines of one page (at least one bit), each line once. Not ready: nothing was noted but the priority.
   Answer write(std::uint32_t page, std::uint64_t lines) {
-    if (seat_ != nullptr) [[unlikely]]
-      return write_seated(page, lines);
+    if (hook_ != nullptr) [[unlikely]]
+      return write_with_hook(page, lines);
     return note(page, lines);
   }
   // Whether a write would be ready, without noting anything.
@@ -129,8 +129,8 @@ class Matt {
   Entry entry(std::uint32_t page) const;  // without what the buffer holds of it
   bool is_buffered(std::uint32_t page) const { return buffer_.contains(page); }
 
-  // RTL answers in this table's place, or is watched in lockstep with it (matt_seat.h); nullptr: none does.
-  void seat(MattSeat* seat);
+  // RTL answers in this table's place, or is watched in lockstep with it (matt_hook.h); nullptr: none does.
+  void attach_hook(MattHook* hook);
 
   void reset(Reset kind);
   // Requests, lookups of the table, writebacks of the buffer, requests not ready, choices by reason.
@@ -152,7 +152,7 @@ class Matt {
     return look_up(page, lines, requests);
   }
   Answer look_up(std::uint32_t page, std::uint64_t lines, std::uint32_t requests);
-  Answer write_seated(std::uint32_t page, std::uint64_t lines);
+  Answer write_with_hook(std::uint32_t page, std::uint64_t lines);
   void merge(const BitmapBuffer::Page& page);
   void wait_for(std::uint32_t page);
   void stop_waiting(std::uint32_t page);
@@ -160,7 +160,7 @@ class Matt {
   std::optional<Choice> choose(bool candidates_too);
   std::uint16_t phase_tag() const { return static_cast<std::uint16_t>(phase_ & phase_mask_); }
   Work own_work() const;
-  Work work() const { return seat_ != nullptr ? seated_work_ : own_work(); }
+  Work work() const { return hook_ != nullptr ? hook_work_ : own_work(); }
 
   std::uint32_t phase_bits_;
   std::uint64_t phase_mask_;
@@ -179,8 +179,8 @@ class Matt {
   std::vector<std::uint32_t> queue_;  // of `waiting_`, pending, in the order in which they are copied
   std::uint32_t after_pending_ = 0, after_candidate_ = 0;
 
-  MattSeat* seat_ = nullptr;
-  Work seated_work_;
+  MattHook* hook_ = nullptr;
+  Work hook_work_;
 
   std::uint64_t requests_ = 0, lookups_ = 0, writebacks_ = 0, not_ready_ = 0, marked_ = 0;
   std::array<std::uint64_t, 3> chosen_{}, chosen_lines_{};  // by Reason

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/random.h"
-#include "matt/matt_seat.h"
+#include "matt/matt_hook.h"
 
 namespace asterism {
 namespace {
@@ -403,7 +403,7 @@ TEST(Matt, TakeGivesNothingOfAPageThatIsNotPendingOrIsLocked) {
   EXPECT_FALSE(table.take(3));
 }
 
-// ---- reset, statistics, the seat ----
+// ---- reset, statistics, the hook ----
 
 TEST(Matt, EveryResetEmptiesTableAndBuffer) {
   for (const Reset kind : {Reset::cold, Reset::warm, Reset::power_loss}) {
@@ -461,7 +461,7 @@ TEST(Matt, CountsWhatItDid) {
 }
 
 // Answers otherwise than the model in everything.
-struct Contrary : MattSeat {
+struct Contrary : MattHook {
   std::string operations;
 
   void track(std::uint32_t, bool, Matt::Work& work) override { say("track", work); }
@@ -495,10 +495,10 @@ struct Contrary : MattSeat {
   }
 };
 
-TEST(Matt, WhatTheSeatLeavesStands) {
+TEST(Matt, TheAnswersOfTheHookAreTheAnswersOfTheTable) {
   Table table;
   Contrary contrary;
-  table.seat(&contrary);
+  table.attach_hook(&contrary);
   EXPECT_EQ(table.write(3, 1), Answer::not_ready);
   EXPECT_EQ(table.peek(3), Answer::not_ready);
   table.begin_phase();
@@ -512,7 +512,7 @@ TEST(Matt, WhatTheSeatLeavesStands) {
   table.reset(Reset::warm);
   EXPECT_EQ(contrary.operations, "write phase next take copied track mark reset ");
 
-  table.seat(nullptr);
+  table.attach_hook(nullptr);
   EXPECT_EQ(table.pending(), 0u);
   EXPECT_EQ(table.peek(3), Answer::ready);
 }

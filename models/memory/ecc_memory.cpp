@@ -100,9 +100,9 @@ EccMemory::Found EccMemory::look(Picoseconds now, std::uint64_t block, ErrorSour
                                  BlockAccess& access) {
   const EccMode mode = this->mode(block);
   access.decoding += syndromes_time(mode);
-  if (!seat_ && is_sound()) return {};
+  if (!hook_ && is_sound()) return {};
   const BlockLocation at = mapping_.locate(block);
-  if (!seat_ && !is_touched(block, at)) return {};
+  if (!hook_ && !is_touched(block, at)) return {};
 
   Found found = decode(now, block, at, mode, access);
   access.poisoned = found.is_uncorrectable();
@@ -126,8 +126,8 @@ EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const B
   MemoryBlock truth;
   std::memcpy(truth.data.data(), cells_.data() + block * block_bytes, block_bytes);
   DualModeCodec::encode(mode, truth);
-  CodecSeat* seat = mode == EccMode::none ? nullptr : seat_;
-  if (seat) seat->encode(now, mode, truth);
+  CodecHook* hook = mode == EccMode::none ? nullptr : hook_;
+  if (hook) hook->encode(now, mode, truth);
 
   MemoryBlock received = truth;
   faults_.errors(at, received);
@@ -145,7 +145,7 @@ EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const B
   } else if (found.result.outcome != Outcome::clean) {
     access.decoding += correction_time;
   }
-  if (seat) seat->decode(now, mode, received, decoded, found.result);
+  if (hook) hook->decode(now, mode, received, decoded, found.result);
   if (!has_third) {
     decoded = received;
     found.result.outcome = Outcome::uncorrectable;
@@ -184,10 +184,10 @@ EccMemory::ParityErrors EccMemory::decode_parity(Picoseconds now, const ParityPl
   ParityErrors errors;
   MemoryBlock received;
   const bool is_touched = faults_.errors(place.block, received);
-  if (!is_touched && !seat_) return errors;
+  if (!is_touched && !hook_) return errors;
   MemoryBlock decoded = received;
   DecodeResult result = codec_.decode(EccMode::normal, decoded);
-  if (seat_) seat_->decode(now, EccMode::normal, received, decoded, result);
+  if (hook_) hook_->decode(now, EccMode::normal, received, decoded, result);
   errors.outcome = result.outcome;
   if (result.outcome == Outcome::corrected) ++counts_.parity_corrected;
   if (result.outcome == Outcome::uncorrectable) ++counts_.parity_uncorrectable;
@@ -261,11 +261,11 @@ bool EccMemory::before_write(Picoseconds now, std::uint64_t block, unsigned firs
 void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count,
                             BlockAccess& access) {
   const EccMode mode = this->mode(block);
-  if (seat_ && mode != EccMode::none) {
+  if (hook_ && mode != EccMode::none) {
     MemoryBlock encoded;
     std::memcpy(encoded.data.data(), cells_.data() + block * block_bytes, block_bytes);
     DualModeCodec::encode(mode, encoded);
-    seat_->encode(now, mode, encoded);
+    hook_->encode(now, mode, encoded);
   }
   // Of a block that is not known but for some bytes there are no third symbols.
   if (mode == EccMode::strong && (count == block_bytes || third_pieces_.complete(block, first, count)))
@@ -451,7 +451,7 @@ void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
 void EccMemory::reset(Reset kind) {
   cache_.reset(kind);
   log_.reset(kind);
-  if (seat_) seat_->reset(kind);
+  if (hook_) hook_->reset(kind);
   if (kind == Reset::cold) counts_ = {};
   if (kind == Reset::warm) return;
   const bool was_sound = is_sound();

@@ -1,6 +1,6 @@
 // DRAM behind its encoder and decoder: what a controller's datapath does with blocks of 64 bytes (abeyratne2017 section
 // 4.4). Contents live in a Dram and are always what was written; faults are an overlay; a block that a fault touches is
-// really encoded, disturbed and decoded when it is read. With a seat taken (codec_seat.h) every block is.
+// really encoded, disturbed and decoded when it is read. With a hook attached (codec_hook.h) every block is.
 //
 // Modes are those of the whole memory but for strong or normal ranges (ecc_ranges.h). Changing a range converts its
 // blocks: each is read through the decoder of its old mode and written in the new one; what was uncorrectable stays so
@@ -24,7 +24,7 @@
 // more. It was counted as silent when it was read. Where a stuck fault took part, each read is silent again.
 //
 // reset: warm keeps everything but the ECC cache; power_loss and cold as their parts say, and no block is lost any more
-// (the contents are). Statistics are kept but for cold. A seat is reset, too.
+// (the contents are). Statistics are kept but for cold. An attached hook is reset, too.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
-#include "ecc/codec_seat.h"
+#include "ecc/codec_hook.h"
 #include "ecc/dual_mode_codec.h"
 #include "memory/block_set.h"
 #include "memory/dram.h"
@@ -119,7 +119,7 @@ class EccMemory {
   // Of every error; `is_new`: the log has an entry for it alone.
   std::function<void(const MemoryError&, bool is_new)> on_error = [](const MemoryError&, bool) {};
 
-  void seat(CodecSeat* seat) { seat_ = seat; }
+  void attach_hook(CodecHook* hook) { hook_ = hook; }
   void reset(Reset kind);
   void report(Statistics& statistics) const;
 
@@ -186,7 +186,7 @@ class EccMemory {
   EccRanges ranges_;
   EccCache cache_;
   ErrorLog log_;
-  CodecSeat* seat_ = nullptr;
+  CodecHook* hook_ = nullptr;
   Picoseconds touched_since_;
 
   BlockSet lost_;  // found uncorrectable when they were converted, and not written again since

@@ -1,4 +1,4 @@
-// Direct access around faults, silent corruption, and a seat in place of the codec.
+// Direct access around faults, silent corruption, and a hook in place of the codec.
 #include <algorithm>
 
 #include "base/random.h"
@@ -263,9 +263,9 @@ TEST(SilentCorruption, AStoreThatWasSeenLaterKeepsItsBytesToo) {
   EXPECT_EQ(block_bytes - std::ranges::count(data, std::byte(0x55)), 3);
 }
 
-// --- A seat
+// --- The codec hook
 
-struct RecordingSeat final : CodecSeat {
+struct RecordingHook final : CodecHook {
   unsigned encoded = 0, decoded = 0;
   std::vector<Reset> resets;
   bool breaks_parity = false;
@@ -283,40 +283,40 @@ struct RecordingSeat final : CodecSeat {
   void reset(Reset kind) override { resets.push_back(kind); }
 };
 
-TEST(CodecSeatOfMemory, SeesEveryAccessFaultsOrNot) {
+TEST(CodecHookOfMemory, SeesEveryAccessFaultsOrNot) {
   SmallEccMemory small;
-  RecordingSeat seat;
-  small.memory.seat(&seat);
+  RecordingHook hook;
+  small.memory.attach_hook(&hook);
   small.write(5, 0x55);
-  EXPECT_EQ(seat.encoded, 1u);
-  EXPECT_EQ(seat.decoded, 0u);
+  EXPECT_EQ(hook.encoded, 1u);
+  EXPECT_EQ(hook.decoded, 0u);
   EXPECT_TRUE(small.holds(5, 0x55));
-  EXPECT_EQ(seat.decoded, 1u);
+  EXPECT_EQ(hook.decoded, 1u);
   small.write(5, 0x66, 8, 8);  // reads, then writes
-  EXPECT_EQ(seat.decoded, 2u);
+  EXPECT_EQ(hook.decoded, 2u);
   small.memory.saw(1_us, small.at(5), 8, false);
-  EXPECT_EQ(seat.decoded, 3u);
+  EXPECT_EQ(hook.decoded, 3u);
   small.memory.reset(Reset::warm);
-  EXPECT_EQ(seat.resets, std::vector{Reset::warm});
-  small.memory.seat(nullptr);
+  EXPECT_EQ(hook.resets, std::vector{Reset::warm});
+  small.memory.attach_hook(nullptr);
   small.read(5);
-  EXPECT_EQ(seat.decoded, 3u);
+  EXPECT_EQ(hook.decoded, 3u);
 }
 
-TEST(CodecSeatOfMemory, DecodesParityAndWhatItGives) {
+TEST(CodecHookOfMemory, DecodesParityAndWhatItGives) {
   SmallEccMemory small(all_strong());
-  RecordingSeat seat;
-  small.memory.seat(&seat);
+  RecordingHook hook;
+  small.memory.attach_hook(&hook);
   small.memory.inject(0_ps, fault_at(chip, place));
   EXPECT_FALSE(small.read(small.block(place)).poisoned);
-  EXPECT_EQ(seat.decoded, 2u);  // the parity block and the block
+  EXPECT_EQ(hook.decoded, 2u);  // the parity block and the block
 }
 
-TEST(CodecSeatOfMemory, WhatItEncodesIsWhatIsStored) {
+TEST(CodecHookOfMemory, WhatItEncodesIsWhatIsStored) {
   SmallEccMemory small;
-  RecordingSeat seat;
-  seat.breaks_parity = true;
-  small.memory.seat(&seat);
+  RecordingHook hook;
+  hook.breaks_parity = true;
+  small.memory.attach_hook(&hook);
   small.write(5, 0x55);
   EXPECT_TRUE(small.holds(5, 0x55));
   EXPECT_EQ(small.count("corrected"), 1u);

@@ -245,7 +245,7 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   if (page >= dram_.size() || !is_of_core(payload)) return false;
   const DirectAccess direct = ecc_.direct(page);
   const bool must_show =
-      direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || seated_;
+      direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || has_hook_;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (direct == DirectAccess::refused) who->poison = true;
   if (direct == DirectAccess::refused || refuses(page)) return false;
@@ -428,9 +428,9 @@ void MemoryController::ring(Picoseconds now) {
   rearm();
 }
 
-void MemoryController::seat(CodecSeat* seat) {
-  ecc_.seat(seat);
-  seated_ = seat != nullptr;
+void MemoryController::attach_hook(CodecHook* hook) {
+  ecc_.attach_hook(hook);
+  has_hook_ = hook != nullptr;
 }
 
 // --- Registers

@@ -90,7 +90,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   // Of DramConfig::controllers, the one whose channel a block of 64 bytes lies in.
   unsigned controller_at(Bytes offset) const { return locate(offset).channel / config_.dram.channels; }
   Bytes size() const { return dram_.size(); }
-  void seat(CodecSeat* seat);
+  void attach_hook(CodecHook* hook);
   // Contents are about to be read or written by other means than direct memory.
   std::function<void(AddressRange offsets, bool to_store)> before_access;
   // What was last written, without time; to be read at once.
@@ -174,7 +174,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   WriteGuard* guard_ = nullptr;
   bool refuses_ = false;
   std::uint64_t resets_ = 0;
-  bool powered_ = true, seated_ = false;
+  bool powered_ = true, has_hook_ = false;
   Picoseconds timing_now_;  // exact: the latest time that the timing engine has seen
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, Waiting*> waiting_;

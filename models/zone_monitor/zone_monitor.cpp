@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "base/fields.h"
-#include "zone_monitor/zone_monitor_seat.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 
@@ -178,9 +178,9 @@ ZoneMonitor::Check ZoneMonitor::check(std::uint32_t zone) {
   return {answer, static_cast<std::uint8_t>(sectors)};
 }
 
-ZoneMonitor::Check ZoneMonitor::write_seated(std::uint32_t zone) {
+ZoneMonitor::Check ZoneMonitor::write_with_hook(std::uint32_t zone) {
   Check result = check(zone);
-  seat_->write(zone, result);
+  hook_->write(zone, result);
   return result;
 }
 
@@ -202,7 +202,7 @@ void ZoneMonitor::track(bool on) {
     std::ranges::fill(next_, 0);
     for (Line& line : lines_) line.has_next = line.changed = false;
   }
-  if (seat_ != nullptr) seat_->track(on);
+  if (hook_ != nullptr) hook_->track(on);
 }
 
 void ZoneMonitor::expose(std::uint32_t zone) {
@@ -210,7 +210,7 @@ void ZoneMonitor::expose(std::uint32_t zone) {
     previous_[zone / 64] |= bit(zone);
     ++unpreserved_;
   }
-  if (seat_ != nullptr) seat_->expose(zone);
+  if (hook_ != nullptr) hook_->expose(zone);
 }
 
 std::uint32_t ZoneMonitor::begin() {
@@ -228,7 +228,7 @@ std::uint32_t ZoneMonitor::begin() {
       unpreserved_ += static_cast<std::uint32_t>(std::popcount(word));
     open_ = true;
   }
-  if (seat_ != nullptr) seat_->begin(sectors);
+  if (hook_ != nullptr) hook_->begin(sectors);
   return sectors;
 }
 
@@ -237,19 +237,19 @@ void ZoneMonitor::preserve(std::uint32_t zone) {
     previous_[zone / 64] &= ~bit(zone);
     --unpreserved_;
   }
-  if (seat_ != nullptr) seat_->preserve(zone);
+  if (hook_ != nullptr) hook_->preserve(zone);
 }
 
 void ZoneMonitor::refresh() {
   for (Line& line : lines_) line.has_previous = false;
-  if (seat_ != nullptr) seat_->refresh();
+  if (hook_ != nullptr) hook_->refresh();
 }
 
 void ZoneMonitor::complete() {
   std::ranges::fill(previous_, 0);
   unpreserved_ = 0;
   open_ = false;
-  if (seat_ != nullptr) seat_->complete();
+  if (hook_ != nullptr) hook_->complete();
 }
 
 std::optional<std::uint32_t> ZoneMonitor::next_unpreserved(std::uint32_t from) const {
@@ -269,7 +269,7 @@ void ZoneMonitor::reset(Reset kind) {
   empty_cache();
   tracking_ = open_ = false;
   unpreserved_ = 0;
-  if (seat_ != nullptr) seat_->reset(kind);
+  if (hook_ != nullptr) hook_->reset(kind);
 }
 
 }  // namespace asterism

@@ -50,7 +50,7 @@
 namespace asterism {
 
 class Fields;
-class ZoneMonitorSeat;
+class ZoneMonitorHook;
 
 struct ZoneMonitorConfig {
   Bytes cache = 2_KiB;  // of sectors, without tags: 64 bytes a line; a power of two of lines; section 4.1.4
@@ -100,8 +100,8 @@ class ZoneMonitor {
   bool tracking() const { return tracking_; }
 
   Check write(std::uint32_t zone) {
-    if (seat_ != nullptr) [[unlikely]]
-      return write_seated(zone);
+    if (hook_ != nullptr) [[unlikely]]
+      return write_with_hook(zone);
     // What is asked most: a zone that has been noted, of the line that was asked for last.
     if (const Line& line = lines_[newest_];
         !open_ && tracking_ && line.tag == zone / zones_per_sector && line.has_next && has(next_, zone)) {
@@ -133,8 +133,8 @@ class ZoneMonitor {
   // The first unpreserved zone at or behind `from`, not around.
   std::optional<std::uint32_t> next_unpreserved(std::uint32_t from) const;
 
-  // RTL answers in its place, or is watched in lockstep with it (zone_monitor_seat.h); nullptr: none does.
-  void seat(ZoneMonitorSeat* seat) { seat_ = seat; }
+  // RTL answers in its place, or is watched in lockstep with it (zone_monitor_hook.h); nullptr: none does.
+  void attach_hook(ZoneMonitorHook* hook) { hook_ = hook; }
 
   void reset(Reset kind);
   const Counts& counts() const { return counts_; }
@@ -157,7 +157,7 @@ class ZoneMonitor {
   static bool has(const Vector& vector, std::uint32_t zone) { return (vector[zone / 64] & bit(zone)) != 0; }
 
   Check check(std::uint32_t zone);
-  Check write_seated(std::uint32_t zone);
+  Check write_with_hook(std::uint32_t zone);
   Line* find(std::uint32_t tag);
   const Line* find(std::uint32_t tag) const;
   Line& line_of(std::uint32_t tag, std::uint32_t& sectors);
@@ -174,7 +174,7 @@ class ZoneMonitor {
   std::uint64_t uses_ = 0;
   bool tracking_ = false, open_ = false;
   std::uint32_t unpreserved_ = 0;
-  ZoneMonitorSeat* seat_ = nullptr;
+  ZoneMonitorHook* hook_ = nullptr;
   Counts counts_;
 };
 

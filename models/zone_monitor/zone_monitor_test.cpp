@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "zone_monitor/zone_monitor_seat.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 namespace {
@@ -335,7 +335,7 @@ TEST(ZoneMonitor, CountsAddUpAndAreReported) {
                                           {"writebacks", 0}}));
 }
 
-struct Witness : ZoneMonitorSeat {
+struct Witness : ZoneMonitorHook {
   std::string seen;
   void track(bool on) override { seen += on ? "t+ " : "t- "; }
   void write(std::uint32_t zone, Check& check) override {
@@ -354,10 +354,10 @@ struct Witness : ZoneMonitorSeat {
   void reset(Reset) override { seen += "R"; }
 };
 
-TEST(ZoneMonitor, WhoSitsInItsSeatSeesEachOperationAndMayAnswerOtherwise) {
+TEST(ZoneMonitor, AHookSeesEachOperationAndMayAnswerDifferently) {
   Monitor monitor;
   Witness witness;
-  monitor.seat(&witness);
+  monitor.attach_hook(&witness);
   EXPECT_EQ(monitor.write(3), (Check{Answer::stall, 7}));
   monitor.expose(4);
   EXPECT_EQ(monitor.begin(), 9u);

@@ -15,7 +15,7 @@
 #include "base/sanitizers.h"
 #include "drivers/gpu_test_machine.h"
 #include "gpu/truth/gathered_watch.h"
-#include "zone_monitor/zone_monitor_seat.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 extern "C" {
 #include "drivers/gpu_snapshot.h"
@@ -28,7 +28,7 @@ constexpr std::uint64_t trials_of_ci = is_sanitized ? 30 : 1200;
 
 // Watches the writes of a channel; planted, it preserves with zones that were copied together the next one,
 // too.
-class ChannelWatch final : public ZoneMonitorSeat {
+class ChannelWatch final : public ZoneMonitorHook {
  public:
   ChannelWatch(GpuTestMachine& machine, std::uint32_t channel, GatheredWatch& gathered, bool plants)
       : machine_(machine),
@@ -36,11 +36,11 @@ class ChannelWatch final : public ZoneMonitorSeat {
         channel_(channel),
         gathered_(gathered),
         plants_(plants) {
-    monitor_.seat(this);
+    monitor_.attach_hook(this);
   }
   ChannelWatch(const ChannelWatch&) = delete;
   ChannelWatch& operator=(const ChannelWatch&) = delete;
-  ~ChannelWatch() override { monitor_.seat(nullptr); }
+  ~ChannelWatch() override { monitor_.attach_hook(nullptr); }
 
   void write(std::uint32_t zone, ZoneMonitor::Check& check) override {
     gathered_.wrote(number_of(zone), check.answer != ZoneMonitor::Answer::proceed);

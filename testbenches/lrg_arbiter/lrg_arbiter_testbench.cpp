@@ -8,7 +8,7 @@
 
 #include "base/parameter_name.h"
 #include "base/random.h"
-#include "swizzle_switch/arbitration_seat.h"
+#include "swizzle_switch/arbitration_hook.h"
 #include "swizzle_switch/swizzle_switch.h"
 #include "testbenches/testbench.h"
 

@@ -1,7 +1,7 @@
 // RtlMatt with rtl/matt: in place of the model, in lockstep with it, and with mistakes in the RTL.
 #include "base/random.h"
 #include "cosim/rtl_matt.h"
-#include "testbenches/seat_test.h"
+#include "testbenches/hook_test.h"
 
 namespace asterism {
 namespace {
@@ -19,19 +19,19 @@ const PlantedBug broken{"broken",
                         {{"matt.sv", "valid_d     = ends_phase;", "valid_d     = 1'b0;"},
                          {"matt.sv", "reason_o <= reason_q", "reason_o <= 2'd3"}}};
 
-struct RtlMattTest : SeatTest<RtlMatt> {
+struct RtlMattTest : HookTest<RtlMatt> {
   Picoseconds time;
   Matt table{shape, pages};
 
   RtlMattTest()
-      : SeatTest("matt", overrides_of(RtlMatt::parameters(shape, pages)),
+      : HookTest("matt", overrides_of(RtlMatt::parameters(shape, pages)),
                  {.instance = "node.dimm_ssd.matt",
                   .config = shape,
                   .pages = pages,
                   .clock = 1_GHz,
                   .now = [this] { return time; }}) {}
-  void seated() override {
-    table.seat(seat.get());
+  void on_attached() override {
+    table.attach_hook(hook.get());
     table.reset(Reset::cold);
     track_all(table);
   }
@@ -65,34 +65,34 @@ struct RtlMattTest : SeatTest<RtlMatt> {
 };
 
 TEST_F(RtlMattTest, AgreesInLockstepAndSaysWhatWasReached) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   table.write(3, 1);
   table.mark(4);
   table.next(true);
   table.copied(4);
   table.begin_phase();
   table.write(3, 1);
-  EXPECT_EQ(seat->operations(), pages + 6u);
-  EXPECT_FALSE(seat->mismatch());
-  EXPECT_THAT(seat->summary(), ElementsAre("node.dimm_ssd.matt: lockstep, 206 operations, 0 mismatches",
+  EXPECT_EQ(hook->operations(), pages + 6u);
+  EXPECT_FALSE(hook->mismatch());
+  EXPECT_THAT(hook->summary(), ElementsAre("node.dimm_ssd.matt: lockstep, 206 operations, 0 mismatches",
                                            "reached operations 6/8 (never peek, take)",
                                            "reached outcomes 4/12 (never peek not ready and 7 more)"));
 }
 
 TEST_F(RtlMattTest, InLockstepTheAnswersAreTheModels) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   EXPECT_EQ(use(table, 3'000), model_alone(3'000));
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlMattTest, TheRtlAloneAnswersAsTheModelWould) {
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(use(table, 3'000), model_alone(3'000));
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlMattTest, InItsPlaceTheRtlIsWhoAnswers) {
-  take_seat(Impl::rtl, lines_not_merged);
+  attach_hook(Impl::rtl, lines_not_merged);
   for (const std::uint64_t lines : {1, 2}) {
     table.write(3, lines);
     for (std::uint32_t page = 10; page < 26; ++page) table.write(page, 1);
@@ -103,7 +103,7 @@ TEST_F(RtlMattTest, InItsPlaceTheRtlIsWhoAnswers) {
 }
 
 TEST_F(RtlMattTest, ADifferenceIsToldOnceWithAWindow) {
-  take_seat(Impl::lockstep, lines_not_merged);
+  attach_hook(Impl::lockstep, lines_not_merged);
   time = 2_us;
   for (const std::uint64_t lines : {1, 2}) {
     table.write(3, lines);
@@ -127,7 +127,7 @@ TEST_F(RtlMattTest, ADifferenceIsToldOnceWithAWindow) {
 }
 
 TEST_F(RtlMattTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
-  take_seat(Impl::rtl, broken);
+  attach_hook(Impl::rtl, broken);
   table.write(3, 1);
   table.begin_phase();
   ASSERT_EQ(mismatches.size(), 1u);
@@ -138,7 +138,7 @@ TEST_F(RtlMattTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
 }
 
 TEST_F(RtlMattTest, AReasonThatThereIsNotIsAFailure) {
-  take_seat(Impl::lockstep, broken);
+  attach_hook(Impl::lockstep, broken);
   table.mark(3);
   table.next(true);
   ASSERT_EQ(mismatches.size(), 1u);
@@ -147,16 +147,16 @@ TEST_F(RtlMattTest, AReasonThatThereIsNotIsAFailure) {
 
 TEST_F(RtlMattTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   options.check_idle = true;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   const std::string checked = use(table, 300);
   options = {.skip = false, .traces = folder.path()};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   EXPECT_EQ(use(table, 300), checked);
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlMattTest, AnyResetGoesOn) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     use(table, 100);
     table.reset(kind);
@@ -168,8 +168,8 @@ TEST_F(RtlMattTest, AnyResetGoesOn) {
 
 TEST_F(RtlMattTest, ATraceOnDemandIsWrittenUpToTheEnd) {
   options.trace = {{.instance = "node.dimm_ssd", .from = 0_ns, .to = 2_us}};
-  take_seat(Impl::lockstep);
-  seat->finish(3_us);
+  attach_hook(Impl::lockstep);
+  hook->finish(3_us);
   EXPECT_TRUE(std::filesystem::exists(folder / "node.dimm_ssd.matt.fst"));
 }
 

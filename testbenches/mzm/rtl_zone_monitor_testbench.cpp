@@ -1,7 +1,7 @@
 // RtlZoneMonitor with rtl/mzm: in place of the model, in lockstep with it, and with mistakes in the RTL.
 #include "base/random.h"
 #include "cosim/rtl_zone_monitor.h"
-#include "testbenches/seat_test.h"
+#include "testbenches/hook_test.h"
 
 namespace asterism {
 namespace {
@@ -18,19 +18,19 @@ const PlantedBug never_begins{"never_begins",
                               {{"mzm.sv", "valid_d      = last_sector;", "valid_d      = 1'b0;"}}};
 const PlantedBug answers_3{"answers_3", {{"mzm.sv", "noted ? Stall : FirstStall", "2'd3"}}};
 
-struct RtlZoneMonitorTest : SeatTest<RtlZoneMonitor> {
+struct RtlZoneMonitorTest : HookTest<RtlZoneMonitor> {
   Picoseconds time;
   ZoneMonitor monitor{shape, zones};
 
   RtlZoneMonitorTest()
-      : SeatTest("mzm", overrides_of(RtlZoneMonitor::parameters(shape, zones)),
+      : HookTest("mzm", overrides_of(RtlZoneMonitor::parameters(shape, zones)),
                  {.instance = "node.gpu.monitor.0",
                   .config = shape,
                   .zones = zones,
                   .clock = 1_GHz,
                   .now = [this] { return time; }}) {}
-  void seated() override {
-    monitor.seat(seat.get());
+  void on_attached() override {
+    monitor.attach_hook(hook.get());
     monitor.reset(Reset::cold);
     monitor.track(true);
   }
@@ -61,34 +61,34 @@ struct RtlZoneMonitorTest : SeatTest<RtlZoneMonitor> {
 };
 
 TEST_F(RtlZoneMonitorTest, AgreesInLockstepAndSaysWhatWasReached) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   monitor.write(3);
   monitor.begin();
   monitor.write(3);
   monitor.write(3);
   monitor.preserve(3);
   monitor.write(4);
-  EXPECT_EQ(seat->operations(), 7u);
-  EXPECT_FALSE(seat->mismatch());
-  EXPECT_THAT(seat->summary(), ElementsAre("node.gpu.monitor.0: lockstep, 7 operations, 0 mismatches",
+  EXPECT_EQ(hook->operations(), 7u);
+  EXPECT_FALSE(hook->mismatch());
+  EXPECT_THAT(hook->summary(), ElementsAre("node.gpu.monitor.0: lockstep, 7 operations, 0 mismatches",
                                            "reached operations 4/7 (never expose, refresh, complete)",
                                            "reached writes 4/4", "reached sectors 3/4 (never 3)"));
 }
 
 TEST_F(RtlZoneMonitorTest, InLockstepTheAnswersAreTheModels) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   EXPECT_EQ(use(monitor, 3'000), model_alone(3'000));
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlZoneMonitorTest, TheRtlAloneAnswersAsTheModelWould) {
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   EXPECT_EQ(use(monitor, 3'000), model_alone(3'000));
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlZoneMonitorTest, InItsPlaceTheRtlIsWhoAnswers) {
-  take_seat(Impl::rtl, notified_again);
+  attach_hook(Impl::rtl, notified_again);
   monitor.expose(3);
   monitor.begin();
   monitor.write(4);
@@ -98,7 +98,7 @@ TEST_F(RtlZoneMonitorTest, InItsPlaceTheRtlIsWhoAnswers) {
 }
 
 TEST_F(RtlZoneMonitorTest, ADifferenceIsToldOnceWithAWindow) {
-  take_seat(Impl::lockstep, notified_again);
+  attach_hook(Impl::lockstep, notified_again);
   monitor.expose(3);
   time = 2_us;
   monitor.begin();
@@ -125,7 +125,7 @@ TEST_F(RtlZoneMonitorTest, ADifferenceIsToldOnceWithAWindow) {
 }
 
 TEST_F(RtlZoneMonitorTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
-  take_seat(Impl::rtl, never_begins);
+  attach_hook(Impl::rtl, never_begins);
   monitor.write(3);
   monitor.begin();
   ASSERT_EQ(mismatches.size(), 1u);
@@ -135,7 +135,7 @@ TEST_F(RtlZoneMonitorTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
 }
 
 TEST_F(RtlZoneMonitorTest, AnAnswerThatThereIsNotIsAFailure) {
-  take_seat(Impl::lockstep, answers_3);
+  attach_hook(Impl::lockstep, answers_3);
   monitor.write(3);
   monitor.begin();
   monitor.write(3);
@@ -145,16 +145,16 @@ TEST_F(RtlZoneMonitorTest, AnAnswerThatThereIsNotIsAFailure) {
 
 TEST_F(RtlZoneMonitorTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   options.check_idle = true;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   const std::string checked = use(monitor, 300);
   options = {.skip = false, .traces = folder.path()};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   EXPECT_EQ(use(monitor, 300), checked);
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlZoneMonitorTest, AnyResetGoesOn) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     use(monitor, 450);
     monitor.reset(kind);
@@ -166,8 +166,8 @@ TEST_F(RtlZoneMonitorTest, AnyResetGoesOn) {
 
 TEST_F(RtlZoneMonitorTest, ATraceOnDemandIsWrittenUpToTheEnd) {
   options.trace = {{.instance = "node.gpu", .from = 0_ns, .to = 2_us}};
-  take_seat(Impl::lockstep);
-  seat->finish(3_us);
+  attach_hook(Impl::lockstep);
+  hook->finish(3_us);
   EXPECT_TRUE(std::filesystem::exists(folder / "node.gpu.monitor.0.fst"));
 }
 

@@ -1,7 +1,7 @@
 // RtlCodec with rtl/rs_codec: in place of the model, in lockstep with it, and with mistakes in the RTL.
 #include "base/random.h"
 #include "cosim/rtl_codec.h"
-#include "testbenches/seat_test.h"
+#include "testbenches/hook_test.h"
 
 namespace asterism {
 namespace {
@@ -18,11 +18,11 @@ const PlantedBug broken{
     {{"rs_codec.sv", "valid_o <= located_valid_q", "valid_o <= located_valid_q && located_decode_q"},
      {"rs_codec.sv", "outcome_o    <= {", "outcome_o    <= 2'd3 | {"}}};
 
-struct RtlCodecTest : SeatTest<RtlCodec> {
+struct RtlCodecTest : HookTest<RtlCodec> {
   Random random{1};
 
   RtlCodecTest()
-      : SeatTest("rs_codec", {"parameters.Profile=1"},
+      : HookTest("rs_codec", {"parameters.Profile=1"},
                  {.instance = "node.memory.codec", .profile = EccProfile::strict, .clock = 1_GHz}) {}
 
   MemoryBlock written(EccMode mode, Picoseconds now) {
@@ -30,7 +30,7 @@ struct RtlCodecTest : SeatTest<RtlCodec> {
     for (auto& byte : block.data) byte = static_cast<std::uint8_t>(random.next());
     DualModeCodec::encode(mode, block);
     const MemoryBlock model = block;
-    seat->encode(now, mode, block);
+    hook->encode(now, mode, block);
     EXPECT_EQ(block, model);
     return block;
   }
@@ -42,7 +42,7 @@ struct RtlCodecTest : SeatTest<RtlCodec> {
     DecodeResult result = DualModeCodec(EccProfile::strict).decode(mode, decoded);
     const MemoryBlock model = decoded;
     const DecodeResult model_result = result;
-    seat->decode(now, mode, received, decoded, result);
+    hook->decode(now, mode, received, decoded, result);
     EXPECT_EQ(decoded, model);
     EXPECT_EQ(result, model_result);
     return result;
@@ -50,13 +50,13 @@ struct RtlCodecTest : SeatTest<RtlCodec> {
 };
 
 TEST_F(RtlCodecTest, AgreesInLockstepAndSaysWhatWasReached) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   read(EccMode::normal, {}, 1_us);
   read(EccMode::normal, {3, 17}, 2_us);
   read(EccMode::strong, {5}, 3_us);
-  EXPECT_EQ(seat->operations(), 6u);
-  EXPECT_FALSE(seat->mismatch());
-  EXPECT_THAT(seat->summary(),
+  EXPECT_EQ(hook->operations(), 6u);
+  EXPECT_FALSE(hook->mismatch());
+  EXPECT_THAT(hook->summary(),
               ElementsAre("node.memory.codec: lockstep, 6 operations, 0 mismatches", "reached operations 4/4",
                           "reached outcomes 3/6 (never normal corrected and 2 more)",
                           "reached normal chips 0/18 (never 0, 1, 2, 3 and 14 more)",
@@ -64,25 +64,25 @@ TEST_F(RtlCodecTest, AgreesInLockstepAndSaysWhatWasReached) {
 }
 
 TEST_F(RtlCodecTest, TheRtlAloneDeliversWhatTheModelWould) {
-  take_seat(Impl::rtl);
+  attach_hook(Impl::rtl);
   for (unsigned i = 0; i < 500; ++i) {
     std::vector<unsigned> chips;
     for (std::uint64_t left = random.below(3); left != 0; --left)
       chips.push_back(static_cast<unsigned>(random.below(block_chips)));
     read(random.below(2) ? EccMode::normal : EccMode::strong, chips, i * 10_ns);
   }
-  EXPECT_EQ(seat->operations(), 1000u);
-  EXPECT_FALSE(seat->mismatch());
+  EXPECT_EQ(hook->operations(), 1000u);
+  EXPECT_FALSE(hook->mismatch());
 }
 
 TEST_F(RtlCodecTest, WithoutACodeNobodyIsAsked) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   read(EccMode::none, {1, 2}, 1_us);
-  EXPECT_EQ(seat->operations(), 0u);
+  EXPECT_EQ(hook->operations(), 0u);
 }
 
 TEST_F(RtlCodecTest, ADifferenceIsToldOnceWithAWindow) {
-  take_seat(Impl::lockstep, third_ignored);
+  attach_hook(Impl::lockstep, third_ignored);
   read(EccMode::normal, {3}, 1_us);
   EXPECT_TRUE(mismatches.empty());
   read(EccMode::strong, {5}, 2_us);
@@ -100,12 +100,12 @@ TEST_F(RtlCodecTest, ADifferenceIsToldOnceWithAWindow) {
                           "2.000000 us  encode strong", "2.000000 us  decode strong -> corrected {5}"));
   EXPECT_EQ(mismatch.trace, (folder / "node.memory.codec.fst").string());
   EXPECT_GT(std::filesystem::file_size(mismatch.trace), 0u);
-  EXPECT_EQ(seat->operations(), 4u);
+  EXPECT_EQ(hook->operations(), 4u);
 }
 
 TEST_F(RtlCodecTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
   settings.patience = 50;
-  take_seat(Impl::rtl, broken);
+  attach_hook(Impl::rtl, broken);
   read(EccMode::normal, {3}, 1_us);
   read(EccMode::normal, {4}, 2_us);
   ASSERT_EQ(mismatches.size(), 1u);
@@ -115,39 +115,39 @@ TEST_F(RtlCodecTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
 }
 
 TEST_F(RtlCodecTest, AnOutcomeThatThereIsNotIsAFailure) {
-  take_seat(Impl::lockstep, broken);
+  attach_hook(Impl::lockstep, broken);
   MemoryBlock decoded;
   DecodeResult result;
-  seat->decode(1_us, EccMode::normal, {}, decoded, result);
+  hook->decode(1_us, EccMode::normal, {}, decoded, result);
   ASSERT_EQ(mismatches.size(), 1u);
   EXPECT_EQ(mismatches.front().rtl, "its outcome is 3, which is none");
 }
 
 TEST_F(RtlCodecTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   options.check_idle = true;
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (unsigned i = 0; i < 20; ++i) read(EccMode::strong, {i % block_chips}, i * 1_us);
   options = {.skip = false, .traces = folder.path()};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (unsigned i = 0; i < 20; ++i) read(EccMode::strong, {i % block_chips}, i * 1_us);
   EXPECT_TRUE(mismatches.empty());
 }
 
 TEST_F(RtlCodecTest, AnyResetGoesOn) {
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     read(EccMode::strong, {2}, 1_us);
-    seat->reset(kind);
+    hook->reset(kind);
   }
-  EXPECT_EQ(seat->operations(), 6u);
-  EXPECT_FALSE(seat->mismatch());
+  EXPECT_EQ(hook->operations(), 6u);
+  EXPECT_FALSE(hook->mismatch());
 }
 
 TEST_F(RtlCodecTest, ATraceOnDemandIsWrittenUpToTheEnd) {
   options.trace = {{.instance = "node.memory", .from = 0_ns, .to = 2_us}};
-  take_seat(Impl::lockstep);
+  attach_hook(Impl::lockstep);
   read(EccMode::strong, {2}, 1_us);
-  seat->finish(3_us);
+  hook->finish(3_us);
   EXPECT_TRUE(std::filesystem::exists(folder / "node.memory.codec.fst"));
 }
 

@@ -8,11 +8,11 @@
 
 #include "dimm_ssd/crash/crash_trial.h"
 #include "matt/matt.h"
-#include "matt/matt_seat.h"
+#include "matt/matt_hook.h"
 
 namespace asterism {
 
-class CrashMutant final : public MattSeat {
+class CrashMutant final : public MattHook {
  public:
   CrashMutant(CrashPlant plant, std::uint32_t pages) : plant_(plant), pages_(pages) {}
 

@@ -68,7 +68,7 @@ CrashCounts CrashTrial::run() {
 void CrashTrial::make_device() {
   device_ = std::make_unique<Checkpointer>(setup_.checkpointer, setup_.part, image_, setup_.memory.pages,
                                            memory_, static_cast<Checkpointer::Sink&>(*this));
-  if (mutant_) device_->matt().seat(&*mutant_);
+  if (mutant_) device_->matt().attach_hook(&*mutant_);
   next_method_ = setup_.checkpointer.method;
 }
 

@@ -44,8 +44,8 @@ void FlitNetwork::State::step(Domain& domain, std::uint64_t cycle, Sink& sink) {
 
   domain.nodes.visit([&](NodeId node) { return send_from_node(nodes_[node], domain); });
   domain.routers.visit([&](RouterId router) {
-    const bool has_seat = !seats_.empty() && seats_[router] != nullptr;
-    return has_seat ? switch_router<true>(router, domain) : switch_router<false>(router, domain);
+    const bool has_hook = !hooks_.empty() && hooks_[router] != nullptr;
+    return has_hook ? switch_router<true>(router, domain) : switch_router<false>(router, domain);
   });
   if (moved_)
     last_move_ = now_;
@@ -131,7 +131,7 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
 }
 
 // Whether the router holds flits afterwards.
-template <bool has_seat>
+template <bool has_hook>
 bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
   Router& router = routers_[id];
   SwizzleSwitch& crosspoints = switches_[id];
@@ -142,7 +142,7 @@ bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
       const std::uint32_t vc = put_forward(router, router.first_input + local);
       if (vc == none) continue;
       const std::uint32_t output = vcs_[vc].output;
-      if constexpr (has_seat) note_request(output, local, vc);
+      if constexpr (has_hook) note_request(output, local, vc);
       std::uint32_t& first = request_[output];
       if (first == none)
         requested_.push_back(output);
@@ -154,7 +154,7 @@ bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
   for (const std::uint32_t output : requested_) {
     std::uint32_t vc = request_[output];
     request_[output] = none;
-    if constexpr (has_seat) vc = decision(id, output, port_of(vc) - router.first_input);
+    if constexpr (has_hook) vc = decision(id, output, port_of(vc) - router.first_input);
     const std::uint32_t local = port_of(vc) - router.first_input;
     crosspoints.granted(output, local);
     grant(router, domain, router.first_output + output, local, vc);
@@ -169,10 +169,10 @@ void FlitNetwork::State::note_request(std::uint32_t output, std::uint32_t local_
   put_forward_[local_input] = vc;
 }
 
-// The input virtual channel that the seat lets have the output.
+// The input virtual channel to which the hook grants the output.
 std::uint32_t FlitNetwork::State::decision(RouterId id, std::uint32_t output, std::uint32_t choice) {
   const RequestSet requests = std::exchange(requests_[output], {});
-  return put_forward_[seats_[id]->decide(Picoseconds(now_), output, requests, choice)];
+  return put_forward_[hooks_[id]->decide(Picoseconds(now_), output, requests, choice)];
 }
 
 // The first virtual channel in the port's round whose flit could go.
@@ -376,9 +376,9 @@ std::optional<Picoseconds> FlitNetwork::next_event() const { return state_->next
 void FlitNetwork::advance_to(Picoseconds now, Sink& sink) { state_->advance_to(now, sink); }
 void FlitNetwork::reset(Reset kind) {
   state_->reset();
-  state_->reset_seats(kind);
+  state_->reset_hooks(kind);
 }
-void FlitNetwork::seat(RouterId router, ArbitrationSeat* seat) { state_->seat(router, seat); }
+void FlitNetwork::attach_hook(RouterId router, ArbitrationHook* hook) { state_->attach_hook(router, hook); }
 void FlitNetwork::gate(RouterId router, bool gated) { state_->gate(router, gated); }
 bool FlitNetwork::powered(RouterId router) const { return state_->powered(router); }
 FlitNetwork::Load FlitNetwork::load() const { return state_->load(); }

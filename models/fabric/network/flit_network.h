@@ -26,7 +26,7 @@
 #include "base/reset.h"
 #include "base/units.h"
 #include "fabric/topology/topology.h"
-#include "swizzle_switch/arbitration_seat.h"
+#include "swizzle_switch/arbitration_hook.h"
 #include "swizzle_switch/swizzle_switch.h"
 
 namespace asterism {
@@ -71,15 +71,15 @@ class FlitNetwork {
   // router's clock. Not before the time of the last advance_to().
   void inject(const Packet& packet, Picoseconds now);
 
-  // The engine protocol (base/engine.h). Every reset empties the network and sets counters and priorities back, those
-  // of seats too; what is gated stays so.
+  // The engine protocol (base/engine.h). Every kind of reset empties the network and resets counters and priorities,
+  // including those of hooks. Gated routers stay gated.
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);
 
-  // Who arbitrates in a router in place of its SwizzleSwitch; nullptr: nobody. It outlives the network or is taken away.
-  // Throws std::invalid_argument for a router of more than largest_seat_radix inputs.
-  void seat(RouterId router, ArbitrationSeat* seat);
+  // Attaches a hook to the arbitration of a router; nullptr detaches it. The hook outlives the network or is detached.
+  // Throws std::invalid_argument for a router of more than max_hook_radix inputs.
+  void attach_hook(RouterId router, ArbitrationHook* hook);
 
   // Power gating: no new packet is routed through a gated router; it is dark once the last flit has left
   // (powered() says). Throws std::invalid_argument when a pair of nodes would be cut off.

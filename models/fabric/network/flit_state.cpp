@@ -210,18 +210,18 @@ void FlitNetwork::State::reset() {
   clear_load();
 }
 
-void FlitNetwork::State::seat(RouterId id, ArbitrationSeat* seat) {
-  require(routers_.at(id).inputs <= largest_seat_radix,
-          "router " + topology_->routers[id].name + " has more inputs than an arbiter in its seat");
-  seats_.resize(routers_.size());
+void FlitNetwork::State::attach_hook(RouterId id, ArbitrationHook* hook) {
+  require(routers_.at(id).inputs <= max_hook_radix,
+          "router " + topology_->routers[id].name + " has more inputs than its arbitration hook");
+  hooks_.resize(routers_.size());
   requests_.resize(request_.size());
-  put_forward_.resize(largest_seat_radix);
-  seats_[id] = seat;
+  put_forward_.resize(max_hook_radix);
+  hooks_[id] = hook;
 }
 
-void FlitNetwork::State::reset_seats(Reset kind) {
-  for (ArbitrationSeat* seat : seats_)
-    if (seat != nullptr) seat->reset(kind);
+void FlitNetwork::State::reset_hooks(Reset kind) {
+  for (ArbitrationHook* hook : hooks_)
+    if (hook != nullptr) hook->reset(kind);
 }
 
 // ---- power gating ----

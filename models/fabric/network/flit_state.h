@@ -24,9 +24,9 @@ class FlitNetwork::State {
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
   void reset();
-  void reset_seats(Reset kind);
+  void reset_hooks(Reset kind);
 
-  void seat(RouterId router, ArbitrationSeat* seat);
+  void attach_hook(RouterId router, ArbitrationHook* hook);
   void gate(RouterId router, bool gated);
   bool powered(RouterId router) const;
 
@@ -166,7 +166,7 @@ class FlitNetwork::State {
   bool congested(ChannelId channel) const;
   bool lit(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
   bool send_from_node(Node& node, Domain& domain);
-  template <bool has_seat>
+  template <bool has_hook>
   bool switch_router(RouterId id, Domain& domain);
   void note_request(std::uint32_t output, std::uint32_t local_input, std::uint32_t vc);
   std::uint32_t decision(RouterId id, std::uint32_t output, std::uint32_t choice);
@@ -219,8 +219,8 @@ class FlitNetwork::State {
   std::vector<std::uint32_t> request_;    // [output of the router at hand]: the input VC that goes first
   std::vector<std::uint32_t> requested_;  // outputs with one
 
-  std::vector<ArbitrationSeat*> seats_;     // by router; none when no router has one
-  std::vector<RequestSet> requests_;        // as request_, all of them, for a router with a seat
+  std::vector<ArbitrationHook*> hooks_;     // by router; none when no router has one
+  std::vector<RequestSet> requests_;        // all requests, for a router with a hook
   std::vector<std::uint32_t> put_forward_;  // [input of that router]: its virtual channel
 
   std::uint64_t now_ = 0, last_move_ = 0, load_since_ = 0;  // ps

@@ -14,7 +14,7 @@
 #include "gpu/truth/gathered_watch.h"
 #include "gpu/truth/snapshot_trial.h"
 #include "gpu/truth/trial_setup.h"
-#include "zone_monitor/zone_monitor_seat.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 
@@ -65,7 +65,7 @@ class TrialHost final : public Gpu::HostMemory {
   Random random_;
 };
 
-class TrialWatch final : public ZoneMonitorSeat {
+class TrialWatch final : public ZoneMonitorHook {
  public:
   // `channel` of so many.
   TrialWatch(ZoneMonitor& monitor, std::uint32_t channel, std::uint32_t channels, GatheredWatch& gathered,
@@ -78,11 +78,11 @@ class TrialWatch final : public ZoneMonitorSeat {
         by_(by),
         plant_(plant),
         random_(seed) {
-    monitor.seat(this);
+    monitor.attach_hook(this);
   }
   TrialWatch(const TrialWatch&) = delete;
   TrialWatch& operator=(const TrialWatch&) = delete;
-  ~TrialWatch() override { monitor_.seat(nullptr); }
+  ~TrialWatch() override { monitor_.attach_hook(nullptr); }
 
   // Since when the write waits that waits longest.
   std::optional<Picoseconds> oldest() const {

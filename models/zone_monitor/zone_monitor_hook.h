@@ -1,8 +1,8 @@
-// Who answers in place of a ZoneMonitor, or watches it do so: RTL, or RTL in lockstep with the model. A monitor whose seat is
-// empty answers alone.
+// A hook into a ZoneMonitor: it answers in place of the model or observes it. RTL uses it, alone or in lockstep with the
+// model. Without a hook the monitor answers alone.
 //
-// Called after each operation of the model with its answer; what the answer holds afterwards stands. peek() and what is said of
-// the table stay the model's own.
+// The hook is called after each operation of the model, with the model's answer. The content of the answer after the
+// call is what the caller of the monitor gets. peek() and the state of the table are always the model's own.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace asterism {
 
-class ZoneMonitorSeat {
+class ZoneMonitorHook {
  public:
-  virtual ~ZoneMonitorSeat() = default;
+  virtual ~ZoneMonitorHook() = default;
 
   virtual void track(bool on) = 0;
   virtual void write(std::uint32_t zone, ZoneMonitor::Check& check) = 0;

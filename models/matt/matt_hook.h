@@ -1,9 +1,10 @@
-// Who answers in place of a Matt, or watches it do so: RTL, or RTL in lockstep with the model. A Matt whose seat is empty
-// answers alone.
+// A hook into a Matt: it answers in place of the model or observes it. RTL uses it, alone or in lockstep with the model.
+// Without a hook the Matt answers alone.
 //
-// Called after each operation of the model, with its answer and with what pending() and has_candidates() say from then on;
-// what these hold afterwards stands. entry() and is_buffered() stay the model's own. RTL in the place of the model that
-// answers otherwise leaves the model behind: operations that do not fit its state do nothing there.
+// The hook is called after each operation of the model, with the model's answer and with the values that pending() and
+// has_candidates() have from then on. Their content after the call is what the caller of the Matt gets. entry() and
+// is_buffered() always return the model's own state. If RTL that replaces the model answers differently, the state of
+// the model falls behind, and operations that do not fit that state have no effect on it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@
 
 namespace asterism {
 
-class MattSeat {
+class MattHook {
  public:
-  virtual ~MattSeat() = default;
+  virtual ~MattHook() = default;
 
   virtual void track(std::uint32_t page, bool tracked, Matt::Work& work) = 0;
   virtual void mark(std::uint32_t page, Matt::Work& work) = 0;

@@ -1,4 +1,4 @@
-// RTL in the seat of a model: what the tests of the classes that sit there, RtlMatt and the like, begin with.
+// The common base of the tests of classes that attach RTL to the hook of a model, such as RtlMatt.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -18,25 +18,25 @@
 namespace asterism {
 
 template <class Rtl>
-struct SeatTest : testing::Test {
+struct HookTest : testing::Test {
   const std::string block;  // a folder of rtl/
   const std::vector<std::string> overrides;
   TemporaryFolder folder;
   RtlOptions options{.traces = folder.path()};
   typename Rtl::Settings settings;
-  std::unique_ptr<Rtl> seat;
+  std::unique_ptr<Rtl> hook;
   std::vector<Lockstep::Mismatch> mismatches;
 
-  SeatTest(std::string block_name, std::vector<std::string> block_overrides,
+  HookTest(std::string block_name, std::vector<std::string> block_overrides,
            typename Rtl::Settings rtl_settings)
       : block(std::move(block_name)),
         overrides(std::move(block_overrides)),
         settings(std::move(rtl_settings)) {}
 
-  void take_seat(Impl impl) { take_seat(impl, "rtl/" + block + "/block.json"); }
-  void take_seat(Impl impl, const PlantedBug& bug) { take_seat(impl, planted(block, bug)); }
-  // Gives the seat to the model, which begins anew.
-  virtual void seated() {}
+  void attach_hook(Impl impl) { attach_hook(impl, "rtl/" + block + "/block.json"); }
+  void attach_hook(Impl impl, const PlantedBug& bug) { attach_hook(impl, planted(block, bug)); }
+  // Attaches the hook to a new model.
+  virtual void on_attached() {}
 
   // Why a block is not taken.
   std::string refusal() const { return refusal("rtl/" + block + "/block.json", overrides); }
@@ -45,12 +45,12 @@ struct SeatTest : testing::Test {
   }
 
  private:
-  void take_seat(Impl impl, const std::string& file) {
+  void attach_hook(Impl impl, const std::string& file) {
     settings.impl = impl;
     auto next = std::make_unique<Rtl>(library_of(file, overrides), settings, options);
     next->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { mismatches.push_back(mismatch); };
-    next.swap(seat);
-    seated();
+    next.swap(hook);
+    on_attached();
   }
 };
 

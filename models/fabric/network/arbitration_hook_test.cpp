@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-struct RecordingSeat : ArbitrationSeat {
+struct RecordingHook : ArbitrationHook {
   struct Decision {
     Picoseconds at;
     unsigned output;
@@ -43,9 +43,9 @@ std::shared_ptr<const Topology> one_switch(unsigned ports) {
 }
 
 // What arrives when, of the same random packets every time.
-std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals(ArbiterPolicy policy, ArbitrationSeat* seat) {
+std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals(ArbiterPolicy policy, ArbitrationHook* hook) {
   FlitNetwork network(one_switch(8), {.arbitration = policy});
-  if (seat) network.seat(0, seat);
+  if (hook) network.attach_hook(0, hook);
   Random random(1);
   for (std::uint64_t tag = 0; tag < 500; ++tag) {
     const auto source = static_cast<NodeId>(random.below(8)),
@@ -57,60 +57,60 @@ std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals(ArbiterPolicy policy
   return sink.all;
 }
 
-TEST(ArbitrationSeatTest, WhoAgreesWithTheModelChangesNothing) {
-  RecordingSeat seat;
+TEST(ArbitrationHookTest, AHookThatAgreesWithTheModelChangesNothing) {
+  RecordingHook hook;
   const auto without = arrivals(ArbiterPolicy::least_recently_granted, nullptr);
-  EXPECT_EQ(arrivals(ArbiterPolicy::least_recently_granted, &seat), without);
-  EXPECT_GT(seat.decisions.size(), 1000u);
+  EXPECT_EQ(arrivals(ArbiterPolicy::least_recently_granted, &hook), without);
+  EXPECT_GT(hook.decisions.size(), 1000u);
 }
 
-TEST(ArbitrationSeatTest, TheSeatsAnswerWins) {
-  RecordingSeat lowest;
+TEST(ArbitrationHookTest, TheAnswerOfTheHookWins) {
+  RecordingHook lowest;
   lowest.answer = [](const auto& d) { return static_cast<unsigned>(std::countr_zero(d.requests[0])); };
   EXPECT_EQ(arrivals(ArbiterPolicy::least_recently_granted, &lowest),
             arrivals(ArbiterPolicy::fixed, nullptr));
 }
 
-TEST(ArbitrationSeatTest, ADecisionHasEveryRequestOfItsOutputInItsCycle) {
-  RecordingSeat seat;
-  arrivals(ArbiterPolicy::least_recently_granted, &seat);
+TEST(ArbitrationHookTest, ADecisionHasEveryRequestOfItsOutputInItsCycle) {
+  RecordingHook hook;
+  arrivals(ArbiterPolicy::least_recently_granted, &hook);
   unsigned most = 0;
-  for (std::size_t i = 0; i < seat.decisions.size(); ++i) {
-    const auto& d = seat.decisions[i];
+  for (std::size_t i = 0; i < hook.decisions.size(); ++i) {
+    const auto& d = hook.decisions[i];
     EXPECT_TRUE(d.requests[0] >> d.choice & 1);
     EXPECT_LT(d.output, 3u);
     most = std::max(most, static_cast<unsigned>(std::popcount(d.requests[0])));
-    for (std::size_t j = i; j-- > 0 && seat.decisions[j].at == d.at;)
-      EXPECT_EQ(d.requests[0] & seat.decisions[j].requests[0], 0u) << "an input asks for two outputs at once";
+    for (std::size_t j = i; j-- > 0 && hook.decisions[j].at == d.at;)
+      EXPECT_EQ(d.requests[0] & hook.decisions[j].requests[0], 0u) << "an input asks for two outputs at once";
   }
   EXPECT_EQ(most, 8u);
 }
 
-TEST(ArbitrationSeatTest, AResetIsToldWithItsKind) {
-  RecordingSeat seat;
+TEST(ArbitrationHookTest, AResetIsToldWithItsKind) {
+  RecordingHook hook;
   FlitNetwork network(one_switch(4), {});
-  network.seat(0, &seat);
-  EXPECT_TRUE(seat.resets.empty());
+  network.attach_hook(0, &hook);
+  EXPECT_TRUE(hook.resets.empty());
   network.reset(Reset::power_loss);
-  EXPECT_EQ(seat.resets, std::vector{Reset::power_loss});
+  EXPECT_EQ(hook.resets, std::vector{Reset::power_loss});
 }
 
-TEST(ArbitrationSeatTest, OnlyTheSwitchThatHasItAsks) {
-  RecordingSeat seat;
+TEST(ArbitrationHookTest, OnlyTheSwitchThatHasItAsks) {
+  RecordingHook hook;
   FlitNetwork network(line({1_ns, 1_ns, 1_ns}).topology, {});
-  network.seat(1, &seat);
+  network.attach_hook(1, &hook);
   Arrivals sink;
   network.inject({.source = 0, .destination = 2, .flits = 3}, 0_ps);
   while (const auto next = network.next_event()) network.advance_to(*next, sink);
-  EXPECT_EQ(seat.decisions.size(), 3u);
+  EXPECT_EQ(hook.decisions.size(), 3u);
 }
 
-TEST(ArbitrationSeatTest, ASwitchOfMoreInputsThanABlockMayHaveIsRefused) {
+TEST(ArbitrationHookTest, ASwitchOfMoreInputsThanABlockMayHaveIsRefused) {
   TestTopology wide({1_ns});
-  for (NodeId n = 0; n < largest_seat_radix; ++n) wide.topology->nodes.push_back({0, 500_um, 1_cycles});
+  for (NodeId n = 0; n < max_hook_radix; ++n) wide.topology->nodes.push_back({0, 500_um, 1_cycles});
   FlitNetwork network(wide.topology, {});
-  RecordingSeat seat;
-  EXPECT_THROW(network.seat(0, &seat), std::invalid_argument);
+  RecordingHook hook;
+  EXPECT_THROW(network.attach_hook(0, &hook), std::invalid_argument);
 }
 
 }  // namespace
