@@ -24,9 +24,9 @@ double rate_of(std::uint32_t nodes, std::uint64_t events) {
   TrafficCluster cluster(config, 1, log);
   cluster.begin();
   const double seconds = seconds_of([&] {
-    while (cluster.timeline().events() < events) cluster.timeline().step();
+    while (cluster.event_queue().events() < events) cluster.event_queue().step();
   });
-  return static_cast<double>(cluster.timeline().events()) / seconds;
+  return static_cast<double>(cluster.event_queue().events()) / seconds;
 }
 
 void measure_all() {

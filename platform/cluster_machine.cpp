@@ -78,7 +78,7 @@ ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::
       config_(*scenario.config.cluster),
       events_(events),
       traffic_(config_, scenario.config.seed, events),
-      clock_("network", traffic_.timeline()) {
+      clock_("network", traffic_.event_queue()) {
   for (const NodeNumber node : whole_nodes(config_)) {
     whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events, taps, threads));
     connect(*whole_.back());
@@ -171,7 +171,7 @@ void ClusterMachine::node_locked_up(WholeNode& whole) {
 void ClusterMachine::failed(const WholeNode& whole, const std::string& reason) {
   failures_.push_back(whole.prefix + reason);
   clock_.at_now([&] {
-    events_.record(traffic_.timeline().now(), "cluster", "node_failed",
+    events_.record(traffic_.event_queue().now(), "cluster", "node_failed",
                    {{"node", std::uint64_t{whole.number}}, {"reason", reason}});
     traffic_.lose(whole.number, Loss::node, {}, whole.prefix + reason);
   });
@@ -262,7 +262,7 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
                         .is_ring = config_.is_ring(),
                         .commits = traffic_.announcements().commits(),
                         .losses = management.losses(),
-                        .idle_losses = traffic_.idle_losses(),
+                        .ineffective_faults = traffic_.ineffective_faults(),
                         .recoveries = recoveries(),
                         .failures = failures_,
                         .early = early_};

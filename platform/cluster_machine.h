@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "base/event_log.h"
+#include "cluster/event_queue_module.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
-#include "cluster/timeline_module.h"
 #include "cluster/traffic_cluster.h"
 #include "platform/machine.h"
 #include "platform/node.h"
@@ -106,7 +106,7 @@ class ClusterMachine final : public Machine {
   const ClusterConfig& config_;
   EventLog& events_;
   TrafficCluster traffic_;
-  TimelineModule clock_;
+  EventQueueModule clock_;
   std::vector<std::unique_ptr<WholeNode>> whole_;
   std::optional<End> end_;
   std::optional<Lockstep::Mismatch> mismatch_;

@@ -1,15 +1,15 @@
 // The network of a NIC outside of a cluster: it is alone on it.
 #pragma once
 
+#include "cluster/event_queue_module.h"
 #include "cluster/network.h"
-#include "cluster/timeline_module.h"
 
 namespace asterism {
 
 struct LoneNetwork {
-  Timeline timeline;
-  Network network{timeline, {}, 1, 0};
-  TimelineModule clock{"network", timeline};
+  EventQueue event_queue;
+  Network network{event_queue, {}, 1, 0};
+  EventQueueModule clock{"network", event_queue};
 };
 
 }  // namespace asterism

@@ -22,11 +22,12 @@ namespace asterism {
 struct ClusterOutcome {
   std::uint32_t ranks = 0, firmware_ranks = 0;  // of which so many are nodes with firmware
   std::uint32_t spares = 0, spares_used = 0;
-  bool is_ring = true;            // else a program of the firmware's own, whose right result is not known
-  std::uint64_t commits = 0;      // checkpoints of all ranks
-  std::uint64_t losses = 0;       // of nodes, links and what nodes held
-  std::uint64_t idle_losses = 0;  // by faults that struck what was lost already, or came after the outcome
-  std::uint64_t recoveries = 0;   // after which all ranks went on
+  bool is_ring = true;        // else a program of the firmware's own, whose right result is not known
+  std::uint64_t commits = 0;  // checkpoints of all ranks
+  std::uint64_t losses = 0;   // of nodes, links and what nodes held
+  std::uint64_t ineffective_faults =
+      0;                         // by faults that struck what was lost already, or came after the outcome
+  std::uint64_t recoveries = 0;  // after which all ranks went on
   std::optional<std::uint64_t> result = {};  // of all ranks, once they have finished
   std::uint64_t expected = 0;                // of the ring program, computed in one piece
   std::string not_recoverable = {};          // why nothing could be restored, "" otherwise

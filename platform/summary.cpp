@@ -201,9 +201,9 @@ std::string to_text(const Summary& s) {
          fmt::format("{} of {} {}", late, faults.size(),
                      o.end == RunOutcome::End::interrupted ? "had not come when the run was interrupted"
                                                            : "would have come after the end of the run"));
-  if (o.cluster && o.cluster->idle_losses > 0)
+  if (o.cluster && o.cluster->ineffective_faults > 0)
     line("faults", fmt::format("{} of {} changed nothing: the node was lost, or the cluster had ended",
-                               o.cluster->idle_losses, faults.size()));
+                               o.cluster->ineffective_faults, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
   if (!o.ended_by_itself() && o.script_waits_for)

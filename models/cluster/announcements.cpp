@@ -18,7 +18,7 @@ bool Announcements::Kind::is_new(std::uint32_t of_epoch, std::uint64_t number) {
   return true;
 }
 
-void Announcements::see(const Frame& frame) {
+void Announcements::observe(const Frame& frame) {
   const auto message = Message::decode_header(frame.payload);
   if (!message || (message->kind != MessageKind::commit && message->kind != MessageKind::restore &&
                    message->kind != MessageKind::resume))
@@ -26,7 +26,7 @@ void Announcements::see(const Frame& frame) {
   const Membership& membership = management_.membership();
   if (message->epoch != membership.epoch || membership.rank_of(frame.source) != 0) return;
   const std::uint64_t version = message->number;
-  const Picoseconds now = timeline_.now();
+  const Picoseconds now = event_queue_.now();
   if (message->kind == MessageKind::commit) {
     if (commits_.is_new(message->epoch, version))
       events_.record(now, source, "checkpoint_commit", {{"version", version}});
@@ -44,7 +44,7 @@ void Announcements::mark(NodeNumber node, Rank rank, RankMark mark, std::uint64_
   if (rank == no_rank || (!is_own && mark != RankMark::held_twice)) return;
   const Membership& membership = management_.membership();
   const NodeNumber holder = is_own ? node : membership.node_of_rank[membership.buddy_of(rank)];
-  events_.record(timeline_.now(), source, "copy_held",
+  events_.record(event_queue_.now(), source, "copy_held",
                  {{"rank", std::uint64_t{rank}}, {"version", number}, {"node", std::uint64_t{holder}}});
 }
 

@@ -5,20 +5,20 @@
 #include <cstdint>
 
 #include "base/event_log.h"
+#include "cluster/event_queue.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/rank_mark.h"
-#include "cluster/timeline.h"
 
 namespace asterism {
 
 class Announcements {
  public:
-  Announcements(const Timeline& timeline, const Management& management, EventLog& events)
-      : timeline_(timeline), management_(management), events_(events) {}
+  Announcements(const EventQueue& event_queue, const Management& management, EventLog& events)
+      : event_queue_(event_queue), management_(management), events_(events) {}
 
   // Each frame that is given to the network.
-  void see(const Frame& frame);
+  void observe(const Frame& frame);
   // What the rank that a node holds does: its own copy is whole when it is dumped or read back, that at its buddy when it is
   // held twice. Those in the global store are the store's to tell.
   void mark(NodeNumber node, Rank rank, RankMark mark, std::uint64_t number);
@@ -35,7 +35,7 @@ class Announcements {
     bool is_new(std::uint32_t of_epoch, std::uint64_t number);
   };
 
-  const Timeline& timeline_;
+  const EventQueue& event_queue_;
   const Management& management_;
   EventLog& events_;
   Kind commits_, rollbacks_, recoveries_;

@@ -14,10 +14,10 @@ constexpr std::uint64_t parts_of(std::uint64_t bytes) {
 }  // namespace
 
 BuddyProtocol::BuddyProtocol(const ClusterConfig& config, NodeServices& services, Program& program,
-                             BuddyPlant plant)
-    : config_(config), services_(services), program_(program), plant_(plant), sender_(services, copies_) {}
+                             BuddyMutant mutant)
+    : config_(config), services_(services), program_(program), mutant_(mutant), sender_(services, copies_) {}
 
-void BuddyProtocol::say(MessageKind kind, Rank to, std::uint64_t number, std::span<const std::byte> data) {
+void BuddyProtocol::send(MessageKind kind, Rank to, std::uint64_t number, std::span<const std::byte> data) {
   services_.send({.kind = kind, .to = to, .number = number, .owner = self_}, data, SendQueue::application);
 }
 
@@ -31,13 +31,13 @@ CopyPlace BuddyProtocol::place_of(Rank owner) const {
 // ---- epochs and losses ----
 
 void BuddyProtocol::begin(const Membership& membership, Rank self) {
-  services_.forget();
+  services_.cancel_all();
   sender_.clear();
   program_.stop();
   membership_ = membership;
   self_ = self;
   silent_ = self == no_rank;
-  standing_at_.reset();
+  checkpoint_step_.reset();
   dumping_ = recovering_ = false;
   sending_.reset();
   uncommitted_.reset();
@@ -46,36 +46,37 @@ void BuddyProtocol::begin(const Membership& membership, Rank self) {
   restoring_.reset();
   committed_ = 0;
   copies_.drop_if([&](const StateCopy& copy) {
-    const bool is_for_me = !silent_ && (copy.owner == self_ || copy.owner == membership_.ward_of(self_));
-    return !is_for_me || (!copy.whole && plant_ != BuddyPlant::counts_partial);
+    const bool is_for_me =
+        !silent_ && (copy.owner == self_ || copy.owner == membership_.protected_rank_of(self_));
+    return !is_for_me || (!copy.valid && mutant_ != BuddyMutant::counts_partial);
   });
   if (silent_) return;
   if (self_ == 0) rank_zero_.begin(membership_.ranks(), config_.has_storage());
   if (membership_.epoch == 1) {
     program_.begin_state();
-    go_on_from(0);
+    run_program_from(0);
     return;
   }
   recovering_ = true;
   offer();
 }
 
-void BuddyProtocol::over() {
+void BuddyProtocol::shut_down() {
   silent_ = true;
-  services_.forget();
+  services_.cancel_all();
   sender_.clear();
   program_.stop();
 }
 
 void BuddyProtocol::lose(Loss loss) {
-  over();
+  shut_down();
   const bool all = loss == Loss::node || loss == Loss::link;
   const auto is_lost = [&](const StateCopy& copy) {
     const CopyPlace place = place_of(copy.owner);
-    return !copy.whole || all || (loss == Loss::memory && place == CopyPlace::memory) ||
+    return !copy.valid || all || (loss == Loss::memory && place == CopyPlace::memory) ||
            (loss == Loss::ssd && place == CopyPlace::ssd);
   };
-  if (plant_ == BuddyPlant::keeps_what_was_lost)
+  if (mutant_ == BuddyMutant::keeps_what_was_lost)
     copies_.clear_bytes_if(is_lost);
   else
     copies_.drop_if(is_lost);
@@ -91,12 +92,12 @@ void BuddyProtocol::receive(const Message& message, std::span<const std::byte> d
   switch (message.kind) {
     case MessageKind::chunk:
     case MessageKind::state:
-      return take_part(message, data);
+      return receive_part(message, data);
     case MessageKind::stored:
       return buddy_stored(version);
     case MessageKind::complete:
-      if (rank_zero_.complete(message.from, version, plant_ == BuddyPlant::commits_too_early ? 1 : 0))
-        for (Rank rank = 0; rank < membership_.ranks(); ++rank) say(MessageKind::commit, rank, version);
+      if (rank_zero_.complete(message.from, version, mutant_ == BuddyMutant::commits_too_early ? 1 : 0))
+        for (Rank rank = 0; rank < membership_.ranks(); ++rank) send(MessageKind::commit, rank, version);
       return;
     case MessageKind::commit:
       return committed(version);
@@ -107,10 +108,10 @@ void BuddyProtocol::receive(const Message& message, std::span<const std::byte> d
       if (data.size() > self_) restore(version, data[self_]);
       return;
     case MessageKind::fetch:
-      return serve(message);
+      return send_requested_copy(message);
     case MessageKind::ready:
       if (rank_zero_.ready(message.from, version))
-        for (Rank rank = 0; rank < membership_.ranks(); ++rank) say(MessageKind::resume, rank, version);
+        for (Rank rank = 0; rank < membership_.ranks(); ++rank) send(MessageKind::resume, rank, version);
       return;
     case MessageKind::resume:
       return resume(version);
@@ -131,31 +132,31 @@ bool BuddyProtocol::is_due(std::uint64_t step) const {
 }
 
 void BuddyProtocol::checkpoint(std::uint64_t step) {
-  standing_at_ = step;
-  program_.mark(RankMark::standing, step);
+  checkpoint_step_ = step;
+  program_.mark(RankMark::stalled, step);
   try_dump();
 }
 
 // A rank has two copies of its own at most.
 void BuddyProtocol::try_dump() {
-  if (!standing_at_ || dumping_ || uncommitted_ || copies_.whole_count(self_) >= 2) return;
+  if (!checkpoint_step_ || dumping_ || uncommitted_ || copies_.valid_count(self_) >= 2) return;
   dumping_ = true;
-  uncommitted_ = standing_at_;
+  uncommitted_ = checkpoint_step_;
   set_tickets();
-  program_.mark(RankMark::dump_begun, *standing_at_);
+  program_.mark(RankMark::dump_begun, *checkpoint_step_);
   const Picoseconds end =
       services_.occupy(place_of(self_), CopyAccess::write, Bytes(program_.state().size()));
-  services_.at(end, [this, version = *standing_at_] { dumped(version); });
+  services_.at(end, [this, version = *checkpoint_step_] { dumped(version); });
 }
 
 void BuddyProtocol::dumped(std::uint64_t version) {
   dumping_ = false;
   program_.mark(RankMark::dumped, version);
   copies_.put(self_, version, program_.state());
-  if (plant_ == BuddyPlant::drops_before_commit)
+  if (mutant_ == BuddyMutant::drops_before_commit)
     copies_.drop_if([&](const StateCopy& copy) { return copy.version < version; });
   send_copy(version);
-  if (config_.checkpoint.protocol == CheckpointProtocol::semi_blocking) go_on_from(version);
+  if (config_.checkpoint.protocol == CheckpointProtocol::semi_blocking) run_program_from(version);
 }
 
 void BuddyProtocol::send_copy(std::uint64_t version) {
@@ -163,39 +164,39 @@ void BuddyProtocol::send_copy(std::uint64_t version) {
   sender_.start(MessageKind::chunk, membership_.buddy_of(self_), self_, version, place_of(self_));
 }
 
-void BuddyProtocol::go_on_from(std::uint64_t step) {
-  standing_at_.reset();
-  program_.go_on(step);
+void BuddyProtocol::run_program_from(std::uint64_t step) {
+  checkpoint_step_.reset();
+  program_.run_from(step);
 }
 
 // Of the ward's state for a copy, or of its own from its buddy or storage.
-void BuddyProtocol::take_part(const Message& part, std::span<const std::byte> data) {
+void BuddyProtocol::receive_part(const Message& part, std::span<const std::byte> data) {
   const bool is_own = part.kind == MessageKind::state;
-  if (part.owner != (is_own ? self_ : membership_.ward_of(self_))) return;
+  if (part.owner != (is_own ? self_ : membership_.protected_rank_of(self_))) return;
   if (is_own && (restoring_ != part.number || !lacks_state_)) return;
   if (part.offset == 0 && !is_own) {
     std::uint64_t newest_older = 0;
     for (const StateCopy& copy : copies_.all())
-      if (copy.owner == part.owner && copy.whole && copy.version < part.number)
+      if (copy.owner == part.owner && copy.valid && copy.version < part.number)
         newest_older = std::max(newest_older, copy.version);
     copies_.drop_if(
         [&](const StateCopy& copy) { return copy.owner == part.owner && copy.version != newest_older; });
-    if (plant_ == BuddyPlant::stored_too_early) say(MessageKind::stored, part.owner, part.number);
+    if (mutant_ == BuddyMutant::stored_too_early) send(MessageKind::stored, part.owner, part.number);
   }
   const bool complete = copies_.add(part, data);
   const Picoseconds written = services_.occupy(place_of(part.owner), CopyAccess::write, Bytes(data.size()));
   if (!complete) return;
   services_.at(written, [this, is_own, owner = part.owner, version = part.number] {
-    copies_.set_whole(owner, version);
+    copies_.set_valid(owner, version);
     if (is_own)
       loaded(version);
     else
-      ward_stored(version);
+      protected_copy_stored(version);
   });
 }
 
-void BuddyProtocol::ward_stored(std::uint64_t version) {
-  say(MessageKind::stored, membership_.ward_of(self_), version);
+void BuddyProtocol::protected_copy_stored(std::uint64_t version) {
+  send(MessageKind::stored, membership_.protected_rank_of(self_), version);
 }
 
 void BuddyProtocol::buddy_stored(std::uint64_t version) {
@@ -206,7 +207,7 @@ void BuddyProtocol::buddy_stored(std::uint64_t version) {
     return try_ready();
   }
   program_.mark(RankMark::held_twice, version);
-  say(MessageKind::complete, 0, version);
+  send(MessageKind::complete, 0, version);
 }
 
 void BuddyProtocol::committed(std::uint64_t version) {
@@ -215,12 +216,12 @@ void BuddyProtocol::committed(std::uint64_t version) {
   program_.mark(RankMark::committed, version);
   copies_.drop_if([&](const StateCopy& copy) {
     const bool is_draining = copy.owner == self_ && draining_ == copy.version;
-    return copy.whole && copy.version < version && !is_draining;
+    return copy.valid && copy.version < version && !is_draining;
   });
   if (config_.is_global(version)) start_global(version);
-  if (config_.checkpoint.protocol == CheckpointProtocol::blocking && standing_at_ == version)
-    return go_on_from(version);
-  if (plant_ != BuddyPlant::loses_a_wakeup) try_dump();
+  if (config_.checkpoint.protocol == CheckpointProtocol::blocking && checkpoint_step_ == version)
+    return run_program_from(version);
+  if (mutant_ != BuddyMutant::loses_a_wakeup) try_dump();
 }
 
 // One at a time; the next begins when storage has the last one.
@@ -268,39 +269,41 @@ void BuddyProtocol::set_tickets() {
 std::vector<Holding> BuddyProtocol::holdings() const {
   std::vector<Holding> all;
   for (const StateCopy& copy : copies_.all())
-    if (copy.whole || plant_ == BuddyPlant::counts_partial) all.push_back({copy.owner, copy.version});
+    if (copy.valid || mutant_ == BuddyMutant::counts_partial) all.push_back({copy.owner, copy.version});
   return all;
 }
 
 void BuddyProtocol::offer() {
   const std::vector<Holding> held = holdings();
-  say(MessageKind::offer, 0, held.size(), encode_offer(held));
-  if (self_ == 0 && config_.has_storage()) say(MessageKind::inventory, storage_rank, 0);
+  send(MessageKind::offer, 0, held.size(), encode_offer(held));
+  if (self_ == 0 && config_.has_storage()) send(MessageKind::inventory, storage_rank, 0);
 }
 
-// For BuddyPlant::restores_older.
+// For BuddyMutant::restores_older.
 RecoveryChoice BuddyProtocol::older_than(const RecoveryChoice& choice) const {
   const auto without = [&](std::vector<Holding> holdings) {
     std::erase_if(holdings, [&](const Holding& h) { return h.version == choice.version; });
     return holdings;
   };
-  std::vector<std::vector<Holding>> of_ranks;
-  for (const auto& holdings : rank_zero_.of_ranks()) of_ranks.push_back(without(holdings));
-  return choose_recovery(of_ranks, without(rank_zero_.of_storage())).value_or(choice);
+  std::vector<std::vector<Holding>> rank_offers;
+  for (const auto& holdings : rank_zero_.rank_offers()) rank_offers.push_back(without(holdings));
+  return choose_recovery(rank_offers, without(rank_zero_.storage_offer())).value_or(choice);
 }
 
 void BuddyProtocol::decide() {
-  std::optional<RecoveryChoice> choice = choose_recovery(rank_zero_.of_ranks(), rank_zero_.of_storage());
+  std::optional<RecoveryChoice> choice =
+      choose_recovery(rank_zero_.rank_offers(), rank_zero_.storage_offer());
   if (!choice && config_.checkpoint.restart_from_beginning)
     choice = RecoveryChoice{0, std::vector<std::byte>(membership_.ranks())};
   if (!choice)
-    return program_.not_recoverable(why_not_recoverable(rank_zero_.of_ranks(), rank_zero_.of_storage()));
-  if (plant_ == BuddyPlant::restores_older) choice = older_than(*choice);
+    return program_.not_recoverable(
+        why_not_recoverable(rank_zero_.rank_offers(), rank_zero_.storage_offer()));
+  if (mutant_ == BuddyMutant::restores_older) choice = older_than(*choice);
   for (Rank rank = 0; rank < membership_.ranks(); ++rank)
-    say(MessageKind::restore, rank, choice->version, choice->flags);
+    send(MessageKind::restore, rank, choice->version, choice->flags);
 }
 
-void BuddyProtocol::serve(const Message& fetch) {
+void BuddyProtocol::send_requested_copy(const Message& fetch) {
   sender_.start(MessageKind::state, fetch.from, fetch.owner, fetch.number, place_of(fetch.owner));
 }
 
@@ -310,7 +313,7 @@ void BuddyProtocol::restore(std::uint64_t version, std::byte flags) {
   lacks_state_ = (flags & restore_flag::lacks_state) != std::byte{};
   buddy_lacks_copy_ = (flags & restore_flag::lacks_copy) != std::byte{};
   from_storage_ = (flags & restore_flag::from_storage) != std::byte{};
-  if (plant_ == BuddyPlant::copies_not_resent) buddy_lacks_copy_ = false;
+  if (mutant_ == BuddyMutant::copies_not_resent) buddy_lacks_copy_ = false;
   copies_.drop_if([&](const StateCopy& copy) { return copy.version > version; });
   if (version == 0) {
     program_.begin_state();
@@ -321,7 +324,7 @@ void BuddyProtocol::restore(std::uint64_t version, std::byte flags) {
   }
   if (lacks_state_) {
     const Rank holder = from_storage_ ? storage_rank : membership_.buddy_of(self_);
-    say(MessageKind::fetch, holder, version);
+    send(MessageKind::fetch, holder, version);
     return;
   }
   if (buddy_lacks_copy_) send_copy(version);
@@ -341,7 +344,7 @@ void BuddyProtocol::loaded(std::uint64_t version) {
 }
 
 void BuddyProtocol::try_ready() {
-  if (has_loaded_ && !buddy_lacks_copy_) say(MessageKind::ready, 0, *restoring_);
+  if (has_loaded_ && !buddy_lacks_copy_) send(MessageKind::ready, 0, *restoring_);
 }
 
 void BuddyProtocol::resume(std::uint64_t version) {
@@ -349,12 +352,12 @@ void BuddyProtocol::resume(std::uint64_t version) {
   restoring_.reset();
   recovering_ = false;
   committed_ = version;
-  copies_.drop_if([&](const StateCopy& copy) { return copy.whole && copy.version < version; });
+  copies_.drop_if([&](const StateCopy& copy) { return copy.valid && copy.version < version; });
   if (config_.is_global(version) && !from_storage_) start_global(version);
   interval_since_ = services_.now();
   for (const SendQueue queue : {SendQueue::application, SendQueue::checkpoint})
     frames_since_[static_cast<std::size_t>(queue)] = services_.frames_sent(queue);
-  go_on_from(version);
+  run_program_from(version);
 }
 
 }  // namespace asterism

@@ -27,7 +27,7 @@
 namespace asterism {
 
 // Faults of the protocol itself, to see that they are found.
-enum class BuddyPlant : std::uint8_t {
+enum class BuddyMutant : std::uint8_t {
   none,
   drops_before_commit,
   counts_partial,
@@ -39,9 +39,9 @@ enum class BuddyPlant : std::uint8_t {
   restores_older,
   loses_a_wakeup
 };
-constexpr auto enum_names(BuddyPlant) {
-  using enum BuddyPlant;
-  return std::to_array<EnumName<BuddyPlant>>(
+constexpr auto enum_names(BuddyMutant) {
+  using enum BuddyMutant;
+  return std::to_array<EnumName<BuddyMutant>>(
       {{none, "none"},
        {drops_before_commit, "drops_before_commit", "the older version goes when the newer one is dumped"},
        {counts_partial, "counts_partial", "a copy of which only parts have come is offered"},
@@ -62,19 +62,19 @@ class BuddyProtocol {
     virtual ~Program() = default;
     virtual void begin_state() = 0;  // the first one
     virtual std::span<std::byte> state() = 0;
-    virtual void go_on(std::uint64_t step) = 0;  // from this step's end, by the state
-    virtual void stop() = 0;                     // what it does is of an older epoch
+    virtual void run_from(std::uint64_t step) = 0;  // from this step's end, by the state
+    virtual void stop() = 0;                        // what it does is of an older epoch
     virtual void not_recoverable(std::string reason) = 0;
     virtual void restored(std::uint64_t version) = 0;  // the rank has its state again
     virtual void mark(RankMark mark, std::uint64_t number) = 0;
   };
 
   BuddyProtocol(const ClusterConfig& config, NodeServices& services, Program& program,
-                BuddyPlant plant = BuddyPlant::none);
+                BuddyMutant mutant = BuddyMutant::none);
 
   // A new epoch; no_rank for a spare, which drops all that it holds.
   void begin(const Membership& membership, Rank self);
-  void over();  // says and does nothing any more
+  void shut_down();  // says and does nothing any more
   // It has lost this, and stands still until the next epoch.
   void lose(Loss loss);
 
@@ -84,28 +84,28 @@ class BuddyProtocol {
   void sent(SendQueue queue);
 
   bool is_due(std::uint64_t step) const;
-  // The program stands at the end of a step that is due, until go_on().
+  // The program stands at the end of a step that is due, until run_from().
   void checkpoint(std::uint64_t step);
 
   const CopyStore& copies() const { return copies_; }
   Rank rank() const { return self_; }
-  bool standing() const { return standing_at_.has_value(); }  // for a checkpoint
+  bool stalled() const { return checkpoint_step_.has_value(); }  // for a checkpoint
   bool dumping() const { return dumping_; }
   bool overlapping() const { return sending_.has_value(); }  // its copy is on its way to the buddy
   bool draining() const { return draining_.has_value(); }    // or to storage
   bool recovering() const { return recovering_; }
 
  private:
-  void say(MessageKind kind, Rank to, std::uint64_t number, std::span<const std::byte> data = {});
+  void send(MessageKind kind, Rank to, std::uint64_t number, std::span<const std::byte> data = {});
   std::vector<Holding> holdings() const;
   CopyPlace place_of(Rank owner) const;
 
   void try_dump();
   void dumped(std::uint64_t version);
   void send_copy(std::uint64_t version);
-  void go_on_from(std::uint64_t step);
-  void take_part(const Message& part, std::span<const std::byte> data);
-  void ward_stored(std::uint64_t version);
+  void run_program_from(std::uint64_t step);
+  void receive_part(const Message& part, std::span<const std::byte> data);
+  void protected_copy_stored(std::uint64_t version);
   void buddy_stored(std::uint64_t version);
   void committed(std::uint64_t version);
   void start_global(std::uint64_t version);
@@ -115,7 +115,7 @@ class BuddyProtocol {
   void offer();
   void decide();
   RecoveryChoice older_than(const RecoveryChoice& choice) const;
-  void serve(const Message& fetch);
+  void send_requested_copy(const Message& fetch);
   void restore(std::uint64_t version, std::byte flags);
   void load(std::uint64_t version);
   void loaded(std::uint64_t version);
@@ -125,7 +125,7 @@ class BuddyProtocol {
   const ClusterConfig& config_;
   NodeServices& services_;
   Program& program_;
-  const BuddyPlant plant_;
+  const BuddyMutant mutant_;
   CopyStore copies_;
   CopySender sender_;
   RankZero rank_zero_;
@@ -134,7 +134,7 @@ class BuddyProtocol {
   Rank self_ = no_rank;
   bool silent_ = true;  // has lost something, or has nothing to say
 
-  std::optional<std::uint64_t> standing_at_;
+  std::optional<std::uint64_t> checkpoint_step_;
   bool dumping_ = false;
   std::optional<std::uint64_t> sending_;      // to the buddy, which has not all of it
   std::optional<std::uint64_t> uncommitted_;  // dumped

@@ -141,7 +141,7 @@ void describe(Fields& f, ClusterConfig& c) {
   }
 }
 
-std::optional<ClusterProblem> problem_of(const ClusterConfig& config) {
+std::optional<ClusterProblem> find_problem(const ClusterConfig& config) {
   if (config.nodes == 0) return std::nullopt;
   for (const Rule& rule : rules)
     if (!rule.holds(config)) return ClusterProblem{rule.key, rule.words};

@@ -113,6 +113,6 @@ struct ClusterProblem {
   std::string_view key;
   std::string_view rule;  // follows "a value that"
 };
-std::optional<ClusterProblem> problem_of(const ClusterConfig& config);
+std::optional<ClusterProblem> find_problem(const ClusterConfig& config);
 
 }  // namespace asterism

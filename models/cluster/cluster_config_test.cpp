@@ -17,7 +17,7 @@ ClusterConfig small() {
 }
 
 std::string key_of_problem(const ClusterConfig& config) {
-  const auto problem = problem_of(config);
+  const auto problem = find_problem(config);
   return problem ? std::string(problem->key) : "none";
 }
 

@@ -34,7 +34,7 @@ void CopySender::pump(SendQueue queue) {
 
 // False: it was the last one.
 bool CopySender::send_part(Stream& stream, SendQueue queue) {
-  const StateCopy* copy = copies_.find_whole(stream.owner, stream.version);
+  const StateCopy* copy = copies_.find_valid(stream.owner, stream.version);
   if (!copy) return false;
   const std::uint64_t offset = stream.next,
                       size = std::min<std::uint64_t>(Message::max_data, copy->bytes.size() - offset);
@@ -54,7 +54,7 @@ bool CopySender::send_part(Stream& stream, SendQueue queue) {
 }
 
 void CopySender::send(const Stream& stream, std::uint64_t offset, SendQueue queue) {
-  const StateCopy* copy = copies_.find_whole(stream.owner, stream.version);
+  const StateCopy* copy = copies_.find_valid(stream.owner, stream.version);
   if (!copy) return;
   const std::span<const std::byte> bytes(copy->bytes);
   const std::uint64_t size = std::min<std::uint64_t>(Message::max_data, bytes.size() - offset);

@@ -32,7 +32,7 @@ class NodeServices {
   virtual Picoseconds occupy(CopyPlace place, CopyAccess access, Bytes size) = 0;
   virtual void at(Picoseconds when, std::function<void()> action) = 0;
   // Drops what at() has been given, and frees the places.
-  virtual void forget() = 0;
+  virtual void cancel_all() = 0;
 };
 
 class CopySender {

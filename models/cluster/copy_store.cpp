@@ -47,12 +47,12 @@ void CopyStore::put(Rank owner, std::uint64_t version, std::span<const std::byte
   StateCopy& copy = make(owner, version, state.size());
   std::ranges::copy(state, copy.bytes.begin());
   copy.filled = state.size();
-  copy.whole = true;
+  copy.valid = true;
 }
 
-void CopyStore::set_whole(Rank owner, std::uint64_t version) {
+void CopyStore::set_valid(Rank owner, std::uint64_t version) {
   for (StateCopy& copy : copies_)
-    if (copy.owner == owner && copy.version == version) copy.whole = true;
+    if (copy.owner == owner && copy.version == version) copy.valid = true;
 }
 
 const StateCopy* CopyStore::find(Rank owner, std::uint64_t version) const {
@@ -61,14 +61,14 @@ const StateCopy* CopyStore::find(Rank owner, std::uint64_t version) const {
   return found == copies_.end() ? nullptr : &*found;
 }
 
-const StateCopy* CopyStore::find_whole(Rank owner, std::uint64_t version) const {
+const StateCopy* CopyStore::find_valid(Rank owner, std::uint64_t version) const {
   const StateCopy* copy = find(owner, version);
-  return copy && copy->whole ? copy : nullptr;
+  return copy && copy->valid ? copy : nullptr;
 }
 
-std::size_t CopyStore::whole_count(Rank owner) const {
+std::size_t CopyStore::valid_count(Rank owner) const {
   return static_cast<std::size_t>(
-      std::ranges::count_if(copies_, [&](const StateCopy& c) { return c.owner == owner && c.whole; }));
+      std::ranges::count_if(copies_, [&](const StateCopy& c) { return c.owner == owner && c.valid; }));
 }
 
 void CopyStore::drop_if(const std::function<bool(const StateCopy&)>& condition) {

@@ -18,7 +18,7 @@ struct StateCopy {
   Rank owner = 0;
   std::uint64_t version = 0;
   std::uint64_t filled = 0;  // bytes, from the first on
-  bool whole = false;
+  bool valid = false;
   std::vector<std::byte> bytes = {};
 };
 
@@ -29,12 +29,12 @@ class CopyStore {
   bool add(const Message& part, std::span<const std::byte> data);
   // A complete copy at once, whole.
   void put(Rank owner, std::uint64_t version, std::span<const std::byte> state);
-  void set_whole(Rank owner, std::uint64_t version);
+  void set_valid(Rank owner, std::uint64_t version);
 
   const StateCopy* find(Rank owner, std::uint64_t version) const;
-  const StateCopy* find_whole(Rank owner, std::uint64_t version) const;
+  const StateCopy* find_valid(Rank owner, std::uint64_t version) const;
   const std::vector<StateCopy>& all() const { return copies_; }
-  std::size_t whole_count(Rank owner) const;
+  std::size_t valid_count(Rank owner) const;
   void drop_if(const std::function<bool(const StateCopy&)>& condition);
   // Their bytes become zero, for tests of what notices it.
   void clear_bytes_if(const std::function<bool(const StateCopy&)>& condition);

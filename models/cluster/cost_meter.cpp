@@ -11,8 +11,8 @@ constexpr std::uint64_t mean(std::uint64_t sum, std::uint64_t count) { return co
 
 }  // namespace
 
-void CostMeter::Node::forget() {
-  step_begun = standing_since = dump_begun = dumped_at = std::nullopt;
+void CostMeter::Node::reset() {
+  step_begun = stalled_since = dump_begun = dumped_at = std::nullopt;
   draining_since.clear();
 }
 
@@ -26,7 +26,7 @@ Picoseconds CostMeter::Node::overhead() const {
 void CostMeter::mark(NodeNumber number, Rank rank, RankMark mark, std::uint64_t version) {
   if (rank == no_rank) return;
   Node& node = nodes_.at(number);
-  const Picoseconds now = timeline_.now();
+  const Picoseconds now = event_queue_.now();
   const auto add_since = [now](Picoseconds& sum, std::optional<Picoseconds>& since) {
     const auto begun = std::exchange(since, std::nullopt);
     if (begun) sum += now - *begun;
@@ -36,14 +36,14 @@ void CostMeter::mark(NodeNumber number, Rank rank, RankMark mark, std::uint64_t 
     case RankMark::restored:
       return restored(node, rank, version);
     case RankMark::step_begun:
-      add_since(times_.stood, node.standing_since);
+      add_since(times_.stalled, node.stalled_since);
       node.step_begun = now;
       node.is_overlapped = node.dumped_at.has_value();
       return;
     case RankMark::step_ended:
       return step_ended(node);
-    case RankMark::standing:
-      node.standing_since = now;
+    case RankMark::stalled:
+      node.stalled_since = now;
       return;
     case RankMark::dump_begun:
       node.dump_begun = now;
@@ -71,12 +71,12 @@ void CostMeter::mark(NodeNumber number, Rank rank, RankMark mark, std::uint64_t 
 }
 
 void CostMeter::restored(Node& node, Rank rank, std::uint64_t version) {
-  node.forget();
+  node.reset();
   node.step = version;
   const auto lost_at = std::exchange(lost_at_.at(rank), std::nullopt);
   if (!lost_at || version == 0) return;
   ++times_.restarts;
-  times_.restart += timeline_.now() - *lost_at;
+  times_.restart += event_queue_.now() - *lost_at;
 }
 
 void CostMeter::step_ended(Node& node) {
@@ -86,11 +86,11 @@ void CostMeter::step_ended(Node& node) {
   if (!begun) return;
   Steps& steps = node.is_overlapped || node.dumped_at ? node.overlapped : node.plain;
   ++steps.count;
-  steps.time += timeline_.now() - *begun;
+  steps.time += event_queue_.now() - *begun;
 }
 
 void CostMeter::lost(Rank rank) {
-  if (!lost_at_.at(rank)) lost_at_[rank] = timeline_.now();
+  if (!lost_at_.at(rank)) lost_at_[rank] = event_queue_.now();
 }
 
 std::uint64_t CostMeter::steps() const {
@@ -102,7 +102,7 @@ std::uint64_t CostMeter::steps() const {
 void CostMeter::report(Statistics& statistics) const {
   statistics.add("dumps", times_.dumps);
   statistics.add("commits", times_.commits);
-  statistics.add("stood_still", times_.stood);
+  statistics.add("stalled", times_.stalled);
 }
 
 CheckpointCosts CostMeter::costs(Bytes state) const {
@@ -112,7 +112,7 @@ CheckpointCosts CostMeter::costs(Bytes state) const {
                         .overlap = Picoseconds(mean(times_.overlap.count(), times_.stored)),
                         .overhead = Picoseconds(mean(overhead.count(), times_.stored)),
                         .restart = Picoseconds(mean(times_.restart.count(), times_.restarts)),
-                        .stood = Picoseconds(mean(times_.stood.count(), times_.dumps))};
+                        .stalled = Picoseconds(mean(times_.stalled.count(), times_.dumps))};
   if (times_.drain != Picoseconds())
     costs.drain_bytes_per_second =
         scale(state.count() * times_.drained, 1'000'000'000'000, times_.drain.count());

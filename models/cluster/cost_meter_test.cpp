@@ -13,7 +13,7 @@ using enum RankMark;
 // Ranks 0 and 1 on nodes 0 and 1; node 2 is a spare.
 struct CostMeterTest : testing::Test {
   void at(Picoseconds when, NodeNumber node, Rank rank, RankMark mark, std::uint64_t number = 0) {
-    timeline.advance(when);
+    event_queue.advance(when);
     meter.mark(node, rank, mark, number);
   }
   void step(Picoseconds from, Picoseconds until) {
@@ -28,8 +28,8 @@ struct CostMeterTest : testing::Test {
       if (key == name) return std::get<std::uint64_t>(value);
     throw std::out_of_range(name);
   }
-  Timeline timeline;
-  CostMeter meter{timeline, 3, 2};
+  EventQueue event_queue;
+  CostMeter meter{event_queue, 3, 2};
 };
 
 TEST_F(CostMeterTest, MeasuresNothingBeforeAnythingIsMarked) {
@@ -52,7 +52,7 @@ TEST_F(CostMeterTest, TakesMeansOverTheCheckpointsOfAllNodes) {
 
 TEST_F(CostMeterTest, OverheadIsWhatStepsBesideACopyTakeLonger) {
   step(0_us, 10_us);
-  at(10_us, 0, 0, standing);
+  at(10_us, 0, 0, stalled);
   at(10_us, 0, 0, dump_begun);
   at(12_us, 0, 0, dumped);
   step(12_us, 25_us);  // 3 us longer
@@ -61,7 +61,7 @@ TEST_F(CostMeterTest, OverheadIsWhatStepsBesideACopyTakeLonger) {
   at(40_us, 0, 0, step_ended);  // 5 us longer, though the copy arrives in its midst
   step(40_us, 50_us);
   EXPECT_EQ(figure("overhead_ps"), (8_us).count());
-  EXPECT_EQ(figure("stood_still_ps"), (2_us).count());
+  EXPECT_EQ(figure("stalled_ps"), (2_us).count());
   EXPECT_EQ(meter.steps(), 4u);
 }
 
@@ -75,9 +75,9 @@ TEST_F(CostMeterTest, DrainsMayOverlap) {
 }
 
 TEST_F(CostMeterTest, ARestartIsFromTheFirstLossUntilTheRankHasItsStateAgain) {
-  timeline.advance(10_us);
+  event_queue.advance(10_us);
   meter.lost(1);
-  timeline.advance(12_us);
+  event_queue.advance(12_us);
   meter.lost(1);  // its spare, too
   at(15_us, 0, 0, restored, 20);
   EXPECT_EQ(figure("restart_ps"), 0u);

@@ -13,9 +13,9 @@ Rank Membership::rank_of(NodeNumber node) const {
   return found == node_of_rank.end() ? no_rank : static_cast<Rank>(found - node_of_rank.begin());
 }
 
-Management::Management(Timeline& timeline, Network& network, Rank ranks, Picoseconds detection,
+Management::Management(EventQueue& event_queue, Network& network, Rank ranks, Picoseconds detection,
                        EventLog& events)
-    : timeline_(timeline),
+    : event_queue_(event_queue),
       network_(network),
       detection_(detection),
       events_(events),
@@ -30,14 +30,14 @@ void Management::begin() { begin_epoch(); }
 void Management::lost(NodeNumber node, Loss loss, std::string why) {
   if (outcome_) return;
   ++losses_;
-  events_.record(timeline_.now(), "management", "node_loss",
+  events_.record(event_queue_.now(), "management", "node_loss",
                  {{"node", std::uint64_t{node}}, {"lost", std::string(to_text(loss))}});
   const bool whole = loss == Loss::node || loss == Loss::link;
   if (whole) network_.set_link(node, false);
   if (loss == Loss::node) nodes_.at(node).returns = false;
   if (loss == Loss::node) nodes_.at(node).why = std::move(why);
   if (loss == Loss::link) nodes_.at(node).returns = true;
-  timeline_.after(detection_, [this, node, whole] {
+  event_queue_.after(detection_, [this, node, whole] {
     if (outcome_) return;
     if (whole)
       notice(node);
@@ -60,9 +60,9 @@ void Management::notice(NodeNumber node) {
   if (rank == no_rank) return;
   std::optional<NodeNumber> spare = spare_for(node);
   if (!spare && nodes_[node].reachable) spare = node;
-  if (!spare && results_stand_ && results_[rank]) {
+  if (!spare && results_are_final_ && results_[rank]) {
     membership_.node_of_rank[rank] = no_node;
-    events_.record(timeline_.now(), "management", "rank_vacant",
+    events_.record(event_queue_.now(), "management", "rank_vacant",
                    {{"rank", std::uint64_t{rank}}, {"from_node", std::uint64_t{node}}});
     return begin_epoch();
   }
@@ -74,8 +74,8 @@ void Management::notice(NodeNumber node) {
                           std::to_string(rank) + (why.empty() ? "" : ": " + why));
   }
   membership_.node_of_rank[rank] = *spare;
-  if (*spare >= membership_.ranks()) nodes_[*spare].stood_in = true;
-  events_.record(timeline_.now(), "management", "rank_moved",
+  if (*spare >= membership_.ranks()) nodes_[*spare].was_promoted = true;
+  events_.record(event_queue_.now(), "management", "rank_moved",
                  {{"rank", std::uint64_t{rank}},
                   {"from_node", std::uint64_t{node}},
                   {"to_node", std::uint64_t{*spare}}});
@@ -84,7 +84,7 @@ void Management::notice(NodeNumber node) {
 
 void Management::begin_epoch() {
   ++membership_.epoch;
-  if (!results_stand_) results_.assign(membership_.ranks(), std::nullopt);
+  if (!results_are_final_) results_.assign(membership_.ranks(), std::nullopt);
   for (const Node& node : nodes_)
     if (node.member) node.member->membership(membership_);
 }
@@ -102,7 +102,7 @@ std::optional<NodeNumber> Management::spare_for(NodeNumber node) const {
 }
 
 std::uint32_t Management::spares_used() const {
-  return static_cast<std::uint32_t>(std::ranges::count_if(nodes_, &Node::stood_in));
+  return static_cast<std::uint32_t>(std::ranges::count_if(nodes_, &Node::was_promoted));
 }
 
 void Management::finished(NodeNumber node, std::uint64_t result) {
@@ -117,17 +117,17 @@ void Management::not_recoverable(NodeNumber node, std::string reason) {
 }
 
 void Management::end(bool finished, std::string reason) {
-  Outcome outcome{.finished = finished, .reason = std::move(reason), .at = timeline_.now()};
+  Outcome outcome{.finished = finished, .reason = std::move(reason), .at = event_queue_.now()};
   if (finished) {
     std::vector<std::uint64_t> results;
     for (const auto& result : results_) results.push_back(*result);
     outcome.result = RingProgram::fold(results);
   } else {
-    events_.record(timeline_.now(), "management", "not_recoverable", {{"reason", outcome.reason}});
+    events_.record(event_queue_.now(), "management", "not_recoverable", {{"reason", outcome.reason}});
   }
   outcome_ = std::move(outcome);
   for (const Node& node : nodes_)
-    if (node.member) node.member->run_over();
+    if (node.member) node.member->run_ended();
   on_end();
 }
 

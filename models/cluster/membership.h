@@ -30,8 +30,10 @@ struct Membership {
 
   Rank ranks() const { return static_cast<Rank>(node_of_rank.size()); }
   Rank rank_of(NodeNumber node) const;
-  Rank buddy_of(Rank rank) const { return (rank + 1) % ranks(); }           // holds its second copy
-  Rank ward_of(Rank rank) const { return (rank + ranks() - 1) % ranks(); }  // whose second copy it holds
+  Rank buddy_of(Rank rank) const { return (rank + 1) % ranks(); }  // holds its second copy
+  Rank protected_rank_of(Rank rank) const {
+    return (rank + ranks() - 1) % ranks();
+  }  // whose second copy it holds
 };
 
 // What a node loses. A lost node has lost all; the others go on by themselves, as what they were.
@@ -52,7 +54,7 @@ class Management {
     virtual ~Member() = default;
     virtual void membership(const Membership& membership) = 0;
     // Every rank has finished, or one has said that nothing can be recovered.
-    virtual void run_over() = 0;
+    virtual void run_ended() = 0;
     // What it can be: one with firmware does not stand in for a traffic node, nor the other way round.
     enum class Kind { traffic, firmware, storage };
     virtual Kind kind() const { return Kind::traffic; }
@@ -65,11 +67,11 @@ class Management {
   };
 
   // Ranks 0 to ranks - 1 are on the nodes of these numbers at first; the others are spares, but for storage.
-  Management(Timeline& timeline, Network& network, Rank ranks, Picoseconds detection, EventLog& events);
+  Management(EventQueue& event_queue, Network& network, Rank ranks, Picoseconds detection, EventLog& events);
 
   // Before begin(): what a rank has reported stands for good, not until the next epoch only. The rank of a lost node that has
   // reported, and for which no spare is left, is then vacant, and the others go on.
-  void let_results_stand() { results_stand_ = true; }
+  void keep_results() { results_are_final_ = true; }
 
   void attach(NodeNumber node, Member& member) { nodes_.at(node).member = &member; }
   // Tells epoch 1 to all.
@@ -103,10 +105,10 @@ class Management {
  private:
   struct Node {
     Member* member = nullptr;
-    bool reachable = true;  // as far as the management has noticed
-    bool returns = false;   // it is its link that was lost
-    bool stood_in = false;  // began as a spare, and has held a rank
-    std::string why;        // it has failed by itself
+    bool reachable = true;      // as far as the management has noticed
+    bool returns = false;       // it is its link that was lost
+    bool was_promoted = false;  // began as a spare, and has held a rank
+    std::string why;            // it has failed by itself
   };
 
   void notice(NodeNumber node);
@@ -115,7 +117,7 @@ class Management {
   Member::Kind kind_of(NodeNumber node) const;
   std::optional<NodeNumber> spare_for(NodeNumber node) const;
 
-  Timeline& timeline_;
+  EventQueue& event_queue_;
   Network& network_;
   const Picoseconds detection_;
   EventLog& events_;
@@ -124,7 +126,7 @@ class Management {
   std::vector<std::optional<std::uint64_t>> results_;  // by rank
   std::optional<Outcome> outcome_;
   std::uint64_t losses_ = 0;
-  bool results_stand_ = false;
+  bool results_are_final_ = false;
 };
 
 }  // namespace asterism

@@ -15,7 +15,7 @@ using Kind = Management::Member::Kind;
 struct Told : Management::Member {
   explicit Told(Kind k = Kind::traffic) : is(k) {}
   void membership(const Membership& m) override { news.push_back(m); }
-  void run_over() override { ++over; }
+  void run_ended() override { ++over; }
   Kind kind() const override { return is; }
 
   Kind is;
@@ -29,17 +29,17 @@ struct ManagementTest : testing::Test {
     for (NodeNumber i = 0; i < 6; ++i) management.attach(i, members[i]);
     management.begin();
   }
-  void at(Picoseconds when, Timeline::Action action) { timeline.at(when, std::move(action)); }
+  void at(Picoseconds when, EventQueue::Action action) { event_queue.at(when, std::move(action)); }
   void run() {
-    while (timeline.step()) {
+    while (event_queue.step()) {
     }
   }
   std::vector<NodeNumber> nodes() const { return management.membership().node_of_rank; }
 
-  Timeline timeline;
-  Network network{timeline, {}, 6, 1};
+  EventQueue event_queue;
+  Network network{event_queue, {}, 6, 1};
   NoEventLog events;
-  Management management{timeline, network, 3, 1_ms, events};
+  Management management{event_queue, network, 3, 1_ms, events};
   Told members[6]{Told(), Told(), Told(), Told(), Told(), Told(Kind::storage)};
 };
 
@@ -53,12 +53,12 @@ TEST_F(ManagementTest, TellsEveryNodeWhoHoldsWhichRank) {
   EXPECT_EQ(m.rank_of(2), 2u);
   EXPECT_EQ(m.rank_of(3), no_rank);
   EXPECT_EQ(m.buddy_of(2), 0u);
-  EXPECT_EQ(m.ward_of(0), 2u);
+  EXPECT_EQ(m.protected_rank_of(0), 2u);
 }
 
 TEST_F(ManagementTest, ASpareTakesTheRankOfALostNodeWhenItIsNoticed) {
   at(5_ms, [&] { management.lost(1, Loss::node); });
-  timeline.advance(Picoseconds(6'000'000'000 - 1));
+  event_queue.advance(Picoseconds(6'000'000'000 - 1));
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
   EXPECT_FALSE(network.link_is_up(1));
   run();
@@ -84,7 +84,7 @@ TEST_F(ManagementTest, WithoutASpareTheReasonIsWhatTheNodeHasFailedBy) {
 }
 
 TEST_F(ManagementTest, ResultsThatStandOutliveTheirNodes) {
-  management.let_results_stand();
+  management.keep_results();
   management.finished(1, 7);
   for (const NodeNumber node : {3u, 4u, 1u}) management.lost(node, Loss::node);
   run();
@@ -99,7 +99,7 @@ TEST_F(ManagementTest, ResultsThatStandOutliveTheirNodes) {
 }
 
 TEST_F(ManagementTest, WhereResultsStandARankWithoutOneCannotBeVacant) {
-  management.let_results_stand();
+  management.keep_results();
   management.finished(0, 5);
   for (const NodeNumber node : {3u, 4u, 1u}) management.lost(node, Loss::node);
   run();
@@ -108,7 +108,7 @@ TEST_F(ManagementTest, WhereResultsStandARankWithoutOneCannotBeVacant) {
 }
 
 TEST_F(ManagementTest, ASpareTakesARankWhoseResultStandsAndMayReportAnother) {
-  management.let_results_stand();
+  management.keep_results();
   management.finished(1, 7);
   management.lost(1, Loss::node);
   run();
@@ -129,7 +129,7 @@ TEST_F(ManagementTest, ALostSpareTakesNoRank) {
 TEST_F(ManagementTest, ASpareWhoseLossIsNotNoticedYetIsReplacedInTurn) {
   at(10_ms, [&] { management.lost(0, Loss::node); });
   at(10500_us, [&] { management.lost(3, Loss::node); });
-  timeline.advance(11200_us);
+  event_queue.advance(11200_us);
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{3, 1, 2}));
   run();
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
@@ -212,11 +212,11 @@ TEST_F(ManagementTest, ARankMaySayThatNothingCanBeRecovered) {
 }
 
 TEST(ManagementLimitsTest, MoreRanksThanNodesAreRefused) {
-  Timeline timeline;
-  Network network(timeline, {}, 2, 1);
+  EventQueue event_queue;
+  Network network(event_queue, {}, 2, 1);
   NoEventLog events;
-  EXPECT_THROW(Management(timeline, network, 3, 1_ms, events), std::invalid_argument);
-  EXPECT_THROW(Management(timeline, network, 0, 1_ms, events), std::invalid_argument);
+  EXPECT_THROW(Management(event_queue, network, 3, 1_ms, events), std::invalid_argument);
+  EXPECT_THROW(Management(event_queue, network, 0, 1_ms, events), std::invalid_argument);
 }
 
 }  // namespace

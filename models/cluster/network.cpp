@@ -28,8 +28,8 @@ void describe(Fields& f, NetworkConfig& c) {
   });
 }
 
-Network::Network(Timeline& timeline, const NetworkConfig& config, NodeNumber count, std::uint64_t seed)
-    : timeline_(timeline), config_(config), nics_(count), random_(seed) {
+Network::Network(EventQueue& event_queue, const NetworkConfig& config, NodeNumber count, std::uint64_t seed)
+    : event_queue_(event_queue), config_(config), nics_(count), random_(seed) {
   for (Nic& nic : nics_) {
     nic.bandwidth = config.bandwidth;
     nic.tickets[0] = config.application_tickets;
@@ -57,7 +57,7 @@ void Network::send(Frame frame, SendQueue queue) {
     return;
   }
   if (on_send) on_send(frame);
-  nic.queues[index(queue)].push_back({timeline_.now(), order_++, std::move(frame)});
+  nic.queues[index(queue)].push_back({event_queue_.now(), order_++, std::move(frame)});
   start(node);
 }
 
@@ -106,16 +106,16 @@ void Network::start(NodeNumber node) {
   Counts& counts = nic.counts[index(queue)];
   ++counts.frames;
   counts.bytes += wire_bytes(next.frame);
-  counts.waited += timeline_.now() - next.since;
+  counts.waited += event_queue_.now() - next.since;
   nic.sending = true;
   const NodeNumber to = next.frame.destination;
   const std::uint32_t from_connection = nic.connection, to_connection = nics_[to].connection;
   const Picoseconds on_wire = to == node ? Picoseconds() : wire_time(nic, next.frame);
-  timeline_.after(config_.latency,
-                  [this, frame = std::move(next.frame), from_connection, to_connection]() mutable {
-                    arrive(std::move(frame), from_connection, to_connection);
-                  });
-  timeline_.after(on_wire, [this, node, queue] { left(node, queue); });
+  event_queue_.after(config_.latency,
+                     [this, frame = std::move(next.frame), from_connection, to_connection]() mutable {
+                       arrive(std::move(frame), from_connection, to_connection);
+                     });
+  event_queue_.after(on_wire, [this, node, queue] { left(node, queue); });
 }
 
 void Network::left(NodeNumber node, SendQueue queue) {
@@ -129,7 +129,7 @@ void Network::left(NodeNumber node, SendQueue queue) {
 void Network::arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection) {
   const NodeNumber to = frame.destination;
   Nic& receiver = nics_[to];
-  const Picoseconds now = timeline_.now();
+  const Picoseconds now = event_queue_.now();
   Picoseconds whole = now;
   if (frame.source != to) {
     // The last bit comes no earlier than it left the sender, whose link may be the slower one.
@@ -137,7 +137,7 @@ void Network::arrive(Frame frame, std::uint32_t from_connection, std::uint32_t t
     whole = std::max(now, receiver.receiver_free) + slowest;
     receiver.receiver_free = whole;
   }
-  timeline_.at(whole, [this, frame = std::move(frame), from_connection, to_connection]() mutable {
+  event_queue_.at(whole, [this, frame = std::move(frame), from_connection, to_connection]() mutable {
     deliver(std::move(frame), from_connection, to_connection);
   });
 }

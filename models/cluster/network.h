@@ -27,7 +27,7 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/units.h"
-#include "cluster/timeline.h"
+#include "cluster/event_queue.h"
 
 namespace asterism {
 
@@ -74,7 +74,7 @@ class NetworkPort {
 class Network {
  public:
   // Nodes are 0 to count - 1. The seed is that of the lots.
-  Network(Timeline& timeline, const NetworkConfig& config, NodeNumber count, std::uint64_t seed);
+  Network(EventQueue& event_queue, const NetworkConfig& config, NodeNumber count, std::uint64_t seed);
 
   NodeNumber count() const { return static_cast<NodeNumber>(nics_.size()); }
   void attach(NodeNumber node, NetworkPort& port) { nics_.at(node).port = &port; }
@@ -133,7 +133,7 @@ class Network {
   static Picoseconds wire_time(const Nic& nic, const Frame& frame);
   static void add(Statistics& statistics, std::span<const Nic> nics);
 
-  Timeline& timeline_;
+  EventQueue& event_queue_;
   const NetworkConfig config_;
   std::vector<Nic> nics_;
   std::uint64_t order_ = 0;

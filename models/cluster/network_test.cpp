@@ -12,9 +12,9 @@ namespace {
 constexpr std::uint64_t payload = 1000 - Frame::overhead_bytes;  // 1000 bytes on the wire: 1 us at 1 GB/s
 
 struct Recorder : NetworkPort {
-  explicit Recorder(Timeline& t) : timeline(t) {}
+  explicit Recorder(EventQueue& t) : event_queue(t) {}
   void receive(Frame frame) override {
-    arrivals.push_back({timeline.now(), frame.source, static_cast<int>(frame.payload.at(0))});
+    arrivals.push_back({event_queue.now(), frame.source, static_cast<int>(frame.payload.at(0))});
   }
   void sent(SendQueue queue) override { ++sends[queue]; }
 
@@ -24,7 +24,7 @@ struct Recorder : NetworkPort {
     int mark;
     bool operator==(const Arrival&) const = default;
   };
-  Timeline& timeline;
+  EventQueue& event_queue;
   std::vector<Arrival> arrivals;
   std::map<SendQueue, int> sends;
 };
@@ -32,14 +32,14 @@ struct Recorder : NetworkPort {
 struct NetworkTest : testing::Test {
   static constexpr NodeNumber nodes = 4;
   explicit NetworkTest(NetworkConfig config = {.bandwidth = 1_GBps, .latency = 10_us})
-      : network(timeline, config, nodes, 7) {
+      : network(event_queue, config, nodes, 7) {
     for (NodeNumber i = 0; i < nodes; ++i) network.attach(i, ports[i]);
   }
   void send(NodeNumber from, NodeNumber to, int mark, SendQueue queue = SendQueue::application) {
     network.send({from, to, std::vector<std::byte>(payload, static_cast<std::byte>(mark))}, queue);
   }
   void run() {
-    while (timeline.step()) {
+    while (event_queue.step()) {
     }
   }
   std::vector<int> marks(NodeNumber at) const {
@@ -48,9 +48,10 @@ struct NetworkTest : testing::Test {
     return all;
   }
 
-  Timeline timeline;
+  EventQueue event_queue;
   Network network;
-  Recorder ports[nodes]{Recorder(timeline), Recorder(timeline), Recorder(timeline), Recorder(timeline)};
+  Recorder ports[nodes]{Recorder(event_queue), Recorder(event_queue), Recorder(event_queue),
+                        Recorder(event_queue)};
 };
 
 TEST_F(NetworkTest, AFrameAloneTakesLatencyAndItsBytes) {
@@ -109,7 +110,7 @@ TEST_F(NetworkTest, WhatCannotBeSentIsRefused) {
 TEST_F(NetworkTest, CheckpointsGoWhenTheApplicationHasNothing) {
   for (int i = 0; i < 3; ++i) send(0, 1, 10 + i, SendQueue::checkpoint);
   send(0, 1, 1);
-  timeline.at(1500_ns, [&] { send(0, 1, 2); });
+  event_queue.at(1500_ns, [&] { send(0, 1, 2); });
   run();
   EXPECT_EQ(marks(1), (std::vector{10, 1, 2, 11, 12}));  // 10 was on the wire already
 }
@@ -140,7 +141,7 @@ struct LotteryTest : NetworkTest {
       send(0, 1, 1);
       send(0, 1, 2, SendQueue::checkpoint);
     }
-    timeline.advance(4010_us);
+    event_queue.advance(4010_us);
     const std::vector<int> all = marks(1);
     return static_cast<double>(std::ranges::count(all, 1)) / static_cast<double>(all.size());
   }
@@ -163,9 +164,9 @@ TEST_F(LotteryTest, NobodyWaitsForAnEmptyQueue) {
 TEST_F(NetworkTest, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnTheWire) {
   for (int i = 0; i < 3; ++i) send(0, 1, i);
   send(2, 0, 7);
-  timeline.at(1500_ns, [&] { network.set_link(0, false); });
-  timeline.at(2_us, [&] { send(0, 1, 8), send(2, 0, 9); });
-  timeline.at(30_us, [&] { network.set_link(0, true), send(0, 1, 5); });
+  event_queue.at(1500_ns, [&] { network.set_link(0, false); });
+  event_queue.at(2_us, [&] { send(0, 1, 8), send(2, 0, 9); });
+  event_queue.at(30_us, [&] { network.set_link(0, true), send(0, 1, 5); });
   run();
   EXPECT_EQ(marks(1), (std::vector{5}));
   EXPECT_TRUE(ports[0].arrivals.empty());
@@ -173,7 +174,7 @@ TEST_F(NetworkTest, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnTheWire) {
 
 TEST_F(NetworkTest, WhatWasOnTheWireStaysLostThoughTheLinkIsUpAgainBeforeItArrives) {
   send(0, 1, 1);
-  timeline.at(2_us, [&] { network.set_link(1, false), network.set_link(1, true), send(0, 1, 2); });
+  event_queue.at(2_us, [&] { network.set_link(1, false), network.set_link(1, true), send(0, 1, 2); });
   run();
   EXPECT_EQ(marks(1), (std::vector{2}));
 }

@@ -21,7 +21,7 @@ class PlaceTimes {
                                                          : config_.ssd_read;
     return free = std::max(now, free) + transfer_time(size, rate);
   }
-  void forget() { memory_free_ = ssd_free_ = Picoseconds(); }
+  void reset() { memory_free_ = ssd_free_ = Picoseconds(); }
 
  private:
   const ClusterProgramConfig& config_;

@@ -7,8 +7,8 @@ namespace asterism {
 
 void RankZero::begin(Rank ranks, bool has_storage) {
   complete_ = ready_ = {std::vector<std::optional<std::uint64_t>>(ranks), std::nullopt};
-  of_ranks_.assign(ranks, {});
-  of_storage_.clear();
+  rank_offers_.assign(ranks, {});
+  storage_offer_.clear();
   has_offered_.assign(ranks + 1, false);
   has_offered_[ranks] = !has_storage;
   all_offered_ = false;
@@ -31,10 +31,10 @@ bool RankZero::complete(Rank rank, std::uint64_t version, std::size_t missing) {
 bool RankZero::ready(Rank rank, std::uint64_t version) { return ready_.cast(rank, version, 0); }
 
 bool RankZero::offered(Rank rank, std::vector<Holding> holdings) {
-  const std::size_t ranks = of_ranks_.size(), slot = rank == storage_rank ? ranks : rank;
-  if (slot > ranks || all_offered_) return false;
-  (slot == ranks ? of_storage_ : of_ranks_[slot]) = std::move(holdings);
-  has_offered_[slot] = true;
+  const std::size_t ranks = rank_offers_.size(), index = rank == storage_rank ? ranks : rank;
+  if (index > ranks || all_offered_) return false;
+  (index == ranks ? storage_offer_ : rank_offers_[index]) = std::move(holdings);
+  has_offered_[index] = true;
   all_offered_ = std::ranges::all_of(has_offered_, [](bool offered) { return offered; });
   return all_offered_;
 }

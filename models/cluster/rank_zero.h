@@ -20,8 +20,8 @@ class RankZero {
   bool offered(Rank rank, std::vector<Holding> holdings);
   bool ready(Rank rank, std::uint64_t version);
 
-  const std::vector<std::vector<Holding>>& of_ranks() const { return of_ranks_; }
-  const std::vector<Holding>& of_storage() const { return of_storage_; }
+  const std::vector<std::vector<Holding>>& rank_offers() const { return rank_offers_; }
+  const std::vector<Holding>& storage_offer() const { return storage_offer_; }
 
  private:
   // Each rank's word on a version.
@@ -32,8 +32,8 @@ class RankZero {
   };
 
   Votes complete_, ready_;
-  std::vector<std::vector<Holding>> of_ranks_;
-  std::vector<Holding> of_storage_;
+  std::vector<std::vector<Holding>> rank_offers_;
+  std::vector<Holding> storage_offer_;
   std::vector<bool> has_offered_;  // by rank, storage last
   bool all_offered_ = false;
 };

@@ -17,13 +17,13 @@ bool has_any(const std::vector<Holding>& holdings, Rank owner) {
 }
 
 // Empty: some rank's state is nowhere.
-std::vector<std::byte> flags_of(const std::vector<std::vector<Holding>>& of_ranks,
-                                const std::vector<Holding>& of_storage, std::uint64_t version) {
+std::vector<std::byte> flags_of(const std::vector<std::vector<Holding>>& rank_offers,
+                                const std::vector<Holding>& storage_offer, std::uint64_t version) {
   std::vector<std::byte> flags;
-  for (Rank rank = 0; rank < of_ranks.size(); ++rank) {
-    const bool itself = has(of_ranks[rank], rank, version);
-    const bool buddy = has(of_ranks[(rank + 1) % of_ranks.size()], rank, version);
-    if (!itself && !buddy && !has(of_storage, rank, version)) return {};
+  for (Rank rank = 0; rank < rank_offers.size(); ++rank) {
+    const bool itself = has(rank_offers[rank], rank, version);
+    const bool buddy = has(rank_offers[(rank + 1) % rank_offers.size()], rank, version);
+    if (!itself && !buddy && !has(storage_offer, rank, version)) return {};
     std::byte flag{};
     if (!itself) flag |= restore_flag::lacks_state;
     if (!buddy) flag |= restore_flag::lacks_copy;
@@ -35,24 +35,24 @@ std::vector<std::byte> flags_of(const std::vector<std::vector<Holding>>& of_rank
 
 }  // namespace
 
-std::optional<RecoveryChoice> choose_recovery(const std::vector<std::vector<Holding>>& of_ranks,
-                                              const std::vector<Holding>& of_storage) {
+std::optional<RecoveryChoice> choose_recovery(const std::vector<std::vector<Holding>>& rank_offers,
+                                              const std::vector<Holding>& storage_offer) {
   std::set<std::uint64_t, std::greater<>> versions;
-  for (const auto& holdings : of_ranks)
+  for (const auto& holdings : rank_offers)
     for (const Holding& holding : holdings) versions.insert(holding.version);
-  for (const Holding& holding : of_storage) versions.insert(holding.version);
+  for (const Holding& holding : storage_offer) versions.insert(holding.version);
   for (const std::uint64_t version : versions)
-    if (auto flags = flags_of(of_ranks, of_storage, version); !flags.empty())
+    if (auto flags = flags_of(rank_offers, storage_offer, version); !flags.empty())
       return RecoveryChoice{version, std::move(flags)};
   return std::nullopt;
 }
 
-std::string why_not_recoverable(const std::vector<std::vector<Holding>>& of_ranks,
-                                const std::vector<Holding>& of_storage) {
+std::string why_not_recoverable(const std::vector<std::vector<Holding>>& rank_offers,
+                                const std::vector<Holding>& storage_offer) {
   std::string without;
-  for (Rank rank = 0; rank < of_ranks.size(); ++rank)
-    if (!has_any(of_ranks[rank], rank) && !has_any(of_ranks[(rank + 1) % of_ranks.size()], rank) &&
-        !has_any(of_storage, rank))
+  for (Rank rank = 0; rank < rank_offers.size(); ++rank)
+    if (!has_any(rank_offers[rank], rank) && !has_any(rank_offers[(rank + 1) % rank_offers.size()], rank) &&
+        !has_any(storage_offer, rank))
       without += (without.empty() ? "" : ", ") + std::to_string(rank);
   return "no checkpoint is left of every rank" + (without.empty() ? "" : ": none at all of rank " + without);
 }

@@ -24,11 +24,11 @@ struct RecoveryChoice {
 };
 
 // What each rank has offered, by rank, and storage. nullopt: there is no such version.
-std::optional<RecoveryChoice> choose_recovery(const std::vector<std::vector<Holding>>& of_ranks,
-                                              const std::vector<Holding>& of_storage);
+std::optional<RecoveryChoice> choose_recovery(const std::vector<std::vector<Holding>>& rank_offers,
+                                              const std::vector<Holding>& storage_offer);
 
 // Why there is none: the ranks of which there is no copy at all.
-std::string why_not_recoverable(const std::vector<std::vector<Holding>>& of_ranks,
-                                const std::vector<Holding>& of_storage);
+std::string why_not_recoverable(const std::vector<std::vector<Holding>>& rank_offers,
+                                const std::vector<Holding>& storage_offer);
 
 }  // namespace asterism

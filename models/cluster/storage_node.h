@@ -11,18 +11,18 @@
 #include "cluster/cluster_config.h"
 #include "cluster/copy_sender.h"
 #include "cluster/copy_store.h"
+#include "cluster/event_queue.h"
 #include "cluster/membership.h"
-#include "cluster/timeline.h"
 
 namespace asterism {
 
 class StorageNode final : public NetworkPort, public Management::Member, NodeServices {
  public:
-  StorageNode(const ClusterConfig& config, Timeline& timeline, Network& network, EventLog& events);
+  StorageNode(const ClusterConfig& config, EventQueue& event_queue, Network& network, EventLog& events);
   StorageNode(const StorageNode&) = delete;
 
   const CopyStore& copies() const { return copies_; }
-  std::uint64_t global_version() const { return of_all_; }  // held of all ranks; 0: none is
+  std::uint64_t global_version() const { return global_version_; }  // held of all ranks; 0: none is
   std::uint64_t global_commits() const { return global_commits_; }
 
   // NetworkPort
@@ -30,30 +30,32 @@ class StorageNode final : public NetworkPort, public Management::Member, NodeSer
   void sent(SendQueue queue) override { sender_.pump(queue); }
   // Management::Member
   void membership(const Membership& membership) override;
-  void run_over() override { sender_.clear(); }
+  void run_ended() override { sender_.clear(); }
   Kind kind() const override { return Kind::storage; }
 
  private:
-  Picoseconds now() const override { return timeline_.now(); }
+  Picoseconds now() const override { return event_queue_.now(); }
   void send(Message message, std::span<const std::byte> data, SendQueue queue) override;
   std::size_t waiting(SendQueue queue) const override { return network_.waiting(number_, queue); }
   std::uint64_t frames_sent(SendQueue queue) const override { return network_.frames_sent(number_, queue); }
   void set_tickets(std::uint32_t, std::uint32_t) override {}
   Picoseconds occupy(CopyPlace, CopyAccess, Bytes) override { return now(); }
-  void at(Picoseconds when, std::function<void()> action) override { timeline_.at(when, std::move(action)); }
-  void forget() override {}
+  void at(Picoseconds when, std::function<void()> action) override {
+    event_queue_.at(when, std::move(action));
+  }
+  void cancel_all() override {}
 
-  void take_part(const Message& part, std::span<const std::byte> data);
+  void receive_part(const Message& part, std::span<const std::byte> data);
   void offer();
 
   const NodeNumber number_;
-  Timeline& timeline_;
+  EventQueue& event_queue_;
   Network& network_;
   EventLog& events_;
   CopyStore copies_;
   CopySender sender_;
   Membership membership_;
-  std::uint64_t of_all_ = 0, global_commits_ = 0;
+  std::uint64_t global_version_ = 0, global_commits_ = 0;
 };
 
 }  // namespace asterism

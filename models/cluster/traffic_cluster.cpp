@@ -13,7 +13,7 @@ namespace {
 
 const ClusterConfig& checked(const ClusterConfig& config) {
   if (config.nodes == 0) throw std::invalid_argument("a cluster has nodes: at least 2");
-  if (const auto problem = problem_of(config))
+  if (const auto problem = find_problem(config))
     throw std::invalid_argument("expected for cluster." + std::string(problem->key) + " a value that " +
                                 std::string(problem->rule));
   return config;
@@ -29,17 +29,17 @@ std::string hexadecimal(std::uint64_t word) {
 }  // namespace
 
 TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, EventLog& events,
-                               BuddyPlant plant)
+                               BuddyMutant mutant)
     : config_(checked(config)),
       events_(events),
-      network_(timeline_, config_.network, config_.node_count(), seed),
-      management_(timeline_, network_, config_.nodes, config_.detection, events_),
-      announcements_(timeline_, management_, events_),
-      meter_(timeline_, config_.node_count(), config_.nodes),
+      network_(event_queue_, config_.network, config_.node_count(), seed),
+      management_(event_queue_, network_, config_.nodes, config_.detection, events_),
+      announcements_(event_queue_, management_, events_),
+      meter_(event_queue_, config_.node_count(), config_.nodes),
       nodes_(config_.node_count()),
       is_dead_(config_.node_count()) {
-  if (!config_.is_ring()) management_.let_results_stand();
-  if (config_.is_ring()) network_.on_send = [this](const Frame& frame) { announcements_.see(frame); };
+  if (!config_.is_ring()) management_.keep_results();
+  if (config_.is_ring()) network_.on_send = [this](const Frame& frame) { announcements_.observe(frame); };
   management_.on_mark = [this](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
     meter_.mark(node, rank, mark, number);
     if (config_.is_ring()) announcements_.mark(node, rank, mark, number);
@@ -47,13 +47,13 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
   for (NodeNumber number = 0; number < config_.storage_node(); ++number) {
     if (config_.is_firmware(number)) continue;
     auto node = std::make_unique<TrafficNode>(
-        config_, seed, number, TrafficNode::Surroundings{timeline_, network_, management_}, plant);
+        config_, seed, number, TrafficNode::Environment{event_queue_, network_, management_}, mutant);
     network_.attach(number, *node);
     management_.attach(number, *node);
     nodes_[number] = std::move(node);
   }
   if (!config_.has_storage()) return;
-  storage_ = std::make_unique<StorageNode>(config_, timeline_, network_, events_);
+  storage_ = std::make_unique<StorageNode>(config_, event_queue_, network_, events_);
   network_.set_bandwidth(config_.storage_node(), config_.storage.bandwidth);
   network_.attach(config_.storage_node(), *storage_);
   management_.attach(config_.storage_node(), *storage_);
@@ -69,7 +69,7 @@ void TrafficCluster::attach(NodeNumber node, NetworkPort& port, Management::Memb
 void TrafficCluster::begin() { management_.begin(); }
 
 std::optional<Management::Outcome> TrafficCluster::run(Picoseconds until) {
-  while (!management_.outcome() && timeline_.next() && *timeline_.next() <= until) timeline_.step();
+  while (!management_.outcome() && event_queue_.next() && *event_queue_.next() <= until) event_queue_.step();
   return management_.outcome();
 }
 
@@ -81,8 +81,8 @@ void TrafficCluster::check_node(NodeNumber node) const {
 
 void TrafficCluster::inject(const NodeLoss& loss) {
   check_node(loss.node);
-  timeline_.at(loss.at, [this, loss] {
-    if (!lose(loss.node, loss.loss, loss.restore_after)) ++idle_losses_;
+  event_queue_.at(loss.at, [this, loss] {
+    if (!lose(loss.node, loss.loss, loss.restore_after)) ++ineffective_faults_;
   });
 }
 
@@ -100,16 +100,16 @@ bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after,
   else if (on_loss_)
     on_loss_(node, loss);
   if (loss == Loss::link && restore_after != Picoseconds())
-    timeline_.after(restore_after, [this, node] { management_.returned(node); });
+    event_queue_.after(restore_after, [this, node] { management_.returned(node); });
   return true;
 }
 
 void TrafficCluster::report(Statistics& statistics) const {
-  std::uint64_t stale_frames = 0, standing = 0;
+  std::uint64_t stale_frames = 0, retained = 0;
   for (const auto& node : nodes_)
     if (node) stale_frames += node->counts().stale_frames;
   for (const NodeNumber node : management_.membership().node_of_rank)
-    if (node < is_dead_.size() && !is_dead_[node]) standing += meter_.step(node);
+    if (node < is_dead_.size() && !is_dead_[node]) retained += meter_.step(node);
   statistics.add("ranks", std::uint64_t{config_.nodes});
   statistics.add("outcome", !management_.outcome()            ? "none"
                             : management_.outcome()->finished ? "finished"
@@ -118,9 +118,9 @@ void TrafficCluster::report(Statistics& statistics) const {
     statistics.add("result", hexadecimal(management_.outcome()->result));
   statistics.add("epochs", std::uint64_t{management_.membership().epoch});
   statistics.add("losses", management_.losses());
-  statistics.add("idle_losses", idle_losses_);
+  statistics.add("ineffective_faults", ineffective_faults_);
   statistics.add("steps", meter_.steps());
-  statistics.add("lost_steps", meter_.steps() - std::min(meter_.steps(), standing));
+  statistics.add("lost_steps", meter_.steps() - std::min(meter_.steps(), retained));
   statistics.add("global_commits", storage_ ? storage_->global_commits() : 0);
   meter_.report(statistics);
   statistics.add("stale_frames", stale_frames);

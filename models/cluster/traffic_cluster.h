@@ -4,7 +4,7 @@
 //   TrafficCluster cluster(config, seed, events);
 //   cluster.inject({.at = 5_ms, .node = 1, .loss = Loss::node});
 //   cluster.begin();
-//   const auto outcome = cluster.run();   // or: whoever owns time steps cluster.timeline()
+//   const auto outcome = cluster.run();   // or: whoever owns time steps cluster.event_queue()
 //
 // A right run ends with RingProgram::expected(seed, nodes, words, steps) as its result.
 #pragma once
@@ -20,10 +20,10 @@
 #include "cluster/announcements.h"
 #include "cluster/cluster_config.h"
 #include "cluster/cost_meter.h"
+#include "cluster/event_queue.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/storage_node.h"
-#include "cluster/timeline.h"
 #include "cluster/traffic_node.h"
 
 namespace asterism {
@@ -37,9 +37,9 @@ struct NodeLoss {
 
 class TrafficCluster {
  public:
-  // Throws std::invalid_argument, with words for a user, for a config with a problem_of().
+  // Throws std::invalid_argument, with words for a user, for a config with a find_problem().
   TrafficCluster(const ClusterConfig& config, std::uint64_t seed, EventLog& events,
-                 BuddyPlant plant = BuddyPlant::none);
+                 BuddyMutant mutant = BuddyMutant::none);
   TrafficCluster(const TrafficCluster&) = delete;
 
   // A node that config.is_firmware(); before begin().
@@ -58,7 +58,7 @@ class TrafficCluster {
   // the node is to be lost: it comes back holding nothing anyway. `why`: as Management::lost.
   bool lose(NodeNumber node, Loss loss, Picoseconds restore_after = {}, std::string why = "");
 
-  Timeline& timeline() { return timeline_; }
+  EventQueue& event_queue() { return event_queue_; }
   Network& network() { return network_; }
   const Network& network() const { return network_; }
   Management& management() { return management_; }
@@ -68,7 +68,7 @@ class TrafficCluster {
     return nodes_.at(node).get();
   }  // nullptr: none that makes traffic
   // Of those injected: what came and changed nothing, as by lose().
-  std::uint64_t idle_losses() const { return idle_losses_; }
+  std::uint64_t ineffective_faults() const { return ineffective_faults_; }
   const StorageNode* storage() const { return storage_.get(); }
 
   const Announcements& announcements() const { return announcements_; }
@@ -87,7 +87,7 @@ class TrafficCluster {
 
   const ClusterConfig config_;
   EventLog& events_;
-  Timeline timeline_;
+  EventQueue event_queue_;
   Network network_;
   Management management_;
   Announcements announcements_;
@@ -97,7 +97,7 @@ class TrafficCluster {
   std::function<void(NodeNumber, Loss)> on_loss_;
 
   std::vector<bool> is_dead_;
-  std::uint64_t idle_losses_ = 0;
+  std::uint64_t ineffective_faults_ = 0;
 };
 
 }  // namespace asterism

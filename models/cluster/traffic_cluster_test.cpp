@@ -177,7 +177,7 @@ TEST(TrafficClusterTest, ANodeThatDiesWhileItsLinkIsDownDoesNotComeBack) {
     ASSERT_TRUE(dead.outcome);
     EXPECT_EQ(dead.outcome->reason, "no traffic spare is left for rank 1");
     EXPECT_EQ(dead.events.count["node_loss"], 3);
-    EXPECT_EQ(dead.cluster.idle_losses(), 0u);
+    EXPECT_EQ(dead.cluster.ineffective_faults(), 0u);
     losses.pop_back();
   }
 }
@@ -192,8 +192,8 @@ TEST(TrafficClusterTest, WhatStrikesALostNodeChangesNothingAndIsCounted) {
   losses.push_back({.at = 3500_us, .node = 2});
   ClusterRun run(config, losses);
   ASSERT_TRUE(run.outcome && once.outcome);
-  EXPECT_EQ(once.cluster.idle_losses(), 0u);
-  EXPECT_EQ(run.cluster.idle_losses(), 5u);
+  EXPECT_EQ(once.cluster.ineffective_faults(), 0u);
+  EXPECT_EQ(run.cluster.ineffective_faults(), 5u);
   EXPECT_EQ(run.cluster.management().losses(), 2u);
   EXPECT_EQ(run.outcome->result, expected(config));
 }
@@ -294,7 +294,7 @@ TEST(TrafficClusterTest, IsTheSameForASeed) {
   const std::vector<NodeLoss> losses{{.at = 2800_us, .node = 1}};
   ClusterRun first(config, losses), again(config, losses);
   EXPECT_EQ(first.outcome.value().at, again.outcome.value().at);
-  EXPECT_EQ(first.cluster.timeline().events(), again.cluster.timeline().events());
+  EXPECT_EQ(first.cluster.event_queue().events(), again.cluster.event_queue().events());
 }
 
 }  // namespace

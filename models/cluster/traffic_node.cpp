@@ -7,16 +7,16 @@
 namespace asterism {
 
 TrafficNode::TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number,
-                         Surroundings around, BuddyPlant plant)
+                         Environment around, BuddyMutant mutant)
     : config_(config),
       seed_(seed),
       number_(number),
-      plant_(plant),
-      timeline_(around.timeline),
+      mutant_(mutant),
+      event_queue_(around.event_queue),
       network_(around.network),
       management_(around.management),
       places_(config.program),
-      protocol_(config, *this, *this, plant),
+      protocol_(config, *this, *this, mutant),
       extra_(config.program.message_size.count()) {}
 
 // ---- the surroundings ----
@@ -56,27 +56,27 @@ void TrafficNode::receive(Frame frame) {
   const std::span<const std::byte> payload(frame.payload);
   const std::optional<Message> message = Message::decode_header(payload);
   const bool is_of_this_epoch =
-      message && (message->epoch == membership_.epoch || plant_ == BuddyPlant::accepts_old_epochs);
+      message && (message->epoch == membership_.epoch || mutant_ == BuddyMutant::accepts_old_epochs);
   if (!is_of_this_epoch || message->to != protocol_.rank()) {
     ++counts_.stale_frames;
     return;
   }
   const auto data = payload.subspan(Message::header_size);
   if (message->kind == MessageKind::halo)
-    take_halo(*message, data);
+    receive_halo(*message, data);
   else
     protocol_.receive(*message, data);
 }
 
 void TrafficNode::at(Picoseconds when, std::function<void()> action) {
-  timeline_.at(when, [this, generation = generation_, action = std::move(action)] {
+  event_queue_.at(when, [this, generation = generation_, action = std::move(action)] {
     if (generation == generation_) action();
   });
 }
 
-void TrafficNode::forget() {
+void TrafficNode::cancel_all() {
   ++generation_;
-  places_.forget();
+  places_.reset();
 }
 
 void TrafficNode::not_recoverable(std::string reason) {
@@ -92,7 +92,7 @@ void TrafficNode::restored(std::uint64_t version) {
 
 void TrafficNode::begin_state() { program_->begin(); }
 
-void TrafficNode::go_on(std::uint64_t step) {
+void TrafficNode::run_from(std::uint64_t step) {
   step_ = step;
   is_running_ = true;
   is_computing_ = false;
@@ -119,7 +119,7 @@ void TrafficNode::send_halos() {
   send_edge((self + ranks - 1) % ranks, 1, program_->first());
 }
 
-void TrafficNode::take_halo(const Message& halo, std::span<const std::byte> data) {
+void TrafficNode::receive_halo(const Message& halo, std::span<const std::byte> data) {
   Halo taken{.step = halo.number, .is_there = true};
   if (halo.offset > 1 || data.size() != sizeof taken.word) return;
   std::memcpy(&taken.word, data.data(), sizeof taken.word);
@@ -158,7 +158,7 @@ void TrafficNode::computed() {
   if (protocol_.is_due(step_))
     protocol_.checkpoint(step_);
   else
-    go_on(step_);
+    run_from(step_);
 }
 
 }  // namespace asterism

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "cluster/buddy_protocol.h"
+#include "cluster/event_queue.h"
 #include "cluster/place_times.h"
 #include "cluster/ring_program.h"
-#include "cluster/timeline.h"
 
 namespace asterism {
 
@@ -27,8 +27,8 @@ class TrafficNode final : public NetworkPort,
                           NodeServices,
                           BuddyProtocol::Program {
  public:
-  struct Surroundings {
-    Timeline& timeline;
+  struct Environment {
+    EventQueue& event_queue;
     Network& network;
     Management& management;
   };
@@ -36,8 +36,8 @@ class TrafficNode final : public NetworkPort,
     std::uint64_t stale_frames = 0;  // of other epochs or ranks, or of no kind
   };
 
-  TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number, Surroundings around,
-              BuddyPlant plant);
+  TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number, Environment around,
+              BuddyMutant mutant);
   TrafficNode(const TrafficNode&) = delete;
 
   // From now on until the next epoch, or for good, it is as if it were not there; copies are lost with their places.
@@ -58,7 +58,7 @@ class TrafficNode final : public NetworkPort,
   void sent(SendQueue queue) override { protocol_.sent(queue); }
   // Management::Member
   void membership(const Membership& membership) override;
-  void run_over() override { protocol_.over(); }
+  void run_ended() override { protocol_.shut_down(); }
 
  private:
   struct Halo {
@@ -67,7 +67,7 @@ class TrafficNode final : public NetworkPort,
   };
 
   // NodeServices
-  Picoseconds now() const override { return timeline_.now(); }
+  Picoseconds now() const override { return event_queue_.now(); }
   void send(Message message, std::span<const std::byte> data, SendQueue queue) override;
   std::size_t waiting(SendQueue queue) const override { return network_.waiting(number_, queue); }
   std::uint64_t frames_sent(SendQueue queue) const override { return network_.frames_sent(number_, queue); }
@@ -78,18 +78,18 @@ class TrafficNode final : public NetworkPort,
     return places_.occupy(now(), place, access, size);
   }
   void at(Picoseconds when, std::function<void()> action) override;
-  void forget() override;
+  void cancel_all() override;
   // BuddyProtocol::Program
   void begin_state() override;
   std::span<std::byte> state() override { return std::as_writable_bytes(program_->words()); }
-  void go_on(std::uint64_t step) override;
+  void run_from(std::uint64_t step) override;
   void stop() override { is_running_ = false; }
   void not_recoverable(std::string reason) override;
   void restored(std::uint64_t version) override;
   void mark(RankMark mark, std::uint64_t number) override { management_.mark(number_, mark, number); }
 
   NodeNumber node_of(Rank rank) const;
-  void take_halo(const Message& halo, std::span<const std::byte> data);
+  void receive_halo(const Message& halo, std::span<const std::byte> data);
   void send_halos();
   void send_extra(std::uint32_t index);
   void try_compute();
@@ -98,8 +98,8 @@ class TrafficNode final : public NetworkPort,
   const ClusterConfig& config_;
   const std::uint64_t seed_;
   const NodeNumber number_;
-  const BuddyPlant plant_;
-  Timeline& timeline_;
+  const BuddyMutant mutant_;
+  EventQueue& event_queue_;
   Network& network_;
   Management& management_;
   PlaceTimes places_;

@@ -21,9 +21,9 @@
 #include <optional>
 #include <systemc>
 
+#include "cluster/event_queue_clock.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
-#include "cluster/timeline_clock.h"
 #include "nic/nic_engine.h"
 #include "nic/nic_registers.h"
 #include "tlm/alarm.h"
@@ -40,7 +40,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
  public:
   // All must outlive the simulation.
   struct Place {
-    TimelineClock& clock;  // of the network's timeline
+    EventQueueClock& clock;  // of the network's event queue
     Network& network;
     NodeNumber node = 0;
     Management* management = nullptr;        // nullptr: there are no ranks
@@ -53,7 +53,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // The node was reset, for whatever reason; at that instant, at the timeline's time.
+  // The node was reset, for whatever reason; at that instant, at the event queue's time.
   std::function<void(Reset)> on_reset = [](Reset) {};
 
   NicModule(const sc_core::sc_module_name& name, AddressRange memory_range);
@@ -74,7 +74,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
     void receive(Frame frame) override;
     void sent(SendQueue) override { nic_.update(); }
     void membership(const Membership&) override;
-    void run_over() override { nic_.raise(membership_cause); }
+    void run_ended() override { nic_.raise(membership_cause); }
     Kind kind() const override { return Kind::firmware; }
 
    private:

@@ -1,7 +1,7 @@
 #include "nic/nic_module.h"
 
 #include "base/random.h"
-#include "cluster/timeline_module.h"
+#include "cluster/event_queue_module.h"
 #include "memory/memory_controller.h"
 #include "tlm/log.h"
 #include "tlm/register_fuzz.h"
@@ -79,13 +79,13 @@ struct Node : sc_core::sc_module {
 
 struct NicModuleTest : SystemCTest {
   NoEventLog events;
-  Timeline timeline;
-  Network network{timeline,
+  EventQueue event_queue;
+  Network network{event_queue,
                   {.bandwidth = 1_GBps, .latency = 2_us, .application_tickets = 5, .checkpoint_tickets = 2},
                   4,
                   1};
-  TimelineModule clock{"timeline", timeline};
-  Management management{timeline, network, 2, 10_us, events};
+  EventQueueModule clock{"event_queue", event_queue};
+  Management management{event_queue, network, 2, 10_us, events};
   Node a{"a", events}, b{"b", events}, spare{"spare", events};
 
   NicModuleTest() {
@@ -289,7 +289,7 @@ SYSTEMC_TEST_F(NicModuleTest, TheManagementIsToldWhatARankDoesWhenItDoesIt) {
   };
   std::vector<Told> told;
   management.on_mark = [&](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
-    told.push_back({node, rank, mark, number, timeline.now()});
+    told.push_back({node, rank, mark, number, event_queue.now()});
   };
   begin();
   wait_for(3_us);
@@ -438,9 +438,9 @@ SYSTEMC_TEST_F(NicModuleTest, WhateverIsWrittenItAnswers) {
 
 struct LoneNicTest : SystemCTest {
   NoEventLog events;
-  Timeline timeline;
-  Network network{timeline, {}, 1, 1};
-  TimelineModule clock{"timeline", timeline};
+  EventQueue event_queue;
+  Network network{event_queue, {}, 1, 1};
+  EventQueueModule clock{"event_queue", event_queue};
   Node node{"node", events};
   LoneNicTest() { node.nic.attach({.clock = clock, .network = network}); }
 };

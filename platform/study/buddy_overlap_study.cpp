@@ -130,7 +130,7 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
     NoEventLog events;
     TrafficCluster cluster(cluster_of(run, overlap), config_.seed, events);
     cluster.begin();
-    while (!cluster.management().outcome() && cluster.timeline().step())
+    while (!cluster.management().outcome() && cluster.event_queue().step())
       if (stop.stop_requested()) return std::nullopt;
     const Picoseconds time = cluster.management().outcome().value().at;
     const CheckpointCosts costs = cluster.costs();

@@ -30,7 +30,7 @@ void describe(Fields& f, ClusterTruthStudy& c) {
 std::string replay(const ClusterTruthStudy& c, std::uint64_t seed) {
   std::string command =
       fmt::format("asterism study cluster_truth runs=1 seed={} aim={}", seed, to_text(c.trial.aim));
-  if (c.trial.plant != BuddyPlant::none) command += fmt::format(" plant={}", to_text(c.trial.plant));
+  if (c.trial.mutant != BuddyMutant::none) command += fmt::format(" mutant={}", to_text(c.trial.mutant));
   return command;
 }
 

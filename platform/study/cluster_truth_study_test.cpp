@@ -31,13 +31,13 @@ TEST(ClusterTruthStudyTest, NamesTheSeedThatFailsAndTheCommandThatReplaysIt) {
   const auto failure_of = [](const std::vector<std::string>& overrides) {
     return thrown<StudyFailure>([&] { cluster_truth.run(overrides); });
   };
-  const std::string words = failure_of({"runs=1000", "plant=restores_older", "aim=time"});
+  const std::string words = failure_of({"runs=1000", "mutant=restores_older", "aim=time"});
   const std::string replay = "replay: asterism study cluster_truth runs=1 seed=";
   const std::size_t at = words.find(replay);
   ASSERT_NE(at, std::string::npos) << words;
   const std::string seed =
       words.substr(at + replay.size(), words.find(' ', at + replay.size()) - at - replay.size());
-  const std::string again = failure_of({"runs=1", "seed=" + seed, "aim=time", "plant=restores_older"});
+  const std::string again = failure_of({"runs=1", "seed=" + seed, "aim=time", "mutant=restores_older"});
   EXPECT_EQ(again.substr(again.find('\n')), words.substr(words.find('\n')));
 }
 

@@ -61,7 +61,7 @@ typedef enum {
   buddy_mark_restored = 1,    // the protected bytes are those after step `number`
   buddy_mark_step_begun = 2,  // the application's three: by buddy_mark
   buddy_mark_step_ended = 3,
-  buddy_mark_standing = 4,  // for a checkpoint, until the next step begins
+  buddy_mark_stalled = 4,  // for a checkpoint, until the next step begins
   buddy_mark_dump_begun = 5,
   buddy_mark_dumped = 6,
   buddy_mark_held_twice = 7,  // the buddy has the copy

@@ -47,7 +47,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     ++boots_;
     cluster_.network().clear(number_);
     if (loss == Loss::memory)
-      cluster_.timeline().after(20_us, [this] {
+      cluster_.event_queue().after(20_us, [this] {
         boot();
         act();
       });
@@ -61,7 +61,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
   }
   void sent(SendQueue) override { wake(); }
   void membership(const asterism::Membership&) override { wake(); }
-  void run_over() override { is_on_ = false; }
+  void run_ended() override { is_on_ = false; }
   Kind kind() const override { return Kind::firmware; }
 
  private:
@@ -82,7 +82,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     calls.send = [](void* context, BuddyQueue queue, const MessageHeader* header, const void* data,
                     std::size_t bytes) { of(context).send(queue, *header, data, bytes); };
     calls.membership = [](void* context, BuddyMembership* m) { *m = of(context).present(); };
-    calls.now = [](void* context) { return of(context).cluster_.timeline().now().count(); };
+    calls.now = [](void* context) { return of(context).cluster_.event_queue().now().count(); };
     calls.mark = [](void* context, BuddyMark mark, std::uint64_t number) {
       of(context).cluster_.management().mark(of(context).number_, static_cast<asterism::RankMark>(mark),
                                              number);
@@ -136,7 +136,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
   void wake() {
     if (is_awake_ || !is_on_) return;
     is_awake_ = true;
-    cluster_.timeline().after(100_ns, [this, boot = boots_] {
+    cluster_.event_queue().after(100_ns, [this, boot = boots_] {
       is_awake_ = false;
       if (boot == boots_) act();
     });
@@ -156,7 +156,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
       cluster_.management().finished(number_, ring_program_result(&ring_.program));
     }
     if (moved || sent || !waiting_.empty())
-      cluster_.timeline().after(ring_.activity == ring_computing ? 15_us : 1_us, [this, boot = boots_] {
+      cluster_.event_queue().after(ring_.activity == ring_computing ? 15_us : 1_us, [this, boot = boots_] {
         if (boot == boots_) wake();
       });
   }
@@ -190,7 +190,7 @@ struct Mixed {
   // Whether a node holds a version of a rank whole.
   bool holds(NodeNumber node, std::uint32_t rank, std::uint64_t version) const {
     if (const asterism::TrafficNode* traffic = cluster.node(node))
-      return traffic->protocol().copies().find_whole(rank, version) != nullptr;
+      return traffic->protocol().copies().find_valid(rank, version) != nullptr;
     const ClusterConfig& config = cluster.config();
     const FirmwareNode& n =
         *firmware[node < config.firmware_nodes ? node : node - config.nodes + config.firmware_nodes];
@@ -205,7 +205,7 @@ struct Mixed {
     for (std::uint32_t rank = 0; rank < m.ranks(); ++rank)
       if (!holds(m.node_of_rank[rank], rank, version) &&
           !holds(m.node_of_rank[m.buddy_of(rank)], rank, version) &&
-          !(cluster.storage() && cluster.storage()->copies().find_whole(rank, version)))
+          !(cluster.storage() && cluster.storage()->copies().find_valid(rank, version)))
         return false;
     return true;
   }
@@ -279,7 +279,7 @@ TEST(MixedClusterTest, WhatFirmwareMarksIsMeasured) {
   EXPECT_GT(figure(plain, "overlap_ps"), (2_us).count());  // to the buddy and back
   EXPECT_GT(figure(plain, "drain_bytes_per_second"), 0u);
   Mixed struck(config, 7);
-  struck.cluster.inject({.at = plain.cluster.timeline().now() - 100_us, .node = 1});
+  struck.cluster.inject({.at = plain.cluster.event_queue().now() - 100_us, .node = 1});
   const auto outcome = struck.run();
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->result, struck.expected);

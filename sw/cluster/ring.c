@@ -7,7 +7,7 @@ void ring_resume(Ring* ring, uint64_t version) {
   ring->step = version;
   ring->sent = 0;
   ring->activity = ring_at_boundary;
-  ring->is_standing = false;
+  ring->is_stalled = false;
 }
 
 void ring_hear(Ring* ring, const MessageHeader* header, const uint8_t* data, size_t bytes) {
@@ -42,8 +42,8 @@ static bool checkpoint_is_due(const Ring* ring) {
 
 static bool leave_boundary(Ring* ring) {
   if (checkpoint_is_due(ring)) {
-    if (!ring->is_standing) buddy_mark(ring->buddy, buddy_mark_standing, ring->step);
-    ring->is_standing = true;
+    if (!ring->is_stalled) buddy_mark(ring->buddy, buddy_mark_stalled, ring->step);
+    ring->is_stalled = true;
     return buddy_checkpoint(ring->buddy, ring->step) == buddy_ok;
   }
   if (buddy_holds_application(ring->buddy)) return false;
@@ -51,7 +51,7 @@ static bool leave_boundary(Ring* ring) {
     ring->activity = ring_finished;
     return true;
   }
-  ring->is_standing = false;
+  ring->is_stalled = false;
   buddy_mark(ring->buddy, buddy_mark_step_begun, ring->step + 1);
   send_halo(ring, buddy_of(ring->buddy), ring_from_left, ring_program_last(&ring->program));
   send_halo(ring, ward_of(ring->buddy), ring_from_right, ring_program_first(&ring->program));

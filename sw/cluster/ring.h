@@ -27,7 +27,7 @@ typedef struct {
   uint64_t step;                     // made
   uint64_t sent;                     // messages of this step
   RingActivity activity;
-  bool is_standing;      // for a checkpoint
+  bool is_stalled;       // for a checkpoint
   RingHalo halos[2][2];  // by side and step
 } Ring;
 

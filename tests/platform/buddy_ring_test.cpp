@@ -85,8 +85,7 @@ TEST_F(BuddyRingTest, WholeNodesAloneTellWhatACheckpointCosts) {
   const auto& all = stats["cluster"];
   EXPECT_EQ(all["steps"].get<int>() - all["lost_steps"].get<int>(), 3 * 60);
   EXPECT_GE(all["dumps"], 3 * 5);
-  EXPECT_GT(all["stood_still_ps"],
-            all["dumps"].get<std::uint64_t>() * costs["dump_ps"].get<std::uint64_t>() / 2);
+  EXPECT_GT(all["stalled_ps"], all["dumps"].get<std::uint64_t>() * costs["dump_ps"].get<std::uint64_t>() / 2);
   EXPECT_FALSE(all.contains("checkpoint_costs"));
   const Ended scaled =
       asterism({"study", "cluster_scale", "nodes=100", "runs=2", "work=1h", "node_stats=run/stats.json"});

@@ -27,7 +27,7 @@ ClusterOracle::ClusterOracle(const ClusterConfig& config, std::uint64_t seed)
   }
 }
 
-bool ClusterOracle::takes(Loss loss, bool is_own) const {
+bool ClusterOracle::destroys(Loss loss, bool is_own) const {
   const CopyPlacement placement = config_.checkpoint.placement;
   const bool is_on_ssd =
       placement == CopyPlacement::full_ssd || (placement == CopyPlacement::half_ssd && !is_own);
@@ -53,12 +53,12 @@ ClusterOracle::Owed ClusterOracle::owed(const Membership& membership, std::uint6
   const auto has_lost = [&](NodeNumber node, bool is_own) {
     const auto losses = lost_in_epoch_.find(node);
     return losses != lost_in_epoch_.end() &&
-           std::ranges::any_of(losses->second, [&](Loss loss) { return takes(loss, is_own); });
+           std::ranges::any_of(losses->second, [&](Loss loss) { return destroys(loss, is_own); });
   };
   for (Rank rank = 0; rank < membership.ranks(); ++rank) {
     const NodeNumber own = membership.node_of_rank[rank],
-                     ward = membership.node_of_rank[membership.buddy_of(rank)];
-    owed.of_rank.push_back({own, ward, !has_lost(own, true), !has_lost(ward, false)});
+                     buddy = membership.node_of_rank[membership.buddy_of(rank)];
+    owed.of_rank.push_back({own, buddy, !has_lost(own, true), !has_lost(buddy, false)});
   }
   return owed;
 }
@@ -78,8 +78,8 @@ void ClusterOracle::loss(NodeNumber node, Loss loss) {
   lost_in_epoch_[node].push_back(loss);
   if (!owed_) return;
   for (Held& held : owed_->of_rank) {
-    if (held.own_node == node && takes(loss, true)) held.own = false;
-    if (held.ward_node == node && takes(loss, false)) held.ward = false;
+    if (held.own_node == node && destroys(loss, true)) held.own = false;
+    if (held.buddy_node == node && destroys(loss, false)) held.buddy = false;
   }
 }
 
@@ -88,7 +88,7 @@ std::optional<std::uint64_t> ClusterOracle::version_owed() const {
   if (config_.checkpoint.restart_from_beginning) version = 0;
   if (global_ != 0) version = global_;
   if (owed_ && std::ranges::all_of(owed_->of_rank, [&](const Held& held) {
-        return held.own || held.ward || owed_->version == global_;
+        return held.own || held.buddy || owed_->version == global_;
       }))
     version = std::max(version.value_or(0), owed_->version);
   return version;
@@ -109,7 +109,7 @@ std::optional<std::uint64_t> ClusterOracle::version_held(const TrafficCluster& c
   const Membership& membership = cluster.management().membership();
   const auto is_held_by_node = [&](Rank rank, std::uint64_t version, Rank holder) {
     const TrafficNode* node = cluster.node(membership.node_of_rank[holder]);
-    return is_right(node->protocol().copies().find_whole(rank, version));
+    return is_right(node->protocol().copies().find_valid(rank, version));
   };
   for (auto state = states_.rbegin(); state != states_.rend(); ++state) {
     const std::uint64_t version = state->first;
@@ -119,7 +119,7 @@ std::optional<std::uint64_t> ClusterOracle::version_held(const TrafficCluster& c
       if (is_held_by_node(rank, version, rank)) continue;
       if (is_held_by_node(rank, version, membership.buddy_of(rank))) continue;
       held_needs_storage_ = true;
-      is_held = cluster.storage() && is_right(cluster.storage()->copies().find_whole(rank, version));
+      is_held = cluster.storage() && is_right(cluster.storage()->copies().find_valid(rank, version));
     }
     if (is_held) return version;
   }
@@ -135,7 +135,7 @@ void ClusterOracle::check_places(const TrafficCluster& cluster) const {
   }
 }
 
-void ClusterOracle::look(const TrafficCluster& cluster) {
+void ClusterOracle::inspect(const TrafficCluster& cluster) {
   check_places(cluster);
   if (cluster.management().membership().epoch != epoch_) new_epoch(cluster);
 }
@@ -149,7 +149,7 @@ void ClusterOracle::new_epoch(const TrafficCluster& cluster) {
     for (Rank rank = 0; rank < membership.ranks(); ++rank) {
       Held& held = owed_->of_rank[rank];
       held.own = held.own && membership.node_of_rank[rank] == held.own_node;
-      held.ward = held.ward && membership.node_of_rank[membership.buddy_of(rank)] == held.ward_node;
+      held.buddy = held.buddy && membership.node_of_rank[membership.buddy_of(rank)] == held.buddy_node;
     }
   held_ = version_held(cluster);
   const auto owed = version_owed();
@@ -167,7 +167,7 @@ void ClusterOracle::rollback(std::uint64_t version) {
 void ClusterOracle::end(TrafficCluster& cluster) {
   const auto& outcome = cluster.management().outcome();
   expect(outcome.has_value(), "nothing happens any more at {} ps, and the run has not ended",
-         cluster.timeline().now().count());
+         cluster.event_queue().now().count());
   if (outcome->finished)
     return expect(outcome->result == result_, "the result is {:016x}, not {:016x}", outcome->result, result_);
   if (outcome->reason.starts_with("no traffic spare")) {

@@ -31,7 +31,7 @@ class ClusterOracle {
   void rollback(std::uint64_t version);
   void recovery(const Membership& membership, std::uint64_t version);
   void loss(NodeNumber node, Loss loss);
-  void look(const TrafficCluster& cluster);
+  void inspect(const TrafficCluster& cluster);
   // Throws ClusterTrialFailure, as all others do, unless the run ended as it had to.
   void end(TrafficCluster& cluster);
 
@@ -39,15 +39,15 @@ class ClusterOracle {
 
  private:
   struct Held {
-    NodeNumber own_node = 0, ward_node = 0;
-    bool own = true, ward = true;
+    NodeNumber own_node = 0, buddy_node = 0;
+    bool own = true, buddy = true;
   };
   struct Owed {
     std::uint64_t version = 0;
     std::vector<Held> of_rank;
   };
 
-  bool takes(Loss loss, bool is_own) const;
+  bool destroys(Loss loss, bool is_own) const;
   Owed owed(const Membership& membership, std::uint64_t version) const;
   void new_epoch(const TrafficCluster& cluster);
   std::optional<std::uint64_t> version_owed() const;

@@ -12,7 +12,7 @@ namespace asterism {
 static_assert(member_count<ClusterTrialConfig>() == 2);
 void describe(Fields& f, ClusterTrialConfig& c) {
   f("aim", c.aim, "When things are lost", one_of<ClusterAim>());
-  f("plant", c.plant, "A fault of the protocol, to see that the trials find it", one_of<BuddyPlant>());
+  f("mutant", c.mutant, "A fault of the protocol, to see that the trials find it", one_of<BuddyMutant>());
 }
 
 ClusterTrialCounts& ClusterTrialCounts::operator+=(const ClusterTrialCounts& other) {
@@ -109,7 +109,7 @@ class Trial final : public EventLog {
         states_(states),
         config_(any_cluster(config, random_)),
         oracle_(config_, seed),
-        cluster_(config_, seed, *this, config.plant) {
+        cluster_(config_, seed, *this, config.mutant) {
     for (std::uint64_t i = random_.below(7); i != 0; --i) plans_.push_back(any_plan(config, random_));
     // What it recovers from.
     if (config.aim == ClusterAim::recovery && !plans_.empty()) plans_.front().aim = ClusterAim::time;
@@ -117,10 +117,10 @@ class Trial final : public EventLog {
 
   ClusterTrialCounts run() {
     cluster_.begin();
-    oracle_.look(cluster_);
+    oracle_.inspect(cluster_);
     std::uint64_t instants = 0;
-    while (!cluster_.management().outcome() && cluster_.timeline().step()) {
-      oracle_.look(cluster_);
+    while (!cluster_.management().outcome() && cluster_.event_queue().step()) {
+      oracle_.inspect(cluster_);
       for (Plan& plan : plans_) consider(plan);
       if (++instants > max_instants) throw ClusterTrialFailure("the run goes on and on");
     }
@@ -220,7 +220,7 @@ class Trial final : public EventLog {
     add(protocol.dumping(), BuddyPhase::local_copy);
     add(protocol.overlapping() && !protocol.recovering(), BuddyPhase::buddy_copy);
     add(protocol.draining(), BuddyPhase::global_copy);
-    add(protocol.standing() && !protocol.dumping() && !protocol.overlapping(), BuddyPhase::waiting);
+    add(protocol.stalled() && !protocol.dumping() && !protocol.overlapping(), BuddyPhase::waiting);
     add(phases == 0, BuddyPhase::computing);
     return phases;
   }

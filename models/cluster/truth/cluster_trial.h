@@ -37,7 +37,7 @@ constexpr auto enum_names(ClusterAim) {
 
 struct ClusterTrialConfig {
   ClusterAim aim = ClusterAim::any;
-  BuddyPlant plant = BuddyPlant::none;
+  BuddyMutant mutant = BuddyMutant::none;
 };
 void describe(Fields& f, ClusterTrialConfig& config);
 

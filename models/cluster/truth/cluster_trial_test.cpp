@@ -59,12 +59,12 @@ TEST(ClusterTrialItself, IsTheSameForASeed) {
 }
 
 // Whether three of 2,000 trials end with a failure that says this.
-bool finds(BuddyPlant plant, const std::string& words) {
+bool finds(BuddyMutant mutant, const std::string& words) {
   int found = 0;
   for (const ClusterAim aim :
        {ClusterAim::checkpoint, ClusterAim::any, ClusterAim::recovery, ClusterAim::time})
     for (std::uint64_t seed = 1; seed <= 500 && found < 3; ++seed) try {
-        run_cluster_trial({.aim = aim, .plant = plant}, seed);
+        run_cluster_trial({.aim = aim, .mutant = mutant}, seed);
       } catch (const ClusterTrialFailure& failure) {
         found += std::string(failure.what()).find(words) != std::string::npos ? 1 : 0;
       }
@@ -75,28 +75,30 @@ constexpr auto owed = "is owed, but", goes_back = "the cluster goes back to",
                stands = "nothing happens any more";
 
 TEST(ClusterTrialItself, FindsAVersionThatIsDroppedBeforeTheNextIsCommitted) {
-  EXPECT_TRUE(finds(BuddyPlant::drops_before_commit, owed));
+  EXPECT_TRUE(finds(BuddyMutant::drops_before_commit, owed));
 }
-TEST(ClusterTrialItself, FindsAPartialCopyThatCounts) { EXPECT_TRUE(finds(BuddyPlant::counts_partial, "")); }
+TEST(ClusterTrialItself, FindsAPartialCopyThatCounts) { EXPECT_TRUE(finds(BuddyMutant::counts_partial, "")); }
 TEST(ClusterTrialItself, FindsACopyThatIsSaidToBeStoredTooEarly) {
-  EXPECT_TRUE(finds(BuddyPlant::stored_too_early, owed));
+  EXPECT_TRUE(finds(BuddyMutant::stored_too_early, owed));
 }
 TEST(ClusterTrialItself, FindsACommitThatIsTooEarly) {
-  EXPECT_TRUE(finds(BuddyPlant::commits_too_early, ""));
+  EXPECT_TRUE(finds(BuddyMutant::commits_too_early, ""));
 }
 TEST(ClusterTrialItself, FindsMessagesOfOldEpochsThatAreTaken) {
-  EXPECT_TRUE(finds(BuddyPlant::accepts_old_epochs, ""));
+  EXPECT_TRUE(finds(BuddyMutant::accepts_old_epochs, ""));
 }
 TEST(ClusterTrialItself, FindsACopyThatIsNotResent) {
-  EXPECT_TRUE(finds(BuddyPlant::copies_not_resent, owed));
+  EXPECT_TRUE(finds(BuddyMutant::copies_not_resent, owed));
 }
 TEST(ClusterTrialItself, FindsCopiesThatWereLostAndAreOffered) {
-  EXPECT_TRUE(finds(BuddyPlant::keeps_what_was_lost, goes_back));
+  EXPECT_TRUE(finds(BuddyMutant::keeps_what_was_lost, goes_back));
 }
 TEST(ClusterTrialItself, FindsAReturnToAnOlderVersion) {
-  EXPECT_TRUE(finds(BuddyPlant::restores_older, goes_back));
+  EXPECT_TRUE(finds(BuddyMutant::restores_older, goes_back));
 }
-TEST(ClusterTrialItself, FindsARunThatStandsStill) { EXPECT_TRUE(finds(BuddyPlant::loses_a_wakeup, stands)); }
+TEST(ClusterTrialItself, FindsARunThatStandsStill) {
+  EXPECT_TRUE(finds(BuddyMutant::loses_a_wakeup, stands));
+}
 
 // The clusters that CI has: a state that none of them reaches is one of which nothing is known.
 TEST(ClusterTrialItself, ReachesEveryStateThatIsListed) {

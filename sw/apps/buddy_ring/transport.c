@@ -17,7 +17,7 @@ _Static_assert(NO_RANK == NIC_NONE, "spares differ");
 _Static_assert((int)buddy_mark_restored == NIC_MARK_WHAT_RESTORED &&
                    (int)buddy_mark_step_begun == NIC_MARK_WHAT_STEP_BEGUN &&
                    (int)buddy_mark_step_ended == NIC_MARK_WHAT_STEP_ENDED &&
-                   (int)buddy_mark_standing == NIC_MARK_WHAT_STANDING &&
+                   (int)buddy_mark_stalled == NIC_MARK_WHAT_STALLED &&
                    (int)buddy_mark_dump_begun == NIC_MARK_WHAT_DUMP_BEGUN &&
                    (int)buddy_mark_dumped == NIC_MARK_WHAT_DUMPED &&
                    (int)buddy_mark_held_twice == NIC_MARK_WHAT_HELD_TWICE &&

@@ -1,7 +1,7 @@
 // What will happen when, in simulated time, between the nodes of a cluster.
 //
 // Events of one instant happen in the order in which they were scheduled, so that a run is repeatable. An engine schedules
-// on it; whoever owns it lets time pass: a SystemC module by an alarm at next() (cluster/timeline_module.h), a study or a
+// on it; whoever owns it lets time pass: a SystemC module by an alarm at next() (cluster/event_queue_module.h), a study or a
 // test by run().
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace asterism {
 
-class Timeline {
+class EventQueue {
  public:
   using Action = std::function<void()>;
 
