@@ -1,8 +1,8 @@
 # In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path from the
 # root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist;
 # a file may be named without its extension. Every function that docs/walk.md names, as `Class::function()`, is somewhere
-# in the sources; every kind of event that a source records stands in docs/events.md. Every kind of config stands in README.md
-# as `asterism list` takes it, every node, scenario, study and paper in configs/README.md, every study in docs/studies.md.
+# in the sources; every kind of event that a source records stands in docs/events.md. Every kind of config stands in
+# docs/command.md as `asterism list` takes it, every node, scenario, study and paper in configs/README.md, every study in docs/studies.md.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)
@@ -65,7 +65,7 @@ foreach(kind ${kinds})
   endif()
 endforeach()
 
-file(READ ${SOURCE}/README.md front)
+file(READ ${SOURCE}/docs/command.md verbs)
 file(READ ${SOURCE}/configs/README.md listed)
 file(READ ${SOURCE}/docs/studies.md studies)
 file(GLOB files RELATIVE ${SOURCE}/configs ${SOURCE}/configs/*/*.json)
@@ -73,8 +73,8 @@ foreach(file ${files})
   get_filename_component(kind ${file} DIRECTORY)
   get_filename_component(name ${file} NAME_WE)
   math(EXPR count "${count} + 1")
-  if(NOT kind MATCHES "^published$" AND NOT front MATCHES "`list [a-z_|\\]*${kind}")
-    string(APPEND missing "README.md: asterism list takes ${kind} too\n")
+  if(NOT kind MATCHES "^published$" AND NOT verbs MATCHES "`list [a-z_|\\]*${kind}")
+    string(APPEND missing "docs/command.md: asterism list takes ${kind} too\n")
   endif()
   string(FIND "${listed}" "`${file}`" at)
   if(at LESS 0 AND kind MATCHES "^(nodes|scenarios|studies|published)$")
