@@ -12,7 +12,7 @@ namespace asterism {
 namespace {
 
 struct Report {
-  double seconds, instructions_ahead;
+  double seconds, speculated_instructions;
 };
 
 void measure(const WholeRuns& runs, const std::filesystem::path& folder) {
@@ -21,18 +21,18 @@ void measure(const WholeRuns& runs, const std::filesystem::path& folder) {
                          quantum, threads));
     std::ifstream file(folder / "run" / "host.json");
     const auto host = nlohmann::json::parse(file);
-    return {host["wall_microseconds"].get<double>() / 1e6, host.value("instructions_ahead", 0.0)};
+    return {host["wall_microseconds"].get<double>() / 1e6, host.value("speculated_instructions", 0.0)};
   };
   for (const std::string quantum : {"1us", "10us", "100us"}) {
     std::vector<double> ratios;
-    double ahead = 0;
+    double speculated = 0;
     for (int pair = 0; pair < 7; ++pair) {
       const Report one = report(quantum, 1), two = report(quantum, 2);
       ratios.push_back(one.seconds / two.seconds);
-      ahead = two.instructions_ahead / 1e6;
+      speculated = two.speculated_instructions / 1e6;
     }
     figures.add(fmt::format("quantum {}: time with one thread over that with two", quantum),
-                fmt::format("{:.2f}, {:.0f} M instructions ahead", median(ratios), ahead));
+                fmt::format("{:.2f}, {:.0f} M speculated instructions", median(ratios), speculated));
   }
 }
 

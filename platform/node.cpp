@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/affinity.h"
-#include "core/a64/turns.h"
+#include "core/a64/speculative_cores.h"
 #include "core/iss_factory.h"
 #include "fabric/crossbar.h"
 #include "fabric/fabric_module.h"
@@ -129,13 +129,13 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       scenario_(scenario),
       config_(scenario.config.node),
       taps_(taps),
-      turns_(threads ? std::make_shared<a64::Turns>(*threads) : nullptr),
+      speculative_cores_(threads ? std::make_shared<a64::SpeculativeCores>(*threads) : nullptr),
       cores_(config_.cores, config_.quantum, *this,
              make_iss_of_cores(config_.cores.engine,
                                {.features = CoreFeatures{config_.cores.features},
                                 .gic = config_.cores.gic == InterruptControllerKind::gicv3,
                                 .data_caches = data_caches(config_.cores.caches)},
-                               turns_)),
+                               speculative_cores_)),
       memory_("memory",
               {.config = config_.memory,
                .part = scenario.dram,
@@ -149,10 +149,11 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       power_("power", power_losses(scenario.config.faults), *this, events),
       dimm_ssd_("dimm_ssd", config_.dimm_ssd, scenario.flash, scenario.map.range("dram"), events),
       semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
-  if (turns_)
+  if (speculative_cores_)
     memory_.before_access = [this, base = scenario.map.range("dram").first](AddressRange offsets,
-                                                                            bool to_store) {
-      turns_->give_way({base + Bytes(offsets.first.value()), offsets.size}, to_store);
+                                                                            bool is_store) {
+      speculative_cores_->before_external_access({base + Bytes(offsets.first.value()), offsets.size},
+                                                 is_store);
     };
   if (config_.cores.start == CoreStart::spin_table)
     spin_table_.emplace(scenario.map.range("dram"), config_.cores.count);
@@ -427,11 +428,11 @@ void Node::load_memory() {
 }
 
 void Node::settle() {
-  if (turns_) turns_->take_all_back();
+  if (speculative_cores_) speculative_cores_->roll_back_all();
 }
 
 void Node::report_host(Statistics& statistics) const {
-  if (turns_) turns_->report(statistics);
+  if (speculative_cores_) speculative_cores_->report(statistics);
 }
 
 void Node::strike(const std::vector<FaultConfig>& faults) {

@@ -48,7 +48,7 @@ namespace asterism {
 
 class HostThreads;
 namespace a64 {
-class Turns;
+class SpeculativeCores;
 }
 
 class Node final : public sc_core::sc_module,
@@ -125,7 +125,7 @@ class Node final : public sc_core::sc_module,
   const Scenario& scenario_;
   const NodeConfig& config_;
   TransactionTaps* const taps_;
-  const std::shared_ptr<a64::Turns> turns_;  // of the cores; nullptr without other threads
+  const std::shared_ptr<a64::SpeculativeCores> speculative_cores_;  // nullptr without other host threads
   std::optional<End> end_;
   std::uint64_t resets_ = 0;
   bool lost_ = false;

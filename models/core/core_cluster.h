@@ -49,7 +49,7 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
 
   // Core 0 begins; all must be off.
   void start(Address entry, std::uint64_t x0) { cores_[0]->start(entry, x0); }
-  // Turns all cores off, at once (CoreModule::reset).
+  // SpeculativeCores all cores off, at once (CoreModule::reset).
   void reset(Reset kind);
 
   // Memory was changed by a device or a loader.

@@ -12,7 +12,7 @@ namespace {
 
 // How far a core may run beyond simulated time while nothing else happens, in quanta: bounds what it has done when
 // the simulation ends or is looked at from outside.
-constexpr std::uint64_t longest_lead = 16;
+constexpr std::uint64_t max_quanta_ahead = 16;
 
 constexpr std::uint64_t poisoned_block = 64;  // memory delivers it wrong as a whole
 
@@ -269,7 +269,7 @@ Picoseconds CoreModule::next_activity() const {
 // How far the core may run before simulated time follows: a quantum beyond the next activity of anybody else, and
 // not beyond an expiry of its own timer.
 Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
-  const Picoseconds furthest = now() + longest_lead * quantum_;
+  const Picoseconds furthest = now() + max_quanta_ahead * quantum_;
   const Picoseconds horizon = std::min(std::min(next_activity, furthest) + quantum_, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
@@ -284,20 +284,19 @@ void CoreModule::schedule() {
 void CoreModule::due() {
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // the time of all is as without one
   if (horizon() <= local_time()) {
-    run_ahead();
+    offer_speculation();
     synchronise();
-    iss_->take_up();
+    iss_->commit_speculation();
   }
   schedule();
 }
 
-// The core is about to wait for simulated time. When that is there, it will go on at least for a quantum or to an expiry of its
-// own timer.
-void CoreModule::run_ahead() {
+// The core is about to wait for simulated time. Afterwards it goes on for at least a quantum, or to an expiry of its own timer.
+void CoreModule::offer_speculation() {
   Picoseconds until = local_time() + quantum_;
   if (alarm_.armed()) until = std::min(until, *alarm_.armed());
   if (until <= local_time()) return;
-  iss_->run_ahead(base_count_ + clock_.instructions(until - base_time_));
+  iss_->allow_speculation(base_count_ + clock_.instructions(until - base_time_));
 }
 
 void CoreModule::event_wait() {

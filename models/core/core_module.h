@@ -235,7 +235,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   Picoseconds horizon() const { return horizon(next_activity()); }
   Picoseconds horizon(Picoseconds next_activity) const;
   void schedule();
-  void run_ahead();
+  void offer_speculation();
   void ring(Picoseconds now);
   void irq_changed();
 

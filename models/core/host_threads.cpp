@@ -6,8 +6,8 @@
 namespace asterism {
 namespace {
 
-constexpr unsigned spins =
-    4000;  // before a thread sleeps, or leaves the processor to the one that it waits for
+// Before a thread sleeps, or yields the processor to the thread that it waits for.
+constexpr unsigned spins = 4000;
 
 void relax() {
 #if defined(__x86_64__)
@@ -25,57 +25,57 @@ class alignas(64) HostThreads::Worker {
     task.phase_.store(Task::Phase::offered, std::memory_order_relaxed);
     {
       const std::scoped_lock held(mutex_);
-      line_.push_back(&task);
+      queue_.push_back(&task);
     }
     ++offers_;
-    if (sleeps_) offers_.notify_one();
+    if (is_sleeping_) offers_.notify_one();
   }
 
   bool withdraw(Task& task) {
     const std::scoped_lock held(mutex_);
     if (task.phase_.load(std::memory_order_relaxed) != Task::Phase::offered) return false;
-    line_.erase(std::ranges::find(line_, &task));
+    queue_.erase(std::ranges::find(queue_, &task));
     task.phase_.store(Task::Phase::idle, std::memory_order_relaxed);
     return true;
   }
 
   void stop() {
     if (!thread_.joinable()) return;
-    stopping_ = true;
+    is_stopping_ = true;
     ++offers_;
     offers_.notify_one();
     thread_.join();
-    stopping_ = false;
+    is_stopping_ = false;
   }
 
  private:
   void work() {
-    for (std::uint32_t seen = offers_; !stopping_; seen = offers_) {
+    for (std::uint32_t seen = offers_; !is_stopping_; seen = offers_) {
       while (Task* task = take()) {
-        task->run_ahead();
+        task->run();
         task->phase_.store(Task::Phase::done, std::memory_order_release);
       }
       for (unsigned i = 0; i < spins && offers_.load(std::memory_order_relaxed) == seen; ++i) relax();
       if (offers_ != seen) continue;
-      sleeps_ = true;
+      is_sleeping_ = true;
       offers_.wait(seen);
-      sleeps_ = false;
+      is_sleeping_ = false;
     }
   }
 
   Task* take() {
     const std::scoped_lock held(mutex_);
-    if (line_.empty()) return nullptr;
-    Task* task = line_.front();
-    line_.pop_front();
+    if (queue_.empty()) return nullptr;
+    Task* task = queue_.front();
+    queue_.pop_front();
     task->phase_.store(Task::Phase::running, std::memory_order_relaxed);
     return task;
   }
 
   std::mutex mutex_;
-  std::deque<Task*> line_;  // under mutex_
+  std::deque<Task*> queue_;  // under mutex_
   alignas(64) std::atomic<std::uint32_t> offers_ = 0;
-  std::atomic<bool> sleeps_ = false, stopping_ = false;
+  std::atomic<bool> is_sleeping_ = false, is_stopping_ = false;
   std::thread thread_;
 };
 
@@ -87,7 +87,7 @@ HostThreads::~HostThreads() { stop(); }
 
 void HostThreads::offer(Task& task, unsigned thread) { workers_[thread - 1]->offer(task); }
 
-bool HostThreads::settle(Task& task) {
+bool HostThreads::finish(Task& task) {
   using enum Task::Phase;
   if (task.phase_.load(std::memory_order_acquire) == offered && task.worker_->withdraw(task)) return false;
   for (unsigned i = 0; task.phase_.load(std::memory_order_acquire) == running; ++i)

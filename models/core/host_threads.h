@@ -1,7 +1,7 @@
-// Threads of the host beside that of the simulation, for work that may be done before its turn comes.
+// Worker threads of the host beside the simulation's own thread, for work that may be done early.
 //
-// The simulation's thread offers tasks to one of them, which does them in the order of the offers. One that has not been begun when
-// its turn comes is the simulation's again. Threads that find nothing to do spin for some microseconds, then sleep.
+// The simulation's thread offers a task to one of the workers, each of which executes its tasks in the order of the offers. It
+// gets a task that no worker has begun back with finish(). A worker without tasks spins for some microseconds, then sleeps.
 #pragma once
 
 #include <atomic>
@@ -26,26 +26,26 @@ class HostThreads {
     friend HostThreads;
     friend Worker;
     enum class Phase : std::uint8_t { idle, offered, running, done };
-    // In another thread. Throws nothing.
-    virtual void run_ahead() = 0;
+    // Called by a worker. Throws nothing.
+    virtual void run() = 0;
     std::atomic<Phase> phase_ = Phase::idle;
     Worker* worker_ = nullptr;  // while it is offered
   };
 
-  // `count` with the simulation's own, at least 2. The others begin with the first offer.
+  // `count` includes the simulation's own thread, and is at least 2. The workers are started by the first offers.
   explicit HostThreads(unsigned count);
   ~HostThreads();
   HostThreads(const HostThreads&) = delete;
   HostThreads& operator=(const HostThreads&) = delete;
   unsigned count() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
-  // What follows is for the simulation's thread.
+  // All that follows is for the simulation's thread.
 
-  // `thread` from 1 on: 0 is the simulation's own.
+  // `thread` is 1 or higher; 0 is the simulation's own.
   void offer(Task& task, unsigned thread);
-  // Ends an offer: takes it back when nobody has begun, waits for one that is under way. True: it was done.
-  static bool settle(Task& task);
-  // Ends the threads, until the next offer: before the process forks or is saved. No task may be offered.
+  // Ends an offer: withdraws a task that no worker has begun, waits for one that is being executed. True: it was executed.
+  static bool finish(Task& task);
+  // Stops the workers until the next offer, before the process forks or is saved. No task may be offered.
   void stop();
 
  private:

@@ -175,11 +175,12 @@ class Iss {
 
   // Runs until something stops it.
   virtual Stop run() = 0;
-  // While run() waits in IssHost::due(): it would go on for sure, at least to this count, when due() returns. The engine may go on
-  // at once in another thread of the host. Nobody sees anything of that before take_up(), not even here: whatever else is called before
-  // takes it back. After it the count may be as high.
-  virtual void run_ahead(std::uint64_t /*until*/) {}
-  virtual void take_up() {}
+  // For host threads (a64/speculation.h). The host calls this from IssHost::due() when it is about to wait, and when run() is sure
+  // to go on to at least the count `until` once due() returns: the engine may execute up to there in another thread meanwhile.
+  // Nothing of that is seen before commit_speculation(), after which instructions() may be as high as `until`. Any other call
+  // before it rolls the speculation back.
+  virtual void allow_speculation(std::uint64_t /*until*/) {}
+  virtual void commit_speculation() {}
   // From anywhere, also while run() waits in a call to the host: run() returns at the next boundary.
   virtual void request_stop() = 0;
   // Words for Stop::unsupported and Stop::locked_up.

@@ -14,8 +14,8 @@ namespace {
 
 std::unique_ptr<Iss> make_native(IssHost& host, unsigned core, const a64::Options& options = {},
                                  const std::shared_ptr<a64::ExclusiveMonitors>& monitors = nullptr,
-                                 const std::shared_ptr<a64::Turns>& turns = nullptr) {
-  auto iss = make_native_iss(host, core, options, monitors, turns);
+                                 const std::shared_ptr<a64::SpeculativeCores>& speculative_cores = nullptr) {
+  auto iss = make_native_iss(host, core, options, monitors, speculative_cores);
   iss->on_undefined([&host](std::uint32_t word, Address pc) { host.undefined_instruction(word, pc); });
   return iss;
 }
@@ -32,11 +32,12 @@ std::unique_ptr<Iss> make_iss(CoreEngine engine, IssHost& host, unsigned core) {
 }
 
 std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)> make_iss_of_cores(
-    CoreEngine engine, const a64::Options& options, std::shared_ptr<a64::Turns> turns) {
-  return [engine, options, monitors = std::make_shared<a64::ExclusiveMonitors>(), turns = std::move(turns)](
-             IssHost& host, unsigned core) {
+    CoreEngine engine, const a64::Options& options,
+    std::shared_ptr<a64::SpeculativeCores> speculative_cores) {
+  return [engine, options, monitors = std::make_shared<a64::ExclusiveMonitors>(),
+          speculative_cores = std::move(speculative_cores)](IssHost& host, unsigned core) {
     if (engine != CoreEngine::native) return make_iss(engine, host, core);
-    return make_native(host, core, options, monitors, turns);
+    return make_native(host, core, options, monitors, speculative_cores);
   };
 }
 

@@ -55,17 +55,17 @@ INSTANTIATE_TEST_SUITE_P(
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });
 
-// So that the cases above do not pass because nothing ran ahead. A host that gives the other thread no time at all may do it again.
+// So that the cases above do not pass because nothing was speculated. A host that gives the other thread no time at all may do it again.
 TEST_F(ThreadsTest, AreOfUse) {
-  std::uint64_t leads = 0, instructions = 0;
+  std::uint64_t speculations = 0, instructions = 0;
   for (int runs = 0; runs < 5 && instructions == 0; ++runs) {
     ASSERT_EQ(firmware("cg", {"args=nx=14 checkpoint=off", "--threads", "2"}).status, 0);
-    leads = json("run/host.json")["leads"], instructions = json("run/host.json")["instructions_ahead"];
+    speculations = json("run/host.json")["speculations"], instructions = json("run/host.json")["speculated_instructions"];
   }
-  EXPECT_GT(leads, 0u);
-  EXPECT_GT(instructions, leads);
+  EXPECT_GT(speculations, 0u);
+  EXPECT_GT(instructions, speculations);
   ASSERT_EQ(firmware("cg", {"args=nx=14 checkpoint=off"}).status, 0);
-  EXPECT_FALSE(json("run/host.json").contains("leads"));
+  EXPECT_FALSE(json("run/host.json").contains("speculations"));
 }
 
 TEST_F(ThreadsTest, GoOnFromASnapshot) {
@@ -79,7 +79,7 @@ TEST_F(ThreadsTest, GoOnFromASnapshot) {
   const Ended second = asterism({"run", "--restore", "file", "--out", "second"});
   EXPECT_EQ(second.status, 0) << second.err;
   EXPECT_EQ(left_by("second"), left_by("alone"));
-  EXPECT_TRUE(json("second/host.json").contains("leads"));
+  EXPECT_TRUE(json("second/host.json").contains("speculations"));
 }
 
 TEST_F(ThreadsTest, MistakesAreTold) {

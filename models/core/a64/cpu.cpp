@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/a64/turns.h"
+#include "core/a64/speculative_cores.h"
 
 namespace asterism::a64 {
 namespace {
@@ -29,21 +29,21 @@ const Operation Cpu::overdrawn_operation{step<Cpu::give_back>};
 const Operation Cpu::jump_operation{step<Cpu::find_jump>};
 
 Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<ExclusiveMonitors> shared,
-         std::shared_ptr<Turns> taken)
+         std::shared_ptr<SpeculativeCores> group)
     : host(host),
       memory(*this, host),
       core(core),
       options(options),
       monitors(std::move(shared)),
-      turns(std::move(taken)),
-      lead(turns ? std::make_unique<Lead>(*this, *turns) : nullptr) {
+      speculative_cores(std::move(group)),
+      speculation(speculative_cores ? std::make_unique<Speculation>(*this, *speculative_cores) : nullptr) {
   memory.tell_stores_to(monitors.get());
-  if (turns) turns->join(*this);
+  if (speculative_cores) speculative_cores->join(*this);
   reset_state();
 }
 
 Cpu::~Cpu() {
-  if (turns) turns->leave(*this);
+  if (speculative_cores) speculative_cores->leave(*this);
   if (monitors) monitors->leave(*this);
 }
 
@@ -152,37 +152,37 @@ const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
 
 const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(cpu.block->pc, 0); }
 
-bool Cpu::may_lead() const {
+bool Cpu::may_speculate() const {
   return !stop_requested && !event_wait && !code_changed && !irq && !serror && step_until == never &&
          !following.observer && !debugs_itself() && !watches_overflows && !blocks.has_breakpoints() &&
          !memory.is_watching() && !memory.has_shown();
 }
 
-void Cpu::run_lead(std::uint64_t until) {
+void Cpu::run_speculatively(std::uint64_t until) {
   const std::uint64_t due = std::exchange(due_at, until);
   const bool was_alone = std::exchange(is_alone, false);
-  is_ahead = true;
-  needs_turn = false;
-  for (set_attend_at(); left > 0 && !needs_turn; set_attend_at()) {
+  is_speculating = true;
+  speculation_ended = false;
+  for (set_attend_at(); left > 0 && !speculation_ended; set_attend_at()) {
     try {
       run_blocks();
-    } catch (const NeedsTurn&) {
-      needs_turn = true;
+    } catch (const SpeculationEnds&) {
+      speculation_ended = true;
     }
   }
-  is_ahead = false;
+  is_speculating = false;
   is_alone = was_alone;
   due_at = due;
   set_attend_at();
 }
 
-const Operation* Cpu::wait_for_turn(const Operation& op) {
-  needs_turn = true;
+const Operation* Cpu::end_speculation(const Operation& op) {
+  speculation_ended = true;
   return leave(pc_of(op), index_of(op));
 }
 
 bool Cpu::may_go_on(const Operation& op, std::optional<SystemRegister> read) {
-  if (is_ahead) return wait_for_turn(op), false;
+  if (is_speculating) return end_speculation(op), false;
   if (is_alone) return true;
   {
     const InHost in(*this, op);
@@ -194,7 +194,7 @@ bool Cpu::may_go_on(const Operation& op, std::optional<SystemRegister> read) {
 }
 
 const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
-  if (is_ahead) return wait_for_turn(op);
+  if (is_speculating) return end_speculation(op);
   stop_reason = reason;
   return synchronise(op);
 }
@@ -221,7 +221,7 @@ bool Cpu::stop_at_watchpoint(const Operation& op, const Accessed& access) {
 }
 
 const Operation* Cpu::wait_for_event(const Operation& op) {
-  if (is_ahead) return wait_for_turn(op);
+  if (is_speculating) return end_speculation(op);
   event_wait = true;
   return synchronise(op);
 }
@@ -267,7 +267,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   if (fault) return abort_fetch(*fault), nullptr;
   const auto direct = memory.direct(translation.physical);
   if (!direct) {
-    if (is_ahead) return needs_turn = true, nullptr;
+    if (is_speculating) return speculation_ended = true, nullptr;
     fetch(translation.physical);
     if (stop_requested) return nullptr;  // a reset came, or somebody wants to look
     if (!fetched.word) return abort_fetch({target, fault_status::external_abort}), nullptr;
@@ -286,7 +286,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
     const std::uint64_t most = std::min<std::uint64_t>(rest, std::uint64_t{4} * longest_block);
     if (!memory.claim(*direct->info, translation.physical, most, Access::fetch))
-      return needs_turn = true, nullptr;
+      return speculation_ended = true, nullptr;
   }
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
   if (!found) {
@@ -368,14 +368,14 @@ void Cpu::tell_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {
 // ---- exceptions ----
 
 const Operation* Cpu::raise(const Operation& op, unsigned exception_class, std::uint32_t iss) {
-  if (is_ahead) return wait_for_turn(op);
+  if (is_speculating) return end_speculation(op);
   leave(pc_of(op), index_of(op));
   take(vector_synchronous, esr::make(exception_class, iss), std::nullopt);
   return &exit_operation;
 }
 
 const Operation* Cpu::raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss) {
-  if (is_ahead) return wait_for_turn(op);
+  if (is_speculating) return end_speculation(op);
   synchronise(op);
   single_step &= !is_stepping();  // the step is done
   take_synchronous(esr::make(exception_class, iss), std::nullopt);
@@ -392,7 +392,7 @@ const Operation* Cpu::raise_fp_trap(Cpu& cpu, const Operation& op) {
 }
 
 const Operation* Cpu::data_abort(const Operation& op, const Fault& fault, bool is_store, std::uint32_t more) {
-  if (is_ahead) return wait_for_turn(op);
+  if (is_speculating) return end_speculation(op);
   leave(pc_of(op), index_of(op));
   abort(esr::ec_data_abort, fault.status | std::uint32_t{is_store} << 6 | more, fault.address);
   return &exit_operation;
@@ -419,7 +419,7 @@ bool Cpu::take_interrupts() {
 }
 
 void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
-  if (is_ahead) return void(needs_turn = true);  // at a fetch
+  if (is_speculating) return void(speculation_ended = true);  // at a fetch
   const std::uint64_t count = instructions();
   if (following.observer) {
     // An interrupt behind a call comes from the function that was called.
@@ -472,7 +472,8 @@ Context Cpu::context() const {
 
 void Cpu::note_undefined(std::uint32_t word, const Operation& op) {
   constexpr std::size_t most = 256;  // a program that runs into data finds many
-  if (is_ahead || undefined_words.size() == most || !undefined_words.insert(word).second || !on_undefined)
+  if (is_speculating || undefined_words.size() == most || !undefined_words.insert(word).second ||
+      !on_undefined)
     return;
   const InHost in(*this, op);
   on_undefined(word, Address(pc_of(op)));

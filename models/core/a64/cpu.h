@@ -19,9 +19,9 @@
 
 #include "core/a64/block.h"
 #include "core/a64/exclusive_monitors.h"
-#include "core/a64/lead.h"
 #include "core/a64/memory.h"
 #include "core/a64/operation.h"
+#include "core/a64/speculation.h"
 #include "core/a64/state.h"
 #include "core/debug_port.h"
 #include "core/flow_observer.h"
@@ -36,15 +36,17 @@ enum class Ordering : std::uint8_t {
   unprivileged,  // LDTR, STTR: as EL0 would
 };
 
-class Turns;
+class SpeculativeCores;
 
 class Cpu : public State {
  public:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  // `monitors` and `turns`: of the cores that this one shares memory with; nullptr: none, and no other threads.
+  // `monitors` and `speculative_cores` belong to the cores that this one shares memory with. nullptr: there are none; this one
+  // does not speculate.
   Cpu(IssHost& host, unsigned core, const Options& options,
-      std::shared_ptr<ExclusiveMonitors> monitors = nullptr, std::shared_ptr<Turns> turns = nullptr);
+      std::shared_ptr<ExclusiveMonitors> monitors = nullptr,
+      std::shared_ptr<SpeculativeCores> speculative_cores = nullptr);
   ~Cpu();
   Cpu(const Cpu&) = delete;
   Cpu& operator=(const Cpu&) = delete;
@@ -65,8 +67,8 @@ class Cpu : public State {
   const Operation* leave(std::uint64_t pc, std::uint64_t executed);
   // Leaves behind an operation, which has changed what later instructions mean (system registers, the level).
   const Operation* synchronise(const Operation& op) { return leave(pc_of(op) + 4, index_of(op) + 1); }
-  // In a lead, ends it before an operation, which is then executed in the core's turn.
-  const Operation* wait_for_turn(const Operation& op);
+  // Ends a speculation before an operation, which is then executed non-speculatively.
+  const Operation* end_speculation(const Operation& op);
   // Before an operation that other cores may take as a message, or that reads a register of the host
   // (IssHost::has_to_wait). False: the block has been left before it, and the handler returns
   // left_by_fault(); it will be executed from the start.
@@ -141,10 +143,10 @@ class Cpu : public State {
 
   void reset_state();
   Iss::Stop run();
-  // Nothing but the program stops the core before long, and nobody follows or debugs it.
-  bool may_lead() const;
-  // At most up to a count of instructions, and only as far as nobody has to be asked.
-  void run_lead(std::uint64_t until);
+  // Whether speculation is worth an offer: only the program stops the core soon, and it is neither traced nor debugged.
+  bool may_speculate() const;
+  // Runs up to a count of instructions, or to the first one that must not be executed speculatively (speculation.h).
+  void run_speculatively(std::uint64_t until);
 
   std::uint64_t instructions() const {
     return attend_at - static_cast<std::uint64_t>(left) -
@@ -177,13 +179,13 @@ class Cpu : public State {
   const unsigned core;
   const Options options;
   const std::shared_ptr<ExclusiveMonitors> monitors;
-  const std::shared_ptr<Turns> turns;
+  const std::shared_ptr<SpeculativeCores> speculative_cores;
   BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
-  bool has_to_wait = false;                   // for others, before the next instruction
-  bool is_ahead = false, needs_turn = false;  // in a lead; which has ended before its count
-  bool is_alone = true;                       // Iss::set_alone; false in a lead
+  bool has_to_wait = false;                                // for others, before the next instruction
+  bool is_speculating = false, speculation_ended = false;  // before its count
+  bool is_alone = true;                                    // Iss::set_alone; false while speculating
   std::optional<Iss::Stop> stop_reason;
   std::string why;
   std::uint64_t retired_at_exception = never;
@@ -227,7 +229,7 @@ class Cpu : public State {
   bool take_debug_exception();
   // PSTATE.SS after an exception return to a PSTATE and level, which has yet to take place.
   bool steps_after_return(std::uint64_t to_pstate, unsigned to_level) const;
-  // Breakpoints, watchpoints and steps of the guest are to be met soon, and not by a thread that runs ahead.
+  // Breakpoints, watchpoints and steps of the guest are to be met soon, so that the core does not speculate.
   bool debugs_itself() const { return may_step || meets_contexts; }
 
   // ---- performance monitors (performance_monitors.cpp) ----
@@ -267,7 +269,7 @@ class Cpu : public State {
   std::function<void(std::uint32_t word, Address pc)> on_undefined;
   std::set<std::uint32_t> undefined_words;
 
-  const std::unique_ptr<Lead> lead;  // nullptr: without `turns`
+  const std::unique_ptr<Speculation> speculation;  // nullptr: without `speculative_cores`
 
   static const Operation exit_operation;  // ends the loop
 

@@ -76,7 +76,7 @@ void show(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
 }
 
 void load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
-  if (cpu.is_ahead) throw NeedsTurn{};
+  if (cpu.is_speculating) throw SpeculationEnds{};
   cpu.memory.tell_shown();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
     std::uint64_t value = 0;
@@ -89,7 +89,7 @@ void load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* d
 }
 
 void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
-  if (cpu.is_ahead) throw NeedsTurn{};
+  if (cpu.is_speculating) throw SpeculationEnds{};
   cpu.memory.tell_shown();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
     std::uint64_t value = 0;
@@ -103,7 +103,7 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
   const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
   if (!direct) return load_from_host(cpu, part, widest, data);
   if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::load, direct->is_shown))
-    throw NeedsTurn{};
+    throw SpeculationEnds{};
   std::memcpy(data, direct->host, part.size);
   if (direct->is_shown) show(cpu, part, widest, false);
 }
@@ -112,7 +112,7 @@ void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t*
   const auto direct = part.at.is_direct ? cpu.memory.admitted(part.at.physical) : std::nullopt;
   if (!direct) return store_to_host(cpu, part, widest, data);
   if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::store, direct->is_shown))
-    throw NeedsTurn{};
+    throw SpeculationEnds{};
   std::memcpy(direct->host, data, part.size);
   const bool was_code = cpu.memory.mark_written(*direct->info, part.at.physical, part.size);
   if (direct->info->code != 0) {

@@ -64,7 +64,7 @@ Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, A
 // ever. While it waits another core's store may disarm the monitor, so that what it does is kept beside.
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   cpu.monitor.repeats |= cpu.monitor.armed;
   const bool waits = cpu.monitor.repeats || cpu.monitor.waits_at_load;
   if (waits && !cpu.may_go_on(op)) return cpu.left_by_fault();
@@ -100,7 +100,7 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
 // comes between: a core that always meets the same pattern would never succeed else.
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   if (!cpu.monitor.waits_at_load && !cpu.may_go_on(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (address % Data::size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, true);

@@ -41,7 +41,7 @@ void ExclusiveMonitors::take_watches(std::uint64_t number, const Cpu& but, const
   if (watchers == watchers_.end()) return;
   std::erase_if(watchers->second, [&](Cpu* watcher) {
     if (watcher == &but || &watcher->memory == writer.memory) return false;
-    if (watcher->lead) watcher->lead->take_back();
+    if (watcher->speculation) watcher->speculation->roll_back();
     if (watcher->monitor.physical / Memory::line == number) watcher->monitor.armed = false;
     return true;
   });

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/a64/exclusive_monitors.h"
-#include "core/a64/lead.h"
-#include "core/a64/turns.h"
+#include "core/a64/page_ownership.h"
+#include "core/a64/speculative_cores.h"
 
 namespace asterism::a64 {
 namespace {
@@ -21,18 +21,18 @@ constexpr std::uint16_t place_of(unsigned exception_level, std::size_t slot) {
   return static_cast<std::uint16_t>(std::size_t{Memory::tlb_entries} * exception_level + slot);
 }
 // Adds a place to a list; not twice without end.
-void note(std::vector<std::uint16_t>& places, std::uint16_t place) {
+void add_place(std::vector<std::uint16_t>& places, std::uint16_t place) {
   places.push_back(place);
   if (places.size() <= std::size_t{4} * Memory::tlb_entries) return;
   std::ranges::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
 }
 // Ends a lead, whose fault is not taken.
-Fault not_in_lead(std::uint64_t address) { return {address, fault_status::external_abort}; }
+Fault ends_speculation(std::uint64_t address) { return {address, fault_status::external_abort}; }
 // One more entry may serve the page.
-void touch(PageInfo& info, std::uint16_t place) {
-  info.is_touched |= info.touched_by != 0 && info.touched_by != place + 1;
-  info.touched_by = static_cast<std::uint16_t>(place + 1);
+void note_access(PageInfo& info, std::uint16_t place) {
+  info.is_accessed |= info.accessed_by != 0 && info.accessed_by != place + 1;
+  info.accessed_by = static_cast<std::uint16_t>(place + 1);
 }
 
 // A bit for each of a page's bytes.
@@ -110,7 +110,7 @@ const Memory::Grant* Memory::grant_at(std::uint64_t physical) const {
 std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
   const Grant* grant = grant_at(physical);
   if (!grant) {
-    if (is_ahead_) return std::nullopt;
+    if (is_speculating_) return std::nullopt;
     host_.touch(Address(physical));
     grant = grant_at(physical);
   }
@@ -131,9 +131,9 @@ Memory::Chunk& Memory::chunk(std::uint64_t number) {
     chunk = std::make_unique<Chunk>();
     for (std::size_t at = 0; at < chunk->pages.size(); ++at)
       chunk->pages[at].dirty = chunk->dirty.data() + at * (page_size / line);
-    if (turns_) {
-      Right* const rights = turns_->rights(number * chunk_size);
-      for (std::size_t at = 0; at < chunk->pages.size(); ++at) chunk->pages[at].right = rights + at;
+    if (speculative_cores_) {
+      Ownership* const pages = speculative_cores_->ownership().find_pages(number * chunk_size);
+      for (std::size_t at = 0; at < chunk->pages.size(); ++at) chunk->pages[at].ownership = pages + at;
     }
   }
   return *chunk;
@@ -160,7 +160,7 @@ void Memory::list(PageInfo& info, std::uint64_t physical) {
 }
 
 std::uint64_t Memory::refuse_stores(PageInfo& info) {
-  if (turns_) turns_->settle(core_);
+  if (speculative_cores_) speculative_cores_->quiesce(core_);
   info.is_admitted = false;
   const auto refuse = [&](Tlb& tlb, std::size_t slot) {
     if (tlb.pages[slot].info == &info) tlb.entries[slot].write_page = nowhere(slot);
@@ -241,57 +241,57 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
 
 // ---- with cores in other threads ----
 
-Claimed Memory::claim_right(const PageInfo& info, std::uint64_t physical, bool to_store) {
-  return is_ahead_ ? Turns::claim_ahead(*info.right, core_, to_store)
-                   : turns_->claim(*info.right, physical, core_, to_store);
+Claim Memory::claim_page(const PageInfo& info, std::uint64_t physical, bool is_store) {
+  return is_speculating_ ? PageOwnership::claim_speculatively(*info.ownership, core_, is_store)
+                         : speculative_cores_->ownership().claim(*info.ownership, physical, core_, is_store);
 }
 
 bool Memory::claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access, bool is_shown) {
-  if (!turns_) return true;
-  const bool to_store = access == Access::store;
-  if (is_ahead_ && (is_shown || (to_store && !may_store_ahead(info)))) return false;
-  const Claimed claimed = claim_right(info, physical, to_store);
-  if (claimed == Claimed::refused) return false;
-  if (claimed == Claimed::by_lines) return claim_lines(info, physical, size, to_store);
-  info.is_touched = true;
-  if (is_ahead_ && to_store) keep(info, physical);
+  if (!speculative_cores_) return true;
+  const bool is_store = access == Access::store;
+  if (is_speculating_ && (is_shown || (is_store && !may_store_speculatively(info)))) return false;
+  const Claim claimed = claim_page(info, physical, is_store);
+  if (claimed == Claim::denied) return false;
+  if (claimed == Claim::line_granular) return claim_lines(info, physical, size, is_store);
+  info.is_accessed = true;
+  if (is_speculating_ && is_store) save_page(info, physical);
   return true;
 }
 
-bool Memory::claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool to_store) {
-  Right* const rights = info.right->lines;
+bool Memory::claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool is_store) {
+  Ownership* const lines = info.ownership->lines;
   for (std::uint64_t at = physical & ~(line - 1); at < physical + size; at += line) {
-    Right& right = rights[at % page_size / line];
-    if (!is_ahead_) {
-      turns_->claim_line(right, at, core_, to_store);
+    Ownership& ownership = lines[at % page_size / line];
+    if (!is_speculating_) {
+      speculative_cores_->ownership().claim_line(ownership, at, core_, is_store);
     } else {
-      if (Turns::claim_ahead(right, core_, to_store) != Claimed::lasting) return false;
-      if (!has_touched_line(at, to_store))
-        to_store ? keep_line(info, at) : void(lines_.emplace_back().number = at / line);
+      if (PageOwnership::claim_speculatively(ownership, core_, is_store) != Claim::granted) return false;
+      if (!has_accessed_line(at, is_store))
+        is_store ? save_line(info, at) : void(accessed_lines_.emplace_back().number = at / line);
     }
   }
   return true;
 }
 
 // Stores that somebody has to be told of are not for leads.
-bool Memory::may_store_ahead(const PageInfo& info) const {
+bool Memory::may_store_speculatively(const PageInfo& info) const {
   return info.is_listed && (!monitors_ || info.is_admitted) && info.code == 0;
 }
 
 // Before the first store to a page in a lead.
-void Memory::keep(PageInfo& info, std::uint64_t physical) {
-  if (info.kept_in == lead_) return;
-  info.kept_in = lead_;
-  if (kept_count_ == kept_.size()) kept_.push_back(std::make_unique<Kept>());
-  Kept& kept = *kept_[kept_count_++];
+void Memory::save_page(PageInfo& info, std::uint64_t physical) {
+  if (info.saved_in == speculation_) return;
+  info.saved_in = speculation_;
+  if (saved_count_ == saved_pages_.size()) saved_pages_.push_back(std::make_unique<SavedPage>());
+  SavedPage& kept = *saved_pages_[saved_count_++];
   kept.info = &info;
   kept.host = direct(physical & page_mask)->host;
   std::memcpy(kept.bytes.data(), kept.host, page_size);
   std::memcpy(kept.dirty.data(), info.dirty, page_size / line);
 }
 
-void Memory::keep_line(PageInfo& info, std::uint64_t physical) {
-  TouchedLine& kept = lines_.emplace_back();
+void Memory::save_line(PageInfo& info, std::uint64_t physical) {
+  AccessedLine& kept = accessed_lines_.emplace_back();
   kept.number = physical / line;
   kept.info = &info;
   kept.host = direct(physical)->host;
@@ -299,99 +299,99 @@ void Memory::keep_line(PageInfo& info, std::uint64_t physical) {
   kept.dirty = info.dirty[physical % page_size / line];
 }
 
-bool Memory::has_touched_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const {
-  return std::ranges::any_of(lines_, [&](const TouchedLine& each) {
+bool Memory::has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const {
+  return std::ranges::any_of(accessed_lines_, [&](const AccessedLine& each) {
     return each.number - first / line < bytes / line && (each.info || !stores_only);
   });
 }
 
 bool Memory::admit_loads(std::size_t slot, unsigned exception_level) {
-  if (!turns_) return true;
+  if (!speculative_cores_) return true;
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
   if (!page.info || !page.permissions.load || state_.system.sctlr & sctlr::a) return true;
-  const Claimed claimed = claim_right(*page.info, page.physical, false);
-  if (claimed == Claimed::refused) return false;
-  if (claimed == Claimed::by_lines) return true;
+  const Claim claimed = claim_page(*page.info, page.physical, false);
+  if (claimed == Claim::denied) return false;
+  if (claimed == Claim::line_granular) return true;
   const std::uint16_t place = place_of(exception_level, slot);
-  if (claimed == Claimed::until_lead) note(in_turn_, place);
-  touch(*page.info, place);
+  if (claimed == Claim::until_next_speculation) add_place(non_speculative_places_, place);
+  note_access(*page.info, place);
   tlb.entries[slot].read_page = page.page;
   return true;
 }
 
-void Memory::close(std::uint16_t place, bool stores_only) {
+void Memory::revoke_entry(std::uint16_t place, bool stores_only) {
   const std::size_t slot = place % tlb_entries;
   TlbEntry& entry = tlb(place / tlb_entries).entries[slot];
   entry.write_page = nowhere(slot);
   if (!stores_only) entry.read_page = nowhere(slot);
 }
 
-void Memory::begin_lead() {
-  is_ahead_ = true;
-  ++lead_;
-  kept_count_ = 0;
-  lines_.clear();
-  replaced_.clear();
-  for (const std::uint16_t place : storing_) close(place, true);
-  for (const std::uint16_t place : in_turn_) close(place, false);
-  storing_.clear();
-  in_turn_.clear();
+void Memory::begin_speculation() {
+  is_speculating_ = true;
+  ++speculation_;
+  saved_count_ = 0;
+  accessed_lines_.clear();
+  replaced_entries_.clear();
+  for (const std::uint16_t place : store_places_) revoke_entry(place, true);
+  for (const std::uint16_t place : non_speculative_places_) revoke_entry(place, false);
+  store_places_.clear();
+  non_speculative_places_.clear();
 }
 
-void Memory::undo_lead() {
-  for (std::size_t i = 0; i < kept_count_; ++i) {
-    const Kept& kept = *kept_[i];
+void Memory::roll_back() {
+  for (std::size_t i = 0; i < saved_count_; ++i) {
+    const SavedPage& kept = *saved_pages_[i];
     std::memcpy(kept.host, kept.bytes.data(), page_size);
     std::memcpy(kept.info->dirty, kept.dirty.data(), page_size / line);
   }
-  kept_count_ = 0;
-  for (const TouchedLine& each : lines_) {
+  saved_count_ = 0;
+  for (const AccessedLine& each : accessed_lines_) {
     if (!each.info) continue;
     std::memcpy(each.host, each.bytes.data(), line);
     each.info->dirty[each.number % (page_size / line)] = each.dirty;
   }
-  lines_.clear();
-  for (auto each = replaced_.rbegin(); each != replaced_.rend(); ++each) {
+  accessed_lines_.clear();
+  for (auto each = replaced_entries_.rbegin(); each != replaced_entries_.rend(); ++each) {
     Tlb& tlb = this->tlb(each->place / tlb_entries);
     tlb.entries[each->place % tlb_entries] = each->entry;
     tlb.pages[each->place % tlb_entries] = each->page;
-    close(each->place, false);
+    revoke_entry(each->place, false);
   }
-  replaced_.clear();
+  replaced_entries_.clear();
 }
 
-PageInfo* Memory::known_info(std::uint64_t physical) {
+PageInfo* Memory::existing_info(std::uint64_t physical) {
   const auto found = chunks_.find(physical / chunk_size);
   return found != chunks_.end() ? &found->second->pages[physical % chunk_size / page_size] : nullptr;
 }
 
-bool Memory::has_touched(std::uint64_t physical) {
-  const PageInfo* info = known_info(physical);
-  return (info && (info->is_touched || info->touched_by != 0)) ||
-         has_touched_lines(physical & page_mask, page_size, false);
+bool Memory::has_accessed(std::uint64_t physical) {
+  const PageInfo* info = existing_info(physical);
+  return (info && (info->is_accessed || info->accessed_by != 0)) ||
+         has_accessed_lines(physical & page_mask, page_size, false);
 }
 
-bool Memory::has_stored_ahead(std::uint64_t physical) {
-  const PageInfo* info = known_info(physical);
-  return (info && info->kept_in == lead_ && kept_count_ != 0) ||
-         has_touched_lines(physical & page_mask, page_size, true);
+bool Memory::has_stored_speculatively(std::uint64_t physical) {
+  const PageInfo* info = existing_info(physical);
+  return (info && info->saved_in == speculation_ && saved_count_ != 0) ||
+         has_accessed_lines(physical & page_mask, page_size, true);
 }
 
-void Memory::lose(std::uint64_t physical, bool stores_only) {
-  PageInfo* const info = known_info(physical);
+void Memory::revoke(std::uint64_t physical, bool stores_only) {
+  PageInfo* const info = existing_info(physical);
   if (!info) return;
-  if (info->is_touched) {
+  if (info->is_accessed) {
     for_entries([&](Tlb& tlb, std::size_t slot) {
       if (tlb.pages[slot].info != info) return;
       tlb.entries[slot].write_page = nowhere(slot);
       if (!stores_only) tlb.entries[slot].read_page = nowhere(slot);
     });
-  } else if (info->touched_by != 0) {
-    const auto place = static_cast<std::uint16_t>(info->touched_by - 1);
-    if (tlb(place / tlb_entries).pages[place % tlb_entries].info == info) close(place, stores_only);
+  } else if (info->accessed_by != 0) {
+    const auto place = static_cast<std::uint16_t>(info->accessed_by - 1);
+    if (tlb(place / tlb_entries).pages[place % tlb_entries].info == info) revoke_entry(place, stores_only);
   }
-  if (!stores_only) info->is_touched = false, info->touched_by = 0;
+  if (!stores_only) info->is_accessed = false, info->accessed_by = 0;
 }
 
 void Memory::set_watchpoints(std::vector<Watchpoint> watchpoints) {
@@ -450,14 +450,14 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
     if (access == Access::store && page.is_read_only)
       return {{physical, page.level, false, page.is_cached}, {}};
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
-      if (is_ahead_) return {{}, not_in_lead(address)};
+      if (is_speculating_) return {{}, ends_speculation(address)};
       ask(physical);  // after which nothing may be where it was
       continue;
     }
     const bool is_admitted = access == Access::store  ? admit_stores(slot, exception_level)
                              : access == Access::load ? admit_loads(slot, exception_level)
                                                       : true;
-    if (!is_admitted) return {{}, not_in_lead(address)};
+    if (!is_admitted) return {{}, ends_speculation(address)};
     return {{physical, page.level, page.is_direct, page.is_cached}, {}};
   }
 }
@@ -472,14 +472,15 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   } while (flushes != flushes_);
   if (found.fault) return Fault{address, *found.fault};
   const auto memory = direct(found.physical & page_mask);  // may flush
-  if (is_ahead_ && !memory) return not_in_lead(address);
+  if (is_speculating_ && !memory) return ends_speculation(address);
   const bool is_tagged = static_cast<std::int64_t>(address << 8) >> 8 != static_cast<std::int64_t>(address);
   is_scattered_ |= found.span > 12 || is_tagged;
   Tlb& tlb = this->tlb(exception_level);
   tlb.is_empty = false;
   const std::size_t slot = slot_of(address);
   TlbPage& page = tlb.pages[slot];
-  if (is_ahead_) replaced_.push_back({place_of(exception_level, slot), tlb.entries[slot], page});
+  if (is_speculating_)
+    replaced_entries_.push_back({place_of(exception_level, slot), tlb.entries[slot], page});
   page = {.page = address & page_mask,
           .physical = found.physical & page_mask,
           .permissions = found.permissions[exception_level],
@@ -494,7 +495,8 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
-  if (!turns_ && page.permissions.load && !(state_.system.sctlr & sctlr::a)) entry.read_page = page.page;
+  if (!speculative_cores_ && page.permissions.load && !(state_.system.sctlr & sctlr::a))
+    entry.read_page = page.page;
   return std::nullopt;
 }
 
@@ -505,14 +507,14 @@ bool Memory::admit_stores(std::size_t slot, unsigned exception_level) {
   if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return true;
   PageInfo& info = *page.info;
   const std::uint16_t place = place_of(exception_level, slot);
-  if (turns_) {
-    if (is_ahead_ && !may_store_ahead(info)) return false;
-    const Claimed claimed = claim_right(info, page.physical, true);
-    if (claimed == Claimed::refused) return false;
-    if (claimed == Claimed::by_lines) return true;
-    if (is_ahead_) keep(info, page.physical);
-    touch(info, place);
-    note(claimed == Claimed::lasting ? storing_ : in_turn_, place);
+  if (speculative_cores_) {
+    if (is_speculating_ && !may_store_speculatively(info)) return false;
+    const Claim claimed = claim_page(info, page.physical, true);
+    if (claimed == Claim::denied) return false;
+    if (claimed == Claim::line_granular) return true;
+    if (is_speculating_) save_page(info, page.physical);
+    note_access(info, place);
+    add_place(claimed == Claim::granted ? store_places_ : non_speculative_places_, place);
   }
   list(info, page.physical);
   tlb.entries[slot].write_page = page.page;
@@ -528,7 +530,7 @@ std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {
     std::memcpy(&value, memory->host, sizeof value);
     return value;
   }
-  if (is_ahead_) return std::nullopt;
+  if (is_speculating_) return std::nullopt;
   return host_.load(Address(physical), sizeof value, value) ? std::optional(value) : std::nullopt;
 }
 

@@ -23,9 +23,9 @@
 
 namespace asterism::a64 {
 
-enum class Claimed : std::uint8_t;  // turns.h
-struct Right;
-class Turns;
+enum class Claim : std::uint8_t;  // turns.h
+struct Ownership;
+class SpeculativeCores;
 
 // What a store writes to its line's byte: that the line is dirty, until collect_writes(), and a mark for ExclusiveMonitors.
 inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored = is_dirty | is_marked;
@@ -41,10 +41,10 @@ struct PageInfo {
   std::uint16_t place = 0;        // else the one that may: its slot, of level 1 behind those of level 0
 
   // With other threads (turns.h).
-  bool is_touched = false;       // past the TLB, or by more than one entry, since the right was lost
-  std::uint16_t touched_by = 0;  // else the one entry that may have, as `place`, from 1 on; 0: none
-  std::uint32_t kept_in = 0;     // number of the lead that has kept the page's contents
-  Right* right = nullptr;
+  bool is_accessed = false;       // past the TLB, or by more than one entry, since the right was lost
+  std::uint16_t accessed_by = 0;  // else the one entry that may have, as `place`, from 1 on; 0: none
+  std::uint32_t saved_in = 0;     // number of the lead that has kept the page's contents
+  Ownership* ownership = nullptr;
 };
 
 // What the fast path looks at: whether an access lies in the page, and where that is.
@@ -144,24 +144,24 @@ class Memory final : private TableMemory {
   // ---- with cores in other threads (turns.h) ----
 
   // From before any memory is mapped.
-  void share(Turns& turns, unsigned core) { turns_ = &turns, core_ = core; }
+  void join(SpeculativeCores& cores, unsigned core) { speculative_cores_ = &cores, core_ = core; }
   // Bytes inside a page of direct memory are about to be touched past the TLB. False: not in this lead.
   bool claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
              bool is_shown = false);
   // This core's lead begins, or ends.
-  void begin_lead();
-  void end_lead() { is_ahead_ = false; }
+  void begin_speculation();
+  void end_speculation() { is_speculating_ = false; }
   // Bytes, marks and TLB are again as they were when it began.
-  void undo_lead();
+  void roll_back();
   // Whether this core may have loaded or stored in a page, or stored in its last lead, since it lost the right to it.
-  bool has_touched(std::uint64_t physical);
-  bool has_stored_ahead(std::uint64_t physical);
+  bool has_accessed(std::uint64_t physical);
+  bool has_stored_speculatively(std::uint64_t physical);
   // Whether its last lead has touched a line, or stored there, of a page that goes by lines.
-  bool has_touched_line(std::uint64_t physical, bool stores_only) const {
-    return has_touched_lines(physical, line, stores_only);
+  bool has_accessed_line(std::uint64_t physical, bool stores_only) const {
+    return has_accessed_lines(physical, line, stores_only);
   }
   // The fast path no longer serves accesses to the page, or stores alone.
-  void lose(std::uint64_t physical, bool stores_only);
+  void revoke(std::uint64_t physical, bool stores_only);
 
   // ---- watchpoints and what is shown ----
 
@@ -259,14 +259,14 @@ class Memory final : private TableMemory {
   // False: not in this lead.
   bool admit_loads(std::size_t slot, unsigned exception_level);
   bool admit_stores(std::size_t slot, unsigned exception_level);
-  Claimed claim_right(const PageInfo& info, std::uint64_t physical, bool to_store);
-  bool claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool to_store);
-  bool may_store_ahead(const PageInfo& info) const;
-  void keep(PageInfo& info, std::uint64_t physical);
-  void keep_line(PageInfo& info, std::uint64_t physical);
-  PageInfo* known_info(std::uint64_t physical);
-  bool has_touched_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const;
-  void close(std::uint16_t place, bool stores_only);
+  Claim claim_page(const PageInfo& info, std::uint64_t physical, bool is_store);
+  bool claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool is_store);
+  bool may_store_speculatively(const PageInfo& info) const;
+  void save_page(PageInfo& info, std::uint64_t physical);
+  void save_line(PageInfo& info, std::uint64_t physical);
+  PageInfo* existing_info(std::uint64_t physical);
+  bool has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const;
+  void revoke_entry(std::uint16_t place, bool stores_only);
   Tlb& tlb(unsigned exception_level) {
     auto& tlb = tlbs_[exception_level];
     if (!tlb) [[unlikely]]
@@ -298,34 +298,34 @@ class Memory final : private TableMemory {
   std::vector<AddressRange> own_watched_;
 
   // With other threads.
-  struct Kept {
+  struct SavedPage {
     PageInfo* info;
     std::uint8_t* host;
     std::array<std::uint8_t, page_size> bytes;
     std::array<std::uint8_t, page_size / line> dirty;
   };
-  struct TouchedLine {
+  struct AccessedLine {
     std::uint64_t number;      // physical address / line
     PageInfo* info = nullptr;  // that was stored to; else it was loaded from
     std::uint8_t* host = nullptr;
     std::array<std::uint8_t, line> bytes{};  // before
     std::uint8_t dirty = 0;
   };
-  struct Replaced {
+  struct ReplacedEntry {
     std::uint16_t place;
     TlbEntry entry;
     TlbPage page;
   };
-  Turns* turns_ = nullptr;
+  SpeculativeCores* speculative_cores_ = nullptr;
   unsigned core_ = 0;
-  bool is_ahead_ = false;
-  std::uint32_t lead_ = 0;                   // its number
-  std::vector<std::uint16_t> storing_;       // places whose entries may serve stores
-  std::vector<std::uint16_t> in_turn_;       // places that are served until the next lead
-  std::vector<std::unique_ptr<Kept>> kept_;  // the first kept_count_ are in use
-  std::size_t kept_count_ = 0;
-  std::vector<TouchedLine> lines_;  // of pages that go by lines
-  std::vector<Replaced> replaced_;
+  bool is_speculating_ = false;
+  std::uint32_t speculation_ = 0;                        // its number
+  std::vector<std::uint16_t> store_places_;              // places whose entries may serve stores
+  std::vector<std::uint16_t> non_speculative_places_;    // places that are served until the next lead
+  std::vector<std::unique_ptr<SavedPage>> saved_pages_;  // the first saved_count_ are in use
+  std::size_t saved_count_ = 0;
+  std::vector<AccessedLine> accessed_lines_;  // of pages that go by lines
+  std::vector<ReplacedEntry> replaced_entries_;
 };
 
 }  // namespace asterism::a64

@@ -15,8 +15,9 @@ using a64::Cpu;
 class A64Iss final : public NativeIss, private DebugPort {
  public:
   A64Iss(IssHost& host, unsigned core, const a64::Options& options,
-         std::shared_ptr<a64::ExclusiveMonitors> monitors, std::shared_ptr<a64::Turns> turns)
-      : own_(host, core, options, std::move(monitors), std::move(turns)) {}
+         std::shared_ptr<a64::ExclusiveMonitors> monitors,
+         std::shared_ptr<a64::SpeculativeCores> speculative_cores)
+      : own_(host, core, options, std::move(monitors), std::move(speculative_cores)) {}
 
   void reset() override { cpu().reset_state(); }
   void start(Address entry, std::uint64_t x0) override { cpu().pc = entry.value(), cpu().x[0] = x0; }
@@ -25,13 +26,14 @@ class A64Iss final : public NativeIss, private DebugPort {
   std::string why() const override { return cpu().why; }
 
   std::uint64_t instructions() const override {
-    return own_.lead && own_.lead->is_outstanding() ? own_.lead->instructions() : own_.instructions();
+    return own_.speculation && own_.speculation->is_outstanding() ? own_.speculation->committed_instructions()
+                                                                  : own_.instructions();
   }
-  void run_ahead(std::uint64_t until) override {
-    if (own_.lead) own_.lead->offer(until);
+  void allow_speculation(std::uint64_t until) override {
+    if (own_.speculation) own_.speculation->offer(until);
   }
-  void take_up() override {
-    if (own_.lead) own_.lead->take_up();
+  void commit_speculation() override {
+    if (own_.speculation) own_.speculation->commit();
   }
   void call_at(std::uint64_t instructions) override {
     cpu().due_at = instructions;
@@ -109,13 +111,13 @@ class A64Iss final : public NativeIss, private DebugPort {
   bool write_system(std::size_t index, std::uint64_t value) override;
   std::optional<Address> physical(std::uint64_t address) override;
 
-  // In its turn: whoever asks sees nothing of a lead.
+  // The core in its committed state: every access from outside rolls a speculation back.
   const Cpu& cpu() const {
-    if (own_.lead) own_.lead->take_back();
+    if (own_.speculation) own_.speculation->roll_back();
     return own_;
   }
   Cpu& cpu() {
-    if (own_.lead) own_.lead->take_back();
+    if (own_.speculation) own_.speculation->roll_back();
     return own_;
   }
 
@@ -236,8 +238,8 @@ bool A64Iss::write_system(std::size_t index, std::uint64_t value) {
 
 std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options,
                                            std::shared_ptr<a64::ExclusiveMonitors> monitors,
-                                           std::shared_ptr<a64::Turns> turns) {
-  return std::make_unique<A64Iss>(host, core, options, std::move(monitors), std::move(turns));
+                                           std::shared_ptr<a64::SpeculativeCores> speculative_cores) {
+  return std::make_unique<A64Iss>(host, core, options, std::move(monitors), std::move(speculative_cores));
 }
 
 }  // namespace asterism

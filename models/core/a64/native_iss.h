@@ -12,7 +12,7 @@ namespace asterism {
 
 namespace a64 {
 class ExclusiveMonitors;
-class Turns;
+class SpeculativeCores;
 }  // namespace a64
 
 class NativeIss : public Iss {
@@ -26,9 +26,10 @@ class NativeIss : public Iss {
 };
 
 // `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. `monitors` is the same for all cores that share memory;
-// so is `turns`, when they may run ahead of their turns in other threads of the host.
-std::unique_ptr<NativeIss> make_native_iss(IssHost& host, unsigned core, const a64::Options& options = {},
-                                           std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr,
-                                           std::shared_ptr<a64::Turns> turns = nullptr);
+// so is `speculative_cores`, if they may execute speculatively in other threads of the host.
+std::unique_ptr<NativeIss> make_native_iss(
+    IssHost& host, unsigned core, const a64::Options& options = {},
+    std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr,
+    std::shared_ptr<a64::SpeculativeCores> speculative_cores = nullptr);
 
 }  // namespace asterism

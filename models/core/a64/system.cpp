@@ -35,7 +35,7 @@ bool is_illegal_target(std::uint64_t spsr) {
 const Operation* exception_return(Cpu& cpu, const Operation& op) {
   const std::uint64_t spsr = cpu.system.spsr;
   const std::uint64_t target = cpu.system.elr;
-  if (cpu.counts && cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.counts && cpu.is_speculating) return cpu.end_speculation(op);
   cpu.synchronise(op);
   if (cpu.counts) {
     cpu.count_events();
@@ -208,7 +208,7 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
 
 [[gnu::noinline]] const Operation* read_register(Cpu& cpu, const Operation& op) {
   const SystemRegisterRow* row = row_of(op);
-  if (cpu.is_ahead && row && (row->belongs_to_host || row->counts)) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating && row && (row->belongs_to_host || row->counts)) return cpu.end_speculation(op);
   const Permission allowed = permission(cpu, row, false);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
   if (row->belongs_to_host && !cpu.may_go_on(op, row->which)) return cpu.left_by_fault();
@@ -216,7 +216,7 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
   return cpu.finish(op);
 }
 [[gnu::noinline]] const Operation* write_register(Cpu& cpu, const Operation& op) {
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   const SystemRegisterRow* row = row_of(op);
   const Permission allowed = permission(cpu, row, true);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);

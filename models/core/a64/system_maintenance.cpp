@@ -40,7 +40,7 @@ void tell_caches(Cpu& cpu, const Operation& op, const CacheMaintenance& what) {
 template <Access access, Kind kind>
 [[gnu::noinline]] const Operation* maintain_data(Cpu& cpu, const Operation& op) {
   const bool has_caches = cpu.options.has_data_caches();
-  if (has_caches && cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (has_caches && cpu.is_speculating) return cpu.end_speculation(op);
   const auto [translation, fault] = translate(cpu, op, access);
   if (fault) return maintenance_abort(cpu, op, *fault);
   if (has_caches) tell_caches(cpu, op, {.kind = kind, .address = Address(translation.physical)});
@@ -56,7 +56,7 @@ template <Kind kind>
 [[gnu::noinline]] const Operation* maintain_set(Cpu& cpu, const Operation& op) {
   const std::uint64_t value = cpu.x[op.rd], level = value >> 1 & 7;
   if (!cpu.options.has_data_caches() || level >= cpu.options.data_caches.size()) return cpu.finish(op);
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   const CacheGeometry& cache = cpu.options.data_caches[level];
   const auto way_bits = static_cast<unsigned>(std::bit_width(cache.ways - 1));
   const auto way = static_cast<unsigned>((value & 0xffff'ffff) >> (32 - way_bits));
@@ -70,7 +70,7 @@ template <Kind kind>
 
 void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range) {
   InHost in(cpu, op);
-  if (cpu.is_ahead) throw NeedsTurn{};
+  if (cpu.is_speculating) throw SpeculationEnds{};
   cpu.drop_code(range);
   cpu.host.instructions_changed(range);
 }
@@ -113,7 +113,7 @@ const Operation* zero_line(Cpu& cpu, const Operation& op) {
 
 template <Access access, unsigned exception_level>
 [[gnu::noinline]] const Operation* translate_address(Cpu& cpu, const Operation& op) {
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   InHost in(cpu, op);
   cpu.system.par = cpu.memory.probe(cpu.x[op.rd], access, exception_level);
   return cpu.finish(op);
@@ -135,14 +135,14 @@ void invalidate_translation(Cpu& cpu, const Operation& op) {
 
 template <auto work>
 [[gnu::noinline]] const Operation* on_this_core(Cpu& cpu, const Operation& op) {
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   work(cpu, op);
   return cpu.finish(op);
 }
 // Of the inner shareable domain: on all cores.
 template <auto work>
 [[gnu::noinline]] const Operation* on_all_cores(Cpu& cpu, const Operation& op) {
-  if (cpu.is_ahead) return cpu.wait_for_turn(op);
+  if (cpu.is_speculating) return cpu.end_speculation(op);
   InHost in(cpu, op);
   work(cpu, op);
   cpu.host.translations_changed();

@@ -1,12 +1,13 @@
-// Cores that run ahead of their turns, against the same cores that do not: whatever they, devices and a debugger do to each other,
-// all that anybody sees is the same.
-#include "core/a64/turns.h"
+// Compares cores that execute speculatively with the same cores that do not: whatever they, devices and a debugger do to each
+// other, every result is the same.
+#include "core/a64/speculation.h"
 
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "core/a64/exclusive_monitors.h"
 #include "core/a64/native_iss.h"
+#include "core/a64/speculative_cores.h"
 #include "core/a64/stores_of_every_kind.h"
 #include "core/iss_test_host.h"
 
@@ -46,7 +47,7 @@ const std::vector<std::uint32_t> program = {
 };
 constexpr std::uint32_t exception_return = 0xd69f03e0;
 
-// How cores get into each other's way.
+// How cores contend for memory.
 struct Sharing {
   const char* name;
   std::uint64_t own_data, stride, mask;  // of core 0, from core to core, of offsets
@@ -67,14 +68,15 @@ constexpr Sharing sharings[] = {
     {"AllOfIt", shared, 0, 0xff8, one_in_256, one_in_256 << 4, one_in_256 << 8},
 };
 
-constexpr unsigned cores = 4;
+constexpr unsigned core_count = 4;
 
-class Machine : WriteObserver {
+class TestedCores : WriteObserver {
  public:
-  Machine(const Sharing& sharing, std::shared_ptr<Turns> with) : turns(std::move(with)) {
-    for (unsigned i = 0; i < cores; ++i) {
+  TestedCores(const Sharing& sharing, std::shared_ptr<SpeculativeCores> with)
+      : speculative_cores(std::move(with)) {
+    for (unsigned i = 0; i < core_count; ++i) {
       hosts[i].memory.bytes = hosts[0].memory.bytes;
-      iss[i] = make_native_iss(hosts[i], i, {}, monitors, turns);
+      iss[i] = make_native_iss(hosts[i], i, {}, monitors, speculative_cores);
       hosts[i].core = iss[i].get();
       hosts[i].on_due = [this, i] { iss[i]->request_stop(); };
       hosts[i].on_load = [this](std::uint64_t) { return ++device_loads; };
@@ -90,30 +92,30 @@ class Machine : WriteObserver {
     hosts[0].place(code_base, program);
     hosts[0].place(vectors + 0x200, {exception_return});
   }
-  ~Machine() override {
+  ~TestedCores() override {
     for (auto& each : iss) each.reset();
   }
 
-  // A turn of each core, of `length` instructions, after which it may go on with those of the next; then what is no core's.
+  // A quantum of `length` instructions for each core, after which it may speculate on the next one; then an access from outside.
   void round(std::uint64_t length, std::uint64_t next, Random& random) {
-    for (unsigned i = 0; i < cores; ++i) {
-      iss[i]->take_up();
+    for (unsigned i = 0; i < core_count; ++i) {
+      iss[i]->commit_speculation();
       at[i] += length;
       iss[i]->call_at(at[i]);
       EXPECT_EQ(iss[i]->run(), Iss::Stop::requested);
       EXPECT_EQ(iss[i]->instructions(), at[i]);
-      iss[i]->run_ahead(at[i] + next);
-      EXPECT_EQ(iss[i]->instructions(), at[i]) << "of its turn";
+      iss[i]->allow_speculation(at[i] + next);
+      EXPECT_EQ(iss[i]->instructions(), at[i]) << "of the committed quantum";
     }
-    const unsigned core = static_cast<unsigned>(random.below(cores));
+    const unsigned core = static_cast<unsigned>(random.below(core_count));
     const std::uint64_t address = shared + random.below(40 * page) / 8 * 8, value = random.below(1 << 20);
     switch (random.below(12)) {
       case 0:  // a device stores
-        if (turns) turns->give_way({Address(address), Bytes(8)}, true);
+        if (speculative_cores) speculative_cores->before_external_access({Address(address), Bytes(8)}, true);
         std::memcpy(hosts[0].memory.bytes + (address - code_base), &value, sizeof value);
         return;
       case 1:  // a device loads
-        if (turns) turns->give_way({Address(address), Bytes(8)}, false);
+        if (speculative_cores) speculative_cores->before_external_access({Address(address), Bytes(8)}, false);
         return seen.push_back(hosts[0].peek(address));
       case 2:
         seen.push_back(core);
@@ -135,92 +137,93 @@ class Machine : WriteObserver {
     seen.push_back(lines);
   }
 
-  std::shared_ptr<Turns> turns;
+  std::shared_ptr<SpeculativeCores> speculative_cores;
   std::shared_ptr<ExclusiveMonitors> monitors = std::make_shared<ExclusiveMonitors>();
-  std::array<IssTestHost, cores> hosts;
-  std::array<std::unique_ptr<NativeIss>, cores> iss;
-  std::array<std::uint64_t, cores> at{};
+  std::array<IssTestHost, core_count> hosts;
+  std::array<std::unique_ptr<NativeIss>, core_count> iss;
+  std::array<std::uint64_t, core_count> at{};
   std::uint64_t device_loads = 0;
   std::vector<std::uint64_t> seen;
 };
 
-struct TurnsTest : testing::TestWithParam<Sharing> {
+struct SpeculativeCoresTest : testing::TestWithParam<Sharing> {
   HostThreads threads{3};
-  std::shared_ptr<Turns> turns = std::make_shared<Turns>(threads);
+  std::shared_ptr<SpeculativeCores> cores = std::make_shared<SpeculativeCores>(threads);
 };
 
-TEST_P(TurnsTest, LeadsChangeNothing) {
-  Machine alone(GetParam(), nullptr), ahead(GetParam(), turns);
+TEST_P(SpeculativeCoresTest, SpeculationChangesNoResult) {
+  TestedCores alone(GetParam(), nullptr), speculative(GetParam(), cores);
   Random lengths(3), one(7), other(7);
   std::uint64_t next = 1000;
   for (unsigned i = 0; i < 3000; ++i) {
     const std::uint64_t length = std::exchange(next, 200 + lengths.below(1500));
     alone.round(length, next, one);
-    ahead.round(length, next, other);
+    speculative.round(length, next, other);
   }
-  EXPECT_EQ(alone.seen, ahead.seen);
-  EXPECT_EQ(alone.device_loads, ahead.device_loads);
-  for (unsigned i = 0; i < cores; ++i) {
-    EXPECT_EQ(alone.iss[i]->state(), ahead.iss[i]->state()) << i;
-    EXPECT_EQ(alone.hosts[i].accesses, ahead.hosts[i].accesses) << i;
+  EXPECT_EQ(alone.seen, speculative.seen);
+  EXPECT_EQ(alone.device_loads, speculative.device_loads);
+  for (unsigned i = 0; i < core_count; ++i) {
+    EXPECT_EQ(alone.iss[i]->state(), speculative.iss[i]->state()) << i;
+    EXPECT_EQ(alone.hosts[i].accesses, speculative.hosts[i].accesses) << i;
   }
-  EXPECT_EQ(
-      std::memcmp(alone.hosts[0].memory.bytes, ahead.hosts[0].memory.bytes, ahead.hosts[0].memory.size()), 0);
-  EXPECT_GT(turns->count.leads, 0u);
+  EXPECT_EQ(std::memcmp(alone.hosts[0].memory.bytes, speculative.hosts[0].memory.bytes,
+                        speculative.hosts[0].memory.size()),
+            0);
+  EXPECT_GT(cores->counts.speculations, 0u);
 }
-INSTANTIATE_TEST_SUITE_P(, TurnsTest, testing::ValuesIn(sharings),
+INSTANTIATE_TEST_SUITE_P(, SpeculativeCoresTest, testing::ValuesIn(sharings),
                          [](const auto& each) { return std::string(each.param.name); });
 
-struct LeadTest : testing::Test {
+struct SpeculationTest : testing::Test {
   HostThreads threads{2};
-  std::shared_ptr<Turns> turns = std::make_shared<Turns>(threads);
-  Machine machine{sharings[0], turns};
-  Iss& last = *machine.iss[cores - 1];  // of the other thread's group
+  std::shared_ptr<SpeculativeCores> cores = std::make_shared<SpeculativeCores>(threads);
+  TestedCores tested{sharings[0], cores};
+  Iss& last = *tested.iss[core_count - 1];  // of the worker thread's group
 
-  // Has a lead of `length` instructions done, and not taken up. What comes before makes all that it needs the core's own.
-  std::uint64_t lead(std::uint64_t length) {
+  // Has `length` instructions executed speculatively, without a commit. Before that, the core comes to own all memory that it needs.
+  std::uint64_t speculate(std::uint64_t length) {
     Random none(1);
-    for (unsigned i = 0; i < cores; ++i) machine.at[i] = machine.iss[i]->instructions();
-    for (unsigned i = 0; i < 50; ++i) machine.round(1000, 1000, none);
-    turns->take_all_back();
+    for (unsigned i = 0; i < core_count; ++i) tested.at[i] = tested.iss[i]->instructions();
+    for (unsigned i = 0; i < 50; ++i) tested.round(1000, 1000, none);
+    cores->roll_back_all();
     const std::uint64_t count = last.instructions();
-    last.run_ahead(count + length);
-    while (!turns->is_done(cores - 1)) std::this_thread::yield();
+    last.allow_speculation(count + length);
+    while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
     return count;
   }
 };
 
-TEST_F(LeadTest, IsSeenByNobodyUntilItIsTakenUp) {
-  const std::uint64_t count = lead(5000);
+TEST_F(SpeculationTest, IsInvisibleUntilItCommits) {
+  const std::uint64_t count = speculate(5000);
   EXPECT_EQ(last.instructions(), count);
-  last.take_up();
+  last.commit_speculation();
   EXPECT_EQ(last.instructions(), count + 5000);
 }
 
-TEST_F(LeadTest, IsTakenBackByWhoeverLooksAtTheCore) {
-  const std::uint64_t count = lead(5000);
+TEST_F(SpeculationTest, IsRolledBackWhenTheCoreIsInspected) {
+  const std::uint64_t count = speculate(5000);
   last.read(CoreRegister::pc);
-  last.take_up();
+  last.commit_speculation();
   EXPECT_EQ(last.instructions(), count);
 }
 
-TEST_F(LeadTest, OutlastsADeviceThatStoresElsewhereButNotOneThatStoresWhereItLooked) {
-  std::uint64_t count = lead(5000);
-  turns->give_way({Address(shared), Bytes(8)}, true);
-  last.take_up();
+TEST_F(SpeculationTest, IsRolledBackByADeviceThatStoresWhereItHasAccessedOnly) {
+  std::uint64_t count = speculate(5000);
+  cores->before_external_access({Address(shared), Bytes(8)}, true);
+  last.commit_speculation();
   EXPECT_EQ(last.instructions(), count + 5000);
-  count = lead(5000);
-  turns->give_way({Address(own + (cores - 1) * 4 * page), Bytes(4 * page)}, true);
-  last.take_up();
+  count = speculate(5000);
+  cores->before_external_access({Address(own + (core_count - 1) * 4 * page), Bytes(4 * page)}, true);
+  last.commit_speculation();
   EXPECT_EQ(last.instructions(), count);
 }
 
-TEST_F(LeadTest, ThreadsMayEndAndBeginAgain) {
-  lead(5000);
-  turns->take_all_back();
+TEST_F(SpeculationTest, WorksAfterThreadsHaveStopped) {
+  speculate(5000);
+  cores->roll_back_all();
   threads.stop();
-  const std::uint64_t count = lead(700);
-  last.take_up();
+  const std::uint64_t count = speculate(700);
+  last.commit_speculation();
   EXPECT_EQ(last.instructions(), count + 700);
 }
 
