@@ -30,11 +30,11 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
   std::optional<GraphConfig> graph;
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
-  std::vector<std::string> masters, targets = memory_nodes(node.memory), guests;
-  const bool has_guests = !targets.empty();
+  std::vector<std::string> masters, targets = memory_nodes(node.memory), colocated;
+  const bool are_colocated = !targets.empty();
   for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
   for (const MapEntry& entry : map.entries())
-    if (!has_guests || entry.name != "dram") (has_guests ? guests : targets).push_back(entry.name);
+    if (!are_colocated || entry.name != "dram") (are_colocated ? colocated : targets).push_back(entry.name);
 
   if (!config.ports && node.runs == NodeProgram::firmware)
     config.ports = static_cast<std::uint32_t>(masters.size() + targets.size());
@@ -57,7 +57,7 @@ NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const C
           : config.topology == TopologyKind::swizzle_switch ? "fabric.ports"
                                                             : "fabric.nodes";
     fabric.placement = place_ports(node.placement, static_cast<unsigned>(fabric.topology->nodes.size()),
-                                   masters, targets, guests);
+                                   masters, targets, colocated);
   } catch (const std::invalid_argument& error) {
     if (!path.empty()) key = path + "." + key;
     problems.add({.origin = document.origin_of(key), .path = key, .problem = error.what()});

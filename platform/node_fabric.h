@@ -23,8 +23,8 @@ struct NodeFabric {
 // What stands on nodes of their own in place of "dram", by their names for a placement; none: dram stands on one.
 std::vector<std::string> memory_nodes(const MemoryConfig& memory);
 
-// The cores are masters, the entries of the map targets; where memory has nodes of its own the other entries are their
-// guests. What does not fit goes to `problems`, at the place in the
+// The cores are masters and the entries of the address map are targets. If memory has nodes of its own, the other entries
+// are co-located with them. What does not fit goes to `problems`, at the place in the
 // document that is wrong, below `path`, the node's. Throws ConfigError for a bad technology or graph file.
 NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
                           const ConfigDocument& document, const std::string& path, Diagnostics& problems);

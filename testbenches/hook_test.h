@@ -34,7 +34,7 @@ struct HookTest : testing::Test {
         settings(std::move(rtl_settings)) {}
 
   void attach_hook(Impl impl) { attach_hook(impl, "rtl/" + block + "/block.json"); }
-  void attach_hook(Impl impl, const PlantedBug& bug) { attach_hook(impl, planted(block, bug)); }
+  void attach_hook(Impl impl, const Mutant& mutant) { attach_hook(impl, mutant_of(block, mutant)); }
   // Attaches the hook to a new model.
   virtual void on_attached() {}
 

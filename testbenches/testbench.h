@@ -1,5 +1,5 @@
-// What the testbenches share: a block's library by the path of its block.json, built when it is not there yet, and copies of
-// blocks with bugs in them.
+// Common parts of the testbenches: the library of a block, by the path of its block.json (built if it does not exist yet),
+// and mutants, which are copies of blocks with a bug.
 #pragma once
 
 #include <cstdlib>
@@ -13,21 +13,21 @@
 
 #include "cosim/rtl_library.h"
 #include "platform/rtl/block_build.h"
-#include "testbenches/planted.h"
+#include "testbenches/mutant.h"
 
 namespace asterism {
 
-struct PlantedBug {
+struct Mutant {
   const char* name;
   std::vector<Change> changes;
 };
-inline void PrintTo(const PlantedBug& bug, std::ostream* out) { *out << bug.name; }
+inline void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name; }
 
-// A copy of rtl/<block> with a bug planted, for library_of().
-inline std::string planted(const std::string& block, const PlantedBug& bug) {
+// Makes a mutant of rtl/<block> and returns the path of its block.json, for library_of().
+inline std::string mutant_of(const std::string& block, const Mutant& mutant) {
   const std::filesystem::path source = ASTERISM_SOURCE,
-                              copies = std::filesystem::path(ASTERISM_CACHE) / "../planted";
-  return plant(source / "rtl" / block, copies / (block + "-" + bug.name), bug.changes).string();
+                              copies = std::filesystem::path(ASTERISM_CACHE) / "../mutants";
+  return make_mutant(source / "rtl" / block, copies / (block + "-" + mutant.name), mutant.changes).string();
 }
 
 // Parameters as overrides for library_of(), and more of these.

@@ -81,7 +81,7 @@ struct LockstepDeviceTest : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(LockstepDeviceTest, AModelAndItsTwinAreEqual) {
+SYSTEMC_TEST_F(LockstepDeviceTest, AModelAndItsRtlAreEqual) {
   exercise();
   EXPECT_EQ(what(), "");
   EXPECT_EQ(lockstep.lockstep().transactions(), 4u);

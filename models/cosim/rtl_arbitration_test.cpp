@@ -218,7 +218,7 @@ TEST_F(RtlArbitrationTest, InLockstepTheModelAnswers) {
             "  RTL       grants 3\n");
 }
 
-TEST_F(RtlArbitrationTest, EveryPlantedBugIsFound) {
+TEST_F(RtlArbitrationTest, EveryRtlMutantIsFound) {
   for (const char* name : {"wrong_tie", "no_grant", "two_grants", "unasked_grant", "fails"}) {
     block = name;
     attach_hook(Impl::lockstep);

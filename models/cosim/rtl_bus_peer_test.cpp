@@ -48,7 +48,7 @@ struct Model {
   std::string what() const { return lockstep.mismatch() ? lockstep.mismatch()->what : ""; }
 };
 
-// All that a model and its twin do alike.
+// Everything that a model and its RTL counterpart do in the same way.
 void exercise(Model& model) {
   model.write(1'000_ns, scratch, 0x000000F0);
   model.read(1'100_ns, scratch, 0x000000F0);
@@ -59,7 +59,7 @@ void exercise(Model& model) {
   model.lockstep.catch_up(20_us);
 }
 
-TEST(RtlBusPeer, ATwinThatDoesTheSameIsEqual) {
+TEST(RtlBusPeer, APeerThatDoesTheSameIsEqual) {
   Model model("no_master");
   exercise(model);
   EXPECT_EQ(model.what(), "");
@@ -67,9 +67,9 @@ TEST(RtlBusPeer, ATwinThatDoesTheSameIsEqual) {
 }
 
 TEST(RtlBusPeer, FindsEachKindOfDifference) {
-  const std::pair<const char*, const char*> planted[] = {
+  const std::pair<const char*, const char*> mutants[] = {
       {"wrong_data", "data"}, {"wrong_status", "status"}, {"slow", "latency"}, {"late", "interrupt 0"}};
-  for (const auto& [name, what] : planted) {
+  for (const auto& [name, what] : mutants) {
     Model model(name);
     exercise(model);
     EXPECT_EQ(model.what(), what) << name;

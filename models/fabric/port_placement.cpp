@@ -53,13 +53,13 @@ class Placer {
 
 }  // namespace
 
-PortPlacement place_ports(const std::map<std::string, std::uint32_t>& wishes, unsigned nodes,
+PortPlacement place_ports(const std::map<std::string, std::uint32_t>& requested, unsigned nodes,
                           const std::vector<std::string>& masters, const std::vector<std::string>& targets,
-                          const std::vector<std::string>& guests) {
+                          const std::vector<std::string>& colocated) {
   PortPlacement placement;
-  for (const auto& [name, node] : wishes) {
+  for (const auto& [name, node] : requested) {
     const auto has_name = [&name = name](const auto& names) { return std::ranges::count(names, name) != 0; };
-    if (!has_name(masters) && !has_name(targets) && !has_name(guests))
+    if (!has_name(masters) && !has_name(targets) && !has_name(colocated))
       throw std::invalid_argument("\"" + name + "\" is neither a master nor a target on the fabric");
     if (node >= nodes)
       throw std::invalid_argument("\"" + name + "\" is to sit on node " + std::to_string(node) +
@@ -81,9 +81,9 @@ PortPlacement place_ports(const std::map<std::string, std::uint32_t>& wishes, un
   const auto inland = placer.spread(free_targets, placer.free_of(edge_of(squarest_grid(nodes))));
   placer.spread(inland, placer.free());
   placer.spread(free_masters, placer.free());
-  const std::vector<std::string> free_guests = not_placed(guests);
-  for (std::size_t i = 0; i < free_guests.size(); ++i)
-    placement[free_guests[i]] = placement.at(targets.at(i % targets.size()));
+  const std::vector<std::string> unplaced_colocated = not_placed(colocated);
+  for (std::size_t i = 0; i < unplaced_colocated.size(); ++i)
+    placement[unplaced_colocated[i]] = placement.at(targets.at(i % targets.size()));
   return placement;
 }
 

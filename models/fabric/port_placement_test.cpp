@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-using Wishes = std::map<std::string, std::uint32_t>;
+using Requested = std::map<std::string, std::uint32_t>;
 
 std::vector<std::string> numbered(const std::string& name, unsigned count) {
   std::vector<std::string> names;
@@ -18,9 +18,9 @@ std::vector<std::string> numbered(const std::string& name, unsigned count) {
   return names;
 }
 
-std::string refusal(const Wishes& wishes, unsigned nodes, unsigned masters, unsigned targets) {
+std::string refusal(const Requested& requested, unsigned nodes, unsigned masters, unsigned targets) {
   return thrown<std::invalid_argument>(
-      [&] { place_ports(wishes, nodes, numbered("core", masters), numbered("mc", targets)); });
+      [&] { place_ports(requested, nodes, numbered("core", masters), numbered("mc", targets)); });
 }
 
 TEST(PortPlacementTest, TargetsStandAlongTheEdgeAndMastersAreSpreadOverTheRest) {
@@ -50,17 +50,17 @@ TEST(PortPlacementTest, MoreTargetsThanTheEdgeHasGoInland) {
 }
 
 TEST(PortPlacementTest, ANameSitsWhereItIsToldAndMayShareANode) {
-  Wishes wishes;
-  wishes = {{"core1", 15}, {"mc0", 5}, {"mc1", 5}};
-  const PortPlacement placement = place_ports(wishes, 16, numbered("core", 2), numbered("mc", 3));
+  Requested requested;
+  requested = {{"core1", 15}, {"mc0", 5}, {"mc1", 5}};
+  const PortPlacement placement = place_ports(requested, 16, numbered("core", 2), numbered("mc", 3));
   EXPECT_EQ(placement, (PortPlacement{{"core1", 15}, {"mc0", 5}, {"mc1", 5}, {"mc2", 0}, {"core0", 1}}));
 }
 
-TEST(PortPlacementTest, GuestsShareTheNodesOfTheTargets) {
-  Wishes wishes;
-  wishes = {{"uart", 5}};
+TEST(PortPlacementTest, ColocatedTargetsShareTheNodesOfTheOthers) {
+  Requested requested;
+  requested = {{"uart", 5}};
   const PortPlacement placement =
-      place_ports(wishes, 16, {"core0"}, numbered("mc", 2), {"gic", "uart", "rtc", "power"});
+      place_ports(requested, 16, {"core0"}, numbered("mc", 2), {"gic", "uart", "rtc", "power"});
   EXPECT_EQ(placement,
             (PortPlacement{
                 {"uart", 5}, {"mc0", 0}, {"mc1", 15}, {"core0", 1}, {"gic", 0}, {"rtc", 15}, {"power", 0}}));
@@ -70,11 +70,11 @@ TEST(PortPlacementTest, GuestsShareTheNodesOfTheTargets) {
 
 TEST(PortPlacementTest, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal({}, 4, 3, 2), "the fabric has 4 nodes for 3 masters and 2 targets");
-  Wishes wishes;
-  wishes = {{"core0", 4}};
-  EXPECT_EQ(refusal(wishes, 4, 1, 1), "\"core0\" is to sit on node 4, and the last of the fabric is 3");
-  wishes = {{"core7", 1}};
-  EXPECT_EQ(refusal(wishes, 4, 1, 1), "\"core7\" is neither a master nor a target on the fabric");
+  Requested requested;
+  requested = {{"core0", 4}};
+  EXPECT_EQ(refusal(requested, 4, 1, 1), "\"core0\" is to sit on node 4, and the last of the fabric is 3");
+  requested = {{"core7", 1}};
+  EXPECT_EQ(refusal(requested, 4, 1, 1), "\"core7\" is neither a master nor a target on the fabric");
 }
 
 }  // namespace

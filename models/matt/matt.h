@@ -34,7 +34,7 @@
 // reset: every kind empties table and buffer and begins with phase 0; nothing is tracked. Statistics go on.
 //
 // Source: abeyratne2017 sections 5.3.3 to 5.3.5, figures 5.9 and 5.11. The queue of 64 and the place of a choice among equals
-// are not published. rtl/matt is its twin.
+// are not published. rtl/matt is its RTL counterpart.
 #pragma once
 
 #include <array>

@@ -55,7 +55,8 @@ void FlitSwitch::arbitrate(const Inputs& in) {
     const auto input = static_cast<std::uint8_t>(std::countr_zero(asking));
     const unsigned output = in.destination[input];
     if (input >= radix_ || output >= radix_ || holder_[output] != nobody) continue;
-    if (winner[output] == nobody || arbiter_.beats(output, input, winner[output])) winner[output] = input;
+    if (winner[output] == nobody || arbiter_.has_priority_over(output, input, winner[output]))
+      winner[output] = input;
   }
   for (unsigned output = 0; output < radix_; ++output) {
     if (winner[output] == nobody) continue;

@@ -1,4 +1,4 @@
-// A Swizzle-Switch that passes packets flit by flit: the engine whose twin is rtl/swizzle_switch (abeyratne2017
+// A Swizzle-Switch that passes packets flit by flit: the engine whose RTL counterpart is rtl/swizzle_switch (abeyratne2017
 // section 3.2.2). One call is one clock cycle.
 //
 // Each input is a stream of packets, each output another one. A flit moves at the end of a cycle in which its valid and

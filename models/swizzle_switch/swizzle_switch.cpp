@@ -18,7 +18,7 @@ std::optional<unsigned> SwizzleSwitch::grant(unsigned output, std::span<const un
   if (requests.empty()) return std::nullopt;
   unsigned winner = requests.front();
   for (const unsigned input : requests.subspan(1))
-    if (beats(output, input, winner)) winner = input;
+    if (has_priority_over(output, input, winner)) winner = input;
   granted(output, winner);
   return winner;
 }

@@ -10,7 +10,7 @@
 //                           request always.
 //   fixed                   the lowest input first; starves the others.
 //
-// `beats` compares two requests and `granted` is told who won, so that a tournament over the requests finds the
+// `has_priority_over` compares two requests and `granted` is told who won, so that a tournament over the requests finds the
 // winner without collecting them; grant() does that for a list.
 #pragma once
 
@@ -38,7 +38,7 @@ class SwizzleSwitch {
   SwizzleSwitch(unsigned inputs, unsigned outputs, ArbiterPolicy policy);
 
   // Whether input a's request for the output goes before b's.
-  bool beats(unsigned output, unsigned a, unsigned b) const {
+  bool has_priority_over(unsigned output, unsigned a, unsigned b) const {
     if (policy_ != ArbiterPolicy::least_recently_granted) return turn(output, a) < turn(output, b);
     const Rank* order = row(output);
     return order[a] < order[b];

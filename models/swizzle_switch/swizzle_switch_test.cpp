@@ -193,10 +193,10 @@ TEST(SwizzleSwitchTest, KeepsAnOrderForEachOutput) {
 
 TEST(SwizzleSwitchTest, BeatsAndGrantedSayWhatGrantDoes) {
   SwizzleSwitch arbiter(3, 1, lrg);
-  EXPECT_TRUE(arbiter.beats(0, 0, 1));
+  EXPECT_TRUE(arbiter.has_priority_over(0, 0, 1));
   arbiter.granted(0, 0);
-  EXPECT_FALSE(arbiter.beats(0, 0, 1));
-  EXPECT_TRUE(arbiter.beats(0, 2, 0));
+  EXPECT_FALSE(arbiter.has_priority_over(0, 0, 1));
+  EXPECT_TRUE(arbiter.has_priority_over(0, 2, 0));
 }
 
 TEST(SwizzleSwitchTest, ResetsToTheOrderAtConstruction) {

@@ -35,7 +35,7 @@
 //
 // Source: lee2019 sections 4.1.2 to 4.1.4, 4.2.3, 4.3.2, figure 5 (2 KB of cache for a channel, sectors of 32 bytes). The
 // number of ways and that both vectors share a line are not published, nor how the cache is updated (refresh() drops sectors) and
-// how begin() moves the vectors: the sectors that the channel moves for it are those of the cache alone. rtl/mzm is its twin.
+// how begin() moves the vectors: the sectors that the channel moves for it are those of the cache alone. rtl/mzm is its RTL counterpart.
 #pragma once
 
 #include <array>

@@ -29,7 +29,7 @@ std::string replay(const SnapshotTruthStudy& c, std::uint64_t seed) {
       fmt::format("asterism study snapshot_truth interleavings=1 seed={} config={} trial_snapshots={}", seed,
                   to_text(c.trial.config), c.trial.snapshots);
   if (c.trial.gpus != 0) command += fmt::format(" gpus={}", c.trial.gpus);
-  if (c.trial.plant != SnapshotPlant::none) command += fmt::format(" plant={}", to_text(c.trial.plant));
+  if (c.trial.mutant != SnapshotMutant::none) command += fmt::format(" mutant={}", to_text(c.trial.mutant));
   return command;
 }
 

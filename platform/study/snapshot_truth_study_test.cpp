@@ -35,7 +35,7 @@ TEST(SnapshotTruthStudyTest, WhatWasRightBeforeASignalIsKept) {
 
 TEST(SnapshotTruthStudyTest, NamesTheSeedThatFailsAndTheCommandThatReplaysIt) {
   const std::string words =
-      failure_of({"interleavings=1000", "plant=zone_not_stored", "config=mixed", "gpus=2"});
+      failure_of({"interleavings=1000", "mutant=zone_not_stored", "config=mixed", "gpus=2"});
   const std::string replay = "replay: asterism study snapshot_truth ";
   const std::size_t at = words.find(replay);
   ASSERT_NE(at, std::string::npos) << words;

@@ -1,5 +1,5 @@
 // Least-recently-granted arbiter: one output's share of a Swizzle-Switch (abeyratne2017 section
-// 3.2.2). Twin of SwizzleSwitch with ArbiterPolicy::least_recently_granted
+// 3.2.2). Counterpart of SwizzleSwitch with ArbiterPolicy::least_recently_granted
 // (models/swizzle_switch/swizzle_switch.h), decision by decision.
 //
 // Policy     The inputs stand in an order. The first one that requests is granted, and goes to the

@@ -1,5 +1,5 @@
 // Memory Accesses Tracking Table of a DIMM-SSD with the bitmap buffer of the memory controller
-// (abeyratne2017 sections 5.3.3 to 5.3.5). Twin of Matt (models/matt/matt.h), operation by
+// (abeyratne2017 sections 5.3.3 to 5.3.5). Counterpart of Matt (models/matt/matt.h), operation by
 // operation.
 //
 // Policy     operation_i, what page_i, lines_i and flag_i are for it, and what answer_o says:

@@ -1,4 +1,4 @@
-// The bitmap buffer: an associative memory of the pages that were written to last. Twin of
+// The bitmap buffer: an associative memory of the pages that were written to last. Counterpart of
 // BitmapBuffer (models/matt/bitmap_buffer.h).
 //
 // Policy     A page that comes in takes a free entry, and where there is none that of the page that

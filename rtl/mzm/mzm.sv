@@ -1,6 +1,6 @@
 // Memory-zone monitor of one channel of a GPU's memory (lee2019 sections 4.1.2 to 4.3.2): checks
 // every write against the snapshot that is open, and notes the zones that the next one has to take.
-// Twin of ZoneMonitor (models/zone_monitor/zone_monitor.h), operation by operation.
+// Counterpart of ZoneMonitor (models/zone_monitor/zone_monitor.h), operation by operation.
 //
 // Policy     operation_i, what zone_i and flag_i are for it, and what answer_o says:
 //              0 track       flag: writes are noted    0

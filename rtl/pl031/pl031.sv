@@ -1,4 +1,4 @@
-// PL031 real-time clock (Arm DDI 0224C) behind APB. Twin of Pl031 (models/devices/pl031.h),
+// PL031 real-time clock (Arm DDI 0224C) behind APB. Counterpart of Pl031 (models/devices/pl031.h),
 // register by register.
 //
 // Policy     DR counts seconds. A write of MR or LR compares DR with MR at once, and sets an alarm

@@ -1,4 +1,4 @@
-// Both symbols of one chip, solved for from the syndromes of a normal codeword. Twin of solve_chip
+// Both symbols of one chip, solved for from the syndromes of a normal codeword. Counterpart of solve_chip
 // (models/ecc/dual_mode_codec.cpp).
 //
 // Policy     Errors at the locators X and aX alone satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j].

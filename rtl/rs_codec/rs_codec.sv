@@ -1,5 +1,5 @@
 // Encoder and decoder of the dual-mode memory code (abeyratne2017 section 4.4): Reed-Solomon codes
-// over GF(2^8) on blocks of 64 bytes in the layout of models/ecc/memory_block.h. Twin of
+// over GF(2^8) on blocks of 64 bytes in the layout of models/ecc/memory_block.h. Counterpart of
 // DualModeCodec (models/ecc/dual_mode_codec.h), bit by bit.
 //
 // Policy     Normal: two RS(36,32), each corrects one symbol and detects three. Strong: four

@@ -1,5 +1,5 @@
 // What the syndromes of one codeword say: that it is clean, which one symbol is wrong and by what, or
-// that more are. Twin of ReedSolomon::decode (models/ecc/reed_solomon.h).
+// that more are. Counterpart of ReedSolomon::decode (models/ecc/reed_solomon.h).
 //
 // Policy     One wrong symbol e with locator X has the syndromes e, eX, eX^2, ...: a geometric
 //            series. Each position of the code compares S0*X with S1, S1*X with S2, and so on, for

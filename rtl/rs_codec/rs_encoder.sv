@@ -1,5 +1,5 @@
 // The parity symbols of one codeword, from the syndromes that its data symbols have alone: the
-// inverse of the parity columns of the matrix. Twin of ReedSolomon::encode
+// inverse of the parity columns of the matrix. Counterpart of ReedSolomon::encode
 // (models/ecc/reed_solomon.h).
 //
 // Policy     The last Checks positions are parity. Those with ordinary columns are a Vandermonde

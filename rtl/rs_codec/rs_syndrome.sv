@@ -1,4 +1,4 @@
-// Syndromes of one codeword: its product with the parity-check matrix. Twin of
+// Syndromes of one codeword: its product with the parity-check matrix. Counterpart of
 // ReedSolomon::syndromes (models/ecc/reed_solomon.h).
 //
 // Matrix     Row j has alpha^(i*j) at position i. Extended: the last position has the column

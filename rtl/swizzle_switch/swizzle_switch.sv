@@ -1,5 +1,5 @@
 // Swizzle-Switch: Radix input streams to Radix output streams, with the arbitration in the
-// crosspoints of each output bus (abeyratne2017 section 3.2.2; swizzle_output says how). Twin of
+// crosspoints of each output bus (abeyratne2017 section 3.2.2; swizzle_output says how). Counterpart of
 // FlitSwitch (models/swizzle_switch/flit_switch.h), cycle by cycle.
 //
 // Streams    A flit moves at the rising edge that ends a cycle with valid and ready high. Flits of

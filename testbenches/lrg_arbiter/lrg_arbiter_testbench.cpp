@@ -61,15 +61,15 @@ class Pair {
     });
   }
   std::vector<unsigned> order_of_model() {
-    return order([&](unsigned a, unsigned b) { return model_.beats(0, a, b); });
+    return order([&](unsigned a, unsigned b) { return model_.has_priority_over(0, a, b); });
   }
 
  private:
-  template <class Beats>
-  std::vector<unsigned> order(Beats&& beats) const {
+  template <class Before>
+  std::vector<unsigned> order(Before&& before) const {
     std::vector<unsigned> all(inputs());
     for (unsigned i = 0; i < inputs(); ++i) all[i] = i;
-    std::ranges::sort(all, beats);
+    std::ranges::sort(all, before);
     return all;
   }
 
@@ -174,7 +174,7 @@ TEST(LrgArbiterTest, ItsPropertiesHoldUnderRandomRequests) {
 
 constexpr const char* sv = "lrg_arbiter.sv";
 constexpr const char* update = "beats_q <= beats_q | (grant_o & Others);";
-const PlantedBug bugs[] = {
+const Mutant mutants[] = {
     // Among inputs that were never granted the highest goes first.
     {"wrong_tie", {{sv, "beats_q <= (All << i) & Others;", "beats_q <= ~(All << i);"}}},
     // The lowest input that requests always wins.
@@ -190,14 +190,14 @@ const PlantedBug bugs[] = {
      {{sv, update, "beats_q <= (idle_o && i == 0) ? '0 : beats_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
-TEST_P(PlantedBugTest, IsFoundWithinAThousandCycles) {
-  Pair pair(planted("lrg_arbiter", GetParam()), radix(4));
+TEST_P(RtlMutantTest, IsFoundWithinAThousandCycles) {
+  Pair pair(mutant_of("lrg_arbiter", GetParam()), radix(4));
   EXPECT_NE(first_difference(pair, 1000), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(LrgArbiter, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
+INSTANTIATE_TEST_SUITE_P(LrgArbiter, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -303,9 +303,9 @@ TEST(MattTest, APageBeyondTheTableIsNotTracked) {
   EXPECT_FALSE(yes({.kind = Kind::next, .flag = true}));
 }
 
-// ---- planted bugs ----
+// ---- mutants ----
 
-const PlantedBug bugs[] = {
+const Mutant mutants[] = {
     // The page that came in first leaves first: a hit does not make it younger.
     {"first_in_first_out",
      {{"matt_buffer.sv", "later_q <= '0;", "later_q <= note_i ? later_q : '0;"},
@@ -331,15 +331,15 @@ const PlantedBug bugs[] = {
        "new_bits.candidate = bits.candidate;\n              update"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
-TEST_P(PlantedBugTest, IsFound) {
-  Pair pair(planted("matt", GetParam()), usual);
+TEST_P(RtlMutantTest, IsFound) {
+  Pair pair(mutant_of("matt", GetParam()), usual);
   EXPECT_FALSE(everything(pair, 50'000));
   std::cout << "  " << pair.difference() << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Matt, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
+INSTANTIATE_TEST_SUITE_P(Matt, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism

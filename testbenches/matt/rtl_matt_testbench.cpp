@@ -12,12 +12,12 @@ using testing::HasSubstr;
 constexpr std::uint32_t pages = 200;
 const MattConfig shape{.phase_bits = 3, .buffer_entries = 16, .early_writes = 8};
 
-const PlantedBug lines_not_merged{
-    "lines_not_merged", {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}};
+const Mutant lines_not_merged{"lines_not_merged",
+                              {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}};
 // Takes no answer from a phase that ended, and chooses for a reason that there is not.
-const PlantedBug broken{"broken",
-                        {{"matt.sv", "valid_d     = ends_phase;", "valid_d     = 1'b0;"},
-                         {"matt.sv", "reason_o <= reason_q", "reason_o <= 2'd3"}}};
+const Mutant broken{"broken",
+                    {{"matt.sv", "valid_d     = ends_phase;", "valid_d     = 1'b0;"},
+                     {"matt.sv", "reason_o <= reason_q", "reason_o <= 2'd3"}}};
 
 struct RtlMattTest : HookTest<RtlMatt> {
   Picoseconds time;

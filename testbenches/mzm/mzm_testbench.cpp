@@ -278,9 +278,9 @@ TEST(MzmTest, AZoneBeyondTheTableIsNeverPartOfASnapshot) {
     EXPECT_EQ(ask({.kind = Kind::write, .zone = zone}), (ZoneMonitorAnswer{.complete = false}));
 }
 
-// ---- planted bugs ----
+// ---- mutants ----
 
-const PlantedBug bugs[] = {
+const Mutant mutants[] = {
     // Lines leave in the order in which they came.
     {"first_in_first_out",
      {{"mzm_cache.sv", "end else if (use_i) begin", "end else if (use_i && !hit_o) begin"}}},
@@ -310,15 +310,15 @@ const PlantedBug bugs[] = {
     {"change_not_marked", {{"mzm.sv", "changes    = !noted;", "changes    = !noted && !fetched_next;"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
-TEST_P(PlantedBugTest, IsFound) {
-  Pair pair(planted("mzm", GetParam()), usual);
+TEST_P(RtlMutantTest, IsFound) {
+  Pair pair(mutant_of("mzm", GetParam()), usual);
   EXPECT_FALSE(everything(pair, 50'000));
   std::cout << "  " << pair.difference() << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Mzm, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
+INSTANTIATE_TEST_SUITE_P(Mzm, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -12,11 +12,11 @@ using testing::HasSubstr;
 constexpr std::uint32_t zones = 4'000;
 const ZoneMonitorConfig shape{.cache = Bytes(512), .ways = 2};
 
-const PlantedBug notified_again{
+const Mutant notified_again{
     "notified_again", {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}}};
-const PlantedBug never_begins{"never_begins",
-                              {{"mzm.sv", "valid_d      = last_sector;", "valid_d      = 1'b0;"}}};
-const PlantedBug answers_3{"answers_3", {{"mzm.sv", "noted ? Stall : FirstStall", "2'd3"}}};
+const Mutant never_begins{"never_begins",
+                          {{"mzm.sv", "valid_d      = last_sector;", "valid_d      = 1'b0;"}}};
+const Mutant answers_3{"answers_3", {{"mzm.sv", "noted ? Stall : FirstStall", "2'd3"}}};
 
 struct RtlZoneMonitorTest : HookTest<RtlZoneMonitor> {
   Picoseconds time;

@@ -1,4 +1,4 @@
-// rtl/pl031 beside Pl031: in lockstep under random accesses, in its place, and with bugs planted in it.
+// rtl/pl031 beside Pl031: in lockstep under random accesses, in place of it, and as mutants.
 //
 // The clock of the RTL is slow, so that its seconds are few cycles long and every access is near the end of one.
 #include <gtest/gtest.h>
@@ -34,27 +34,27 @@ DeviceSwapConfig in(Impl impl) {
 
 struct Pl031LockstepTest : SystemCTest {
   Pl031 rtc{"rtc", RtcConfig{}};
-  DeviceSwap twin;
+  DeviceSwap swap;
   TestInitiator cpu{"cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
   std::optional<Lockstep::Mismatch> mismatch;
 
   explicit Pl031LockstepTest(const std::string& block = "rtl/pl031/block.json", bool assertions = true,
                              const RtlOptions& options = {})
-      : twin("rtc", in(Impl::lockstep), built(block, assertions), 4_KiB, 1_us, options,
+      : swap("rtc", in(Impl::lockstep), built(block, assertions), 4_KiB, 1_us, options,
              DeviceSwap::Model{rtc.registers, rtc.target}) {
     set_log_levels({{"rtc", spdlog::level::off}});
-    cpu.socket.bind(twin.target());
+    cpu.socket.bind(swap.target());
     rtc.interrupt.bind(line);
-    twin.interrupt(line);
-    twin.on_mismatch = [this](const Lockstep::Mismatch& found) { mismatch = found; };
+    swap.interrupt(line);
+    swap.on_mismatch = [this](const Lockstep::Mismatch& found) { mismatch = found; };
   }
   std::string found() const { return mismatch ? mismatch->text() : ""; }
 
   // Both, in the same instant.
   void reset(Reset kind) {
     rtc.reset(kind);
-    twin.reset(kind);
+    swap.reset(kind);
   }
   void read_some(Random& random);
   void write_some(Random& random);
@@ -132,9 +132,9 @@ void Pl031LockstepTest::any_work(std::uint64_t seed, int steps) {
 
 SYSTEMC_TEST_F(Pl031LockstepTest, RandomAccessesAreEqual) {
   any_work(1, 40'000);
-  twin.finish();
+  swap.finish();
   EXPECT_EQ(found(), "");
-  const std::vector<std::string> summary = twin.summary();
+  const std::vector<std::string> summary = swap.summary();
   ASSERT_EQ(summary.size(), 5u);
   EXPECT_EQ(summary[1], "reached registers read 8/8");
   EXPECT_EQ(summary[2], "reached registers written 5/5");
@@ -167,7 +167,7 @@ struct Pl031CheckedTest : Pl031LockstepTest {
 };
 SYSTEMC_TEST_F(Pl031CheckedTest, EveryCycleSteppedIsEqualToo) {
   any_work(2, 3'000);
-  twin.finish();
+  swap.finish();
   EXPECT_EQ(found(), "");
 }
 
@@ -220,77 +220,77 @@ struct Bug {
   const char* new_text;
 };
 
-struct PlantedBugTest : Pl031LockstepTest {
-  explicit PlantedBugTest(const Bug& bug, const RtlOptions& options = {})
-      : Pl031LockstepTest(planted("pl031", PlantedBug{bug.name, {{"pl031.sv", bug.old_text, bug.new_text}}}),
+struct RtlMutantTest : Pl031LockstepTest {
+  explicit RtlMutantTest(const Bug& bug, const RtlOptions& options = {})
+      : Pl031LockstepTest(mutant_of("pl031", Mutant{bug.name, {{"pl031.sv", bug.old_text, bug.new_text}}}),
                           false, options) {}
   std::string what() {
     any_work(3, 40'000);
-    twin.finish();
+    swap.finish();
     return mismatch ? mismatch->what : "";
   }
 };
 
-struct LoadLosesTheStep : PlantedBugTest {
+struct LoadLosesTheStep : RtlMutantTest {
   LoadLosesTheStep()
-      : PlantedBugTest({"load_loses_the_step", "assign seconds_d = present + 32'(step);",
-                        "assign seconds_d = write_load ? load_d : seconds_q + 32'(step);"}) {}
+      : RtlMutantTest({"load_loses_the_step", "assign seconds_d = present + 32'(step);",
+                       "assign seconds_d = write_load ? load_d : seconds_q + 32'(step);"}) {}
 };
 SYSTEMC_TEST_F(LoadLosesTheStep, IsFound) { EXPECT_EQ(what(), "data"); }
 
-struct MatchIsASecondLate : PlantedBugTest {
+struct MatchIsASecondLate : RtlMutantTest {
   MatchIsASecondLate()
-      : PlantedBugTest({"match_is_a_second_late", "armed & step & (match_d == seconds_d)",
-                        "armed & step & (match_d == seconds_q)"}) {}
+      : RtlMutantTest({"match_is_a_second_late", "armed & step & (match_d == seconds_d)",
+                       "armed & step & (match_d == seconds_q)"}) {}
 };
 SYSTEMC_TEST_F(MatchIsASecondLate, IsFound) { EXPECT_NE(what(), ""); }
 
-struct ClearWinsOverAMatch : PlantedBugTest {
+struct ClearWinsOverAMatch : RtlMutantTest {
   ClearWinsOverAMatch()
-      : PlantedBugTest({"clear_wins_over_a_match",
-                        "assign raised_d    = hit_at_once | hit_at_step | (raised_q & ~write_clear);",
-                        "assign raised_d    = (hit_at_once | hit_at_step | raised_q) & ~write_clear;"}) {}
+      : RtlMutantTest({"clear_wins_over_a_match",
+                       "assign raised_d    = hit_at_once | hit_at_step | (raised_q & ~write_clear);",
+                       "assign raised_d    = (hit_at_once | hit_at_step | raised_q) & ~write_clear;"}) {}
 };
 SYSTEMC_TEST_F(ClearWinsOverAMatch, IsFound) { EXPECT_NE(what(), ""); }
 
-struct MaskIsNotMasked : PlantedBugTest {
-  MaskIsNotMasked() : PlantedBugTest({"mask_is_not_masked", "32'(interrupt_o);", "32'(raised_q);"}) {}
+struct MaskIsNotMasked : RtlMutantTest {
+  MaskIsNotMasked() : RtlMutantTest({"mask_is_not_masked", "32'(interrupt_o);", "32'(raised_q);"}) {}
 };
 SYSTEMC_TEST_F(MaskIsNotMasked, IsFound) { EXPECT_EQ(what(), "data"); }
 
-struct BytesAreWords : PlantedBugTest {
+struct BytesAreWords : RtlMutantTest {
   BytesAreWords()
-      : PlantedBugTest({"bytes_are_words",
-                        "{{8{pstrb_i[3]}}, {8{pstrb_i[2]}}, {8{pstrb_i[1]}}, {8{pstrb_i[0]}}}",
-                        "{32{|pstrb_i}}"}) {}
+      : RtlMutantTest({"bytes_are_words",
+                       "{{8{pstrb_i[3]}}, {8{pstrb_i[2]}}, {8{pstrb_i[1]}}, {8{pstrb_i[0]}}}",
+                       "{32{|pstrb_i}}"}) {}
 };
 SYSTEMC_TEST_F(BytesAreWords, IsFound) { EXPECT_EQ(what(), "data"); }
 
-struct NoBattery : PlantedBugTest {
+struct NoBattery : RtlMutantTest {
   NoBattery()
-      : PlantedBugTest({"no_battery", "negedge por_ni) begin\n    if (!por_ni)",
-                        "negedge rst_ni) begin\n    if (!rst_ni)"}) {}
+      : RtlMutantTest({"no_battery", "negedge por_ni) begin\n    if (!por_ni)",
+                       "negedge rst_ni) begin\n    if (!rst_ni)"}) {}
 };
 SYSTEMC_TEST_F(NoBattery, IsFound) { EXPECT_EQ(what(), "data"); }
 
-struct ControlRefusesWrites : PlantedBugTest {
+struct ControlRefusesWrites : RtlMutantTest {
   ControlRefusesWrites()
-      : PlantedBugTest({"control_refuses_writes", "assign pslverr_o   = 1'b0;",
-                        "assign pslverr_o   = psel_i & penable_i & pwrite_i & (word == Cr);"}) {}
+      : RtlMutantTest({"control_refuses_writes", "assign pslverr_o   = 1'b0;",
+                       "assign pslverr_o   = psel_i & penable_i & pwrite_i & (word == Cr);"}) {}
 };
 SYSTEMC_TEST_F(ControlRefusesWrites, IsFound) { EXPECT_EQ(what(), "status"); }
 
-struct AnswersLate : PlantedBugTest {
+struct AnswersLate : RtlMutantTest {
   AnswersLate()
-      : PlantedBugTest(
+      : RtlMutantTest(
             {"answers_late", "assign pready_o    = 1'b1;", "assign pready_o    = cycles_q[2:0] == 3'd1;"}) {}
 };
 SYSTEMC_TEST_F(AnswersLate, IsFound) { EXPECT_EQ(what(), "latency"); }
 
-struct NextEventLies : PlantedBugTest {
+struct NextEventLies : RtlMutantTest {
   NextEventLies()
-      : PlantedBugTest({"next_event_lies", "!raised_q ? 32'(cycles_q)", "!raised_q ? 32'(cycles_q) + 32'd5"},
-                       {.check_idle = true}) {}
+      : RtlMutantTest({"next_event_lies", "!raised_q ? 32'(cycles_q)", "!raised_q ? 32'(cycles_q) + 32'd5"},
+                      {.check_idle = true}) {}
 };
 SYSTEMC_TEST_F(NextEventLies, IsFound) {
   EXPECT_EQ(what(), "RTL failed");

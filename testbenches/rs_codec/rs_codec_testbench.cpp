@@ -334,10 +334,10 @@ TEST(RsCodecTest, AResetForgetsWhatIsUnderWay) {
   }
 }
 
-// ---- planted bugs ----
+// ---- mutants ----
 
 constexpr const char* top = "rs_codec.sv";
-const PlantedBug bugs[] = {
+const Mutant mutants[] = {
     // The third row of the matrix is the second once more.
     {"wrong_matrix_row",
      {{"rs_syndrome.sv", "gf256_pkg::power(row)", "gf256_pkg::power(row == 2 ? 1 : row)"}}},
@@ -354,14 +354,14 @@ const PlantedBug bugs[] = {
     {"block_not_kept", {{top, "by_symbols = is_wrong && !uncorrectable_q", "by_symbols = is_wrong"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
-TEST_P(PlantedBugTest, IsFound) {
-  Pair pair(planted("rs_codec", GetParam()), EccProfile::strict);
+TEST_P(RtlMutantTest, IsFound) {
+  Pair pair(mutant_of("rs_codec", GetParam()), EccProfile::strict);
   EXPECT_FALSE(everything(pair, 1, 5'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(RsCodec, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
+INSTANTIATE_TEST_SUITE_P(RsCodec, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -10,10 +10,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const PlantedBug third_ignored{"third_ignored",
-                               {{"rs_codec.sv", "{third[8*w+:8], symbols", "{8'h00, symbols"}}};
+const Mutant third_ignored{"third_ignored", {{"rs_codec.sv", "{third[8*w+:8], symbols", "{8'h00, symbols"}}};
 // Encodings have no answer, decodings an outcome that there is not.
-const PlantedBug broken{
+const Mutant broken{
     "broken",
     {{"rs_codec.sv", "valid_o <= located_valid_q", "valid_o <= located_valid_q && located_decode_q"},
      {"rs_codec.sv", "outcome_o    <= {", "outcome_o    <= 2'd3 | {"}}};

@@ -237,7 +237,7 @@ TEST(SwizzleSwitchPropertiesTest, HoldUnderRandomTraffic) {
 
 constexpr const char* of_all = "swizzle_switch.sv";
 constexpr const char* of_one = "swizzle_output.sv";
-const PlantedBug bugs[] = {
+const Mutant mutants[] = {
     {"releases_before_tail",
      {{of_all, ".release_i(out_last_o[o] & out_ready_i[o])", ".release_i(out_valid_o[o] & out_ready_i[o])"}}},
     {"updates_while_held",
@@ -255,14 +255,14 @@ const PlantedBug bugs[] = {
      {{of_all, "assign in_ready_o = gen_holders[1].served;", "assign in_ready_o = holding;"}}},
 };
 
-class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
-TEST_P(PlantedBugTest, IsFoundWithinTenThousandCycles) {
-  Pair pair(planted("swizzle_switch", GetParam()), shape(4, 8));
+TEST_P(RtlMutantTest, IsFoundWithinTenThousandCycles) {
+  Pair pair(mutant_of("swizzle_switch", GetParam()), shape(4, 8));
   EXPECT_NE(random_traffic(pair, 10'000).differs, std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(SwizzleSwitch, PlantedBugTest, testing::ValuesIn(bugs), ParameterName());
+INSTANTIATE_TEST_SUITE_P(SwizzleSwitch, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism

@@ -1,7 +1,7 @@
 // The memory's codec in RTL that is wrong, in a node.
 #include <gmock/gmock.h>
 
-#include "testbenches/planted.h"
+#include "testbenches/mutant.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -14,8 +14,8 @@ using CodecRtlTest = CommandTest;
 
 // The boot ROM's first block differs already, before the first instruction.
 TEST_F(CodecRtlTest, ABugInTheFirstBlockEndsTheRunWithItsReport) {
-  plant(source_configs().parent_path() / "rtl/rs_codec", folder / "mine",
-        {{"rs_syndrome.sv", "power(row)", "power(row == 1 ? 2 : row)"}});
+  make_mutant(source_configs().parent_path() / "rtl/rs_codec", folder / "mine",
+              {{"rs_syndrome.sv", "power(row)", "power(row == 1 ? 2 : row)"}});
   const Ended ended =
       firmware("hello", {"node.memory.codec.impl=lockstep", "node.memory.codec.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;

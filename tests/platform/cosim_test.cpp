@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "testbenches/planted.h"
+#include "testbenches/mutant.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -28,9 +28,9 @@ struct CosimTest : CommandTest {
   }
   // The arbiter with an order that never changes.
   std::string no_update() const {
-    plant(source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",
-          {{"lrg_arbiter.sv", "beats_q <= '0;", "beats_q <= beats_q;"},
-           {"lrg_arbiter.sv", "beats_q <= beats_q | (grant_o & Others);", "beats_q <= beats_q;"}});
+    make_mutant(source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",
+                {{"lrg_arbiter.sv", "beats_q <= '0;", "beats_q <= beats_q;"},
+                 {"lrg_arbiter.sv", "beats_q <= beats_q | (grant_o & Others);", "beats_q <= beats_q;"}});
     return "node.fabric.arbiter.variant=mine/block.json";
   }
 };
@@ -62,7 +62,7 @@ TEST_F(CosimTest, SteppingIdleCyclesToo_ChangesNothing) {
   EXPECT_EQ(contents("run/stats.json"), skipping);
 }
 
-TEST_F(CosimTest, APlantedBugEndsTheRunWithAReportAndATrace) {
+TEST_F(CosimTest, AnRtlMutantEndsTheRunWithAReportAndATrace) {
   const Ended ended = solver("lockstep", {no_update()});
   EXPECT_EQ(ended.status, 68);
   EXPECT_THAT(ended.out, HasSubstr("lockstep mismatch in node.fabric.arbiter.XB."));

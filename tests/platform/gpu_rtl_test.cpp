@@ -1,7 +1,7 @@
 // The zone monitors of a node's GPU in RTL, while firmware takes snapshots under running kernels.
 #include <gmock/gmock.h>
 
-#include "testbenches/planted.h"
+#include "testbenches/mutant.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -44,8 +44,8 @@ TEST_F(GpuRtlTest, InLockstepAndAloneTheMonitorsGiveTheModelsRun) {
 
 // A write that waits is not noted: each is the first.
 TEST_F(GpuRtlTest, ABugInAMonitorEndsTheRunWithItsReport) {
-  plant(source_configs().parent_path() / "rtl/mzm", folder / "mine",
-        {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}});
+  make_mutant(source_configs().parent_path() / "rtl/mzm", folder / "mine",
+              {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}});
   const Ended ended =
       snapshots({"node.gpu.monitor_rtl.impl=lockstep", "node.gpu.monitor_rtl.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;

@@ -1,7 +1,7 @@
 // The DIMM-SSD's tracking table in RTL, in a node that takes checkpoints by every method.
 #include <gmock/gmock.h>
 
-#include "testbenches/planted.h"
+#include "testbenches/mutant.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -33,8 +33,8 @@ TEST_F(MattRtlTest, InLockstepAndAloneItGivesTheModelsRun) {
 
 // Who waits for a page is not told.
 TEST_F(MattRtlTest, ABugInTheTableEndsTheRunWithItsReport) {
-  plant(source_configs().parent_path() / "rtl/matt", folder / "mine",
-        {{"matt.sv", "answer_d          = bits.waiting;", "answer_d          = 1'b0;"}});
+  make_mutant(source_configs().parent_path() / "rtl/matt", folder / "mine",
+              {{"matt.sv", "answer_d          = bits.waiting;", "answer_d          = 1'b0;"}});
   const Ended ended =
       methods({"node.dimm_ssd.matt.impl=lockstep", "node.dimm_ssd.matt.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "testbenches/planted.h"
+#include "testbenches/mutant.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -15,9 +15,9 @@ using testing::StartsWith;
 
 struct RtcRtlTest : CommandTest {
   // A copy of the clock in which one text is another.
-  void plant(const std::string& file, const std::string& old_text, const std::string& new_text) const {
-    asterism::plant(source_configs().parent_path() / "rtl/pl031", folder / "mine",
-                    {{file, old_text, new_text}});
+  void make_mutant(const std::string& file, const std::string& old_text, const std::string& new_text) const {
+    asterism::make_mutant(source_configs().parent_path() / "rtl/pl031", folder / "mine",
+                          {{file, old_text, new_text}});
   }
   // The alarm app for a second or two, on a slow clock, which is soon through it.
   Ended alarm(Arguments keys, const Arguments& more = {}) const {
@@ -89,7 +89,8 @@ TEST_F(RtcRtlTest, TheQuantumChangesSpeedAndNoSecond) {
 }
 
 TEST_F(RtcRtlTest, ADifferenceEndsTheRunWithATrace) {
-  plant("pl031.sv", "Dr:      prdata_o = seconds_q;", "Dr:      prdata_o = seconds_q + 32'(seconds_q[0]);");
+  make_mutant("pl031.sv", "Dr:      prdata_o = seconds_q;",
+              "Dr:      prdata_o = seconds_q + 32'(seconds_q[0]);");
   const Ended ended = alarm({"node.rtc.impl=lockstep", "node.rtc.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
@@ -100,7 +101,7 @@ TEST_F(RtcRtlTest, ADifferenceEndsTheRunWithATrace) {
 }
 
 TEST_F(RtcRtlTest, AFailureInTheModelsPlaceEndsTheRunToo) {
-  plant("pl031.sv", "assign pready_o    = 1'b1;", "assign pready_o    = word != Ris;");
+  make_mutant("pl031.sv", "assign pready_o    = 1'b1;", "assign pready_o    = word != Ris;");
   const Ended ended = alarm({"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("RTL failure in node.rtc at "),
@@ -108,13 +109,13 @@ TEST_F(RtcRtlTest, AFailureInTheModelsPlaceEndsTheRunToo) {
 }
 
 TEST_F(RtcRtlTest, AnEndlessLoopEndsTheProcess) {
-  plant("pl031.sv", "  logic [9:0] word;\n",
-        "  int unsigned loops;\n"
-        "  always_comb begin\n"
-        "    loops = 0;\n"
-        "    while (mask_q[0] && loops < 2) loops = loops ^ 32'(mask_q[0]);\n"
-        "  end\n"
-        "  logic [9:0] word;\n");
+  make_mutant("pl031.sv", "  logic [9:0] word;\n",
+              "  int unsigned loops;\n"
+              "  always_comb begin\n"
+              "    loops = 0;\n"
+              "    while (mask_q[0] && loops < 2) loops = loops ^ 32'(mask_q[0]);\n"
+              "  end\n"
+              "  logic [9:0] word;\n");
   const Ended ended = alarm({"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
   EXPECT_THAT(ended.err,
@@ -125,7 +126,7 @@ TEST_F(RtcRtlTest, AnEndlessLoopEndsTheProcess) {
 }
 
 TEST_F(RtcRtlTest, ANextEventThatLiesIsFoundWhenAsked) {
-  plant("pl031.sv", "!raised_q ? 32'(cycles_q) : '1;", "!raised_q ? 32'(cycles_q) + 32'd9 : '1;");
+  make_mutant("pl031.sv", "!raised_q ? 32'(cycles_q) : '1;", "!raised_q ? 32'(cycles_q) + 32'd9 : '1;");
   const Arguments keys{"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"};
   const Ended ended = alarm(keys, {"--check-idle"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;

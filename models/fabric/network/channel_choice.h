@@ -1,5 +1,6 @@
-// Which of the channels that a Routing::Step allows a packet takes, for both engines: equal ones by turns, those to dark
-// routers passed over, the fallback when all preferred ones are congested.
+// The choice of one of the channels that a Routing::Step allows, for both network engines. Equal channels are taken in
+// round-robin order, channels to power-gated routers are skipped, and the fallback channels are used when all preferred
+// ones are congested.
 #pragma once
 
 #include <algorithm>
@@ -17,41 +18,42 @@ class ChannelChoice {
  public:
   struct Chosen {
     ChannelId channel;
-    std::size_t equal;  // channels that it was chosen from
+    std::size_t equal;  // the number of channels that it was chosen from
   };
 
-  explicit ChannelChoice(std::size_t channels) : turn_(channels) {}
+  explicit ChannelChoice(std::size_t channels) : next_(channels) {}
 
-  // `lit` says whether a channel leads to a router with power, `congested` whether it is past the threshold. With
-  // all dark the first is taken: the packet was on its way when they were gated, and goes through.
-  template <class Lit, class Congested>
-  Chosen choose(const Routing::Step& step, const Lit& lit, const Congested& congested) {
+  // `is_powered` returns whether a channel leads to a powered router, `congested` whether the channel is above the
+  // congestion threshold. If all routers are gated, the first channel is taken: the packet was already on its way when
+  // they were gated, and still passes.
+  template <class IsPowered, class Congested>
+  Chosen choose(const Routing::Step& step, const IsPowered& is_powered, const Congested& congested) {
     if (step.fallback.empty() && step.channels.size() == 1) return {step.channels.front(), 1};
     if (!step.fallback.empty()) {
-      const auto is_free = [&](ChannelId channel) { return lit(channel) && !congested(channel); };
+      const auto is_free = [&](ChannelId channel) { return is_powered(channel) && !congested(channel); };
       if (const auto channel = next(step.channels, is_free)) return {*channel, step.channels.size()};
-      if (const auto channel = next(step.fallback, lit)) return {*channel, step.fallback.size()};
+      if (const auto channel = next(step.fallback, is_powered)) return {*channel, step.fallback.size()};
     }
-    return {next(step.channels, lit).value_or(step.channels.front()), step.channels.size()};
+    return {next(step.channels, is_powered).value_or(step.channels.front()), step.channels.size()};
   }
 
-  void reset() { std::ranges::fill(turn_, 0); }
-  Bytes memory() const { return Bytes(turn_.size() * sizeof(turn_[0])); }
+  void reset() { std::ranges::fill(next_, 0); }
+  Bytes memory() const { return Bytes(next_.size() * sizeof(next_[0])); }
 
  private:
   template <class Suits>
   std::optional<ChannelId> next(std::span<const ChannelId> equal, const Suits& suits) {
-    std::uint32_t& turn = turn_[equal.front()];
-    if (turn >= equal.size()) turn = 0;  // another set that begins alike was longer
+    std::uint32_t& position = next_[equal.front()];
+    if (position >= equal.size()) position = 0;  // a longer set begins with the same channel
     for (std::size_t tried = 0; tried < equal.size(); ++tried) {
-      const ChannelId channel = equal[turn];
-      if (++turn == equal.size()) turn = 0;
+      const ChannelId channel = equal[position];
+      if (++position == equal.size()) position = 0;
       if (suits(channel)) return channel;
     }
     return std::nullopt;
   }
 
-  std::vector<std::uint32_t> turn_;  // by the first channel of the equal ones
+  std::vector<std::uint32_t> next_;  // round-robin position, indexed by the first of the equal channels
 };
 
 }  // namespace asterism

@@ -15,10 +15,10 @@ const auto no = [](ChannelId) { return false; };
 
 struct ChannelChoiceTest : testing::Test {
   ChannelChoice choice{4};
-  std::vector<ChannelId> take(unsigned count, const Routing::Step& step, const auto& lit,
+  std::vector<ChannelId> take(unsigned count, const Routing::Step& step, const auto& is_powered,
                               const auto& congested) {
     std::vector<ChannelId> taken;
-    while (count-- > 0) taken.push_back(choice.choose(step, lit, congested).channel);
+    while (count-- > 0) taken.push_back(choice.choose(step, is_powered, congested).channel);
     return taken;
   }
 };
@@ -28,8 +28,8 @@ TEST_F(ChannelChoiceTest, EqualChannelsGoByTurns) {
 }
 
 TEST_F(ChannelChoiceTest, DarkOnesArePassedOver) {
-  const auto lit = [](ChannelId channel) { return channel != 1; };
-  EXPECT_THAT(take(4, {.channels = all.first(3)}, lit, no), ElementsAre(0, 2, 0, 2));
+  const auto is_powered = [](ChannelId channel) { return channel != 1; };
+  EXPECT_THAT(take(4, {.channels = all.first(3)}, is_powered, no), ElementsAre(0, 2, 0, 2));
 }
 
 TEST_F(ChannelChoiceTest, TheFallbackTakesWhatIsCongested) {

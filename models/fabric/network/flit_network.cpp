@@ -85,7 +85,7 @@ void FlitNetwork::State::route(std::uint32_t index, std::uint32_t packet_index, 
   const ChannelId channel =
       choice_
           .choose(
-              step, [&](ChannelId c) { return lit(c); }, [&](ChannelId c) { return congested(c); })
+              step, [&](ChannelId c) { return is_powered(c); }, [&](ChannelId c) { return congested(c); })
           .channel;
   vc.output = static_cast<std::uint16_t>(output_of_channel_[channel] - first_output);
   vc.wanted = class_masks_[step.vc_class];
@@ -146,7 +146,7 @@ bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
       std::uint32_t& first = request_[output];
       if (first == none)
         requested_.push_back(output);
-      else if (!crosspoints.beats(output, local, port_of(first) - router.first_input))
+      else if (!crosspoints.has_priority_over(output, local, port_of(first) - router.first_input))
         continue;
       first = vc;
     }
@@ -231,7 +231,7 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
   }
   if (is_tail) {
     --router.committed;
-    if (router.gated && router.committed == 0) note_darkness(input.router);
+    if (router.gated && router.committed == 0) note_gating(input.router);
   }
 }
 

@@ -81,7 +81,7 @@ class FlitNetwork {
   // Throws std::invalid_argument for a router of more than max_hook_radix inputs.
   void attach_hook(RouterId router, ArbitrationHook* hook);
 
-  // Power gating: no new packet is routed through a gated router; it is dark once the last flit has left
+  // Power gating: no new packet is routed through a gated router; it is gated once the last flit has left
   // (powered() says). Throws std::invalid_argument when a pair of nodes would be cut off.
   void gate(RouterId router, bool gated);
   bool powered(RouterId router) const;

@@ -45,7 +45,7 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
     }
   }
   build_domains();
-  darkness_.resize(routers_.size());
+  gated_times_.resize(routers_.size());
   build_ports();
   size_calendars();
   reset();
@@ -196,7 +196,7 @@ void FlitNetwork::State::reset() {
   choice_.reset();
   for (SwizzleSwitch& crosspoints : switches_) crosspoints.reset();
   for (Router& router : routers_) router.committed = 0;
-  for (RouterId r = 0; r < routers_.size(); ++r) darkness_[r] = {routers_[r].gated ? now_ + 1 : 0, 0};
+  for (RouterId r = 0; r < routers_.size(); ++r) gated_times_[r] = {routers_[r].gated ? now_ + 1 : 0, 0};
   for (Node& node : nodes_) {
     node.queue = node.queue_end = none;
     node.sent = 0;
@@ -239,7 +239,7 @@ void FlitNetwork::State::gate(RouterId id, bool gated) {
     router.gated = false;
     throw;
   }
-  note_darkness(id);
+  note_gating(id);
 }
 
 void FlitNetwork::State::check_connected() const {
@@ -250,8 +250,8 @@ void FlitNetwork::State::check_connected() const {
     for (RouterId there = 0; there < routers_.size(); ++there) {
       if (here == there || !has_nodes[there]) continue;
       const Routing::Step step = topology_->routing->step(here, there, 0);
-      const auto is_lit = [&](ChannelId channel) { return lit(channel); };
-      require(std::ranges::any_of(step.channels, is_lit) || std::ranges::any_of(step.fallback, is_lit),
+      const auto has_power = [&](ChannelId channel) { return is_powered(channel); };
+      require(std::ranges::any_of(step.channels, has_power) || std::ranges::any_of(step.fallback, has_power),
               "gated, there is no way from " + topology_->routers[here].name + " to " +
                   topology_->routers[there].name);
     }
@@ -264,14 +264,14 @@ bool FlitNetwork::State::powered(RouterId id) const {
 }
 
 // Adds up the time without power: from when a gated router is empty until it is gated no more.
-void FlitNetwork::State::note_darkness(RouterId id) {
-  const bool dark = routers_[id].gated && routers_[id].committed == 0;
-  Darkness& darkness = darkness_[id];
-  if (darkness.since != 0 && !dark) {
-    darkness.before += now_ + 1 - darkness.since;
-    darkness.since = 0;
-  } else if (darkness.since == 0 && dark) {
-    darkness.since = now_ + 1;
+void FlitNetwork::State::note_gating(RouterId id) {
+  const bool gated = routers_[id].gated && routers_[id].committed == 0;
+  GatedTime& gated_time = gated_times_[id];
+  if (gated_time.since != 0 && !gated) {
+    gated_time.before += now_ + 1 - gated_time.since;
+    gated_time.since = 0;
+  } else if (gated_time.since == 0 && gated) {
+    gated_time.since = now_ + 1;
   }
 }
 
@@ -288,9 +288,9 @@ FlitNetwork::Load FlitNetwork::State::load() const {
   }
   for (RouterId r = 0; r < routers_.size(); ++r) {
     load.router_flits.push_back(routers_[r].flits);
-    const Darkness& darkness = darkness_[r];
-    const std::uint64_t dark = darkness.before + (darkness.since == 0 ? 0 : now_ + 1 - darkness.since);
-    load.powered_time.push_back(Picoseconds(now_ - load_since_ - dark));
+    const GatedTime& gated_time = gated_times_[r];
+    const std::uint64_t gated = gated_time.before + (gated_time.since == 0 ? 0 : now_ + 1 - gated_time.since);
+    load.powered_time.push_back(Picoseconds(now_ - load_since_ - gated));
   }
   return load;
 }
@@ -298,7 +298,7 @@ FlitNetwork::Load FlitNetwork::State::load() const {
 void FlitNetwork::State::clear_load() {
   for (OutputPort& port : outputs_) port.flits = 0;
   for (Router& router : routers_) router.flits = 0;
-  for (Darkness& darkness : darkness_) darkness = {darkness.since == 0 ? 0 : now_ + 1, 0};
+  for (GatedTime& gated_time : gated_times_) gated_time = {gated_time.since == 0 ? 0 : now_ + 1, 0};
   load_since_ = now_;
 }
 
@@ -357,7 +357,7 @@ Bytes FlitNetwork::State::memory() const {
   const auto held = [](const auto& vector) { return vector.capacity() * sizeof(vector[0]); };
   std::uint64_t bytes = sizeof(*this) + held(routers_) + held(switches_) + held(outputs_) +
                         held(output_of_channel_) + held(ejection_of_node_) + held(credits_) + held(inputs_) +
-                        held(darkness_) + held(vcs_) + held(waiting_packets_) + held(occupied_ports_) +
+                        held(gated_times_) + held(vcs_) + held(waiting_packets_) + held(occupied_ports_) +
                         held(nodes_) + choice_.memory().count() + held(last_edge_) + held(channel_of_output_);
   for (const SwizzleSwitch& crosspoints : switches_) bytes += crosspoints.memory().count();
   for (const Domain& domain : domains_)

@@ -144,8 +144,9 @@ class FlitNetwork::State {
     std::uint64_t committed = 0;  // packets routed to it whose tail has not left it
     std::uint64_t flits = 0;
   };
-  struct Darkness {
-    std::uint64_t since = 0, before = 0;  // ps; since the time before this one, when not 0
+  struct GatedTime {
+    std::uint64_t since = 0,
+                  before = 0;  // in ps; `since` is the start of the present gating plus 1, 0 if not gated
   };
   struct Node {
     std::uint32_t queue = none, queue_end = none;  // packets
@@ -164,7 +165,7 @@ class FlitNetwork::State {
   void arrive(const Arrival& arrival, Domain& domain);
   void route(std::uint32_t vc, std::uint32_t packet, RouterId at);
   bool congested(ChannelId channel) const;
-  bool lit(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
+  bool is_powered(ChannelId channel) const { return !routers_[topology_->channels[channel].to].gated; }
   bool send_from_node(Node& node, Domain& domain);
   template <bool has_hook>
   bool switch_router(RouterId id, Domain& domain);
@@ -180,7 +181,7 @@ class FlitNetwork::State {
   static void catch_up(Domain& domain, std::uint64_t now);
   static Bucket& bucket(Domain& domain, std::uint64_t cycle);
   std::uint64_t next_cycle(const Domain& domain) const;  // ~0 when it has nothing to do
-  void note_darkness(RouterId router);
+  void note_gating(RouterId router);
   std::uint32_t new_packet(const Packet& packet, Picoseconds now);
 
   static VcMask bit(std::uint32_t vc) { return static_cast<VcMask>(1u << vc); }
@@ -201,7 +202,7 @@ class FlitNetwork::State {
   std::vector<std::uint8_t> class_of_vc_;
   std::vector<Domain> domains_;
   std::vector<Router> routers_;
-  std::vector<Darkness> darkness_;
+  std::vector<GatedTime> gated_times_;
   std::vector<SwizzleSwitch> switches_;
   std::vector<OutputPort> outputs_;
   std::vector<std::uint64_t> last_edge_;  // [output]: at which the last flit came out of a crossing

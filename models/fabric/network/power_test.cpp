@@ -51,10 +51,10 @@ TEST(FabricPowerTest, DividesTheEnergyByTheBitsDelivered) {
 
 TEST(FabricPowerTest, CountsAGatedRouterForTheTimeItWasPowered) {
   FlitNetwork::Load load = one_stream();
-  const double dark = fabric_power(two_routers_and_a_spare(), technology, load, 1_us).static_watts;
+  const double gated = fabric_power(two_routers_and_a_spare(), technology, load, 1_us).static_watts;
   load.powered_time[2] = 250_ns;
   const double quarter = fabric_power(two_routers_and_a_spare(), technology, load, 1_us).static_watts;
-  EXPECT_NEAR(quarter - dark, 0.25 * 0.28 * (0.510107 + 10 * 0.000527), 1e-12);
+  EXPECT_NEAR(quarter - gated, 0.25 * 0.28 * (0.510107 + 10 * 0.000527), 1e-12);
 }
 
 TEST(FabricPowerTest, LeavesStaticPowerOnlyWhenNothingMoves) {

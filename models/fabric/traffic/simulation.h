@@ -46,7 +46,7 @@ struct SimulationConfig {
   Picoseconds drain = 20_us;    // at most
   bool drain_saturated = true;  // false: not when the window already shows a shortfall
   ConvergenceConfig convergence = {};
-  std::vector<std::string> gated = {};  // names of routers that are dark from the start
+  std::vector<std::string> gated = {};  // names of routers that are gated from the start
   std::filesystem::path record = {};    // takes a DeliveryRecord of all packets (trace.h); must not exist yet
 };
 void describe(Fields& f, SimulationConfig& config);

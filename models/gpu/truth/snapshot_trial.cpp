@@ -13,7 +13,7 @@ void describe(Fields& f, SnapshotTrialConfig& c) {
   f("gpus", c.gpus, "On one link, each with a program and a driver; 0: by the seed", within(0, 8));
   f("trial_snapshots", c.snapshots, "Of each GPU of a trial; the later ones stand on longer chains",
     within(1, 10'000));
-  f("plant", c.plant, "A fault of the trial itself, which must be found", one_of<SnapshotPlant>());
+  f("mutant", c.mutant, "A fault of the trial itself, which must be found", one_of<SnapshotMutant>());
 }
 
 SnapshotTrialCounts& SnapshotTrialCounts::operator+=(const SnapshotTrialCounts& o) {
@@ -61,7 +61,7 @@ class Trial {
     disturbed_once_in_ = std::uint64_t{50} << random_.below(8);
     for (std::uint32_t number = 0; number < gpu_count_; ++number) {
       const TrialSetup setup = is_aimed ? aimed_setup(random_) : any_setup(config, random_);
-      gpus_.emplace_back(setup, config.plant, number, link_, config.snapshots, random_.next(), states);
+      gpus_.emplace_back(setup, config.mutant, number, link_, config.snapshots, random_.next(), states);
     }
   }
 
@@ -117,9 +117,9 @@ SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::u
   return run(config, seed, unheard, false);
 }
 
-SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotPlant plant, std::uint64_t seed,
+SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotMutant mutant, std::uint64_t seed,
                                              SnapshotStates& states) {
-  return run({.plant = plant}, seed, states, true);
+  return run({.mutant = mutant}, seed, states, true);
 }
 
 }  // namespace asterism

@@ -38,7 +38,7 @@ constexpr auto enum_names(SnapshotChoice) {
 }
 
 // Faults of the trial itself, to see that it finds them.
-enum class SnapshotPlant : std::uint8_t {
+enum class SnapshotMutant : std::uint8_t {
   none,
   write_proceeds,
   stalled_write_not_noted,
@@ -49,9 +49,9 @@ enum class SnapshotPlant : std::uint8_t {
   no_watchdog,
   one_zone_too_many
 };
-constexpr auto enum_names(SnapshotPlant) {
-  using enum SnapshotPlant;
-  return std::to_array<EnumName<SnapshotPlant>>(
+constexpr auto enum_names(SnapshotMutant) {
+  using enum SnapshotMutant;
+  return std::to_array<EnumName<SnapshotMutant>>(
       {{none, "none"},
        {write_proceeds, "write_proceeds", "some writes go ahead although their zone is not preserved"},
        {stalled_write_not_noted, "stalled_write_not_noted",
@@ -70,7 +70,7 @@ struct SnapshotTrialConfig {
   SnapshotChoice config = SnapshotChoice::any;
   std::uint32_t gpus = 0;  // 0: by the seed
   std::uint32_t snapshots = 20;
-  SnapshotPlant plant = SnapshotPlant::none;
+  SnapshotMutant mutant = SnapshotMutant::none;
 };
 void describe(Fields& f, SnapshotTrialConfig& config);
 
@@ -106,6 +106,7 @@ SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::u
 // The same, aimed: drivers that copy zones with waiting writes together, and what goes wrong goes wrong amid
 // such a copy.
 class SnapshotStates;
-SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotPlant plant, std::uint64_t seed, SnapshotStates& states);
+SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotMutant mutant, std::uint64_t seed,
+                                             SnapshotStates& states);
 
 }  // namespace asterism

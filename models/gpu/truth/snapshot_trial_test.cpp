@@ -90,10 +90,10 @@ TEST(SnapshotTrialItself, IsTheSameForASeed) {
 }
 
 // How many of 60 trials end with a failure that says this.
-int found(SnapshotPlant plant, const std::string& words) {
+int found(SnapshotMutant mutant, const std::string& words) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) try {
-      run_snapshot_trial({.plant = plant}, seed);
+      run_snapshot_trial({.mutant = mutant}, seed);
     } catch (const SnapshotTrialFailure& failure) {
       found += std::string(failure.what()).find(words) != std::string::npos ? 1 : 0;
     }
@@ -103,25 +103,25 @@ int found(SnapshotPlant plant, const std::string& words) {
 constexpr auto in_image = "of the preserved image differs";
 
 TEST(SnapshotTrialItself, FindsAWriteThatProceeds) {
-  EXPECT_GT(found(SnapshotPlant::write_proceeds, in_image), 10);
+  EXPECT_GT(found(SnapshotMutant::write_proceeds, in_image), 10);
 }
 TEST(SnapshotTrialItself, FindsAStalledWriteThatIsNotNoted) {
-  EXPECT_GT(found(SnapshotPlant::stalled_write_not_noted, in_image), 3);
+  EXPECT_GT(found(SnapshotMutant::stalled_write_not_noted, in_image), 3);
 }
 TEST(SnapshotTrialItself, FindsAZoneThatIsPreservedTooEarly) {
-  EXPECT_GT(found(SnapshotPlant::preserved_too_early, in_image), 3);
+  EXPECT_GT(found(SnapshotMutant::preserved_too_early, in_image), 3);
 }
 TEST(SnapshotTrialItself, FindsAnExtentThatIsUsedAgainTooEarly) {
-  EXPECT_GT(found(SnapshotPlant::extent_reused, in_image), 10);
+  EXPECT_GT(found(SnapshotMutant::extent_reused, in_image), 10);
 }
 TEST(SnapshotTrialItself, FindsAZoneThatIsNotStored) {
-  EXPECT_GT(found(SnapshotPlant::zone_not_stored, in_image), 30);
+  EXPECT_GT(found(SnapshotMutant::zone_not_stored, in_image), 30);
 }
 TEST(SnapshotTrialItself, FindsAWriteThatIsLost) {
-  EXPECT_GT(found(SnapshotPlant::write_lost, "differs from what the kernels make of it"), 10);
+  EXPECT_GT(found(SnapshotMutant::write_lost, "differs from what the kernels make of it"), 10);
 }
 TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
-  EXPECT_GT(found(SnapshotPlant::no_watchdog, "longer than the watchdog lets it"), 5);
+  EXPECT_GT(found(SnapshotMutant::no_watchdog, "longer than the watchdog lets it"), 5);
 }
 
 // Copies that gather zones with waiting writes, and what goes wrong amid them. A state that no trial reaches
@@ -131,7 +131,7 @@ TEST(SnapshotTrialAimed, EverySnapshotIsTheMemoryAndEveryListedStateIsReached) {
   Counts all;
   const std::uint64_t trials = trials_of_a_config < 30 ? 20 : 400;
   for (std::uint64_t seed = 1; seed <= trials; ++seed) try {
-      all += run_aimed_snapshot_trial(SnapshotPlant::none, seed, states);
+      all += run_aimed_snapshot_trial(SnapshotMutant::none, seed, states);
     } catch (const SnapshotTrialFailure& failure) {
       FAIL() << "seed " << seed << ": " << failure.what();
     }
@@ -146,7 +146,7 @@ TEST(SnapshotTrialAimed, FindsACopyThatPreservesAZoneTooMany) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) try {
       SnapshotStates states;
-      run_aimed_snapshot_trial(SnapshotPlant::one_zone_too_many, seed, states);
+      run_aimed_snapshot_trial(SnapshotMutant::one_zone_too_many, seed, states);
     } catch (const SnapshotTrialFailure& failure) {
       found += std::string(failure.what()).find(in_image) != std::string::npos ? 1 : 0;
     }

@@ -7,8 +7,8 @@ namespace asterism {
 
 namespace {
 
-GpuConfig planted(GpuConfig config, SnapshotPlant plant) {
-  if (plant == SnapshotPlant::no_watchdog) config.watchdog = 1000_s;
+GpuConfig with_mutant(GpuConfig config, SnapshotMutant mutant) {
+  if (mutant == SnapshotMutant::no_watchdog) config.watchdog = 1000_s;
   return config;
 }
 
@@ -20,21 +20,21 @@ std::uint64_t count(const Statistics& statistics, std::string_view name) {
 
 }  // namespace
 
-TrialGpu::TrialGpu(const TrialSetup& setup, SnapshotPlant plant, std::uint32_t number, HostLink& link,
+TrialGpu::TrialGpu(const TrialSetup& setup, SnapshotMutant mutant, std::uint32_t number, HostLink& link,
                    std::uint32_t snapshots, std::uint64_t seed, SnapshotStates& states)
     : setup_(setup),
-      plant_(plant),
+      mutant_(mutant),
       number_(number),
       snapshots_(snapshots),
       random_(seed),
       program_(setup, random_.next()),
-      host_(setup, plant, random_.next()),
-      gpu_(planted(setup.gpu, plant), MemoryContents::bytes, number, link, host_, *this),
+      host_(setup, mutant, random_.next()),
+      gpu_(with_mutant(setup.gpu, mutant), MemoryContents::bytes, number, link, host_, *this),
       buffer_(TrialHost::first, setup.gpu.zone * setup.buffer_zones, setup.gpu.zone),
       driver_(gpu_, buffer_, setup.one_way, setup.hint_interval, *this),
       gathered_(states) {
   for (std::uint32_t channel = 0; channel < setup.gpu.channels; ++channel)
-    watches_.emplace_back(gpu_.monitor(channel), channel, setup.gpu.channels, gathered_, now_, by_, plant,
+    watches_.emplace_back(gpu_.monitor(channel), channel, setup.gpu.channels, gathered_, now_, by_, mutant,
                           random_.next());
   start_memory();
   wake_soon(now_);
@@ -97,7 +97,7 @@ void TrialGpu::launch(Picoseconds now) {
   ++counts_.kernels;
   if (open && !ran_kernel_) ++counts_.with_kernels;
   ran_kernel_ = open;
-  kernel_.emplace(program_.run_next(plant_ == SnapshotPlant::write_lost && open));
+  kernel_.emplace(program_.run_next(mutant_ == SnapshotMutant::write_lost && open));
   gpu_.launch(now, *kernel_, program_.state().kernel - 1);
 }
 

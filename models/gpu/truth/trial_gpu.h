@@ -15,7 +15,7 @@ namespace asterism {
 
 class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
  public:
-  TrialGpu(const TrialSetup& setup, SnapshotPlant plant, std::uint32_t number, HostLink& link,
+  TrialGpu(const TrialSetup& setup, SnapshotMutant mutant, std::uint32_t number, HostLink& link,
            std::uint32_t snapshots, std::uint64_t seed, SnapshotStates& states);
 
   // All snapshots are taken or have failed, and nothing is under way.
@@ -79,7 +79,7 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   void restored(Picoseconds at) override;
 
   TrialSetup setup_;
-  SnapshotPlant plant_;
+  SnapshotMutant mutant_;
   std::uint32_t number_;
   std::uint32_t snapshots_;  // still to be taken
   Random random_;

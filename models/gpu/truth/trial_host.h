@@ -22,14 +22,14 @@ class TrialHost final : public Gpu::HostMemory {
  public:
   static constexpr Address first{0x8000'0000};
 
-  TrialHost(const TrialSetup& setup, SnapshotPlant plant, std::uint64_t seed)
+  TrialHost(const TrialSetup& setup, SnapshotMutant mutant, std::uint64_t seed)
       : bytes_((setup.gpu.zone * setup.buffer_zones).count()),
         zone_(setup.gpu.zone.count()),
         refuses_once_in_(setup.refuses_once_in),
         // Extents that go round so early that the chain's full one is not outside.
-        wraps_at_(plant == SnapshotPlant::extent_reused ? (setup.gpu.zone * setup.gpu.zones()).count()
-                                                        : bytes_.size()),
-        forgets_(plant == SnapshotPlant::zone_not_stored),
+        wraps_at_(mutant == SnapshotMutant::extent_reused ? (setup.gpu.zone * setup.gpu.zones()).count()
+                                                          : bytes_.size()),
+        forgets_(mutant == SnapshotMutant::zone_not_stored),
         random_(seed) {}
 
   bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
@@ -69,14 +69,14 @@ class TrialWatch final : public ZoneMonitorHook {
  public:
   // `channel` of so many.
   TrialWatch(ZoneMonitor& monitor, std::uint32_t channel, std::uint32_t channels, GatheredWatch& gathered,
-             const Picoseconds& now, const Offloader& by, SnapshotPlant plant, std::uint64_t seed)
+             const Picoseconds& now, const Offloader& by, SnapshotMutant mutant, std::uint64_t seed)
       : monitor_(monitor),
         channel_(channel),
         channels_(channels),
         gathered_(gathered),
         now_(now),
         by_(by),
-        plant_(plant),
+        mutant_(mutant),
         random_(seed) {
     monitor.attach_hook(this);
   }
@@ -102,7 +102,7 @@ class TrialWatch final : public ZoneMonitorHook {
   }
   void expose(std::uint32_t) override { only_stalled_.clear(); }
   void begin(std::uint32_t&) override {
-    if (plant_ == SnapshotPlant::stalled_write_not_noted)
+    if (mutant_ == SnapshotMutant::stalled_write_not_noted)
       for (const std::uint32_t zone : only_stalled_) monitor_.preserve(zone);
     only_stalled_.clear();
     stalls_.clear();
@@ -110,7 +110,7 @@ class TrialWatch final : public ZoneMonitorHook {
   void preserve(std::uint32_t zone) override {
     std::erase_if(stalls_, [&](const Stall& stall) { return stall.zone == zone; });
     gathered_.preserved(number_of(zone));
-    if (plant_ == SnapshotPlant::one_zone_too_many) preserve_another();
+    if (mutant_ == SnapshotMutant::one_zone_too_many) preserve_another();
   }
   void refresh() override {}
   void complete() override { stalls_.clear(); }
@@ -137,9 +137,9 @@ class TrialWatch final : public ZoneMonitorHook {
   }
 
   bool goes_ahead(std::uint32_t zone) {
-    if (plant_ == SnapshotPlant::write_proceeds) return one_in(random_, 8);
+    if (mutant_ == SnapshotMutant::write_proceeds) return one_in(random_, 8);
     // What the device copies in order is the first that is not preserved.
-    return plant_ == SnapshotPlant::preserved_too_early && by_ == Offloader::device &&
+    return mutant_ == SnapshotMutant::preserved_too_early && by_ == Offloader::device &&
            monitor_.next_unpreserved(0) == zone;
   }
 
@@ -148,7 +148,7 @@ class TrialWatch final : public ZoneMonitorHook {
   GatheredWatch& gathered_;
   const Picoseconds& now_;
   const Offloader& by_;
-  SnapshotPlant plant_;
+  SnapshotMutant mutant_;
   Random random_;
   std::vector<Stall> stalls_;                // in order of time
   std::optional<Picoseconds> preserved_at_;  // last

@@ -1,4 +1,4 @@
-// Bugs that a testbench must find: a copy of a block in which a text or two reads otherwise.
+// Mutants that a testbench must find: copies of a block with one or two changes of the source text.
 #pragma once
 
 #include <unistd.h>
@@ -14,13 +14,15 @@ namespace asterism {
 
 struct Change {
   std::string file;      // in the block's folder
-  std::string from, to;  // `from` stands there exactly once
+  std::string from, to;  // `from` occurs exactly once in the file
 };
 
-// Copies the block's folder to `copy` and returns its block.json. Other processes may do the same at the same time: no file is ever there
-// in part, or without its bug. Throws std::runtime_error when a change does not fit.
-inline std::filesystem::path plant(const std::filesystem::path& block, const std::filesystem::path& copy,
-                                   const std::vector<Change>& changes) {
+// Copies the block's folder to `copy`, applies the changes and returns the path of the block.json there. Other processes
+// may do the same at the same time: files are replaced atomically, so no reader sees a partial or unchanged file. Throws
+// std::runtime_error if a change does not apply.
+inline std::filesystem::path make_mutant(const std::filesystem::path& block,
+                                         const std::filesystem::path& copy,
+                                         const std::vector<Change>& changes) {
   namespace fs = std::filesystem;
   const auto text_of = [](const fs::path& file) {
     std::ostringstream text;
