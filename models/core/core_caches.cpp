@@ -35,7 +35,7 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig
 // ---- loads and stores ----
 
 void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!is_shown(payload)) return memory(core)->b_transport(payload, delay);
+  if (!is_monitored(payload)) return memory(core)->b_transport(payload, delay);
   auto& who = *payload.get_extension<InitiatorExtension>();
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % TagCache::line.count());
@@ -151,7 +151,7 @@ void CoreCaches::write_back_flushed() {
     while (flushed_.empty()) sc_core::wait(more_flushed_);
     const std::uint64_t resets = resets_;
     flusher_.master = 0;
-    flusher_.shown = true;
+    flusher_.monitored = true;
     sc_core::sc_time delay;
     show(0, tlm::TLM_WRITE_COMMAND, flushed_.front(), flusher_, delay);
     sc_core::wait(delay);
@@ -170,7 +170,7 @@ unsigned CoreCaches::transport_dbg(int core, tlm::tlm_generic_payload& payload) 
 bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   auto* who = payload.get_extension<InitiatorExtension>();
   if (!memory(core)->get_direct_mem_ptr(payload, dmi) || !who) return false;
-  who->shown = true;
+  who->monitored = true;
   return true;
 }
 

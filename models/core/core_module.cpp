@@ -90,7 +90,7 @@ void CoreModule::reset(Reset kind) {
   on_activity(Activity::off);
   if (debugger_) debugger_->went_off(*this);
   iss_->request_stop();
-  who_.cut = in_access_;
+  who_.aborted = in_access_;
   // Between blocks nothing more is executed; inside one, the rest of it finds no memory.
   if (in_access_) iss_->unmap_direct(everything);
   wake_.notify(sc_core::SC_ZERO_TIME);
@@ -466,10 +466,10 @@ bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64
   payload_.set_byte_enable_ptr(nullptr);
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  who_.poison = who_.cut = false;
+  who_.poison = who_.aborted = false;
   if (!takes_time([this](sc_core::sc_time& delay) { bus->b_transport(payload_, delay); })) return true;
   if (!succeeded(kind, address, size)) return false;
-  if (payload_.is_dmi_allowed() && !who_.shown) grant(address);
+  if (payload_.is_dmi_allowed() && !who_.monitored) grant(address);
   return true;
 }
 
@@ -495,10 +495,10 @@ void CoreModule::shown(std::span<const ShownAccess> accesses) {
     ++(each.is_store ? bus_writes_ : bus_reads_);
     if (!each.is_cached) ++past_caches_;
     if (!each.is_cached) payload_.set_extension(&past_);
-    who_.shown = true;
+    who_.monitored = true;
     std::uint64_t unused = 0;
     const bool ok = access(each.is_store ? Access::store : Access::load, each.address, each.size, unused);
-    who_.shown = false;
+    who_.monitored = false;
     if (!each.is_cached) payload_.clear_extension(&past_);
     if (!ok) iss_->raise_serror(esr::serror_bus_error);
   }
@@ -506,11 +506,11 @@ void CoreModule::shown(std::span<const ShownAccess> accesses) {
 
 void CoreModule::maintain_caches(const CacheMaintenance& what) {
   if (!maintain || state_ != State::running || start_) return;
-  who_.poison = who_.cut = false;
-  who_.shown = true;
+  who_.poison = who_.aborted = false;
+  who_.monitored = true;
   bool ok = true;
   const bool goes_on = takes_time([&](sc_core::sc_time& delay) { ok = maintain(what, who_, delay); });
-  who_.shown = false;
+  who_.monitored = false;
   if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
 }
 
@@ -538,9 +538,9 @@ bool CoreModule::grant(Address address) {
   tlm::tlm_dmi dmi;
   payload_.set_command(tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
-  who_.shown = who_.poison = false;
+  who_.monitored = who_.poison = false;
   const bool granted = bus->get_direct_mem_ptr(payload_, dmi);
-  const bool is_shown = std::exchange(who_.shown, false);
+  const bool is_shown = std::exchange(who_.monitored, false);
   if (!granted) return false;
   const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
   if (!dmi.is_read_allowed() || !range.contains(address)) return false;

@@ -17,7 +17,7 @@
 //   of instructions; that of the core's own timer at the first block boundary after its expiry.
 // - A store to a guarded page that its guard does not admit waits, at the core's time, before anything of it is done. A
 //   reset ends the wait as far as the core is concerned: the store never happens. An access that a target keeps waiting at
-//   a reset is told so by InitiatorExtension::cut.
+//   a reset is told so by InitiatorExtension::aborted.
 // - A TLM error response or a poisoned one is an SError, and a warning in the log; of poisoned ones in a row that lie in
 //   one block of memory, the first. Memory that refuses direct access because a part of it is broken is fetched from by
 //   b_transport, an instruction at a time: a poisoned one is an instruction abort.

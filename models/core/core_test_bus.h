@@ -125,7 +125,7 @@ struct CoreTestBus : sc_core::sc_module {
       ++memory_accesses;
       if (broken && address - *broken < 64) payload.get_extension<InitiatorExtension>()->poison = true;
       delay += to_sc_time(memory_latency);
-      if (!is_shown(payload)) return transfer(payload);
+      if (!is_monitored(payload)) return transfer(payload);
       shown.push_back({payload.is_read() ? 'r' : 'w', address - memory_base, payload.get_data_length(),
                        now() + to_picoseconds(delay)});
       delay += to_sc_time(20_ns);
@@ -180,7 +180,7 @@ struct CoreTestBus : sc_core::sc_module {
     dmi.set_end_address(memory_base + memory_size - 1);
     dmi.set_dmi_ptr(memory);
     is_read_only ? dmi.allow_read() : dmi.allow_read_write();
-    payload.get_extension<InitiatorExtension>()->shown = shows;
+    payload.get_extension<InitiatorExtension>()->monitored = shows;
     return true;
   }
   static bool in_memory(const tlm::tlm_generic_payload& payload) {

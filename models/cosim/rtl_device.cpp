@@ -50,7 +50,7 @@ void RtlDevice::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
   }
   take_turn();
   Picoseconds at = now();
-  bool ok = !failed_ && !is_cut(payload);
+  bool ok = !failed_ && !is_aborted(payload);
   if (payload.get_command() != tlm::TLM_IGNORE_COMMAND)
     for_each_word(payload, [&](std::uint64_t word, std::uint32_t value, std::uint32_t lanes, unsigned first,
                                unsigned count) {

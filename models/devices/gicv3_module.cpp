@@ -240,7 +240,7 @@ void GicV3Module::transport(int first, tlm::tlm_generic_payload& payload, sc_cor
   if (delay != sc_core::SC_ZERO_TIME) {
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
-    if (is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    if (is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   }
   constexpr std::uint64_t size = redistributor_size.count();
   const auto who = [&](std::uint64_t word) {

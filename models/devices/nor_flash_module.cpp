@@ -53,11 +53,11 @@ NorFlashModule::NorFlashModule(const sc_core::sc_module_name& name, const NorFla
 void NorFlashModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, Bytes(flash_.contents().size()))) return;
-  const bool shown = is_shown(payload), acts = payload.is_write() || !flash_.reads_array();
+  const bool shown = is_monitored(payload), acts = payload.is_write() || !flash_.reads_array();
   if (delay != sc_core::SC_ZERO_TIME && acts && !shown) {
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
-    if (is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    if (is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   }
   if (!shown && payload.is_read()) load(payload);
   if (!shown && payload.is_write()) store(payload);

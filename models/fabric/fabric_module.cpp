@@ -165,7 +165,7 @@ bool Fabric::may_ask(tlm::tlm_generic_payload& payload) {
 }
 
 void Fabric::was_granted(tlm::tlm_generic_payload& payload) {
-  if (fidelity_ == Fidelity::flit) payload.get_extension<InitiatorExtension>()->shown = true;
+  if (fidelity_ == Fidelity::flit) payload.get_extension<InitiatorExtension>()->monitored = true;
 }
 
 void Fabric::reset(Reset kind) {

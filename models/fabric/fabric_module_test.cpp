@@ -185,7 +185,7 @@ SYSTEMC_TEST_F(FlitFabricTest, DirectMemoryIsRefusedToAMasterThatWouldNotShowIts
   EXPECT_EQ(dmi.get_end_address(), dram_base + 4095);
   payload.set_extension(&cpu0.who);
   EXPECT_TRUE(cpu0.socket->get_direct_mem_ptr(payload, dmi));
-  EXPECT_TRUE(cpu0.who.shown);
+  EXPECT_TRUE(cpu0.who.monitored);
   payload.clear_extension(&cpu0.who);
 }
 

@@ -117,7 +117,7 @@ void MemoryController::copy(tlm::tlm_generic_payload& payload) {
 BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count,
                                        Picoseconds at) {
   const Bytes offset(payload.get_address() + first);
-  if (is_shown(payload)) return ecc_.saw(at, offset, count, payload.is_write());
+  if (is_monitored(payload)) return ecc_.saw(at, offset, count, payload.is_write());
   unsigned char* data = payload.get_data_ptr() + first;
   if (!payload.get_byte_enable_ptr())
     return payload.is_read() ? ecc_.read(at, offset, bytes_at(data, count))
@@ -149,7 +149,7 @@ std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payloa
   const std::uint64_t resets = resets_;
   if (at > now()) sc_core::wait(to_sc_time(at - now()));
   if (resets == resets_ && watched(payload, part)) guard_->hold(part.page, part.lines);
-  if (resets != resets_ || is_cut(payload)) return std::nullopt;
+  if (resets != resets_ || is_aborted(payload)) return std::nullopt;
   return std::max(at, now());
 }
 
@@ -169,7 +169,7 @@ std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payloa
 void MemoryController::report_access(const tlm::tlm_generic_payload& payload, const Part& part) {
   if (watched(payload, part)) guard_->written(part.page, part.lines);
   announce(payload);
-  if (payload.is_write() && !is_of_core(payload)) on_foreign_write(part.bytes);
+  if (payload.is_write() && !is_from_core(payload)) on_foreign_write(part.bytes);
 }
 
 void MemoryController::count(const tlm::tlm_generic_payload& payload) {
@@ -184,7 +184,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   const bool exact = config_.fidelity == MemoryFidelity::exact;
   const bool waits = exact && may_wait(payload);
   if (waits) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-  if (!powered_ || is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  if (!powered_ || is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   count(payload);
 
   Picoseconds start = now() + to_picoseconds(delay);
@@ -198,7 +198,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     const unsigned count =
         std::min<unsigned>(payload.get_data_length() - first, block_bytes - offset.count() % block_bytes);
     const BlockLocation block = timing_.mapping().locate(offset / Bytes(block_bytes));
-    if (!is_shown(payload)) {
+    if (!is_monitored(payload)) {
       const auto from = enter(payload, first, start, entered);
       if (!from) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
       start = *from;
@@ -216,7 +216,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   delay = ended > now() ? to_sc_time(ended - now()) : sc_core::SC_ZERO_TIME;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (poisoned && who) who->poison = true;
-  payload.set_dmi_allowed(is_of_core(payload) && !poisoned &&
+  payload.set_dmi_allowed(is_from_core(payload) && !poisoned &&
                           ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused &&
                           !refuses(Bytes(payload.get_address())));
   payload.set_response_status(dropped || (poisoned && !who) ? tlm::TLM_GENERIC_ERROR_RESPONSE
@@ -242,7 +242,7 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   const Bytes page(payload.get_address() - payload.get_address() % page_size.count());
   dmi.set_start_address(page.count());
   dmi.set_end_address((page + page_size).count() - 1);
-  if (page >= dram_.size() || !is_of_core(payload)) return false;
+  if (page >= dram_.size() || !is_from_core(payload)) return false;
   const DirectAccess direct = ecc_.direct(page);
   const bool must_show =
       direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || has_hook_;
@@ -256,7 +256,7 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   dmi.set_read_latency(to_sc_time(config_.latency));
   dmi.set_write_latency(to_sc_time(config_.latency));
   dmi.allow_read_write();
-  if (must_show) who->shown = true;
+  if (must_show) who->monitored = true;
   return true;
 }
 

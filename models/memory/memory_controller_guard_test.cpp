@@ -131,7 +131,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait
   cpu.read32(watched);
   cpu.write32(watched - 4, 1);
   foreign.write(watched + 4096, {1});
-  cpu.who.shown = true;  // the data are there already
+  cpu.who.monitored = true;  // the data are there already
   cpu.write32(watched + 8, 1);
   EXPECT_TRUE(door.held.empty());
   EXPECT_TRUE(door.told.empty());

@@ -160,7 +160,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, WritesOnlyEnabledBytes) {
 SYSTEMC_TEST_F(MemoryControllerTest, AnAccessThatIsShownTakesItsTimeAndMovesNoData) {
   cpu.write32(0, 0x11223344);
   wait_for(1_us);
-  cpu.who.shown = true;
+  cpu.who.monitored = true;
   cpu.delay = sc_core::SC_ZERO_TIME;
   cpu.write32(0, 0);
   EXPECT_GT(to_picoseconds(cpu.delay), 10_ns);
@@ -249,11 +249,11 @@ SYSTEMC_TEST_F(MemoryControllerTest, DirectAccessIsWithdrawnWhereAFaultIs) {
   memory.inject(dead_chip(3));
   EXPECT_GT(cpu.invalidations, before);
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
-  EXPECT_FALSE(cpu.who.shown);
+  EXPECT_FALSE(cpu.who.monitored);
   EXPECT_LT(dmi.get_end_address(), rank);
   payload.set_address(rank);
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
-  EXPECT_TRUE(cpu.who.shown);  // what is corrected is to be counted
+  EXPECT_TRUE(cpu.who.monitored);  // what is corrected is to be counted
   memory.inject(dead_chip(5));
   EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));
   payload.clear_extension(&cpu.who);
@@ -310,7 +310,7 @@ SYSTEMC_TEST_F(ExactMemoryTest, GrantsDirectAccessOnlyWhereItIsShown) {
   EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));
   payload.set_extension(&cpu.who);
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
-  EXPECT_TRUE(cpu.who.shown);
+  EXPECT_TRUE(cpu.who.monitored);
   payload.clear_extension(&cpu.who);
 }
 

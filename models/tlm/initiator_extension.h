@@ -1,5 +1,5 @@
-// Who asks: travels with every payload from its initiator to its target (banked registers, master filters,
-// logs).
+// The extension that travels with every payload from its initiator to its target. It identifies the initiator (for
+// banked registers, filters by master, and logs) and carries attributes of the access.
 #pragma once
 
 #include <tlm>
@@ -10,25 +10,26 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   static constexpr unsigned first_device_master = 1024;
   static constexpr unsigned unknown_master = ~0u;
 
-  unsigned master = unknown_master;  // cores: their index; other masters: from first_device_master
-  bool secure = false;               // access of the secure world
-  // Set by a target: the data returned are known to be wrong. In an answer to get_direct_mem_ptr: it is memory, refused
-  // because a part of it is broken.
+  unsigned master = unknown_master;  // a core's index; other masters start at first_device_master
+  bool secure = false;               // an access of the secure world
+  // Set by the target: the returned data are known to be wrong. In an answer to get_direct_mem_ptr it means that the
+  // address is memory, but direct access was refused because a part of it is faulty.
   bool poison = false;
-  // Direct memory under a condition. An interconnect that has to see every access sets it in its answer to
-  // get_direct_mem_ptr, where the initiator had cleared it: the initiator may fetch, load and store directly, and
-  // shows each load and store by a b_transport with this set. That moves no data; all else is as for any access.
-  // An initiator without this extension is refused instead.
-  bool shown = false;
-  // Set by an initiator that is reset while a target keeps its access waiting: it has never happened, and its answer does
-  // not count. Who waits on behalf of a payload looks at it afterwards.
-  bool cut = false;
-  // Whoever asks runs an engine that must not be entered while an access of it is under way: a target never waits for it,
-  // whatever process it comes in, and answers GENERIC_ERROR where it would have to.
+  // Direct memory access with notification. An interconnect that has to observe every access sets this in its answer to
+  // get_direct_mem_ptr (the initiator clears it first). The initiator may then fetch, load and store directly, but
+  // reports each load and store by a b_transport with this flag set. Such a transaction moves no data; in all other
+  // respects it is an ordinary access. Initiators without this extension are refused direct access instead.
+  bool monitored = false;
+  // Set by an initiator that is reset while a target delays its access: the access has not happened, and its response is
+  // ignored. Code that waits on behalf of a payload has to check this flag afterwards.
+  bool aborted = false;
+  // The initiator runs an engine that must not be entered while one of its accesses is in progress. A target never waits
+  // during such an access, in a thread process or not, and answers GENERIC_ERROR if it would have to.
   bool never_waits = false;
-  // Whoever asks lies on the dies of the memory: the access passes its code, and neither queues nor the bus, and takes no time.
+  // The initiator lies on the dies of the memory. Its accesses pass through the error-correcting code, but neither through
+  // queues nor the bus, and take no time.
   bool on_die = false;
-  // A write that its master does not wait for: caches that write a line back go on at once.
+  // A write whose master does not wait for its completion, such as the write-back of a line by a cache.
   bool posted = false;
 
   tlm::tlm_extension_base* clone() const override { return new InitiatorExtension(*this); }
@@ -37,17 +38,17 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   }
 };
 
-inline bool is_shown(const tlm::tlm_generic_payload& payload) {
+inline bool is_monitored(const tlm::tlm_generic_payload& payload) {
   const auto* who = payload.get_extension<InitiatorExtension>();
-  return who && who->shown;
+  return who && who->monitored;
 }
 
-inline bool is_cut(const tlm::tlm_generic_payload& payload) {
+inline bool is_aborted(const tlm::tlm_generic_payload& payload) {
   const auto* who = payload.get_extension<InitiatorExtension>();
-  return who && who->cut;
+  return who && who->aborted;
 }
 
-// The master of a payload; one without the extension is known to nobody.
+// The master of a payload; unknown_master without the extension.
 inline unsigned master_of(const tlm::tlm_generic_payload& payload) {
   const auto* who = payload.get_extension<InitiatorExtension>();
   return who ? who->master : InitiatorExtension::unknown_master;
@@ -58,8 +59,9 @@ inline bool is_on_die(const tlm::tlm_generic_payload& payload) {
   return who && who->on_die;
 }
 
-// Cores keep account of what they write directly, and of the instructions that they have decoded.
-inline bool is_of_core(const tlm::tlm_generic_payload& payload) {
+// Cores track their own direct writes and the instructions that they have decoded; writes of other masters are reported
+// to them.
+inline bool is_from_core(const tlm::tlm_generic_payload& payload) {
   return master_of(payload) < InitiatorExtension::first_device_master;
 }
 

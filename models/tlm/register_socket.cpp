@@ -27,7 +27,7 @@ void RegisterSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
   if (delay != sc_core::SC_ZERO_TIME && touches_side_effects(payload)) {
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
-    if (is_cut(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    if (is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   }
   const Accessor who{master_of(payload)};
   if (payload.is_read())

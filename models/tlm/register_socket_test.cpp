@@ -47,7 +47,7 @@ SYSTEMC_TEST_F(RegisterSocketTest, ASideEffectHappensAtTheTimeOfTheAccess) {
 SYSTEMC_TEST_F(RegisterSocketTest, AnAccessWhoseInitiatorIsResetWhileItWaitsNeverHappens) {
   sc_core::sc_spawn([&] {
     sc_core::wait(to_sc_time(20_ns));
-    cpu.who.cut = true;
+    cpu.who.aborted = true;
   });
   cpu.delay = to_sc_time(37_ns);
   cpu.write32(0x4, 1);
