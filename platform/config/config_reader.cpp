@@ -6,6 +6,7 @@
 
 #include "base/fields.h"
 #include "platform/config/nearest_name.h"
+#include "platform/config/renamed_keys.h"
 
 namespace asterism {
 namespace {
@@ -68,6 +69,7 @@ class ObjectReader final : public Fields {
   void use_file(std::string_view kind, const ConfigValue& name);
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
   void refuse_barred(std::string_view key);
+  bool is_given_under_old_name(std::string_view key) const;
   std::string shown(std::string_view path) const;
 
   Context& context_;
@@ -245,10 +247,11 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
   const std::string path = join_path(path_, line.key);
   ConfigValue* json = json_.find(line.key);
   if (!json) {
-    if (line.required) {
+    const bool is_renamed = is_given_under_old_name(line.key);
+    if (line.required || is_renamed) {
       bad_keys_.emplace_back(line.key);
       bad_paths_.emplace_back(line.key);
-      if (!base_is_bad_)
+      if (!base_is_bad_ && !is_renamed)
         context_.problems.add({.origin = json_.origin,
                                .path = path,
                                .problem = "this key is required (" + std::string(line.meaning) + ")"});
@@ -300,6 +303,13 @@ void ObjectReader::refuse_barred(std::string_view key) {
       {.origin = given->key_origin,
        .path = join_path(path_, key),
        .problem = "this key stands only where " + barred_->condition + ", here it is " + barred_->actual});
+}
+
+bool ObjectReader::is_given_under_old_name(std::string_view key) const {
+  if (!json_.object()) return false;
+  return std::ranges::any_of(*json_.object(), [&](const ConfigMember& member) {
+    return new_name_of(join_path(path_, member.key), {std::string(key)}).has_value();
+  });
 }
 
 bool ObjectReader::is_unsound(std::string_view path) const {
@@ -401,9 +411,12 @@ ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& na
 void ObjectReader::refuse_unknown_keys() {
   if (!json_.object()) return;
   const auto refuse = [&](const ConfigMember& member, const std::string& path) {
-    const std::string nearest = nearest_name(member.key, keys_);
+    const std::optional<std::string_view> new_name = new_name_of(join_path(path, member.key), keys_);
+    const std::string nearest = new_name ? "" : nearest_name(member.key, keys_);
     std::string detail;
-    if (member.key.find('.') != std::string::npos)
+    if (new_name)
+      detail = "\"" + member.key + "\" is now called \"" + std::string(*new_name) + "\"";
+    else if (member.key.find('.') != std::string::npos)
       detail = "a dotted key stands only beside \"use\"";
     else if (nearest.empty())
       detail = listed("the keys here are ", keys_);
