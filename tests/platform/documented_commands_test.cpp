@@ -1,0 +1,102 @@
+// The command lines of README.md and docs/, indented by four blanks: a scenario, a study, a key, a value, a kind of file, an app or an
+// option of `run` that does not exist fails here. Nothing is run but `check`, `schema` and `list`; blocks in which a command begins with "$ "
+// belong to the tests that execute them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the place of the command: `run` and `study` become `check`, with the options that are keys, too.
+constexpr const char* validating_command = R"(
+asterism() {{
+  verb=$1; shift
+  case $verb in
+    run) folder=scenarios ;;
+    study) folder=studies ;;
+    check|schema) '{0}' "$verb" "$@"; return ;;
+    list) '{0}' list "$1"; return ;;
+    paper|rtl|trace) return ;;
+    *) echo "no verb $verb"; return 64 ;;
+  esac
+  set -- "$@" .
+  while [ "$1" != . ]; do
+    case $1 in
+      --restore) return ;;
+      --firmware) set -- "$@" "firmware=$2"; shift 2 ;;
+      --until) set -- "$@" "until=$2"; shift 2 ;;
+      --quiet|--profile|--timeline|--transactions|--check-idle|--no-skip) shift ;;
+      --out|--gdb|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--csv|--json|--svg) shift 2 ;;
+      --*) echo "no option $1"; return 64 ;;
+      firmware=*/*) set -- "$@" "$1"; shift ;;
+      firmware=*) [ -e "$ASTERISM_FIRMWARE/${{1#firmware=}}.elf" ] || {{ echo "no app $1"; return 66; }}
+        set -- "$@" "$1"; shift ;;
+      *) set -- "$@" "$1"; shift ;;
+    esac
+  done
+  shift
+  file=$1; shift
+  [ -e "$ASTERISM_CONFIGS/$folder/$file.json" ] && file=$ASTERISM_CONFIGS/$folder/$file.json
+  [ "$file" = campaign ] || '{0}' check "$file" "$@"
+}}
+{1}
+)";
+
+struct Line {
+  std::string page, command;
+  int number = 0;
+};
+
+// Those without placeholders such as FILE or "...", and without files of the reader's own.
+std::vector<Line> commands_of(const fs::path& page) {
+  static const std::regex not_literal(R"(\b(N|[A-Z]{3,})\b|\.\.\.|\bmy_)");
+  std::vector<Line> commands;
+  std::ifstream in(page);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (!line.starts_with("    asterism ")) continue;
+    Line found{page.filename().string(), line.substr(4), number};
+    while (found.command.ends_with('\\') && std::getline(in, line)) {
+      ++number;
+      found.command += "\n" + line;
+    }
+    if (!std::regex_search(found.command.substr(0, found.command.find(" # ")), not_literal))
+      commands.push_back(std::move(found));
+  }
+  return commands;
+}
+
+struct DocumentedCommandsTest : CommandTest {};
+
+TEST_F(DocumentedCommandsTest, EachNamesWhatThereIs) {
+  const fs::path tree = source_configs().parent_path();
+  std::vector<fs::path> pages{tree / "README.md"};
+  for (const auto& entry : fs::directory_iterator(tree / "docs"))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  std::ranges::sort(pages);
+  std::size_t count = 0;
+  for (const fs::path& page : pages)
+    for (const Line& line : commands_of(page)) {
+      ++count;
+      const Ended ended = program("/bin/sh", {"-c", fmt::format(fmt::runtime(validating_command),
+                                                                asterism_program.string(), line.command)});
+      // An input file that is missing, such as a trace, is the reader's.
+      const bool misses_app = ended.out.starts_with("no app");
+      EXPECT_TRUE(ended.status == 0 || (ended.status == 66 && !misses_app))
+          << line.page << ":" << line.number << ": " << line.command << "\n"
+          << (ended.status == 64 || misses_app ? ended.out : "") << ended.err;
+    }
+  EXPECT_GT(count, 120u);
+}
+
+}  // namespace
+}  // namespace asterism
