@@ -15,38 +15,39 @@ namespace {
 
 struct CrashStudy {
   CrashTrialConfig trial = {};
-  std::uint64_t cuts = 10'000;
+  std::uint64_t power_failures = 10'000;
   std::uint64_t seed = 1;
   bool all_states = false;
 };
 static_assert(member_count<CrashStudy>() == 4);
 void describe(Fields& f, CrashStudy& c) {
   describe(f, c.trial);
-  f("cuts", c.cuts, "Of all trials; the trial that is under way then ends as any other",
+  f("power_failures", c.power_failures,
+    "The number of power failures in all trials together. The last trial is completed.",
     within(1, 1'000'000'000'000));
-  f("seed", c.seed, "Of the first trial; the others have the ones behind it");
-  f("all_states", c.all_states,
-    "The study fails when a state that is listed was not reached in so many cuts");
+  f("seed", c.seed, "The seed of the first trial. Each further trial has the next seed.");
+  f("all_states", c.all_states, "Whether the study fails if a listed state was not reached.");
 }
 
 std::string replay(const CrashStudy& c, std::uint64_t seed) {
-  std::string command = fmt::format("asterism study crash cuts=1 seed={} method={} contents={} trial_cuts={}",
-                                    seed, to_text(c.trial.method), to_text(c.trial.contents), c.trial.cuts);
+  std::string command = fmt::format(
+      "asterism study crash power_failures=1 seed={} method={} contents={} trial_power_failures={}", seed,
+      to_text(c.trial.method), to_text(c.trial.contents), c.trial.power_failures);
   if (c.trial.pages != 0) command += fmt::format(" pages={}", c.trial.pages);
   if (c.trial.blocks != 0) command += fmt::format(" blocks={}", c.trial.blocks);
   if (c.trial.aim != CrashAim::states) command += fmt::format(" aim={}", to_text(c.trial.aim));
-  if (c.trial.plant != CrashPlant::none) command += fmt::format(" plant={}", to_text(c.trial.plant));
+  if (c.trial.mutant != CrashMutant::none) command += fmt::format(" mutant={}", to_text(c.trial.mutant));
   return command;
 }
 
 class Point final : public StudyPointOf<CrashStudy> {
  public:
   double share_done() const override {
-    return std::min(1.0, static_cast<double>(cuts_) / static_cast<double>(config_.cuts));
+    return std::min(1.0, static_cast<double>(power_failures_) / static_cast<double>(config_.power_failures));
   }
   bool keeps_a_part() const override { return true; }
   std::string progress() const override {
-    return fmt::format("{} of {} cuts survived", cuts_.load(), config_.cuts);
+    return fmt::format("{} of {} power failures survived", power_failures_.load(), config_.power_failures);
   }
 
   // Every state that is listed, with how often it was reached.
@@ -60,28 +61,29 @@ class Point final : public StudyPointOf<CrashStudy> {
   std::vector<Cell> run(const std::stop_token& stop) override {
     CrashCounts all;
     std::uint64_t trials = 0;
-    for (; all.cuts < config_.cuts && !stop.stop_requested(); ++trials) {
+    for (; all.power_failures < config_.power_failures && !stop.stop_requested(); ++trials) {
       const std::uint64_t seed = config_.seed + trials;
       try {
         all += run_crash_trial(config_.trial, seed, &states_);
       } catch (const CrashFailure& failure) {
-        throw StudyFailure(fmt::format(
-            "crash: the trial of seed {} fails, {} cuts before it were survived\n  {}\n  replay: {}", seed,
-            all.cuts, failure.what(), replay(config_, seed)));
+        throw StudyFailure(
+            fmt::format("crash: the trial of seed {} fails, {} power failures before it were survived\n  "
+                        "{}\n  replay: {}",
+                        seed, all.power_failures, failure.what(), replay(config_, seed)));
       } catch (const std::invalid_argument& error) {
         throw StudyMistake(config_.trial.blocks != 0 ? "blocks" : "pages", error.what());
       }
-      cuts_ = all.cuts;
+      power_failures_ = all.power_failures;
     }
-    cuts_ = 0;
+    power_failures_ = 0;
     const std::vector<std::string> missing = not_reached();
     if (config_.all_states && !missing.empty() && !stop.stop_requested())
-      throw StudyFailure(fmt::format("crash: {} states were not reached in {} cuts:\n  {}", missing.size(),
-                                     all.cuts, fmt::join(missing, "\n  ")));
+      throw StudyFailure(fmt::format("crash: {} states were not reached in {} power failures:\n  {}",
+                                     missing.size(), all.power_failures, fmt::join(missing, "\n  ")));
     const std::uint64_t listed = states_.listed(config_.trial.method).size();
     const Cell last_seed = trials == 0 ? Cell() : Cell(config_.seed + trials - 1);
     return {trials,
-            all.cuts,
+            all.power_failures,
             last_seed,
             all.in_program,
             all.in_erase,
@@ -92,7 +94,7 @@ class Point final : public StudyPointOf<CrashStudy> {
             all.durable,
             all.newer,
             all.restored,
-            all.given_up,
+            all.abandoned,
             all.no_space,
             all.worn_out,
             all.memory_errors,
@@ -113,45 +115,47 @@ class Point final : public StudyPointOf<CrashStudy> {
   std::vector<std::string> not_reached() const { return states_.not_reached(config_.trial.method); }
 
   CrashStates states_;
-  std::atomic<std::uint64_t> cuts_ = 0;  // while it runs
+  std::atomic<std::uint64_t> power_failures_ = 0;  // while it runs
 };
 
 }  // namespace
 
 const StudyKind crash_study{
     .name = "crash",
-    .meaning = "a DIMM-SSD whose power is cut at any event: what was durable comes back, byte for byte",
+    .meaning = "power failures of a DIMM-SSD at any event: what was durable is recovered, byte for byte",
     .coordinates = {"method", "contents"},
     .columns = {{"trials", "trials", "", "Seeds"},
-                {"survived_cuts", "cuts", "", "Of the power, in all trials"},
+                {"survived_power_failures", "power failures", "", "Power failures in all trials"},
                 {"last_seed", "last seed", "", "Of the last trial that has ended"},
-                {"in_program", "program", "", "Cuts that tore a page which was being programmed"},
-                {"in_erase", "erase", "", "Cuts that tore a block which was being erased"},
-                {"in_merge", "merge", "", "Cuts in a merge of checkpoints or a compaction of their pages"},
-                {"in_collection", "collection", "", "Cuts while a block of the flash was collected"},
-                {"in_recovery", "recovery", "", "Cuts in the recovery from the cut before"},
-                {"in_restore", "", "", "Cuts while a version was read back"},
+                {"in_program", "program", "", "Power failures that tore a page which was being programmed"},
+                {"in_erase", "erase", "", "Power failures that tore a block which was being erased"},
+                {"in_merge", "merge", "",
+                 "Power failures in a merge of checkpoints or a compaction of their pages"},
+                {"in_collection", "collection", "",
+                 "Power failures while a block of the flash was collected"},
+                {"in_recovery", "recovery", "", "Power failures in the recovery from the one before"},
+                {"in_restore", "", "", "Power failures while a version was read back"},
                 {"durable", "durable", "", "Versions reported durable"},
                 {"newer", "", "", "Recoveries with a version that had not been reported yet"},
                 {"restored", "restored", "", "Images read back and compared"},
-                {"given_up", "given up", "", "Versions"},
+                {"abandoned", "abandoned", "", "Versions abandoned"},
                 {"no_space", "", "", "Failures of a full flash"},
                 {"worn_out", "", "", "Failures of a worn-out flash"},
                 {"memory_errors", "", "", "Reads that memory did not answer"},
-                {"aborts", "", "", "By software"},
-                {"discards", "", "", "Versions"},
-                {"merges", "", "", "Of checkpoints"},
-                {"compactions", "", "", "Of data pages with few lines that count"},
-                {"collections", "", "", "Blocks"},
-                {"blocks_retired", "", "", "Worn out"},
-                {"lost", "", "", "Versions, to bit errors beyond the page code"},
-                {"audited", "", "", "Images read out of the flash itself and compared"},
-                {"states", "", "", "That are listed for this method"},
-                {"states_not_reached", "not reached", "", "Of these"},
-                {"not_reached", "", "", "Their names"}},
-    .x = "survived_cuts",
+                {"aborts", "", "", "Aborts by software"},
+                {"discards", "", "", "Versions discarded"},
+                {"merges", "", "", "Merges of checkpoints"},
+                {"compactions", "", "", "Compactions of data pages with few valid lines"},
+                {"collections", "", "", "Blocks collected"},
+                {"blocks_retired", "", "", "Blocks that wore out"},
+                {"lost", "", "", "Versions lost to bit errors beyond the page code"},
+                {"audited", "", "", "Images read from the flash image and compared"},
+                {"states", "", "", "States that are listed for this method"},
+                {"states_not_reached", "not reached", "", "Listed states that were not reached"},
+                {"not_reached", "", "", "Names of the states that were not reached"}},
+    .x = "survived_power_failures",
     .y = "restored",
-    .bars = {"survived_cuts", "restored"},
+    .bars = {"survived_power_failures", "restored"},
     .make = make_study_point<Point>};
 
 }  // namespace asterism

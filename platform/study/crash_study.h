@@ -1,4 +1,4 @@
-// Power cuts of a DIMM-SSD at random events, and what comes back afterwards (models/dimm_ssd/crash/crash_trial.h).
+// Power failures of a DIMM-SSD at random events, and what is recovered afterwards (models/dimm_ssd/crash/crash_trial.h).
 #pragma once
 
 #include "platform/study/study_kind.h"

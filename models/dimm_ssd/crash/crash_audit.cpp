@@ -26,7 +26,7 @@ std::optional<std::string> CrashAudit::fault(const CheckpointLog& log, std::size
   seen_.assign(stored[place].memory_pages, 0);
   for (auto link = links_.rbegin(); link != links_.rend(); ++link)
     for (const LogEntry& entry : log.directory().body(*link).entries)
-      if (!lay(log, entry)) return fmt::format("what is stored of page {} is not in flash", entry.page);
+      if (!overlay(log, entry)) return fmt::format("what is stored of page {} is not in flash", entry.page);
   for (std::size_t page = 0; page < seen_.size(); ++page)
     for (std::size_t line = 0; line < lines_of_page; ++line) {
       const std::size_t at = page * page_bytes + line * line_;
@@ -37,7 +37,7 @@ std::optional<std::string> CrashAudit::fault(const CheckpointLog& log, std::size
   return std::nullopt;
 }
 
-bool CrashAudit::lay(const CheckpointLog& log, const LogEntry& entry) {
+bool CrashAudit::overlay(const CheckpointLog& log, const LogEntry& entry) {
   const auto at = log.translation().place(entry.data_page);
   if (!at || flash_.state(*at) != FlashImage::PageState::programmed || entry.page >= seen_.size())
     return false;

@@ -1,5 +1,6 @@
-// The memory of a crash trial: lines of random contents, and shadow frames. It may tell of writes at once, or late: then
-// the first write to a page asks, and those behind it are collected when the page is copied or an interval ends.
+// The memory of a crash trial: lines of random contents, and shadow frames. Writes are reported at once or,
+// with `reports_on_collect`, late: the first write to a page then asks for permission, and the following ones
+// are collected when the page is copied or the interval ends.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ class CrashMemory final : public Checkpointer::Memory {
     std::uint32_t line = 64;  // bytes
     std::uint32_t frames = 0;
     Picoseconds line_time{50'000};
-    bool tells_late = false;
-    std::uint32_t silent_once_in = 0;  // reads: does not answer; 0: always answers
+    bool reports_on_collect = false;
+    std::uint32_t read_fails_once_in = 0;  // one read in so many gets no answer; 0: all are answered
   };
 
   CrashMemory(const Settings& settings, std::uint64_t seed)
@@ -34,22 +35,23 @@ class CrashMemory final : public Checkpointer::Memory {
   }
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
-  std::uint64_t silences() const { return silences_; }
+  std::uint64_t failed_reads() const { return failed_reads_; }
 
-  // What the power took away, and the image that was recovered, of all pages or the first ones.
+  // After a power failure or a reset: loads the image that was recovered, which covers all pages or the first
+  // ones.
   void restart(const std::vector<std::byte>* image) {
     if (image) std::ranges::copy(*image, bytes_.begin());
     end_interval();
     std::ranges::fill(late_, 0);
   }
-  // The next read does not answer.
-  void silence() { is_silent_next_ = true; }
+  // The next read gets no answer.
+  void fail_next_read() { fails_next_read_ = true; }
   void end_interval() { is_open_.assign(is_open_.size(), false); }
 
-  // Whether a write must be asked for.
+  // Whether a write to this page needs permission.
   bool asks(std::uint32_t page) const { return !is_open_[page]; }
   void write(std::uint32_t page, std::uint64_t lines) {
-    if (settings_.tells_late) {
+    if (settings_.reports_on_collect) {
       is_open_[page] = true;
       late_[page] |= lines;
     }
@@ -83,9 +85,9 @@ class CrashMemory final : public Checkpointer::Memory {
     std::memcpy(&bytes_[at], &value, sizeof value);
   }
   bool answers() {
-    if (std::exchange(is_silent_next_, false)) return ++silences_, false;
-    if (settings_.silent_once_in == 0 || random_.below(settings_.silent_once_in) != 0) return true;
-    ++silences_;
+    if (std::exchange(fails_next_read_, false)) return ++failed_reads_, false;
+    if (settings_.read_fails_once_in == 0 || random_.below(settings_.read_fails_once_in) != 0) return true;
+    ++failed_reads_;
     return false;
   }
   Outcome gather(const std::byte* page, std::uint64_t lines, std::span<std::byte> data) {
@@ -103,8 +105,8 @@ class CrashMemory final : public Checkpointer::Memory {
   std::vector<std::byte> bytes_, frames_;
   std::vector<std::uint64_t> late_;
   std::vector<bool> is_open_;
-  std::uint64_t silences_ = 0;
-  bool is_silent_next_ = false;
+  std::uint64_t failed_reads_ = 0;
+  bool fails_next_read_ = false;
 };
 
 }  // namespace asterism

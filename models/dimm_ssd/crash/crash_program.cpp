@@ -1,4 +1,5 @@
-// The program of a crash trial: writes, intervals, and all that may become of the versions that are there.
+// The program of a crash trial: writes, intervals, and everything that can happen to the versions that are
+// there.
 #include <algorithm>
 
 #include "dimm_ssd/crash/crash_trial_state.h"
@@ -7,12 +8,12 @@ namespace asterism {
 
 // ---- at random ----
 
-void CrashTrial::live() {
+void CrashTrial::run_at_random() {
   std::uint64_t steps = 1 + random_.below(std::uint64_t{2} << random_.below(12));
-  if (random_.below(8) == 0) rest();
+  if (random_.below(8) == 0) drain();
   if (!device_->tracking()) track(why_no_base_);
   while (steps-- > 0) step();
-  if (random_.below(16) == 0) rest();
+  if (random_.below(16) == 0) drain();
 }
 
 void CrashTrial::step() {
@@ -57,16 +58,16 @@ void CrashTrial::flip_bits() {
   }
 }
 
-// ---- aimed ----
+// ---- directed at states ----
 
-void CrashTrial::live_aimed() {
+void CrashTrial::run_aimed() {
   if (!device_->tracking()) track(why_no_base_);
   for (std::uint64_t intervals = 1 + random_.below(4); intervals > 0; --intervals) interval_aimed();
-  const auto phase = static_cast<CutPhase>(random_.below(enum_names(CutPhase{}).size()));
+  const auto phase = static_cast<DevicePhase>(random_.below(enum_names(DevicePhase{}).size()));
   if (random_.below(2) == 0) lose_base();
   write_aimed();
-  if (phase != CutPhase::idle) return run_to(phase);
-  if (random_.below(2) == 0) rest();
+  if (phase != DevicePhase::idle) return run_to(phase);
+  if (random_.below(2) == 0) drain();
 }
 
 void CrashTrial::interval_aimed() {
@@ -76,7 +77,7 @@ void CrashTrial::interval_aimed() {
     lose_base();
     write_aimed();
   }
-  if (random_.below(16) == 0) memory_.silence();
+  if (random_.below(16) == 0) memory_.fail_next_read();
   while (device_->stopped()) next_event();
   end_interval();
   if (random_.below(4) == 0) flip_bits();
@@ -89,7 +90,7 @@ void CrashTrial::interval_aimed() {
       discard_newest();
       break;
     case 4:
-      return rest();
+      return drain();
     case 5:
       if (setup_.bit_errors == BitErrors::beyond_correction) lose_flash_page_of_base();
       break;
@@ -99,8 +100,8 @@ void CrashTrial::interval_aimed() {
   some_events(12);
 }
 
-// Few lines of few pages, again and again; events between let the table find a candidate and the device copy
-// it.
+// Writes few lines of few pages repeatedly; the events between the writes let the table find a candidate and
+// the device copy it.
 void CrashTrial::write_aimed() {
   const std::uint32_t few = 1 + static_cast<std::uint32_t>(random_.below(tracked_));
   for (std::uint64_t writes = random_.below(10); writes > 0; --writes) {
@@ -141,7 +142,7 @@ void CrashTrial::lose_base() {
       return warm_reset();
     case 10:
       if (setup_.bit_errors == BitErrors::beyond_correction) return lose_flash_page_of_base();
-      memory_.silence();
+      memory_.fail_next_read();
       return;
     default:
       if (setup_.bit_errors == BitErrors::beyond_correction) return lose_flash_page_of_base();
@@ -155,8 +156,8 @@ bool CrashTrial::discard_newest() {
   return true;
 }
 
-// More bits than the page code corrects, in one of the pages that the newest durable version needs; a read
-// finds out.
+// Flips more bits than the page code corrects in one of the pages that the newest durable version needs; a
+// read then detects it.
 void CrashTrial::lose_flash_page_of_base() {
   const CheckpointLog& log = device_->log();
   if (history().durable.empty()) return;
@@ -173,18 +174,18 @@ void CrashTrial::lose_flash_page_of_base() {
 }
 
 void CrashTrial::change_pages() {
-  happened(CrashEvent::other_pages);
+  record(CrashEvent::other_pages);
   device_->abort(now_);
   retry();
   tracked_ = 1 + static_cast<std::uint32_t>(random_.below(setup_.memory.pages));
   track(BaseFate::other_pages);
 }
 
-// As a program that goes back to an older version.
+// Acts as a program that goes back to an older version.
 void CrashTrial::restore_while_on() {
   const CrashHistory::Versions there = versions_of(history().name, true);
   if (there.empty()) return;
-  happened(CrashEvent::restore);
+  record(CrashEvent::restore);
   device_->abort(now_);
   retry();
   auto version = there.begin();
@@ -197,7 +198,7 @@ void CrashTrial::restore_while_on() {
   track(BaseFate::restored);
 }
 
-// Any version that can be read, while the program is tracked.
+// Restores any readable version while the program is tracked.
 void CrashTrial::read_back() {
   CrashHistory& of = histories_[random_.below(2)];
   const CrashHistory::Versions there = versions_of(of.name, true);
@@ -208,7 +209,7 @@ void CrashTrial::read_back() {
 }
 
 void CrashTrial::warm_reset() {
-  happened(CrashEvent::warm_reset);
+  record(CrashEvent::warm_reset);
   device_->reset(Reset::warm);
   forget_what_was_under_way();
   power_up();
@@ -220,7 +221,7 @@ void CrashTrial::warm_reset() {
   track(BaseFate::warm_reset);
 }
 
-void CrashTrial::run_to(CutPhase phase) {
+void CrashTrial::run_to(DevicePhase phase) {
   const std::uint32_t bit = 1u << static_cast<unsigned>(phase);
   std::uint64_t matches = 1 + random_.below(4);
   for (int steps = 0; steps < 120 && device_->next_event(); ++steps) {
@@ -234,7 +235,7 @@ void CrashTrial::wait_until_durable() {
   while (!history().open.empty() && device_->next_event()) next_event();
 }
 
-// ---- what both are made of ----
+// ---- used by both ----
 
 void CrashTrial::next_event() {
   const auto next = device_->next_event();
@@ -251,12 +252,14 @@ void CrashTrial::some_events(std::uint64_t most) {
     next_event();
 }
 
-// A version that counts as lost while its flash is good is dropped by the next root, or when space is short.
+// A version that counts as lost although its flash is good is dropped by the next root, or when space is
+// short.
 void CrashTrial::check_readable() const {
   if (has_lost_pages_) return;
   for (const CheckpointLog::Stored& stored : device_->log().stored())
     if (stored.visible && !stored.readable)
-      fail("\"{}\": version {} cannot be read, and no bit error says why", stored.name, stored.version);
+      fail("\"{}\": version {} cannot be read, although there were no bit errors", stored.name,
+           stored.version);
 }
 
 void CrashTrial::pass(Picoseconds time) {
@@ -279,17 +282,17 @@ void CrashTrial::write(std::uint32_t page, std::uint64_t lines) {
     const bool expected = device_->is_ready(page);
     const Checkpointer::Answer answer = device_->write(now_, page, lines);
     note_open();
-    if (answer.ready && !expected) fail("a write is ready that was told not to be");
+    if (answer.ready && !expected) fail("a write is allowed that is_ready() denied");
     if (!answer.ready) {
       held_.push_back({page, lines});
-      if (config_.plant != CrashPlant::writes_do_not_wait) return;
+      if (config_.mutant != CrashMutant::writes_do_not_wait) return;
     }
   }
   memory_.write(page, lines);
 }
 
-// Writes are released at events, and also while the device is called: a copy to a frame that fails gives
-// versions up.
+// Writes are released at events, and also during calls of the device: when a copy to a frame fails, versions
+// are abandoned.
 void CrashTrial::retry() {
   while (!released_.empty()) {
     const std::uint32_t page = released_.front();
@@ -309,11 +312,11 @@ void CrashTrial::end_interval() {
   const auto image_bytes = static_cast<std::ptrdiff_t>(std::size_t{tracked_} * 64 * setup_.memory.line);
   history().images[version].assign(memory_.bytes().begin(), memory_.bytes().begin() + image_bytes);
   history().open.push_back(version);
-  if (config_.plant == CrashPlant::reported_too_early) history().durable.insert(version);
+  if (config_.mutant == CrashMutant::reported_too_early) history().durable.insert(version);
   memory_.end_interval();
   if (setup_.changes_method) {
     const CheckpointMethod method = any_method(random_);
-    if (method != next_method_) happened(CrashEvent::method_change);
+    if (method != next_method_) record(CrashEvent::method_change);
     next_method_ = method;
     device_->set_method(method);
   }
@@ -329,11 +332,11 @@ void CrashTrial::end_interval() {
 
 void CrashTrial::abort(bool changes_program) {
   ++counts_.aborts;
-  happened(changes_program ? CrashEvent::other_name : CrashEvent::abort);
+  record(changes_program ? CrashEvent::other_name : CrashEvent::abort);
   device_->abort(now_);
-  if (!history().open.empty()) fail("abort told nothing of version {}", history().open.front());
+  if (!history().open.empty()) fail("abort did not report version {}", history().open.front());
   retry();
-  if (!held_.empty()) fail("a write is held of page {}, and nothing is tracked", held_.front().page);
+  if (!held_.empty()) fail("a write to page {} is held although nothing is tracked", held_.front().page);
   if (changes_program) active_ = 1 - active_;
   track(changes_program ? BaseFate::other_name : BaseFate::aborted);
 }
@@ -349,11 +352,12 @@ void CrashTrial::discard_any() {
 void CrashTrial::discard(CrashHistory& of, std::uint64_t version) {
   const bool is_there = device_->log().find(of.name, version) != nullptr;
   if (is_there)
-    happened(version == *of.durable.rbegin() ? CrashEvent::discard_newest : CrashEvent::discard_older);
-  if (device_->log().discard(now_, of.name, version) != is_there) fail("discard of what is not there");
+    record(version == *of.durable.rbegin() ? CrashEvent::discard_newest : CrashEvent::discard_older);
+  if (device_->log().discard(now_, of.name, version) != is_there)
+    fail("discard of a version that is not there");
   if (!is_there) {
     if (!has_lost_pages_ &&
-        of.missing(versions_of(of.name, true), setup_.checkpointer.log.versions) == version)
+        of.first_missing(versions_of(of.name, true), setup_.checkpointer.log.versions) == version)
       fail("\"{}\": version {} was durable and is gone", of.name, version);
     if (config_.aim == CrashAim::states) of.durable.erase(version);
     return;
@@ -363,22 +367,22 @@ void CrashTrial::discard(CrashHistory& of, std::uint64_t version) {
   discarding_.push_back({&of, version});
   ++counts_.discards;
   if (&of != &history()) return;
-  // What stands on it: a checkpoint that has begun early, or the oldest that is not durable.
-  if (base_ == version && interval_.fate) interval_.after = BaseAfter::goes_within;
+  // It may be the base of a checkpoint that has begun early, or of the oldest one that is not durable.
+  if (base_ == version && interval_.fate) interval_.after = BaseAfter::discarded_within;
   if (!intervals_.empty() && of.durable.upper_bound(version) == of.durable.end())
-    intervals_.front().after = std::max(intervals_.front().after, BaseAfter::goes_behind);
+    intervals_.front().after = std::max(intervals_.front().after, BaseAfter::discarded_after);
 }
 
-// Lets the device do all it wants to: then nothing waits for it any more.
-void CrashTrial::rest() {
+// Lets the device finish all its work: nothing may be pending afterwards.
+void CrashTrial::drain() {
   for (std::uint64_t steps = 0; device_->next_event(); ++steps) {
-    if (steps > max_steps_to_rest) fail("the device does not come to rest");
+    if (steps > max_steps_to_drain) fail("the device never becomes idle");
     next_event();
   }
-  if (device_->stopped()) fail("software waits for ever");
-  if (!held_.empty() && config_.plant == CrashPlant::none)
-    fail("a write to page {} waits for ever", held_.front().page);
-  if (!history().open.empty()) fail("version {} is neither durable nor given up", history().open.front());
+  if (device_->stopped()) fail("software is never resumed");
+  if (!held_.empty() && config_.mutant == CrashMutant::none)
+    fail("a write to page {} is never released", held_.front().page);
+  if (!history().open.empty()) fail("version {} is neither durable nor abandoned", history().open.front());
   if (!discarding_.empty()) fail("a discard does not end");
 }
 

@@ -31,7 +31,7 @@ FlashPart any_part(const FlashGeometry& geometry, Random& random) {
   part.cache_register = one_in(random, 2);
   part.correctable_bits = 8;
   part.endurance = one_in(random, 4) ? between(random, 3, 30) : 0;
-  // So that programs, copies and the program's own writes may end in any order.
+  // With such random times, programs, copies and the trial's own writes end in any order.
   part.program = Picoseconds(random.below(700'000'000) + 1'000'000);
   part.read = Picoseconds(random.below(50'000'000) + 1'000'000);
   part.erase = Picoseconds(random.below(3'500'000'000) + 1'000'000);
@@ -57,7 +57,7 @@ CheckpointerConfig any_checkpointer(Random& random, bool tags) {
   return c;
 }
 
-// Few pages in a flash that they soon fill, and a table that finds candidates for early copies at once.
+// Chooses few pages, a flash that they soon fill, and a table that finds candidates for early copies at once.
 void aim(CrashSetup& setup, const CrashTrialConfig& config, Random& random) {
   const bool tags =
       config.contents == CrashContents::any ? !one_in(random, 4) : config.contents == CrashContents::tags;
@@ -86,7 +86,7 @@ void aim(CrashSetup& setup, const CrashTrialConfig& config, Random& random) {
   const auto many = static_cast<std::uint32_t>(std::min<std::uint64_t>(in_all / 3, 24));
   setup.memory.pages = config.pages != 0 ? config.pages : between(random, 1, one_in(random, 4) ? many : 6);
   setup.memory.line = tags ? 8 : 64;
-  setup.memory.silent_once_in = 0;
+  setup.memory.read_fails_once_in = 0;
   const std::uint64_t errors = random.below(12);
   setup.bit_errors = errors == 0  ? BitErrors::beyond_correction
                      : errors < 3 ? BitErrors::corrected
@@ -118,7 +118,7 @@ CrashSetup make_crash_setup(const CrashTrialConfig& config, Random& random) {
   const CheckpointMethod first = any_method(random);
   setup.checkpointer.method = setup.changes_method ? first : static_cast<CheckpointMethod>(method);
 
-  // A full checkpoint takes a small or a large part of the flash; now and then all of it.
+  // A full checkpoint takes a small or a large part of the flash, and sometimes all of it.
   const std::uint64_t flash_pages = setup.geometry.all_pages();
   const std::uint64_t in_all = flash_pages * (tags ? 2 : 1);
   const std::uint64_t most = std::min<std::uint64_t>(one_in(random, 8) ? in_all : in_all / 5, 96);
@@ -128,8 +128,8 @@ CrashSetup make_crash_setup(const CrashTrialConfig& config, Random& random) {
   setup.memory.line = tags ? 8 : 64;
   setup.memory.frames = setup.checkpointer.shadow_frames;
   setup.memory.line_time = Picoseconds(random.below(200'000) + 1000);
-  setup.memory.tells_late = one_in(random, 4);
-  setup.memory.silent_once_in = one_in(random, 8) ? 300 : 0;
+  setup.memory.reports_on_collect = one_in(random, 4);
+  setup.memory.read_fails_once_in = one_in(random, 8) ? 300 : 0;
   const std::uint64_t errors = random.below(16);
   setup.bit_errors = errors == 0  ? BitErrors::beyond_correction
                      : errors < 4 ? BitErrors::corrected

@@ -1,4 +1,4 @@
-// What a crash trial is made of, all of it drawn from its seed: tiny flash, tiny memory, extreme settings.
+// The parts of a crash trial, all drawn from its seed: a tiny flash, a tiny memory and extreme settings.
 #pragma once
 
 #include <string_view>
@@ -27,13 +27,13 @@ CrashSetup make_crash_setup(const CrashTrialConfig& config, Random& random);
 CheckpointMethod any_method(Random& random);
 FlashAddress any_page(Random& random, const FlashGeometry& geometry);
 
-// Torn pages of an image, and blocks that have no others.
+// The number of torn pages of an image, and of blocks all of whose pages are torn.
 struct TornPages {
   explicit TornPages(const FlashImage& image);
   std::uint32_t pages = 0, whole_blocks = 0;
 };
 
-// A count in the first group of this name, at any depth; 0: there is none.
+// A count in the first group of this name, at any depth; 0 if there is none.
 std::uint64_t find_count(const Statistics& statistics, std::string_view group, std::string_view name);
 
 }  // namespace asterism

@@ -1,17 +1,17 @@
-// The states that crash trials are to reach, each with how often they did. What no trial has reached is not
-// shown: the study lists it, and a test fails.
+// The states that crash trials must reach, and how often they did: functional coverage. A state that no trial
+// has reached is not verified: the study lists it, and a test fails.
 //
-//   copied    a version that was durable and right: the method by which it was copied, and what had become of
-//   the version
-//             before it when its checkpoint was opened
-//   early     the same where pages were copied early, by the method of that, and whether the base was
-//   discarded behind it change    the methods of two intervals in a row, of which the second became durable
-//   and right outcome   what became of a version, by method
-//   cut       what was under way when the power was cut, by method; several of these may be at once
-//   under     what was under way when something happened
-//   pair      two things that happened in this order, none between
+//   copied         a version that became durable and was correct: the method that copied it, and the state of the
+//                  version before it (its base) when its checkpoint was opened
+//   early          the same for versions with early copies: the method that made those, and whether the base was
+//                  discarded afterwards
+//   change         the methods of two successive intervals of which the second became durable and was correct
+//   outcome        how a version ended, by method
+//   power_failure  what the device was doing when the power failed, by method; several of these may hold at once
+//   under          what the device was doing when an event occurred
+//   pair           two events that occurred in this order, with none between them
 //
-// A state that cannot be is not listed; crash_states.cpp says why.
+// Impossible states are not listed; crash_states.cpp gives the reasons.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@
 
 namespace asterism {
 
-// What was there to continue when a checkpoint was opened. Of the first two it is an increment, of all others
-// it is full.
+// The state of the base when a checkpoint was opened. With the first two the checkpoint is an increment, with
+// all others it is full.
 enum class BaseFate : std::uint8_t {
   durable,
   pending,
@@ -39,13 +39,13 @@ enum class BaseFate : std::uint8_t {
   other_name,
   other_pages,
   warm_reset,
-  power_cut,
+  power_failure,
 };
 constexpr auto enum_names(BaseFate) {
   using enum BaseFate;
   return std::to_array<EnumName<BaseFate>>({{durable, "durable"},
-                                            {pending, "pending", "handed over, and not durable yet"},
-                                            {first, "first", "there never was one"},
+                                            {pending, "pending", "handed over and not durable yet"},
+                                            {first, "first", "there has been no version"},
                                             {discarding, "discarding", "its discard is under way"},
                                             {discarded, "discarded"},
                                             {unreadable, "unreadable"},
@@ -55,20 +55,20 @@ constexpr auto enum_names(BaseFate) {
                                             {other_name, "other_name"},
                                             {other_pages, "other_pages"},
                                             {warm_reset, "warm_reset"},
-                                            {power_cut, "power_cut"}});
+                                            {power_failure, "power_failure"}});
 }
 constexpr bool is_full(BaseFate fate) { return fate != BaseFate::durable && fate != BaseFate::pending; }
 
-enum class BaseAfter : std::uint8_t { stays, goes_within, goes_behind };
+enum class BaseAfter : std::uint8_t { stays, discarded_within, discarded_after };
 constexpr auto enum_names(BaseAfter) {
   using enum BaseAfter;
   return std::to_array<EnumName<BaseAfter>>(
       {{stays, "stays"},
-       {goes_within, "goes_within", "discarded in the interval, behind the first early copy"},
-       {goes_behind, "goes_behind", "discarded behind the interval, before the version is durable"}});
+       {discarded_within, "discarded_within", "discarded in the interval, after the first early copy"},
+       {discarded_after, "discarded_after", "discarded after the interval, before the version is durable"}});
 }
 
-enum class CutPhase : std::uint8_t {
+enum class DevicePhase : std::uint8_t {
   idle,
   recovery,
   restore,
@@ -82,20 +82,20 @@ enum class CutPhase : std::uint8_t {
   compaction,
   collection,
 };
-constexpr auto enum_names(CutPhase) {
-  using enum CutPhase;
-  return std::to_array<EnumName<CutPhase>>({{idle, "idle"},
-                                            {recovery, "recovery"},
-                                            {restore, "restore"},
-                                            {early_copy, "early_copy"},
-                                            {late_copy, "late_copy"},
-                                            {data, "data"},
-                                            {metadata, "metadata"},
-                                            {commit, "commit"},
-                                            {discard, "discard"},
-                                            {merge, "merge"},
-                                            {compaction, "compaction"},
-                                            {collection, "collection"}});
+constexpr auto enum_names(DevicePhase) {
+  using enum DevicePhase;
+  return std::to_array<EnumName<DevicePhase>>({{idle, "idle"},
+                                               {recovery, "recovery"},
+                                               {restore, "restore"},
+                                               {early_copy, "early_copy"},
+                                               {late_copy, "late_copy"},
+                                               {data, "data"},
+                                               {metadata, "metadata"},
+                                               {commit, "commit"},
+                                               {discard, "discard"},
+                                               {merge, "merge"},
+                                               {compaction, "compaction"},
+                                               {collection, "collection"}});
 }
 
 enum class CrashEvent : std::uint8_t {
@@ -113,28 +113,37 @@ enum class CrashEvent : std::uint8_t {
   discard_older,
   restore,
   warm_reset,
-  power_cut,
+  power_failure,
 };
 constexpr auto enum_names(CrashEvent) {
   using enum CrashEvent;
-  return std::to_array<EnumName<CrashEvent>>({{full, "full", "a full version is durable"},
-                                              {increment, "increment", "an incremental one is"},
-                                              {no_space, "no_space", "versions are given up for that"},
-                                              {memory_error, "memory_error", "the same"},
-                                              {uncorrectable, "uncorrectable", "the same"},
-                                              {worn_out, "worn_out", "the same"},
-                                              {abort, "abort"},
-                                              {other_name, "other_name"},
-                                              {other_pages, "other_pages"},
-                                              {method_change, "method_change"},
-                                              {discard_newest, "discard_newest"},
-                                              {discard_older, "discard_older"},
-                                              {restore, "restore"},
-                                              {warm_reset, "warm_reset"},
-                                              {power_cut, "power_cut"}});
+  return std::to_array<EnumName<CrashEvent>>(
+      {{full, "full", "a full version is durable"},
+       {increment, "increment", "an incremental version is durable"},
+       {no_space, "no_space", "versions are abandoned because the flash is full"},
+       {memory_error, "memory_error", "versions are abandoned because memory did not answer"},
+       {uncorrectable, "uncorrectable", "versions are abandoned because flash cannot be read"},
+       {worn_out, "worn_out", "versions are abandoned because the flash is worn out"},
+       {abort, "abort"},
+       {other_name, "other_name"},
+       {other_pages, "other_pages"},
+       {method_change, "method_change"},
+       {discard_newest, "discard_newest"},
+       {discard_older, "discard_older"},
+       {restore, "restore"},
+       {warm_reset, "warm_reset"},
+       {power_failure, "power_failure"}});
 }
 
-enum class CrashOutcome : std::uint8_t { durable, no_space, memory, uncorrectable, worn_out, aborted, cut };
+enum class CrashOutcome : std::uint8_t {
+  durable,
+  no_space,
+  memory,
+  uncorrectable,
+  worn_out,
+  aborted,
+  power_failure
+};
 constexpr auto enum_names(CrashOutcome) {
   using enum CrashOutcome;
   return std::to_array<EnumName<CrashOutcome>>({{durable, "durable"},
@@ -143,7 +152,7 @@ constexpr auto enum_names(CrashOutcome) {
                                                 {uncorrectable, "uncorrectable"},
                                                 {worn_out, "worn_out"},
                                                 {aborted, "aborted"},
-                                                {cut, "cut"}});
+                                                {power_failure, "power_failure"}});
 }
 
 class CrashStates {
@@ -159,12 +168,12 @@ class CrashStates {
   void early(CheckpointMethod method, BaseFate fate, BaseAfter after);
   void change(CheckpointMethod before, CheckpointMethod after);
   void outcome(CheckpointMethod method, CrashOutcome outcome);
-  void cut(CheckpointMethod method, CutPhase phase);
-  // `phases` is a set: bit i is CutPhase i.
+  void power_failure(CheckpointMethod method, DevicePhase phase);
+  // `phases` is a set: bit i stands for DevicePhase i.
   void under(CrashEvent event, std::uint32_t phases);
   void pair(CrashEvent first, CrashEvent second);
 
-  // Those that can be where trials are of this method, in one order.
+  // The states that are possible in trials of this method, in a fixed order.
   std::vector<State> listed(CrashMethod method) const;
   std::vector<std::string> not_reached(CrashMethod method) const;
 

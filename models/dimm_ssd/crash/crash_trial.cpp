@@ -9,27 +9,38 @@ namespace asterism {
 
 static_assert(member_count<CrashTrialConfig>() == 7);
 void describe(Fields& f, CrashTrialConfig& c) {
-  f("method", c.method, "How checkpoints are taken", one_of<CrashMethod>());
-  f("contents", c.contents, "What stands for a line of memory", one_of<CrashContents>());
-  f("pages", c.pages, "Of the memory; more make longer checkpoints, that are cut more often; 0: by the seed",
+  f("method", c.method, "The checkpoint method of the trials.", one_of<CrashMethod>());
+  f("contents", c.contents,
+    "The contents of a line of memory. Tags give more pages and versions in the same time.",
+    one_of<CrashContents>());
+  f("pages", c.pages,
+    "The number of pages of memory, or 0 to draw it by the seed. More pages make longer checkpoints, which "
+    "power failures hit more often.",
     within(0, 4096));
-  f("blocks", c.blocks, "Of each plane of the flash; fewer are collected and wear out more; 0: by the seed",
+  f("blocks", c.blocks,
+    "The number of blocks per plane of the flash, or 0 to draw it by the seed. Fewer blocks are collected "
+    "more often and wear out sooner.",
     within(0, 4096));
-  f("trial_cuts", c.cuts, "Of a trial; the later ones meet an older flash", within(1, 1'000'000));
-  f("plant", c.plant, "A fault of the trial or of the table of modified pages, which must be found",
-    one_of<CrashPlant>());
-  f("aim", c.aim, "What trials aim at; anywhere reaches rare states rarely", one_of<CrashAim>());
+  f("trial_power_failures", c.power_failures,
+    "The number of power failures in one trial. Later ones find an older flash.", within(1, 1'000'000));
+  f("mutant", c.mutant,
+    "A seeded bug of the trial or of the table of modified pages, which the trials must detect.",
+    one_of<CrashMutant>());
+  f("aim", c.aim,
+    "How the trials choose their actions: directed at the listed states, or at random, which seldom reaches "
+    "rare states.",
+    one_of<CrashAim>());
 }
 
 CrashCounts& CrashCounts::operator+=(const CrashCounts& o) {
   for (const auto member :
-       {&CrashCounts::cuts,        &CrashCounts::in_program,     &CrashCounts::in_erase,
-        &CrashCounts::in_merge,    &CrashCounts::in_collection,  &CrashCounts::in_recovery,
-        &CrashCounts::in_restore,  &CrashCounts::durable,        &CrashCounts::newer,
-        &CrashCounts::restored,    &CrashCounts::given_up,       &CrashCounts::no_space,
-        &CrashCounts::worn_out,    &CrashCounts::memory_errors,  &CrashCounts::aborts,
-        &CrashCounts::discards,    &CrashCounts::merges,         &CrashCounts::compactions,
-        &CrashCounts::collections, &CrashCounts::blocks_retired, &CrashCounts::lost,
+       {&CrashCounts::power_failures, &CrashCounts::in_program,     &CrashCounts::in_erase,
+        &CrashCounts::in_merge,       &CrashCounts::in_collection,  &CrashCounts::in_recovery,
+        &CrashCounts::in_restore,     &CrashCounts::durable,        &CrashCounts::newer,
+        &CrashCounts::restored,       &CrashCounts::abandoned,      &CrashCounts::no_space,
+        &CrashCounts::worn_out,       &CrashCounts::memory_errors,  &CrashCounts::aborts,
+        &CrashCounts::discards,       &CrashCounts::merges,         &CrashCounts::compactions,
+        &CrashCounts::collections,    &CrashCounts::blocks_retired, &CrashCounts::lost,
         &CrashCounts::audited})
     this->*member += o.*member;
   return *this;
@@ -45,7 +56,7 @@ CrashTrial::CrashTrial(const CrashTrialConfig& config, std::uint64_t seed, Crash
       tracked_(setup_.memory.pages),
       states_(states),
       next_method_(setup_.checkpointer.method) {
-  if (CrashMutant::is_one(config.plant)) mutant_.emplace(config.plant, setup_.memory.pages);
+  if (MattMutant::implements(config.mutant)) matt_mutant_.emplace(config.mutant, setup_.memory.pages);
   histories_[0].name = "program";
   histories_[1].name = "other";
   make_device();
@@ -53,12 +64,12 @@ CrashTrial::CrashTrial(const CrashTrialConfig& config, std::uint64_t seed, Crash
 
 CrashCounts CrashTrial::run() {
   power_up();
-  while (counts_.cuts < config_.cuts && cuts_worn_out_ < 4) {
+  while (counts_.power_failures < config_.power_failures && failures_when_worn_out_ < 4) {
     if (config_.aim == CrashAim::states)
-      live_aimed();
+      run_aimed();
     else
-      live();
-    cut();
+      run_at_random();
+    fail_power();
     recover();
   }
   count_work();
@@ -68,18 +79,19 @@ CrashCounts CrashTrial::run() {
 void CrashTrial::make_device() {
   device_ = std::make_unique<Checkpointer>(setup_.checkpointer, setup_.part, image_, setup_.memory.pages,
                                            memory_, static_cast<Checkpointer::Sink&>(*this));
-  if (mutant_) device_->matt().attach_hook(&*mutant_);
+  if (matt_mutant_) device_->matt().attach_hook(&*matt_mutant_);
   next_method_ = setup_.checkpointer.method;
 }
 
-// ---- cuts ----
+// ---- power failures ----
 
-void CrashTrial::cut() {
+void CrashTrial::fail_power() {
   audit();
-  happened(CrashEvent::power_cut);
+  record(CrashEvent::power_failure);
   if (states_)
-    for (const auto& phase : enum_names(CutPhase{}))
-      if (phases() >> static_cast<unsigned>(phase.value) & 1) states_->cut(next_method_, phase.value);
+    for (const auto& phase : enum_names(DevicePhase{}))
+      if (phases() >> static_cast<unsigned>(phase.value) & 1)
+        states_->power_failure(next_method_, phase.value);
   if (device_->log().is_collecting()) ++counts_.in_merge;
   if (device_->log().translation().is_collecting()) ++counts_.in_collection;
   if (!device_->ready()) ++counts_.in_recovery;
@@ -89,11 +101,11 @@ void CrashTrial::cut() {
   const TornPages after(image_);
   if (after.whole_blocks > before.whole_blocks) ++counts_.in_erase;
   if (after.pages > before.pages) ++counts_.in_program;
-  ++counts_.cuts;
-  cuts_worn_out_ += counts_.worn_out > 0 ? 1 : 0;
+  ++counts_.power_failures;
+  failures_when_worn_out_ += counts_.worn_out > 0 ? 1 : 0;
   forget_what_was_under_way();
-  why_no_base_ = BaseFate::power_cut;
-  if (config_.plant == CrashPlant::losing_page) {
+  why_no_base_ = BaseFate::power_failure;
+  if (config_.mutant == CrashMutant::losing_page) {
     const FlashAddress at = any_page(random_, setup_.geometry);
     if (image_.state(at) == FlashImage::PageState::programmed)
       image_.add_bit_errors(at, setup_.part.correctable_bits + 1);
@@ -109,7 +121,7 @@ void CrashTrial::forget_what_was_under_way() {
   restoring_ = nullptr;
   discarding_.clear();
   for (CrashHistory& history : histories_) history.open.clear();
-  count_outcomes(0, CrashOutcome::cut);
+  count_outcomes(0, CrashOutcome::power_failure);
   interval_ = {};
   base_.reset();
 }
@@ -118,17 +130,18 @@ void CrashTrial::power_up() {
   recovered_ = false;
   device_->power_up(now_);
   for (std::uint64_t steps = 0; !recovered_; ++steps) {
-    if (!device_->next_event() || steps > max_steps_to_rest) fail("recovery does not end");
+    if (!device_->next_event() || steps > max_steps_to_drain) fail("recovery does not end");
     next_event();
   }
 }
 
-// Up to three more cuts come while the device recovers, and as many while it reads back what it holds.
+// Up to three more power failures occur while the device recovers, and as many while the versions are read
+// back.
 void CrashTrial::recover() {
   for (int again = 0; again < 3 && random_.below(3) == 0; ++again) {
     device_->power_up(now_);
     for (std::uint64_t steps = random_.below(60); steps > 0 && device_->next_event(); --steps) next_event();
-    cut();
+    fail_power();
   }
   power_up();
   if (!check_what_is_there()) return recover();
@@ -139,20 +152,20 @@ void CrashTrial::recover() {
   if (image) tracked_ = static_cast<std::uint32_t>(image->size() / (std::size_t{64} * setup_.memory.line));
 }
 
-// False: the power was cut again.
+// Returns false if the power has failed again.
 bool CrashTrial::check_what_is_there() {
   std::array<CrashHistory::Versions, 2> there;
   for (std::size_t i = 0; i < histories_.size(); ++i) {
     CrashHistory& history = histories_[i];
     there[i] = versions_of(history.name, true);
-    if (const std::uint64_t version = history.stranger(there[i]))
-      fail("\"{}\": there is a version {} that never was", history.name, version);
-    const std::uint64_t revenant = history.revenant(there[i]);
-    const std::uint64_t missing = history.missing(there[i], setup_.checkpointer.log.versions);
+    if (const std::uint64_t version = history.first_unknown(there[i]))
+      fail("\"{}\": version {} is there and was never taken", history.name, version);
+    const std::uint64_t resurrected = history.first_resurrected(there[i]);
+    const std::uint64_t missing = history.first_missing(there[i], setup_.checkpointer.log.versions);
     if (has_lost_pages_)
       counts_.lost += missing != 0 ? 1 : 0;
-    else if (revenant != 0)
-      fail("\"{}\": version {} was discarded and is back", history.name, revenant);
+    else if (resurrected != 0)
+      fail("\"{}\": version {} was discarded and has returned", history.name, resurrected);
     else if (missing != 0)
       fail("\"{}\": version {} was durable and is gone", history.name, missing);
     if (!there[i].empty() && (history.durable.empty() || *there[i].rbegin() > *history.durable.rbegin()))
@@ -163,7 +176,7 @@ bool CrashTrial::check_what_is_there() {
   }
   for (std::size_t i = 0; i < histories_.size(); ++i)
     for (const std::uint64_t version : CrashHistory::Versions(there[i])) {
-      if (random_.below(40) == 0) return cut_while_restoring(histories_[i], version);
+      if (random_.below(40) == 0) return fail_power_while_restoring(histories_[i], version);
       if (!restore(histories_[i], version)) there[i].erase(version);
     }
   for (std::size_t i = 0; i < histories_.size(); ++i)
@@ -189,14 +202,14 @@ void CrashTrial::begin_restore(CrashHistory& history, std::uint64_t version) {
     fail("\"{}\": version {} is there and cannot be restored", history.name, version);
 }
 
-bool CrashTrial::cut_while_restoring(CrashHistory& history, std::uint64_t version) {
+bool CrashTrial::fail_power_while_restoring(CrashHistory& history, std::uint64_t version) {
   begin_restore(history, version);
   for (std::uint64_t steps = random_.below(60); steps > 0 && !restore_error_; --steps) next_event();
-  cut();
+  fail_power();
   return false;
 }
 
-// False: it is lost.
+// Returns false if the version is lost.
 bool CrashTrial::restore(CrashHistory& history, std::uint64_t version) {
   begin_restore(history, version);
   while (!restore_error_) {
@@ -210,7 +223,7 @@ bool CrashTrial::restore(CrashHistory& history, std::uint64_t version) {
     return false;
   }
   if (!std::ranges::all_of(restored_lines_, [](std::uint64_t lines) { return ~lines == 0; }))
-    fail("\"{}\": version {} is restored with holes", history.name, version);
+    fail("\"{}\": version {} is restored with lines missing", history.name, version);
   const CrashHistory::Image& image = history.images.at(version);
   const auto difference = std::ranges::mismatch(restored_image_, image);
   if (difference.in1 != restored_image_.end()) {
@@ -223,16 +236,16 @@ bool CrashTrial::restore(CrashHistory& history, std::uint64_t version) {
   return true;
 }
 
-// Every version that is there, in the flash as it is now.
+// Compares every version that is there with the flash image as it is now.
 void CrashTrial::audit() {
-  if (has_lost_pages_ || config_.plant == CrashPlant::losing_page || !device_->ready()) return;
+  if (has_lost_pages_ || config_.mutant == CrashMutant::losing_page || !device_->ready()) return;
   const std::vector<CheckpointLog::Stored>& stored = device_->log().stored();
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (!stored[i].visible) continue;
     const CrashHistory& of = histories_[stored[i].name == histories_[0].name ? 0 : 1];
     const auto image = of.images.find(stored[i].version);
     if (image == of.images.end())
-      fail("\"{}\": there is a version {} that never was", of.name, stored[i].version);
+      fail("\"{}\": version {} is there and was never taken", of.name, stored[i].version);
     if (const auto fault = audit_.fault(device_->log(), i, image->second))
       fail("\"{}\": version {}, in flash: {}", of.name, stored[i].version, *fault);
     ++counts_.audited;
@@ -249,15 +262,16 @@ void CrashTrial::count_work() {
   add(counts_.compactions, "log", "compactions");
   add(counts_.collections, "translation", "collections");
   add(counts_.blocks_retired, "translation", "blocks_retired");
-  counts_.memory_errors = memory_.silences();
+  counts_.memory_errors = memory_.failed_reads();
 }
 
-// ---- what the device says ----
+// ---- reports of the device ----
 
 void CrashTrial::durable(Picoseconds, std::uint64_t version) {
   note_open();
   CrashHistory& mine = history();
-  if (mine.open.empty() || mine.open.front() != version) fail("version {} is durable out of turn", version);
+  if (mine.open.empty() || mine.open.front() != version)
+    fail("version {} becomes durable out of order", version);
   mine.open.pop_front();
   mine.durable.insert(version);
   ++counts_.durable;
@@ -268,16 +282,16 @@ void CrashTrial::durable(Picoseconds, std::uint64_t version) {
   count_durable(interval);
 }
 
-// One that was committed with newer ones may be too old at once: then it is hidden, or gone.
+// A version that was committed together with newer ones may expire at once: then it is hidden or gone.
 void CrashTrial::check_kind(std::uint64_t version, BaseFate fate) {
   const CrashHistory& mine = history();
   const auto& all = device_->log().stored();
   const auto stored = std::ranges::find_if(
       all, [&](const CheckpointLog::Stored& s) { return s.name == mine.name && s.version == version; });
   if (stored == all.end()) {
-    if (mine.missing(versions_of(mine.name, true), setup_.checkpointer.log.versions) == version &&
+    if (mine.first_missing(versions_of(mine.name, true), setup_.checkpointer.log.versions) == version &&
         !has_lost_pages_)
-      fail("\"{}\": version {} is durable and not there", mine.name, version);
+      fail("\"{}\": version {} is durable and is not there", mine.name, version);
   } else if (stored->full != is_full(fate)) {
     fail("\"{}\": version {} is stored as {}, and the one before it was {}", mine.name, version,
          stored->full ? "a full one" : "an increment", to_text(fate));
@@ -288,9 +302,9 @@ void CrashTrial::failed(Picoseconds, std::uint64_t version, Checkpointer::Error 
   note_open();
   CrashHistory& mine = history();
   const auto first = std::ranges::find(mine.open, version);
-  if (first == mine.open.end()) fail("version {} fails, which is not open", version);
+  if (first == mine.open.end()) fail("version {} fails and was not open", version);
   const auto place = static_cast<std::size_t>(first - mine.open.begin());
-  counts_.given_up += static_cast<std::uint64_t>(mine.open.end() - first);
+  counts_.abandoned += static_cast<std::uint64_t>(mine.open.end() - first);
   mine.open.erase(first, mine.open.end());
   counts_.no_space += error == Checkpointer::Error::no_space ? 1 : 0;
   counts_.worn_out += error == Checkpointer::Error::worn_out ? 1 : 0;
@@ -299,30 +313,30 @@ void CrashTrial::failed(Picoseconds, std::uint64_t version, Checkpointer::Error 
   why_no_base_ = BaseFate::failed;
   switch (error) {
     case Checkpointer::Error::none:
-      fail("version {} fails, and nothing is wrong", version);
+      fail("version {} fails without an error", version);
     case Checkpointer::Error::no_space:
-      happened(CrashEvent::no_space);
+      record(CrashEvent::no_space);
       return count_outcomes(place, CrashOutcome::no_space);
     case Checkpointer::Error::memory:
-      happened(CrashEvent::memory_error);
+      record(CrashEvent::memory_error);
       return count_outcomes(place, CrashOutcome::memory);
     case Checkpointer::Error::worn_out:
-      happened(CrashEvent::worn_out);
+      record(CrashEvent::worn_out);
       return count_outcomes(place, CrashOutcome::worn_out);
     case Checkpointer::Error::aborted:
       return count_outcomes(place, CrashOutcome::aborted);
     case Checkpointer::Error::uncorrectable:
-      if (!has_lost_pages_) fail("version {} has nothing to continue", version);
-      happened(CrashEvent::uncorrectable);
+      if (!has_lost_pages_) fail("version {} has no base", version);
+      record(CrashEvent::uncorrectable);
       return count_outcomes(place, CrashOutcome::uncorrectable);
   }
 }
 
 void CrashTrial::discarded(Picoseconds) {
-  if (discarding_.empty()) fail("a discard ends that was not asked for");
+  if (discarding_.empty()) fail("a discard ends that was not requested");
   const auto [of, version] = discarding_.front();
   discarding_.pop_front();
-  if (device_->log().translation().read_only()) return;  // it lasts until the power is cut
+  if (device_->log().translation().read_only()) return;  // the discard lasts until the power fails
   of->discarding.erase(version);
   of->discarded.insert(version);
   audit();
@@ -353,7 +367,8 @@ BaseFate CrashTrial::fate() {
   return stored != nullptr && !stored->readable ? BaseFate::unreadable : BaseFate::durable;
 }
 
-// After all that may have opened the checkpoint of this interval, or given it up without a version to say so.
+// Called after everything that may have opened the checkpoint of this interval, or abandoned it before it had
+// a version.
 void CrashTrial::note_open() {
   if (!interval_.fate && device_->is_open()) {
     interval_.fate = fate();
@@ -368,31 +383,31 @@ void CrashTrial::note_open() {
 std::uint32_t CrashTrial::phases() const {
   const CheckpointLog::Activity log = device_->log().activity();
   std::uint32_t phases = 0;
-  const auto add = [&](CutPhase phase, bool is_now) {
+  const auto add = [&](DevicePhase phase, bool is_now) {
     if (is_now) phases |= 1u << static_cast<unsigned>(phase);
   };
-  add(CutPhase::recovery, !device_->ready());
-  add(CutPhase::restore, restoring_ != nullptr);
-  add(CutPhase::early_copy, device_->copies_early_now());
-  add(CutPhase::late_copy, device_->copies_late_now());
-  add(CutPhase::data, log.data);
-  add(CutPhase::metadata, log.metadata);
-  add(CutPhase::commit, log.commits);
-  add(CutPhase::discard, log.discards);
-  add(CutPhase::merge, log.merges);
-  add(CutPhase::compaction, log.compacts);
-  add(CutPhase::collection, device_->log().translation().is_collecting());
-  return phases == 0 ? 1u << static_cast<unsigned>(CutPhase::idle) : phases;
+  add(DevicePhase::recovery, !device_->ready());
+  add(DevicePhase::restore, restoring_ != nullptr);
+  add(DevicePhase::early_copy, device_->copies_early_now());
+  add(DevicePhase::late_copy, device_->copies_late_now());
+  add(DevicePhase::data, log.data);
+  add(DevicePhase::metadata, log.metadata);
+  add(DevicePhase::commit, log.commits);
+  add(DevicePhase::discard, log.discards);
+  add(DevicePhase::merge, log.merges);
+  add(DevicePhase::compaction, log.compacts);
+  add(DevicePhase::collection, device_->log().translation().is_collecting());
+  return phases == 0 ? 1u << static_cast<unsigned>(DevicePhase::idle) : phases;
 }
 
-void CrashTrial::happened(CrashEvent event) {
+void CrashTrial::record(CrashEvent event) {
   if (!states_) return;
   states_->under(event, phases());
   if (last_event_) states_->pair(*last_event_, event);
   last_event_ = event;
 }
 
-// Of the versions that are open, from this place on: they are open no more.
+// Counts the outcome of the open versions from this place on, and closes them.
 void CrashTrial::count_outcomes(std::size_t first, CrashOutcome outcome) {
   for (std::size_t i = first; i < intervals_.size(); ++i)
     if (states_) states_->outcome(intervals_[i].copied_by, outcome);
@@ -401,7 +416,7 @@ void CrashTrial::count_outcomes(std::size_t first, CrashOutcome outcome) {
 
 void CrashTrial::count_durable(const Interval& interval) {
   if (!states_) return;
-  happened(is_full(*interval.fate) ? CrashEvent::full : CrashEvent::increment);
+  record(is_full(*interval.fate) ? CrashEvent::full : CrashEvent::increment);
   states_->outcome(interval.copied_by, CrashOutcome::durable);
   states_->copied(interval.copied_by, *interval.fate);
   states_->change(interval.method, interval.copied_by);

@@ -1,4 +1,4 @@
-// What a crash trial keeps while it runs; included by its own sources alone.
+// The state of a crash trial while it runs; included only by its own sources.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@
 #include "dimm_ssd/crash/crash_audit.h"
 #include "dimm_ssd/crash/crash_history.h"
 #include "dimm_ssd/crash/crash_memory.h"
-#include "dimm_ssd/crash/crash_mutant.h"
 #include "dimm_ssd/crash/crash_setup.h"
 #include "dimm_ssd/crash/crash_states.h"
 #include "dimm_ssd/crash/crash_trial.h"
+#include "dimm_ssd/crash/matt_mutant.h"
 
 namespace asterism {
 
@@ -30,7 +30,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   CrashCounts run();
 
  private:
-  static constexpr std::uint64_t max_steps_to_rest = 1'000'000;
+  static constexpr std::uint64_t max_steps_to_drain = 1'000'000;
 
   struct HeldWrite {
     std::uint32_t page;
@@ -40,12 +40,12 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
     CrashHistory* of;
     std::uint64_t version;
   };
-  // An interval as the trial expects it; that under way, or of a version that is open.
+  // An interval as the trial expects it: the current one, or that of an open version.
   struct Interval {
-    CheckpointMethod method = CheckpointMethod::stop_and_copy;     // within it
-    CheckpointMethod copied_by = CheckpointMethod::stop_and_copy;  // behind it
-    std::optional<BaseFate> fate;                                  // once its checkpoint is open
-    bool is_early = false;                                         // it was opened by an early copy
+    CheckpointMethod method = CheckpointMethod::stop_and_copy;     // in the interval
+    CheckpointMethod copied_by = CheckpointMethod::stop_and_copy;  // after the interval
+    std::optional<BaseFate> fate;                                  // set once its checkpoint is open
+    bool is_early = false;  // its checkpoint was opened by an early copy
     BaseAfter after = BaseAfter::stays;
   };
 
@@ -53,17 +53,18 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   void make_device();
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    throw CrashFailure(fmt::format("after {} cuts, at {} ps: ", counts_.cuts, now_.count()) +
-                       fmt::format(format, std::forward<Args>(args)...));
+    throw CrashFailure(
+        fmt::format("after {} power failures, at {} ps: ", counts_.power_failures, now_.count()) +
+        fmt::format(format, std::forward<Args>(args)...));
   }
 
-  // crash_program.cpp: what goes on between two cuts, at random
-  void live();
+  // crash_program.cpp: the actions between two power failures, at random
+  void run_at_random();
   void step();
   void write_somewhere();
   void flip_bits();
-  // the same, aimed
-  void live_aimed();
+  // the same, directed at states
+  void run_aimed();
   void interval_aimed();
   void write_aimed();
   void lose_base();
@@ -73,9 +74,9 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   void restore_while_on();
   void read_back();
   void warm_reset();
-  void run_to(CutPhase phase);
+  void run_to(DevicePhase phase);
   void wait_until_durable();
-  // what both are made of
+  // used by both
   void next_event();
   void some_events(std::uint64_t most);
   void check_readable() const;
@@ -87,17 +88,17 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   void abort(bool changes_program);
   void discard_any();
   void discard(CrashHistory& of, std::uint64_t version);
-  void rest();
+  void drain();
 
-  // crash_trial.cpp: cuts, and what must be there behind them
-  void cut();
+  // crash_trial.cpp: power failures, and the checks after them
+  void fail_power();
   void forget_what_was_under_way();
   void power_up();
   void recover();
   bool check_what_is_there();
   CrashHistory::Versions versions_of(const std::string& name, bool only_usable) const;
   void begin_restore(CrashHistory& history, std::uint64_t version);
-  bool cut_while_restoring(CrashHistory& history, std::uint64_t version);
+  bool fail_power_while_restoring(CrashHistory& history, std::uint64_t version);
   bool restore(CrashHistory& history, std::uint64_t version);
   void audit();
   void check_kind(std::uint64_t version, BaseFate fate);
@@ -106,7 +107,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   // states
   BaseFate fate();
   void note_open();
-  void happened(CrashEvent event);
+  void record(CrashEvent event);
   std::uint32_t phases() const;
   void count_outcomes(std::size_t first, CrashOutcome outcome);
   void count_durable(const Interval& interval);
@@ -116,7 +117,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   void failed(Picoseconds, std::uint64_t version, Checkpointer::Error error) override;
   void released(Picoseconds, std::uint32_t page) override { released_.push_back(page); }
   void resumed(Picoseconds) override {
-    if (device_->stopped()) fail("software is told to go on, and to wait");
+    if (device_->stopped()) fail("software is resumed while it is stopped");
   }
   void discarded(Picoseconds) override;
   void restored(Picoseconds, std::uint32_t page, std::uint64_t lines,
@@ -129,7 +130,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   CrashSetup setup_;
   FlashImage image_;
   CrashMemory memory_;
-  std::optional<CrashMutant> mutant_;
+  std::optional<MattMutant> matt_mutant_;
   std::unique_ptr<Checkpointer> device_;
   CrashAudit audit_;
   Picoseconds now_;
@@ -139,7 +140,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
 
   bool recovered_ = false;
   bool has_lost_pages_ = false;
-  std::uint32_t cuts_worn_out_ = 0;
+  std::uint32_t failures_when_worn_out_ = 0;
   std::vector<HeldWrite> held_;
   std::deque<std::uint32_t> released_;
   std::deque<Discard> discarding_;
@@ -150,11 +151,11 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   CrashCounts counts_;
 
   CrashStates* states_;
-  CheckpointMethod next_method_;  // what was last asked for
+  CheckpointMethod next_method_;  // the method requested last
   Interval interval_;
-  std::deque<Interval> intervals_;          // of the versions that are open
-  std::optional<std::uint64_t> base_;       // the version before, durable or open
-  BaseFate why_no_base_ = BaseFate::first;  // where there is none
+  std::deque<Interval> intervals_;          // of the open versions
+  std::optional<std::uint64_t> base_;       // the preceding version, durable or open
+  BaseFate why_no_base_ = BaseFate::first;  // if there is none
   std::optional<CrashEvent> last_event_;
 };
 

@@ -20,9 +20,9 @@ CrashCounts run_trials(const CrashTrialConfig& config, std::uint64_t first_seed,
   for (std::uint64_t seed = first_seed; seed < first_seed + trials; ++seed) try {
       all += run_crash_trial(config, seed, states);
     } catch (const CrashFailure& failure) {
-      ADD_FAILURE() << "asterism study crash cuts=1 seed=" << seed << " method=" << to_text(config.method)
-                    << " contents=" << to_text(config.contents) << " aim=" << to_text(config.aim) << ": "
-                    << failure.what();
+      ADD_FAILURE() << "asterism study crash power_failures=1 seed=" << seed
+                    << " method=" << to_text(config.method) << " contents=" << to_text(config.contents)
+                    << " aim=" << to_text(config.aim) << ": " << failure.what();
       break;
     }
   return all;
@@ -30,7 +30,8 @@ CrashCounts run_trials(const CrashTrialConfig& config, std::uint64_t first_seed,
 
 struct CrashTrial : testing::TestWithParam<CrashMethod> {};
 
-// Of all nine more than 10,000 cuts, half of them with version tags in the place of lines.
+// The nine methods together undergo more than 10,000 power failures, half of them with version tags instead
+// of lines.
 TEST_P(CrashTrial, KeepsWhatItReportedDurable) {
   CrashCounts all;
   for (const auto& [contents, first_seed] :
@@ -38,21 +39,21 @@ TEST_P(CrashTrial, KeepsWhatItReportedDurable) {
     const CrashCounts these =
         run_trials({.method = GetParam(), .contents = contents, .aim = CrashAim::anywhere}, first_seed,
                    trials_of_a_method / 2);
-    EXPECT_GT(these.cuts, trials_of_a_method / 2 * 17);
+    EXPECT_GT(these.power_failures, trials_of_a_method / 2 * 17);
     all += these;
   }
-  EXPECT_GT(all.restored, all.cuts / 2);
-  EXPECT_GT(all.in_recovery, all.cuts / 10);
-  EXPECT_GT(all.in_program, all.cuts / 10);
+  EXPECT_GT(all.restored, all.power_failures / 2);
+  EXPECT_GT(all.in_recovery, all.power_failures / 10);
+  EXPECT_GT(all.in_program, all.power_failures / 10);
   EXPECT_GT(all.in_erase, 0);
-  EXPECT_GT(all.in_merge, all.cuts / 200);
-  EXPECT_GT(all.in_collection, all.cuts / 20);
-  EXPECT_GT(all.merges, all.cuts / 20);
-  EXPECT_GT(all.collections, all.cuts / 2);
-  // What is rarer comes across in as many trials as there are without a sanitizer.
+  EXPECT_GT(all.in_merge, all.power_failures / 200);
+  EXPECT_GT(all.in_collection, all.power_failures / 20);
+  EXPECT_GT(all.merges, all.power_failures / 20);
+  EXPECT_GT(all.collections, all.power_failures / 2);
+  // Rarer events only occur in the larger number of trials without a sanitizer.
   if (trials_of_a_method < 100) return;
   for (const auto rare :
-       {&CrashCounts::in_restore, &CrashCounts::newer, &CrashCounts::given_up, &CrashCounts::no_space,
+       {&CrashCounts::in_restore, &CrashCounts::newer, &CrashCounts::abandoned, &CrashCounts::no_space,
         &CrashCounts::worn_out, &CrashCounts::blocks_retired, &CrashCounts::memory_errors,
         &CrashCounts::aborts, &CrashCounts::discards, &CrashCounts::compactions, &CrashCounts::lost})
     EXPECT_GT(all.*rare, 0);
@@ -64,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, CrashTrial,
                                          early, late, early_late, early_late_consolidate, mixed),
                          ParameterName());
 
-// The seeds of issue 19: a base that was discarded behind it, and a page that was copied early with its
-// modified lines alone.
+// The seeds of issue 19: the base was discarded afterwards, and only the modified lines of a page had been
+// copied early.
 TEST(CrashTrialItself, SurvivesTheHolesOfIssue19) {
   struct Replay {
     std::uint64_t seed;
@@ -89,24 +90,25 @@ TEST(CrashTrialItself, SurvivesTheHolesOfIssue19) {
 }
 
 TEST(CrashTrialItself, IsTheSameForASeed) {
-  const CrashTrialConfig config{.cuts = 10};
+  const CrashTrialConfig config{.power_failures = 10};
   const CrashCounts first = run_crash_trial(config, 5), again = run_crash_trial(config, 5);
   EXPECT_EQ(first.durable, again.durable);
   EXPECT_EQ(first.collections, again.collections);
   EXPECT_NE(first.durable, run_crash_trial(config, 6).durable);
 }
 
-// A compaction of this trial is still to read a data page of a version that is discarded, and a new version wants its space.
+// A compaction of this trial is still to read a data page of a version that is discarded, and a new version
+// wants its space.
 TEST(CrashTrialItself, SurvivesADiscardDuringACompaction) {
-  EXPECT_NO_THROW(run_crash_trial({.cuts = 20, .aim = CrashAim::anywhere}, 666));
+  EXPECT_NO_THROW(run_crash_trial({.power_failures = 20, .aim = CrashAim::anywhere}, 666));
 }
 
-// A write whose copy to a frame fails releases another that is held, and no event comes behind it.
+// A write whose copy to a frame fails releases another write that is held, and no event follows.
 TEST(CrashTrialItself, RepeatsAWriteThatAnotherWriteReleases) {
   EXPECT_NO_THROW(run_crash_trial({}, 1077271));
 }
 
-// How many of 40 trials end with a failure that says this.
+// The number of 40 trials that end with a failure whose message contains these words.
 int found(const CrashTrialConfig& config, const std::string& words) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) try {
@@ -117,43 +119,43 @@ int found(const CrashTrialConfig& config, const std::string& words) {
   return found;
 }
 
-int found(CrashPlant plant, const std::string& words) {
-  return found({.plant = plant, .aim = CrashAim::anywhere}, words);
+int found(CrashMutant mutant, const std::string& words) {
+  return found({.mutant = mutant, .aim = CrashAim::anywhere}, words);
 }
-int found_aimed(CrashPlant plant, const std::string& words) {
-  return found({.method = early_late_consolidate, .plant = plant}, words);
+int found_aimed(CrashMutant mutant, const std::string& words) {
+  return found({.method = early_late_consolidate, .mutant = mutant}, words);
 }
 
 TEST(CrashTrialItself, FindsWritesThatDoNotWait) {
-  EXPECT_GT(found(CrashPlant::writes_do_not_wait, "differs from what it was"), 5);
+  EXPECT_GT(found(CrashMutant::writes_do_not_wait, "differs from what it was"), 5);
 }
 TEST(CrashTrialItself, FindsAVersionReportedTooEarly) {
-  EXPECT_GT(found(CrashPlant::reported_too_early, "was durable and is gone"), 30);
+  EXPECT_GT(found(CrashMutant::reported_too_early, "was durable and is gone"), 30);
 }
 TEST(CrashTrialItself, FindsAPageThatIsLost) {
-  EXPECT_GT(found(CrashPlant::losing_page, "was durable and is gone") +
-                found(CrashPlant::losing_page, "cannot be read"),
+  EXPECT_GT(found(CrashMutant::losing_page, "was durable and is gone") +
+                found(CrashMutant::losing_page, "cannot be read"),
             10);
 }
 
-// Mutants of the table of modified pages; the first is the loss of issue 19, by the method that showed it.
+// Mutants of the table of modified pages; the first is the loss of issue 19, with the method that showed it.
 TEST(CrashTrialItself, FindsTheHolesOfIssue19) {
-  EXPECT_GT(found_aimed(CrashPlant::early_lines_of_a_lost_base, "is not stored"), 4);
+  EXPECT_GT(found_aimed(CrashMutant::early_lines_of_a_lost_base, "is not stored"), 4);
 }
 TEST(CrashTrialItself, FindsIncrementsOfABaseThatIsGone) {
-  EXPECT_GT(found_aimed(CrashPlant::increment_of_a_lost_base, "is not stored"), 10);
+  EXPECT_GT(found_aimed(CrashMutant::increment_of_a_lost_base, "is not stored"), 10);
 }
 TEST(CrashTrialItself, FindsALineThatIsForgotten) {
-  EXPECT_GT(found_aimed(CrashPlant::forgotten_line, "of page"), 10);
+  EXPECT_GT(found_aimed(CrashMutant::forgotten_line, "of page"), 10);
 }
 
-// The trials that CI has: a state that none of them reaches, or a pair of events, is one of which nothing is
-// known.
+// Coverage of the trials that CI runs: nothing is known of a state, or a pair of events, that none of them
+// reaches.
 TEST(CrashTrialItself, ReachesEveryStateThatIsListed) {
   if (trials_of_a_method < 100) GTEST_SKIP() << "too few trials under a sanitizer";
   CrashStates states;
   const CrashCounts all = run_trials({}, 1, 4000, &states);
-  EXPECT_GT(all.cuts, 80'000u);
+  EXPECT_GT(all.power_failures, 80'000u);
   EXPECT_GT(all.durable, 90'000u);
   EXPECT_GT(all.audited, 300'000u);
   EXPECT_GT(states.listed(any).size(), 600u);

@@ -1,5 +1,5 @@
-// Mutants of the table of modified pages, for trials that must find them: it sits where RTL would and answers
-// wrongly.
+// Mutants of the table of modified pages (MATT), which the trials must detect. They are attached to the hook
+// that RTL uses, and change the table's answers.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace asterism {
 
-class CrashMutant final : public MattHook {
+class MattMutant final : public MattHook {
  public:
-  CrashMutant(CrashPlant plant, std::uint32_t pages) : plant_(plant), pages_(pages) {}
+  MattMutant(CrashMutant mutant, std::uint32_t pages) : mutant_(mutant), pages_(pages) {}
 
-  static bool is_one(CrashPlant plant) {
-    return plant == CrashPlant::early_lines_of_a_lost_base || plant == CrashPlant::increment_of_a_lost_base ||
-           plant == CrashPlant::forgotten_line;
+  static bool implements(CrashMutant mutant) {
+    return mutant == CrashMutant::early_lines_of_a_lost_base ||
+           mutant == CrashMutant::increment_of_a_lost_base || mutant == CrashMutant::forgotten_line;
   }
 
   void track(std::uint32_t page, bool, Matt::Work&) override { pages_[page] = {.is_tracked_now = true}; }
-  // Behind track() for each first checkpoint; alone where the base of an increment is gone.
+  // Follows track() for each first checkpoint; comes alone if the base of an increment has gone.
   void mark(std::uint32_t page, Matt::Work&) override {
     Page& p = pages_[page];
     p.is_marked = !p.is_tracked_now;
@@ -52,17 +52,16 @@ class CrashMutant final : public MattHook {
     if (!choice) return;
     Page& page = pages_[choice->page];
     const bool is_early = choice->reason == Matt::Reason::candidate;
-    switch (plant_) {
-      case CrashPlant::
-          early_lines_of_a_lost_base:  // the first page that is copied was chosen before all were marked
+    switch (mutant_) {
+      case CrashMutant::early_lines_of_a_lost_base:  // of the first page, chosen before all were marked
         if (!is_early || !may_forget_ || page.written == 0) break;
         may_forget_ = false;
         choice->lines = page.written;
         break;
-      case CrashPlant::increment_of_a_lost_base:
+      case CrashMutant::increment_of_a_lost_base:
         if (page.is_marked && page.written != 0) choice->lines = page.written;
         break;
-      case CrashPlant::forgotten_line:
+      case CrashMutant::forgotten_line:
         if (const std::uint64_t rest = choice->lines & (choice->lines - 1); rest != 0 && ++choices_ % 8 == 0)
           choice->lines = rest;
         break;
@@ -73,7 +72,7 @@ class CrashMutant final : public MattHook {
     page.is_marked = false;
   }
 
-  CrashPlant plant_;
+  CrashMutant mutant_;
   std::vector<Page> pages_;
   bool may_forget_ = false;
   std::uint64_t choices_ = 0;
