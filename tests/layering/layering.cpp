@@ -1,4 +1,4 @@
-#include "tests/walls/walls.h"
+#include "tests/layering/layering.h"
 
 #include <fstream>
 #include <regex>
@@ -29,7 +29,7 @@ std::string package_of(const std::string& header) {
 
 }  // namespace
 
-Walls::Walls(const fs::path& manifest, const fs::path& models) : models_(models) {
+Layering::Layering(const fs::path& manifest, const fs::path& models) : models_(models) {
   std::ifstream in(manifest);
   if (!in) throw std::runtime_error("there is no " + manifest.string());
   Library* library = nullptr;
@@ -42,7 +42,7 @@ Walls::Walls(const fs::path& manifest, const fs::path& models) : models_(models)
       words >> folder;
       name = value;
       library = &libraries_[name];
-      library->room = fs::path(folder).filename();
+      library->folder = fs::path(folder).filename();
     } else if (kind == "source") {
       const fs::path source = (fs::path(folder) / value).lexically_normal();
       library->sources.push_back(source);
@@ -53,7 +53,7 @@ Walls::Walls(const fs::path& manifest, const fs::path& models) : models_(models)
   }
 }
 
-std::set<std::string> Walls::reach(const std::string& name) const {
+std::set<std::string> Layering::reach(const std::string& name) const {
   std::set<std::string> all;
   std::vector<std::string> left(libraries_.at(name).links.begin(), libraries_.at(name).links.end());
   while (!left.empty()) {
@@ -66,7 +66,7 @@ std::set<std::string> Walls::reach(const std::string& name) const {
   return all;
 }
 
-Walls::Includes Walls::includes_of(const fs::path& file) const {
+Layering::Includes Layering::includes_of(const fs::path& file) const {
   static const std::regex line_form(R"(\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
   Includes all;
   std::ifstream in(file);
@@ -77,18 +77,18 @@ Walls::Includes Walls::includes_of(const fs::path& file) const {
   return all;
 }
 
-bool Walls::may_include(const std::set<std::string>& reach, const std::string& room,
-                        const fs::path& header) const {
+bool Layering::may_include(const std::set<std::string>& reach, const std::string& folder,
+                           const fs::path& header) const {
   if (const auto owner = owner_.find(header); owner != owner_.end()) return reach.contains(owner->second);
   const std::string of = fs::relative(header, models_).begin()->string();
-  if (of == room) return true;
+  if (of == folder) return true;
   for (const auto& [name, library] : libraries_)
-    if (library.room == of && reach.contains(name)) return true;
+    if (library.folder == of && reach.contains(name)) return true;
   return false;
 }
 
-void Walls::visit(const std::string& name, const fs::path& file, const std::set<std::string>& reach,
-                  std::set<fs::path>& seen, std::vector<std::string>& found) const {
+void Layering::visit(const std::string& name, const fs::path& file, const std::set<std::string>& reach,
+                     std::set<fs::path>& seen, std::vector<std::string>& found) const {
   if (!seen.insert(file).second) return;
   const Includes includes = includes_of(file);
   const auto complain = [&](const std::string& header, const std::string& missing) {
@@ -100,7 +100,7 @@ void Walls::visit(const std::string& name, const fs::path& file, const std::set<
       complain(header, package);
   for (const std::string& header : includes.own) {
     const fs::path path = models_ / header;
-    if (!may_include(reach, libraries_.at(name).room, path)) {
+    if (!may_include(reach, libraries_.at(name).folder, path)) {
       const auto owner = owner_.find(path);
       complain(header, owner == owner_.end() ? fs::path(header).begin()->string() : owner->second);
     } else {
@@ -109,7 +109,7 @@ void Walls::visit(const std::string& name, const fs::path& file, const std::set<
   }
 }
 
-std::vector<std::string> Walls::forbidden_includes() const {
+std::vector<std::string> Layering::forbidden_includes() const {
   std::vector<std::string> found;
   for (const auto& [name, library] : libraries_) {
     std::set<std::string> all = reach(name);
@@ -120,7 +120,7 @@ std::vector<std::string> Walls::forbidden_includes() const {
   return found;
 }
 
-std::vector<std::string> Walls::includes_from_above() const {
+std::vector<std::string> Layering::includes_from_above() const {
   std::vector<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(models_)) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;

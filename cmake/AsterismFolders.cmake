@@ -1,4 +1,4 @@
-# A room of models/ is made of these four calls; what a target may use is what it links.
+# A folder of models/ is built by these four calls. A target may use only what it links.
 #
 #   asterism_engine(memory SOURCES dram.cpp)                      plain C++: asterism::memory_engine, links base
 #   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC:   asterism::memory, links base, tlm, its engine
@@ -14,18 +14,18 @@ function(asterism_library target alias)
   target_link_libraries(${target} PUBLIC ${ARG_LINKS})
 endfunction()
 
-function(asterism_engine room)
+function(asterism_engine folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-  asterism_library(asterism_${room}_engine asterism::${room}_engine SOURCES ${ARG_SOURCES} LINKS asterism::base ${ARG_LINKS})
+  asterism_library(asterism_${folder}_engine asterism::${folder}_engine SOURCES ${ARG_SOURCES} LINKS asterism::base ${ARG_LINKS})
 endfunction()
 
-function(asterism_module room)
+function(asterism_module folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   set(engine "")
-  if(TARGET asterism_${room}_engine)
-    set(engine asterism::${room}_engine)
+  if(TARGET asterism_${folder}_engine)
+    set(engine asterism::${folder}_engine)
   endif()
-  asterism_library(asterism_${room} asterism::${room} SOURCES ${ARG_SOURCES}
+  asterism_library(asterism_${folder} asterism::${folder} SOURCES ${ARG_SOURCES}
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
 endfunction()
 
