@@ -1,5 +1,6 @@
-// What rank 0 announces to all, as it is seen on the network: commits, rollbacks and recoveries; and the copies that ranks tell
-// of by their marks. Each is an event of the cluster (docs/events.md), whatever kind of node holds the rank.
+// Records the cluster's events (docs/events.md): the commits, rollbacks and recoveries that rank 0 announces
+// to all ranks, as observed on the network, and the copies that ranks report by their marks. It works alike
+// for traffic nodes and for nodes with firmware.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,11 @@ class Announcements {
   Announcements(const EventQueue& event_queue, const Management& management, EventLog& events)
       : event_queue_(event_queue), management_(management), events_(events) {}
 
-  // Each frame that is given to the network.
+  // Must be called for each frame that is passed to the network.
   void observe(const Frame& frame);
-  // What the rank that a node holds does: its own copy is whole when it is dumped or read back, that at its buddy when it is
-  // held twice. Those in the global store are the store's to tell.
+  // Records the copies that follow from a mark: a rank's own copy is valid when it has been dumped or read
+  // back, and its buddy's copy when the state is held twice. StorageNode records the copies in the global
+  // store.
   void mark(NodeNumber node, Rank rank, RankMark mark, std::uint64_t number);
 
   std::uint64_t commits() const { return commits_.count; }
@@ -28,7 +30,7 @@ class Announcements {
   std::uint64_t recoveries() const { return recoveries_.count; }
 
  private:
-  // Of one kind: all ranks are told it.
+  // One kind of announcement. Rank 0 sends it once to each rank; only the first of these messages counts.
   struct Kind {
     std::uint32_t epoch = 0;
     std::uint64_t version = 0, count = 0;

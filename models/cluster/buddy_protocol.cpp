@@ -121,7 +121,7 @@ void BuddyProtocol::receive(const Message& message, std::span<const std::byte> d
     case MessageKind::traffic:
     case MessageKind::global:
     case MessageKind::inventory:
-      return;  // the program's and storage's
+      return;  // messages for the program or for storage
   }
 }
 
@@ -137,7 +137,7 @@ void BuddyProtocol::checkpoint(std::uint64_t step) {
   try_dump();
 }
 
-// A rank has two copies of its own at most.
+// A rank has at most two copies of its own state.
 void BuddyProtocol::try_dump() {
   if (!checkpoint_step_ || dumping_ || uncommitted_ || copies_.valid_count(self_) >= 2) return;
   dumping_ = true;
@@ -169,7 +169,7 @@ void BuddyProtocol::run_program_from(std::uint64_t step) {
   program_.run_from(step);
 }
 
-// Of the ward's state for a copy, or of its own from its buddy or storage.
+// A part of a copy of the protected rank's state, or of the rank's own state from its buddy or storage.
 void BuddyProtocol::receive_part(const Message& part, std::span<const std::byte> data) {
   const bool is_own = part.kind == MessageKind::state;
   if (part.owner != (is_own ? self_ : membership_.protected_rank_of(self_))) return;
@@ -224,7 +224,7 @@ void BuddyProtocol::committed(std::uint64_t version) {
   if (mutant_ != BuddyMutant::loses_a_wakeup) try_dump();
 }
 
-// One at a time; the next begins when storage has the last one.
+// Global copies are sent one at a time: the next one starts when storage holds the previous one.
 void BuddyProtocol::start_global(std::uint64_t version) {
   wants_draining_ = version;
   if (draining_) return;
@@ -244,8 +244,8 @@ void BuddyProtocol::global_stored(std::uint64_t version) {
   try_dump();
 }
 
-// ni2012, section 4.3: as many tickets for the application as frames that it sends in the overlap that is wanted, as many for
-// the checkpoint as it has frames; both from the interval before.
+// ni2012, section 4.3: the application gets as many tickets as it sends frames in the requested overlap time,
+// the checkpoint as many as it has frames; both numbers are those of the previous interval.
 void BuddyProtocol::set_tickets() {
   const Picoseconds overlap = config_.checkpoint.overlap, now = services_.now();
   const Picoseconds interval = now - interval_since_;
@@ -257,7 +257,7 @@ void BuddyProtocol::set_tickets() {
     frames[i] = sent - std::min(sent, std::exchange(frames_since_[i], sent));
   }
   if (overlap == Picoseconds() || interval == Picoseconds()) return;
-  if (frames[1] == 0) frames[1] = parts_of(program_.state().size());  // there was none before
+  if (frames[1] == 0) frames[1] = parts_of(program_.state().size());  // the first checkpoint
   const auto tickets = [](std::uint64_t count) {
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count, 1, 1'000'000'000));
   };
@@ -332,7 +332,7 @@ void BuddyProtocol::restore(std::uint64_t version, std::byte flags) {
                [this, version] { loaded(version); });
 }
 
-// Its own copy is whole, and read.
+// The rank's own copy is valid, and has been read.
 void BuddyProtocol::loaded(std::uint64_t version) {
   const StateCopy* copy = copies_.find(self_, version);
   if (!copy) return;

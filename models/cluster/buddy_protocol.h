@@ -1,14 +1,16 @@
-// A rank's part in buddy double checkpointing, blocking or semi-blocking (ni2012), with global copies in the background, and in
-// the recovery from them; rank 0's part in bringing the ranks together too. message.h says what they say to each other.
+// The protocol engine of one rank: buddy double checkpointing, blocking or semi-blocking (ni2012), with
+// global copies in the background, and recovery from these copies. Rank 0 also coordinates the ranks.
+// message.h documents the messages.
 //
-//   standing at a step   dump -> parts to the buddy -> stored -> complete -> commit
-//                        the program goes on after the dump (semi-blocking) or after the commit (blocking)
-//   a new epoch          offer -> restore -> load or fetch, parts to the buddy -> ready -> resume
+//   checkpoint at a step   dump -> parts to the buddy -> stored -> complete -> commit
+//                          the program resumes after the dump (semi-blocking) or after the commit (blocking)
+//   a new epoch            offer -> restore -> load or fetch, parts to the buddy -> ready -> resume
 //
-// It knows nothing of networks and time: a node around it carries messages, moves bytes and runs the program. A checkpoint
-// waits for the last one's commit, and for a global copy that holds the place of one of its own two versions.
+// The engine is independent of networks and time: the node around it carries messages, moves bytes and runs
+// the program. A checkpoint starts only when the previous one has been committed, and when no global copy
+// still occupies one of the rank's two versions.
 //
-// Not modelled: compression, copies of more than one buddy.
+// Not modelled: compression, and copies on more than one buddy.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,7 @@
 
 namespace asterism {
 
-// Faults of the protocol itself, to see that they are found.
+// Mutants: seeded faults of the protocol, which the trials in truth/ must find.
 enum class BuddyMutant : std::uint8_t {
   none,
   drops_before_commit,
@@ -43,27 +45,28 @@ constexpr auto enum_names(BuddyMutant) {
   using enum BuddyMutant;
   return std::to_array<EnumName<BuddyMutant>>(
       {{none, "none"},
-       {drops_before_commit, "drops_before_commit", "the older version goes when the newer one is dumped"},
-       {counts_partial, "counts_partial", "a copy of which only parts have come is offered"},
-       {stored_too_early, "stored_too_early", "a buddy says that it holds a copy when its first part comes"},
+       {drops_before_commit, "drops_before_commit",
+        "the older version is dropped as soon as the newer one is dumped"},
+       {counts_partial, "counts_partial", "a copy is offered although some of its parts are missing"},
+       {stored_too_early, "stored_too_early", "a buddy reports a copy as stored when its first part arrives"},
        {commits_too_early, "commits_too_early", "rank 0 commits when all ranks but one are complete"},
-       {accepts_old_epochs, "accepts_old_epochs", "messages of older epochs are taken for ones of this"},
-       {copies_not_resent, "copies_not_resent", "the program goes on although a buddy lacks a copy"},
+       {accepts_old_epochs, "accepts_old_epochs", "messages of older epochs are accepted"},
+       {copies_not_resent, "copies_not_resent", "the program resumes although a buddy lacks a copy"},
        {keeps_what_was_lost, "keeps_what_was_lost", "a node offers copies whose bytes were lost"},
-       {restores_older, "restores_older", "rank 0 goes back to an older version than it could"},
-       {loses_a_wakeup, "loses_a_wakeup", "a checkpoint that waits for a commit is not begun by it"}});
+       {restores_older, "restores_older", "rank 0 restores an older version than the newest available one"},
+       {loses_a_wakeup, "loses_a_wakeup", "a checkpoint that waits for a commit does not start with it"}});
 }
 
 class BuddyProtocol {
  public:
-  // The program, and what is told of it.
+  // The program that the rank computes, and the sink of the engine's notifications.
   class Program {
    public:
     virtual ~Program() = default;
-    virtual void begin_state() = 0;  // the first one
+    virtual void begin_state() = 0;  // makes the initial state
     virtual std::span<std::byte> state() = 0;
-    virtual void run_from(std::uint64_t step) = 0;  // from this step's end, by the state
-    virtual void stop() = 0;                        // what it does is of an older epoch
+    virtual void run_from(std::uint64_t step) = 0;  // runs from the end of this step with the current state
+    virtual void stop() = 0;                        // abandons the computation: it belongs to an older epoch
     virtual void not_recoverable(std::string reason) = 0;
     virtual void restored(std::uint64_t version) = 0;  // the rank has its state again
     virtual void mark(RankMark mark, std::uint64_t number) = 0;
@@ -72,27 +75,27 @@ class BuddyProtocol {
   BuddyProtocol(const ClusterConfig& config, NodeServices& services, Program& program,
                 BuddyMutant mutant = BuddyMutant::none);
 
-  // A new epoch; no_rank for a spare, which drops all that it holds.
+  // Begins a new epoch. `self` is no_rank for a spare, which drops all its copies.
   void begin(const Membership& membership, Rank self);
-  void shut_down();  // says and does nothing any more
-  // It has lost this, and stands still until the next epoch.
+  void shut_down();  // stops the program; the engine sends nothing more until begin()
+  // The node has suffered this loss. The engine stays inactive until the next epoch.
   void lose(Loss loss);
 
-  // Of this epoch, to this rank, and of another kind than halo and traffic.
+  // The message must be of this epoch, addressed to this rank, and of another kind than halo and traffic.
   void receive(const Message& message, std::span<const std::byte> data);
-  // A frame of this queue has left.
+  // A frame of this queue has been sent, so that the queue may accept another.
   void sent(SendQueue queue);
 
-  bool is_due(std::uint64_t step) const;
-  // The program stands at the end of a step that is due, until run_from().
+  bool is_due(std::uint64_t step) const;  // whether a checkpoint is taken after this step
+  // The program has reached the end of a step that is due; it stalls until Program::run_from().
   void checkpoint(std::uint64_t step);
 
   const CopyStore& copies() const { return copies_; }
   Rank rank() const { return self_; }
-  bool stalled() const { return checkpoint_step_.has_value(); }  // for a checkpoint
+  bool stalled() const { return checkpoint_step_.has_value(); }  // the program waits for a checkpoint
   bool dumping() const { return dumping_; }
-  bool overlapping() const { return sending_.has_value(); }  // its copy is on its way to the buddy
-  bool draining() const { return draining_.has_value(); }    // or to storage
+  bool overlapping() const { return sending_.has_value(); }  // the rank's copy is being sent to its buddy
+  bool draining() const { return draining_.has_value(); }    // the rank's copy is being sent to storage
   bool recovering() const { return recovering_; }
 
  private:
@@ -132,12 +135,12 @@ class BuddyProtocol {
 
   Membership membership_;
   Rank self_ = no_rank;
-  bool silent_ = true;  // has lost something, or has nothing to say
+  bool silent_ = true;  // a spare, or a node that has lost something: sends nothing and ignores messages
 
   std::optional<std::uint64_t> checkpoint_step_;
   bool dumping_ = false;
-  std::optional<std::uint64_t> sending_;      // to the buddy, which has not all of it
-  std::optional<std::uint64_t> uncommitted_;  // dumped
+  std::optional<std::uint64_t> sending_;      // version of which the buddy has not yet received all parts
+  std::optional<std::uint64_t> uncommitted_;  // version that is dumped, or being dumped, and not committed
   std::uint64_t committed_ = 0;
   std::optional<std::uint64_t> draining_, wants_draining_;
 

@@ -6,7 +6,7 @@ namespace asterism {
 
 namespace {
 
-// Two copies of its own, two of its ward's and the state itself: as much as a node holds at most.
+// A node holds at most two copies of its own state, two of its protected rank's state, and the state itself.
 bool memory_suffices(const ClusterConfig& c) {
   const std::uint64_t copies = c.checkpoint.placement == CopyPlacement::memory     ? 5
                                : c.checkpoint.placement == CopyPlacement::half_ssd ? 3
@@ -32,13 +32,13 @@ struct Rule {
 
 constexpr Rule rules[] = {
     {"nodes", "is 0, or 2 to 64: a rank alone has no buddy", is_ring_of_buddies},
-    {"firmware_nodes", "is at most nodes: they are the first of them",
+    {"firmware_nodes", "is at most nodes: these are the first ranks",
      [](const ClusterConfig& c) { return c.firmware_nodes <= c.nodes || !is_ring_of_buddies(c); }},
-    {"firmware_spares", "is 0 where there are no firmware_nodes to stand in for",
+    {"firmware_spares", "is 0 if firmware_nodes is 0: such a spare replaces only nodes with firmware",
      [](const ClusterConfig& c) { return c.firmware_spares == 0 || c.firmware_nodes != 0; }},
-    {"network", "has a bandwidth: without, no node reaches another",
+    {"network", "has a bandwidth other than 0",
      [](const ClusterConfig& c) { return c.network.bandwidth != Bandwidth(0); }},
-    {"storage", "has a bandwidth: without, no node reaches it",
+    {"storage", "has a bandwidth other than 0",
      [](const ClusterConfig& c) { return !c.has_storage() || c.storage.bandwidth != Bandwidth(0); }},
     {"checkpoint.interval", "is 1 to program.steps: a longer one comes to no checkpoint",
      [](const ClusterConfig& c) {
@@ -73,68 +73,78 @@ constexpr Rule rules[] = {
 
 static_assert(member_count<ClusterCheckpointConfig>() == 6);
 void describe(Fields& f, ClusterCheckpointConfig& c) {
-  f("protocol", c.protocol, "Whether the program waits for its buddies' copies",
-    one_of<CheckpointProtocol>());
-  f("interval", c.interval, "Steps between checkpoints; fewer of them lose less work and cost more",
+  f("protocol", c.protocol, "When the program resumes after a checkpoint.", one_of<CheckpointProtocol>());
+  f("interval", c.interval,
+    "The number of steps between checkpoints. A shorter interval loses less work but costs more time.",
     at_least(1));
-  f("placement", c.placement, "Where copies lie: what a loss takes, and how fast they are read again",
+  f("placement", c.placement,
+    "Where copies are kept. It determines which copies a loss destroys and how fast they are read.",
     one_of<CopyPlacement>());
   f("global_every", c.global_every,
-    "Every how many checkpoints one goes to the global store, which outlives the loss of two buddies; 0: "
-    "none does",
+    "One in this many checkpoints is also copied to the global store, which survives the loss of two "
+    "buddies. 0: no global copies.",
     within(0, 1'000'000));
   f("overlap", c.overlap,
-    "With the lottery: the time that copies to buddies shall take; ranks set their tickets for it. 0: those "
-    "of "
-    "the network stay",
+    "With the lottery policy, the time that a copy to a buddy shall take; the ranks set their tickets for "
+    "it. 0: the tickets of the network are used.",
     at_most(1'000_s));
   f("restart_from_beginning", c.restart_from_beginning,
-    "Whether the program starts anew when no checkpoint is left, or ends as not recoverable");
+    "Whether the program starts again from the beginning when no checkpoint is left. Otherwise the run ends "
+    "as not recoverable.");
 }
 
 static_assert(member_count<ClusterStorageConfig>() == 1);
 void describe(Fields& f, ClusterStorageConfig& c) {
-  f("bandwidth", c.bandwidth, "Of the global store's link; all ranks share it", within(1_MBps, 1000_GBps));
+  f("bandwidth", c.bandwidth, "The bandwidth of the global store's link, which all ranks share.",
+    within(1_MBps, 1000_GBps));
 }
 
 static_assert(member_count<ClusterProgramConfig>() == 11);
 void describe(Fields& f, ClusterProgramConfig& c) {
-  f("kind", c.kind, "What the ranks compute, and with it whether the platform can tell a right result",
+  f("kind", c.kind,
+    "The program that the ranks compute, which determines whether the platform can check its result.",
     one_of<ClusterProgramKind>());
-  f("words", c.words, "Of a rank's state, 8 bytes each; more of them make larger checkpoints",
+  f("words", c.words, "The number of 8-byte words in a rank's state. More words make larger checkpoints.",
     within(1, 1 << 20));
-  f("steps", c.steps, "That the program makes", within(1, 1'000'000'000));
-  f("step_time", c.step_time, "That a traffic node computes for a step", within(1_ns, 1'000_s));
+  f("steps", c.steps, "The number of steps that the program computes.", within(1, 1'000'000'000));
+  f("step_time", c.step_time, "The time that a traffic node computes for a step.", within(1_ns, 1'000_s));
   f("messages", c.messages,
-    "That a traffic node sends in a step besides its two halos; more of them take more of the link",
+    "The number of messages that a traffic node sends in a step besides its two halos. More messages leave "
+    "less of the link to checkpoints.",
     within(0, 100'000));
-  f("message_size", c.message_size, "Of each of them", within(1_B, 4_KiB));
-  f("memory", c.memory, "Of a traffic node, for its state and copies", within(8_B, 1_TiB));
-  f("ssd", c.ssd, "Of a traffic node, for copies", within(8_B, 16_TiB));
-  f("memory_bandwidth", c.memory_bandwidth, "Of copies from memory to memory in a traffic node",
+  f("message_size", c.message_size, "The size of each of these messages.", within(1_B, 4_KiB));
+  f("memory", c.memory, "The size of a traffic node's memory, which holds its state and copies.",
+    within(8_B, 1_TiB));
+  f("ssd", c.ssd, "The size of a traffic node's SSD, which holds copies.", within(8_B, 16_TiB));
+  f("memory_bandwidth", c.memory_bandwidth,
+    "The bandwidth of copies from memory to memory in a traffic node.", within(1_MBps, 10'000_GBps));
+  f("ssd_write", c.ssd_write, "The bandwidth of copies to a traffic node's SSD.",
     within(1_MBps, 10'000_GBps));
-  f("ssd_write", c.ssd_write, "Of copies to a traffic node's SSD", within(1_MBps, 10'000_GBps));
-  f("ssd_read", c.ssd_read, "Of copies from it", within(1_MBps, 10'000_GBps));
+  f("ssd_read", c.ssd_read, "The bandwidth of copies from a traffic node's SSD.",
+    within(1_MBps, 10'000_GBps));
 }
 
 static_assert(member_count<ClusterConfig>() == 9);
 void describe(Fields& f, ClusterConfig& c) {
-  f("nodes", c.nodes, "That compute, each a rank of the program; 0: there is no cluster",
+  f("nodes", c.nodes, "The number of nodes that compute, each a rank of the program. 0: there is no cluster.",
     within(0, ClusterConfig::max_nodes));
-  f("spares", c.spares, "That make traffic, and take the ranks of lost ones", within(0, 64));
-  f("firmware_nodes", c.firmware_nodes,
-    "How many of the ranks are whole nodes that run the scenario's firmware; the others make its traffic "
-    "only",
-    within(0, ClusterConfig::max_nodes));
-  f("firmware_spares", c.firmware_spares, "Whole nodes that take the ranks of lost ones of their kind",
+  f("spares", c.spares, "The number of traffic spares. Each can take over the rank of a lost traffic node.",
     within(0, 64));
-  f("network", c.network, "Between all of them");
-  f("detection", c.detection, "From a loss until all know of it", within(1_ns, 1'000_s));
-  f("storage", c.storage, "The global store, there with checkpoint.global_every");
-  f("checkpoint", c.checkpoint, "How copies are made");
-  f("program", c.program, "What the ranks compute, and how fast those are that make traffic");
+  f("firmware_nodes", c.firmware_nodes,
+    "The number of ranks that are whole nodes and run the scenario's firmware. The other ranks are traffic "
+    "nodes, which only generate the traffic of such a rank.",
+    within(0, ClusterConfig::max_nodes));
+  f("firmware_spares", c.firmware_spares,
+    "The number of whole nodes in reserve. Each can take over the rank of a lost node with firmware.",
+    within(0, 64));
+  f("network", c.network, "The network between all nodes.");
+  f("detection", c.detection, "The time from a loss until all nodes are notified of it.",
+    within(1_ns, 1'000_s));
+  f("storage", c.storage, "The global store, which exists if checkpoint.global_every is not 0.");
+  f("checkpoint", c.checkpoint, "How checkpoints are taken, and where their copies are kept.");
+  f("program", c.program, "The program that the ranks compute, and the speed of traffic nodes.");
 
-  // Those that name paths hold without a cluster, too: they are judged also where `nodes` is refused.
+  // Rules whose key is a path hold without a cluster, too: they are checked even if `nodes` is refused.
   for (const Rule& rule : rules) {
     const bool is_of_nodes = rule.key.find('.') == std::string_view::npos;
     f.check([&] { return (is_of_nodes && c.nodes == 0) || rule.holds(c); }, rule.key, rule.words);

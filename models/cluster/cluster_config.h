@@ -1,7 +1,7 @@
-// A cluster of nodes that compute one program and hold each other's checkpoints: what a scenario says of it.
+// The configuration of a cluster: nodes that compute one program and hold each other's checkpoints.
 //
-// Node numbers: ranks first, those with firmware before those that only make its traffic, then spares with firmware, spares
-// that make traffic, and the global store when there is one.
+// Nodes are numbered in this order: ranks with firmware, ranks on traffic nodes (which only generate the
+// traffic of such a rank), spares with firmware, traffic spares, and the global store if there is one.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,29 @@ class Fields;
 enum class CheckpointProtocol : std::uint8_t { blocking, semi_blocking };
 constexpr auto enum_names(CheckpointProtocol) {
   return std::to_array<EnumName<CheckpointProtocol>>(
-      {{CheckpointProtocol::blocking, "blocking",
-        "the program stands still until every copy is at its buddy"},
+      {{CheckpointProtocol::blocking, "blocking", "the program stalls until every buddy holds its copy"},
        {CheckpointProtocol::semi_blocking, "semi_blocking",
-        "the program goes on when the local copy is made; the buddy's follows behind it"}});
+        "the program resumes when the local copy is made; the buddy's copy follows in the background"}});
 }
 
-// Where a rank's own copy and that of its ward (its left neighbour, whose buddy it is) lie; ni2012, section 4.4.
+// Where a node keeps its own copy and that of the rank it protects (its left neighbour, whose buddy it is);
+// ni2012, section 4.4.
 enum class CopyPlacement : std::uint8_t { memory, half_ssd, full_ssd };
 constexpr auto enum_names(CopyPlacement) {
   return std::to_array<EnumName<CopyPlacement>>(
-      {{CopyPlacement::memory, "memory", "both in memory"},
-       {CopyPlacement::half_ssd, "half_ssd", "its own in memory, its ward's on the SSD"},
-       {CopyPlacement::full_ssd, "full_ssd", "both on the SSD"}});
+      {{CopyPlacement::memory, "memory", "both copies are in memory"},
+       {CopyPlacement::half_ssd, "half_ssd",
+        "the node's own copy is in memory, its protected rank's on the SSD"},
+       {CopyPlacement::full_ssd, "full_ssd", "both copies are on the SSD"}});
 }
 
 // What the ranks compute.
 enum class ClusterProgramKind : std::uint8_t { ring, firmware };
 constexpr auto enum_names(ClusterProgramKind) {
   return std::to_array<EnumName<ClusterProgramKind>>(
-      {{ClusterProgramKind::ring, "ring", "the ring of words, whose result the platform knows"},
+      {{ClusterProgramKind::ring, "ring", "the ring of words, whose result the platform checks"},
        {ClusterProgramKind::firmware, "firmware",
-        "what the firmware makes of it: all ranks are whole nodes, and what a rank has reported stands"}});
+        "the firmware's own program: all ranks are whole nodes, and a result once reported is final"}});
 }
 
 struct ClusterCheckpointConfig {
@@ -49,26 +50,27 @@ struct ClusterCheckpointConfig {
   std::uint64_t interval = 10;  // steps
   CopyPlacement placement = CopyPlacement::memory;
   std::uint32_t global_every = 0;
-  Picoseconds overlap;  // 0: the network's tickets stay
+  Picoseconds overlap;  // 0: the network's tickets are not changed
   bool restart_from_beginning = true;
 };
 void describe(Fields& f, ClusterCheckpointConfig& config);
 
-// A link is all that there is of the global store's speed.
+// The link alone limits the speed of the global store.
 struct ClusterStorageConfig {
   Bandwidth bandwidth = Bandwidth(1'000'000'000);
 };
 void describe(Fields& f, ClusterStorageConfig& config);
 
-// ring_program.h is what is computed, unless kind says otherwise. The times are those of traffic nodes: firmware takes its own.
+// The program is that of ring_program.h, unless `kind` is firmware: then the other members have no effect.
+// Times and bandwidths are those of traffic nodes; nodes with firmware have their own.
 struct ClusterProgramConfig {
-  ClusterProgramKind kind = ClusterProgramKind::ring;  // firmware: the others say nothing
-  std::uint64_t words = 4096;                          // of a rank's state, 8 bytes each
+  ClusterProgramKind kind = ClusterProgramKind::ring;
+  std::uint64_t words = 4096;  // in a rank's state, 8 bytes each
   std::uint64_t steps = 100;
   Picoseconds step_time = Picoseconds(100'000'000);
-  std::uint32_t messages = 0;  // a step and a rank, besides the two halos
+  std::uint32_t messages = 0;  // per step and rank, in addition to the two halos
   Bytes message_size = Bytes(1024);
-  Bytes memory = Bytes(std::uint64_t{64} << 20);  // of a traffic node
+  Bytes memory = Bytes(std::uint64_t{64} << 20);  // in a traffic node
   Bytes ssd = Bytes(std::uint64_t{256} << 20);
   Bandwidth memory_bandwidth = Bandwidth(10'000'000'000);  // of a copy from memory to memory
   Bandwidth ssd_write = Bandwidth(500'000'000);
@@ -100,15 +102,15 @@ struct ClusterConfig {
   bool is_firmware(NodeNumber node) const {
     return node < firmware_nodes || (node >= first_firmware_spare() && node < first_spare());
   }
-  // Ranks of this version's copies send them to the global store, too.
+  // Whether the ranks also send this version to the global store.
   bool is_global(std::uint64_t version) const {
     return has_storage() && version != 0 && version / checkpoint.interval % checkpoint.global_every == 0;
   }
 };
 void describe(Fields& f, ClusterConfig& config);
 
-// The first of its rules that a config breaks, of one that was not read or was changed since; nothing: it breaks none, or there
-// is no cluster. describe() has the same rules.
+// The first rule that a configuration breaks; nullopt if it breaks none or has no cluster. This is for a
+// configuration that was not read from a document, or was changed since; describe() checks the same rules.
 struct ClusterProblem {
   std::string_view key;
   std::string_view rule;  // follows "a value that"

@@ -16,7 +16,7 @@ void CopySender::start(MessageKind kind, Rank to, Rank owner, std::uint64_t vers
   const SendQueue queue = queue_of(kind);
   auto& streams = streams_[static_cast<std::size_t>(queue)];
   const Stream stream{.kind = kind, .to = to, .owner = owner, .version = version, .from = from};
-  // Global ones last.
+  // Global copies are sent last.
   const auto first_global =
       std::ranges::find_if(streams, [](const Stream& s) { return s.kind == MessageKind::global; });
   streams.insert(kind == MessageKind::global ? streams.end() : first_global, stream);
@@ -26,13 +26,13 @@ void CopySender::start(MessageKind kind, Rank to, Rank owner, std::uint64_t vers
 void CopySender::pump(SendQueue queue) {
   auto& streams = streams_[static_cast<std::size_t>(queue)];
   while (!streams.empty()) {
-    const std::size_t room = streams.front().kind == MessageKind::global ? global_window : window;
-    if (services_.waiting(queue) + reading_[static_cast<std::size_t>(queue)] >= room) return;
+    const std::size_t max_queued = streams.front().kind == MessageKind::global ? global_window : window;
+    if (services_.waiting(queue) + reading_[static_cast<std::size_t>(queue)] >= max_queued) return;
     if (!send_part(streams.front(), queue)) streams.erase(streams.begin());
   }
 }
 
-// False: it was the last one.
+// Returns false after the last part.
 bool CopySender::send_part(Stream& stream, SendQueue queue) {
   const StateCopy* copy = copies_.find_valid(stream.owner, stream.version);
   if (!copy) return false;

@@ -1,7 +1,8 @@
-// Sends copies in parts, as many at a time as a NIC's ring has room for.
+// Sends copies in parts, with as many parts queued at a time as a NIC's ring has entries.
 //
-// A part from the SSD is read before it is queued; one from memory is taken by the NIC. Parts of global copies wait until those
-// to buddies and to ranks in recovery are queued, and only few are queued at a time, so that they do not stand before them.
+// A part on the SSD is read before it is queued; the NIC fetches a part in memory itself. Global copies have
+// lower priority: their parts wait until the parts for buddies and for ranks in recovery are queued, and only
+// a few of them are queued at a time, so that they do not delay later parts of the other kinds.
 #pragma once
 
 #include <array>
@@ -15,36 +16,38 @@
 
 namespace asterism {
 
-enum class CopyPlace { memory, ssd, store };  // store: the global one, as fast as its link
+enum class CopyPlace { memory, ssd, store };  // store: the global store, which is as fast as its link
 enum class CopyAccess { read, write };
 
-// What a node does for its protocol.
+// The services that a node provides to its protocol engine.
 class NodeServices {
  public:
   virtual ~NodeServices() = default;
   virtual Picoseconds now() const = 0;
-  // To the rank message.to, or to storage, in this epoch.
+  // Sends to the rank message.to, or to storage, in the current epoch.
   virtual void send(Message message, std::span<const std::byte> data, SendQueue queue) = 0;
   virtual std::size_t waiting(SendQueue queue) const = 0;
   virtual std::uint64_t frames_sent(SendQueue queue) const = 0;
   virtual void set_tickets(std::uint32_t application, std::uint32_t checkpoint) = 0;
-  // Takes a place after all that was asked of it before: when it has moved so many bytes.
+  // Reserves a place for a transfer of `size` bytes, after all earlier reservations; returns the time at
+  // which it ends.
   virtual Picoseconds occupy(CopyPlace place, CopyAccess access, Bytes size) = 0;
   virtual void at(Picoseconds when, std::function<void()> action) = 0;
-  // Drops what at() has been given, and frees the places.
+  // Cancels the actions passed to at(), and all reservations.
   virtual void cancel_all() = 0;
 };
 
 class CopySender {
  public:
-  static constexpr std::size_t window = 1023;  // parts that wait: a ring of 1024
+  static constexpr std::size_t window = 1023;  // parts queued at a time: those of a ring of 1024 entries
   static constexpr std::size_t global_window = 16;
 
   CopySender(NodeServices& services, const CopyStore& copies) : services_(services), copies_(copies) {}
 
-  // A whole copy, by messages of this kind; their queue is message.h's. Ends early when the copy is gone.
+  // Sends a whole copy in messages of this kind; message.h says which queue they use. The transfer ends early
+  // when the copy is dropped.
   void start(MessageKind kind, Rank to, Rank owner, std::uint64_t version, CopyPlace from);
-  // There may be room in this queue.
+  // Queues further parts if this queue has free entries.
   void pump(SendQueue queue);
   void clear();
 

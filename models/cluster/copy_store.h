@@ -1,6 +1,7 @@
-// Copies of ranks' states that a node holds, in memory, on its SSD or in the global store.
+// The copies of ranks' states that a node holds in memory, on its SSD or in the global store.
 //
-// A copy is made of parts that come in order; it is whole when the last one has been written, and only then counts.
+// A copy arrives in parts, in order. It becomes valid when its last part has been written; only valid copies
+// are used.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +18,17 @@ namespace asterism {
 struct StateCopy {
   Rank owner = 0;
   std::uint64_t version = 0;
-  std::uint64_t filled = 0;  // bytes, from the first on
+  std::uint64_t filled = 0;  // bytes received, counted from offset 0
   bool valid = false;
   std::vector<std::byte> bytes = {};
 };
 
 class CopyStore {
  public:
-  // Takes a part in; one of offset 0 begins the copy anew. True: it was the last one, and the copy is complete, but not whole
-  // until it is said to be. What does not follow the part before is left out.
+  // Adds a part; a part at offset 0 restarts the copy. Returns true if it was the last one: the copy is then
+  // complete, but not valid until set_valid(). A part that does not follow the previous one is ignored.
   bool add(const Message& part, std::span<const std::byte> data);
-  // A complete copy at once, whole.
+  // Adds a complete copy, which is valid at once.
   void put(Rank owner, std::uint64_t version, std::span<const std::byte> state);
   void set_valid(Rank owner, std::uint64_t version);
 
@@ -36,17 +37,17 @@ class CopyStore {
   const std::vector<StateCopy>& all() const { return copies_; }
   std::size_t valid_count(Rank owner) const;
   void drop_if(const std::function<bool(const StateCopy&)>& condition);
-  // Their bytes become zero, for tests of what notices it.
+  // Zeroes the bytes of copies without dropping them; only mutants do this.
   void clear_bytes_if(const std::function<bool(const StateCopy&)>& condition);
 
  private:
   StateCopy& make(Rank owner, std::uint64_t version, std::size_t size);
 
   std::vector<StateCopy> copies_;
-  std::vector<std::vector<std::byte>> free_;  // of dropped ones, for the next
+  std::vector<std::vector<std::byte>> free_;  // buffers of dropped copies, to be reused
 };
 
-// The pairs {owner, version} of an offer.
+// A pair {owner, version} of an offer message.
 struct Holding {
   Rank owner;
   std::uint64_t version;

@@ -16,7 +16,7 @@ void CostMeter::Node::reset() {
   draining_since.clear();
 }
 
-// By what steps took longer while a copy was on its way.
+// The additional time of the steps during which a copy was being sent.
 Picoseconds CostMeter::Node::overhead() const {
   if (plain.count == 0) return {};
   const Picoseconds usual(scale(plain.time.count(), overlapped.count, plain.count));

@@ -1,8 +1,8 @@
-// What will happen when, in simulated time, between the nodes of a cluster.
+// The event queue of a cluster: the actions of its network, management and nodes, ordered by simulated time.
 //
-// Events of one instant happen in the order in which they were scheduled, so that a run is repeatable. An engine schedules
-// on it; whoever owns it lets time pass: a SystemC module by an alarm at next() (cluster/event_queue_module.h), a study or a
-// test by run().
+// Events of the same time happen in the order in which they were scheduled, so that a run is repeatable.
+// Engines schedule events; the owner of the queue advances its time: a SystemC module with an alarm at next()
+// (cluster/event_queue_module.h), a study or a test with step() or advance().
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,18 @@ class EventQueue {
   using Action = std::function<void()>;
 
   Picoseconds now() const { return now_; }
-  // Not before now().
+  // Schedules an action. Throws std::logic_error if `when` is before now().
   void at(Picoseconds when, Action action);
   void after(Picoseconds delay, Action action) { at(now_ + delay, std::move(action)); }
 
-  std::optional<Picoseconds> next() const;
-  // Does what is due up to `until`, that included, and stands there. What is scheduled meanwhile counts.
+  std::optional<Picoseconds> next() const;  // the time of the earliest event
+  // Executes all events up to and including `until`, also those that are scheduled meanwhile; now() is then
+  // `until`.
   void advance(Picoseconds until);
-  // One instant further; false: nothing is left.
+  // Advances to the earliest event and executes all events of that time; false if the queue is empty.
   bool step();
 
-  std::uint64_t events() const { return events_; }  // that have happened
+  std::uint64_t events() const { return events_; }  // number of events executed
 
  private:
   struct Event {

@@ -1,5 +1,6 @@
-// What brings a cluster's EventQueue to the time of the simulation around it, for those who call into its engines from outside
-// of its events: the NIC of a node, faults. cluster/event_queue_module.h is SystemC's.
+// Brings a cluster's event queue to the time of the surrounding simulation. It is for code that calls the
+// cluster's engines from outside the queue's events: the NIC of a node, injected faults.
+// cluster/event_queue_module.h implements it in SystemC.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,9 @@ namespace asterism {
 class EventQueueClock {
  public:
   virtual ~EventQueueClock() = default;
-  // Lets the EventQueue come to now, does the action there, and sees to it that what was scheduled happens in its time. Within
-  // an event of the EventQueue, or within another action, it is just done.
+  // Advances the event queue to the current time, executes the action, and makes sure that the events it
+  // schedules happen at their time. Within an event of the queue, or within another such action, the action
+  // is only executed.
   virtual void at_now(const std::function<void()>& action) = 0;
 };
 

@@ -1,4 +1,4 @@
-// A EventQueue in SystemC: its events happen at their time, as a method process.
+// An event queue in SystemC: a method process executes its events at their time.
 //
 //   EventQueue event_queue;
 //   Network network(event_queue, config, nodes, seed);
@@ -16,12 +16,12 @@ namespace asterism {
 
 class EventQueueModule : public sc_core::sc_module, public EventQueueClock {
  public:
-  // The event_queue stands at 0, or where SystemC does.
+  // The event queue's time must be 0, or that of SystemC.
   EventQueueModule(const sc_core::sc_module_name& name, EventQueue& event_queue);
   void at_now(const std::function<void()>& action) override;
 
  private:
-  // What was scheduled before simulation began, by whomever.
+  // Events may have been scheduled before the simulation began.
   void start_of_simulation() override { alarm_.arm(event_queue_.next()); }
 
   EventQueue& event_queue_;

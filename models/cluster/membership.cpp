@@ -40,7 +40,7 @@ void Management::lost(NodeNumber node, Loss loss, std::string why) {
   event_queue_.after(detection_, [this, node, whole] {
     if (outcome_) return;
     if (whole)
-      notice(node);
+      detect(node);
     else if (membership_.rank_of(node) != no_rank)
       begin_epoch();
   });
@@ -53,8 +53,9 @@ void Management::returned(NodeNumber node) {
   known.reachable = true;
 }
 
-// Its rank moves, to the node itself when its link is up again and no other spare is left.
-void Management::notice(NodeNumber node) {
+// Moves the rank of a lost node to a spare, or back to the node itself if its link is up again and no spare
+// is left.
+void Management::detect(NodeNumber node) {
   nodes_[node].reachable = network_.link_is_up(node);
   const Rank rank = membership_.rank_of(node);
   if (rank == no_rank) return;

@@ -1,11 +1,12 @@
-// Who is who in a cluster: which node holds which rank.
+// The membership of a cluster: which node holds which rank.
 //
-// The management keeps it, beside the network (a cluster's management network, which fails with nothing): it notices that a
-// node, its link or what it holds is lost, gives the rank to a spare, and tells every node at one instant, a detection time
-// after the loss. Each change begins a new epoch; messages carry theirs, so that those of an older one are dropped.
+// The management maintains it over a network of its own, which never fails. It detects that a node, its link
+// or its contents are lost, assigns the rank to a spare, and notifies all nodes at the same instant, one
+// detection time after the loss. Each change begins a new epoch; messages carry their epoch, so that those of
+// an older one are dropped.
 //
-// A link that was down for however short a time is a lost node: frames may be missing. When it is up again the node comes
-// back as a spare that holds nothing.
+// A node whose link was down counts as lost, however short the outage: frames may be missing. When the link
+// is up again, the node returns as a spare without copies.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@
 namespace asterism {
 
 using Rank = std::uint32_t;
-constexpr Rank no_rank = 0xffff'ffff;        // of a spare
-constexpr NodeNumber no_node = 0xffff'ffff;  // of a vacant rank
+constexpr Rank no_rank = 0xffff'ffff;        // the rank of a spare
+constexpr NodeNumber no_node = 0xffff'ffff;  // the node of a vacant rank
 
 struct Membership {
   std::uint32_t epoch = 0;
@@ -30,21 +31,22 @@ struct Membership {
 
   Rank ranks() const { return static_cast<Rank>(node_of_rank.size()); }
   Rank rank_of(NodeNumber node) const;
-  Rank buddy_of(Rank rank) const { return (rank + 1) % ranks(); }  // holds its second copy
-  Rank protected_rank_of(Rank rank) const {
-    return (rank + ranks() - 1) % ranks();
-  }  // whose second copy it holds
+  // The rank whose node holds the second copy of this rank's state.
+  Rank buddy_of(Rank rank) const { return (rank + 1) % ranks(); }
+  // The rank whose second copy this rank's node holds.
+  Rank protected_rank_of(Rank rank) const { return (rank + ranks() - 1) % ranks(); }
 };
 
-// What a node loses. A lost node has lost all; the others go on by themselves, as what they were.
+// What a node loses. After `node` and `link` a spare takes over the rank; after the others the node keeps its
+// rank.
 enum class Loss { node, link, memory, ssd, gpu };
 constexpr auto enum_names(Loss) {
   return std::to_array<EnumName<Loss>>(
-      {{Loss::node, "node", "the node, with all it holds; a spare takes its rank"},
-       {Loss::link, "link", "its link: as the node, until it is up again"},
-       {Loss::memory, "memory", "what is in its memory: the program's state and copies"},
-       {Loss::ssd, "ssd", "the copies on its SSD"},
-       {Loss::gpu, "gpu", "the program's state; copies are elsewhere"}});
+      {{Loss::node, "node", "the node and all its copies are lost; a spare takes over its rank"},
+       {Loss::link, "link", "the node's link is down: it counts as lost until the link is up again"},
+       {Loss::memory, "memory", "the contents of the node's memory are lost: the program's state and copies"},
+       {Loss::ssd, "ssd", "the copies on the node's SSD are lost"},
+       {Loss::gpu, "gpu", "the program's state is lost; no copies are"}});
 }
 
 class Management {
@@ -53,46 +55,49 @@ class Management {
    public:
     virtual ~Member() = default;
     virtual void membership(const Membership& membership) = 0;
-    // Every rank has finished, or one has said that nothing can be recovered.
+    // Every rank has finished, or the run has ended as not recoverable.
     virtual void run_ended() = 0;
-    // What it can be: one with firmware does not stand in for a traffic node, nor the other way round.
+    // A spare replaces only nodes of its own kind.
     enum class Kind { traffic, firmware, storage };
     virtual Kind kind() const { return Kind::traffic; }
   };
   struct Outcome {
-    bool finished = false;     // else not recoverable
-    std::string reason;        // why not
-    std::uint64_t result = 0;  // of all ranks
+    bool finished = false;     // false: the run is not recoverable
+    std::string reason;        // why it is not recoverable
+    std::uint64_t result = 0;  // of all ranks together
     Picoseconds at;
   };
 
-  // Ranks 0 to ranks - 1 are on the nodes of these numbers at first; the others are spares, but for storage.
+  // At first, rank i is on node i; all further nodes are spares, except storage.
   Management(EventQueue& event_queue, Network& network, Rank ranks, Picoseconds detection, EventLog& events);
 
-  // Before begin(): what a rank has reported stands for good, not until the next epoch only. The rank of a lost node that has
-  // reported, and for which no spare is left, is then vacant, and the others go on.
+  // Makes the reported result of a rank final; by default it is discarded when the next epoch begins. If no
+  // spare is left for the lost node of a rank that has reported, the rank becomes vacant and the others
+  // continue. Call it before begin().
   void keep_results() { results_are_final_ = true; }
 
   void attach(NodeNumber node, Member& member) { nodes_.at(node).member = &member; }
-  // Tells epoch 1 to all.
+  // Notifies all nodes of epoch 1.
   void begin();
 
-  // Now. The node itself is told by whoever calls. A rank for which no spare of its node's kind is left ends the run: not
-  // recoverable. `why`: what the node has failed by, for that reason; "" where it was struck.
+  // The node suffers this loss now; the caller notifies the node itself. If no spare of the node's kind is
+  // left for its rank, the run ends as not recoverable. `why` is added to the reason: how the node failed by
+  // itself; empty for an injected loss.
   void lost(NodeNumber node, Loss loss, std::string why = "");
-  // The link that was lost is up again: the node is a spare from when the loss is noticed.
+  // The node's link is up again: the node becomes a spare as soon as the loss has been detected.
   void returned(NodeNumber node);
 
-  // A rank has come to its end with this result; counts until the next epoch, or stands.
+  // The node's rank has finished with this result, which is valid until the next epoch, or final after
+  // keep_results().
   void finished(NodeNumber node, std::uint64_t result);
-  // What the rank that a node holds does; on_mark is told of it.
+  // Passes a mark of the node's rank to on_mark.
   void mark(NodeNumber node, RankMark mark, std::uint64_t number = 0) {
     on_mark(node, membership_.rank_of(node), mark, number);
   }
-  // A rank has found that nothing can be recovered.
+  // The node's rank has found that no version can be recovered; the run ends.
   void not_recoverable(NodeNumber node, std::string reason);
 
-  // The outcome is there, and all have been told.
+  // Called when the outcome is known and all members have been notified.
   std::function<void()> on_end = [] {};
   std::function<void(NodeNumber, Rank, RankMark, std::uint64_t number)> on_mark =
       [](NodeNumber, Rank, RankMark, std::uint64_t) {};
@@ -100,18 +105,18 @@ class Management {
   const Membership& membership() const { return membership_; }
   const std::optional<Outcome>& outcome() const { return outcome_; }
   std::uint64_t losses() const { return losses_; }
-  std::uint32_t spares_used() const;  // nodes that began without a rank and have held one
+  std::uint32_t spares_used() const;  // number of spares that have taken over a rank
 
  private:
   struct Node {
     Member* member = nullptr;
-    bool reachable = true;      // as far as the management has noticed
-    bool returns = false;       // it is its link that was lost
-    bool was_promoted = false;  // began as a spare, and has held a rank
-    std::string why;            // it has failed by itself
+    bool reachable = true;      // as far as the management has detected
+    bool returns = false;       // only its link was lost
+    bool was_promoted = false;  // a spare that has taken over a rank
+    std::string why;            // how it failed by itself
   };
 
-  void notice(NodeNumber node);
+  void detect(NodeNumber node);
   void begin_epoch();
   void end(bool finished, std::string reason);
   Member::Kind kind_of(NodeNumber node) const;

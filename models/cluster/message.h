@@ -1,49 +1,55 @@
-// What the nodes of a cluster say to each other: a header of 48 bytes, little-endian, and data behind it. The firmware's side
-// is sw/cluster/message.h; both read and write the same bytes.
+// The messages between the nodes of a cluster: a header of 48 bytes, little-endian, followed by data. The
+// firmware's implementation is sw/cluster/message.h; both use the same format.
 //
 //   offset  0  u32 kind      12  u32 from (rank)   24  u64 offset   40  u32 owner (rank)
 //           4  u32 epoch     16  u64 number        32  u64 total    44  u32 zero
 //           8  u32 to (rank)
 //
-// `to` and `from` are ranks, storage_rank for the global store. Frames are sent to nodes (membership.h).
+// `to` and `from` are ranks, or storage_rank for the global store. Frames are addressed to nodes
+// (membership.h).
 //
-// The application is a ring of ranks, in steps: all hold `words` u64; a step makes word i of rank r from the words i - 1, i and
-// i + 1 before it, over the ring's whole length: the first and last words' neighbours come by halo (ring_program.h).
+// The application is a ring of ranks that computes in steps. Each rank holds `words` u64. A step computes
+// word i from words i - 1, i and i + 1 of the previous step, along the whole ring: the neighbours of a rank's
+// first and last words arrive as halos (ring_program.h).
 //
-//   kind           number    what it carries; whose queue it waits in (a: application, c: checkpoint)
+//   kind           number    contents and queue (a: application, c: checkpoint)
 //   halo        a  step      8 bytes: the sender's edge word after `step` steps; offset 0: its last word, to the right neighbour;
-//                            1: its first, to the left one
-//   chunk       c  version   part of the owner's state, to its buddy: offset and total in bytes. A version is the step after
-//                            which it was taken
-//   stored      a  version   to the owner: its buddy holds all of it
+//                            1: its first word, to the left neighbour
+//   chunk       c  version   part of the owner's state, to its buddy; offset and total in bytes. A version is the number of the
+//                            step after which it was taken
+//   stored      a  version   to the owner: its buddy holds the whole copy
 //   complete    a  version   to rank 0: the sender's state is held twice
-//   commit      a  version   from rank 0 to all: every rank's is; older versions may go
-//   offer       a  count     to rank 0, at the beginning of an epoch: count of pairs u64 {owner, version} which the sender holds
-//                            whole, of its own and of its ward's; from storage too
-//   restore     a  version   from rank 0 to all: go back to it. Data: a byte a rank: bit 0: the rank lacks its state, bit 1: its
-//                            buddy lacks the copy, bit 2: its state comes from storage. Version 0 is the beginning: all make
-//                            their first state anew
-//   fetch       a  version   to the buddy or to storage: send me the owner's state
-//   state       a  version   the answer, in parts as chunk
-//   ready       a  version   to rank 0: restored, and held twice
-//   resume      a  version   from rank 0 to all: go on
-//   global      c  version   part of the owner's state, to storage, as chunk
-//   global_stored  a  version   storage's answer when it holds all of it
-//   inventory   a  0         from rank 0 to storage: offer what you hold
-//   traffic     a  step      bytes without meaning that the application sends besides; dropped
+//   commit      a  version   from rank 0 to all: every rank's state is held twice; older versions may be dropped
+//   offer       a  count     to rank 0 at the beginning of an epoch, also from storage: `count` pairs of u64 {owner, version}, the
+//                            valid copies that the sender holds of its own state and of that of its protected rank
+//   restore     a  version   from rank 0 to all: restore this version. The data have a byte for each rank: bit 0: the rank lacks
+//                            its state, bit 1: its buddy lacks the copy, bit 2: its state comes from storage. Version 0 is the
+//                            beginning: all ranks make their initial state again
+//   fetch       a  version   to the buddy or to storage: a request for the owner's state
+//   state       a  version   the response to fetch, in parts like chunk
+//   ready       a  version   to rank 0: the sender's state is restored and held twice
+//   resume      a  version   from rank 0 to all: run the program from this version
+//   global      c  version   part of the owner's state, to storage, like chunk
+//   global_stored  a  version   from storage to the owner: storage holds the whole copy
+//   inventory   a  0         from rank 0 to storage: a request for an offer
+//   traffic     a  step      further application data, without meaning; dropped
 //
-// What else both sides keep to:
-//   - A frame whose epoch is not the receiver's is dropped, one that is for another rank, and a kind that there is not.
-//   - Epoch 1 is the beginning: ranks make their first state and their first step, without offers. In a later one nobody steps
-//     before `resume`; halos, chunks and fetches may come before `restore` and `resume` and are served.
-//   - The parts of a copy come in order, from offset 0, which begins it anew. A rank that has a copy whole and gets its last
-//     part says so again.
-//   - A rank begins a new copy for its buddy only when it knows of its last one's commit. So the first part of version v tells
-//     the buddy that of the older ones the newest is committed and the others may go; of newer ones, that all may.
-//   - In recovery, a rank drops versions newer than that of `restore` when it gets it, older ones when it gets `resume`.
-//   - There is no checkpoint after the last step.
-//   - Global copies are those of versions v with v / interval % global_every == 0. Storage keeps the newest version that it
-//     holds of every rank, and what is newer.
+// Rules that both implementations follow:
+//   - A frame is dropped if its epoch is not the receiver's, if it is addressed to another rank, or if its
+//     kind is unknown.
+//   - In epoch 1 the ranks make their initial state and start their first step without offers. In a later
+//     epoch no rank computes before `resume`; halos, chunks and fetches that arrive before `restore` or
+//     `resume` are handled.
+//   - The parts of a copy are sent in order; a part at offset 0 restarts the copy. A rank that already holds
+//     a copy and receives its last part again repeats the confirmation.
+//   - A rank starts a new copy for its buddy only when it knows that its previous one is committed. So when
+//     the first part of version v arrives, the buddy may drop all older versions except the newest, which is
+//     committed, and all newer ones.
+//   - In recovery a rank drops versions newer than that of `restore` when `restore` arrives, and older ones
+//     when `resume` does.
+//   - No checkpoint is taken after the last step.
+//   - Global copies are those of versions v with v / interval % global_every == 0. Storage keeps the newest
+//     version that it holds of every rank, and newer ones.
 #pragma once
 
 #include <cstdint>
@@ -88,10 +94,11 @@ struct Message {
   std::vector<std::byte> data = {};
 
   std::vector<std::byte> encode() const { return encode(data); }
-  std::vector<std::byte> encode(std::span<const std::byte> other_data) const;  // in the place of its own
-  // nullopt: too short, or no kind of message.
+  std::vector<std::byte> encode(
+      std::span<const std::byte> other_data) const;  // with these data instead of `data`
+  // nullopt if the payload is shorter than a header or its kind is unknown.
   static std::optional<Message> decode(std::span<const std::byte> payload);
-  // Without the data, which are all that follows the header.
+  // As decode(), but leaves `data` empty; the data are everything after the header.
   static std::optional<Message> decode_header(std::span<const std::byte> payload);
 };
 

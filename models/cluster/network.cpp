@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "base/fields.h"
@@ -19,12 +20,16 @@ constexpr std::uint64_t wire_bytes(const Frame& frame) {
 
 static_assert(member_count<NetworkConfig>() == 5);
 void describe(Fields& f, NetworkConfig& c) {
-  f("bandwidth", c.bandwidth, "Of a node's link, in each direction", within(1_MBps, 1000_GBps));
-  f("latency", c.latency, "From NIC to NIC", within(1_ns, 1_s));
-  f("policy", c.policy, "Which of a NIC's two queues sends next", one_of<SendPolicy>());
+  f("bandwidth", c.bandwidth, "The bandwidth of a node's link, in each direction.",
+    within(1_MBps, 1000_GBps));
+  f("latency", c.latency, "The latency from NIC to NIC, without the transmission time.", within(1_ns, 1_s));
+  f("policy", c.policy, "How a NIC selects the send queue that sends next.", one_of<SendPolicy>());
   f.when("policy", c.policy, {SendPolicy::lottery}, [&] {
-    f("application_tickets", c.application_tickets, "Of the application's queue", within(1, 1'000'000'000));
-    f("checkpoint_tickets", c.checkpoint_tickets, "Of the checkpoints' queue", within(1, 1'000'000'000));
+    f("application_tickets", c.application_tickets,
+      "The lottery tickets of the application's queue. More tickets make it win more often.",
+      within(1, 1'000'000'000));
+    f("checkpoint_tickets", c.checkpoint_tickets, "The lottery tickets of the checkpoint queue.",
+      within(1, 1'000'000'000));
   });
 }
 
@@ -38,7 +43,7 @@ Network::Network(EventQueue& event_queue, const NetworkConfig& config, NodeNumbe
 }
 
 void Network::set_tickets(NodeNumber node, std::uint32_t application, std::uint32_t checkpoint) {
-  if (application == 0 && checkpoint == 0) throw std::invalid_argument("a lottery without tickets");
+  if (application == 0 && checkpoint == 0) throw std::invalid_argument("a lottery needs at least one ticket");
   nics_.at(node).tickets[0] = application;
   nics_.at(node).tickets[1] = checkpoint;
 }
@@ -48,8 +53,13 @@ Picoseconds Network::wire_time(const Nic& nic, const Frame& frame) {
 }
 
 void Network::send(Frame frame, SendQueue queue) {
-  if (frame.payload.size() > Frame::max_payload) throw std::invalid_argument("a frame is too long");
-  if (frame.destination >= count()) throw std::invalid_argument("a frame for a node that there is not");
+  if (frame.payload.size() > Frame::max_payload)
+    throw std::invalid_argument(
+        "the payload of a frame is too long: " + std::to_string(frame.payload.size()) + " B, at most " +
+        std::to_string(Frame::max_payload) + " B");
+  if (frame.destination >= count())
+    throw std::invalid_argument("a frame is addressed to node " + std::to_string(frame.destination) + " of " +
+                                std::to_string(count()));
   const NodeNumber node = frame.source;
   Nic& nic = nics_.at(node);
   if (!nic.up) {
@@ -115,24 +125,24 @@ void Network::start(NodeNumber node) {
                      [this, frame = std::move(next.frame), from_connection, to_connection]() mutable {
                        arrive(std::move(frame), from_connection, to_connection);
                      });
-  event_queue_.after(on_wire, [this, node, queue] { left(node, queue); });
+  event_queue_.after(on_wire, [this, node, queue] { frame_sent(node, queue); });
 }
 
-void Network::left(NodeNumber node, SendQueue queue) {
+void Network::frame_sent(NodeNumber node, SendQueue queue) {
   Nic& nic = nics_[node];
   nic.sending = false;
   if (nic.port && nic.up) nic.port->sent(queue);
   start(node);
 }
 
-// The first bit is at the switch.
+// The first bit of the frame is at the switch.
 void Network::arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection) {
   const NodeNumber to = frame.destination;
   Nic& receiver = nics_[to];
   const Picoseconds now = event_queue_.now();
   Picoseconds whole = now;
   if (frame.source != to) {
-    // The last bit comes no earlier than it left the sender, whose link may be the slower one.
+    // The last bit cannot arrive before the sender, whose link may be the slower one, has sent it.
     const Picoseconds slowest = std::max(wire_time(receiver, frame), wire_time(nics_[frame.source], frame));
     whole = std::max(now, receiver.receiver_free) + slowest;
     receiver.receiver_free = whole;

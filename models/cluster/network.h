@@ -1,17 +1,18 @@
-// The network between the nodes of a cluster: a NIC a node, a full-duplex link from it to one switch that has room for
-// all frames and a way for each.
+// The network between the nodes of a cluster: one NIC per node, and a full-duplex link from each NIC to one
+// switch with unlimited buffers and no internal contention.
 //
 //   NIC queues -> link up -> switch -> link down -> receiver
 //
-// A frame occupies the sender's link for its bytes, is at the switch a latency after its first bit, waits there until the
-// receiver's link is free and occupies it for its bytes. Without waiting it takes latency + bytes / bandwidth: the switch
-// cuts through. Nothing is lost but by a link that is down.
+// A frame occupies the sender's link for its transmission time. Its first bit is at the switch one latency
+// later; the frame waits there until the receiver's link is free, and then occupies that link for its
+// transmission time. The switch is of the cut-through kind: a frame that does not wait takes latency + bytes
+// / bandwidth. Frames are lost only on links that are down.
 //
-// A NIC has two send queues, the application's and the checkpoints', and a policy which goes next (ni2012, sections 4.2
-// and 4.3):
-//   shared         in the order of arrival: one queue in effect
-//   opportunistic  a frame of a checkpoint goes when the application has none to send
-//   lottery        each time both have one, by lot; tickets set the odds
+// A NIC has two send queues, for the application and for checkpoints. A policy selects the queue that sends
+// next (ni2012, sections 4.2 and 4.3):
+//   shared         frames are sent in the order of their arrival, as from a single queue
+//   opportunistic  a checkpoint frame is sent only when the application's queue is empty
+//   lottery        when both queues hold a frame, one is drawn at random; tickets set the odds
 //
 // Not modelled: corrupted frames, routing, contention inside the switch.
 #pragma once
@@ -37,8 +38,8 @@ using NodeNumber = std::uint32_t;
 
 struct Frame {
   static constexpr std::uint64_t overhead_bytes =
-      24;  // preamble, addresses, check sequence: time on the wire only
-  static constexpr std::size_t max_payload = 4160;  // a page and a header
+      24;  // preamble, addresses and check sequence, which only take time on the wire
+  static constexpr std::size_t max_payload = 4160;  // a page and a header, with 16 bytes to spare
 
   NodeNumber source = 0, destination = 0;
   std::vector<std::byte> payload;
@@ -49,9 +50,11 @@ enum class SendQueue { application = 0, checkpoint = 1 };
 enum class SendPolicy { shared, opportunistic, lottery };
 constexpr auto enum_names(SendPolicy) {
   return std::to_array<EnumName<SendPolicy>>(
-      {{SendPolicy::shared, "shared", "in the order of arrival, as from one queue"},
-       {SendPolicy::opportunistic, "opportunistic", "checkpoints when the application has nothing to send"},
-       {SendPolicy::lottery, "lottery", "by lot when both have something; tickets set the odds"}});
+      {{SendPolicy::shared, "shared", "frames are sent in the order of their arrival, as from one queue"},
+       {SendPolicy::opportunistic, "opportunistic",
+        "checkpoint frames are sent only when the application's queue is empty"},
+       {SendPolicy::lottery, "lottery",
+        "when both queues hold a frame, one is drawn; tickets set the odds"}});
 }
 
 struct NetworkConfig {
@@ -62,39 +65,41 @@ struct NetworkConfig {
 };
 void describe(Fields& f, NetworkConfig& c);
 
-// What stands at the end of a link.
+// The endpoint of a link.
 class NetworkPort {
  public:
   virtual ~NetworkPort() = default;
   virtual void receive(Frame frame) = 0;
-  // A frame of this queue has left: there may be room for another.
+  // A frame of this queue has been sent, so that the queue may accept another.
   virtual void sent(SendQueue) {}
 };
 
 class Network {
  public:
-  // Nodes are 0 to count - 1. The seed is that of the lots.
+  // Nodes are numbered 0 to count - 1. The seed is for the lottery.
   Network(EventQueue& event_queue, const NetworkConfig& config, NodeNumber count, std::uint64_t seed);
 
   NodeNumber count() const { return static_cast<NodeNumber>(nics_.size()); }
   void attach(NodeNumber node, NetworkPort& port) { nics_.at(node).port = &port; }
-  // Of one link; the others keep the configuration's.
+  // Sets the bandwidth of one node's link; the others keep the configured bandwidth.
   void set_bandwidth(NodeNumber node, Bandwidth bandwidth) { nics_.at(node).bandwidth = bandwidth; }
   void set_tickets(NodeNumber node, std::uint32_t application, std::uint32_t checkpoint);
   std::uint32_t tickets(NodeNumber node, SendQueue queue) const {
     return nics_.at(node).tickets[static_cast<std::size_t>(queue)];
   }
 
-  // frame.source sends; the frame waits in the queue. Throws std::invalid_argument for a payload over max_payload and for a
-  // destination that there is not. A frame to oneself takes the latency only.
+  // Adds a frame to a send queue of the node frame.source. Throws std::invalid_argument for a payload over
+  // max_payload and for a destination that does not exist. A frame that a node sends to itself takes the
+  // latency only.
   void send(Frame frame, SendQueue queue);
-  // Sees each frame that a node with its link up gives to send.
+  // Called for each frame passed to send() by a node whose link is up.
   std::function<void(const Frame&)> on_send;
-  std::size_t waiting(NodeNumber node, SendQueue queue) const;
-  // Forgets what waits to be sent: the node was reset. What is on the wire arrives.
+  std::size_t waiting(NodeNumber node, SendQueue queue) const;  // frames
+  // Empties the send queues, as at a reset of the node. Frames on the wire still arrive.
   void clear(NodeNumber node);
 
-  // Down: what waits or is on the wire from or to the node is lost, and all that it sends, or is sent, until it is up.
+  // Taking a link down loses the node's queued frames, the frames on the wire from and to the node, and all
+  // frames that are sent by it or to it until the link is up again.
   void set_link(NodeNumber node, bool up);
   bool link_is_up(NodeNumber node) const { return nics_.at(node).up; }
 
@@ -111,7 +116,7 @@ class Network {
   };
   struct Counts {
     std::uint64_t frames = 0, bytes = 0;
-    Picoseconds waited;  // in the queue, of all frames
+    Picoseconds waited;  // in the queue, summed over all frames
   };
   struct Nic {
     NetworkPort* port = nullptr;
@@ -119,15 +124,15 @@ class Network {
     std::uint32_t tickets[2];
     std::deque<Waiting> queues[2];
     bool up = true, sending = false;
-    std::uint32_t connection = 0;  // counts the times it went down
-    Picoseconds receiver_free;     // when the link from the switch is
+    std::uint32_t connection = 0;  // number of times that the link went down
+    Picoseconds receiver_free;     // the time from which the link from the switch is free
     Counts counts[2];
     std::uint64_t lost = 0;
   };
 
   SendQueue next_queue(const Nic& nic);
   void start(NodeNumber node);
-  void left(NodeNumber node, SendQueue queue);
+  void frame_sent(NodeNumber node, SendQueue queue);
   void arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
   void deliver(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
   static Picoseconds wire_time(const Nic& nic, const Frame& frame);

@@ -1,4 +1,5 @@
-// When a node's memory and SSD have moved what was asked of them, each in the order in which it was asked.
+// The bandwidth of a traffic node's memory and SSD. Each performs the requested transfers one after another,
+// in the order of the requests; occupy() returns the time at which a transfer ends.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// What a node says that its rank does, at the instant at which it does it: what cost_meter.h measures by. Traffic nodes say so
-// themselves, firmware through its NIC (register MARK, whose values these are; sw/cluster/buddy.h has the same).
+// Marks: a node reports what its rank does at the instant at which it does it; cost_meter.h measures by these
+// reports. Traffic nodes report to the management, firmware writes the register MARK of its NIC. These are
+// the values of that register; sw/cluster/buddy.h has the same.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,16 @@ constexpr auto enum_names(RankMark) {
   using enum RankMark;
   return std::to_array<EnumName<RankMark>>(
       {{restored, "restored",
-        "the state is that after the step of this number, 0: the first; all else is over"},
-       {step_begun, "step_begun", "of the program, or it goes on with one"},
-       {step_ended, "step_ended"},
-       {stalled, "stalled", "the program stands still for a checkpoint, until step_begun"},
-       {dump_begun, "dump_begun", "of the local copy"},
-       {dumped, "dumped", "the local copy is made; that for the buddy follows"},
-       {held_twice, "held_twice", "the buddy has all of it"},
-       {committed, "committed", "it has heard so from rank 0"},
-       {drain_begun, "drain_begun", "of this version's copy to the global store"},
+        "the rank's state is that after the step of this number, 0 for the initial state; nothing else is "
+        "pending"},
+       {step_begun, "step_begun", "the program begins or resumes a step"},
+       {step_ended, "step_ended", "the program has computed a step"},
+       {stalled, "stalled", "the program waits for a checkpoint, until step_begun"},
+       {dump_begun, "dump_begun", "the local copy is begun"},
+       {dumped, "dumped", "the local copy is made; the buddy's copy follows"},
+       {held_twice, "held_twice", "the buddy has the whole copy"},
+       {committed, "committed", "rank 0 has announced the commit"},
+       {drain_begun, "drain_begun", "the copy of this version to the global store is begun"},
        {drained, "drained", "the global store has this version"}});
 }
 

@@ -1,4 +1,5 @@
-// What rank 0 knows of all ranks in an epoch: who is complete, what is offered, who is ready.
+// The state that rank 0 keeps of all ranks in an epoch: which ranks are complete or ready, and which copies
+// were offered.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,21 @@ namespace asterism {
 
 class RankZero {
  public:
-  // A new epoch.
+  // Begins a new epoch.
   void begin(Rank ranks, bool has_storage);
 
-  // The version is to be committed: all ranks but `missing` are complete, for the first time.
+  // Each of these takes a rank's message and returns true at most once for a version: when it was the last
+  // one missing. Only a mutant passes `missing`: the number of ranks that need not be complete.
   bool complete(Rank rank, std::uint64_t version, std::size_t missing = 0);
-  // All have offered, for the first time.
-  bool offered(Rank rank, std::vector<Holding> holdings);
+  bool offered(Rank rank,
+               std::vector<Holding> holdings);  // true once an epoch: all ranks and storage have offered
   bool ready(Rank rank, std::uint64_t version);
 
   const std::vector<std::vector<Holding>>& rank_offers() const { return rank_offers_; }
   const std::vector<Holding>& storage_offer() const { return storage_offer_; }
 
  private:
-  // Each rank's word on a version.
+  // The version that each rank has confirmed last.
   struct Votes {
     std::vector<std::optional<std::uint64_t>> of_rank;
     std::optional<std::uint64_t> decided;
@@ -34,7 +36,7 @@ class RankZero {
   Votes complete_, ready_;
   std::vector<std::vector<Holding>> rank_offers_;
   std::vector<Holding> storage_offer_;
-  std::vector<bool> has_offered_;  // by rank, storage last
+  std::vector<bool> has_offered_;  // by rank; storage is the last entry
   bool all_offered_ = false;
 };
 

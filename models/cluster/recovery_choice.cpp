@@ -16,7 +16,7 @@ bool has_any(const std::vector<Holding>& holdings, Rank owner) {
   return std::ranges::any_of(holdings, [&](const Holding& h) { return h.owner == owner; });
 }
 
-// Empty: some rank's state is nowhere.
+// The flags for this version; empty if the state of some rank is held nowhere.
 std::vector<std::byte> flags_of(const std::vector<std::vector<Holding>>& rank_offers,
                                 const std::vector<Holding>& storage_offer, std::uint64_t version) {
   std::vector<std::byte> flags;

@@ -1,5 +1,5 @@
-// Which version a cluster goes back to: the newest of which every rank's state is held by itself, by its buddy or by the global
-// store.
+// Chooses the version that a cluster restores: the newest one for which every rank's state is held by the
+// rank itself, by its buddy or by the global store.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace asterism {
 
-// The data of `restore`, a byte a rank.
+// The data of a `restore` message: a byte of these flags for each rank.
 namespace restore_flag {
-constexpr std::byte lacks_state{1};  // the rank has no copy of its own
-constexpr std::byte lacks_copy{2};   // its buddy has none
-constexpr std::byte from_storage{4};
+constexpr std::byte lacks_state{1};   // the rank has no copy of its own state
+constexpr std::byte lacks_copy{2};    // its buddy has no copy
+constexpr std::byte from_storage{4};  // neither has: its state comes from the global store
 }  // namespace restore_flag
 
 struct RecoveryChoice {
@@ -23,11 +23,11 @@ struct RecoveryChoice {
   std::vector<std::byte> flags;  // by rank
 };
 
-// What each rank has offered, by rank, and storage. nullopt: there is no such version.
+// `rank_offers` is indexed by rank. nullopt if there is no such version.
 std::optional<RecoveryChoice> choose_recovery(const std::vector<std::vector<Holding>>& rank_offers,
                                               const std::vector<Holding>& storage_offer);
 
-// Why there is none: the ranks of which there is no copy at all.
+// The reason why no version can be restored; it names the ranks of which no copy exists at all.
 std::string why_not_recoverable(const std::vector<std::vector<Holding>>& rank_offers,
                                 const std::vector<Holding>& storage_offer);
 

@@ -1,6 +1,6 @@
-// The program that a cluster's ranks compute together: a ring of 64-bit words, changed in steps, exactly, by integers only. Each
-// word depends on its neighbours, so that a wrong or stale word anywhere spreads and the result tells. The firmware's side is
-// sw/cluster/ring_program.h.
+// The program that the ranks of a cluster compute together: a ring of 64-bit words, updated in steps with
+// exact integer arithmetic. Each word depends on its neighbours, so that a wrong or stale word spreads and
+// changes the result. The firmware's implementation is sw/cluster/ring_program.h.
 //
 //   word i of rank r at the beginning: SplitMix64's element r * words + i for the seed (base/random.h)
 //   a step: w'[i] = rotl(w[i - 1], 7) + 3 * w[i] ^ rotl(w[i + 1], 19)      (+ before ^), all i at once
@@ -18,7 +18,7 @@ namespace asterism {
 class RingProgram {
  public:
   RingProgram(std::uint64_t seed, std::uint32_t rank, std::size_t words);  // words >= 1
-  void begin();                                                            // the first state
+  void begin();                                                            // makes the initial state
   void step(std::uint64_t left_edge, std::uint64_t right_edge);
 
   std::uint64_t first() const { return words_.front(); }
@@ -32,7 +32,7 @@ class RingProgram {
     for (const std::uint64_t w : words) h = (std::rotl(h, 5) ^ w) * 0x9E3779B97F4A7C15u;
     return h;
   }
-  // What `ranks` ranks come to after `steps`, computed in one piece: what a run is compared with.
+  // The result of `ranks` ranks after `steps` steps, computed in one piece: the reference for a run.
   static std::uint64_t expected(std::uint64_t seed, std::uint32_t ranks, std::size_t words,
                                 std::uint64_t steps);
 

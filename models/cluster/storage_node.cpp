@@ -49,7 +49,7 @@ void StorageNode::receive(Frame frame) {
 
 void StorageNode::receive_part(const Message& part, std::span<const std::byte> data) {
   if (part.owner >= membership_.ranks()) return;
-  // What it has whole it does not take again.
+  // A copy that the store already holds is not stored again; its last part is still confirmed.
   if (copies_.find_valid(part.owner, part.number)) {
     if (part.offset + data.size() != part.total) return;
   } else {

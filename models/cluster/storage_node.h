@@ -1,6 +1,8 @@
-// The global store of a cluster: takes copies of ranks' states and gives them back, as fast as its link is.
+// The global store of a cluster: receives copies of the ranks' states and sends them back, at the speed of
+// its link.
 //
-// It keeps of each rank the newest version that it holds of all ranks, and the newest. It is never lost.
+// For each rank it keeps the newest version that it holds of all ranks, and the newest version that it holds
+// of this rank. It is never lost.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,8 @@ class StorageNode final : public NetworkPort, public Management::Member, NodeSer
   StorageNode(const StorageNode&) = delete;
 
   const CopyStore& copies() const { return copies_; }
-  std::uint64_t global_version() const { return global_version_; }  // held of all ranks; 0: none is
+  // The newest version that the store holds of all ranks; 0 if there is none.
+  std::uint64_t global_version() const { return global_version_; }
   std::uint64_t global_commits() const { return global_commits_; }
 
   // NetworkPort

@@ -12,14 +12,14 @@ namespace asterism {
 namespace {
 
 const ClusterConfig& checked(const ClusterConfig& config) {
-  if (config.nodes == 0) throw std::invalid_argument("a cluster has nodes: at least 2");
+  if (config.nodes == 0) throw std::invalid_argument("expected a cluster of at least 2 nodes, got none");
   if (const auto problem = find_problem(config))
     throw std::invalid_argument("expected for cluster." + std::string(problem->key) + " a value that " +
                                 std::string(problem->rule));
   return config;
 }
 
-// More bits than a JSON number is sure to keep.
+// As text, since not every JSON reader keeps 64 bits of a number.
 std::string hexadecimal(std::uint64_t word) {
   std::ostringstream text;
   text << "0x" << std::hex << std::setw(16) << std::setfill('0') << word;
@@ -61,7 +61,7 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
 
 void TrafficCluster::attach(NodeNumber node, NetworkPort& port, Management::Member& member) {
   if (node >= config_.node_count() || !config_.is_firmware(node))
-    throw std::invalid_argument("node " + std::to_string(node) + " is none with firmware");
+    throw std::invalid_argument("node " + std::to_string(node) + " is not a node with firmware");
   network_.attach(node, port);
   management_.attach(node, member);
 }

@@ -19,7 +19,7 @@ TrafficNode::TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNu
       protocol_(config, *this, *this, mutant),
       extra_(config.program.message_size.count()) {}
 
-// ---- the surroundings ----
+// ---- the network and the management ----
 
 void TrafficNode::lose(Loss loss) {
   if (loss == Loss::node) is_dead_ = true;
@@ -123,7 +123,7 @@ void TrafficNode::receive_halo(const Message& halo, std::span<const std::byte> d
   Halo taken{.step = halo.number, .is_there = true};
   if (halo.offset > 1 || data.size() != sizeof taken.word) return;
   std::memcpy(&taken.word, data.data(), sizeof taken.word);
-  // A neighbour that was reset in this epoch begins anew: what it says is not what is computed with now.
+  // A neighbour that was reset in this epoch begins again: its halos are older than those needed now.
   Halo& known = halos_[halo.offset][halo.number % 2];
   if (known.is_there && known.step > taken.step) return;
   known = taken;
@@ -139,7 +139,7 @@ void TrafficNode::try_compute() {
   at(now() + config_.program.step_time, [this] { computed(); });
 }
 
-// Spread over the step's time.
+// Sends a further message and schedules the next one, spread over the step's time.
 void TrafficNode::send_extra(std::uint32_t index) {
   const Rank self = protocol_.rank(), ranks = membership_.ranks();
   const Rank to = (self + (index % 2 == 0 ? 1 : ranks - 1)) % ranks;

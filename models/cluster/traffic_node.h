@@ -1,10 +1,11 @@
-// A node that does not run firmware, but computes its rank of the ring program, sends what it would send, and takes part in
-// checkpoints and recovery as firmware does, by the same messages.
+// A traffic node: it does not run firmware, but computes its rank of the ring program, sends the messages
+// that firmware would send, and takes part in checkpoints and recovery by the same protocol.
 //
-// A step: the halos are sent, the neighbours' are waited for, step_time is computed; the messages that the program sends besides
-// are spread over that time and go to both neighbours in turn. Copies take the bandwidth of their places.
+// In a step the node sends its halos, waits for those of its neighbours, and then computes for step_time. The
+// program's further messages are spread over that time and go to the two neighbours alternately. Copies take
+// the bandwidth of memory or SSD.
 //
-// Not modelled: that a copy in memory slows what computes beside it.
+// Not modelled: the slowdown of the computation by copies in memory.
 #pragma once
 
 #include <array>
@@ -33,14 +34,16 @@ class TrafficNode final : public NetworkPort,
     Management& management;
   };
   struct Counts {
-    std::uint64_t stale_frames = 0;  // of other epochs or ranks, or of no kind
+    std::uint64_t stale_frames =
+        0;  // frames dropped: of another epoch, for another rank, or of no known kind
   };
 
   TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number, Environment around,
               BuddyMutant mutant);
   TrafficNode(const TrafficNode&) = delete;
 
-  // From now on until the next epoch, or for good, it is as if it were not there; copies are lost with their places.
+  // The node suffers this loss: it is inactive until the next epoch, or for good if the node itself is lost.
+  // Copies are lost with the memory or SSD that holds them.
   void lose(Loss loss);
 
   const BuddyProtocol& protocol() const { return protocol_; }
@@ -50,7 +53,7 @@ class TrafficNode final : public NetworkPort,
   std::uint64_t step() const { return step_; }
   bool has_rank() const { return protocol_.rank() != no_rank && !is_dead_; }
   const Counts& counts() const { return counts_; }
-  // Called with the version when the node has its rank's state again.
+  // Sets the function that is called with rank and version when the node has its rank's state again.
   void on_restored(std::function<void(Rank, std::uint64_t)> action) { on_restored_ = std::move(action); }
 
   // NetworkPort
@@ -111,7 +114,7 @@ class TrafficNode final : public NetworkPort,
   std::array<std::array<Halo, 2>, 2> halos_{};  // by side (0: from the left), by the step's parity
   std::uint64_t step_ = 0;
   bool is_running_ = false, is_computing_ = false, is_dead_ = false;
-  std::uint64_t generation_ = 0;  // what was scheduled in an older one does not happen
+  std::uint64_t generation_ = 0;  // actions that were scheduled in an older generation are cancelled
 
   Counts counts_;
   std::function<void(Rank, std::uint64_t)> on_restored_;

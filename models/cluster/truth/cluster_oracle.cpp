@@ -45,9 +45,9 @@ bool ClusterOracle::destroys(Loss loss, bool is_own) const {
   return true;
 }
 
-// ---- what is owed ----
+// ---- what the cluster owes ----
 
-// Held twice, but for what was lost since the epoch began and cannot be there again.
+// Every copy is owed twice, except for copies lost since the epoch began, which cannot have been replaced.
 ClusterOracle::Owed ClusterOracle::owed(const Membership& membership, std::uint64_t version) const {
   Owed owed{version, {}};
   const auto has_lost = [&](NodeNumber node, bool is_own) {
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> ClusterOracle::version_owed() const {
   return version;
 }
 
-// ---- what is there ----
+// ---- what the cluster holds ----
 
 bool ClusterOracle::is_right(const StateCopy* copy) const {
   if (!copy) return false;
@@ -144,7 +144,7 @@ void ClusterOracle::new_epoch(const TrafficCluster& cluster) {
   const Membership& membership = cluster.management().membership();
   epoch_ = membership.epoch;
   lost_in_epoch_.clear();
-  // Who has another rank than before, or none, has dropped what it held.
+  // A node whose rank has changed, or that has no rank any more, has dropped its copies.
   if (owed_)
     for (Rank rank = 0; rank < membership.ranks(); ++rank) {
       Held& held = owed_->of_rank[rank];
@@ -159,14 +159,14 @@ void ClusterOracle::new_epoch(const TrafficCluster& cluster) {
 }
 
 void ClusterOracle::rollback(std::uint64_t version) {
-  expect(held_ == version, "the cluster goes back to version {} in epoch {}, where {}", version, epoch_,
+  expect(held_ == version, "the cluster restores version {} in epoch {}, but {}", version, epoch_,
          held_ ? fmt::format("version {} is the newest that is held", *held_) : "none is held");
   from_storage_ = held_needs_storage_;
 }
 
 void ClusterOracle::end(TrafficCluster& cluster) {
   const auto& outcome = cluster.management().outcome();
-  expect(outcome.has_value(), "nothing happens any more at {} ps, and the run has not ended",
+  expect(outcome.has_value(), "the run hangs: no events are left at {} ps, and it has no outcome",
          cluster.event_queue().now().count());
   if (outcome->finished)
     return expect(outcome->result == result_, "the result is {:016x}, not {:016x}", outcome->result, result_);
@@ -174,7 +174,7 @@ void ClusterOracle::end(TrafficCluster& cluster) {
     for (NodeNumber number = 0; number < config_.storage_node(); ++number)
       expect(cluster.management().membership().rank_of(number) != no_rank ||
                  !cluster.network().link_is_up(number),
-             "the run ends with '{}', but node {} is one", outcome->reason, number);
+             "the run ends with '{}', but node {} is a spare", outcome->reason, number);
     return;
   }
   expect(!held_, "the run ends with '{}', but version {} is held", outcome->reason, held_.value_or(0));

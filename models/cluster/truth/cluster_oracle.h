@@ -1,9 +1,11 @@
-// What must hold of a cluster, told by someone who knows the right state of every rank after every step.
+// An oracle for clusters: it knows the correct state of every rank after every step, and checks a run against
+// it.
 //
-// Two accounts are kept apart. What a cluster owes: a version that it has said to be committed, or has gone back to, is held twice
-// of every rank, until losses have taken both; what storage has committed stays. What it has: the copies in its nodes
-// whose bytes are the right ones. When an epoch begins, nothing that is owed may be missing, and the cluster goes back to the newest
-// version that it has; only when it has none, it may say that nothing is recoverable.
+// It keeps two accounts. The first is what the cluster owes: a version that was committed or restored must be
+// held twice for every rank, until losses have destroyed both copies; a version that storage has committed is
+// never lost. The second is what the cluster holds: the copies in its nodes whose bytes are correct. When an
+// epoch begins, no owed version may be missing, and the cluster must restore the newest version that it
+// holds; it may end as not recoverable only if it holds none.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +27,15 @@ class ClusterOracle {
  public:
   ClusterOracle(const ClusterConfig& config, std::uint64_t seed);
 
-  // In this order: the cluster's events as they happen, losses that take effect, and after each instant.
+  // The caller reports the cluster's events as they happen and the losses that take effect, and then calls
+  // inspect() after each instant. All functions throw ClusterTrialFailure when the cluster is wrong.
   void commit(const Membership& membership, std::uint64_t version);
   void global_commit(std::uint64_t version);
   void rollback(std::uint64_t version);
   void recovery(const Membership& membership, std::uint64_t version);
   void loss(NodeNumber node, Loss loss);
   void inspect(const TrafficCluster& cluster);
-  // Throws ClusterTrialFailure, as all others do, unless the run ended as it had to.
+  // Checks that the run ended as it had to.
   void end(TrafficCluster& cluster);
 
   bool last_was_from_storage() const { return from_storage_; }
@@ -56,14 +59,14 @@ class ClusterOracle {
   void check_places(const TrafficCluster& cluster) const;
 
   const ClusterConfig config_;
-  std::map<std::uint64_t, std::vector<std::uint64_t>> states_;  // of all ranks, by version
+  std::map<std::uint64_t, std::vector<std::uint64_t>> states_;  // correct words of all ranks, by version
   std::uint64_t result_;
 
   std::uint32_t epoch_ = 0;
   std::optional<Owed> owed_;
   std::uint64_t global_ = 0;
   std::map<NodeNumber, std::vector<Loss>> lost_in_epoch_;
-  std::optional<std::uint64_t> held_;  // when the epoch began
+  std::optional<std::uint64_t> held_;  // newest version held when the epoch began
   bool held_needs_storage_ = false, from_storage_ = false;
 };
 

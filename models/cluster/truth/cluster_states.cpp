@@ -14,7 +14,7 @@ constexpr std::size_t kinds = count_of<Loss>, roles = count_of<LossRole>, phases
                       protocols = count_of<CheckpointProtocol>, placements = count_of<CopyPlacement>,
                       targets = count_of<ReturnTo>;
 
-// Where each table begins in the counts. A spare's losses stand under its first phase.
+// Where each table begins in the counts. A spare's losses are counted under the first phase.
 constexpr std::size_t loss_at = 0, buddies_at = loss_at + kinds * roles * phases,
                       buddies_in_at = buddies_at + kinds * kinds, path_at = buddies_in_at + phases,
                       broken_at = path_at + kinds * paths, again_at = broken_at + kinds * paths,

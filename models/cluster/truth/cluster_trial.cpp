@@ -11,8 +11,8 @@ namespace asterism {
 
 static_assert(member_count<ClusterTrialConfig>() == 2);
 void describe(Fields& f, ClusterTrialConfig& c) {
-  f("aim", c.aim, "When things are lost", one_of<ClusterAim>());
-  f("mutant", c.mutant, "A fault of the protocol, to see that the trials find it", one_of<BuddyMutant>());
+  f("aim", c.aim, "The moments at which losses are injected.", one_of<ClusterAim>());
+  f("mutant", c.mutant, "A seeded fault of the protocol, which the trials must find.", one_of<BuddyMutant>());
 }
 
 ClusterTrialCounts& ClusterTrialCounts::operator+=(const ClusterTrialCounts& other) {
@@ -79,10 +79,10 @@ ClusterConfig any_cluster(const ClusterTrialConfig& config, Random& random) {
   return c;
 }
 
-// One loss, or two of buddies at once.
+// A planned loss, or two losses of buddies at once.
 struct Plan {
   ClusterAim aim;
-  std::uint64_t instants;  // that its moment is waited out
+  std::uint64_t instants;  // number of matching instants that pass before the loss
   Loss loss, other;
   Picoseconds restore_after;
   std::uint64_t target;
@@ -111,7 +111,7 @@ class Trial final : public EventLog {
         oracle_(config_, seed),
         cluster_(config_, seed, *this, config.mutant) {
     for (std::uint64_t i = random_.below(7); i != 0; --i) plans_.push_back(any_plan(config, random_));
-    // What it recovers from.
+    // The first loss starts the recovery at which the others are aimed.
     if (config.aim == ClusterAim::recovery && !plans_.empty()) plans_.front().aim = ClusterAim::time;
   }
 
@@ -122,7 +122,7 @@ class Trial final : public EventLog {
     while (!cluster_.management().outcome() && cluster_.event_queue().step()) {
       oracle_.inspect(cluster_);
       for (Plan& plan : plans_) consider(plan);
-      if (++instants > max_instants) throw ClusterTrialFailure("the run goes on and on");
+      if (++instants > max_instants) throw ClusterTrialFailure("the run does not end");
     }
     oracle_.end(cluster_);
     const Management::Outcome& outcome = *cluster_.management().outcome();
@@ -209,7 +209,7 @@ class Trial final : public EventLog {
     recovering_from_ = path;
   }
 
-  // What the node's rank is doing, a bit for each BuddyPhase.
+  // The phases of the node's rank, a bit for each BuddyPhase.
   std::uint32_t phases_of(NodeNumber number) const {
     const BuddyProtocol& protocol = cluster_.node(number)->protocol();
     std::uint32_t phases = 0;
@@ -251,7 +251,7 @@ class Trial final : public EventLog {
         states_.buddies(plan.loss, plan.other, phases_of(nodes[rank]));
       lose(buddy, plan.other, plan.restore_after);
     }
-    // A spare now and then.
+    // One in eight losses hits any node, which may be a spare.
     const bool is_any = plan.target / config_.nodes % 8 == 0 && plan.aim != ClusterAim::buddies;
     lose(is_any ? static_cast<NodeNumber>(plan.target / 64 % config_.storage_node()) : nodes[rank], plan.loss,
          plan.restore_after);
@@ -279,10 +279,10 @@ class Trial final : public EventLog {
   std::vector<Plan> plans_;
   ClusterTrialCounts counts_;
 
-  // For the states.
-  std::uint64_t committed_ = 0;              // the last one
-  std::optional<Loss> lost_before_;          // since the last commit, of a rank
-  std::optional<Loss> lost_since_rollback_;  // the last one
+  // For ClusterStates.
+  std::uint64_t committed_ = 0;              // version committed last
+  std::optional<Loss> lost_before_;          // last loss of a rank since the last commit
+  std::optional<Loss> lost_since_rollback_;  // last loss since the last rollback
   LossesBetween between_ = LossesBetween::nothing;
   std::optional<RecoveryPath> recovering_from_;
 };

@@ -1,15 +1,18 @@
-// Small clusters that lose nodes, links and what they hold, at random and at bad moments, and what must hold of every run.
+// Randomised trials of the protocol: small clusters that lose nodes, links, memories, SSDs and GPUs, at
+// random and at critical moments, and the conditions that every run must meet.
 //
-// A trial makes a cluster of 2 to 6 traffic nodes with up to 4 spares, of any protocol, placement and policy, with or without a
-// global store, and lets it lose up to six things: anywhere at any time, or aimed: while a checkpoint is taken, while a global
-// copy is made, while it recovers, and two buddies at once. Then (cluster_oracle.h):
+// A trial makes a cluster of 2 to 6 traffic nodes with up to 4 spares, of any protocol, placement and policy,
+// with or without a global store. It injects up to six losses, at random times or aimed: while a checkpoint
+// is taken, while a global copy is made, while the cluster recovers, or on two buddies at once. The
+// conditions (cluster_oracle.h):
 //
-//   - the run ends with the right result, or says that nothing can be recovered when nothing can be; it never stands still
-//   - every version that was committed, or gone back to, is held until losses have taken both copies of a rank
-//   - a cluster goes back to the newest version that it holds whole
-//   - a node holds at most two copies of its own state and two of its ward's
+//   - the run ends with the correct result, or as not recoverable if no version can be recovered; it never
+//     hangs
+//   - every version that was committed or restored is held until losses have destroyed both copies of a rank
+//   - the cluster restores the newest version that it holds of every rank
+//   - a node holds at most two copies of its own state and two of its protected rank's
 //
-// A seed gives one trial, on every machine.
+// A seed determines the trial, on every machine.
 #pragma once
 
 #include <array>
@@ -27,12 +30,13 @@ class Fields;
 enum class ClusterAim : std::uint8_t { any, time, checkpoint, global, recovery, buddies };
 constexpr auto enum_names(ClusterAim) {
   using enum ClusterAim;
-  return std::to_array<EnumName<ClusterAim>>({{any, "any", "each loss takes one of these by the seed"},
-                                              {time, "time", "at any time"},
-                                              {checkpoint, "checkpoint", "while a checkpoint is taken"},
-                                              {global, "global", "while a global copy is made"},
-                                              {recovery, "recovery", "while the cluster recovers"},
-                                              {buddies, "buddies", "two buddies at once, at any time"}});
+  return std::to_array<EnumName<ClusterAim>>(
+      {{any, "any", "the seed chooses one of the other aims for each loss"},
+       {time, "time", "losses occur at any time"},
+       {checkpoint, "checkpoint", "losses occur while a checkpoint is taken"},
+       {global, "global", "losses occur while a global copy is made"},
+       {recovery, "recovery", "losses occur while the cluster recovers"},
+       {buddies, "buddies", "two buddies suffer a loss at once, at any time"}});
 }
 
 struct ClusterTrialConfig {
@@ -41,7 +45,7 @@ struct ClusterTrialConfig {
 };
 void describe(Fields& f, ClusterTrialConfig& config);
 
-// What trials have come across.
+// Counts of the events in trials.
 struct ClusterTrialCounts {
   std::uint64_t finished = 0, not_recoverable = 0, no_spare = 0;  // ends
   std::array<std::uint64_t, 5> losses{};                          // by kind
@@ -54,8 +58,8 @@ struct ClusterTrialCounts {
   bool operator==(const ClusterTrialCounts&) const = default;
 };
 
-// Throws ClusterTrialFailure, also for what the cluster itself finds wrong (std::logic_error). The states
-// that the trial has reached are added to `states`.
+// Throws ClusterTrialFailure if a condition is broken, or if the cluster itself detects an error
+// (std::logic_error). Adds the states that the trial reaches to `states`.
 ClusterTrialCounts run_cluster_trial(const ClusterTrialConfig& config, std::uint64_t seed,
                                      ClusterStates* states = nullptr);
 
