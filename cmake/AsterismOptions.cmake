@@ -1,7 +1,6 @@
 # Compiler settings and outside packages, in one place.
 option(ASTERISM_WERROR "Treat warnings as errors" OFF)
 option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc- and g++-aarch64-linux-gnu and picolibc)" ON)
-option(ASTERISM_UNICORN "Build the engine on Unicorn too, which makes GPLv2 binaries" ON)
 option(ASTERISM_SIMGRID "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
 option(ASTERISM_MPI "Build the library that runs sweeps under MPI, where MPI is found" ON)
 option(ASTERISM_BENCH "Build bench/" ON)
@@ -45,9 +44,7 @@ endif()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
-if(ASTERISM_UNICORN)
-  pkg_check_modules(UNICORN REQUIRED IMPORTED_TARGET unicorn)
-endif()
+pkg_check_modules(UNICORN IMPORTED_TARGET unicorn)  # GPLv2, an oracle of tests: the program does not link it
 if(ASTERISM_SIMGRID)
   pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
 endif()

@@ -131,8 +131,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       taps_(taps),
       speculative_cores_(threads ? std::make_shared<a64::SpeculativeCores>(*threads) : nullptr),
       cores_(config_.cores, config_.quantum, *this,
-             make_iss_of_cores(config_.cores.engine,
-                               {.features = CoreFeatures{config_.cores.features},
+             make_iss_of_cores({.features = CoreFeatures{config_.cores.features},
                                 .gic = config_.cores.gic == InterruptControllerKind::gicv3,
                                 .data_caches = data_caches(config_.cores.caches)},
                                speculative_cores_)),
@@ -221,8 +220,7 @@ void Node::connect_cores(EventLog& events) {
     }
     gic_.serve(cores_[i]);
   }
-  stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, scenario_.map.range("dram").first,
-                  dimm_ssd_);
+  stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
   memory_.on_foreign_write = [this](AddressRange range) {
     cores_.invalidate_code(range);
     if (caches_) caches_->drop(range);
@@ -407,7 +405,6 @@ DeviceTreeNode Node::device_tree() const {
                    PowerController::device_tree(at("power")),
                    MemoryController::device_tree(at("memory_controller"), map.interrupt("memory_controller")),
                    DimmSsdModule::device_tree(at("dimm_ssd"), map.interrupt("dimm_ssd"))};
-  if (config_.cores.engine == CoreEngine::native) root.children.push_back(performance_monitors);
   if (!flash_.empty()) root.children.push_back(NorFlashModule::device_tree(at("flash0"), at("flash1")));
   if (gpus_) root.children.push_back(GpuModule::device_tree(at("gpu"), map.interrupt("gpu")));
   if (pcram_) root.children.push_back(PcramModule::device_tree(at("pcram"), map.interrupt("pcram")));
@@ -559,7 +556,7 @@ std::optional<std::string> Node::script_waits_for() const {
   return line ? std::optional(line->after) : std::nullopt;
 }
 
-std::string Node::cpu_engine() const { return version_of(config_.cores.engine); }
+std::string Node::cpu_engine() const { return std::string(to_text(config_.cores.engine)); }
 
 std::vector<std::string> Node::rtl_instances() const {
   std::vector<std::string> all = arbiters_ ? arbiters_->instances() : std::vector<std::string>();

@@ -44,10 +44,6 @@ void describe(Fields& f, NodeConfig& c) {
   f("log", c.log, "Levels by instance, \"node\" for all: what guests do wrong is told as warning");
   f.check(c.placement.empty() || c.fabric.topology != TopologyKind::crossbar, "placement",
           "stands only where the fabric has routers: on any topology but the crossbar");
-  f.check(
-      !c.nor_flash.present || c.cores.engine == CoreEngine::native, "nor_flash.present",
-      "is false where node.cores.engine is unicorn, which cannot hand stores to memory that code runs from "
-      "to a device");
   f.check(c.runs != NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar ||
               c.fabric.fidelity == Fidelity::loose,
           "fabric.fidelity",

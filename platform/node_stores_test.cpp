@@ -44,7 +44,6 @@ struct ForeignMaster : sc_core::sc_module {
 
 struct Parts {
   MemoryFidelity fidelity = MemoryFidelity::loose;
-  CoreEngine engine = CoreEngine::native;
   CacheModel caches = CacheModel::none;
 };
 
@@ -71,13 +70,13 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   unsigned writers = 0, done = 0, refused = 0;
 
   explicit NodeStoresTest(const Parts& parts)
-      : core_config{.count = 1, .engine = parts.engine, .caches = {.model = parts.caches}},
+      : core_config{.count = 1, .caches = {.model = parts.caches}},
         memory("memory",
                {.config = {.size = 1_MiB, .fidelity = parts.fidelity, .dram = {.refresh = false}},
                 .part = {},
                 .base = dram},
                3, *this),
-        cores(core_config, 1_us, *this, make_iss_of_cores(parts.engine)) {
+        cores(core_config, 1_us, *this, make_iss_of_cores()) {
     if (parts.caches != CacheModel::none) {
       caches.emplace("caches", core_config.caches, 1);
       cores[0].bus.bind(caches->port(0).core);
@@ -98,7 +97,7 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
     ssd.interrupt.bind(irq);
-    stores.emplace(cores, caches ? &*caches : nullptr, memory, dram, ssd);
+    stores.emplace(cores, caches ? &*caches : nullptr, memory, ssd);
     memory.on_foreign_write = [this](AddressRange range) {
       if (caches) caches->drop(range);
     };
@@ -200,26 +199,19 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   }
 };
 
-template <MemoryFidelity of_memory, CoreEngine of_cores, CacheModel in_front>
+template <MemoryFidelity of_memory, CacheModel in_front>
 struct Seen : NodeStoresTest {
-  Seen() : NodeStoresTest({of_memory, of_cores, in_front}) {}
+  Seen() : NodeStoresTest({of_memory, in_front}) {}
 };
-using SeenByLines = Seen<MemoryFidelity::loose, CoreEngine::native, CacheModel::none>;
-using SeenByLinesExactly = Seen<MemoryFidelity::exact, CoreEngine::native, CacheModel::none>;
-using SeenByCaches = Seen<MemoryFidelity::loose, CoreEngine::native, CacheModel::tags>;
-using SeenByCachesExactly = Seen<MemoryFidelity::exact, CoreEngine::native, CacheModel::tags>;
+using SeenByLines = Seen<MemoryFidelity::loose, CacheModel::none>;
+using SeenByLinesExactly = Seen<MemoryFidelity::exact, CacheModel::none>;
+using SeenByCaches = Seen<MemoryFidelity::loose, CacheModel::tags>;
+using SeenByCachesExactly = Seen<MemoryFidelity::exact, CacheModel::tags>;
 
 SYSTEMC_TEST_F(SeenByLines, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
 SYSTEMC_TEST_F(SeenByLinesExactly, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
 SYSTEMC_TEST_F(SeenByCaches, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
 SYSTEMC_TEST_F(SeenByCachesExactly, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
-
-#if ASTERISM_HAS_UNICORN
-using SeenByContents = Seen<MemoryFidelity::loose, CoreEngine::unicorn, CacheModel::none>;
-using SeenByContentsExactly = Seen<MemoryFidelity::exact, CoreEngine::unicorn, CacheModel::none>;
-SYSTEMC_TEST_F(SeenByContents, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
-SYSTEMC_TEST_F(SeenByContentsExactly, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
-#endif
 
 }  // namespace
 }  // namespace asterism

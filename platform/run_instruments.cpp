@@ -86,11 +86,7 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
                                             {options.timeline, "--timeline"},
                                             {options.transactions, "--transactions"}})
       if (is_wanted) refuse(option, "no core of this scenario runs firmware");
-  if (options.profile) {
-    if (scenario.config.node.cores.engine != CoreEngine::native)
-      refuse("--profile", "needs node.cores.engine=native, which alone tells where control goes");
-    symbols_ = symbols_for_profile(scenario);
-  }
+  if (options.profile) symbols_ = symbols_for_profile(scenario);
   if (options.timeline) events.tell(timeline_.emplace());
   if (options.transactions) taps_.emplace();
 }
@@ -101,9 +97,6 @@ void Instruments::attach(Machine& machine) {
   std::vector<DebuggedCore> cores = machine.cores_to_debug();
   const auto traced =
       std::ranges::find_if(cores, [](const DebuggedCore& each) { return is_traced(*each.core); });
-  if (traced != cores.end() && scenario_.config.node.cores.engine != CoreEngine::native)
-    refuse("node.log",
-           traced->name + "=trace needs node.cores.engine=native, which alone tells its instructions");
   if (traced != cores.end() && !options_.profile) symbols_ = symbols_for_trace(scenario_);
   if (options_.profile || traced != cores.end() || timeline_)
     for (DebuggedCore& each : cores)

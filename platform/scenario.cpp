@@ -131,18 +131,6 @@ void check_map(const NodeConfig& node, const ConfigDocument& document, const std
   map.apply(node.address_map, document, path.empty() ? "address_map" : path + ".address_map", problems);
 }
 
-void check_engine(const NodeConfig& node, const ConfigDocument& document, const std::string& prefix,
-                  Diagnostics& problems) {
-  const CoreEngine engine = node.cores.engine;
-  if (is_in_this_build(engine)) return;
-  const std::string path = prefix + "cores.engine";
-  problems.add({.origin = document.origin_of(path),
-                .path = path,
-                .problem = "",
-                .expected = "\"native\", the engine of a build with ASTERISM_UNICORN=OFF",
-                .got = "\"" + std::string(to_text(engine)) + "\""});
-}
-
 // What the host keeps of a flash beside its contents must have room: 12 bytes a block and 40 a page.
 constexpr std::uint64_t max_flash_blocks = 1u << 24;
 constexpr Bytes max_flash = 4_TiB;
@@ -388,7 +376,6 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   AddressMap map = map_of(config);
   check_map(config, document, "", problems, map);
   check_log(config, {"node"}, document, "log", problems);
-  check_engine(config, document, "", problems);
   problems.throw_if_any();
   const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
   check_rtl(config, fabric, document, "", problems);
@@ -405,7 +392,6 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   AddressMap map = map_of(config.node);
   check_map(config.node, document, "node", problems, map);
   check_log(config.node, names_of(config), document, "node.log", problems);
-  check_engine(config.node, document, "node.", problems);
   const bool knows_node = is_sound(problems, "node"), knows_faults = is_sound(problems, "faults");
   check_gpu_losses(config, document, problems);
   if (knows_nodes(problems)) {

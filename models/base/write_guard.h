@@ -1,6 +1,6 @@
 // Who may keep a page of memory from being written to for a while: a DIMM-SSD, until it has copied the page.
 //
-// The cores' stores ask. Where an engine tracks what it stores (Iss::collect_writes), the first store to a page since the page
+// The cores' stores ask. Of an engine's stores to direct memory (Iss::collect_writes) the first one to a page since the page
 // was collected asks, and the stores behind it need not: the lines are collected later. Where stores come over the bus, each
 // asks, and is told with written(). An answer holds at the instant at which it is given, for a write at this instant.
 #pragma once

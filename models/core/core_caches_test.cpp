@@ -27,7 +27,7 @@ struct CoreCachesTest : SystemCTest {
   Door door;
 
   explicit CoreCachesTest(const a64::Options& options = {})
-      : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(CoreEngine::native, options)) {
+      : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(options)) {
     core.bus.bind(caches.port(0).core);
     caches.port(0).memory.bind(bus.socket);
     core.irq.bind(bus.irq);

@@ -59,16 +59,12 @@ void CoreCluster::invalidate_code(AddressRange range) {
   for (const auto& core : cores_) core->invalidate_code(range);
 }
 
-bool CoreCluster::collect_writes(AddressRange range, WriteObserver& observer) {
-  bool tracked = true;
-  for (const auto& core : cores_) tracked = core->collect_writes(range, observer) && tracked;
-  return tracked;
+void CoreCluster::collect_writes(AddressRange range, WriteObserver& observer) {
+  for (const auto& core : cores_) core->collect_writes(range, observer);
 }
 
-bool CoreCluster::guard_writes(AddressRange range, WriteGuard& guard) {
-  bool asks = true;
-  for (const auto& core : cores_) asks = core->guard_writes(range, guard) && asks;
-  return asks;
+void CoreCluster::guard_writes(AddressRange range, WriteGuard& guard) {
+  for (const auto& core : cores_) core->guard_writes(range, guard);
 }
 
 std::uint64_t CoreCluster::instructions() const {

@@ -57,9 +57,9 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
 
   // The lines that any core has stored to since the last call; a page may be told more than once. False: the engine
   // does not track its stores.
-  bool collect_writes(AddressRange range, WriteObserver& observer);
-  // Iss::guard_writes of all cores. False: their stores come over the bus, or are not guarded.
-  bool guard_writes(AddressRange range, WriteGuard& guard);
+  void collect_writes(AddressRange range, WriteObserver& observer);
+  // Iss::guard_writes of all cores.
+  void guard_writes(AddressRange range, WriteGuard& guard);
 
   std::uint64_t instructions() const;
   void report(Statistics& statistics) const;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/core_test_bus.h"
-#include "core/engine_under_test.h"
+#include "core/iss_factory.h"
 #include "tlm/systemc_test.h"
 
 namespace asterism {
@@ -17,7 +17,7 @@ constexpr std::uint64_t code = CoreTestBus::memory_base, data = code + 0x10'0000
 struct CoreClusterTest : SystemCTest, CoreCluster::Surroundings {
   CoreTestBus bus0{"bus0"}, bus1{"bus1"}, bus2{"bus2"}, bus3{"bus3"};
   CoreTestBus* buses[4] = {&bus0, &bus1, &bus2, &bus3};
-  CoreCluster cores{CoreConfig{}, 1_us, *this, make_iss_under_test};
+  CoreCluster cores{CoreConfig{}, 1_us, *this, make_iss_of_cores()};
   std::vector<std::string> events;
 
   CoreClusterTest() {

@@ -11,19 +11,13 @@ namespace {
 void describe_rules(Fields& f, const CoreConfig& c) {
   f.check(c.count <= 8 || c.gic == InterruptControllerKind::gicv3, "count",
           "is at most 8 with gic=gic400, which serves no more; gic=gicv3 serves 576");
-  f.check(c.gic == InterruptControllerKind::gic400 || c.engine == CoreEngine::native, "gic",
-          "is gicv3 with the native engine alone: the other one has no system registers of a GIC");
   f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core computes");
-  f.check(c.caches.model == CacheModel::none || c.engine == CoreEngine::native, "caches",
-          "is tags with the native engine alone: the other one does not say what a page held before a store");
   const CoreFeatures features{c.features};
   using enum CoreFeature;
   f.check(features.has(aes) || !features.has(pmull), "features",
           "has aes where it has pmull: one field of ID_AA64ISAR0_EL1 announces both");
   f.check(features.has(sha1) == features.has(sha2), "features",
           "has both sha1 and sha2 or neither, as the architecture asks for");
-  f.check(c.engine == CoreEngine::native || features.has_all_of(CoreFeatures{usual_features}), "features",
-          "leaves out nothing of the default with engine=unicorn, whose CPU (QEMU's max) always has all");
 }
 
 }  // namespace
@@ -40,9 +34,8 @@ void describe(Fields& f, CoreConfig& c) {
     "checkpoints; programs run on the others. 0: all compute",
     within(0, 7));
   f("engine", c.engine,
-    "What runs the instructions: the project's own engine, or Unicorn, where an access to a device and an "
-    "interrupt stand at the end of a block of instructions. Times and counts differ a little, and with them "
-    "what a program makes of them",
+    "The engine that runs the instructions of the cores. There is one: an interpreter that counts every "
+    "instruction",
     one_of<CoreEngine>());
   f("clock", c.clock, "Clock of every core; a higher one retires more instructions in simulated time",
     within(1_MHz, 10_GHz));
@@ -72,8 +65,7 @@ void describe(Fields& f, CoreConfig& c) {
     "What the cores have beyond Armv8.0-A: ID registers announce these and nothing else, and an instruction "
     "of "
     "one that is left out is UNDEFINED, so that programs which look before they use it take another way. The "
-    "default is a Cortex-A57 with its cryptographic extension, and lse. Unicorn's CPU has all of them, and "
-    "more",
+    "default is a Cortex-A57 with its cryptographic extension, and lse",
     one_of<CoreFeature>());
   describe_rules(f, c);
 }

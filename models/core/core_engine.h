@@ -1,5 +1,4 @@
-// Which engine runs a core's instructions (iss.h), and which of them this build has: configured with
-// ASTERISM_UNICORN=OFF it leaves out Unicorn, and with it the GPL.
+// The engine that runs a core's instructions (iss.h), by the name that the key cores.engine gives it.
 #pragma once
 
 #include <array>
@@ -8,19 +7,10 @@
 
 namespace asterism {
 
-enum class CoreEngine { native, unicorn };
+enum class CoreEngine { native };
 constexpr auto enum_names(CoreEngine) {
   return std::to_array<EnumName<CoreEngine>>(
-      {{CoreEngine::native, "native", "the project's own: exact counts, EL0, keeps track of stores"},
-       {CoreEngine::unicorn, "unicorn", "QEMU's translator as a library, of another licence"}});
-}
-
-constexpr bool is_in_this_build([[maybe_unused]] CoreEngine engine) {
-#if ASTERISM_UNICORN
-  return true;
-#else
-  return engine == CoreEngine::native;
-#endif
+      {{CoreEngine::native, "native", "the project's interpreter of A64 instructions"}});
 }
 
 }  // namespace asterism

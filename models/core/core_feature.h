@@ -39,7 +39,6 @@ class CoreFeatures {
   }
 
   constexpr bool has(CoreFeature feature) const { return bits_ & bit(feature); }
-  constexpr bool has_all_of(CoreFeatures others) const { return (others.bits_ & ~bits_) == 0; }
   constexpr CoreFeatures with(CoreFeature feature) const { return CoreFeatures(bits_ | bit(feature)); }
   constexpr CoreFeatures without(CoreFeature feature) const { return CoreFeatures(bits_ & ~bit(feature)); }
   bool operator==(const CoreFeatures&) const = default;

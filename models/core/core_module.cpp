@@ -53,7 +53,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
   debug_payload_.set_extension(&who_);
 
   sc_core::sc_spawn_options thread;
-  thread.set_stack_size(256 << 10);  // the engine decodes, and Unicorn translates, on it
+  thread.set_stack_size(256 << 10);  // the engine decodes on it
   sc_core::sc_spawn([this] { execute(); }, sc_core::sc_gen_unique_name("execute"), &thread);
   sc_core::sc_spawn_options method;
   method.spawn_method();
@@ -91,7 +91,7 @@ void CoreModule::reset(Reset kind) {
   if (debugger_) debugger_->went_off(*this);
   iss_->request_stop();
   who_.aborted = in_access_;
-  // Between blocks nothing more is executed; inside one, the rest of it finds no memory.
+  // Between instructions nothing more is executed; inside one, the rest of it finds no memory.
   if (in_access_) iss_->unmap_direct(everything);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -158,7 +158,6 @@ void CoreModule::leave(Iss::Stop stop) {
       debugger_->stopped(*this, stop);
       break;
     case Iss::Stop::locked_up:
-    case Iss::Stop::unsupported:
       lock_up();
   }
 }
@@ -346,11 +345,6 @@ void CoreModule::spins() {
 }
 
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
-  if (has_to_wait(which)) {  // Unicorn, inside a block
-    in_access_ = true;
-    wait_for_others();
-    in_access_ = false;
-  }
   if (const auto value = timer_.read(which, local_time())) return value;
   if (!cpu_interface_) return std::nullopt;
   synchronise();
@@ -457,7 +451,7 @@ bool CoreModule::takes_time(F f) {
 }
 
 bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64_t& value) {
-  if (state_ != State::running || start_) return true;  // the rest of a block that a reset has cut off
+  if (state_ != State::running || start_) return true;  // the rest of an instruction that a reset has cut off
   payload_.set_command(kind == Access::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
@@ -544,8 +538,10 @@ bool CoreModule::grant(Address address) {
   if (!granted) return false;
   const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
   if (!dmi.is_read_allowed() || !range.contains(address)) return false;
-  if (!dmi.is_write_allowed()) return iss_->map_read_only(range, dmi.get_dmi_ptr(), is_shown);
-  iss_->map_direct(range, dmi.get_dmi_ptr(), is_shown);
+  if (dmi.is_write_allowed())
+    iss_->map_direct(range, dmi.get_dmi_ptr(), is_shown);
+  else
+    iss_->map_read_only(range, dmi.get_dmi_ptr(), is_shown);
   return true;
 }
 

@@ -4,8 +4,8 @@
 // this module turns the engine's calls into payloads, signals and waits.
 //
 // - Direct memory where targets grant it, withdrawn at once; where that is under the condition that accesses are
-//   shown (tlm/initiator_extension.h), each load and store is shown after the block of instructions that it stands
-//   in, one after the other, and its time is the core's. Fetches are not: an instruction cache serves them. All else by b_transport with the core's lead over
+//   shown (tlm/initiator_extension.h), each load and store is shown after the instruction that it belongs
+//   to, one after the other, and its time is the core's. Fetches are not: an instruction cache serves them. All else by b_transport with the core's lead over
 //   simulated time as the delay. A delay that comes back larger is time the core spends; one that comes back
 //   smaller after the target waited means that the target synchronised.
 // - The core's index travels as the master id (tlm/initiator_extension.h).
@@ -13,8 +13,8 @@
 //   next instruction (signals settle in delta cycles, without time).
 // - The core waits for simulated time when it is a quantum beyond the next activity of anybody else (while
 //   nothing else is going to happen, 16 quanta beyond simulated time), at an expiry of its own timers, and
-//   before WFI, WFE, HVC and semihosting. An interrupt from elsewhere is taken within a quantum and one block
-//   of instructions; that of the core's own timer at the first block boundary after its expiry.
+//   before WFI, WFE, HVC and semihosting. An interrupt from elsewhere is taken within a quantum and one
+//   instruction; that of the core's own timer before the first instruction after its expiry.
 // - A store to a guarded page that its guard does not admit waits, at the core's time, before anything of it is done. A
 //   reset ends the wait as far as the core is concerned: the store never happens. An access that a target keeps waiting at
 //   a reset is told so by InitiatorExtension::aborted.
@@ -140,15 +140,12 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
 
   // Memory was changed by another master or a debugger: instructions there are decoded anew.
   void invalidate_code(AddressRange range) { iss_->invalidate_code(range); }
-  // Iss::collect_writes: the lines that this core has stored to, false when its engine does not track them.
-  bool collect_writes(AddressRange range, WriteObserver& observer) {
-    return iss_->collect_writes(range, observer);
-  }
-  // Iss::guard_writes: first stores to pages of the range ask the guard. An empty range ends that. False: the engine does
-  // not track its stores, and does not ask.
-  bool guard_writes(AddressRange range, WriteGuard& guard) {
+  // Iss::collect_writes: the lines that this core has stored to.
+  void collect_writes(AddressRange range, WriteObserver& observer) { iss_->collect_writes(range, observer); }
+  // Iss::guard_writes: first stores to pages of the range ask the guard. An empty range ends that.
+  void guard_writes(AddressRange range, WriteGuard& guard) {
     guard_ = &guard;
-    return iss_->guard_writes(range);
+    iss_->guard_writes(range);
   }
   // Who has the system registers of an interrupt controller's CPU interface; nullptr: nobody. Before simulation begins.
   void interrupted_by(CpuInterface* registers) { cpu_interface_ = registers; }
@@ -255,8 +252,7 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   CpuInterface* cpu_interface_ = nullptr;
   CoreDebugger* debugger_ = nullptr;
   bool held_ = false;
-  bool in_access_ =
-      false;  // in somebody else's hands, or settling after that: inside a block of instructions
+  bool in_access_ = false;  // in somebody else's hands, or settling after that: inside an instruction
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;

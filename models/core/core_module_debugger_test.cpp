@@ -40,9 +40,9 @@ struct CoreModuleDebuggerTest : SystemCTest {
   CoreTestBus bus{"bus"};
   CoreModule core{
       "core", 0,     CoreConfig{},
-      1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
+      1_us,   calls, make_iss_of_cores()};
   Recorder debugger;
-  DebugPort& port = *core.iss().debug_port();
+  DebugPort& port = core.iss().debug_port();
   CoreModuleDebuggerTest() {
     bus.bind(core);
     core.debugged_by(debugger);

@@ -15,7 +15,7 @@ struct CoreModuleFetchTest : SystemCTest {
   CoreTestBus bus{"bus"};
   CoreModule core{
       "core", 0,     CoreConfig{},
-      1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
+      1_us,   calls, make_iss_of_cores()};
   CoreModuleFetchTest() { bus.bind(core); }
 
   void execute(const std::vector<std::uint32_t>& program) {

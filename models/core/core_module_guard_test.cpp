@@ -20,12 +20,12 @@ struct CoreModuleGuardTest : SystemCTest {
   CoreTestBus bus{"bus"};
   CoreModule core{
       "core", 0,     CoreConfig{},
-      1_us,   calls, [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); }};
+      1_us,   calls, make_iss_of_cores()};
   Door door{AddressRange{Address(data), Bytes(page_size)}};
   CoreModuleGuardTest() {
     door.closed = true;
     bus.bind(core);
-    EXPECT_TRUE(core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, door));
+    core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, door);
     std::vector<std::uint32_t> program(100, 0xd503201f);  // nop
     program.insert(program.end(), {
                                       0xd2a80202,  // mov x2, #0x40100000

@@ -1,6 +1,6 @@
 // An instruction-set simulator of one A64 core, and what it asks of its surroundings.
 //
-// Plain C++: which engine runs the instructions is known only to the factory that made it (iss_factory.h).
+// Plain C++. The one engine is the native one (a64/native_iss.h).
 //
 // The engine knows instructions, exceptions and the count of retired instructions. It knows no time: its host
 // says at which instruction count it wants to be called next and turns counts into time. Counts depend on the
@@ -8,14 +8,12 @@
 //
 // Where things happen:
 //
-//   - A boundary is where the host is called and interrupts are taken. The native engine (a64/) has one between any
-//     two instructions; Unicorn has one behind each of its basic blocks (a branch, or another instruction that ends one)
-//     and none in between.
+//   - A boundary is where the host is called and interrupts are taken. There is one between any two instructions.
 //   - Loads, stores and fetches go to memory mapped with map_direct(); other loads and stores to the host, at once.
 //   - Loads and stores to memory that is mapped as shown are told to the host at the next boundary, in their order, and
 //     before a load or store that goes to the host. An atomic instruction stays atomic.
 //   - A load or store that the host refuses raises SError: asynchronous, taken at the next boundary at which PSTATE.A
-//     is clear (Unicorn: at the latest 256 instructions after it was cleared). The load returns ones.
+//     is clear. The load returns ones.
 //   - A fetch that neither a direct mapping nor IssHost::fetch() serves is an instruction abort (synchronous external
 //     abort), taken by the guest with ELR = FAR = the address.
 #pragma once
@@ -79,7 +77,6 @@ class IssHost {
   virtual void touch(Address address) = 0;
 
   // One instruction from an address that is not mapped, where it is memory nevertheless. False: it is none, or a bus error.
-  // Unicorn does not ask.
   virtual bool fetch(Address /*address*/, std::uint32_t& /*word*/) { return false; }
 
   // Iss::guard_writes(): a page is about to be stored to, at first in line `line` of its 64. The store takes effect when this
@@ -89,13 +86,13 @@ class IssHost {
   // Accesses to direct memory that is mapped as shown.
   virtual void shown(std::span<const ShownAccess> accesses) = 0;
 
-  // DC operations, and DSB, which waits for them. Only of an engine that knows of data caches (a64::Options); Unicorn never asks.
+  // DC operations, and DSB, which waits for them. Only of an engine that knows of data caches (a64::Options).
   virtual void maintain_caches(const CacheMaintenance& /*what*/) {}
 
   // Order of time between cores: whether the next instruction has to wait until simulated time has caught up with the core,
   // since others may do something before that. It is a message to other cores (a store that releases, a store exclusive, an
   // atomic, a barrier before stores), or it reads `read`. When it has to, the engine calls wait_for_others() between the
-  // instructions, and asks again. Not asked while set_alone() holds; Unicorn never asks.
+  // instructions, and asks again. Not asked while set_alone() holds.
   virtual bool has_to_wait(std::optional<SystemRegister> /*read*/) { return false; }
   virtual void wait_for_others() {}
 
@@ -163,7 +160,6 @@ class Iss {
     breakpoint,          // debug_port.h
     watchpoint,
     stepped,
-    unsupported,  // the guest did something that this engine cannot do: why() says what
   };
 
   virtual ~Iss() = default;
@@ -179,22 +175,20 @@ class Iss {
   // to go on to at least the count `until` once due() returns: the engine may execute up to there in another thread meanwhile.
   // Nothing of that is seen before commit_speculation(), after which instructions() may be as high as `until`. Any other call
   // before it rolls the speculation back.
-  virtual void allow_speculation(std::uint64_t /*until*/) {}
-  virtual void commit_speculation() {}
+  virtual void allow_speculation(std::uint64_t until) = 0;
+  virtual void commit_speculation() = 0;
   // From anywhere, also while run() waits in a call to the host: run() returns at the next boundary.
   virtual void request_stop() = 0;
-  // Words for Stop::unsupported and Stop::locked_up.
+  // Words for Stop::locked_up.
   virtual std::string why() const = 0;
 
   // Instructions retired since the engine was made. An instruction that takes an exception (other than SVC,
-  // HVC, SMC) does not retire. During a call from IssHost: those before the instruction that calls; with Unicorn, the
-  // block that is being executed counts as a whole.
+  // HVC, SMC) does not retire. During a call from IssHost: those before the instruction that calls.
   virtual std::uint64_t instructions() const = 0;
-  // The host's due() is called at the first boundary at which this many are retired: in the native engine, at exactly
-  // this count.
+  // The host's due() is called at the boundary at which exactly this many are retired.
   virtual void call_at(std::uint64_t instructions) = 0;
   // Whether nobody else does anything before due() is called next, so that has_to_wait() need not be asked. True at first.
-  virtual void set_alone(bool) {}
+  virtual void set_alone(bool is_alone) = 0;
 
   // Level of the IRQ input; an interrupt is taken at a boundary at which PSTATE.I is clear.
   virtual void set_irq(bool level) = 0;
@@ -207,35 +201,29 @@ class Iss {
   // the speed of direct memory; all that was mapped before is slower, too.
   virtual void map_direct(AddressRange range, std::uint8_t* host, bool is_shown = false) = 0;
   // As map_direct(), for loads and fetches alone: stores there go to the host, which may change the bytes once it has taken the
-  // mapping back. False: the engine cannot, and nothing is mapped.
-  virtual bool map_read_only(AddressRange, const std::uint8_t* /*host*/, bool /*is_shown*/ = false) {
-    return false;
-  }
+  // mapping back.
+  virtual void map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown = false) = 0;
   virtual void unmap_direct(AddressRange range) = 0;
 
   // Memory was changed by somebody else: decoded instructions there are dropped at the next boundary.
   virtual void invalidate_code(AddressRange range) = 0;
 
   // Another core changed the translation tables: what was cached of them is dropped before the next block runs.
-  virtual void invalidate_translations() {}
+  virtual void invalidate_translations() = 0;
 
   // Tells the lines of direct memory in `range` that this engine has stored to since the last call, and forgets them.
-  // Recorded always, at no cost: an interval begins with a call whose answer is thrown away. False: the engine does
-  // not track its stores.
-  virtual bool collect_writes(AddressRange, WriteObserver&) { return false; }
+  // Recorded always, at no cost: an interval begins with a call whose answer is thrown away.
+  virtual void collect_writes(AddressRange range, WriteObserver& observer) = 0;
 
   // In this range the host is asked before a page of direct memory is stored to for the first time since it was collected
-  // (IssHost::about_to_store); an atomic or exclusive instruction asks before it loads. An empty range asks for nothing. False:
-  // the engine does not track its stores.
-  virtual bool guard_writes(AddressRange) { return false; }
+  // (IssHost::about_to_store); an atomic or exclusive instruction asks before it loads. An empty range asks for nothing.
+  virtual void guard_writes(AddressRange range) = 0;
 
   // Tells an observer where control goes from now on, at once where run() is not under way; nullptr: no longer. It outlives
-  // the engine. Nothing is slower while nobody follows. False: this engine cannot.
-  // An engine keeps the question: NOLINTNEXTLINE(performance-unnecessary-value-param)
-  virtual bool follow(FlowObserver*, FlowQuestion = {}) { return false; }
+  // the engine. Nothing is slower while nobody follows.
+  virtual void follow(FlowObserver* observer, FlowQuestion question = {}) = 0;
 
-  // nullptr: a debugger cannot be attached to this engine.
-  virtual DebugPort* debug_port() { return nullptr; }
+  virtual DebugPort& debug_port() = 0;
 
   // Not while run() is under way, except from a call to the host, where only x0-x30 and sp are up to date.
   virtual std::uint64_t read(CoreRegister which) const = 0;

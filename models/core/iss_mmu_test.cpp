@@ -46,9 +46,7 @@ struct IssMmuTest : IssTest {
   std::size_t prologue = 0;
 };
 
-ASTERISM_TEST_ENGINES(IssMmuTest);
-
-TEST_P(IssMmuTest, IdentityMapWorksForMemoryAndDevices) {
+TEST_F(IssMmuTest, IdentityMapWorksForMemoryAndDevices) {
   start_with_mmu({
       0xd2a12001,  // mov x1, #0x9000000
       0xb9400422,  // ldr w2, [x1, #4]
@@ -63,7 +61,7 @@ TEST_P(IssMmuTest, IdentityMapWorksForMemoryAndDevices) {
   EXPECT_EQ(core->instructions(), 21u);
 }
 
-TEST_P(IssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
+TEST_F(IssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
   start_with_mmu({
       0xd2a80401,  // mov x1, #0x40200000
       0xd28000e2,  // mov x2, #7
@@ -78,7 +76,7 @@ TEST_P(IssMmuTest, TranslationFaultOfALoadIsAPreciseDataAbort) {
   EXPECT_EQ(core->instructions(), prologue + 2 + 2);
 }
 
-TEST_P(IssMmuTest, TranslationFaultOfAStoreSaysWrite) {
+TEST_F(IssMmuTest, TranslationFaultOfAStoreSaysWrite) {
   start_with_mmu({
       0xd2a80401,  // mov x1, #0x40200000
       0xf9000022,  // str x2, [x1]
@@ -88,7 +86,7 @@ TEST_P(IssMmuTest, TranslationFaultOfAStoreSaysWrite) {
   expect_exception(0x200, address_of(1), esr::make(esr::ec_data_abort, 0x46));
 }
 
-TEST_P(IssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
+TEST_F(IssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
   start_with_mmu({
       0xd2a80401,  // mov x1, #0x40200000
       0xd61f0020,  // br x1
@@ -98,7 +96,7 @@ TEST_P(IssMmuTest, TranslationFaultOfAFetchIsAnInstructionAbort) {
   EXPECT_EQ(core->instructions(), prologue + 2 + 2);
 }
 
-TEST_P(IssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
+TEST_F(IssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
   start_with_mmu({
       0xd2800021,  // mov x1, #1
       0xd503207f,  // wfi
@@ -113,7 +111,7 @@ TEST_P(IssMmuTest, InvalidatedCodeIsFoundWhateverTheMmuMaps) {
   EXPECT_EQ(core->read(x1), 2u);
 }
 
-TEST_P(IssMmuTest, ResetTurnsItOff) {
+TEST_F(IssMmuTest, ResetTurnsItOff) {
   start_with_mmu({0xd503207f});
   core->run();
   core->reset();
@@ -130,12 +128,12 @@ TEST_P(IssMmuTest, ResetTurnsItOff) {
 
 // Each of two engines adds to a counter 1,000 times, with control passing from one to the other inside blocks and
 // between them.
-void expect_atomic_increments(CoreEngine engine, const std::vector<std::uint32_t>& increment) {
+void expect_atomic_increments(const std::vector<std::uint32_t>& increment) {
   IssTestHost hosts[2];
   std::unique_ptr<Iss> cores[2];
   for (int i : {0, 1}) {
     if (i == 1) hosts[1].memory = hosts[0].memory;
-    cores[i] = make_iss(engine, hosts[i], i);
+    cores[i] = make_native_iss(hosts[i], i);
     hosts[i].core = cores[i].get();
     cores[i]->reset();
     if (i == 0) hosts[0].place(code_base, increment);
@@ -151,11 +149,8 @@ void expect_atomic_increments(CoreEngine engine, const std::vector<std::uint32_t
   EXPECT_EQ(hosts[0].peek(data_base), 2000u);
 }
 
-using IssCoresTest = testing::TestWithParam<CoreEngine>;
-ASTERISM_TEST_ENGINES(IssCoresTest);
-
-TEST_P(IssCoresTest, ExclusivesAreAtomicAcrossEngines) {
-  expect_atomic_increments(GetParam(), {
+TEST(IssCoresTest, ExclusivesAreAtomicAcrossEngines) {
+  expect_atomic_increments({
                                            0xc85f7c01,  // loop: ldxr x1, [x0]
                                            0x14000001,  // b next
                                            0x91000421,  // next: add x1, x1, #1
@@ -167,15 +162,15 @@ TEST_P(IssCoresTest, ExclusivesAreAtomicAcrossEngines) {
                                        });
 }
 
-TEST_P(IssCoresTest, LseAtomicsAreAtomicAcrossEngines) {
-  expect_atomic_increments(GetParam(), {
+TEST(IssCoresTest, LseAtomicsAreAtomicAcrossEngines) {
+  expect_atomic_increments({
                                            0xd2800021,  // mov x1, #1
                                            0xf8e10002,  // loop: ldaddal x1, x2, [x0]
                                            0xf10004a5,  // subs x5, x5, #1
                                            0x54ffffc1,  // b.ne loop
                                            0xd503207f,  // wfi
                                        });
-  expect_atomic_increments(GetParam(), {
+  expect_atomic_increments({
                                            0xf9400001,  // loop: ldr x1, [x0]
                                            0x14000001,  // b next
                                            0xaa0103e2,  // next: mov x2, x1

@@ -16,11 +16,9 @@ namespace {
 using enum CoreRegister;
 using Stop = Iss::Stop;
 
-ASTERISM_TEST_ENGINES(IssTest);
-
 // ---- instructions and their count ----
 
-TEST_P(IssTest, RunsFromTheEntryWithX0UntilWfi) {
+TEST_F(IssTest, RunsFromTheEntryWithX0UntilWfi) {
   load({
       0x91000401,  // add x1, x0, #1
       0xd503207f,  // wfi
@@ -32,13 +30,13 @@ TEST_P(IssTest, RunsFromTheEntryWithX0UntilWfi) {
   EXPECT_EQ(core->instructions(), 2u);
 }
 
-TEST_P(IssTest, CountsEveryInstructionOnce) {
+TEST_F(IssTest, CountsEveryInstructionOnce) {
   load(nested_loops);
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
   EXPECT_EQ(core->instructions(), nested_loops_count);
 }
 
-TEST_P(IssTest, CountDoesNotDependOnHowOftenTheHostIsCalled) {
+TEST_F(IssTest, CountDoesNotDependOnHowOftenTheHostIsCalled) {
   for (std::uint64_t interval : {1, 2, 3, 10, 1000}) {
     load(nested_loops);
     core->write(x2, 0);
@@ -53,7 +51,7 @@ TEST_P(IssTest, CountDoesNotDependOnHowOftenTheHostIsCalled) {
   }
 }
 
-TEST_P(IssTest, StopsAtABoundaryAndGoesOnWithoutLosingOrRepeatingAnything) {
+TEST_F(IssTest, StopsAtABoundaryAndGoesOnWithoutLosingOrRepeatingAnything) {
   load(nested_loops);
   unsigned stops = 0;
   host.on_due = [&] { core->request_stop(), core->call_at(core->instructions() + 1); };
@@ -66,7 +64,7 @@ TEST_P(IssTest, StopsAtABoundaryAndGoesOnWithoutLosingOrRepeatingAnything) {
   EXPECT_EQ(core->read(x2), 2800u);
 }
 
-TEST_P(IssTest, StopBeforeRunReturnsAtOnce) {
+TEST_F(IssTest, StopBeforeRunReturnsAtOnce) {
   load(nested_loops);
   core->request_stop();
   EXPECT_EQ(core->run(), Stop::requested);
@@ -76,7 +74,7 @@ TEST_P(IssTest, StopBeforeRunReturnsAtOnce) {
 
 // ---- synchronous exceptions ----
 
-TEST_P(IssTest, SvcIsTakenWithItsImmediate) {
+TEST_F(IssTest, SvcIsTakenWithItsImmediate) {
   load({
       0xd503201f,  // nop
       0xd4002461,  // svc #0x123
@@ -88,7 +86,7 @@ TEST_P(IssTest, SvcIsTakenWithItsImmediate) {
   EXPECT_EQ(core->read(pstate) & 0x3ff, 0x3c5u);
 }
 
-TEST_P(IssTest, EretGoesBackWithTheOldState) {
+TEST_F(IssTest, EretGoesBackWithTheOldState) {
   load({
       0xd50342ff,  // msr daifclr, #2
       0xeb1f03ff,  // subs xzr, xzr, xzr
@@ -109,7 +107,7 @@ TEST_P(IssTest, EretGoesBackWithTheOldState) {
   EXPECT_EQ(core->read(x3), 0x6000'0345u);
 }
 
-TEST_P(IssTest, BrkReturnsToItself) {
+TEST_F(IssTest, BrkReturnsToItself) {
   load({
       0xd503201f,  // nop
       0xd42000e0,  // brk #7
@@ -120,7 +118,7 @@ TEST_P(IssTest, BrkReturnsToItself) {
   EXPECT_EQ(core->instructions(), 3u);  // BRK does not retire
 }
 
-TEST_P(IssTest, UndefinedInstruction) {
+TEST_F(IssTest, UndefinedInstruction) {
   load({0xd503201f, 0x00000000});  // nop; udf #0
   place_vectors();
   core->run();
@@ -128,7 +126,7 @@ TEST_P(IssTest, UndefinedInstruction) {
   EXPECT_EQ(core->instructions(), 3u);
 }
 
-TEST_P(IssTest, UnknownSystemRegisterIsUndefined) {
+TEST_F(IssTest, UnknownSystemRegisterIsUndefined) {
   load({
       0xd53dffe0,  // mrs x0, s3_5_c15_c15_7
       0xd503207f,  // wfi
@@ -138,7 +136,7 @@ TEST_P(IssTest, UnknownSystemRegisterIsUndefined) {
   expect_exception(0x200, code_base, esr::make(esr::ec_unknown, 0));
 }
 
-TEST_P(IssTest, SmcIsUndefinedWithoutASecureMonitor) {
+TEST_F(IssTest, SmcIsUndefinedWithoutASecureMonitor) {
   load({
       0xd4000003,  // smc #0
   });
@@ -147,7 +145,7 @@ TEST_P(IssTest, SmcIsUndefinedWithoutASecureMonitor) {
   expect_exception(0x200, code_base, esr::make(esr::ec_unknown, 0));
 }
 
-TEST_P(IssTest, ExceptionWithSpEl0InUseSwitchesTheStackPointer) {
+TEST_F(IssTest, ExceptionWithSpEl0InUseSwitchesTheStackPointer) {
   load({
       0xd2820000,  // mov x0, #0x1000
       0x9100001f,  // mov sp, x0
@@ -176,7 +174,7 @@ TEST_P(IssTest, ExceptionWithSpEl0InUseSwitchesTheStackPointer) {
   EXPECT_EQ(core->read(x5), 0u);
 }
 
-TEST_P(IssTest, JumpIntoAHoleIsAnInstructionAbortThere) {
+TEST_F(IssTest, JumpIntoAHoleIsAnInstructionAbortThere) {
   load({
       0xd2824600,  // mov x0, #0x1230
       0xd61f0000,  // br x0
@@ -188,7 +186,7 @@ TEST_P(IssTest, JumpIntoAHoleIsAnInstructionAbortThere) {
   EXPECT_EQ(core->instructions(), 4u);
 }
 
-TEST_P(IssTest, JumpToAddressZeroIsAnInstructionAbortToo) {
+TEST_F(IssTest, JumpToAddressZeroIsAnInstructionAbortToo) {
   load({
       0xd61f03e0,  // br xzr
   });
@@ -197,7 +195,7 @@ TEST_P(IssTest, JumpToAddressZeroIsAnInstructionAbortToo) {
   expect_exception(0x200, 0, esr::make(esr::ec_instruction_abort, esr::synchronous_external_abort));
 }
 
-TEST_P(IssTest, JumpIntoADeviceIsAnInstructionAbortAndReadsNothing) {
+TEST_F(IssTest, JumpIntoADeviceIsAnInstructionAbortAndReadsNothing) {
   load({
       0xb9400001,  // ldr w1, [x0]
       0xd61f0000,  // br x0
@@ -209,7 +207,7 @@ TEST_P(IssTest, JumpIntoADeviceIsAnInstructionAbortAndReadsNothing) {
   EXPECT_EQ(host.accesses.size(), 1u);
 }
 
-TEST_P(IssTest, RunningOffTheEndOfMemoryAbortsAtItsEnd) {
+TEST_F(IssTest, RunningOffTheEndOfMemoryAbortsAtItsEnd) {
   const std::uint64_t end = code_base + host.memory.size();
   host.place(end - 8, {0xd503201f, 0xd503201f});
   place_vectors();
@@ -219,7 +217,7 @@ TEST_P(IssTest, RunningOffTheEndOfMemoryAbortsAtItsEnd) {
   EXPECT_EQ(core->instructions(), 4u);
 }
 
-TEST_P(IssTest, ExceptionsWithoutAVectorTableLockUp) {
+TEST_F(IssTest, ExceptionsWithoutAVectorTableLockUp) {
   load({
       0xd4000001,  // svc #0
   });
@@ -235,7 +233,7 @@ TEST_P(IssTest, ExceptionsWithoutAVectorTableLockUp) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
-TEST_P(IssTest, UndefinedInstructionsInTheVectorTableLockUp) {
+TEST_F(IssTest, UndefinedInstructionsInTheVectorTableLockUp) {
   load({0x00000000});
   core->write(vbar, vectors);
   EXPECT_EQ(core->run(), Stop::locked_up);
@@ -245,7 +243,7 @@ TEST_P(IssTest, UndefinedInstructionsInTheVectorTableLockUp) {
 
 // ---- calls to the host ----
 
-TEST_P(IssTest, HvcComesBackToTheHostAndGoesOn) {
+TEST_F(IssTest, HvcComesBackToTheHostAndGoesOn) {
   load({
       0x52b08000,  // mov w0, #0x84000000
       0xd4000002,  // hvc #0
@@ -260,7 +258,7 @@ TEST_P(IssTest, HvcComesBackToTheHostAndGoesOn) {
   EXPECT_EQ(core->read(x1), 0x10002u);
 }
 
-TEST_P(IssTest, SemihostingComesBackToTheHostAndGoesOn) {
+TEST_F(IssTest, SemihostingComesBackToTheHostAndGoesOn) {
   load({
       0x52800080,  // mov w0, #4
       0xd2800c61,  // mov x1, #99
@@ -278,7 +276,7 @@ TEST_P(IssTest, SemihostingComesBackToTheHostAndGoesOn) {
   EXPECT_EQ(core->read(x2), 8u);
 }
 
-TEST_P(IssTest, OtherHaltsAreUndefined) {
+TEST_F(IssTest, OtherHaltsAreUndefined) {
   load({
       0xd4400020,  // hlt #1
   });
@@ -287,7 +285,7 @@ TEST_P(IssTest, OtherHaltsAreUndefined) {
   expect_exception(0x200, code_base, esr::make(esr::ec_unknown, 0));
 }
 
-TEST_P(IssTest, WaitForEventAndYieldTellTheHost) {
+TEST_F(IssTest, WaitForEventAndYieldTellTheHost) {
   load({
       0xd2800140,  // mov x0, #10
       0xd503205f,  // loop: wfe
@@ -303,7 +301,7 @@ TEST_P(IssTest, WaitForEventAndYieldTellTheHost) {
   EXPECT_EQ(core->instructions(), 42u);
 }
 
-TEST_P(IssTest, ExceptionOfTheHostEndsRun) {
+TEST_F(IssTest, ExceptionOfTheHostEndsRun) {
   load({
       0xb9400001,  // ldr w1, [x0]
       0xd503207f,  // wfi
@@ -316,7 +314,7 @@ TEST_P(IssTest, ExceptionOfTheHostEndsRun) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
-TEST_P(IssTest, ResetKeepsWhatTheHostHasSetAndDropsWhatIsPending) {
+TEST_F(IssTest, ResetKeepsWhatTheHostHasSetAndDropsWhatIsPending) {
   core->set_irq(true);
   core->raise_serror(esr::serror_bus_error);
   core->request_stop();

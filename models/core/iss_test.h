@@ -1,4 +1,4 @@
-// The fixture of the tests that every engine behind Iss has to pass: what iss.h promises.
+// The fixture of the tests of what iss.h promises.
 //
 // Programs are arrays of words with their assembly beside them, so that the tests need no cross compiler.
 #pragma once
@@ -9,21 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "base/parameter_name.h"
-#include "core/iss_factory.h"
+#include "core/a64/native_iss.h"
 #include "core/iss_test_host.h"
 
 namespace asterism {
 
-struct IssTest : testing::TestWithParam<CoreEngine> {
+struct IssTest : testing::Test {
   IssTestHost host;
-  std::unique_ptr<Iss> core = make_iss(GetParam(), host, 3);
+  std::unique_ptr<Iss> core = make_native_iss(host, 3);
   IssTest() {
     host.core = core.get();
     core->reset();
   }
-  // The native engine counts instruction by instruction; Unicorn calls the host only between its blocks.
-  static bool is_exact() { return GetParam() == CoreEngine::native; }
   // Puts a program at the start of memory and starts it there.
   void load(const std::vector<std::uint32_t>& program) {
     host.place(code_base, program);
@@ -53,15 +50,5 @@ inline const std::vector<std::uint32_t> nested_loops = {
     0xd503207f,  // wfi
 };
 inline constexpr std::uint64_t nested_loops_count = 1 + 100 * (1 + 7 * 3 + 2) + 1;
-
-// The fixture's tests run on every engine of this build.
-inline std::vector<CoreEngine> engines_of_this_build() {
-  std::vector<CoreEngine> all;
-  for (const auto& each : enum_names(CoreEngine{}))
-    if (is_in_this_build(each.value)) all.push_back(each.value);
-  return all;
-}
-#define ASTERISM_TEST_ENGINES(Fixture) \
-  INSTANTIATE_TEST_SUITE_P(, Fixture, testing::ValuesIn(engines_of_this_build()), ParameterName())
 
 }  // namespace asterism

@@ -57,6 +57,7 @@ struct IssTestHost : IssHost {
   std::function<void(Address page, unsigned line)> on_about_to_store;
   std::function<bool(std::optional<SystemRegister>)> on_has_to_wait;
   std::function<void()> on_wait_for_others;
+  std::function<void(Address pc)> on_undefined;
   unsigned spun = 0;
 
   void place(std::uint64_t address, const std::vector<std::uint32_t>& words) {
@@ -134,6 +135,7 @@ struct IssTestHost : IssHost {
   void translations_changed() override { ++translation_changes; }
   void undefined_instruction(std::uint32_t word, Address pc) override {
     undefined.emplace_back(word, pc.value());
+    if (on_undefined) on_undefined(pc);
   }
 };
 

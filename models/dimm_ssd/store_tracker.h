@@ -1,14 +1,11 @@
 // How a DIMM-SSD sees what the cores of its node store. The platform has one of these, after what the node is made of:
 //
-//   lines     the cores' engine keeps a dirty bit a line: collect() tells them late, and a page's first store asks the guard
-//   contents  the engine keeps nothing: collect() tells lines that hold something else than at the call before. A page that
-//             the guard does not admit is no direct memory, so that stores to it come over the bus, ask and are told
-//   caches    memory sees a line when a cache writes it back, which asks the guard and is told then; what caches hold is
-//             written back when an interval ends. Memory has the stored data before, so the keeper is asked at a page's first
-//             store
+//   lines   the cores' engine keeps a dirty bit a line: collect() tells them late, and a page's first store asks the guard
+//   caches  memory sees a line when a cache writes it back, which asks the guard and is told then; what caches hold is
+//           written back when an interval ends. Memory has the stored data before, so the keeper is asked at a page's first
+//           store
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -20,13 +17,10 @@ class StoreTracker {
  public:
   virtual ~StoreTracker() = default;
 
-  // The guards watch these pages from now on, all in the range; an empty one: no page. False: stores cannot be seen.
-  virtual bool watch(WriteGuard& guard, WriteGuard& keeper, AddressRange range,
-                     std::span<const Address> pages) = 0;
+  // The guards watch pages of this range from now on; an empty one: no page.
+  virtual void watch(WriteGuard& guard, WriteGuard& keeper, AddressRange range) = 0;
   // Tells the lines of the range that were stored to and not told yet.
   virtual void collect(AddressRange range, WriteObserver& observer) = 0;
-  // Behind collect(), where the guard may not admit pages of the range any more: before one is stored to, it is asked anew.
-  virtual void ask_again(AddressRange /*range*/) {}
   // Whether collect() is where lines are told.
   virtual bool tells_late() const = 0;
 

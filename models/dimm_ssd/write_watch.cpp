@@ -64,17 +64,16 @@ bool WriteWatch::watch(std::span<const Address> pages) {
     const auto [first, last] = std::ranges::minmax(pages);
     range_ = {first, last - first + DimmSsd::memory_page};
   }
-  const bool sees = tracker->watch(*this, keeper_, range_, pages);
+  tracker->watch(*this, keeper_, range_);
   Nobody nobody;
   tracker->collect(range_, nobody);
-  return sees;
+  return true;
 }
 
 // Contents that are kept of a page which waits no longer are of an interval that was given up or is in flash.
 void WriteWatch::interval_ended() {
   if (!tracker) return;
   tracker->collect(range_, *this);
-  tracker->ask_again(range_);
   std::erase_if(kept_, [&](const auto& kept) { return admits(Address(kept.first)); });
 }
 
@@ -85,7 +84,6 @@ std::uint64_t WriteWatch::written_lines(Address page) {
     void written(Address, std::uint64_t lines) override { all |= lines; }
   } lines;
   tracker->collect({page, DimmSsd::memory_page}, lines);
-  tracker->ask_again({page, DimmSsd::memory_page});
   return lines.all;
 }
 
@@ -116,7 +114,7 @@ void WriteWatch::reset() {
   kept_.clear();
   has_flushed_ = false;
   range_ = {Address(0), Bytes(0)};
-  if (tracker) tracker->watch(*this, keeper_, range_, {});
+  if (tracker) tracker->watch(*this, keeper_, range_);
   released();
 }
 

@@ -59,7 +59,7 @@ struct GpuModuleTest : SystemCTest {
     gpus.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
-    memory.guard(&guard, false);
+    memory.guard(&guard);
   }
   template <class Word>
   void poke(std::uint64_t address, Word value) {

@@ -17,7 +17,6 @@ namespace asterism {
 namespace {
 
 constexpr Bytes page_size = 4_KiB;
-constexpr Bytes guarded_window = 2_MiB;  // the most that is granted at a time while a guard refuses pages
 
 std::span<std::byte> bytes_at(unsigned char* data, std::size_t count) {
   return {reinterpret_cast<std::byte*>(data), count};
@@ -217,8 +216,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   auto* who = payload.get_extension<InitiatorExtension>();
   if (poisoned && who) who->poison = true;
   payload.set_dmi_allowed(is_from_core(payload) && !poisoned &&
-                          ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused &&
-                          !refuses(Bytes(payload.get_address())));
+                          ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused);
   payload.set_response_status(dropped || (poisoned && !who) ? tlm::TLM_GENERIC_ERROR_RESPONSE
                                                             : tlm::TLM_OK_RESPONSE);
 }
@@ -248,8 +246,8 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
       direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || has_hook_;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (direct == DirectAccess::refused) who->poison = true;
-  if (direct == DirectAccess::refused || refuses(page)) return false;
-  const AddressRange range = admitted(page, ecc_.alike(page));
+  if (direct == DirectAccess::refused) return false;
+  const AddressRange range = ecc_.alike(page);
   dmi.set_start_address(range.first.value());
   dmi.set_end_address(range.last().value());
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(dram_.data()) + range.first.value());
@@ -258,33 +256,6 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   dmi.allow_read_write();
   if (must_show) who->monitored = true;
   return true;
-}
-
-// Of offsets that are granted alike, those around a page of which the guard says the same. Not all of them: watched pages are
-// asked for one by one, and taken back often.
-AddressRange MemoryController::admitted(Bytes page, AddressRange offsets) const {
-  if (!refuses_) return offsets;
-  const bool is_watched = guard_->watches(base_ + page);
-  const auto is_alike = [&](Bytes other) {
-    return guard_->watches(base_ + other) == is_watched && !refuses(other);
-  };
-  const Bytes window = page - page % guarded_window;
-  const Bytes lowest = std::max(window, Bytes(offsets.first.value()));
-  const Bytes highest = std::min(window + guarded_window - Bytes(1), Bytes(offsets.last().value()));
-  Bytes first = page, end = page + page_size;
-  while (first > lowest && is_alike(first - page_size)) first -= page_size;
-  while (end <= highest && is_alike(end)) end += page_size;
-  return {Address(first.count()), end - first};
-}
-
-void MemoryController::guard(WriteGuard* guard, bool refuses) {
-  guard_ = guard;
-  const bool were_refused = std::exchange(refuses_, guard && refuses);
-  if (refuses_ || were_refused) withdraw({Address(0), Bytes(0)});
-}
-
-void MemoryController::ask_again(AddressRange addresses) {
-  if (refuses_) withdraw({Address((addresses.first - base_).count()), addresses.size});
 }
 
 void MemoryController::withdraw(AddressRange offsets) {

@@ -101,11 +101,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   // A master that is no core is about to write these physical addresses: what is kept of them (decoded
   // instructions, tags of caches) is dropped.
   std::function<void(AddressRange)> on_foreign_write = [](AddressRange) {};
-  // Whom all writes ask and are reported to; nullptr: nobody. Anew whenever the guard watches other pages.
-  // `refuses`: pages that it does not admit are no direct memory, for cores that do not ask before they store directly.
-  void guard(WriteGuard* guard, bool refuses);
-  // The guard may not admit pages in this range any more.
-  void ask_again(AddressRange addresses);
+  // Whom all writes ask and are reported to; nullptr: nobody.
+  void guard(WriteGuard* guard) { guard_ = guard; }
 
   void reset(Reset kind);
   void power_up();
@@ -135,10 +132,6 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
                                    std::optional<Entered>& last);
   bool watched(const tlm::tlm_generic_payload& payload, const Part& part) const;
   void report_access(const tlm::tlm_generic_payload& payload, const Part& part);
-  AddressRange admitted(Bytes page, AddressRange offsets) const;
-  bool refuses(Bytes offset) const {
-    return refuses_ && guard_->watches(base_ + offset) && !guard_->admits(base_ + offset);
-  }
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
   Picoseconds loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
                          const BlockLocation& block, const BlockAccess& access);
@@ -172,7 +165,6 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   Alarm timing_alarm_, alarm_;
 
   WriteGuard* guard_ = nullptr;
-  bool refuses_ = false;
   std::uint64_t resets_ = 0;
   bool powered_ = true, has_hook_ = false;
   Picoseconds timing_now_;  // exact: the latest time that the timing engine has seen

@@ -107,7 +107,7 @@ struct MemoryControllerExactGuardTest : MemoryControllerGuardTest {
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteOfACoreWaitsAndIsToldWhenItHappens) {
   cpu.write32(watched + 128, 1);
-  memory.guard(&door, false);
+  memory.guard(&door);
   open_after(5_us);
   cpu.delay = to_sc_time(1_us);
   cpu.write32(watched + 128, 2);
@@ -119,7 +119,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteOfACoreWaitsAndIsToldWhenItHappe
 
 SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AWriteOfACoreWaitsInTheQueuesToo) {
   cpu.write32(watched, 1);
-  memory.guard(&door, false);
+  memory.guard(&door);
   open_after(5_us);
   cpu.write32(watched, 2);
   EXPECT_GE(now(), 5_us);
@@ -127,7 +127,7 @@ SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AWriteOfACoreWaitsInTheQueuesToo)
 }
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait) {
-  memory.guard(&door, false);
+  memory.guard(&door);
   cpu.read32(watched);
   cpu.write32(watched - 4, 1);
   foreign.write(watched + 4096, {1});
@@ -139,7 +139,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait
 
 // Whoever it is: one that follows our convention for the ids of devices, and one that has never heard of it.
 SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
-  memory.guard(&door, false);
+  memory.guard(&door);
   open_after(5_us);
   EXPECT_EQ(foreign.write(watched - 64, std::vector<std::uint8_t>(256, 7)), tlm::TLM_OK_RESPONSE);
   EXPECT_GE(now(), 5_us);
@@ -156,7 +156,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
 
 SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AnotherMasterAsksAnewWhereItHasWaitedInTheQueues) {
   door.closed = false;
-  memory.guard(&door, false);
+  memory.guard(&door);
   sc_core::sc_spawn([this] {
     while (door.told.empty()) wait_for(100_ps);
     door.closed = true;
@@ -169,7 +169,7 @@ SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AnotherMasterAsksAnewWhereItHasWa
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatCannotWaitIsRefused) {
   foreign.write(watched, {1, 2, 3, 4});
-  memory.guard(&door, false);
+  memory.guard(&door);
   device.who.never_waits = true;
   device.write32(watched, 9);
   EXPECT_EQ(device.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
@@ -187,7 +187,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatCannotWaitIsRefused) {
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, DebugWritesAreToldToo) {
   door.closed = false;
-  memory.guard(&door, false);
+  memory.guard(&door);
   std::uint64_t words[2] = {1, 2};
   EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched + 4088, words, 16), 16u);
   EXPECT_EQ(device.debug(tlm::TLM_READ_COMMAND, watched, words, 16), 16u);
@@ -211,7 +211,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, WhatCoresWriteIsNoForeignWrite) {
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatAResetMeetsIsRefusedAndNotDone) {
   cpu.write32(watched, 7);
-  memory.guard(&door, false);
+  memory.guard(&door);
   sc_core::sc_spawn([this] {
     sc_core::wait(to_sc_time(2_us));
     memory.reset(Reset::warm);
@@ -221,39 +221,6 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatAResetMeetsIsRefusedAndNotDo
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
   EXPECT_EQ(cpu.read32(watched), 7u);
   EXPECT_TRUE(door.told.empty());
-}
-
-SYSTEMC_TEST_F(MemoryControllerGuardTest, ARefusingGuardLeavesDirectMemoryAroundItsPages) {
-  const AddressRange all{Address(0), 4_MiB};
-  EXPECT_EQ(granted(watched), all);
-  memory.guard(&door, true);
-  EXPECT_EQ(cpu.invalidations, 1u);
-  EXPECT_EQ(granted(watched), (AddressRange{Address(0), Bytes(0)}));
-  EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(watched)}));
-  EXPECT_EQ(granted(watched + 4096), (AddressRange{Address(watched + 4096), 2_MiB - Bytes(watched + 4096)}));
-  memory.guard(nullptr, false);
-  EXPECT_EQ(cpu.invalidations, 2u);
-  EXPECT_EQ(granted(watched), all);
-}
-
-SYSTEMC_TEST_F(MemoryControllerGuardTest, APageIsDirectMemoryWhileItIsAdmitted) {
-  door.closed = false;
-  memory.guard(&door, true);
-  EXPECT_EQ(granted(watched), (AddressRange{Address(watched), 4_KiB}));
-  door.closed = true;
-  memory.ask_again({base + Bytes(watched), 4_KiB});
-  EXPECT_EQ(cpu.invalidations, 2u);
-  EXPECT_EQ(granted(watched), (AddressRange{Address(0), Bytes(0)}));
-  EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(watched)}));
-  door.closed = false;
-  EXPECT_EQ(granted(watched), (AddressRange{Address(watched), 4_KiB}));
-}
-
-SYSTEMC_TEST_F(MemoryControllerGuardTest, AGuardThatDoesNotRefuseWithdrawsNothing) {
-  memory.guard(&door, false);
-  memory.ask_again({base + Bytes(watched), 4_KiB});
-  EXPECT_EQ(cpu.invalidations, 0u);
-  EXPECT_EQ(granted(watched), (AddressRange{Address(0), 4_MiB}));
 }
 
 }  // namespace

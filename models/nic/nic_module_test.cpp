@@ -319,7 +319,7 @@ struct OnePage final : WriteGuard {
 
 SYSTEMC_TEST_F(NicModuleTest, WhatIsStillToBeCopiedIsNotOverwritten) {
   OnePage guard(dram + slots + 4096);
-  b.memory.guard(&guard, false);
+  b.memory.guard(&guard);
   begin();
   send(4160, 1);
   wait_for(20_us);

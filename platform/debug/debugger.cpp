@@ -84,12 +84,7 @@ Debugger::Debugger(const GdbEndpoint& endpoint)
 
 void Debugger::attach(Machine machine) {
   machine_ = std::move(machine);
-  for (const DebuggedCore& each : machine_.cores) {
-    if (!each.core->iss().debug_port())
-      throw std::invalid_argument(
-          "this engine of the cores cannot be debugged; choose node.cores.engine=native");
-    each.core->debugged_by(*this);
-  }
+  for (const DebuggedCore& each : machine_.cores) each.core->debugged_by(*this);
   forget_wishes();
 }
 

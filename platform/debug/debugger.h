@@ -87,7 +87,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   std::string state(unsigned core) const override;
   std::uint64_t read(unsigned core, unsigned general) const override;
   bool write(unsigned core, unsigned general, std::uint64_t value) override;
-  DebugPort& port(unsigned core) override { return *machine_.cores[core].core->iss().debug_port(); }
+  DebugPort& port(unsigned core) override { return machine_.cores[core].core->iss().debug_port(); }
   std::size_t read_memory(unsigned core, std::uint64_t address, char* data, std::size_t size) override;
   bool write_memory(unsigned core, std::uint64_t address, std::string_view data) override;
   std::string monitor(unsigned core, const std::string& command) override;

@@ -2,9 +2,6 @@
 // one line a case, the same on every implementation of Armv8-A that follows its manual (DDI 0487, D1 and D17); tests/platform/
 // conformance_test.cpp compares it with QEMU.
 //
-//   conformance_exceptions [limited=off]       limited=on: without EL0, and what else Unicorn 2.0.1 does not have: traps of FP,
-//                                              alignment, illegal states, maps to other addresses, TCR_EL1.IPS
-//
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
 // - SError: QEMU's virt machine never raises one. Where nothing answers, it gives a synchronous external abort; here the access is
 //   an SError, as the manual allows and GIC-400 systems do. `unmapped_access` shows both.
@@ -21,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boot/arguments.h"
 #include "boot/exit_status.h"
 #include "boot/interrupts.h"
 #include "conformance/trap.h"
@@ -156,7 +152,7 @@ static void el0_may_see_timers(void) { __asm__ volatile("msr cntkctl_el1, %0\n i
 #define DECLARE(name) extern void case_##name(uint64_t);
 CASES(DECLARE)
 
-typedef enum { everywhere, not_limited, at_el0, in_page, at_el0_in_page } Kind;
+typedef enum { at_el1, at_el0, in_page, at_el0_in_page } Kind;
 
 typedef struct {
   const char* name;
@@ -167,92 +163,92 @@ typedef struct {
 } Case;
 
 static const Case cases[] = {
-    {"svc", case_svc, 0, NULL, everywhere},
-    {"svc with the largest immediate", case_svc_largest, 0, NULL, everywhere},
-    {"brk", case_brk, 0, NULL, everywhere},
-    {"hvc that PSCI does not know", case_hvc, 0, NULL, everywhere},
-    {"smc without EL3", case_smc, 0, NULL, everywhere},
-    {"udf", case_udf, 0, NULL, everywhere},
-    {"an unallocated word", case_unallocated, 0, NULL, everywhere},
-    {"a system register that is not there", case_no_such_register, 0, NULL, everywhere},
-    {"a write to a register that is read only", case_read_only_register, 0, NULL, everywhere},
-    {"a register of EL2", case_register_of_el2, 0, NULL, everywhere},
-    {"a register of EL3", case_register_of_el3, 0, NULL, everywhere},
-    {"tlbi of EL2", case_system_instruction_of_el2, 0, NULL, everywhere},
-    {"hlt that is not semihosting's", case_hlt_of_nobody, 0, NULL, everywhere},
-    {"flags", case_flags, 0, NULL, everywhere},
-    {"masks", case_masks, 0, NULL, everywhere},
-    {"svc with SP_EL0", case_stack_of_el0, 0, NULL, everywhere},
-    {"brk with SP_EL0", case_stack_of_el0_brk, 0, NULL, everywhere},
-    {"jump to an odd address", case_jump, 0x40300001, NULL, not_limited},
-    {"jump to half a word", case_jump, 0x40300002, NULL, not_limited},
-    {"return to EL2", case_illegal_return, 0x3c9, NULL, not_limited},
-    {"return to EL3", case_illegal_return, 0x3cd, NULL, not_limited},
-    {"return to EL0h", case_illegal_return, 0x3c1, NULL, not_limited},
-    {"return to AArch32 that is reserved", case_illegal_return, 0x3dc, NULL, not_limited},
-    {"return with IL set", case_illegal_return, 0x1003c5, NULL, not_limited},
+    {"svc", case_svc, 0, NULL, at_el1},
+    {"svc with the largest immediate", case_svc_largest, 0, NULL, at_el1},
+    {"brk", case_brk, 0, NULL, at_el1},
+    {"hvc that PSCI does not know", case_hvc, 0, NULL, at_el1},
+    {"smc without EL3", case_smc, 0, NULL, at_el1},
+    {"udf", case_udf, 0, NULL, at_el1},
+    {"an unallocated word", case_unallocated, 0, NULL, at_el1},
+    {"a system register that is not there", case_no_such_register, 0, NULL, at_el1},
+    {"a write to a register that is read only", case_read_only_register, 0, NULL, at_el1},
+    {"a register of EL2", case_register_of_el2, 0, NULL, at_el1},
+    {"a register of EL3", case_register_of_el3, 0, NULL, at_el1},
+    {"tlbi of EL2", case_system_instruction_of_el2, 0, NULL, at_el1},
+    {"hlt that is not semihosting's", case_hlt_of_nobody, 0, NULL, at_el1},
+    {"flags", case_flags, 0, NULL, at_el1},
+    {"masks", case_masks, 0, NULL, at_el1},
+    {"svc with SP_EL0", case_stack_of_el0, 0, NULL, at_el1},
+    {"brk with SP_EL0", case_stack_of_el0_brk, 0, NULL, at_el1},
+    {"jump to an odd address", case_jump, 0x40300001, NULL, at_el1},
+    {"jump to half a word", case_jump, 0x40300002, NULL, at_el1},
+    {"return to EL2", case_illegal_return, 0x3c9, NULL, at_el1},
+    {"return to EL3", case_illegal_return, 0x3cd, NULL, at_el1},
+    {"return to EL0h", case_illegal_return, 0x3c1, NULL, at_el1},
+    {"return to AArch32 that is reserved", case_illegal_return, 0x3dc, NULL, at_el1},
+    {"return with IL set", case_illegal_return, 0x1003c5, NULL, at_el1},
 
-    {"FP add while FP traps", case_fp_add, 0, fp_off, not_limited},
-    {"FP load while FP traps", case_fp_load, PAGES, fp_off, not_limited},
-    {"SIMD add while FP traps", case_simd_add, 0, fp_off, not_limited},
-    {"FPSR while FP traps", case_fp_status, 0, fp_off, not_limited},
-    {"FP add while FP of EL0 traps", case_fp_add, 0, fp_off_at_el0, not_limited},
+    {"FP add while FP traps", case_fp_add, 0, fp_off, at_el1},
+    {"FP load while FP traps", case_fp_load, PAGES, fp_off, at_el1},
+    {"SIMD add while FP traps", case_simd_add, 0, fp_off, at_el1},
+    {"FPSR while FP traps", case_fp_status, 0, fp_off, at_el1},
+    {"FP add while FP of EL0 traps", case_fp_add, 0, fp_off_at_el0, at_el1},
     {"FP add at EL0 while FP of EL0 traps", case_el0_fp_add, 0, fp_off_at_el0, at_el0},
 
-    {"load, level 0", case_load, 1ull << 39, mmu_on, everywhere},
-    {"load, the upper half without tables", case_load, 0xffffff8000000000, mmu_on, everywhere},
-    {"load, neither half", case_load, 0x0010000000000000, mmu_on, everywhere},
-    {"load, translation, level 1", case_load, GIGABYTE(3) + 0x18, mmu_on, everywhere},
-    {"load, translation, level 2", case_load, BLOCK(1) + 0x28, mmu_on, everywhere},
-    {"load, translation, level 3", case_load, PAGE(page_absent) + 0x38, mmu_on, everywhere},
-    {"load, access flag, level 1", case_load, GIGABYTE(5), mmu_on, everywhere},
-    {"load, access flag, level 2", case_load, BLOCK(2), mmu_on, everywhere},
-    {"load, access flag, level 3", case_load, PAGE(page_not_accessed), mmu_on, everywhere},
-    {"load, address size, level 1", case_load, GIGABYTE(4), mmu_on, not_limited},
-    {"load, address size, level 2", case_load, BLOCK(4), mmu_on, not_limited},
-    {"load, address size, level 3", case_load, PAGE(page_too_large), mmu_on, not_limited},
-    {"store, translation, level 1", case_store, GIGABYTE(3) + 0x18, mmu_on, everywhere},
-    {"store, translation, level 2", case_store, BLOCK(1) + 0x28, mmu_on, everywhere},
-    {"store, translation, level 3", case_store, PAGE(page_absent) + 0x38, mmu_on, everywhere},
-    {"store, access flag, level 3", case_store, PAGE(page_not_accessed), mmu_on, everywhere},
-    {"store, permission, level 2", case_store, BLOCK(3), mmu_on, everywhere},
-    {"store, permission, level 3", case_store, PAGE(page_read_only) + 8, mmu_on, everywhere},
-    {"load of a byte", case_load_byte, PAGE(page_absent) + 1, mmu_on, everywhere},
-    {"load of a pair", case_load_pair, PAGE(page_absent), mmu_on, everywhere},
-    {"load of four vectors", case_load_simd, PAGE(page_absent), mmu_on, everywhere},
-    {"load exclusive", case_load_exclusive, PAGE(page_absent), mmu_on, everywhere},
-    {"load acquire", case_load_acquire, PAGE(page_absent), mmu_on, everywhere},
-    {"load with write-back", case_load_back, PAGE(page_absent), mmu_on, everywhere},
-    {"store of a byte", case_store_byte, PAGE(page_absent) + 1, mmu_on, everywhere},
-    {"store of a pair", case_store_pair, PAGE(page_absent), mmu_on, everywhere},
-    {"store release", case_store_release, PAGE(page_read_only), mmu_on, everywhere},
-    {"store exclusive, read only", case_store_exclusive, PAGE(page_read_only), mmu_on, everywhere},
-    {"store with write-back", case_store_back, PAGE(page_absent) + 8, mmu_on, everywhere},
-    {"a pair that crosses into an absent page", case_load_pair, PAGE(page_absent) - 8, mmu_on, everywhere},
-    {"a word that crosses into an absent page", case_load, PAGE(page_absent) - 4, mmu_on, everywhere},
-    {"dc zva, absent", case_zero_line, PAGE(page_absent) + 8, mmu_on, everywhere},
-    {"dc zva, read only", case_zero_line, PAGE(page_read_only), mmu_on, everywhere},
-    {"prefetch of an absent page", case_prefetch, PAGE(page_absent), mmu_on, everywhere},
-    {"load from a page of EL0", case_load, PAGE(page_of_el0), mmu_on, everywhere},
+    {"load, level 0", case_load, 1ull << 39, mmu_on, at_el1},
+    {"load, the upper half without tables", case_load, 0xffffff8000000000, mmu_on, at_el1},
+    {"load, neither half", case_load, 0x0010000000000000, mmu_on, at_el1},
+    {"load, translation, level 1", case_load, GIGABYTE(3) + 0x18, mmu_on, at_el1},
+    {"load, translation, level 2", case_load, BLOCK(1) + 0x28, mmu_on, at_el1},
+    {"load, translation, level 3", case_load, PAGE(page_absent) + 0x38, mmu_on, at_el1},
+    {"load, access flag, level 1", case_load, GIGABYTE(5), mmu_on, at_el1},
+    {"load, access flag, level 2", case_load, BLOCK(2), mmu_on, at_el1},
+    {"load, access flag, level 3", case_load, PAGE(page_not_accessed), mmu_on, at_el1},
+    {"load, address size, level 1", case_load, GIGABYTE(4), mmu_on, at_el1},
+    {"load, address size, level 2", case_load, BLOCK(4), mmu_on, at_el1},
+    {"load, address size, level 3", case_load, PAGE(page_too_large), mmu_on, at_el1},
+    {"store, translation, level 1", case_store, GIGABYTE(3) + 0x18, mmu_on, at_el1},
+    {"store, translation, level 2", case_store, BLOCK(1) + 0x28, mmu_on, at_el1},
+    {"store, translation, level 3", case_store, PAGE(page_absent) + 0x38, mmu_on, at_el1},
+    {"store, access flag, level 3", case_store, PAGE(page_not_accessed), mmu_on, at_el1},
+    {"store, permission, level 2", case_store, BLOCK(3), mmu_on, at_el1},
+    {"store, permission, level 3", case_store, PAGE(page_read_only) + 8, mmu_on, at_el1},
+    {"load of a byte", case_load_byte, PAGE(page_absent) + 1, mmu_on, at_el1},
+    {"load of a pair", case_load_pair, PAGE(page_absent), mmu_on, at_el1},
+    {"load of four vectors", case_load_simd, PAGE(page_absent), mmu_on, at_el1},
+    {"load exclusive", case_load_exclusive, PAGE(page_absent), mmu_on, at_el1},
+    {"load acquire", case_load_acquire, PAGE(page_absent), mmu_on, at_el1},
+    {"load with write-back", case_load_back, PAGE(page_absent), mmu_on, at_el1},
+    {"store of a byte", case_store_byte, PAGE(page_absent) + 1, mmu_on, at_el1},
+    {"store of a pair", case_store_pair, PAGE(page_absent), mmu_on, at_el1},
+    {"store release", case_store_release, PAGE(page_read_only), mmu_on, at_el1},
+    {"store exclusive, read only", case_store_exclusive, PAGE(page_read_only), mmu_on, at_el1},
+    {"store with write-back", case_store_back, PAGE(page_absent) + 8, mmu_on, at_el1},
+    {"a pair that crosses into an absent page", case_load_pair, PAGE(page_absent) - 8, mmu_on, at_el1},
+    {"a word that crosses into an absent page", case_load, PAGE(page_absent) - 4, mmu_on, at_el1},
+    {"dc zva, absent", case_zero_line, PAGE(page_absent) + 8, mmu_on, at_el1},
+    {"dc zva, read only", case_zero_line, PAGE(page_read_only), mmu_on, at_el1},
+    {"prefetch of an absent page", case_prefetch, PAGE(page_absent), mmu_on, at_el1},
+    {"load from a page of EL0", case_load, PAGE(page_of_el0), mmu_on, at_el1},
 
-    {"unaligned load", case_load, 0x40300001, alignment_on, not_limited},
+    {"unaligned load", case_load, 0x40300001, alignment_on, at_el1},
     {"unaligned pair, in Normal memory", case_load_pair, PAGE(page_plain) + 4, mmu_and_alignment_on,
-     not_limited},
+     at_el1},
     {"unaligned store, in Normal memory", case_store, PAGE(page_plain) + 2, mmu_and_alignment_on,
-     not_limited},
-    {"unaligned load of an absent page", case_load, PAGE(page_absent) + 2, mmu_and_alignment_on, not_limited},
-    {"unaligned load exclusive", case_load_exclusive, PAGE(page_plain) + 4, mmu_on, not_limited},
-    {"unaligned load acquire", case_load_acquire, PAGE(page_plain) + 4, mmu_on, not_limited},
+     at_el1},
+    {"unaligned load of an absent page", case_load, PAGE(page_absent) + 2, mmu_and_alignment_on, at_el1},
+    {"unaligned load exclusive", case_load_exclusive, PAGE(page_plain) + 4, mmu_on, at_el1},
+    {"unaligned load acquire", case_load_acquire, PAGE(page_plain) + 4, mmu_on, at_el1},
 
-    {"fetch, level 0", case_jump, 1ull << 39, mmu_on, everywhere},
-    {"fetch, translation, level 1", case_jump, GIGABYTE(3), mmu_on, everywhere},
-    {"fetch, translation, level 2", case_jump, BLOCK(1), mmu_on, everywhere},
-    {"fetch, translation, level 3", case_jump, PAGE(page_absent), mmu_on, everywhere},
-    {"fetch, access flag, level 3", case_jump, PAGE(page_not_accessed), mmu_on, everywhere},
-    {"fetch, address size, level 3", case_jump, PAGE(page_too_large), mmu_on, not_limited},
-    {"fetch, never executed", case_jump, PAGE(page_never_executed), mmu_on, everywhere},
-    {"fetch, not at EL1", case_jump, PAGE(page_code_of_el0), mmu_on, everywhere},
-    {"fetch, EL0 may write it", case_jump, PAGE(page_of_el0), mmu_on, everywhere},
+    {"fetch, level 0", case_jump, 1ull << 39, mmu_on, at_el1},
+    {"fetch, translation, level 1", case_jump, GIGABYTE(3), mmu_on, at_el1},
+    {"fetch, translation, level 2", case_jump, BLOCK(1), mmu_on, at_el1},
+    {"fetch, translation, level 3", case_jump, PAGE(page_absent), mmu_on, at_el1},
+    {"fetch, access flag, level 3", case_jump, PAGE(page_not_accessed), mmu_on, at_el1},
+    {"fetch, address size, level 3", case_jump, PAGE(page_too_large), mmu_on, at_el1},
+    {"fetch, never executed", case_jump, PAGE(page_never_executed), mmu_on, at_el1},
+    {"fetch, not at EL1", case_jump, PAGE(page_code_of_el0), mmu_on, at_el1},
+    {"fetch, EL0 may write it", case_jump, PAGE(page_of_el0), mmu_on, at_el1},
     {"svc in a page", case_svc, PAGE(page_code), mmu_on, in_page},
 
     {"EL0: svc", case_el0_svc, 0, NULL, at_el0},
@@ -401,17 +397,12 @@ static void take_interrupts(void) {
   print("IRQ once more", &trap, (uint64_t)(uintptr_t)case_interrupt);
 }
 
-int main(int argc, char** argv) {
-  bool limited = false;
-  const Argument table[] = {
-      {"limited", argument_switch, &limited, 0, 0, "without EL0, traps of FP and alignment"}};
-  if (!arguments_read(argc, argv, table, 1)) return exit_usage;
+int main(void) {
   interrupts_mask();
   trap_initialize();
   make_tables();
   copy_code(case_svc);
-  for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
-    if (!limited || cases[i].kind == everywhere) run(&cases[i]);
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i) run(&cases[i]);
   const Trap gone_on = simply(case_go_on, 0, nest_and_go_on);
   print("nested, and gone on", &gone_on, (uint64_t)(uintptr_t)case_go_on);
   const Trap deep = simply(case_svc, 0, nest_deeper);

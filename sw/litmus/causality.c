@@ -1,7 +1,7 @@
 // Time between the cores of the node: whoever follows a message reads a counter that is not earlier than it,
 // and nobody has a message before the work that it reports can be done.
 //
-//   causality [rounds=100 cores=`all` work=on]
+//   causality [rounds=100 cores=`all`]
 //
 // A token goes round the cores, in every way in which a flag can be passed: by release and acquire, barriers,
 // exclusives, LSE atomics, and by plain accesses, which are no message by Arm's memory model (DDI 0487, B2.3)
@@ -10,9 +10,6 @@
 // than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
 // work in turns under a lock: together they take at least as long as the work of all. And they spin on a lock
 // of exclusives that each takes again at once: none starves.
-//
-// work=off: haste is counted, not held against any way; for a simulator that keeps counters in order alone
-// (models/core/README.md).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -223,7 +220,7 @@ static bool has_lse(void) {
 }
 
 // True: the way holds what is asked of it.
-static bool try_way(const Way* way, bool works) {
+static bool try_way(const Way* way) {
   for (unsigned core = 0; core < shared.cores; ++core) shared.flags[core].value = 0;
   shared.way = way;
   shared.early = shared.hasty = shared.timed = 0;
@@ -231,25 +228,23 @@ static bool try_way(const Way* way, bool works) {
   const unsigned messages = (unsigned)shared.rounds * shared.cores;
   printf("%-22s %u messages, %u early; %u of %u hasty\n", way->name, messages, shared.early, shared.hasty,
          shared.timed);
-  return shared.early == 0 && (shared.hasty == 0 || !way->is_message || !works);
+  return shared.early == 0 && (shared.hasty == 0 || !way->is_message);
 }
 
-static bool try_lock(bool works) {
+static bool try_lock(void) {
   const uint64_t began = generic_timer_now();
   cores_run(work_in_turns, NULL);
   const uint64_t took = generic_timer_now() - began;
   const uint64_t least = shared.rounds * shared.cores * ticks_of(work_under_lock);
   printf("%-22s %s\n", "lock", took < least ? "work of several cores at once" : "work of one core at a time");
-  return took >= least || !works;
+  return took >= least;
 }
 
 int main(int argc, char** argv) {
   shared.rounds = 100;
   uint64_t cores = MAX_CORES;
-  bool works = true;
   const Argument table[] = {{"rounds", argument_number, &shared.rounds, 2, 1000000, "of the token"},
-                            {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"},
-                            {"work", argument_switch, &works, 0, 0, "haste is a failure too"}};
+                            {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"}};
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   uint64_t began = generic_timer_now();
   work(calibrated_turns);
@@ -262,8 +257,8 @@ int main(int argc, char** argv) {
   const bool lse = has_lse();
   bool holds = true;
   for (unsigned i = 0; i < sizeof ways / sizeof *ways; ++i)
-    if (lse || !ways[i].needs_lse) holds = try_way(&ways[i], works) && holds;
-  holds = try_lock(works) && holds;
+    if (lse || !ways[i].needs_lse) holds = try_way(&ways[i]) && holds;
+  holds = try_lock() && holds;
   holds = try_spinning() && holds;
   printf("causality: %u cores, %s\n", shared.cores, holds ? "holds" : "does not hold");
   return holds ? exit_passed : exit_failed;

@@ -8,7 +8,7 @@
 // length is best, so that quanta end inside the tests. Tests of two cores run on every pair at once, those of four need four.
 //
 // same_value=off: without the test whose store exclusive must fail because another core has stored, although the value is what it was.
-// QEMU and Unicorn compare values (models/core/README.md), so that it may show what is forbidden there.
+// QEMU compares values, so that it may show what is forbidden there.
 // control=on: forbids the lost updates of "add without atomics", which appear: the check itself.
 //
 // A line a test: how often each outcome came, by the values in the column "outcome"; "forbidden" is the one that the model excludes, "-"

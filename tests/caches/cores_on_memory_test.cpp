@@ -82,11 +82,10 @@ struct Rig : sc_core::sc_module {
       : sc_module(name), memory("memory", settings(fidelity), cores, events) {
     registers.bind(memory.target);
     memory.interrupt.bind(interrupt);
-    const auto make = [](IssHost& host, unsigned index) { return make_iss(CoreEngine::native, host, index); };
     for (unsigned i = 0; i < cores; ++i) {
       const std::string number = std::to_string(i);
       modules.push_back(
-          std::make_unique<CoreModule>(("core" + number).c_str(), i, CoreConfig{}, quantum, calls, make));
+          std::make_unique<CoreModule>(("core" + number).c_str(), i, CoreConfig{}, quantum, calls, make_iss_of_cores()));
       decoders.push_back(std::make_unique<Decoder>(("decoder" + number).c_str()));
       wires.push_back(std::make_unique<Wires>());
       CoreModule& core = *modules[i];

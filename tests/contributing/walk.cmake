@@ -3,7 +3,6 @@
 cmake_minimum_required(VERSION 3.25)
 project(walk LANGUAGES CXX)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)
-set(ASTERISM_UNICORN OFF)  # the walk runs no core
 include(AsterismOptions)
 include(AsterismFolders)
 enable_testing()

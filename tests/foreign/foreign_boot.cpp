@@ -1,4 +1,4 @@
-// foreign_boot uboot|edk2 [--engine native|unicorn] [--time looks|instructions] [--interactive] [--limit N]
+// foreign_boot uboot|edk2 [--time looks|instructions] [--interactive] [--limit N]
 // foreign_boot uboot|edk2 --qemu
 //
 // Boots firmware and prints what it prints, typing a script of commands, or, interactively, what is typed
@@ -14,7 +14,6 @@
 #include <iostream>
 #include <map>
 
-#include "engines.h"
 #include "qemu_session.h"
 #include "session.h"
 
@@ -73,10 +72,9 @@ Machine::End run_interactively(Machine& machine) {
   }
 }
 
-int boot(const std::string& name, Engine engine, Time time, bool interactive, std::uint64_t limit) {
+int boot(const std::string& name, Time time, bool interactive, std::uint64_t limit) {
   const Firmware& firmware = firmware_named(name);
-  Machine machine(
-      firmware.file, [engine](IssHost& host) { return make_iss(engine, host); }, time);
+  Machine machine(firmware.file, time);
   machine.warn = [](const std::string& line) { fmt::print(stderr, "[{}]\n", line); };
   Session session(machine, interactive ? std::vector<UartScriptLine>() : firmware.script);
   session.on_output = [](char character) { std::cout.put(character).flush(); };
@@ -109,14 +107,10 @@ int main(int argc, char** argv) {
   using namespace asterism::foreign;
   CLI::App app{"Boots firmware that was built for QEMU's virt machine"};
   std::string name;
-  Engine engine = Engine::native;
   Time time = Time::looks;
   bool interactive = false, on_qemu = false;
   std::uint64_t limit = Machine::never;
   app.add_option("firmware", name, "uboot or edk2")->required()->check(CLI::IsMember({"uboot", "edk2"}));
-  app.add_option("--engine", engine)
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Engine>{{"native", Engine::native}, {"unicorn", Engine::unicorn}}));
   app.add_option("--time", time, "What makes time pass: timer registers being read, or 1 ns an instruction")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Time>{{"looks", Time::looks}, {"instructions", Time::instructions}}));
@@ -125,7 +119,6 @@ int main(int argc, char** argv) {
   app.add_flag("--qemu", on_qemu, "On qemu-system-aarch64 instead, with the same device tree");
   try {
     app.parse(argc, argv);
-    if (!has(engine)) throw CLI::ValidationError("--engine", "this build has no Unicorn");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage;
   }
@@ -134,7 +127,7 @@ int main(int argc, char** argv) {
       std::cout << qemu_transcript(firmware_named(name), std::chrono::minutes(2));
       return 0;
     }
-    return boot(name, engine, time, interactive, limit);
+    return boot(name, time, interactive, limit);
   } catch (const std::exception& error) {
     fmt::print(stderr, "foreign_boot: {}\n", error.what());
     return 1;

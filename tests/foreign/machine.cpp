@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/a64/native_iss.h"
+#include "core/core_feature.h"
 #include "platform/device_tree_blob.h"
 
 namespace asterism::foreign {
@@ -44,14 +46,13 @@ Pages::Pages(std::size_t size)
 }
 Pages::~Pages() { munmap(first_, size_); }
 
-Machine::Machine(const std::filesystem::path& firmware, const IssFactory& make_iss, Time time,
-                 std::vector<std::byte> device_tree)
+Machine::Machine(const std::filesystem::path& firmware, Time time, std::vector<std::byte> device_tree)
     : time_(time),
       rom_(rom_range.size.count()),
       dram_(dram_range.size.count()),
       device_tree_(std::move(device_tree)),
       flash_(flash_range.size.count()),
-      iss_(make_iss(*this)) {
+      iss_(make_native_iss(*this, 0, {.features = CoreFeatures(usual_features).without(CoreFeature::lse)})) {
   std::ranges::copy(contents_of(firmware), rom_.bytes().begin());
   reset();
 }
@@ -67,16 +68,6 @@ void Machine::reset() {
   iss_->start(rom_range.first, 0);
   advance();
   drive();
-}
-
-std::optional<std::uint32_t> Machine::word_at(std::uint64_t address) const {
-  for (const auto& [range, pages] : {std::pair(rom_range, &rom_), std::pair(dram_range, &dram_)}) {
-    if (!range.contains(Address(address), 4_B)) continue;
-    std::uint32_t word;
-    std::memcpy(&word, pages->bytes().data() + (address - range.first.value()), sizeof word);
-    return word;
-  }
-  return std::nullopt;
 }
 
 // ---- running ----
@@ -103,7 +94,6 @@ Machine::End Machine::run(std::uint64_t until) {
       case Iss::Stop::watchpoint:
       case Iss::Stop::stepped:
       case Iss::Stop::locked_up:
-      case Iss::Stop::unsupported:
         return End::stuck;
     }
     if (reset_) reset();

@@ -1,5 +1,5 @@
 // A machine in plain C++ that is near enough to QEMU's `virt` for firmware that was built for that one: one
-// core behind Iss, DRAM, flash, PL011, PL031, GICv2, generic timer, PSCI, and a device tree that says so at
+// Cortex-A57 behind Iss, DRAM, flash, PL011, PL031, GICv2, generic timer, PSCI, and a device tree that says so at
 // the base of DRAM.
 //
 //   0x0000'0000  64 MiB  ROM with the firmware, where the core starts
@@ -35,12 +35,10 @@ namespace asterism::foreign {
 
 // What makes time pass. A core that sleeps lets it pass until its timer wakes it, with either.
 enum class Time {
-  // 1 ns each. An engine may count a block of instructions as a whole, so that what a program reads depends
-  // on the engine.
+  // 1 ns each.
   instructions,
-  // 1 us each time that the program reads a timer register, and nothing else: all engines show the same, to
-  // the last bit. The timer interrupts only at a write to one of its registers, or in WFI: at no instruction
-  // that engines would disagree on.
+  // 1 us each time that the program reads a timer register, and nothing else: waits take few instructions. The timer
+  // interrupts only at a write to one of its registers, or in WFI.
   looks,
 };
 
@@ -58,32 +56,27 @@ class Pages {
   std::size_t size_;
 };
 
-using IssFactory = std::function<std::unique_ptr<Iss>(IssHost&)>;
-
 class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sink {
  public:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
   // Throws std::runtime_error when the firmware cannot be read.
-  Machine(const std::filesystem::path& firmware, const IssFactory& make_iss, Time time = Time::looks,
-          std::vector<std::byte> device_tree = default_device_tree());
+  explicit Machine(const std::filesystem::path& firmware, Time time = Time::looks,
+                   std::vector<std::byte> device_tree = default_device_tree());
 
   enum class End {
     count,        // this many instructions are retired
     powered_off,  // PSCI SYSTEM_OFF
     asleep,       // waits for an interrupt that cannot come
-    stuck,        // locked up or unsupported: iss().why()
+    stuck,        // locked up: iss().why()
   };
-  // Until so many instructions are retired, on some engines up to a block more; goes on where it stands.
+  // Until so many instructions are retired; goes on where it stands.
   End run(std::uint64_t until = never);
 
   Iss& iss() { return *iss_; }
   const Iss& iss() const { return *iss_; }
   std::uint64_t instructions() const { return iss_->instructions(); }
-  std::span<const std::uint8_t> dram() const { return dram_.bytes(); }
   const NorFlash& flash() const { return flash_; }
-  // Of ROM or DRAM.
-  std::optional<std::uint32_t> word_at(std::uint64_t address) const;
   std::uint64_t interrupts_taken() const { return gic_.cpu(0).acknowledged; }
 
   Uart uart;

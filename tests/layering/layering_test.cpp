@@ -54,11 +54,6 @@ TEST(LayeringTest, NoFolderLinksTheModuleOfAnother) {
   }
 }
 
-TEST(LayeringTest, UnicornIsLinkedByItsOwnLibraryOnly) {
-  for (const auto& [name, library] : layering().libraries())
-    EXPECT_EQ(layering().reach(name).contains("PkgConfig::UNICORN"), name == "asterism_core_unicorn") << name;
-}
-
 // A tree with includes that are not allowed.
 struct FaultyTreeTest : testing::Test {
   TemporaryFolder root;

@@ -63,12 +63,5 @@ TEST_F(CausalityTest, IsTheSameWithMoreThreadsOfTheHost) {
   EXPECT_EQ(contents("one/stats.json"), contents("two/stats.json"));
 }
 
-// Unicorn keeps the counters in order alone (models/core/README.md).
-TEST_F(CausalityTest, CountersAreInOrderOnUnicornToo) {
-  if (!ASTERISM_HAS_UNICORN) GTEST_SKIP() << "a build without Unicorn";
-  for (const std::string quantum : {"100ns", "1us"})
-    expect_causality({"node.cores.engine=unicorn", "node.quantum=" + quantum, "args=work=off rounds=40"});
-}
-
 }  // namespace
 }  // namespace asterism

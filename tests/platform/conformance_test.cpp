@@ -1,4 +1,4 @@
-// sw/conformance: what programs find of Arm's manual, line by line on QEMU's virt machine and on both engines here.
+// sw/conformance: what programs find of Arm's manual, line by line on QEMU's virt machine and here.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,9 +26,8 @@ struct ConformanceTest : CommandTest {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.err;
   }
-  std::string here(const std::string& app, const std::string& engine, const std::string& argument = {},
-                   const std::string& features = {}) const {
-    Arguments overrides{"args=" + argument, "node.cores.engine=" + engine};
+  std::string here(const std::string& app, const std::string& argument = {}, const std::string& features = {}) const {
+    Arguments overrides{"args=" + argument};
     if (!features.empty()) overrides.push_back("node.cores.features=" + features);
     const Ended ended = firmware(app, overrides);
     EXPECT_EQ(ended.status, 0) << ended.err;
@@ -36,7 +35,6 @@ struct ConformanceTest : CommandTest {
   }
 };
 
-constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
 constexpr auto all_features = R"(["crc32","lse","aes","pmull","sha1","sha2","rdm","rcpc","dotprod","fp16"])";
 
 unsigned lines(const std::string& text) {
@@ -53,24 +51,14 @@ TEST_F(ConformanceTest, ExceptionsSayWhatQemusDo) {
               HasSubstr("\nstore, permission, level 3: vector 0x200, ESR 0x9600004f (data abort), ELR +4, "
                         "FAR 0x80001008, SPSR 0x000003c5\n"));
   EXPECT_THAT(theirs, HasSubstr("\ngoing on: x0 was 42 behind the first svc: yes, SPSR 0x600003c5\n"));
-  EXPECT_EQ(here("conformance_exceptions", "native"), theirs);
-}
-
-TEST_F(ConformanceTest, ExceptionsOnUnicornSayWhatQemusDo) {
-  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  const std::string theirs = on_qemu("conformance_exceptions", "max", "limited=on");
-  EXPECT_EQ(here("conformance_exceptions", "unicorn", "limited=on"), theirs);
-  EXPECT_EQ(here("conformance_exceptions", "native", "limited=on"), theirs);
+  EXPECT_EQ(here("conformance_exceptions"), theirs);
 }
 
 TEST_F(ConformanceTest, TimersExpireAsQemusDo) {
   const std::string theirs = on_qemu("conformance_timers", "cortex-a57", {}, Time::of_instructions);
   EXPECT_THAT(theirs, HasSubstr("\nof 4 cores, the last one first: 3 2 1 0\n"));
   EXPECT_THAT(theirs, Not(HasSubstr(": NO\n")));
-  EXPECT_EQ(here("conformance_timers", "native"), theirs);
-  if (has_unicorn) {
-    EXPECT_EQ(here("conformance_timers", "unicorn"), theirs);
-  }
+  EXPECT_EQ(here("conformance_timers"), theirs);
 }
 
 TEST_F(ConformanceTest, InterruptsHaveThePrioritiesOfQemus) {
@@ -82,10 +70,7 @@ TEST_F(ConformanceTest, InterruptsHaveThePrioritiesOfQemus) {
                                 "still in 3, running 0x60\n"
                                 "unmasked, still in 2, running 0x80\n"
                                 "in 5, running 0xa0\n"));
-  EXPECT_EQ(here("conformance_interrupts", "native"), theirs);
-  if (has_unicorn) {
-    EXPECT_EQ(here("conformance_interrupts", "unicorn"), theirs);
-  }
+  EXPECT_EQ(here("conformance_interrupts"), theirs);
 }
 
 TEST_F(ConformanceTest, DebugExceptionsSayWhatQemusDo) {
@@ -94,7 +79,7 @@ TEST_F(ConformanceTest, DebugExceptionsSayWhatQemusDo) {
   EXPECT_THAT(
       theirs,
       HasSubstr("\nbreakpoint: vector 0x200, ESR 0xc6000022 (breakpoint), ELR +8, SPSR 0x000001c5\n"));
-  EXPECT_EQ(here("conformance_debug", "native"), theirs);
+  EXPECT_EQ(here("conformance_debug"), theirs);
 }
 
 TEST_F(ConformanceTest, PerformanceMonitorsCountAsQemusDo) {
@@ -103,7 +88,7 @@ TEST_F(ConformanceTest, PerformanceMonitorsCountAsQemusDo) {
   EXPECT_THAT(theirs, HasSubstr("\n100 nops: 100 more\n"));
   EXPECT_THAT(theirs, HasSubstr("\na loop of 1000: 2001 more\n"));
   EXPECT_THAT(theirs, Not(HasSubstr(": NO\n")));
-  EXPECT_EQ(here("conformance_performance", "native"), theirs);
+  EXPECT_EQ(here("conformance_performance"), theirs);
 }
 
 TEST_F(ConformanceTest, FloatingPointHasTheBitsAndFlagsOfQemus) {
@@ -111,7 +96,7 @@ TEST_F(ConformanceTest, FloatingPointHasTheBitsAndFlagsOfQemus) {
   EXPECT_THAT(theirs, HasSubstr("\n0 / 0: 7ff8000000000000, invalid\n"));
   EXPECT_THAT(theirs, HasSubstr("\nsmallest normal / 2, flushed: 0000000000000000, underflow\n"));
   EXPECT_THAT(theirs, HasSubstr("\nhalf precision: left out, this core does not announce it\n"));
-  EXPECT_EQ(here("conformance_floating_point", "native"), theirs);
+  EXPECT_EQ(here("conformance_floating_point"), theirs);
 }
 
 TEST_F(ConformanceTest, HalfPrecisionAndLaterMultiplicationsHaveTheBitsAndFlagsOfQemus) {
@@ -121,17 +106,11 @@ TEST_F(ConformanceTest, HalfPrecisionAndLaterMultiplicationsHaveTheBitsAndFlagsO
   EXPECT_THAT(theirs, HasSubstr("\nhalf: smallest + 1, flushed: 0000000000003c00\n"));
   EXPECT_THAT(theirs, HasSubstr("\nhalf: 65520 from an integer: 0000000000007c00, overflow, inexact\n"));
   EXPECT_THAT(theirs, Not(HasSubstr("left out")));
-  EXPECT_EQ(here("conformance_floating_point", "native", {}, all_features), theirs);
-}
-
-TEST_F(ConformanceTest, FloatingPointOnUnicornHasTheBitsAndFlagsOfTheNativeEngine) {
-  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  const std::string native = here("conformance_floating_point", "native", {}, all_features);
-  EXPECT_EQ(here("conformance_floating_point", "unicorn"), native);
+  EXPECT_EQ(here("conformance_floating_point", {}, all_features), theirs);
 }
 
 TEST_F(ConformanceTest, AFloatingPointInstructionsCasesAreShownOnRequest) {
-  const std::string cases = here("conformance_floating_point", "native", "detail=fsqrt_d");
+  const std::string cases = here("conformance_floating_point", "detail=fsqrt_d");
   EXPECT_EQ(lines(cases), 28 * 16 + 1);
   EXPECT_THAT(cases, HasSubstr("fsqrt_d FPCR 00000000: 00000000000000018000000000000000 "));
   EXPECT_EQ(firmware("conformance_floating_point", {"args=detail=no_such"}).status, 2);
@@ -144,13 +123,7 @@ TEST_F(ConformanceTest, AtomicsDoWhatQemusDo) {
   EXPECT_THAT(theirs, HasSubstr("\nswpal: exact\n"));
   EXPECT_THAT(theirs, Not(HasSubstr("NOT EXACT")));
   EXPECT_THAT(theirs, HasSubstr("\nldaprh: read 0000000000009788\n"));
-  EXPECT_EQ(here("conformance_atomics", "native", {}, all_features), theirs);
-}
-
-TEST_F(ConformanceTest, AtomicsOnUnicornDoWhatQemusDo) {
-  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  EXPECT_EQ(here("conformance_atomics", "unicorn", "limited=on"),
-            on_qemu("conformance_atomics", "max", "limited=on"));
+  EXPECT_EQ(here("conformance_atomics", {}, all_features), theirs);
 }
 
 TEST_F(ConformanceTest, CryptographyGivesThePublishedAnswers) {
@@ -160,26 +133,11 @@ TEST_F(ConformanceTest, CryptographyGivesThePublishedAnswers) {
   EXPECT_THAT(theirs, HasSubstr("\nSHA-1 of one block: a9993e364706816aba3e25717850c26c9cd0d89d\n"));
   EXPECT_THAT(theirs, HasSubstr("\nGHASH of GCM's test case 2: f38cbb1ad69223dcc3457ae5b6b0f885\n"));
   EXPECT_THAT(theirs, Not(HasSubstr("NOT as published")));
-  EXPECT_EQ(here("conformance_cryptography", "native"), theirs);
-  if (has_unicorn) {
-    EXPECT_EQ(here("conformance_cryptography", "unicorn"), theirs);
-  }
-}
-
-TEST_F(ConformanceTest, UnicornLeavesNoUsualFeatureOut) {
-  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  const Ended refused = asterism({"check", "hello", "node.cores.engine=unicorn", "node.cores.features=[]"});
-  EXPECT_EQ(refused.status, 65);
-  EXPECT_EQ(
-      refused.err,
-      "command line: error: node.cores.features: expected a value that leaves out nothing of the default "
-      "with engine=unicorn, whose CPU (QEMU's max) always has all, got []\n");
-  const std::string all = std::string("node.cores.features=") + all_features;
-  EXPECT_EQ(asterism({"check", "hello", "node.cores.engine=unicorn", all}).status, 0);
+  EXPECT_EQ(here("conformance_cryptography"), theirs);
 }
 
 TEST_F(ConformanceTest, CryptographyThatIsNotAnnouncedIsLeftOut) {
-  const std::string text = here("conformance_cryptography", "native", {}, R"(["crc32","lse","aes"])");
+  const std::string text = here("conformance_cryptography", {}, R"(["crc32","lse","aes"])");
   EXPECT_THAT(text, HasSubstr("AES-128: 69c4e0d86a7b0430d8cdb78070b4c55a\n"));
   EXPECT_THAT(text, HasSubstr("\nSHA-1 is left out: this core has no instructions for it\n"));
   EXPECT_THAT(text, HasSubstr("\nSHA-256 is left out: this core has no instructions for it\n"));

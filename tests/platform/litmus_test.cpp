@@ -1,4 +1,4 @@
-// What cores see of each other's stores, under every quantum and on both engines (sw/litmus).
+// What cores see of each other's stores, under every quantum (sw/litmus).
 #include <gmock/gmock.h>
 
 #include <map>
@@ -12,8 +12,6 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 
-constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
-
 // Pauses of about the quantum, so that quanta end inside the tests.
 struct Quantum {
   std::string length, arguments;
@@ -25,20 +23,19 @@ const Quantum quanta[] = {{"10ns", "pause=10"},
                           {"10us", "pause=5000 runs=20"}};
 
 struct LitmusTest : CommandTest {
-  std::string console(const std::string& engine, unsigned cores, const Quantum& quantum) const {
-    const Ended ended = asterism(
-        {"run", "litmus", "node.cores.engine=" + engine, "node.quantum=" + quantum.length,
-         "node.cores.count=" + std::to_string(cores),
-         "args=" + quantum.arguments + (engine == "unicorn" ? " same_value=off" : ""), "--out", "run"});
+  std::string console(unsigned cores, const Quantum& quantum) const {
+    const Ended ended =
+        asterism({"run", "litmus", "node.quantum=" + quantum.length,
+                  "node.cores.count=" + std::to_string(cores), "args=" + quantum.arguments, "--out", "run"});
     EXPECT_EQ(ended.status, 0) << ended.err;
     return contents("run/console.log");
   }
-  void expect_nothing_forbidden(const std::string& engine, unsigned cores, const std::string& tests) const {
+  void expect_nothing_forbidden(unsigned cores, const std::string& tests) const {
     for (const Quantum& quantum : quanta) {
-      const std::string text = console(engine, cores, quantum);
+      const std::string text = console(cores, quantum);
       EXPECT_THAT(text, HasSubstr("litmus: " + std::to_string(cores) + " cores, ")) << quantum.length;
       EXPECT_THAT(text, EndsWith("litmus: " + tests + " tests, 0 forbidden outcomes\n"))
-          << engine << ", " << quantum.length;
+          << quantum.length;
     }
   }
 };
@@ -56,21 +53,12 @@ std::map<std::string, unsigned> outcomes(const std::string& text, const std::str
   return all;
 }
 
-TEST_F(LitmusTest, TwoCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden("native", 2, "30"); }
-TEST_F(LitmusTest, FourCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden("native", 4, "35"); }
-
-TEST_F(LitmusTest, TwoCoresOnUnicornNeverSeeWhatTheModelForbids) {
-  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  expect_nothing_forbidden("unicorn", 2, "29");
-}
-TEST_F(LitmusTest, FourCoresOnUnicornNeverSeeWhatTheModelForbids) {
-  if (!has_unicorn) GTEST_SKIP() << "a build without Unicorn";
-  expect_nothing_forbidden("unicorn", 4, "34");
-}
+TEST_F(LitmusTest, TwoCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden(2, "30"); }
+TEST_F(LitmusTest, FourCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden(4, "35"); }
 
 // Were the cores to run one after the other, nothing forbidden could appear whatever they did.
 TEST_F(LitmusTest, CoresAlternateInsideTheTests) {
-  const std::string text = console("native", 4, {"10ns", "pause=10"});
+  const std::string text = console(4, {"10ns", "pause=10"});
   const auto unprotected = outcomes(text, "add without atomics");
   EXPECT_EQ(unprotected.size(), 3);
   EXPECT_GT(unprotected.at("001"), 0);  // both read 0: an update is lost

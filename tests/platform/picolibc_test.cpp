@@ -1,4 +1,4 @@
-// C and C++ programs on nothing but picolibc (sw/picolibc): the same under QEMU and on both engines.
+// C and C++ programs on nothing but picolibc (sw/picolibc): the same under QEMU and here.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"
@@ -8,8 +8,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
 
 struct PicolibcTest : CommandTest {
   std::string on_qemu(const std::string& app, int status) const {
@@ -21,11 +19,8 @@ struct PicolibcTest : CommandTest {
     return ended.err;
   }
   void expect_the_same_here(const std::string& app, int status, const std::string& theirs) const {
-    for (const std::string engine : {"native", "unicorn"}) {
-      if (engine == "unicorn" && !has_unicorn) continue;
-      EXPECT_EQ(firmware(app, {"node.cores.engine=" + engine}).status, status) << engine;
-      EXPECT_EQ(contents("run/console.log"), theirs) << engine;
-    }
+    EXPECT_EQ(firmware(app).status, status);
+    EXPECT_EQ(contents("run/console.log"), theirs);
   }
 };
 

@@ -55,7 +55,6 @@ class SnapshotOf : public SnapshotTest, public testing::WithParamInterface<Case>
 
 TEST_P(SnapshotOf, GoesOnAsIfTheRunHadNeverStopped) {
   const Case& c = GetParam();
-  if (c.name == "Unicorn" && !ASTERISM_HAS_UNICORN) GTEST_SKIP() << "a build without it";
   const Ended whole = asterism(run(c, {"--out", "whole"}));
   const Ended first = asterism(run(c, {"--snapshot-at", c.at, "--snapshot", "file", "--out", "first"}));
   const Ended second = asterism({"run", "--restore", "file", "--out", "second"});
@@ -75,7 +74,6 @@ TEST_P(SnapshotOf, GoesOnAsIfTheRunHadNeverStopped) {
 INSTANTIATE_TEST_SUITE_P(Scenarios, SnapshotOf,
                          testing::Values(Case{"Hello", "hello", {}, "1us"},
                                          Case{"PowerLoss", "power_loss", {}, "2ms"},
-                                         Case{"Unicorn", "power_loss", {"node.cores.engine=unicorn"}, "2ms"},
                                          Case{"Gpu", "gpu_snapshot", {}, "1ms"},
                                          Case{"Cluster", "buddy_cluster", {}, "1ms"}),
                          [](const auto& info) { return info.param.name; });

@@ -13,25 +13,21 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr bool has_unicorn = ASTERISM_HAS_UNICORN;
 const std::string spin_table = "node.cores.start=spin_table";
 
 struct SpinTableTest : CommandTest {};
 
 TEST_F(SpinTableTest, EachCoreIsReleasedByItsOwnAddress) {
-  for (const std::string engine : {"native", "unicorn"}) {
-    if (engine == "unicorn" && !has_unicorn) continue;
-    const Ended ended = firmware("spin_table", {spin_table, "node.cores.engine=" + engine});
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    EXPECT_EQ(contents("run/console.log"),
-              "spin_table: 4 cores\n"
-              "spin_table: all release addresses are 0: yes\n"
-              "spin_table: PSCI says that they are on: yes\n"
-              "spin_table: core 3, spin_table: as the protocol has it, and no other: yes\n"
-              "spin_table: core 2, spin_table: as the protocol has it, and no other: yes\n"
-              "spin_table: core 1, spin_table: as the protocol has it, and no other: yes\n"
-              "spin_table: off, and started by PSCI: yes\n");
-  }
+  const Ended ended = firmware("spin_table", {spin_table});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(contents("run/console.log"),
+            "spin_table: 4 cores\n"
+            "spin_table: all release addresses are 0: yes\n"
+            "spin_table: PSCI says that they are on: yes\n"
+            "spin_table: core 3, spin_table: as the protocol has it, and no other: yes\n"
+            "spin_table: core 2, spin_table: as the protocol has it, and no other: yes\n"
+            "spin_table: core 1, spin_table: as the protocol has it, and no other: yes\n"
+            "spin_table: off, and started by PSCI: yes\n");
 }
 
 TEST_F(SpinTableTest, WithPsciThereIsNone) {

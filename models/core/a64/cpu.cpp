@@ -472,11 +472,9 @@ Context Cpu::context() const {
 
 void Cpu::note_undefined(std::uint32_t word, const Operation& op) {
   constexpr std::size_t most = 256;  // a program that runs into data finds many
-  if (is_speculating || undefined_words.size() == most || !undefined_words.insert(word).second ||
-      !on_undefined)
-    return;
+  if (is_speculating || undefined_words.size() == most || !undefined_words.insert(word).second) return;
   const InHost in(*this, op);
-  on_undefined(word, Address(pc_of(op)));
+  host.undefined_instruction(word, Address(pc_of(op)));
 }
 
 }  // namespace asterism::a64

@@ -125,7 +125,7 @@ class Cpu : public State {
   // The operation that stands for an instruction with a breakpoint.
   static const Operation* hit_breakpoint(Cpu& cpu, const Operation& op);
 
-  // The first time that a word is found UNDEFINED, it is told to on_undefined.
+  // The first time that a word is found UNDEFINED, IssHost::undefined_instruction() is called.
   void note_undefined(std::uint32_t word, const Operation& op);
 
   // PSTATE as SPSR has it.
@@ -266,7 +266,6 @@ class Cpu : public State {
   std::array<Block*, 512> jumps;   // where indirect branches went
   Block nowhere{.context = 0xff};  // of no context: where none went yet
 
-  std::function<void(std::uint32_t word, Address pc)> on_undefined;
   std::set<std::uint32_t> undefined_words;
 
   const std::unique_ptr<Speculation> speculation;  // nullptr: without `speculative_cores`

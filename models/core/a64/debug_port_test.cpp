@@ -12,7 +12,7 @@ using enum CoreRegister;
 using Stop = Iss::Stop;
 
 struct DebugPortTest : A64Test {
-  DebugPort& port = *core->debug_port();
+  DebugPort& port = core->debug_port();
 
   // 10 rounds of four instructions, in which x1 goes up by two; then WFI.
   void load_loop() {

@@ -430,7 +430,7 @@ TEST_F(MessageTest, WhoStopsTheCoreWhileItWaitsFindsItBeforeTheInstruction) {
     ++waited;
     core->request_stop();
     EXPECT_EQ(core->read(CoreRegister::pc), code_base);
-    EXPECT_TRUE(core->debug_port()->is_between_instructions());
+    EXPECT_TRUE(core->debug_port().is_between_instructions());
   };
   EXPECT_EQ(core->run(), Iss::Stop::requested);
   EXPECT_EQ(host.peek(data_base), 41u);

@@ -50,10 +50,9 @@ class A64Iss final : public NativeIss, private DebugPort {
     cpu().memory.map(range, host, is_shown);
     forget_code(range);
   }
-  bool map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) override {
+  void map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) override {
     cpu().memory.map_read_only(range, host, is_shown);
     forget_code(range);
-    return true;
   }
   void unmap_direct(AddressRange range) override {
     cpu().memory.unmap(range);
@@ -64,24 +63,21 @@ class A64Iss final : public NativeIss, private DebugPort {
     cpu().memory.flush();
     cpu().new_epoch();
   }
-  bool collect_writes(AddressRange range, WriteObserver& observer) override {
-    return cpu().memory.collect_writes(range, observer), true;
+  void collect_writes(AddressRange range, WriteObserver& observer) override {
+    cpu().memory.collect_writes(range, observer);
   }
-  bool guard_writes(AddressRange range) override { return cpu().memory.guard(range), true; }
+  void guard_writes(AddressRange range) override { cpu().memory.guard(range); }
 
   std::uint64_t read(CoreRegister which) const override;
   void write(CoreRegister which, std::uint64_t value) override;
 
-  DebugPort* debug_port() override { return this; }
-  bool follow(FlowObserver* observer, FlowQuestion question) override {
-    return cpu().follow(observer, std::move(question)), true;
+  DebugPort& debug_port() override { return *this; }
+  void follow(FlowObserver* observer, FlowQuestion question) override {
+    cpu().follow(observer, std::move(question));
   }
 
   a64::State state() const override { return cpu(); }
   void set_state(const a64::State& state) override;
-  void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) override {
-    cpu().on_undefined = std::move(told);
-  }
 
  private:
   // Other memory may stand there now.

@@ -1,7 +1,6 @@
 // The A64 engine of this project (Armv8.0-A, EL0 and EL1): an interpreter of decoded blocks.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "core/a64/decoder.h"
@@ -20,9 +19,6 @@ class NativeIss : public Iss {
   // All of the architectural state, not while run() is under way.
   virtual a64::State state() const = 0;
   virtual void set_state(const a64::State& state) = 0;
-
-  // The first time that an instruction is found UNDEFINED: its word and address, for a log.
-  virtual void on_undefined(std::function<void(std::uint32_t word, Address pc)> told) = 0;
 };
 
 // `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. `monitors` is the same for all cores that share memory;

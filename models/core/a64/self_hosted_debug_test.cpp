@@ -217,7 +217,7 @@ TEST_F(SelfHostedDebugTest, ADebuggersBreakpointComesBeforeTheGuestsOwn) {
   State before = debugged();
   before.debug.bvr[0] = code_base + 8;
   before.debug.bcr[0] = breakpoint;
-  DebugPort& port = *core->debug_port();
+  DebugPort& port = core->debug_port();
   port.set_breakpoints({code_base + 8});
   core->set_state(before);
   core->call_at(~0ull);
@@ -394,7 +394,7 @@ TEST_F(SoftwareStepTest, El1StepsItselfWhereItIsUnmasked) {
 
 TEST_F(SoftwareStepTest, ADebuggersStepEndsAtTheVectorOfTheGuestsStep) {
   core->set_state(returning({0xd2800025, 0xd2800045}));
-  DebugPort& port = *core->debug_port();
+  DebugPort& port = core->debug_port();
   core->call_at(~0ull);
   for (const std::uint64_t pc : {program, program + 4, sync_from_el0}) {
     port.step();

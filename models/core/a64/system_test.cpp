@@ -480,9 +480,9 @@ TEST_F(A64SystemMmuTest, ATranslationIsForgottenWhenItIsInvalidated) {
 
 TEST_F(A64SystemTest, TheHostIsToldOfAnUndefinedInstructionAtItsCountAndPlace) {
   std::vector<std::uint64_t> told;
-  core->on_undefined([&](std::uint32_t, Address pc) {
+  host.on_undefined = [&](Address pc) {
     told.insert(told.end(), {core->instructions(), core->read(CoreRegister::pc), pc.value()});
-  });
+  };
   host.place(vectors + 0x200, {0x1400'0000});  // b .
   const std::uint64_t before = core->instructions();
   run(

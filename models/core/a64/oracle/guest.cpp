@@ -214,7 +214,6 @@ GuestResult GuestHost::run(std::uint64_t to, std::uint64_t interval) {
     if (stop == Iss::Stop::requested) continue;
     seen_.push_back({Seen::What::stop, count(), static_cast<std::uint64_t>(stop)});
     if (stop == Iss::Stop::locked_up) break;
-    if (stop == Iss::Stop::unsupported) throw std::runtime_error("the engine stopped: " + iss_->why());
   }
   const auto code = code_.bytes(), data = data_.bytes();
   return {iss_->state(), count(),      {code.begin(), code.end()}, {data.begin(), data.end()}, seen_, irq_,
