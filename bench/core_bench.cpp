@@ -1,5 +1,4 @@
 // Speed of the core model, as ratios measured in one run:
-//   - the module at a quantum of 1 us against raw Unicorn with the same block hook, beside qemu-aarch64 where installed;
 //   - four cores against one; - an access to a device; - an idle node.
 //
 //   core_bench [--check]      with --check the exit status is 1 when a figure misses its limit
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "core/core_cluster.h"
-#include "core/unicorn_iss.h"
+#include "core/iss_factory.h"
 #include "core_programs.h"
 #include "figures.h"
 #include "tlm/time.h"
@@ -64,7 +63,7 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
   std::vector<std::unique_ptr<BenchBus>> buses;
   CoreCluster cores;
   BenchNode(const sc_core::sc_module_name& name, unsigned count, Picoseconds quantum)
-      : sc_module(name), cores({.count = count}, quantum, *this, make_unicorn_iss) {
+      : sc_module(name), cores({.count = count}, quantum, *this, make_iss_of_cores()) {
     for (unsigned i = 0; i < count; ++i) {
       buses.push_back(std::make_unique<BenchBus>(("bus" + std::to_string(i)).c_str()));
       cores[i].bus.bind(buses[i]->socket);
@@ -85,7 +84,7 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
       buses[i]->place(program);
       cores[i].start(Address(memory_base), device);
     }
-    sc_core::sc_start(to_sc_time(100_us));  // translated and warm
+    sc_core::sc_start(to_sc_time(100_us));  // decoded and warm
   }
   // Million instructions a second of host time over some simulated time.
   double mips(Picoseconds time) {
@@ -100,29 +99,6 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
 void figure(const std::string& what, double value, const std::string& unit, bool met,
             const std::string& limit) {
   figures.add(what, fmt::format("{:.1f} {}", value, unit), met, limit);
-}
-
-void measure_loops(BenchNode& one) {
-  constexpr int rounds = 7;
-  fmt::print("{:<10} {:>12} {:>12} {:>12} {:>10}\n", "loop", "raw MIPS", "module MIPS", "qemu MIPS",
-             "module/raw");
-  for (const Program& program : loops) {
-    RawUnicorn raw(program);
-    one.start_all(with_prologue(program));
-    const std::uint64_t instructions = program.name == "integer" ? 100'000'000 : 10'000'000;
-    std::vector<double> raw_mips, module_mips, ratios;
-    for (int i = 0; i < rounds; ++i) {
-      raw_mips.push_back(raw.mips(instructions));
-      module_mips.push_back(one.mips(instructions * 1_ns));
-      ratios.push_back(module_mips.back() / raw_mips.back());
-    }
-    const double qemu = qemu_mips(program, 1'000'000'000);
-    fmt::print("{:<10} {:>12.0f} {:>12.0f} {:>12} {:>9.1f}%\n", program.name, median(raw_mips),
-               median(module_mips), qemu > 0 ? fmt::format("{:.0f}", qemu) : "-", 100 * median(ratios));
-    if (program.name == "integer")
-      figure("integer loop, module against raw Unicorn", 100 * median(ratios), "%", median(ratios) >= 0.9,
-             ">= 90%");
-  }
 }
 
 // Aggregate speed of four cores over that of one, on one loop.
@@ -185,8 +161,6 @@ int sc_main(int argc, char** argv) {
   using namespace asterism;
   return bench_main(argc, argv, [] {
     BenchNode one("one", 1, 1_us), four("four", 4, 1_us), four_slow("four_slow", 4, 10_us);
-    fmt::print("Unicorn {}\n", unicorn_version());
-    measure_loops(one);
     measure_four(one, four, four_slow);
     measure_device(one);
     measure_idle(four);

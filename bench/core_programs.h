@@ -1,7 +1,5 @@
-// What the benchmarks of the core run: endless loops, and what they run on beside the engines of models/core.
+// What the benchmarks of the core run: endless loops, and qemu-aarch64, on which they run too.
 #pragma once
-
-#include <unicorn/unicorn.h>
 
 #include <cstdint>
 #include <string>
@@ -29,28 +27,6 @@ inline constexpr std::uint64_t tables_base = memory_base + (12 << 20);
 std::vector<std::uint64_t> identity_tables();
 
 std::vector<std::uint32_t> with_prologue(const Program& program);
-
-// Raw Unicorn with the block hook that counting instructions takes at least; tracks_writes: with a hook that keeps a bit
-// for each line of memory that is written, too.
-class RawUnicorn {
- public:
-  explicit RawUnicorn(const Program& program, bool tracks_writes = false);
-  ~RawUnicorn() { uc_close(uc_); }
-  RawUnicorn(const RawUnicorn&) = delete;
-  RawUnicorn& operator=(const RawUnicorn&) = delete;
-
-  double mips(std::uint64_t instructions);
-
- private:
-  static void on_block(uc_engine* uc, std::uint64_t address, std::uint32_t size, void* self);
-  static void on_write(uc_engine* uc, uc_mem_type type, std::uint64_t address, int size, std::int64_t value,
-                       void* self);
-  void run(std::uint64_t instructions);
-
-  uc_engine* uc_ = nullptr;
-  std::uint64_t pc_ = memory_base, count_ = 0, stop_at_ = 0;
-  std::vector<std::uint64_t> dirty_ = std::vector<std::uint64_t>(memory_size / 4096);
-};
 
 // qemu-aarch64 in user mode, on an ELF file made for it; 0 where it is not installed.
 double qemu_mips(const Program& program, std::uint64_t instructions);

@@ -7,6 +7,7 @@
 // --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a profiler.
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unicorn/unicorn.h>
 
 #include <CLI/CLI.hpp>
 #include <cstring>
@@ -61,6 +62,76 @@ class Native final : private IdleIssHost {
       mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   std::unique_ptr<NativeIss> core_;
 };
+
+// Raw Unicorn with the block hook that counting instructions takes at least; tracks_writes: with a hook that keeps a bit
+// for each line of memory that is written, too.
+class RawUnicorn {
+ public:
+  explicit RawUnicorn(const Program& program, bool tracks_writes = false);
+  ~RawUnicorn() { uc_close(uc_); }
+  RawUnicorn(const RawUnicorn&) = delete;
+  RawUnicorn& operator=(const RawUnicorn&) = delete;
+
+  double mips(std::uint64_t instructions);
+
+ private:
+  static void on_block(uc_engine* uc, std::uint64_t address, std::uint32_t size, void* self);
+  static void on_write(uc_engine* uc, uc_mem_type type, std::uint64_t address, int size, std::int64_t value,
+                       void* self);
+  void run(std::uint64_t instructions);
+
+  uc_engine* uc_ = nullptr;
+  std::uint64_t pc_ = memory_base, count_ = 0, stop_at_ = 0;
+  std::vector<std::uint64_t> dirty_ = std::vector<std::uint64_t>(memory_size / 4096);
+};
+
+RawUnicorn::RawUnicorn(const Program& program, bool tracks_writes) {
+  uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &uc_);
+  uc_ctl_set_cpu_model(uc_, UC_CPU_ARM64_MAX);
+  uc_ctl_exits_enable(uc_);
+  // Where the exception levels above are of another width, the MMU asks for them.
+  uc_arm64_cp_reg scr{.crn = 1, .crm = 1, .op0 = 3, .op1 = 6, .op2 = 0, .val = 0x5b1};
+  uc_arm64_cp_reg hcr{.crn = 1, .crm = 1, .op0 = 3, .op1 = 4, .op2 = 0, .val = std::uint64_t{1} << 31};
+  uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &scr);
+  uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &hcr);
+  uc_mem_map(uc_, memory_base, memory_size, UC_PROT_ALL);
+  const std::vector<std::uint32_t> words = with_prologue(program);
+  uc_mem_write(uc_, memory_base, words.data(), words.size() * 4);
+  const std::vector<std::uint64_t> tables = identity_tables();
+  uc_mem_write(uc_, tables_base, tables.data(), tables.size() * 8);
+  uc_hook hook;
+  uc_hook_add(uc_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(on_block), this, 1, 0);
+  if (tracks_writes)
+    uc_hook_add(uc_, &hook, UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(on_write), this, 1, 0);
+  run(100'000);
+}
+
+double RawUnicorn::mips(std::uint64_t instructions) {
+  const std::uint64_t before = count_;
+  const double elapsed = seconds_of([&] { run(instructions); });
+  return static_cast<double>(count_ - before) / elapsed / 1e6;
+}
+
+void RawUnicorn::on_block(uc_engine* uc, std::uint64_t, std::uint32_t size, void* self) {
+  auto& raw = *static_cast<RawUnicorn*>(self);
+  if (raw.count_ >= raw.stop_at_) {
+    uc_emu_stop(uc);
+    return;
+  }
+  raw.count_ += size / 4;
+}
+
+void RawUnicorn::on_write(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* self) {
+  const std::uint64_t offset = address - memory_base;
+  if (offset < memory_size)
+    static_cast<RawUnicorn*>(self)->dirty_[offset / 4096] |= std::uint64_t{1} << (offset / 64 % 64);
+}
+
+void RawUnicorn::run(std::uint64_t instructions) {
+  stop_at_ = count_ + instructions;
+  uc_emu_start(uc_, pc_, 0, 0, 0);
+  uc_reg_read(uc_, UC_ARM64_REG_PC, &pc_);
+}
 
 // Every engine runs for about this long a round.
 std::uint64_t instructions_of_a_round(double mips) { return static_cast<std::uint64_t>(mips * 1e6 * 0.02); }

@@ -38,9 +38,7 @@ struct Recorder final : CoreDebugger {
 struct CoreModuleDebuggerTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
-  CoreModule core{
-      "core", 0,     CoreConfig{},
-      1_us,   calls, make_iss_of_cores()};
+  CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
   Recorder debugger;
   DebugPort& port = core.iss().debug_port();
   CoreModuleDebuggerTest() {

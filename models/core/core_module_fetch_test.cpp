@@ -13,9 +13,7 @@ constexpr std::uint64_t code = CoreTestBus::memory_base, vectors = code + 0x20'0
 struct CoreModuleFetchTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
-  CoreModule core{
-      "core", 0,     CoreConfig{},
-      1_us,   calls, make_iss_of_cores()};
+  CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
   CoreModuleFetchTest() { bus.bind(core); }
 
   void execute(const std::vector<std::uint32_t>& program) {

@@ -18,9 +18,7 @@ constexpr std::uint64_t code = CoreTestBus::memory_base, data = code + 0x10'0000
 struct CoreModuleGuardTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
-  CoreModule core{
-      "core", 0,     CoreConfig{},
-      1_us,   calls, make_iss_of_cores()};
+  CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
   Door door{AddressRange{Address(data), Bytes(page_size)}};
   CoreModuleGuardTest() {
     door.closed = true;

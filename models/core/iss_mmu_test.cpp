@@ -151,37 +151,37 @@ void expect_atomic_increments(const std::vector<std::uint32_t>& increment) {
 
 TEST(IssCoresTest, ExclusivesAreAtomicAcrossEngines) {
   expect_atomic_increments({
-                                           0xc85f7c01,  // loop: ldxr x1, [x0]
-                                           0x14000001,  // b next
-                                           0x91000421,  // next: add x1, x1, #1
-                                           0xc802fc01,  // stlxr w2, x1, [x0]
-                                           0x35ffff82,  // cbnz w2, loop
-                                           0xf10004a5,  // subs x5, x5, #1
-                                           0x54ffff41,  // b.ne loop
-                                           0xd503207f,  // wfi
-                                       });
+      0xc85f7c01,  // loop: ldxr x1, [x0]
+      0x14000001,  // b next
+      0x91000421,  // next: add x1, x1, #1
+      0xc802fc01,  // stlxr w2, x1, [x0]
+      0x35ffff82,  // cbnz w2, loop
+      0xf10004a5,  // subs x5, x5, #1
+      0x54ffff41,  // b.ne loop
+      0xd503207f,  // wfi
+  });
 }
 
 TEST(IssCoresTest, LseAtomicsAreAtomicAcrossEngines) {
   expect_atomic_increments({
-                                           0xd2800021,  // mov x1, #1
-                                           0xf8e10002,  // loop: ldaddal x1, x2, [x0]
-                                           0xf10004a5,  // subs x5, x5, #1
-                                           0x54ffffc1,  // b.ne loop
-                                           0xd503207f,  // wfi
-                                       });
+      0xd2800021,  // mov x1, #1
+      0xf8e10002,  // loop: ldaddal x1, x2, [x0]
+      0xf10004a5,  // subs x5, x5, #1
+      0x54ffffc1,  // b.ne loop
+      0xd503207f,  // wfi
+  });
   expect_atomic_increments({
-                                           0xf9400001,  // loop: ldr x1, [x0]
-                                           0x14000001,  // b next
-                                           0xaa0103e2,  // next: mov x2, x1
-                                           0x91000423,  // add x3, x1, #1
-                                           0xc8e2fc03,  // casal x2, x3, [x0]
-                                           0xeb01005f,  // cmp x2, x1
-                                           0x54ffff41,  // b.ne loop
-                                           0xf10004a5,  // subs x5, x5, #1
-                                           0x54ffff01,  // b.ne loop
-                                           0xd503207f,  // wfi
-                                       });
+      0xf9400001,  // loop: ldr x1, [x0]
+      0x14000001,  // b next
+      0xaa0103e2,  // next: mov x2, x1
+      0x91000423,  // add x3, x1, #1
+      0xc8e2fc03,  // casal x2, x3, [x0]
+      0xeb01005f,  // cmp x2, x1
+      0x54ffff41,  // b.ne loop
+      0xf10004a5,  // subs x5, x5, #1
+      0x54ffff01,  // b.ne loop
+      0xd503207f,  // wfi
+  });
 }
 
 }  // namespace

@@ -232,10 +232,8 @@ static const Case cases[] = {
     {"load from a page of EL0", case_load, PAGE(page_of_el0), mmu_on, at_el1},
 
     {"unaligned load", case_load, 0x40300001, alignment_on, at_el1},
-    {"unaligned pair, in Normal memory", case_load_pair, PAGE(page_plain) + 4, mmu_and_alignment_on,
-     at_el1},
-    {"unaligned store, in Normal memory", case_store, PAGE(page_plain) + 2, mmu_and_alignment_on,
-     at_el1},
+    {"unaligned pair, in Normal memory", case_load_pair, PAGE(page_plain) + 4, mmu_and_alignment_on, at_el1},
+    {"unaligned store, in Normal memory", case_store, PAGE(page_plain) + 2, mmu_and_alignment_on, at_el1},
     {"unaligned load of an absent page", case_load, PAGE(page_absent) + 2, mmu_and_alignment_on, at_el1},
     {"unaligned load exclusive", case_load_exclusive, PAGE(page_plain) + 4, mmu_on, at_el1},
     {"unaligned load acquire", case_load_acquire, PAGE(page_plain) + 4, mmu_on, at_el1},

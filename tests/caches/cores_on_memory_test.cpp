@@ -84,8 +84,8 @@ struct Rig : sc_core::sc_module {
     memory.interrupt.bind(interrupt);
     for (unsigned i = 0; i < cores; ++i) {
       const std::string number = std::to_string(i);
-      modules.push_back(
-          std::make_unique<CoreModule>(("core" + number).c_str(), i, CoreConfig{}, quantum, calls, make_iss_of_cores()));
+      modules.push_back(std::make_unique<CoreModule>(("core" + number).c_str(), i, CoreConfig{}, quantum,
+                                                     calls, make_iss_of_cores()));
       decoders.push_back(std::make_unique<Decoder>(("decoder" + number).c_str()));
       wires.push_back(std::make_unique<Wires>());
       CoreModule& core = *modules[i];

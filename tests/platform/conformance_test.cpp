@@ -26,7 +26,8 @@ struct ConformanceTest : CommandTest {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.err;
   }
-  std::string here(const std::string& app, const std::string& argument = {}, const std::string& features = {}) const {
+  std::string here(const std::string& app, const std::string& argument = {},
+                   const std::string& features = {}) const {
     Arguments overrides{"args=" + argument};
     if (!features.empty()) overrides.push_back("node.cores.features=" + features);
     const Ended ended = firmware(app, overrides);

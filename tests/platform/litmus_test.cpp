@@ -34,8 +34,7 @@ struct LitmusTest : CommandTest {
     for (const Quantum& quantum : quanta) {
       const std::string text = console(cores, quantum);
       EXPECT_THAT(text, HasSubstr("litmus: " + std::to_string(cores) + " cores, ")) << quantum.length;
-      EXPECT_THAT(text, EndsWith("litmus: " + tests + " tests, 0 forbidden outcomes\n"))
-          << quantum.length;
+      EXPECT_THAT(text, EndsWith("litmus: " + tests + " tests, 0 forbidden outcomes\n")) << quantum.length;
     }
   }
 };

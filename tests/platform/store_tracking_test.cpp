@@ -85,7 +85,8 @@ TEST_P(StoreTrackingTest, ARunIsTheSameToTheByte) {
   EXPECT_EQ(contents("run/stats.json"), statistics);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, StoreTrackingTest, testing::Values(Way{"Lines", "node.cores.caches=none"},
+INSTANTIATE_TEST_SUITE_P(Ways, StoreTrackingTest,
+                         testing::Values(Way{"Lines", "node.cores.caches=none"},
                                          Way{"Caches", "node.cores.caches=tags"}),
                          [](const auto& info) { return info.param.name; });
 
