@@ -35,7 +35,7 @@ TEST(EccStudyTest, PutsTheExactSharesAndThePublishedOnesBeside) {
 }
 
 TEST(EccStudyTest, SaysPublishedWhatThePaperEntrySays) {
-  const auto paper = load_config<PublishedPaper>(shipped_configs, "published", "abeyratne2017");
+  const auto paper = load_published(shipped_configs, "abeyratne2017");
   const auto entry = std::ranges::find(paper.entries, "table4.4", &PublishedEntry::id);
   std::map<std::string, Row> rows;
   unsigned compared = 0;

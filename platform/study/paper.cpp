@@ -29,10 +29,6 @@ bool rounds_to(double measured, double published) {
   return std::abs(measured - published) <= half * (1 + 1e-9);
 }
 
-ConfigDocument load(const ConfigLibrary& library, const std::string& paper) {
-  return ConfigDocument::load(library.locate("published", paper));
-}
-
 bool is_selected(const std::string& id, const std::vector<std::string>& ids,
                  const std::set<std::string>& all) {
   return ids.empty() || std::ranges::any_of(ids, [&](const std::string& wanted) {
@@ -208,7 +204,7 @@ bool PaperEntry::off() const {
 std::vector<std::string> Paper::ids(const ConfigLibrary& library) {
   std::vector<std::string> ids;
   for (const std::string& paper : library.list("published"))
-    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+    for (const PublishedEntry& entry : load_published(library, paper).entries)
       ids.push_back(paper + "." + entry.id);
   return ids;
 }
@@ -216,7 +212,7 @@ std::vector<std::string> Paper::ids(const ConfigLibrary& library) {
 std::vector<std::string> Paper::list(const ConfigLibrary& library) {
   std::vector<std::string> lines;
   for (const std::string& paper : library.list("published"))
-    for (const PublishedEntry& entry : load_config<PublishedPaper>(library, "published", paper).entries)
+    for (const PublishedEntry& entry : load_published(library, paper).entries)
       lines.push_back(wrapped(paper + "." + entry.id, entry.title, 25));
   return lines;
 }
@@ -231,7 +227,7 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) 
   if (!unknown.empty()) throw InputMissing(unknown);
   Diagnostics problems;
   for (const std::string& paper : library.list("published")) {
-    ConfigDocument document = load(library, paper);
+    ConfigDocument document = load_published_document(library, paper);
     const PublishedPaper published = read_config<PublishedPaper>(document, library);
     for (std::size_t e = 0; e < published.entries.size(); ++e) {
       const PublishedEntry& entry = published.entries[e];

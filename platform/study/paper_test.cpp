@@ -160,8 +160,7 @@ TEST_F(PaperTest, BarsOfAGroupStandSideBySide) {
 
 TEST_F(PaperTest, TheShippedNumbersHaveNamesThatFitTheirColumn) {
   for (const std::string& paper : shipped_configs.list("published"))
-    for (const PublishedEntry& entry :
-         load_config<PublishedPaper>(shipped_configs, "published", paper).entries)
+    for (const PublishedEntry& entry : load_published(shipped_configs, paper).entries)
       for (const PublishedValue& value : entry.values)
         EXPECT_LE(value.what.size() + (value.unit.empty() ? 0 : value.unit.size() + 3), 32u)
             << entry.id << ": " << value.what;

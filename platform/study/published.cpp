@@ -1,6 +1,7 @@
 #include "platform/study/published.h"
 
 #include "base/fields.h"
+#include "platform/config/config.h"
 
 namespace asterism {
 
@@ -59,11 +60,25 @@ void describe(Fields& f, PublishedEntry& e) {
   f("note", e.note, "What holds for all of it");
 }
 
-static_assert(member_count<PublishedPaper>() == 3);
+static_assert(member_count<PublishedPaper>() == 4);
 void describe(Fields& f, PublishedPaper& p) {
   f("reference", p.reference, "Author, title, place, year, chapter", required());
+  f("tables", p.tables, "Tables that several templates need, by name.");
   f("studies", p.studies, "By name: a study and its overrides, as behind `asterism study`", required());
   f("entries", p.entries, "Tables and figures, in the order of the paper", required());
+}
+
+ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper) {
+  ConfigDocument document = ConfigDocument::load(library.locate("published", paper));
+  Diagnostics problems;
+  for (const char* key : {"studies", "entries"}) expand_templates(document, key, problems);
+  problems.throw_if_any();
+  return document;
+}
+
+PublishedPaper load_published(const ConfigLibrary& library, const std::string& paper) {
+  ConfigDocument document = load_published_document(library, paper);
+  return read_config<PublishedPaper>(document, library);
 }
 
 }  // namespace asterism

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "base/enum_names.h"
+#include "platform/config/config_library.h"
+#include "platform/config/templates.h"
 
 namespace asterism {
 
@@ -81,9 +83,15 @@ void describe(Fields& f, PublishedEntry& entry);
 
 struct PublishedPaper {
   std::string reference;
+  std::map<std::string, TemplateTable> tables;
   std::map<std::string, std::string> studies;  // by name: as `asterism study` takes them
   std::vector<PublishedEntry> entries;
 };
 void describe(Fields& f, PublishedPaper& paper);
+
+// The file of a paper with its templates (templates.h) expanded, for read_config<PublishedPaper>(). Throws ConfigError when a
+// template is wrong.
+ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper);
+PublishedPaper load_published(const ConfigLibrary& library, const std::string& paper);
 
 }  // namespace asterism
