@@ -108,11 +108,11 @@ class CoreMemory final : public GuestMemory {
   bool admit(Address first, std::uint64_t size) {
     const std::uint64_t offset = first.value() % page;
     const Address at(first.value() - offset);
-    if (!guard_.watches(at) || guard_.admits(at)) return true;
+    if (!guard_.is_protected(at) || guard_.is_write_allowed(at)) return true;
     const std::uint64_t below = ~std::uint64_t{0} << offset / line;
     const std::uint64_t lines = ~std::uint64_t{0} >> (63 - (offset + size - 1) / line) & below;
     const std::uint64_t resets = resets_;
-    guard_.hold(at, lines);
+    guard_.block_write(at, lines);
     return resets == resets_;
   }
 
@@ -187,7 +187,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   if (spin_table_) reserved.push_back(spin_table_->range());
   device_tree_blob_ = flatten(device_tree(), reserved);
   if (gpus_) gpus_->strike(gpu_losses(scenario.config.faults));
-  dimm_ssd_.strike(timed<TimedFlashFault>(scenario.config.faults, &FaultConfig::flash_fault));
+  dimm_ssd_.inject(timed<TimedFlashFault>(scenario.config.faults, &FaultConfig::flash_fault));
   dimm_ssd_.power_up();
   start();
 }
@@ -434,9 +434,9 @@ void Node::report_host(Statistics& statistics) const {
 
 void Node::strike(const std::vector<FaultConfig>& faults) {
   for (const PowerLoss& cut : power_losses(faults)) power_.strike(cut);
-  for (const auto& fault : timed<TimedMemoryFault>(faults, &FaultConfig::memory_fault)) memory_.strike(fault);
+  for (const auto& fault : timed<TimedMemoryFault>(faults, &FaultConfig::memory_fault)) memory_.inject(fault);
   if (gpus_) gpus_->strike(gpu_losses(faults));
-  dimm_ssd_.strike(timed<TimedFlashFault>(faults, &FaultConfig::flash_fault));
+  dimm_ssd_.inject(timed<TimedFlashFault>(faults, &FaultConfig::flash_fault));
 }
 
 FaultOutcome Node::inject(const FaultRequest& request) {

@@ -3,7 +3,7 @@
 namespace asterism {
 namespace {
 
-struct Nobody final : WriteObserver {
+struct NullObserver final : WriteObserver {
   void written(Address, std::uint64_t) override {}
 };
 
@@ -16,17 +16,17 @@ NodeStores::NodeStores(CoreCluster& cores, CoreCaches* caches, MemoryController&
   if (caches) caches->flush_ended = [&dimm_ssd] { dimm_ssd.flushed(); };
 }
 
-void NodeStores::watch(WriteGuard& guard, WriteGuard& keeper, AddressRange range) {
+void NodeStores::watch(WriteGuard& guard, WriteGuard& preimage_guard, AddressRange range) {
   WriteGuard* const asked = range.size == Bytes(0) ? nullptr : &guard;
-  cores_.guard_writes(range, caches_ ? keeper : guard);
+  cores_.guard_writes(range, caches_ ? preimage_guard : guard);
   if (caches_) caches_->guard(asked);
   memory_.guard(asked);
 }
 
 void NodeStores::collect(AddressRange range, WriteObserver& observer) {
-  Nobody nobody;  // behind caches it is their write-backs that tell
+  NullObserver discard;  // behind caches it is their write-backs that tell
   if (range.size == Bytes(0)) return;
-  cores_.collect_writes(range, caches_ ? static_cast<WriteObserver&>(nobody) : observer);
+  cores_.collect_writes(range, caches_ ? static_cast<WriteObserver&>(discard) : observer);
 }
 
 }  // namespace asterism

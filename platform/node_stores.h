@@ -16,9 +16,9 @@ class NodeStores final : public StoreTracker {
   // `caches`: nullptr for none.
   NodeStores(CoreCluster& cores, CoreCaches* caches, MemoryController& memory, DimmSsdModule& dimm_ssd);
 
-  void watch(WriteGuard& guard, WriteGuard& keeper, AddressRange range) override;
+  void watch(WriteGuard& guard, WriteGuard& preimage_guard, AddressRange range) override;
   void collect(AddressRange range, WriteObserver& observer) override;
-  bool tells_late() const override { return !caches_; }
+  bool reports_on_collect() const override { return !caches_; }
   std::vector<Address> dirty() override { return caches_ ? caches_->dirty() : std::vector<Address>(); }
   void flush(const std::vector<Address>& lines) override {
     if (caches_) caches_->flush(lines);

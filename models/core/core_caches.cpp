@@ -74,12 +74,12 @@ bool CoreCaches::show(int core, tlm::tlm_command command, Address line, Initiato
 // Asks and tells the guard. False: a reset came meanwhile.
 bool CoreCaches::may_write(Address line, sc_core::sc_time& delay) {
   const Address page = page_of(line);
-  if (!guard_ || !guard_->watches(page)) return true;
-  if (!guard_->admits(page)) {
+  if (!guard_ || !guard_->is_protected(page)) return true;
+  if (!guard_->is_write_allowed(page)) {
     const std::uint64_t resets = resets_;
     asking_.push_back(line);
     sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-    if (resets == resets_ && guard_) guard_->hold(page, lines_of(line));
+    if (resets == resets_ && guard_) guard_->block_write(page, lines_of(line));
     if (resets != resets_) return false;
     asking_.erase(std::ranges::find(asking_, line));
   }

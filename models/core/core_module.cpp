@@ -513,12 +513,13 @@ void CoreModule::touch(Address address) {
 }
 
 void CoreModule::about_to_store(Address page, unsigned line) {
-  if (state_ != State::running || start_ || !guard_->watches(page) || guard_->admits(page)) return;
+  if (state_ != State::running || start_ || !guard_->is_protected(page) || guard_->is_write_allowed(page))
+    return;
   in_access_ = true;
   synchronise();
   if (state_ == State::running && !start_) {
     on_activity(Activity::held);
-    guard_->hold(page, std::uint64_t{1} << line);
+    guard_->block_write(page, std::uint64_t{1} << line);
   }
   in_access_ = false;
   if (state_ != State::running || start_) return;

@@ -36,9 +36,9 @@ struct Door : WriteGuard {
 
   Door() = default;
   explicit Door(AddressRange range) : watched(range) {}
-  bool watches(Address page) const override { return watched.contains(page); }
-  bool admits(Address) const override { return !closed; }
-  void hold(Address page, std::uint64_t lines) override {
+  bool is_protected(Address page) const override { return watched.contains(page); }
+  bool is_write_allowed(Address) const override { return !closed; }
+  void block_write(Address page, std::uint64_t lines) override {
     held.push_back({page.value(), lines, now()});
     while (closed) sc_core::wait(opened);
   }

@@ -1,9 +1,11 @@
-// Checkpoints in flash: what is stored of which page, when a checkpoint is durable, and how its image is put together again.
+// Checkpoints in flash: what is stored of which page, when a checkpoint is durable, and how its image is put
+// together again.
 //
-// A checkpoint belongs to a name and is full, or holds what was modified since the one before of the same name. It consists of
-// entries: some lines of one page, packed in ascending order. Entries of many pages, and of several checkpoints that are
-// being taken at once, share the data pages that they are written in; a later entry of a page covers the lines of an
-// earlier one. The image of a version is that of all entries from the newest full checkpoint up to it.
+// A checkpoint belongs to a name and is full, or holds what was modified since the one before of the same
+// name. It consists of entries: some lines of one page, packed in ascending order. Entries of many pages, and
+// of several checkpoints that are being taken at once, share the data pages that they are written in; a later
+// entry of a page covers the lines of an earlier one. The image of a version is that of all entries from the
+// newest full checkpoint up to it.
 //
 // On flash, all in logical pages of the TranslationLayer:
 //   data      lines of entries, nothing else
@@ -16,36 +18,42 @@
 //             to bit errors loses nothing. A commit is reported, and logical pages that the root does not name any more are
 //             given back, when both are durable; recovery writes both when they differ, before it gives back anything.
 //
-// Checkpoints of a name are committed in the order in which they were opened: when all data of it is written, its metadata
-// is, then the root.
+// Checkpoints of a name are committed in the order in which they were opened: when all data of it is written,
+// its metadata is, then the root.
 //
-// Merging (figure 5.7) gains space back: checkpoints older than the oldest version that is kept become one full checkpoint of
-// that version, newest first, so that lines that were overwritten since are met too late and left out; no line is copied for
-// that. Data pages at most half full of lines that count are then compacted: read, and these lines written into new ones.
-// Both are part of the garbage collection: they begin when less than `merge_below` of the logical pages are free, or the root
-// is full, or a write waits for space.
+// Merging (figure 5.7) gains space back: checkpoints older than the oldest version that is kept become one
+// full checkpoint of that version, newest first, so that lines that were overwritten since are met too late
+// and left out; no line is copied for that. Data pages at most half full of lines that count are then
+// compacted: read, and these lines written into new ones. Both are part of the garbage collection: they begin
+// when less than `merge_below` of the logical pages are free, or the root is full, or a write waits for
+// space.
 //
-// Space, in logical pages beside the two of the root (what the layer below keeps for its own collection is not among them).
-// Data is written only where afterwards are left
+// Space, in logical pages beside the two of the root (what the layer below keeps for its own collection is
+// not among them). Data is written only where afterwards are left
 //   - the metadata that open checkpoints have still to write,
-//   - as many pages again as all metadata takes, stored and open: to write it anew in a merge or a compaction,
+//   - as many pages again as all metadata takes, stored and open: to write it anew in a merge or a
+//     compaction,
 //   - one, for a compaction to move into.
-// So merging can always go on and, when writes wait, every data page that is not full can be compacted. What waits after
-// that does not fit: the checkpoint opened last fails with no_space, and those before it stay. However many were open at once,
-// what can be taken one after the other can be taken behind them.
+// So merging can always go on and, when writes wait, every data page that is not full can be compacted. What
+// waits after that does not fit: the checkpoint opened last fails with no_space, and those before it stay.
+// However many were open at once, what can be taken one after the other can be taken behind them.
 //
-// A data page that a compaction or a restore is still to read is held: it is not given back, whatever becomes of the
-// checkpoints that name it. So a read finds what was written there, or bit errors, and never another checkpoint's lines.
+// A data page that a compaction or a restore is still to read is held: it is not given back, whatever becomes
+// of the checkpoints that name it. So a read finds what was written there, or bit errors, and never another
+// checkpoint's lines.
 //
-// What cannot be read any more (bit errors, a lost page) takes the checkpoints with it whose image needs it, and no others; a
-// restore says so, and older versions stay.
+// What cannot be read any more (bit errors, a lost page) takes the checkpoints with it whose image needs it,
+// and no others; a restore says so, and older versions stay.
 //
-// Lines and pages are of any size that divides: 64-byte lines of 4 KiB pages for a memory, 8-byte version tags in the place
-// of lines for a study. A log on an image without contents measures time alone, and cannot restore.
+// Lines and pages are of any size that divides: 64-byte lines of 4 KiB pages for a memory, 8-byte version
+// tags in the place of lines for a study. A log on an image without contents measures time alone, and cannot
+// restore.
 //
-// All calls of the sinks come out of advance_to(), at their times; next_event() says so when a call has caused one.
+// All calls of the sinks come out of advance_to(), at their times; next_event() says so when a call has
+// caused one.
 //
-// reset: every kind drops what is open and what is in flight; power_up() reads the directory and all metadata back.
+// reset: every kind drops what is open and what is in flight; power_up() reads the directory and all metadata
+// back.
 //
 // Sources: abeyratne2017 section 5.3.2.3, figures 5.6 and 5.7. Root, chains and compaction are this model's.
 #pragma once
@@ -87,8 +95,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   using Tag = std::uint64_t;     // of a data page, the caller's
   using Stored = StoredCheckpoint;
 
-  // no_space: does not fit beside what is kept. uncorrectable: of a checkpoint, the one that it continues is gone or cannot be
-  // read; of a restore, a page of the image. worn_out: the flash takes no writes any more.
+  // no_space: does not fit beside what is kept. uncorrectable: of a checkpoint, the one that it continues is
+  // gone or cannot be read; of a restore, a page of the image. worn_out: the flash takes no writes any more.
   enum class Error : std::uint8_t { none, no_space, uncorrectable, worn_out };
 
   // What is stored of a page, in the order in which the lines stand in the data page.
@@ -104,15 +112,15 @@ class CheckpointLog final : private TranslationLayer::Sink {
     // Of a data page; comes for every write, also when its checkpoints have failed meanwhile.
     virtual void left_buffer(Picoseconds at, Tag tag) = 0;
     virtual void committed(Picoseconds at, Handle checkpoint) = 0;
-    // This checkpoint and all that were opened after it under its name are gone; nothing of them is or will be durable.
-    // One call for all of them; what is still said of them is ignored.
+    // This checkpoint and all that were opened after it under its name are gone; nothing of them is or will
+    // be durable. One call for all of them; what is still said of them is ignored.
     virtual void failed(Picoseconds at, Handle checkpoint, Error error) = 0;
     virtual void discarded(Picoseconds at) = 0;
   };
   struct RestoreSink {
     virtual ~RestoreSink() = default;
-    // The lines of a page, packed; every line of the image comes once. Calls from one flash page come at one time; the next
-    // flash page is read after next_piece().
+    // The lines of a page, packed; every line of the image comes once. Calls from one flash page come at one
+    // time; the next flash page is read after next_piece().
     virtual void restored(Picoseconds at, std::uint32_t page, std::uint64_t lines,
                           std::span<const std::byte> data) = 0;
     virtual void piece_ended(Picoseconds at) = 0;
@@ -132,17 +140,18 @@ class CheckpointLog final : private TranslationLayer::Sink {
   std::uint32_t pages() const { return pages_.size(); }           // the same in flash pages
   std::uint32_t free_pages() const { return pages_.free(); }      // of these
 
-  // Opens the next checkpoint of a name (at most 31 characters). Several may be open, of one name. An incremental one
-  // continues the one before; discarding all versions of a name while none is open under it forgets that one, too, and
-  // it fails when it is closed.
+  // Opens the next checkpoint of a name (at most 31 characters). Several may be open, of one name. An
+  // incremental one continues the one before; discarding all versions of a name while none is open under it
+  // forgets that one, too, and it fails when it is closed.
   Handle open(const std::string& name, std::uint32_t memory_pages, bool full);
-  // One data page with lines of entries; `data` holds them, or is empty where the image keeps no contents. Waits for space
-  // when a merge or a collection is making some; when none can be made, the checkpoint opened last fails, then the one before.
+  // One data page with lines of entries; `data` holds them, or is empty where the image keeps no contents.
+  // Waits for space when a merge or a collection is making some; when none can be made, the checkpoint opened
+  // last fails, then the one before.
   void write(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data, Tag tag);
   // No entry follows. Replaces a version of the same number.
   void close(Picoseconds now, Handle checkpoint, std::uint64_t version);
-  // As if it had never been opened, with all that were opened after it. Does not call the sink for them. One whose root is
-  // being written is committed all the same.
+  // As if it had never been opened, with all that were opened after it. Does not call the sink for them. One
+  // whose root is being written is committed all the same.
   void abandon(Picoseconds now, Handle checkpoint);
 
   // In the order of their commits.
@@ -158,7 +167,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   // An increment that is opened now continues this version: it is the last of its name, can be read, and is
   // not being discarded. What an open increment continues is kept, whatever is discarded afterwards.
   bool can_continue(const std::string& name, std::uint64_t version) const;
-  // False: there is none. Sink::discarded says when it is durable; in a worn-out device it lasts until the next power-up.
+  // False: there is none. Sink::discarded says when it is durable; in a worn-out device it lasts until the
+  // next power-up.
   bool discard(Picoseconds now, const std::string& name, std::uint64_t version);
 
   // One restore at a time. False: no such version.

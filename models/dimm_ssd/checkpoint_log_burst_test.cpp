@@ -1,5 +1,5 @@
-// Many open checkpoints on small flash: whatever is refused of them, the log then takes what it takes behind the same
-// checkpoints when they come one after the other.
+// Many open checkpoints on small flash: whatever is refused of them, the log then takes what it takes behind
+// the same checkpoints when they come one after the other.
 #include <bit>
 #include <utility>
 #include <vector>

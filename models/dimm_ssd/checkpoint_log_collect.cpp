@@ -1,4 +1,5 @@
-// Merging, and what a merge has in common with a compaction: new bodies take the places of old ones with one root.
+// Merging, and what a merge has in common with a compaction: new bodies take the places of old ones with one
+// root.
 #include <algorithm>
 #include <utility>
 

@@ -257,7 +257,8 @@ bool CheckpointLog::is_space_coming() const {
   return collection_ || root_ || pages_.dying() != 0 || std::ranges::any_of(opens_, goes_on);
 }
 
-// The last opened first, so that those before it may find the space. Where the root is full, space is not what is missing.
+// The last opened first, so that those before it may find the space. Where the root is full, space is not
+// what is missing.
 bool CheckpointLog::fail_one(Picoseconds now) {
   const Error error = layer_.read_only() ? Error::worn_out : Error::no_space;
   const auto may_fail = [&](const std::unique_ptr<Open>& open) { return open->phase != Phase::committing; };

@@ -1,8 +1,9 @@
 // Compaction: the lines that count of data pages with few of them move together into new pages.
 //
-// All checkpoints that name such a page get new metadata, and one root puts all of that into place. A page that an open
-// checkpoint names is left alone. Victims are read a few at a time and written in their order, so that what they need is
-// known before the first is read. Each is held until its lines are copied: the checkpoints that name it may go meanwhile.
+// All checkpoints that name such a page get new metadata, and one root puts all of that into place. A page
+// that an open checkpoint names is left alone. Victims are read a few at a time and written in their order,
+// so that what they need is known before the first is read. Each is held until its lines are copied: the
+// checkpoints that name it may go meanwhile.
 #include <algorithm>
 #include <limits>
 #include <utility>

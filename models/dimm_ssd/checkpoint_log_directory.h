@@ -1,10 +1,12 @@
-// Which checkpoints a log holds, and which of them it must keep: names, versions, what hides what, what needs what.
+// Which checkpoints a log holds, and which of them it must keep: names, versions, what hides what, what needs
+// what.
 //
-// A directory is a value: a change is made on a copy, which takes the place of the original when its root is durable.
+// A directory is a value: a change is made on a copy, which takes the place of the original when its root is
+// durable.
 //
-// The chain of a checkpoint is what its image is put together from: from the newest full checkpoint of its name up to it.
-// A run is what merging makes one of: hidden checkpoints and the visible one that they are older than, of one chain; or the
-// full one at its start and what follows it.
+// The chain of a checkpoint is what its image is put together from: from the newest full checkpoint of its
+// name up to it. A run is what merging makes one of: hidden checkpoints and the visible one that they are
+// older than, of one chain; or the full one at its start and what follows it.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +59,9 @@ class CheckpointDirectory {
   void add(StoredCheckpoint checkpoint, Body body, std::uint32_t versions);
   void hide(std::uint64_t sequence);
   void set_readable(std::size_t index, bool readable) { stored_[index].readable = readable; }
-  // Drops hidden ones that no readable visible one needs, and of visible ones that cannot be read all but their record: put
-  // together from what is left, they would be something else. The last chain of a name for which `is_continued` stays.
+  // Drops hidden ones that no readable visible one needs, and of visible ones that cannot be read all but
+  // their record: put together from what is left, they would be something else. The last chain of a name for
+  // which `is_continued` stays.
   void prune(const std::function<bool(const std::string& name)>& is_continued);
   // Hides visible ones that cannot be read: nothing is lost by it.
   bool hide_unreadable();

@@ -1,13 +1,16 @@
-// What a checkpoint log writes into flash pages (checkpoint_log.h says what for). Little-endian, packed as below.
+// What a checkpoint log writes into flash pages (checkpoint_log.h says what for). Little-endian, packed as
+// below.
 //
-// Entry, 20 bytes (abeyratne2017 section 5.3.2.3): page (4 of the chapter's 6 bytes), bitmap of its lines (8), place of the
-// lines (6: data page, first line in it), and in the 2 bytes left of the page's 6 a check of the lines. The check is there
-// because a translation layer whose newest copy of a page is lost may find an older one, with other contents: it is refused.
+// Entry, 20 bytes (abeyratne2017 section 5.3.2.3): page (4 of the chapter's 6 bytes), bitmap of its lines
+// (8), place of the lines (6: data page, first line in it), and in the 2 bytes left of the page's 6 a check
+// of the lines. The check is there because a translation layer whose newest copy of a page is lost may find
+// an older one, with other contents: it is refused.
 //
-// Metadata page: next page of the chain and that page's CRC-32, number of entries, entries. A chain is so checked from the root
-// on: a page that is not the very one that was committed is not taken for it.
+// Metadata page: next page of the chain and that page's CRC-32, number of entries, entries. A chain is so
+// checked from the root on: a page that is not the very one that was committed is not taken for it.
 //
-// Root page: header with a CRC-32 over all that is used, names, then a record of each checkpoint in the order of commits.
+// Root page: header with a CRC-32 over all that is used, names, then a record of each checkpoint in the order
+// of commits.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
-// What is taken from a compaction while it reads: its checkpoints are discarded or lost, their pages are wanted by new ones.
+// What is taken from a compaction while it reads: its checkpoints are discarded or lost, their pages are
+// wanted by new ones.
 #include <functional>
 
 #include "dimm_ssd/checkpoint_log_rig.h"

@@ -1,5 +1,6 @@
-// Which lines of checkpoints count: a later entry of a page covers the lines of an earlier one. All of it goes backwards in
-// time (abeyratne2017 section 5.3.2.3), so that a line that was overwritten is met when a newer one has already been seen.
+// Which lines of checkpoints count: a later entry of a page covers the lines of an earlier one. All of it
+// goes backwards in time (abeyratne2017 section 5.3.2.3), so that a line that was overwritten is met when a
+// newer one has already been seen.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ class LineCoverage {
   std::vector<std::uint64_t> seen_;
 };
 
-// The entries of one checkpoint that stands for these, oldest first. An entry with a line that counts is kept as it is, with
-// its covered lines: what covers them is kept, too.
+// The entries of one checkpoint that stands for these, oldest first. An entry with a line that counts is kept
+// as it is, with its covered lines: what covers them is kept, too.
 std::vector<LogEntry> merge_entries(std::span<const CheckpointBody* const> bodies);
 
 // A part of an image: lines of an entry.

@@ -1,7 +1,7 @@
 // The logical pages of a checkpoint log: which are free, and who refers to the others.
 //
-// A page is given back when nothing refers to it any more, nobody holds it to read it, and its write has ended: it is trimmed
-// in the layer and can be taken again.
+// A page is given back when nothing refers to it any more, nobody holds it to read it, and its write has
+// ended: it is trimmed in the layer and can be taken again.
 #pragma once
 
 #include <cstdint>

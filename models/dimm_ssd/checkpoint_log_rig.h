@@ -1,4 +1,5 @@
-// A checkpoint log on flash of its own, for tests: writes what a small memory holds, cuts the power, restores.
+// A checkpoint log on flash of its own, for tests: writes what a small memory holds, cuts the power,
+// restores.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Random checkpoints on flash that is nearly full, and a power cut at a random event, again and again: after every recovery the
-// directory is what it was at the last commit that was reported, or at a later one that was under way, and the image of every
-// version is what was written, line by line.
+// Random checkpoints on flash that is nearly full, and a power cut at a random event, again and again: after
+// every recovery the directory is what it was at the last commit that was reported, or at a later one that
+// was under way, and the image of every version is what was written, line by line.
 //
 // ASTERISM_TORTURE_SEED=n runs one trial, ASTERISM_TORTURE_TRIALS=n another number of them.
 #include <algorithm>
@@ -246,8 +246,8 @@ struct Torture {
     ASSERT_TRUE(has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
   }
 
-  // Every state in which a cut may leave a name: discards and commits under way, each in their order. One that was given up
-  // may be committed or not.
+  // Every state in which a cut may leave a name: discards and commits under way, each in their order. One
+  // that was given up may be committed or not.
   void possible(const Program& program, const Visible& visible, std::size_t discards,
                 std::span<const Handle> commits, std::vector<Visible>& states) const {
     states.push_back(visible);

@@ -1,18 +1,19 @@
-// The ways to take a checkpoint (abeyratne2017 sections 5.2.3, 5.2.4 and 5.3). All save the pages that were modified since
-// the checkpoint before; they differ in when pages are copied, in what waits for that, and in how much of a page is saved.
+// The checkpoint methods (abeyratne2017 sections 5.2.3, 5.2.4 and 5.3). All save the pages that were modified
+// since the checkpoint before. They differ in when pages are copied, in what has to wait for that, and in how
+// much of a page is saved.
 //
-//   method                    copies                         waits                                        saves
-//   stop_and_copy             at the end of the interval     software, until it is durable                whole pages
-//   stop_and_copy_hardware    as above                       every write, until all is copied             whole pages
-//   copy_on_write             after it, behind the program   a write to a page not copied, for a copy     whole pages
-//                                                            in DRAM; the end of the next interval, for
-//                                                            this checkpoint
-//   consolidate               as stop_and_copy               as stop_and_copy                             dirty lines
-//   early                     within it, then as above       software at its end; writes to a page while  whole pages
-//                                                            it is copied
-//   late                      after it, without hurry        a write to a page not copied yet             whole pages
-//   early_late                both                           a write to a page not copied yet             whole pages
-//   early_late+consolidate    both                           as above                                     dirty lines
+//   method                    copies                         blocks                                       saves
+//   stop_and_copy             at the end of the interval     software, until the version is durable       whole pages
+//   stop_and_copy_hardware    at the end of the interval     every write, until all pages are copied      whole pages
+//   copy_on_write             after the interval, while      a write to a page not yet copied, until      whole pages
+//                             software continues             it is copied in DRAM; the end of the next
+//                                                            interval, until this version is durable
+//   consolidate               at the end of the interval     software, until the version is durable       dirty lines
+//   early                     within the interval, and       software at its end; writes to a page        whole pages
+//                             the rest at its end            while it is copied
+//   late                      after the interval             a write to a page not yet copied             whole pages
+//   early_late                within and after it            a write to a page not yet copied             whole pages
+//   early_late+consolidate    within and after it            a write to a page not yet copied             dirty lines
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@
 
 namespace asterism {
 
-enum class CheckpointMethod : std::uint32_t {  // the values are what firmware gives
+enum class CheckpointMethod : std::uint32_t {  // firmware uses these values
   stop_and_copy = 1,
   stop_and_copy_hardware = 2,
   copy_on_write = 3,
@@ -34,21 +35,26 @@ enum class CheckpointMethod : std::uint32_t {  // the values are what firmware g
 constexpr auto enum_names(CheckpointMethod) {
   using enum CheckpointMethod;
   return std::to_array<EnumName<CheckpointMethod>>(
-      {{stop_and_copy, "stop_and_copy", "software waits until all is copied and durable"},
-       {stop_and_copy_hardware, "stop_and_copy_hardware", "writes wait until all is copied, reads go on"},
-       {copy_on_write, "copy_on_write", "a write to a page that is not copied yet copies it to DRAM first"},
-       {consolidate, "consolidate", "stop_and_copy of dirty lines alone, of many pages in one flash page"},
-       {early, "early", "pages written often enough are copied within the interval, the others at its end"},
-       {late, "late", "goes on at once; a write to a page that is not copied yet waits for that"},
-       {early_late, "early_late", "early, and what is left late"},
-       {early_late_consolidate, "early_late+consolidate", "early_late of dirty lines alone"}});
+      {{stop_and_copy, "stop_and_copy", "software waits until all pages are copied and durable"},
+       {stop_and_copy_hardware, "stop_and_copy_hardware",
+        "writes wait until all pages are copied, reads continue"},
+       {copy_on_write, "copy_on_write",
+        "a write to a page that is not yet copied first copies it within DRAM"},
+       {consolidate, "consolidate",
+        "as stop_and_copy, but only dirty lines are saved, and those of many pages share a flash page"},
+       {early, "early",
+        "pages that were written often enough are copied within the interval, the others at its end"},
+       {late, "late",
+        "software continues at once; a write to a page that is not yet copied waits until it is"},
+       {early_late, "early_late", "as early, and the remaining pages as late"},
+       {early_late_consolidate, "early_late+consolidate", "as early_late, but only dirty lines are saved"}});
 }
 
 constexpr bool copies_early(CheckpointMethod m) {
   return m == CheckpointMethod::early || m == CheckpointMethod::early_late ||
          m == CheckpointMethod::early_late_consolidate;
 }
-// The interval may end before its pages are copied.
+// Whether the interval may end before its pages are copied.
 constexpr bool copies_late(CheckpointMethod m) {
   return m == CheckpointMethod::late || m == CheckpointMethod::copy_on_write ||
          m == CheckpointMethod::early_late || m == CheckpointMethod::early_late_consolidate;

@@ -9,7 +9,7 @@
 namespace asterism {
 namespace {
 
-Checkpointer::Error told(CheckpointLog::Error error) {
+Checkpointer::Error to_error(CheckpointLog::Error error) {
   switch (error) {
     case CheckpointLog::Error::none:
       return Checkpointer::Error::none;
@@ -27,14 +27,16 @@ Checkpointer::Error told(CheckpointLog::Error error) {
 
 static_assert(member_count<CheckpointerConfig>() == 5);
 void describe(Fields& f, CheckpointerConfig& c) {
-  f("method", c.method, "How a checkpoint is taken", one_of<CheckpointMethod>());
+  f("method", c.method, "The method by which checkpoints are taken.", one_of<CheckpointMethod>());
   f("page_buffers", c.page_buffers,
-    "Flash pages between memory and flash; with one, copying and transfer alternate", within(1, 64));
+    "The number of flash page buffers between memory and flash. With one, copying and transfer alternate.",
+    within(1, 64));
   f("shadow_frames", c.shadow_frames,
-    "4 KiB pages of DRAM that copy_on_write may fill; where none is free, a write waits as with late",
+    "The number of 4 KiB pages of DRAM that copy_on_write may fill. If none is free, a write waits as with "
+    "late.",
     within(0, 1u << 28));
-  f("matt", c.matt, "The table of modified pages");
-  f("log", c.log, "How checkpoints lie in flash");
+  f("matt", c.matt, "The table of modified pages (MATT).");
+  f("log", c.log, "The layout of checkpoints in flash.");
 }
 
 Checkpointer::Checkpointer(const CheckpointerConfig& config, const FlashPart& part, FlashImage& image,
@@ -102,7 +104,7 @@ void Checkpointer::end_interval(Picoseconds now, std::uint64_t version) {
 
   method_ = next_method_;
   early_blocked_ = false;
-  // Writes that are held wait for all of it, also where another method follows.
+  // Held writes wait until all pages are copied, even if another method follows.
   const bool has_work = !std::ranges::all_of(intervals_, is_copied);
   holds_all_ = has_work && (holds_all_ || method_ == CheckpointMethod::stop_and_copy_hardware);
   if (must_stop()) {
@@ -124,7 +126,8 @@ bool Checkpointer::must_stop() const {
 Checkpointer::Interval& Checkpointer::interval_of(std::uint64_t phase) {
   if (phase == current_.phase) return current_;
   const auto at = std::ranges::lower_bound(intervals_, phase, {}, &Interval::phase);
-  if (at == intervals_.end() || at->phase != phase) throw std::logic_error("a page of a phase that is over");
+  if (at == intervals_.end() || at->phase != phase)
+    throw std::logic_error("a page belongs to a phase that is over");
   return *at;
 }
 
@@ -133,10 +136,10 @@ std::uint64_t Checkpointer::whole_phase(std::uint32_t modulo) const {
   return matt_.phase() - ((matt_.phase() - modulo) & mask);
 }
 
-// Without a base that can be read back an increment would be worth nothing. Nothing is pending then: what is pending belongs
-// to a checkpoint that is open, and that one is the base. Nothing is locked either: a page that is being
-// copied would not be marked, and would be stored with the lines of an increment. From here on the log keeps
-// the base for this checkpoint.
+// Without a readable base an increment would be useless, so that the checkpoint becomes full. Nothing is
+// pending then: a pending page belongs to an open checkpoint, and that would be the base. Nothing is locked
+// either: a page that is being copied would not be marked, and would be stored with the lines of an increment
+// only. From here on the log keeps the base for this checkpoint.
 void Checkpointer::open_current() {
   if (current_.handle) return;
   if (base_ && intervals_.empty() && !log_.can_continue(name_, *base_)) {
@@ -152,14 +155,14 @@ void Checkpointer::open_current() {
 
 Checkpointer::Answer Checkpointer::write_slowly(Picoseconds now, std::uint32_t page, std::uint64_t lines) {
   if (!holds_all_ && method_ == CheckpointMethod::copy_on_write)
-    if (const auto answer = copy_out_of_the_way(now, page, lines)) return *answer;
+    if (const auto answer = copy_to_shadow(now, page, lines)) return *answer;
   hold(now, page);
   return {false, Picoseconds(0)};
 }
 
-// Nothing when the page is being copied, or no frame is free.
-std::optional<Checkpointer::Answer> Checkpointer::copy_out_of_the_way(Picoseconds now, std::uint32_t page,
-                                                                      std::uint64_t lines) {
+// Returns nullopt if the page is being copied or no frame is free.
+std::optional<Checkpointer::Answer> Checkpointer::copy_to_shadow(Picoseconds now, std::uint32_t page,
+                                                                 std::uint64_t lines) {
   if (!has_free_frame()) return std::nullopt;
   const auto choice = matt_.take(page);
   if (!choice) return std::nullopt;
@@ -217,7 +220,7 @@ bool Checkpointer::is_ready(std::uint32_t page) const {
 
 bool Checkpointer::may_copy_early() const {
   if (!copies_early(method_) || early_blocked_) return false;
-  // A page that is locked while it waits for a buffer would hold writes for nothing.
+  // A page that is locked while it waits for a buffer would hold writes needlessly.
   const bool fits = buffer_.taken && lines_per_buffer_ - buffer_.lines >= Matt::lines_per_page;
   return fits || free_buffers_ > 0;
 }
@@ -235,12 +238,12 @@ void Checkpointer::pump(Picoseconds now) {
 bool Checkpointer::choose(Picoseconds now) {
   if (held_.empty() && choose_frame(now)) return true;
   const bool early = may_copy_early();
-  // A candidate is next. Which of its lines are to be copied depends on whether its checkpoint is full.
+  // A candidate is next. Which of its lines are copied depends on whether its checkpoint is full.
   if (early && matt_.pending() == 0 && matt_.has_candidates()) open_current();
   const auto choice = matt_.next(early);
   if (!choice) return !held_.empty() && choose_frame(now);
   const std::uint64_t phase = whole_phase(choice->phase);
-  if (!interval_of(phase).handle) throw std::logic_error("a page is copied of a checkpoint that is not open");
+  if (!interval_of(phase).handle) throw std::logic_error("a page is copied whose checkpoint is not open");
   const std::uint64_t lines = choice->lines | memory_.written_lines(choice->page);
   copy_ = Copy{choice->page, saves_lines(method_) ? lines : whole_page, phase,
                static_cast<Reason>(choice->reason)};
@@ -258,7 +261,7 @@ bool Checkpointer::choose_frame(Picoseconds now) {
   return true;
 }
 
-// False: it waits for a buffer.
+// Returns false if the copy has to wait for a buffer.
 bool Checkpointer::start_copy(Picoseconds now) {
   const auto lines = static_cast<std::uint32_t>(std::popcount(copy_->lines));
   if (buffer_.taken && lines_per_buffer_ - buffer_.lines < lines) send_buffer(now);
@@ -318,7 +321,8 @@ void Checkpointer::send_buffer(Picoseconds now) {
   log_.write(now, sent.entries, std::move(sent.data), tag);
 }
 
-// In order, so that the last pages of an interval whose turn has not come share their flash page with those of the next.
+// Closes intervals in order, so that the last pages of an interval that cannot be closed yet share their
+// flash page with those of the next one.
 void Checkpointer::close_copied(Picoseconds now) {
   for (Interval& interval : intervals_) {
     if (failure_) return;
@@ -334,7 +338,7 @@ void Checkpointer::close_copied(Picoseconds now) {
   release_all(now);
 }
 
-// ---- what happened ----
+// ---- events and reports ----
 
 void Checkpointer::advance_to(Picoseconds now) {
   for (auto t = next_event(); t && *t <= now; t = next_event()) {
@@ -353,12 +357,12 @@ void Checkpointer::work(Picoseconds now) {
   do {
     close_copied(now);
     pump(now);
-  } while (tell(now));
+  } while (deliver_report(now));
 }
 
-// Whoever is told may call back; what is told is taken out before.
-bool Checkpointer::tell(Picoseconds now) {
-  if (std::exchange(tell_recovered_, false)) return sink_.recovered(now), true;
+// Delivers one pending report to the sink. The sink may call back, so that the report is removed before.
+bool Checkpointer::deliver_report(Picoseconds now) {
+  if (std::exchange(reports_recovery_, false)) return sink_.recovered(now), true;
   if (commits_ > 0) {
     --commits_;
     const std::uint64_t version = intervals_.front().version;
@@ -366,20 +370,20 @@ bool Checkpointer::tell(Picoseconds now) {
     ++counts_.durable;
     return sink_.durable(now, version), true;
   }
-  if (const auto failure = std::exchange(failure_, {})) return give_up(now, *failure), true;
+  if (const auto failure = std::exchange(failure_, {})) return abandon(now, *failure), true;
   if (!released_.empty()) {
     const std::uint32_t page = released_.front();
     released_.pop_front();
     return sink_.released(now, page), true;
   }
-  if (tell_discarded_ > 0) return --tell_discarded_, sink_.discarded(now), true;
+  if (discards_to_report_ > 0) return --discards_to_report_, sink_.discarded(now), true;
   if (!stopped() || must_stop()) return false;
   counts_.stopped += now - *stopped_since_;
   stopped_since_.reset();
   return sink_.resumed(now), true;
 }
 
-void Checkpointer::give_up(Picoseconds now, const Failure& failure) {
+void Checkpointer::abandon(Picoseconds now, const Failure& failure) {
   const auto first = std::ranges::find_if(
       intervals_, [&](const Interval& i) { return i.phase >= failure.phase || !i.closed; });
   const bool has_ended = first != intervals_.end();
@@ -388,7 +392,7 @@ void Checkpointer::give_up(Picoseconds now, const Failure& failure) {
   if (oldest.handle && !(failure.gone_in_log && oldest.phase == failure.phase))
     log_.abandon(now, *oldest.handle);
   ++counts_.failures;
-  counts_.given_up += static_cast<std::uint64_t>(intervals_.end() - first);
+  counts_.abandoned += static_cast<std::uint64_t>(intervals_.end() - first);
   intervals_.erase(first, intervals_.end());
   drop_copies();
   release_all(now);
@@ -410,18 +414,18 @@ void Checkpointer::drop_copies() {
 }
 
 void Checkpointer::abort(Picoseconds now) {
-  while (tell(now)) continue;
+  while (deliver_report(now)) continue;
   if (!tracking_) return;
   const bool has_ended = !intervals_.empty();
   const Interval oldest = has_ended ? intervals_.front() : current_;
   if (oldest.handle) log_.abandon(now, *oldest.handle);
-  counts_.given_up += intervals_.size();
+  counts_.abandoned += intervals_.size();
   intervals_.clear();
   drop_copies();
   release_all(now);
   stop_tracking(Reset::warm);
   if (has_ended) sink_.failed(now, oldest.version, Error::aborted);
-  while (tell(now)) continue;
+  while (deliver_report(now)) continue;
 }
 
 void Checkpointer::stop_tracking(Reset kind) {
@@ -443,33 +447,33 @@ void Checkpointer::reset(Reset kind) {
   free_buffers_ = config_.page_buffers;
   wake_at_.reset();
   stopped_since_.reset();
-  tell_recovered_ = false;
-  tell_discarded_ = 0;
+  reports_recovery_ = false;
+  discards_to_report_ = 0;
   commits_ = 0;
   released_.clear();
   failure_.reset();
 }
 
-void Checkpointer::recovered(Picoseconds) { tell_recovered_ = true; }
+void Checkpointer::recovered(Picoseconds) { reports_recovery_ = true; }
 void Checkpointer::left_buffer(Picoseconds, CheckpointLog::Tag) { ++free_buffers_; }
 void Checkpointer::committed(Picoseconds, Handle checkpoint) {
   const std::size_t place = commits_;
   if (place < intervals_.size() && intervals_[place].handle == checkpoint)
-    ++commits_;  // else: it was given up
+    ++commits_;  // otherwise it was abandoned
 }
-void Checkpointer::discarded(Picoseconds) { ++tell_discarded_; }
+void Checkpointer::discarded(Picoseconds) { ++discards_to_report_; }
 
 void Checkpointer::failed(Picoseconds, Handle checkpoint, CheckpointLog::Error error) {
   const auto at = std::ranges::find(intervals_, std::optional(checkpoint), &Interval::handle);
-  if (at == intervals_.end() && current_.handle != checkpoint) return;  // with an older one
+  if (at == intervals_.end() && current_.handle != checkpoint) return;  // it was abandoned with an older one
   const std::uint64_t phase = at == intervals_.end() ? current_.phase : at->phase;
-  if (!failure_ || phase < failure_->phase) failure_ = {phase, told(error), true};
+  if (!failure_ || phase < failure_->phase) failure_ = {phase, to_error(error), true};
 }
 
 void Checkpointer::report(Statistics& statistics) const {
   statistics.add("checkpoints_ended", counts_.intervals);
   statistics.add("checkpoints_durable", counts_.durable);
-  statistics.add("checkpoints_given_up", counts_.given_up);
+  statistics.add("checkpoints_abandoned", counts_.abandoned);
   statistics.add("full_checkpoints", counts_.full);
   statistics.add("failures", counts_.failures);
   statistics.add("stops", counts_.stops);

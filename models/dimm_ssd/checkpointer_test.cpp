@@ -11,8 +11,9 @@ namespace {
 using enum CheckpointMethod;
 constexpr std::uint64_t all_lines = ~std::uint64_t{0};
 
-// A memory of 8 pages with 100 ns a line, and a program that says what it is told. Two packages on a channel: a page of 16 KiB
-// holds four pages of memory, takes 41 us on the bus and 660 us in the array. The contents are not looked at.
+// A memory of 8 pages with 100 ns a line, and a program that says what it is told. Two packages on a channel:
+// a page of 16 KiB holds four pages of memory, takes 41 us on the bus and 660 us in the array. The contents
+// are not looked at.
 struct Bench : Checkpointer::Memory, Checkpointer::Sink {
   static constexpr Picoseconds line = 100_ns, page = 6400_ns, bus = transfer_time(16_KiB, 400_MBps);
   // Of data in flash: metadata, and the root in two places.

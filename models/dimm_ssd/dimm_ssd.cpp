@@ -10,7 +10,7 @@ constexpr std::uint64_t count(std::uint64_t lines) {
   return static_cast<std::uint64_t>(std::popcount(lines));
 }
 
-DimmSsd::Error told(Checkpointer::Error error) {
+DimmSsd::Error to_error(Checkpointer::Error error) {
   switch (error) {
     case Checkpointer::Error::none:
       return DimmSsd::Error::none;
@@ -83,12 +83,12 @@ void DimmSsd::advance_to(Picoseconds now) {
 // What memory was asked for is there; then it is asked for the next.
 void DimmSsd::step(Picoseconds now) {
   const bool arrived = std::exchange(job_->in_flight, false);
-  if (job_->stage == Stage::settling) return end_interval(now);
+  if (job_->stage == Stage::flushing) return end_interval(now);
   if (job_->stage == Stage::fetching) return arrived ? fetched(now) : fetch_line(now);
   if (job_->stage == Stage::restoring) return arrived ? piece_written(now) : write_piece(now);
 }
 
-void DimmSsd::asked(Picoseconds now, Outcome outcome) {
+void DimmSsd::memory_answered(Picoseconds now, Outcome outcome) {
   if (!outcome.ok) {
     if (job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
     return finish(Error::bus_error);
@@ -109,7 +109,7 @@ void DimmSsd::fetch_line(Picoseconds now) {
       memory_.read_lines(now, next - Bytes(in_page), std::uint64_t{1} << in_page / line.count(), data);
   ++lines_read_;
   job.raw.insert(job.raw.end(), data + skip, data + line.count());
-  asked(now, outcome);
+  memory_answered(now, outcome);
 }
 
 // The descriptor's header tells how many lines it has.
@@ -146,7 +146,7 @@ void DimmSsd::start_operation(Picoseconds now) {
 
 // ---- checkpoints ----
 
-bool DimmSsd::continues_what_is_tracked(const RequestDescriptor& request) const {
+bool DimmSsd::continues_tracked_list(const RequestDescriptor& request) const {
   return tracking() && request.name == tracked_name_ && request.pages == tracked_pages_;
 }
 
@@ -155,13 +155,13 @@ void DimmSsd::start_checkpoint(Picoseconds now) {
   const RequestDescriptor& request = job.request;
   auto method = method_of(request, config_.method);
   if (!method) return finish(Error::bad_descriptor);
-  const bool continues = continues_what_is_tracked(request);
+  const bool continues = continues_tracked_list(request);
   if (!continues && open() > 0) return finish(Error::busy);
   if (!continues && !shadow_fits(request.pages)) return finish(Error::bad_descriptor);
   events_.record(
       now, name_, "checkpoint_begin",
       {{"name", request.name}, {"version", request.version}, {"pages", std::uint64_t{request.pages.size()}}});
-  job.stage = Stage::settling;
+  job.stage = Stage::flushing;
   if (!continues) track(now, request);
   // Writes that nobody sees cannot wait.
   method_in_use_ = sees_writes_ ? *method : CheckpointMethod::stop_and_copy;
@@ -177,7 +177,7 @@ bool DimmSsd::shadow_fits(std::span<const Address> pages) const {
 }
 
 void DimmSsd::end_interval(Picoseconds now) {
-  if (!memory_.settle(now)) return;
+  if (!memory_.flush_writes(now)) return;
   const std::uint64_t version = job_->request.version;
   job_->stage = Stage::copying;
   checkpointer_.set_method(method_in_use_);
@@ -187,8 +187,8 @@ void DimmSsd::end_interval(Picoseconds now) {
   if (job_ && !checkpointer_.stopped()) finish(Error::none);
 }
 
-void DimmSsd::settled(Picoseconds now) {
-  if (job_ && job_->stage == Stage::settling) step_at_ = now;
+void DimmSsd::flushed(Picoseconds now) {
+  if (job_ && job_->stage == Stage::flushing) step_at_ = now;
 }
 
 void DimmSsd::track(Picoseconds now, const RequestDescriptor& request) {
@@ -231,19 +231,19 @@ void DimmSsd::durable(Picoseconds at, std::uint64_t version) {
 void DimmSsd::failed(Picoseconds at, std::uint64_t version, Checkpointer::Error error) {
   const auto first = std::ranges::find(open_versions_, version);
   auto handed_over = open_versions_.end() - first;
-  for (auto given_up = first; given_up != open_versions_.end(); ++given_up)
+  for (auto abandoned = first; abandoned != open_versions_.end(); ++abandoned)
     events_.record(at, name_, "checkpoint_failed",
                    {{"name", tracked_name_},
-                    {"version", *given_up},
-                    {"error", static_cast<std::uint64_t>(told(error))}});
+                    {"version", *abandoned},
+                    {"error", static_cast<std::uint64_t>(to_error(error))}});
   open_versions_.erase(first, open_versions_.end());
   if (job_ && job_->stage == Stage::copying) {
     --handed_over;
-    finish(told(error));
+    finish(to_error(error));
   }
   if (handed_over == 0) return;
   failed_version_ = version;
-  failed_error_ = told(error);
+  failed_error_ = to_error(error);
   sink_.failed(at, version, failed_error_);
 }
 
@@ -338,7 +338,7 @@ void DimmSsd::write_piece(Picoseconds now) {
   }
   const Piece& piece = job.pieces.front();
   lines_written_ += count(piece.lines);
-  asked(now, memory_.write_lines(now, job.request.pages[piece.page], piece.lines, piece.data));
+  memory_answered(now, memory_.write_lines(now, job.request.pages[piece.page], piece.lines, piece.data));
 }
 
 void DimmSsd::piece_written(Picoseconds now) {
@@ -363,7 +363,7 @@ bool DimmSsd::is_ready(Address page) const {
   return index == no_index || !sees_writes_ || checkpointer_.is_ready(index);
 }
 
-bool DimmSsd::admits(Address page) const {
+bool DimmSsd::is_write_allowed(Address page) const {
   const std::uint32_t index = index_of(page);
   return index == no_index || !sees_writes_ ||
          (checkpointer_.is_ready(index) && checkpointer_.matt().peek(index) == Matt::Answer::ready);
@@ -373,7 +373,7 @@ DimmSsd::Outcome DimmSsd::read_lines(Picoseconds now, std::uint32_t page, std::u
                                      std::span<std::byte> data) {
   lines_read_ += count(lines);
   lines_copied_ += count(lines);
-  return memory_.saved_lines(now, tracked_pages_[page], lines, data);
+  return memory_.read_preimage(now, tracked_pages_[page], lines, data);
 }
 
 std::uint64_t DimmSsd::written_lines(std::uint32_t page) {
@@ -435,7 +435,7 @@ void DimmSsd::finish(Error error, std::uint32_t bad_index) {
 }
 
 void DimmSsd::reset(Reset kind) {
-  checkpoints_cut_ += open_versions_.size();
+  checkpoints_interrupted_ += open_versions_.size();
   open_versions_.clear();
   job_.reset();
   step_at_.reset();
@@ -455,7 +455,7 @@ void DimmSsd::reset(Reset kind) {
 void DimmSsd::report(Statistics& statistics) const {
   statistics.add("commands", commands_);
   statistics.add("checkpoints_committed", checkpoints_);
-  statistics.add("checkpoints_cut", checkpoints_cut_);
+  statistics.add("checkpoints_interrupted", checkpoints_interrupted_);
   statistics.add("restores", restores_);
   statistics.add("lines_read", lines_read_);
   statistics.add("lines_written", lines_written_);

@@ -1,5 +1,5 @@
-// The DIMM-SSD's controller as firmware sees it: executes one command at a time on lists of memory pages, and goes on
-// copying what was handed over.
+// The DIMM-SSD's controller as firmware sees it: executes one command at a time on lists of memory pages, and
+// goes on copying what was handed over.
 //
 //   checkpoint  1  the pages as they are now become a version of a name, by a method of checkpoint_method.h. The command
 //                  ends when software may go on: with the methods that stop software when the version is durable, with
@@ -15,13 +15,14 @@
 //   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0
 // `method` is a CheckpointMethod, or 0 for the configured one. A page is known by its place in the list.
 //
-// A checkpoint of the same name and the same list as the one before it is incremental, provided that writes were seen
-// in between; any other is full. Another name or list, a restore: `busy` while a version that was handed over is not durable.
-// A command that is given while another is under way is refused; abort is only while that is a discard.
-// A version that was handed over and fails is told by Sink::failed, one whose command is under way by its error.
+// A checkpoint of the same name and the same list as the one before it is incremental, provided that writes
+// were seen in between; any other is full. Another name or list, a restore: `busy` while a version that was
+// handed over is not durable. A command that is given while another is under way is refused; abort is only
+// while that is a discard. A version that was handed over and fails is told by Sink::failed, one whose
+// command is under way by its error.
 //
-// reset: drops the command, its result, what is open and what is tracked, on every kind; power_up(now) begins recovery, which
-// holds back the first command. Durable versions survive every kind.
+// reset: drops the command, its result, what is open and what is tracked, on every kind; power_up(now) begins
+// recovery, which holds back the first command. Durable versions survive every kind.
 #pragma once
 
 #include <deque>
@@ -62,8 +63,8 @@ class DimmSsd final : private Checkpointer::Memory,
   };
 
   using Outcome = Checkpointer::Memory::Outcome;
-  // The host's memory controller. Addresses are physical, `page` is 4 KiB aligned, bit i of `lines` is the line at 64 * i,
-  // `data` has the lines packed in ascending order.
+  // The host's memory controller. Addresses are physical, `page` is 4 KiB aligned, bit i of `lines` is the
+  // line at 64 * i, `data` has the lines packed in ascending order.
   struct Memory {
     using Outcome = DimmSsd::Outcome;
     virtual ~Memory() = default;
@@ -71,21 +72,23 @@ class DimmSsd final : private Checkpointer::Memory,
                                std::span<std::byte> data) = 0;
     virtual Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
                                 std::span<const std::byte> data) = 0;
-    // The same as read_lines() of a watched page that is copied: as it was when its interval ended, where memory is ahead.
-    virtual Outcome saved_lines(Picoseconds now, Address page, std::uint64_t lines,
-                                std::span<std::byte> data) {
+    // The same as read_lines() of a watched page that is copied: as it was when its interval ended, where
+    // memory is ahead.
+    virtual Outcome read_preimage(Picoseconds now, Address page, std::uint64_t lines,
+                                  std::span<std::byte> data) {
       return read_lines(now, page, lines, data);
     }
-    // From now on all writes of others to these pages are told of, by DimmSsd::write before memory changes or by
-    // written_lines(); none: to no page. False: writes cannot be seen, and every checkpoint is full.
+    // From now on all writes of others to these pages are told of, by DimmSsd::write before memory changes or
+    // by written_lines(); none: to no page. False: writes cannot be seen, and every checkpoint is full.
     virtual bool watch(std::span<const Address> pages) = 0;
-    // An interval is about to end: all that was written is on its way to memory, and told. False: not yet; the device waits for
-    // DimmSsd::settled() and asks again.
-    virtual bool settle(Picoseconds /*now*/) { return true; }
-    // An interval ends: before another write to a watched page, is_ready() and write() are asked again, for every page
-    // anew. What was written until now may still be told by written_lines().
+    // An interval is about to end: all that was written is on its way to memory, and told. False: not yet;
+    // the device waits for DimmSsd::flushed() and asks again.
+    virtual bool flush_writes(Picoseconds /*now*/) { return true; }
+    // An interval ends: before another write to a watched page, is_ready() and write() are asked again, for
+    // every page anew. What was written until now may still be told by written_lines().
     virtual void interval_ended() = 0;
-    // The page is going to be copied: its lines that were written and not told of yet. Its next write is asked for.
+    // The page is going to be copied: its lines that were written and not told of yet. Its next write is
+    // asked for.
     virtual std::uint64_t written_lines(Address page) = 0;
   };
   struct Sink {
@@ -115,17 +118,17 @@ class DimmSsd final : private Checkpointer::Memory,
   // After bad_descriptor: the first bad page in the list; no_index: something else.
   std::uint32_t bad_index() const { return bad_index_; }
 
-  // DRAM that copy_on_write may fill, no page of the list, 4 KiB aligned; holds from the next list on that is tracked. The
-  // checkpoint that hands over this list is refused where the DRAM does not fit.
+  // DRAM that copy_on_write may fill, no page of the list, 4 KiB aligned; holds from the next list on that is
+  // tracked. The checkpoint that hands over this list is refused where the DRAM does not fit.
   void set_shadow(Address first, std::uint32_t pages);
 
   // A write of others to memory: may it happen, and when. One to a page that is not tracked is ready.
   Checkpointer::Answer write(Picoseconds now, Address page, std::uint64_t lines);
   bool is_ready(Address page) const;
   // Whether it would be ready at once, without a copy of the page to a shadow frame.
-  bool admits(Address page) const;
-  // Memory::settle() may have another answer now.
-  void settled(Picoseconds now);
+  bool is_write_allowed(Address page) const;
+  // Memory::flush_writes() may have another answer now.
+  void flushed(Picoseconds now);
   // Pages are copied within this interval: writes are best told while it lasts.
   bool copies_early() const { return asterism::copies_early(method_in_use_); }
   bool tracks(Address page) const { return index_of(page) != no_index; }
@@ -153,7 +156,7 @@ class DimmSsd final : private Checkpointer::Memory,
   void report(Statistics& statistics) const;
 
  private:
-  enum class Stage { waiting_for_recovery, fetching, settling, copying, discarding, restoring };
+  enum class Stage { waiting_for_recovery, fetching, flushing, copying, discarding, restoring };
   struct Piece {  // of a page, read back from flash
     std::uint32_t page;
     std::uint64_t lines;
@@ -177,13 +180,13 @@ class DimmSsd final : private Checkpointer::Memory,
   };
 
   void step(Picoseconds now);
-  void asked(Picoseconds now, Outcome outcome);
+  void memory_answered(Picoseconds now, Outcome outcome);
   void fetch_line(Picoseconds now);
   void fetched(Picoseconds now);
   void start_operation(Picoseconds now);
   void start_checkpoint(Picoseconds now);
   void end_interval(Picoseconds now);
-  bool continues_what_is_tracked(const RequestDescriptor& request) const;
+  bool continues_tracked_list(const RequestDescriptor& request) const;
   bool shadow_fits(std::span<const Address> pages) const;
   void track(Picoseconds now, const RequestDescriptor& request);
   void find();
@@ -250,7 +253,7 @@ class DimmSsd final : private Checkpointer::Memory,
   AddressRange next_shadow_{Address(), 0_B};
   Address shadow_;
 
-  std::uint64_t commands_ = 0, checkpoints_ = 0, restores_ = 0, checkpoints_cut_ = 0, lines_read_ = 0,
+  std::uint64_t commands_ = 0, checkpoints_ = 0, restores_ = 0, checkpoints_interrupted_ = 0, lines_read_ = 0,
                 lines_copied_ = 0, lines_written_ = 0, flash_faults_ = 0, flash_faults_missed_ = 0;
 };
 

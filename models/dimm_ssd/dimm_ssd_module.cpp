@@ -40,7 +40,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                         watch_.sample();
                         rearm();
                       }),
-      fault_alarm_("faults", [this](Picoseconds now) { strike_next(now); }) {
+      fault_alarm_("faults", [this](Picoseconds now) { inject_next(now); }) {
   const FlashGeometry geometry = flash_geometry(config, part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
@@ -102,10 +102,10 @@ DimmSsd::Memory::Outcome DimmSsdModule::read_lines(Picoseconds, Address page, st
   return access(tlm::TLM_READ_COMMAND, page, lines, data.data());
 }
 
-DimmSsd::Memory::Outcome DimmSsdModule::saved_lines(Picoseconds now, Address page, std::uint64_t lines,
-                                                    std::span<std::byte> data) {
+DimmSsd::Memory::Outcome DimmSsdModule::read_preimage(Picoseconds now, Address page, std::uint64_t lines,
+                                                      std::span<std::byte> data) {
   const Outcome outcome = read_lines(now, page, lines, data);
-  const std::vector<std::byte> kept = watch_.take_kept(page);
+  const std::vector<std::byte> kept = watch_.take_preimage(page);
   if (!kept.empty())
     for_lines(page, lines, [&](Address line, std::size_t at) {
       std::memcpy(data.data() + at, kept.data() + (line - page).count(), DimmSsd::line.count());
@@ -155,17 +155,17 @@ void DimmSsdModule::peek(Address page, std::span<std::byte> data) {
 // ---- what happened ----
 
 void DimmSsdModule::failed(Picoseconds, std::uint64_t, DimmSsd::Error) {
-  watch_.given_up();
+  watch_.drop_preimages();
   set_interrupt(registers.interrupt_status.failed);
 }
 
 void DimmSsdModule::released(Picoseconds at, Address) {
   watch_.released();
-  ssd_->settled(at);
+  ssd_->flushed(at);
 }
 
 void DimmSsdModule::flushed() {
-  ssd_->settled(now());
+  ssd_->flushed(now());
   rearm();
 }
 
@@ -178,23 +178,24 @@ void DimmSsdModule::update_interrupt() {
   interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
-// Early copies are chosen by writes, so that those are told now and then; all other methods have time until the interval ends.
+// Early copies are chosen by writes, so that those are told now and then; all other methods have time until
+// the interval ends.
 void DimmSsdModule::rearm() {
   alarm_.arm(ssd_->next_event());
-  const bool samples = ssd_->tracking() && ssd_->copies_early() && watch_.tells_late();
+  const bool samples = ssd_->tracking() && ssd_->copies_early() && watch_.reports_on_collect();
   if (!samples) return sampling_alarm_.arm(std::nullopt);
   if (!sampling_alarm_.armed()) sampling_alarm_.arm(now() + sampling_);
 }
 
 // ---- faults ----
 
-void DimmSsdModule::strike(const std::vector<TimedFlashFault>& faults) {
+void DimmSsdModule::inject(const std::vector<TimedFlashFault>& faults) {
   faults_.insert(faults_.end(), faults.begin(), faults.end());
   std::ranges::stable_sort(faults_, {}, &TimedFlashFault::at);
   if (!faults_.empty()) fault_alarm_.arm(faults_.front().at);
 }
 
-void DimmSsdModule::strike_next(Picoseconds now) {
+void DimmSsdModule::inject_next(Picoseconds now) {
   const TimedFlashFault next = faults_.front();
   faults_.pop_front();
   if (!ssd_->inject(now, next.fault))

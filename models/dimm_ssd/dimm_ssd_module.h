@@ -1,5 +1,5 @@
-// The DIMM-SSD on the node: registers in front, a port to the memory controller behind, an interrupt line, and the stores of the
-// cores, which it sees and may keep waiting (write_watch.h).
+// The DIMM-SSD on the node: registers in front, a port to the memory controller behind, an interrupt line,
+// and the stores of the cores, which it sees and may keep waiting (write_watch.h).
 // Reset contract: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once
 
@@ -42,7 +42,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   WriteGuard& guard() { return watch_; }
 
   // Bits of the flash flip at these times, too.
-  void strike(const std::vector<TimedFlashFault>& faults);
+  void inject(const std::vector<TimedFlashFault>& faults);
 
   void reset(Reset kind);
   void power_up();
@@ -54,15 +54,16 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
 
  private:
   void connect_registers();
-  void strike_next(Picoseconds now);
+  void inject_next(Picoseconds now);
 
   // DimmSsd::Memory
   Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
-  Outcome saved_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
+  Outcome read_preimage(Picoseconds now, Address page, std::uint64_t lines,
+                        std::span<std::byte> data) override;
   Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
                       std::span<const std::byte> data) override;
   bool watch(std::span<const Address> pages) override { return watch_.watch(pages); }
-  bool settle(Picoseconds now) override { return watch_.settle(now); }
+  bool flush_writes(Picoseconds now) override { return watch_.flush_writes(now); }
   void interval_ended() override { watch_.interval_ended(); }
   std::uint64_t written_lines(Address page) override { return watch_.written_lines(page); }
   // DimmSsd::Sink

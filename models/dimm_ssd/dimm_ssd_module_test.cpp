@@ -44,8 +44,8 @@ struct DimmSsdModuleTest : SystemCTest {
     poke(descriptor + 40, pages);
     for (std::uint32_t i = 0; i < pages; ++i) poke(descriptor + 48 + 8 * i, page + i * 4096);
   }
-  // When a line of the descriptor and those of a page have been read, one after the other: the controller's latency, DRAM's,
-  // and syndromes in normal mode.
+  // When a line of the descriptor and those of a page have been read, one after the other: the controller's
+  // latency, DRAM's, and syndromes in normal mode.
   static Picoseconds end_of_reading(Picoseconds start, const std::array<Bytes, 2>& addresses) {
     DramSystem dram(DramConfig{.refresh = false}, DramPart{}, 4_MiB);
     Picoseconds at = start;
@@ -80,8 +80,8 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, CheckpointsAndRestoresThroughTheMemoryControll
   EXPECT_EQ(cpu.read32(map.checkpoints.offset()), 1u);
 }
 
-// Two lines of descriptor, 64 of the page, then a flash page of data, one that says what it holds, and the root in two
-// packages, one behind the other on the channel.
+// Two lines of descriptor, 64 of the page, then a flash page of data, one that says what it holds, and the
+// root in two packages, one behind the other on the channel.
 SYSTEMC_TEST_F(DimmSsdModuleTest, InterruptsExactlyWhenTheCommitIsProgrammed) {
   describe(1, 1);
   wait_for(10_ms);            // recovery has ended

@@ -1,12 +1,13 @@
 // The registers of the DIMM-SSD. A command takes a request descriptor in memory (dimm_ssd/dimm_ssd.h).
 //
-// A command that is given while another is under way is not taken: STATUS.refused, until the next one that is. It does not
-// end, and interrupts nobody.
+// A command that is given while another is under way is not taken: STATUS.refused, until the next one that
+// is. It does not end, and interrupts nobody.
 //
-// A checkpoint is handed over: its command ends, with INTERRUPT_STATUS.complete, as soon as software may go on,
-// and the version is durable later, with INTERRUPT_STATUS.durable. A version that cannot become durable any
-// more sets INTERRUPT_STATUS.failed and the FAILED registers, and all later versions of its name are given up
-// with it. All other commands are done when they end. The interrupt line is the level of status and enable.
+// A checkpoint is handed over: its command ends, with INTERRUPT_STATUS.complete, as soon as software may go
+// on, and the version is durable later, with INTERRUPT_STATUS.durable. A version that cannot become durable
+// any more sets INTERRUPT_STATUS.failed and the FAILED registers, and all later versions of its name are
+// given up with it. All other commands are done when they end. The interrupt line is the level of status and
+// enable.
 #pragma once
 
 #include "dimm_ssd/dimm_ssd.h"

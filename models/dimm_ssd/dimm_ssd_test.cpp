@@ -78,7 +78,7 @@ struct Bench : DimmSsd::Sink {
     ssd.power_up(time);
     run();
   }
-  void power_cut() { ssd.reset(Reset::power_loss); }
+  void fail_power() { ssd.reset(Reset::power_loss); }
 
   void describe(const std::string& name, std::uint64_t version, std::uint32_t pages,
                 std::uint32_t method = 0) {
@@ -153,8 +153,8 @@ TEST(DimmSsd, ACheckpointComesBackWhole) {
   EXPECT_TRUE(bench.holds(0x20, 6));
 }
 
-// Descriptor of 96 bytes: 2 lines. 4 pages: 256 lines. Then the channel and the program of the data, of its metadata, and of
-// the root, which is written twice at the same time.
+// Descriptor of 96 bytes: 2 lines. 4 pages: 256 lines. Then the channel and the program of the data, of its
+// metadata, and of the root, which is written twice at the same time.
 TEST(DimmSsd, ACheckpointOfOneFlashPageTakesItsTime) {
   Bench bench;
   const Picoseconds start = bench.time;
@@ -218,7 +218,7 @@ TEST(DimmSsd, ARestoreWithHolesIsNotReportedAsGood) {
 TEST(DimmSsd, CheckpointsSurviveAPowerLoss) {
   Bench bench;
   bench.checkpoint(1, 0x30);
-  bench.power_cut();
+  bench.fail_power();
   bench.power_up();
   EXPECT_EQ(bench.restore(1), Error::none);
   EXPECT_TRUE(bench.holds(0x30, 6));
@@ -227,7 +227,7 @@ TEST(DimmSsd, CheckpointsSurviveAPowerLoss) {
 TEST(DimmSsd, ACommandDuringRecoveryWaitsForIt) {
   Bench bench;
   bench.checkpoint(1, 0);
-  bench.power_cut();
+  bench.fail_power();
   bench.ssd.power_up(bench.time);
   EXPECT_EQ(bench.newest(), 1u);
 }
@@ -474,10 +474,10 @@ TEST(DimmSsd, APowerCutAtAnyEventLeavesAWholeCheckpoint) {
     bench.start(DimmSsd::Operation::checkpoint);
     bool finished = false;
     for (int i = 0; i < cut && !finished; ++i) finished = !bench.step();
-    bench.power_cut();
+    bench.fail_power();
     bench.ssd.power_up(bench.time);
     for (int i = 0; i < cut % 5; ++i) bench.step();
-    bench.power_cut();
+    bench.fail_power();
     bench.power_up();
 
     const auto version = bench.newest();

@@ -1,8 +1,9 @@
-// Bit errors that are placed in the flash of a DIMM-SSD by what its pages hold: firmware's author knows checkpoints, and not
-// where the translation layer has put them.
+// Bit errors that are placed in the flash of a DIMM-SSD by what its pages hold: firmware's author knows
+// checkpoints, and not where the translation layer has put them.
 //
-// Bits of the weakest KiB of the page flip. The page code corrects as many as FlashPart::correctable_bits in all, and cannot
-// read the page beyond. They are gone when the page is written elsewhere, by a collection or anew.
+// Bits of the weakest KiB of the page flip. The page code corrects as many as FlashPart::correctable_bits in
+// all, and cannot read the page beyond. They are gone when the page is written elsewhere, by a collection or
+// anew.
 #pragma once
 
 #include <array>

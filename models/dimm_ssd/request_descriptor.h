@@ -1,4 +1,5 @@
-// The request descriptor of a DIMM-SSD's command (dimm_ssd/dimm_ssd.h), as it stands in memory: little endian,
+// The request descriptor of a DIMM-SSD's command (dimm_ssd/dimm_ssd.h), as it stands in memory: little
+// endian,
 //   char name[32], zero padded; u64 version; u32 page_count; u32 method; u64 pages[page_count]
 #pragma once
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t line_bits = 64;
 
-// For what is thrown away.
-struct Nobody final : WriteObserver {
+// Discards what it observes.
+struct NullObserver final : WriteObserver {
   void written(Address, std::uint64_t) override {}
 };
 
@@ -24,9 +24,9 @@ std::uint64_t bit_of(Address line) {
 
 // ---- stores ----
 
-void WriteWatch::hold(Address page, std::uint64_t lines) {
+void WriteWatch::block_write(Address page, std::uint64_t lines) {
   const std::uint64_t resets = resets_;
-  while (resets == resets_ && watches(page) && !admits(page)) {
+  while (resets == resets_ && is_protected(page) && !is_write_allowed(page)) {
     const Checkpointer::Answer answer = ssd_->write(now(), page, lines);
     changed_();
     if (answer.ready) {
@@ -42,21 +42,21 @@ void WriteWatch::written(Address page, std::uint64_t lines) {
   changed_();
 }
 
-void WriteWatch::keep(Address page) {
+void WriteWatch::save_preimage(Address page) {
   std::vector<std::byte> contents(DimmSsd::memory_page.count());
   peek_(page, contents);
-  kept_.emplace(page.value(), std::move(contents));
+  preimages_.emplace(page.value(), std::move(contents));
 }
 
-std::vector<std::byte> WriteWatch::take_kept(Address page) {
-  auto kept = kept_.extract(page.value());
+std::vector<std::byte> WriteWatch::take_preimage(Address page) {
+  auto kept = preimages_.extract(page.value());
   return kept ? std::move(kept.mapped()) : std::vector<std::byte>();
 }
 
-// ---- what the device asks for ----
+// ---- requests of the device ----
 
 bool WriteWatch::watch(std::span<const Address> pages) {
-  kept_.clear();
+  preimages_.clear();
   released();
   if (!tracker) return false;
   range_ = {Address(0), Bytes(0)};
@@ -64,21 +64,21 @@ bool WriteWatch::watch(std::span<const Address> pages) {
     const auto [first, last] = std::ranges::minmax(pages);
     range_ = {first, last - first + DimmSsd::memory_page};
   }
-  tracker->watch(*this, keeper_, range_);
-  Nobody nobody;
-  tracker->collect(range_, nobody);
+  tracker->watch(*this, preimage_guard_, range_);
+  NullObserver discard;
+  tracker->collect(range_, discard);
   return true;
 }
 
-// Contents that are kept of a page which waits no longer are of an interval that was given up or is in flash.
+// The pre-image of a page that may be written to belongs to an interval that was abandoned or is in flash.
 void WriteWatch::interval_ended() {
   if (!tracker) return;
   tracker->collect(range_, *this);
-  std::erase_if(kept_, [&](const auto& kept) { return admits(Address(kept.first)); });
+  std::erase_if(preimages_, [&](const auto& kept) { return is_write_allowed(Address(kept.first)); });
 }
 
 std::uint64_t WriteWatch::written_lines(Address page) {
-  if (!tracker || !tracker->tells_late()) return 0;
+  if (!tracker || !tracker->reports_on_collect()) return 0;
   struct Lines final : WriteObserver {
     std::uint64_t all = 0;
     void written(Address, std::uint64_t lines) override { all |= lines; }
@@ -88,18 +88,18 @@ std::uint64_t WriteWatch::written_lines(Address page) {
 }
 
 void WriteWatch::sample() {
-  if (tracker && tracker->tells_late()) tracker->collect(range_, *this);
+  if (tracker && tracker->reports_on_collect()) tracker->collect(range_, *this);
 }
 
-// Lines of pages that are not copied yet wait for that; the others go to memory, and what cores have stored meanwhile goes
-// behind the end of the interval.
-bool WriteWatch::settle(Picoseconds now) {
+// Lines of pages that are not copied yet wait until they are. The others go to memory, and what cores have
+// stored in the meantime belongs to the next interval.
+bool WriteWatch::flush_writes(Picoseconds now) {
   if (!tracker) return true;
   if (tracker->is_flushing()) return false;
   std::vector<Address> clean;
   bool all = true;
   for (const Address line : tracker->dirty()) {
-    const bool ready = !watches(page_of(line)) || ssd_->write(now, page_of(line), bit_of(line)).ready;
+    const bool ready = !is_protected(page_of(line)) || ssd_->write(now, page_of(line), bit_of(line)).ready;
     if (ready) clean.push_back(line);
     all = all && ready;
   }
@@ -111,10 +111,10 @@ bool WriteWatch::settle(Picoseconds now) {
 
 void WriteWatch::reset() {
   ++resets_;
-  kept_.clear();
+  preimages_.clear();
   has_flushed_ = false;
   range_ = {Address(0), Bytes(0)};
-  if (tracker) tracker->watch(*this, keeper_, range_);
+  if (tracker) tracker->watch(*this, preimage_guard_, range_);
   released();
 }
 

@@ -14,9 +14,9 @@ namespace {
 struct ListGuard final : WriteGuard {
   std::vector<std::uint64_t> watched, refused;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> told;  // page, lines
-  bool watches(Address page) const override { return std::ranges::count(watched, page.value()) > 0; }
-  bool admits(Address page) const override { return std::ranges::count(refused, page.value()) == 0; }
-  void hold(Address, std::uint64_t) override {}
+  bool is_protected(Address page) const override { return std::ranges::count(watched, page.value()) > 0; }
+  bool is_write_allowed(Address page) const override { return std::ranges::count(refused, page.value()) == 0; }
+  void block_write(Address, std::uint64_t) override {}
   void written(Address page, std::uint64_t lines) override { told.emplace_back(page.value(), lines); }
 };
 

@@ -136,18 +136,18 @@ BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsign
 }
 
 bool MemoryController::watched(const tlm::tlm_generic_payload& payload, const Part& part) const {
-  return guard_ && payload.is_write() && guard_->watches(part.page);
+  return guard_ && payload.is_write() && guard_->is_protected(part.page);
 }
 
 // Before a part of a payload is written that the guard watches: the time at which it may be. Nullopt: it may
 // not, because a reset came first, or because it cannot wait.
 std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payload& payload, const Part& part,
                                                    Picoseconds at) {
-  if (!watched(payload, part) || guard_->admits(part.page)) return at;
+  if (!watched(payload, part) || guard_->is_write_allowed(part.page)) return at;
   if (!may_wait(payload)) return std::nullopt;
   const std::uint64_t resets = resets_;
   if (at > now()) sc_core::wait(to_sc_time(at - now()));
-  if (resets == resets_ && watched(payload, part)) guard_->hold(part.page, part.lines);
+  if (resets == resets_ && watched(payload, part)) guard_->block_write(part.page, part.lines);
   if (resets != resets_ || is_aborted(payload)) return std::nullopt;
   return std::max(at, now());
 }
@@ -226,7 +226,7 @@ unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   std::vector<Part> parts;
   for (unsigned first = 0; payload.is_write() && first < payload.get_data_length();) {
     const Part& part = parts.emplace_back(payload, first, base_);
-    if (watched(payload, part) && !guard_->admits(part.page)) return 0;
+    if (watched(payload, part) && !guard_->is_write_allowed(part.page)) return 0;
     first += static_cast<unsigned>(part.bytes.size.count());
   }
   if (parts.empty()) announce(payload);
@@ -359,7 +359,7 @@ void MemoryController::inject(const MemoryFault& fault) {
   rearm();
 }
 
-void MemoryController::strike(const TimedMemoryFault& fault) {
+void MemoryController::inject(const TimedMemoryFault& fault) {
   const auto left = faults_.begin() + static_cast<std::ptrdiff_t>(next_fault_);
   faults_.insert(std::ranges::upper_bound(left, faults_.end(), fault.at, {}, &TimedMemoryFault::at), fault);
   rearm();

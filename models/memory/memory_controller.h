@@ -85,7 +85,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   // Throws std::invalid_argument with words for a user.
   void inject(const MemoryFault& fault);
   // One more that comes at its time.
-  void strike(const TimedMemoryFault& fault);
+  void inject(const TimedMemoryFault& fault);
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
   // Of DramConfig::controllers, the one whose channel a block of 64 bytes lies in.
   unsigned controller_at(Bytes offset) const { return locate(offset).channel / config_.dram.channels; }
@@ -101,7 +101,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   // A master that is no core is about to write these physical addresses: what is kept of them (decoded
   // instructions, tags of caches) is dropped.
   std::function<void(AddressRange)> on_foreign_write = [](AddressRange) {};
-  // Whom all writes ask and are reported to; nullptr: nobody.
+  // All writes ask this guard for permission and are reported to it; nullptr: none.
   void guard(WriteGuard* guard) { guard_ = guard; }
 
   void reset(Reset kind);

@@ -45,9 +45,9 @@ struct Door : WriteGuard {
   sc_core::sc_event opened;
   std::vector<Lines> held, told;
 
-  bool watches(Address page) const override { return page == base + Bytes(watched); }
-  bool admits(Address) const override { return !closed; }
-  void hold(Address page, std::uint64_t lines) override {
+  bool is_protected(Address page) const override { return page == base + Bytes(watched); }
+  bool is_write_allowed(Address) const override { return !closed; }
+  void block_write(Address page, std::uint64_t lines) override {
     held.emplace_back(page.value(), lines);
     while (closed) sc_core::wait(opened);
   }

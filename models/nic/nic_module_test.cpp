@@ -308,9 +308,9 @@ SYSTEMC_TEST_F(NicModuleTest, TheManagementIsToldWhatARankDoesWhenItDoesIt) {
 
 struct OnePage final : WriteGuard {
   explicit OnePage(std::uint64_t page) : page(page) {}
-  bool watches(Address at) const override { return at == page; }
-  bool admits(Address) const override { return is_copied; }
-  void hold(Address, std::uint64_t) override {}
+  bool is_protected(Address at) const override { return at == page; }
+  bool is_write_allowed(Address) const override { return is_copied; }
+  void block_write(Address, std::uint64_t) override {}
   void written(Address at, std::uint64_t lines) override { told.emplace_back(at, lines); }
   Address page;
   bool is_copied = false;

@@ -181,7 +181,7 @@ void PcramCopier::reset(Reset kind) {
 void PcramCopier::report(Statistics& statistics) const {
   statistics.add("saves", saves_);
   statistics.add("loads", loads_);
-  statistics.add("commands_cut", cut_);
+  statistics.add("commands_interrupted", cut_);
   statistics.add("pages_saved", saved_);
   statistics.add("pages_left_out", left_out_);
   statistics.add("pages_loaded", loaded_);

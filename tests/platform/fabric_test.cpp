@@ -42,7 +42,7 @@ TEST_F(FabricRunTest, TheCheckpointedSolverThatLosesPowerComesToTheCrossbarsResu
     const Ended ended = firmware("cg", on(fidelity, {solver, cut}));
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
     EXPECT_EQ(json("run/stats.json")["recoveries"], 1) << fidelity;
-    EXPECT_EQ(json("run/stats.json")["node"]["dimm_ssd"]["checkpoints_cut"], 1) << fidelity;
+    EXPECT_EQ(json("run/stats.json")["node"]["dimm_ssd"]["checkpoints_interrupted"], 1) << fidelity;
     EXPECT_EQ(result(), on_the_crossbar) << fidelity;
   }
 }

@@ -112,7 +112,7 @@ TEST_F(PcramNodeTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
       const std::uint64_t newest = 2 * commits(headers).size();
       EXPECT_GE(sweep_of_return(ended), newest) << stack << " " << when;
       EXPECT_LE(sweep_of_return(ended), newest + 2) << stack << " " << when;
-      cut += counts()["commands_cut"].get<std::uint64_t>();
+      cut += counts()["commands_interrupted"].get<std::uint64_t>();
       torn += counts()["lines_torn"].get<std::uint64_t>();
     }
     EXPECT_GT(cut, 1u) << stack;

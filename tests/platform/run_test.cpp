@@ -43,7 +43,7 @@ TEST_F(RunTest, TheMainJobLosesPowerInTheMiddleOfACheckpointWrite) {
   EXPECT_EQ(all[5]["version"], 15);  // being written
   EXPECT_EQ(all[9]["version"], 10);  // the newest that is complete
   const auto flash = json("runs/power_loss/stats.json")["node"]["dimm_ssd"];
-  EXPECT_EQ(flash["checkpoints_cut"], 1);
+  EXPECT_EQ(flash["checkpoints_interrupted"], 1);
   EXPECT_GT(flash["checkpointer"]["log"]["translation"]["flash"]["operations_torn"], 0);
 }
 
