@@ -14,7 +14,7 @@
 #include "fabric/fabric_module.h"
 #include "platform/config/diagnostics.h"
 #include "platform/device_tree_blob.h"
-#include "platform/node_fabric.h"
+#include "platform/fabric_preparation.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
@@ -160,9 +160,9 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   if (config_.pcram.kind != PcramKind::none)
     pcram_.emplace("pcram", config_.pcram, scenario.pcram, scenario.map.range("dram"), events);
   if (config_.nic.present) {
-    lone_network_.emplace();
+    isolated_network_.emplace();
     nic_.emplace("nic", scenario.map.range("dram"));
-    nic_->attach({.clock = lone_network_->clock, .network = lone_network_->network});
+    nic_->attach({.clock = isolated_network_->clock, .network = isolated_network_->network});
   }
   if (config_.nor_flash.present) {
     flash_.emplace_back("flash0", config_.nor_flash, scenario.map.range("flash0").size, scenario.rom);
@@ -424,7 +424,7 @@ void Node::load_memory() {
   }
 }
 
-void Node::settle() {
+void Node::quiesce() {
   if (speculative_cores_) speculative_cores_->roll_back_all();
 }
 
@@ -432,7 +432,7 @@ void Node::report_host(Statistics& statistics) const {
   if (speculative_cores_) speculative_cores_->report(statistics);
 }
 
-void Node::strike(const std::vector<FaultConfig>& faults) {
+void Node::inject(const std::vector<FaultConfig>& faults) {
   for (const PowerLoss& cut : power_losses(faults)) power_.strike(cut);
   for (const auto& fault : timed<TimedMemoryFault>(faults, &FaultConfig::memory_fault)) memory_.inject(fault);
   if (gpus_) gpus_->strike(gpu_losses(faults));

@@ -35,12 +35,12 @@
 #include "nic/nic_module.h"
 #include "pcram/pcram_module.h"
 #include "platform/interrupt_controller.h"
-#include "platform/lone_network.h"
-#include "platform/machine.h"
+#include "platform/isolated_network.h"
 #include "platform/node_stores.h"
 #include "platform/rtl_arbiters.h"
 #include "platform/rtl_zone_monitors.h"
 #include "platform/scenario.h"
+#include "platform/simulated_system.h"
 #include "platform/spin_table.h"
 #include "platform/transaction_tap.h"
 
@@ -52,7 +52,7 @@ class SpeculativeCores;
 }
 
 class Node final : public sc_core::sc_module,
-                   public Machine,
+                   public SimulatedSystem,
                    private PowerSequence,
                    private CoreCluster::Surroundings {
  public:
@@ -62,7 +62,7 @@ class Node final : public sc_core::sc_module,
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
        const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr,
        HostThreads* threads = nullptr);
-  ~Node() override { settle(); }  // while there is memory
+  ~Node() override { quiesce(); }  // while there is memory
 
   // The node has come to its end by itself; unless told otherwise the run ends with it.
   std::function<void()> on_end = [] { sc_core::sc_stop(); };
@@ -89,9 +89,9 @@ class Node final : public sc_core::sc_module,
   std::string memory_summary() const override { return memory_.summary(); }
   std::optional<std::string> script_waits_for() const override;
   void report(Statistics& statistics) const override;
-  void strike(const std::vector<FaultConfig>& faults) override;
+  void inject(const std::vector<FaultConfig>& faults) override;
   void move_files(const std::filesystem::path& files) override { semihosting_.move_directory(files); }
-  void settle() override;
+  void quiesce() override;
   void report_host(Statistics& statistics) const override;
 
  private:
@@ -150,7 +150,7 @@ class Node final : public sc_core::sc_module,
   std::optional<NodeStores> stores_;
   std::optional<GpuModule> gpus_;
   std::optional<PcramModule> pcram_;
-  std::optional<LoneNetwork> lone_network_;
+  std::optional<IsolatedNetwork> isolated_network_;
   std::optional<NicModule> nic_;
   std::optional<RtlZoneMonitors> monitors_;  // of the GPUs
   Semihosting semihosting_;

@@ -19,7 +19,7 @@ namespace {
 void tell(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
 // Of the switches whose arbiters are swapped.
-std::set<unsigned> radices(const NodeConfig& node, const AddressMap& map, const NodeFabric& fabric) {
+std::set<unsigned> radices(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric) {
   if (!fabric.topology)
     return {std::max<unsigned>(node.cores.count, static_cast<unsigned>(map.entries().size()))};
   const std::vector<std::string>& wanted = node.fabric.arbiter.routers;
@@ -42,7 +42,7 @@ void check_contract(const std::filesystem::path& file, BlockContract contract, c
                 .got = quoted(block.contract)});
 }
 
-void check_arbiter(const ArbiterConfig& arbiter, const NodeFabric& fabric, const ConfigDocument& document,
+void check_arbiter(const ArbiterConfig& arbiter, const PreparedFabric& fabric, const ConfigDocument& document,
                    const std::string& key, Diagnostics& problems) {
   std::vector<std::string> names{"XB"};
   if (fabric.topology) {
@@ -88,7 +88,7 @@ std::uint32_t trackable_pages(const AddressMap& map) {
 
 }  // namespace
 
-void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDocument& document,
+void check_rtl(const NodeConfig& node, const PreparedFabric& fabric, const ConfigDocument& document,
                const std::string& path, Diagnostics& problems) {
   const std::string prefix = path.empty() ? "" : path + ".";
   if (node.fabric.arbiter.impl != Impl::model)
@@ -119,7 +119,7 @@ void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDoc
   }
 }
 
-PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const NodeFabric& fabric,
+PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric,
                         const ConfigDocument& document, const std::string& path) {
   PreparedRtl prepared;
   if (const ArbiterConfig& arbiter = node.fabric.arbiter; arbiter.impl != Impl::model) {

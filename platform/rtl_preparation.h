@@ -10,8 +10,8 @@
 #include "cosim/swap_config.h"
 #include "platform/address_map.h"
 #include "platform/config/diagnostics.h"
+#include "platform/fabric_preparation.h"
 #include "platform/node_config.h"
-#include "platform/node_fabric.h"
 
 namespace asterism {
 
@@ -34,12 +34,12 @@ struct PreparedRtl {
 
 // What can be known without building: that the blocks are there and their descriptions right. What does not fit goes to
 // `problems`; throws as prepare_rtl. `path` is the node's in the document, "" when it is the document.
-void check_rtl(const NodeConfig& node, const NodeFabric& fabric, const ConfigDocument& document,
+void check_rtl(const NodeConfig& node, const PreparedFabric& fabric, const ConfigDocument& document,
                const std::string& path, Diagnostics& problems);
 
 // Builds what is not built yet, telling a line for each; without any RTL in the node it does nothing. Throws
 // ConfigError or InputMissing for a block that is not there or does not build.
-PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const NodeFabric& fabric,
+PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric,
                         const ConfigDocument& document, const std::string& path);
 
 }  // namespace asterism

@@ -13,12 +13,12 @@
 #include "cosim/hang_watch.h"
 #include "cosim/rtl_trace.h"
 #include "flash/flash_image.h"
-#include "platform/closed_loop_node.h"
-#include "platform/cluster_machine.h"
+#include "platform/cluster_system.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/exit_status.h"
 #include "platform/interruption.h"
+#include "platform/manycore_node.h"
 #include "platform/node.h"
 #include "platform/run_debugger.h"
 #include "platform/study/progress_line.h"
@@ -40,7 +40,7 @@ class RunProgress {
  public:
   explicit RunProgress(bool wanted) : line_(wanted) {}
 
-  void update(const Machine& node, const EventFile& events) {
+  void update(const SimulatedSystem& node, const EventFile& events) {
     const double elapsed = line_.seconds();
     if (!line_.is_due() || elapsed - last_elapsed_ < 0.25) return;
     const std::uint64_t instructions = node.instructions();
@@ -60,19 +60,19 @@ class RunProgress {
   std::uint64_t last_instructions_ = 0;
 };
 
-RunOutcome::End how_it_ended(const Machine::End& end) {
+RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
   switch (end.how) {
-    case Machine::End::How::exited:
+    case SimulatedSystem::End::How::exited:
       return RunOutcome::End::firmware_exit;
-    case Machine::End::How::switched_off:
+    case SimulatedSystem::End::How::switched_off:
       return RunOutcome::End::power_off;
-    case Machine::End::How::workload_done:
+    case SimulatedSystem::End::How::workload_done:
       return RunOutcome::End::workload_done;
-    case Machine::End::How::cluster_finished:
+    case SimulatedSystem::End::How::cluster_finished:
       return RunOutcome::End::cluster_finished;
-    case Machine::End::How::not_recoverable:
+    case SimulatedSystem::End::How::not_recoverable:
       return RunOutcome::End::not_recoverable;
-    case Machine::End::How::mismatch:
+    case SimulatedSystem::End::How::mismatch:
       return RunOutcome::End::mismatch;
   }
   return RunOutcome::End::firmware_exit;
@@ -80,7 +80,7 @@ RunOutcome::End how_it_ended(const Machine::End& end) {
 
 // Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
 // slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
-RunOutcome::End let_time_pass(Machine& node, Picoseconds until, const Interruption& interruption,
+RunOutcome::End let_time_pass(SimulatedSystem& node, Picoseconds until, const Interruption& interruption,
                               Debugger* debugger, RunProgress& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
@@ -180,7 +180,7 @@ std::string_view name_of(RunOutcome::End end) {
   return "";
 }
 
-void write_reports(const RunOutcome& outcome, const Machine& node, const RunDirectory& directory) {
+void write_reports(const RunOutcome& outcome, const SimulatedSystem& node, const RunDirectory& directory) {
   Statistics statistics;
   statistics.add("ended", name_of(outcome.end));
   if (outcome.end == RunOutcome::End::firmware_exit || outcome.end == RunOutcome::End::power_off)
@@ -224,12 +224,13 @@ std::vector<std::filesystem::path> guests_folders(const Scenario& scenario, cons
   return folders;
 }
 
-std::unique_ptr<Machine> build(const Scenario& scenario, const RunDirectory& directory, const RtlOptions& rtl,
-                               EventLog& events, TransactionTaps* taps, HostThreads* threads) {
+std::unique_ptr<SimulatedSystem> build(const Scenario& scenario, const RunDirectory& directory,
+                                       const RtlOptions& rtl, EventLog& events, TransactionTaps* taps,
+                                       HostThreads* threads) {
   try {
     if (scenario.is_cluster())
-      return std::make_unique<ClusterMachine>(scenario, directory.files(), rtl, events, taps, threads);
-    if (scenario.workload) return std::make_unique<ClosedLoopNode>("node", scenario, rtl);
+      return std::make_unique<ClusterSystem>(scenario, directory.files(), rtl, events, taps, threads);
+    if (scenario.workload) return std::make_unique<ManycoreNode>("node", scenario, rtl);
     return std::make_unique<Node>("node", scenario, directory.files(), rtl, events, taps, threads);
   } catch (const RtlError& error) {
     throw ConfigError(Diagnostic{.origin = scenario.rtl.arbiter_origin,
@@ -263,7 +264,7 @@ Debugger& make_debugger(std::optional<Debugger>& debugger, const GdbEndpoint& en
 }
 
 // A trace of nothing would be silent.
-void check_traces(const RtlOptions& rtl, const Machine& node) {
+void check_traces(const RtlOptions& rtl, const SimulatedSystem& node) {
   const std::vector<std::string> instances = node.rtl_instances();
   for (const RtlOptions::Trace& trace : rtl.trace) {
     const auto is_of = [&](const std::string& instance) {
@@ -332,15 +333,15 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   Instruments instruments(settings.instruments, scenario, directory, events);
   std::optional<HostThreads> threads;
   if (settings.threads > 1) threads.emplace(settings.threads);
-  const std::unique_ptr<Machine> built =
+  const std::unique_ptr<SimulatedSystem> built =
       build(scenario, directory, rtl, debugger ? static_cast<EventLog&>(*events_for_debugger) : events,
             instruments.taps(), threads ? &*threads : nullptr);
-  Machine& node = *built;
+  SimulatedSystem& node = *built;
   check_traces(rtl, node);
   instruments.attach(node);
   // Host threads start again by themselves.
   const auto end_threads = [&] {
-    node.settle();
+    node.quiesce();
     if (threads) threads->stop();
   };
   std::optional<LiveSnapshots> snapshots;
@@ -381,7 +382,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
         if (hang_watch) hang_watch->start_again();
         node.move_files(directory.files());
         move_traces(rtl.traces, directory.path() / "traces");
-        node.strike(settings.snapshot->faults);
+        node.inject(settings.snapshot->faults);
         start = Clock::now();
       }
       go_on_until(scenario.config.until);

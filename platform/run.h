@@ -9,10 +9,10 @@
 
 #include "cosim/rtl_arbitration.h"
 #include "platform/debug/gdb_port.h"
-#include "platform/machine.h"
 #include "platform/run_directory.h"
 #include "platform/run_instruments.h"
 #include "platform/scenario.h"
+#include "platform/simulated_system.h"
 
 namespace asterism {
 

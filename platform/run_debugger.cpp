@@ -43,7 +43,7 @@ void tell(const std::string& path, const Statistics& statistics, Lines& lines) {
 }
 
 // A group of the statistics, of each node.
-std::string group_of(const Machine& machine, std::string_view group) {
+std::string group_of(const SimulatedSystem& machine, std::string_view group) {
   Statistics all;
   machine.report_to(all);
   Lines lines;
@@ -93,17 +93,17 @@ std::string keep_or_go_back(LiveSnapshots& snapshots, const Scenario& scenario,
 
 }  // namespace
 
-void attach(Debugger& debugger, Machine& machine, const Scenario& scenario, LiveSnapshots& snapshots,
+void attach(Debugger& debugger, SimulatedSystem& machine, const Scenario& scenario, LiveSnapshots& snapshots,
             std::function<bool()> interrupted) {
   const auto refuse = [](std::string problem) {
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = std::move(problem)});
   };
-  Debugger::Machine view{.cores = machine.cores_to_debug(),
-                         .infos = {"map"},
-                         .info = {},
-                         .snapshot = {},
-                         .interrupted = std::move(interrupted)};
+  Debugger::DebuggedSystem view{.cores = machine.cores_to_debug(),
+                                .infos = {"map"},
+                                .info = {},
+                                .snapshot = {},
+                                .interrupted = std::move(interrupted)};
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
   std::ranges::transform(groups, std::back_inserter(view.infos),
                          [](const auto& group) { return std::string(group.first); });

@@ -5,14 +5,14 @@
 
 #include "base/event_log.h"
 #include "platform/debug/debugger.h"
-#include "platform/machine.h"
 #include "platform/scenario.h"
+#include "platform/simulated_system.h"
 #include "platform/snapshot/live_snapshots.h"
 
 namespace asterism {
 
 // Connects it with the machine that a scenario has built. Throws ConfigError when there is nothing to debug.
-void attach(Debugger& debugger, Machine& machine, const Scenario& scenario, LiveSnapshots& snapshots,
+void attach(Debugger& debugger, SimulatedSystem& machine, const Scenario& scenario, LiveSnapshots& snapshots,
             std::function<bool()> interrupted);
 
 // Between a machine and its events.jsonl.

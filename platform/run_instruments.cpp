@@ -93,7 +93,7 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
 
 Instruments::~Instruments() = default;
 
-void Instruments::attach(Machine& machine) {
+void Instruments::attach(SimulatedSystem& machine) {
   std::vector<DebuggedCore> cores = machine.cores_to_debug();
   const auto traced =
       std::ranges::find_if(cores, [](const DebuggedCore& each) { return is_traced(*each.core); });

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "platform/function_symbols.h"
-#include "platform/machine.h"
 #include "platform/profile.h"
 #include "platform/run_directory.h"
 #include "platform/run_timeline.h"
 #include "platform/scenario.h"
+#include "platform/simulated_system.h"
 #include "platform/transaction_tap.h"
 
 namespace asterism {
@@ -36,7 +36,7 @@ class Instruments {
   // For the machine's initiators; nullptr: not asked for.
   TransactionTaps* taps() { return taps_ ? &*taps_ : nullptr; }
   // Before the machine's first instruction, once; this outlives it.
-  void attach(Machine& machine);
+  void attach(SimulatedSystem& machine);
   // The run is over: files into its folder.
   void finish(Picoseconds end);
 

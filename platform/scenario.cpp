@@ -7,7 +7,7 @@
 
 #include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
-#include "platform/node_memory.h"
+#include "platform/memory_check.h"
 #include "platform/spin_table.h"
 
 namespace asterism {
@@ -336,7 +336,7 @@ void check_built_node(const ScenarioConfig& config, bool knows_faults, const Add
                       const ConfigLibrary& library, const ConfigDocument& document, Diagnostics& problems) {
   const NodeConfig& node = config.node;
   try {
-    const NodeFabric fabric = prepare_fabric(node, map, library, document, "node", problems);
+    const PreparedFabric fabric = prepare_fabric(node, map, library, document, "node", problems);
     check_rtl(node, fabric, document, "node", problems);
     check_memory(node, knows_faults ? config.faults : std::vector<FaultConfig>{}, library, document, "node",
                  problems);
@@ -377,7 +377,7 @@ NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed)
   check_map(config, document, "", problems, map);
   check_log(config, {"node"}, document, "log", problems);
   problems.throw_if_any();
-  const NodeFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
+  const PreparedFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
   check_rtl(config, fabric, document, "", problems);
   check_memory(config, {}, installed.configs, document, "", problems);
   check_flash(config, installed.configs, document, "", problems);
@@ -441,7 +441,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   AddressMap map = map_of(config.node);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
-  NodeFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
+  PreparedFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
   Scenario scenario{.name = file.stem().string(),
                     .config = std::move(config),
                     .map = std::move(map),

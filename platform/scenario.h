@@ -13,7 +13,7 @@
 #include "platform/address_map.h"
 #include "platform/config/config.h"
 #include "platform/elf_image.h"
-#include "platform/node_fabric.h"
+#include "platform/fabric_preparation.h"
 #include "platform/rtl_preparation.h"
 #include "platform/scenario_config.h"
 
@@ -36,7 +36,7 @@ struct Scenario {
   FlashPart flash;
   DramPart dram = {};
   PcramPart pcram = {};
-  NodeFabric fabric;
+  PreparedFabric fabric;
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;

@@ -82,15 +82,15 @@ CoreRegister general_register(unsigned number) {
 Debugger::Debugger(const GdbEndpoint& endpoint)
     : port_(endpoint, "+" + gdb_packet("E.another debugger is connected to this run")) {}
 
-void Debugger::attach(Machine machine) {
-  machine_ = std::move(machine);
-  for (const DebuggedCore& each : machine_.cores) each.core->debugged_by(*this);
+void Debugger::attach(DebuggedSystem machine) {
+  system_ = std::move(machine);
+  for (const DebuggedCore& each : system_.cores) each.core->debugged_by(*this);
   forget_wishes();
 }
 
 unsigned Debugger::index_of(const CoreModule& core) const {
-  const auto found = std::ranges::find(machine_.cores, &core, &DebuggedCore::core);
-  return static_cast<unsigned>(found - machine_.cores.begin());
+  const auto found = std::ranges::find(system_.cores, &core, &DebuggedCore::core);
+  return static_cast<unsigned>(found - system_.cores.begin());
 }
 
 // ---- stopping and going on ----
@@ -144,7 +144,7 @@ void Debugger::halt(const DebugStop& stop) {
   for (halted_ = true; halted_;) {
     take_news();
     for (;;) {
-      if (machine_.interrupted() || (!connected_ && !waits_for_first_ && halted_)) return run_freely();
+      if (system_.interrupted() || (!connected_ && !waits_for_first_ && halted_)) return run_freely();
       const auto item = halted_ ? reader_.next() : std::nullopt;
       if (!item) break;
       serve(*item);
@@ -215,12 +215,12 @@ void Debugger::resume() {
   for (unsigned each = 0; each < cores(); ++each) {
     const DebugAction& action = session_.actions()[each];
     if (action.what == DebugAction::What::step) port(each).step();
-    machine_.cores[each].core->hold(action.what == DebugAction::What::hold);
+    system_.cores[each].core->hold(action.what == DebugAction::What::hold);
   }
   owes_stop_ = true;
   halted_ = false;
   off_.reset();
-  for (const DebuggedCore& each : machine_.cores) went_off(*each.core);
+  for (const DebuggedCore& each : system_.cores) went_off(*each.core);
   asked_ |= !reader_.empty();
 }
 
@@ -240,7 +240,7 @@ void Debugger::forget_wishes() {
 
 void Debugger::run_freely() {
   forget_wishes();
-  for (const DebuggedCore& each : machine_.cores) each.core->hold(false);
+  for (const DebuggedCore& each : system_.cores) each.core->hold(false);
   owes_stop_ = waits_for_first_ = halted_ = false;
 }
 
@@ -272,7 +272,7 @@ void Debugger::happened(Picoseconds at, std::string_view source, std::string_vie
   if (last_events_.size() > events_kept) last_events_.pop_front();
   if (!connected_ || halted_ || !break_on_.contains(std::string(kind))) return;
   const auto is_source = [&](const DebuggedCore& each) { return each.core->name() == source; };
-  auto core = static_cast<unsigned>(std::ranges::find_if(machine_.cores, is_source) - machine_.cores.begin());
+  auto core = static_cast<unsigned>(std::ranges::find_if(system_.cores, is_source) - system_.cores.begin());
   // Of a core that waits for the bus it may be the doing.
   if (core == cores())
     for (core = 0; core < cores() && port(core).is_between_instructions();) ++core;
@@ -282,18 +282,18 @@ void Debugger::happened(Picoseconds at, std::string_view source, std::string_vie
 // ---- the machine, as GdbSession sees it ----
 
 std::string Debugger::state(unsigned core) const {
-  const CoreModule& module = *machine_.cores[core].core;
+  const CoreModule& module = *system_.cores[core].core;
   return fmt::format("{}{}", module.is_held() ? "held, " : "", word_for(module.state()));
 }
 
 std::uint64_t Debugger::read(unsigned core, unsigned general) const {
-  return machine_.cores[core].core->iss().read(general_register(general));
+  return system_.cores[core].core->iss().read(general_register(general));
 }
 
 bool Debugger::write(unsigned core, unsigned general, std::uint64_t value) {
   if (!port(core).is_between_instructions()) return false;
   if (general == pstate_number) return port(core).write_pstate(value);
-  machine_.cores[core].core->iss().write(general_register(general), value);
+  system_.cores[core].core->iss().write(general_register(general), value);
   return true;
 }
 
@@ -303,7 +303,7 @@ std::size_t Debugger::read_memory(unsigned core, std::uint64_t address, char* da
     const std::uint64_t at = address + done;
     const std::size_t length = std::min<std::size_t>(size - done, page - at % page);
     const auto physical = port(core).physical(at);
-    if (!physical || !machine_.cores[core].core->read_memory(
+    if (!physical || !system_.cores[core].core->read_memory(
                          *physical, std::as_writable_bytes(std::span(data + done, length))))
       break;
     done += length;
@@ -319,7 +319,7 @@ bool Debugger::write_memory(unsigned core, std::uint64_t address, std::string_vi
     const std::uint64_t at = address + done;
     const std::string_view part = data.substr(done, page - at % page);
     const auto physical = port(core).physical(at);
-    if (!physical || !machine_.cores[core].core->write_memory(*physical, std::as_bytes(std::span(part))))
+    if (!physical || !system_.cores[core].core->write_memory(*physical, std::as_bytes(std::span(part))))
       return false;
     done += part.size();
   }
@@ -334,10 +334,10 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   if (verb == "break") return break_on({words.begin() + 1, words.end()});
   if (verb == "info" && words.size() == 2) return info(words[1]);
   if (verb == "reset" && words.size() == 1) {
-    return machine_.cores[core].reset_node() ? "the node starts again when it goes on\n"
+    return system_.cores[core].reset_node() ? "the node starts again when it goes on\n"
                                              : "the node has no power: nothing is reset\n";
   }
-  if (verb == "snapshot") return machine_.snapshot(std::span(words).subspan(1));
+  if (verb == "snapshot") return system_.snapshot(std::span(words).subspan(1));
   std::string text =
       "monitor break on KIND    stop at events of this kind (events.jsonl), or at those of a group:\n";
   for (const auto& [group, kinds] : event_groups())
@@ -348,7 +348,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
       "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n"
       "monitor snapshot save    keeps the state of the whole run\n"
       "monitor snapshot load [N]  goes back to the newest one, or to the Nth\n",
-      fmt::join(machine_.infos, ", "));
+      fmt::join(system_.infos, ", "));
   return verb == "help" ? text : fmt::format("there is no \"{}\"\n{}", command, text);
 }
 
@@ -383,8 +383,8 @@ std::string Debugger::info(const std::string& what) const {
       text += fmt::format("{:<14} {:#018x}  {}\n", name(core), read(core, pc_number), state(core));
     return text;
   }
-  if (std::ranges::find(machine_.infos, what) != machine_.infos.end()) return machine_.info(what);
-  return fmt::format("expected one of cores, events, {}\n", fmt::join(machine_.infos, ", "));
+  if (std::ranges::find(system_.infos, what) != system_.infos.end()) return system_.info(what);
+  return fmt::format("expected one of cores, events, {}\n", fmt::join(system_.infos, ", "));
 }
 
 }  // namespace asterism

@@ -29,7 +29,7 @@ namespace asterism {
 class Debugger final : public CoreDebugger, private DebugTarget {
  public:
   // What the machine does for it.
-  struct Machine {
+  struct DebuggedSystem {
     std::vector<DebuggedCore> cores;
     std::vector<std::string> infos;                            // what `monitor info` knows,
     std::function<std::string(const std::string& what)> info;  // and says of it, line by line
@@ -43,7 +43,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
 
   std::string address() const { return port_.address(); }
   // Before simulation begins. Throws std::invalid_argument when an engine has no DebugPort.
-  void attach(Machine machine);
+  void attach(DebuggedSystem machine);
 
   // Stops the machine there and then when it is what `monitor break on` asks for.
   void happened(Picoseconds at, std::string_view source, std::string_view kind);
@@ -82,12 +82,12 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   unsigned index_of(const CoreModule& core) const;
 
   // DebugTarget
-  unsigned cores() const override { return static_cast<unsigned>(machine_.cores.size()); }
-  std::string name(unsigned core) const override { return machine_.cores[core].name; }
+  unsigned cores() const override { return static_cast<unsigned>(system_.cores.size()); }
+  std::string name(unsigned core) const override { return system_.cores[core].name; }
   std::string state(unsigned core) const override;
   std::uint64_t read(unsigned core, unsigned general) const override;
   bool write(unsigned core, unsigned general, std::uint64_t value) override;
-  DebugPort& port(unsigned core) override { return machine_.cores[core].core->iss().debug_port(); }
+  DebugPort& port(unsigned core) override { return system_.cores[core].core->iss().debug_port(); }
   std::size_t read_memory(unsigned core, std::uint64_t address, char* data, std::size_t size) override;
   bool write_memory(unsigned core, std::uint64_t address, std::string_view data) override;
   std::string monitor(unsigned core, const std::string& command) override;
@@ -95,7 +95,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   std::string info(const std::string& what) const;
 
   GdbPort port_;
-  Machine machine_;
+  DebuggedSystem system_;
   GdbSession session_{*this};
   GdbPacketReader reader_;
   std::string last_sent_;  // to be repeated when it arrived damaged

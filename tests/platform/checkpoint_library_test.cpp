@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "tests/platform/command.h"
-#include "tests/platform/page.h"
+#include "tests/platform/markdown_steps.h"
 
 namespace asterism {
 namespace {

@@ -38,12 +38,12 @@ struct FlashFaultTest : CommandTest {
 };
 
 // The bits flip behind the third commit and before the next request, the power is cut 1 us later.
-struct FlashFaultAtACut : FlashFaultTest {
+struct FlashFaultAtAPowerFailure : FlashFaultTest {
   std::string whole;
   std::uint64_t cut = 0, newest = 0, older = 0;
   std::string console;
 
-  FlashFaultAtACut() {
+  FlashFaultAtAPowerFailure() {
     run({});
     whole = contents("run/files/result.txt");
     std::vector<std::uint64_t> commits;
@@ -70,7 +70,7 @@ struct FlashFaultAtACut : FlashFaultTest {
   }
 };
 
-TEST_F(FlashFaultAtACut, WhatThePageCodeCorrectsIsRead) {
+TEST_F(FlashFaultAtAPowerFailure, WhatThePageCodeCorrectsIsRead) {
   strike({{R"("holds":"data")", correctable},
           {R"("holds":"metadata")", correctable},
           {R"("holds":"root")", correctable},
@@ -81,41 +81,41 @@ TEST_F(FlashFaultAtACut, WhatThePageCodeCorrectsIsRead) {
   EXPECT_THAT(console, Not(HasSubstr("refused")));
 }
 
-TEST_F(FlashFaultAtACut, WithoutItsDataTheOlderVersionIsUsed) {
+TEST_F(FlashFaultAtAPowerFailure, WithoutItsDataTheOlderVersionIsUsed) {
   strike({{R"("holds":"data")", correctable + 1}});
   EXPECT_EQ(restored(), older);
   EXPECT_GE(flash_count("pages_uncorrectable"), 1);
 }
 
-TEST_F(FlashFaultAtACut, WithoutItsMetadataTheOlderVersionIsUsed) {
+TEST_F(FlashFaultAtAPowerFailure, WithoutItsMetadataTheOlderVersionIsUsed) {
   strike({{R"("holds":"metadata")", correctable + 1}});
   EXPECT_EQ(restored(), older);
 }
 
-TEST_F(FlashFaultAtACut, BitErrorsAddUp) {
+TEST_F(FlashFaultAtAPowerFailure, BitErrorsAddUp) {
   strike({{R"("holds":"metadata")", correctable}, {R"("holds":"metadata")", 1}});
   EXPECT_EQ(restored(), older);
 }
 
-TEST_F(FlashFaultAtACut, AVersionByItsNumberLeavesTheOthers) {
+TEST_F(FlashFaultAtAPowerFailure, AVersionByItsNumberLeavesTheOthers) {
   strike({{fmt::format(R"("holds":"metadata","version":{})", newest), 1000}});
   EXPECT_EQ(restored(), older);
 }
 
-TEST_F(FlashFaultAtACut, OneRootIsEnough) {
+TEST_F(FlashFaultAtAPowerFailure, OneRootIsEnough) {
   strike({{R"("holds":"root","page":1)", 1000}});
   EXPECT_EQ(restored(), newest);
 }
 
 // Those written before them are still in flash.
-TEST_F(FlashFaultAtACut, WithoutBothRootsThoseBeforeThemCount) {
+TEST_F(FlashFaultAtAPowerFailure, WithoutBothRootsThoseBeforeThemCount) {
   strike({{R"("holds":"root")", 1000}, {R"("holds":"root","page":1)", 1000}});
   EXPECT_EQ(restored(), older);
   EXPECT_EQ(flash_count("pages_uncorrectable"), 2);
 }
 
 // The device has found the version complete when its data goes: the firmware is told by the restore.
-TEST_F(FlashFaultAtACut, ARestoreThatMeetsThePageEndsAsUncorrectable) {
+TEST_F(FlashFaultAtAPowerFailure, ARestoreThatMeetsThePageEndsAsUncorrectable) {
   const std::string loss = fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", cut);
   run({loss});
   std::uint64_t ready = 0;

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/platform/command.h"
-#include "tests/platform/page.h"
+#include "tests/platform/markdown_steps.h"
 
 namespace asterism {
 namespace {

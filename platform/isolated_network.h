@@ -6,7 +6,7 @@
 
 namespace asterism {
 
-struct LoneNetwork {
+struct IsolatedNetwork {
   EventQueue event_queue;
   Network network{event_queue, {}, 1, 0};
   EventQueueModule clock{"network", event_queue};

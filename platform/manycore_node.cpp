@@ -1,4 +1,4 @@
-#include "platform/closed_loop_node.h"
+#include "platform/manycore_node.h"
 
 #include <algorithm>
 
@@ -20,8 +20,8 @@ std::unique_ptr<Network> make_network(const FabricConfig& config, Fidelity fidel
 
 }  // namespace
 
-ClosedLoopNode::ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario,
-                               const RtlOptions& rtl)
+ManycoreNode::ManycoreNode(const sc_core::sc_module_name& name, const Scenario& scenario,
+                           const RtlOptions& rtl)
     : sc_module(name),
       scenario_(scenario),
       flit_(make_network<FlitPacketNetwork>(scenario.config.node.fabric, Fidelity::flit,
@@ -39,7 +39,7 @@ ClosedLoopNode::ClosedLoopNode(const sc_core::sc_module_name& name, const Scenar
   alarm_.arm(chip_.next_event());
 }
 
-void ClosedLoopNode::attach_arbiters(const RtlOptions& rtl) {
+void ManycoreNode::attach_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(name()) + ".fabric.arbiter", scenario_.config.node.fabric.arbiter,
                     switch_ports(*scenario_.fabric.topology), scenario_.rtl.arbiters, rtl,
                     [this](std::size_t index, ArbitrationHook* hook) {
@@ -52,7 +52,7 @@ void ClosedLoopNode::attach_arbiters(const RtlOptions& rtl) {
   };
 }
 
-void ClosedLoopNode::core_finished(Picoseconds at, std::uint32_t) {
+void ManycoreNode::core_finished(Picoseconds at, std::uint32_t) {
   if (end_) return;
   if (finished_++ == 0) first_finished_ = at;
   finish_times_ += at;
@@ -61,19 +61,19 @@ void ClosedLoopNode::core_finished(Picoseconds at, std::uint32_t) {
   sc_core::sc_stop();
 }
 
-std::uint64_t ClosedLoopNode::instructions() const {
+std::uint64_t ManycoreNode::instructions() const {
   return std::uint64_t{finished_} * scenario_.config.node.chip.instructions;
 }
 
-std::vector<std::string> ClosedLoopNode::rtl_instances() const {
+std::vector<std::string> ManycoreNode::rtl_instances() const {
   return arbiters_ ? arbiters_->instances() : std::vector<std::string>();
 }
 
-std::vector<std::string> ClosedLoopNode::rtl_summary() const {
+std::vector<std::string> ManycoreNode::rtl_summary() const {
   return arbiters_ ? arbiters_->summary() : std::vector<std::string>();
 }
 
-void ClosedLoopNode::report(Statistics& statistics) const {
+void ManycoreNode::report(Statistics& statistics) const {
   const Manycore::Counts counts = chip_.counts();
   Statistics& cores = statistics.group("cores");
   cores.add("count", chip_.cores());

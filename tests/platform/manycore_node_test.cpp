@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-struct ClosedLoopTest : CommandTest {
+struct ManycoreNodeTest : CommandTest {
   Ended run(const Arguments& more = {}) const {
     Arguments arguments{"run", "kilocore_mix1", "--out", "run", "node.chip.instructions=2000"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -19,7 +19,7 @@ struct ClosedLoopTest : CommandTest {
   std::uint64_t simulated() const { return stats()["simulated_time_ps"]; }
 };
 
-TEST_F(ClosedLoopTest, EveryCoreOfTheKilocoreExecutesItsInstructions) {
+TEST_F(ManycoreNodeTest, EveryCoreOfTheKilocoreExecutesItsInstructions) {
   const Ended ended = run();
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("scenario     kilocore_mix1 (mix1)\n"));
@@ -32,21 +32,21 @@ TEST_F(ClosedLoopTest, EveryCoreOfTheKilocoreExecutesItsInstructions) {
   EXPECT_NEAR(stats()["node"]["cores"]["l2_misses"].get<double>(), 807 * 2, 160);
 }
 
-TEST_F(ClosedLoopTest, AFasterFabricEndsTheSameWorkEarlier) {
+TEST_F(ManycoreNodeTest, AFasterFabricEndsTheSameWorkEarlier) {
   run({"node.workload=mix4"});
   const std::uint64_t superstarx = simulated();
   run({"node.workload=mix4", "node.fabric.topology=mesh"});
   EXPECT_LT(superstarx, simulated());
 }
 
-TEST_F(ClosedLoopTest, LooselyTimedItTakesAsLongWithin5Percent) {
+TEST_F(ManycoreNodeTest, LooselyTimedItTakesAsLongWithin5Percent) {
   run({"node.workload=mix4"});
   const auto flit = static_cast<double>(simulated());
   run({"node.workload=mix4", "node.fabric.fidelity=loose"});
   EXPECT_NEAR(static_cast<double>(simulated()) / flit, 1.0, 0.05);
 }
 
-TEST_F(ClosedLoopTest, GatedGlobalRoutersCarryNothingAndTheWorkIsDone) {
+TEST_F(ManycoreNodeTest, GatedGlobalRoutersCarryNothingAndTheWorkIsDone) {
   for (const char* fidelity : {"loose", "flit"}) {
     run({"node.fabric.gated_global_routers=7", fmt::format("node.fabric.fidelity={}", fidelity)});
     EXPECT_EQ(stats()["node"]["cores"]["finished"], 552) << fidelity;
@@ -55,7 +55,7 @@ TEST_F(ClosedLoopTest, GatedGlobalRoutersCarryNothingAndTheWorkIsDone) {
   }
 }
 
-TEST_F(ClosedLoopTest, TheSameSeedGivesTheSameBytesAndAnotherOneDoesNot) {
+TEST_F(ManycoreNodeTest, TheSameSeedGivesTheSameBytesAndAnotherOneDoesNot) {
   run();
   const std::string first = contents("run/stats.json");
   run();
@@ -64,13 +64,13 @@ TEST_F(ClosedLoopTest, TheSameSeedGivesTheSameBytesAndAnotherOneDoesNot) {
   EXPECT_NE(contents("run/stats.json"), first);
 }
 
-TEST_F(ClosedLoopTest, ARunThatIsStoppedSaysSo) {
+TEST_F(ManycoreNodeTest, ARunThatIsStoppedSaysSo) {
   const Ended ended = run({"--until", "500ns"});
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.out, HasSubstr("stopped at the time limit of 500 ns: the workload had not ended\n"));
 }
 
-TEST_F(ClosedLoopTest, WhatHasNoMeaningThereIsRefused) {
+TEST_F(ManycoreNodeTest, WhatHasNoMeaningThereIsRefused) {
   const auto refused = [&](const std::string& key, const std::string& words) {
     const Ended ended = run({key});
     EXPECT_EQ(ended.status, 65) << key;

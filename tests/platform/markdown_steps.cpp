@@ -1,4 +1,4 @@
-#include "tests/platform/page.h"
+#include "tests/platform/markdown_steps.h"
 
 #include <fstream>
 #include <sstream>

@@ -1,5 +1,5 @@
-// What is simulated, as the run sees it: a node with firmware (node.h) or a workload (closed_loop_node.h), or a cluster of nodes
-// (cluster_machine.h).
+// What is simulated, as the run sees it: a node with firmware (node.h) or a workload (manycore_node.h), or a cluster of nodes
+// (cluster_system.h).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct ClusterOutcome {
   std::string early = {};  // the node whose firmware ended before the cluster had, "" for none
 };
 
-class Machine {
+class SimulatedSystem {
  public:
   struct End {
     enum class How { exited, switched_off, workload_done, cluster_finished, not_recoverable, mismatch } how;
@@ -43,7 +43,7 @@ class Machine {
     Picoseconds at;
   };
 
-  virtual ~Machine() = default;
+  virtual ~SimulatedSystem() = default;
 
   // The guest's output.
   std::function<void(std::string_view)> on_console, on_uart0;
@@ -52,12 +52,12 @@ class Machine {
   virtual void flush_output() {}
 
   // More goes wrong than the scenario said. Each at its time, which has not passed.
-  virtual void strike(const std::vector<FaultConfig>&) {}
+  virtual void inject(const std::vector<FaultConfig>&) {}
   // The folder that guests see has another name, with the same in it.
   virtual void move_files(const std::filesystem::path&) {}
 
   // Nothing of it is under way in other threads of the host.
-  virtual void settle() {}
+  virtual void quiesce() {}
   // What depends on the host, and of how use it was.
   virtual void report_host(Statistics&) const {}
 

@@ -1,4 +1,4 @@
-#include "platform/cluster_machine.h"
+#include "platform/cluster_system.h"
 
 #include <fmt/format.h>
 
@@ -48,8 +48,8 @@ Scenario of_node(const Scenario& cluster, NodeNumber node) {
 
 }  // namespace
 
-void ClusterMachine::Lines::write(std::string_view text, const std::string& prefix,
-                                  const std::function<void(std::string_view)>& out) {
+void ClusterSystem::Lines::write(std::string_view text, const std::string& prefix,
+                                 const std::function<void(std::string_view)>& out) {
   line_ += text;
   for (std::size_t end; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1)) {
     last_ = line_.substr(0, end);
@@ -57,23 +57,23 @@ void ClusterMachine::Lines::write(std::string_view text, const std::string& pref
   }
 }
 
-void ClusterMachine::Lines::flush(const std::string& prefix,
-                                  const std::function<void(std::string_view)>& out) {
+void ClusterSystem::Lines::flush(const std::string& prefix,
+                                 const std::function<void(std::string_view)>& out) {
   if (!line_.empty()) write("\n", prefix, out);
 }
 
-ClusterMachine::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
-                                     const std::filesystem::path& files, const RtlOptions& rtl,
-                                     EventLog& events, TransactionTaps* taps, HostThreads* threads)
+ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
+                                    const std::filesystem::path& files, const RtlOptions& rtl,
+                                    EventLog& events, TransactionTaps* taps, HostThreads* threads)
     : number(node_number),
       name(node_name(number)),
       prefix(name + ": "),
       scenario(of_node(cluster, number)),
       node(name.c_str(), scenario, files / name, rtl, events, taps, threads) {}
 
-ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::path& files,
-                               const RtlOptions& rtl, EventLog& events, TransactionTaps* taps,
-                               HostThreads* threads)
+ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::path& files,
+                             const RtlOptions& rtl, EventLog& events, TransactionTaps* taps,
+                             HostThreads* threads)
     : scenario_(scenario),
       config_(*scenario.config.cluster),
       events_(events),
@@ -86,12 +86,12 @@ ClusterMachine::ClusterMachine(const Scenario& scenario, const std::filesystem::
   traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });
   traffic_.management().on_end = [this] { stop_when_all_have_ended(); };
   clock_.at_now([this] {
-    inject(scenario_.config.faults);
+    schedule_losses(scenario_.config.faults);
     traffic_.begin();
   });
 }
 
-void ClusterMachine::connect(WholeNode& whole) {
+void ClusterSystem::connect(WholeNode& whole) {
   Node& node = whole.node;
   node.on_console = [this, &whole](std::string_view text) {
     whole.console.write(text, whole.prefix, on_console);
@@ -111,12 +111,12 @@ void ClusterMachine::connect(WholeNode& whole) {
   };
 }
 
-void ClusterMachine::strike(const std::vector<FaultConfig>& faults) {
-  clock_.at_now([&] { inject(faults); });
-  for (const auto& whole : whole_) whole->node.strike(of_node(faults, whole->number));
+void ClusterSystem::inject(const std::vector<FaultConfig>& faults) {
+  clock_.at_now([&] { schedule_losses(faults); });
+  for (const auto& whole : whole_) whole->node.inject(of_node(faults, whole->number));
 }
 
-void ClusterMachine::inject(const std::vector<FaultConfig>& faults) {
+void ClusterSystem::schedule_losses(const std::vector<FaultConfig>& faults) {
   for (const FaultConfig& fault : faults)
     if (const auto loss = fault.cluster_loss())
       traffic_.inject(
@@ -124,13 +124,13 @@ void ClusterMachine::inject(const std::vector<FaultConfig>& faults) {
 }
 
 // What a link loses is not in the node.
-void ClusterMachine::lost(NodeNumber node, Loss loss) {
+void ClusterSystem::lost(NodeNumber node, Loss loss) {
   if (loss != Loss::node) return;
   for (const auto& whole : whole_)
     if (whole->number == node) whole->node.lose();
 }
 
-void ClusterMachine::node_ended(const WholeNode& whole) {
+void ClusterSystem::node_ended(const WholeNode& whole) {
   const End& end = *whole.node.end();
   if (end.how == End::How::mismatch) {
     mismatch_ = whole.node.mismatch();
@@ -149,14 +149,14 @@ void ClusterMachine::node_ended(const WholeNode& whole) {
 }
 
 // What the machine lacks its spares lack, too: none of them is used up for it.
-bool ClusterMachine::ends_the_run(const WholeNode& whole, const End& end, const std::string& reason) {
+bool ClusterSystem::ends_the_run(const WholeNode& whole, const End& end, const std::string& reason) {
   const bool has_rank = traffic_.management().membership().rank_of(whole.number) != no_rank;
   if (end.status != status_unavailable || !has_rank) return false;
   clock_.at_now([&] { traffic_.management().not_recoverable(whole.number, whole.prefix + reason); });
   return true;
 }
 
-void ClusterMachine::node_locked_up(WholeNode& whole) {
+void ClusterSystem::node_locked_up(WholeNode& whole) {
   if (traffic_.management().outcome()) {
     whole.node.lose();
     return stop_when_all_have_ended();
@@ -168,7 +168,7 @@ void ClusterMachine::node_locked_up(WholeNode& whole) {
   failed(whole, reason);
 }
 
-void ClusterMachine::failed(const WholeNode& whole, const std::string& reason) {
+void ClusterSystem::failed(const WholeNode& whole, const std::string& reason) {
   failures_.push_back(whole.prefix + reason);
   clock_.at_now([&] {
     events_.record(traffic_.event_queue().now(), "cluster", "node_failed",
@@ -177,7 +177,7 @@ void ClusterMachine::failed(const WholeNode& whole, const std::string& reason) {
   });
 }
 
-void ClusterMachine::stop_when_all_have_ended() {
+void ClusterSystem::stop_when_all_have_ended() {
   if (!std::ranges::all_of(whole_,
                            [](const auto& whole) { return whole->node.end() || whole->node.is_lost(); }))
     return;
@@ -188,19 +188,19 @@ void ClusterMachine::stop_when_all_have_ended() {
   stop({outcome->finished ? End::How::cluster_finished : End::How::not_recoverable, 0, at});
 }
 
-void ClusterMachine::stop(End end) {
+void ClusterSystem::stop(End end) {
   if (end_) return;
   end_ = end;
   sc_core::sc_stop();
 }
 
-std::uint64_t ClusterMachine::instructions() const {
+std::uint64_t ClusterSystem::instructions() const {
   std::uint64_t sum = 0;
   for (const auto& whole : whole_) sum += whole->node.instructions();
   return sum;
 }
 
-std::vector<DebuggedCore> ClusterMachine::cores_to_debug() {
+std::vector<DebuggedCore> ClusterSystem::cores_to_debug() {
   std::vector<DebuggedCore> all;
   for (const auto& whole : whole_)
     for (DebuggedCore& each : whole->node.cores_to_debug()) {
@@ -210,7 +210,7 @@ std::vector<DebuggedCore> ClusterMachine::cores_to_debug() {
   return all;
 }
 
-std::vector<std::string> ClusterMachine::core_states() {
+std::vector<std::string> ClusterSystem::core_states() {
   std::vector<std::string> all;
   for (const auto& whole : whole_) {
     const std::vector<std::string> states = whole->node.core_states();
@@ -221,23 +221,23 @@ std::vector<std::string> ClusterMachine::core_states() {
   return all;
 }
 
-std::string ClusterMachine::cpu_engine() const {
+std::string ClusterSystem::cpu_engine() const {
   return whole_.empty() ? "traffic nodes" : whole_.front()->node.cpu_engine();
 }
 
-std::vector<std::string> ClusterMachine::rtl_instances() const {
+std::vector<std::string> ClusterSystem::rtl_instances() const {
   std::vector<std::string> all;
   for (const auto& whole : whole_) std::ranges::copy(whole->node.rtl_instances(), std::back_inserter(all));
   return all;
 }
 
-std::vector<std::string> ClusterMachine::rtl_summary() const {
+std::vector<std::string> ClusterSystem::rtl_summary() const {
   std::vector<std::string> lines;
   for (const auto& whole : whole_) std::ranges::copy(whole->node.rtl_summary(), std::back_inserter(lines));
   return lines;
 }
 
-std::string ClusterMachine::memory_summary() const {
+std::string ClusterSystem::memory_summary() const {
   std::string all;
   for (const auto& whole : whole_)
     if (const std::string one = whole->node.memory_summary(); !one.empty())
@@ -246,14 +246,14 @@ std::string ClusterMachine::memory_summary() const {
 }
 
 // Those of the ring are its rank 0's to tell, those of another program its ranks'.
-std::uint64_t ClusterMachine::recoveries() const {
+std::uint64_t ClusterSystem::recoveries() const {
   if (config_.is_ring()) return traffic_.announcements().recoveries();
   std::uint64_t sum = 0;
   for (const auto& whole : whole_) sum += whole->node.recoveries();
   return sum;
 }
 
-std::optional<ClusterOutcome> ClusterMachine::cluster() const {
+std::optional<ClusterOutcome> ClusterSystem::cluster() const {
   const Management& management = traffic_.management();
   ClusterOutcome result{.ranks = config_.nodes,
                         .firmware_ranks = config_.firmware_nodes,
@@ -278,7 +278,7 @@ std::optional<ClusterOutcome> ClusterMachine::cluster() const {
   return result;
 }
 
-void ClusterMachine::report(Statistics& statistics) const {
+void ClusterSystem::report(Statistics& statistics) const {
   traffic_.report_costs(statistics.group("node").group("checkpoint_costs"));
   for (const auto& whole : whole_) whole->node.report(statistics.group(whole->name));
   Statistics& cluster = statistics.group("cluster");
@@ -288,7 +288,7 @@ void ClusterMachine::report(Statistics& statistics) const {
   traffic_.report(cluster);
 }
 
-void ClusterMachine::flush_output() {
+void ClusterSystem::flush_output() {
   for (const auto& whole : whole_) {
     whole->console.flush(whole->prefix, on_console);
     whole->uart0.flush(whole->prefix, on_uart0);

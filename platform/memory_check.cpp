@@ -1,4 +1,4 @@
-#include "platform/node_memory.h"
+#include "platform/memory_check.h"
 
 #include <fmt/format.h>
 

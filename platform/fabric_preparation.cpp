@@ -1,4 +1,4 @@
-#include "platform/node_fabric.h"
+#include "platform/fabric_preparation.h"
 
 #include <optional>
 #include <stdexcept>
@@ -20,10 +20,11 @@ std::vector<std::string> memory_nodes(const MemoryConfig& memory) {
   return names;
 }
 
-NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
-                          const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
+PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
+                              const ConfigDocument& document, const std::string& path,
+                              Diagnostics& problems) {
   FabricConfig config = node.fabric;
-  NodeFabric fabric;
+  PreparedFabric fabric;
   if (config.topology == TopologyKind::crossbar) return fabric;
 
   const auto technology = load_config<SwitchTechnology>(library, "technologies", config.technology);

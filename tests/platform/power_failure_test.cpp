@@ -13,7 +13,7 @@ namespace {
 
 using Time = std::uint64_t;  // ps
 
-struct PowerCutTest : CommandTest {
+struct PowerFailureTest : CommandTest {
   Arguments node;  // overrides
   std::string app = "powercut", args = "versions=3 pages=2";
 
@@ -103,12 +103,12 @@ struct PowerCutTest : CommandTest {
   }
 };
 
-TEST_F(PowerCutTest, AtEveryEvent) {
+TEST_F(PowerFailureTest, AtEveryEvent) {
   ASSERT_EQ(run_cut({}).status, 0);
   cut_at(around(event_times()));
 }
 
-TEST_F(PowerCutTest, AtTheVeryBeginningAndTheVeryEnd) {
+TEST_F(PowerFailureTest, AtTheVeryBeginningAndTheVeryEnd) {
   ASSERT_EQ(run_cut({}).status, 0);
   const Time last = end();
   cut_at({0, 1, last - 1});
@@ -116,7 +116,7 @@ TEST_F(PowerCutTest, AtTheVeryBeginningAndTheVeryEnd) {
   EXPECT_EQ(json("run/stats.json")["power_losses"], 0) << "the firmware had ended before";
 }
 
-TEST_F(PowerCutTest, AnywhereInTheWritingOfACheckpoint) {
+TEST_F(PowerFailureTest, AnywhereInTheWritingOfACheckpoint) {
   ASSERT_EQ(run_cut({}).status, 0);
   const std::vector<Time> times = event_times();  // ready, begin 1, commit 1, begin 2, commit 2, ...
   ASSERT_GE(times.size(), 7u);
@@ -124,7 +124,7 @@ TEST_F(PowerCutTest, AnywhereInTheWritingOfACheckpoint) {
 }
 
 // The root is written twice, one transfer of 16 KiB at 400 MB/s after the other, and reported when both are durable.
-TEST_F(PowerCutTest, AVersionIsThereFromTheFirstOfItsTwoRootsOn) {
+TEST_F(PowerFailureTest, AVersionIsThereFromTheFirstOfItsTwoRootsOn) {
   ASSERT_EQ(run_cut({}).status, 0);
   const Time second_root = event_times()[6], first_root = second_root - 40'960'000;
   for (const auto& [at, version] : {std::pair<Time, Time>{first_root - 1, 2},
@@ -136,7 +136,7 @@ TEST_F(PowerCutTest, AVersionIsThereFromTheFirstOfItsTwoRootsOn) {
   }
 }
 
-TEST_F(PowerCutTest, OnceAVersionIsThereItStaysWheneverThePowerIsCut) {
+TEST_F(PowerFailureTest, OnceAVersionIsThereItStaysWheneverThePowerIsCut) {
   ASSERT_EQ(run_cut({}).status, 0);
   const std::vector<Time> times = event_times();
   Time newest = 2;
@@ -149,14 +149,14 @@ TEST_F(PowerCutTest, OnceAVersionIsThereItStaysWheneverThePowerIsCut) {
 }
 
 // The core is ahead of simulated time: a request that it had not yet made at the cut must not reach the device after it.
-TEST_F(PowerCutTest, AnywhereInTheRequestBehindACommit) {
+TEST_F(PowerFailureTest, AnywhereInTheRequestBehindACommit) {
   ASSERT_EQ(run_cut({}).status, 0);
   const Time commit = event_times()[6];
   cut_at(between(commit + 10'000'000, commit + 20'000'000, 50));
 }
 
 // The cut tears the second root of version 3, so that the recovery writes both.
-TEST_F(PowerCutTest, AnywhereInARecoveryThatWritesTheRoots) {
+TEST_F(PowerFailureTest, AnywhereInARecoveryThatWritesTheRoots) {
   ASSERT_EQ(run_cut({}).status, 0);
   const Time first = event_times()[6] - 1, on = first + 1'000'000;
   ASSERT_EQ(run_cut({first}).status, 0);
@@ -168,12 +168,12 @@ TEST_F(PowerCutTest, AnywhereInARecoveryThatWritesTheRoots) {
   }
 }
 
-TEST_F(PowerCutTest, AnywhereBetweenACommitAndTheEnd) {
+TEST_F(PowerFailureTest, AnywhereBetweenACommitAndTheEnd) {
   ASSERT_EQ(run_cut({}).status, 0);
   cut_at(between(event_times()[6], end(), 30));
 }
 
-TEST_F(PowerCutTest, AgainAtEveryEventOfTheRecovery) {
+TEST_F(PowerFailureTest, AgainAtEveryEventOfTheRecovery) {
   ASSERT_EQ(run_cut({}).status, 0);
   const std::vector<Time> whole = event_times();
   const Time first = whole[3] + (whole[4] - whole[3]) / 2;  // while version 2 is written
@@ -185,7 +185,7 @@ TEST_F(PowerCutTest, AgainAtEveryEventOfTheRecovery) {
   cut_at(around(after), {first});
 }
 
-TEST_F(PowerCutTest, AnywhereInARestore) {
+TEST_F(PowerFailureTest, AnywhereInARestore) {
   ASSERT_EQ(run_cut({}).status, 0);
   const std::vector<Time> whole = event_times();
   const Time first = whole[5] + (whole[6] - whole[5]) / 2;  // while version 3 is written
@@ -200,16 +200,16 @@ TEST_F(PowerCutTest, AnywhereInARestore) {
 }
 
 // The same with every load and store on its way through a fabric as packets.
-struct FabricPowerCutTest : PowerCutTest {
-  FabricPowerCutTest() { node = {"node.fabric.topology=superstar", "node.fabric.fidelity=flit"}; }
+struct FabricPowerFailureTest : PowerFailureTest {
+  FabricPowerFailureTest() { node = {"node.fabric.topology=superstar", "node.fabric.fidelity=flit"}; }
 };
 
-TEST_F(FabricPowerCutTest, AtEveryEvent) {
+TEST_F(FabricPowerFailureTest, AtEveryEvent) {
   ASSERT_EQ(run_cut({}).status, 0);
   cut_at(around(event_times()));
 }
 
-TEST_F(FabricPowerCutTest, AnywhereInTheAccessesOf100Nanoseconds) {
+TEST_F(FabricPowerFailureTest, AnywhereInTheAccessesOf100Nanoseconds) {
   ASSERT_EQ(run_cut({}).status, 0);
   const Time copying = event_times()[3] + 1'000'000;  // version 2
   cut_at(between(copying, copying + 100'000, 25));
@@ -217,8 +217,8 @@ TEST_F(FabricPowerCutTest, AnywhereInTheAccessesOf100Nanoseconds) {
 
 // A flash of 64 pages, of which 24 are offered and each block's fourth lists the others: checkpoints take several
 // blocks, older ones are merged, and blocks are collected and used again all the time. Only one version is kept.
-struct TinyFlashPowerCutTest : PowerCutTest {
-  TinyFlashPowerCutTest() {
+struct TinyFlashPowerFailureTest : PowerFailureTest {
+  TinyFlashPowerFailureTest() {
     std::filesystem::copy(source_configs(), folder / "configs", std::filesystem::copy_options::recursive);
     environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
     write("configs/flash/tiny.json",
@@ -238,17 +238,17 @@ struct TinyFlashPowerCutTest : PowerCutTest {
   }
 };
 
-TEST_F(TinyFlashPowerCutTest, AtEveryEvent) {
+TEST_F(TinyFlashPowerFailureTest, AtEveryEvent) {
   run_whole();
   cut_at(around(event_times()));
 }
 
-TEST_F(TinyFlashPowerCutTest, AnywhereOnceBlocksAreUsedAgain) {
+TEST_F(TinyFlashPowerFailureTest, AnywhereOnceBlocksAreUsedAgain) {
   run_whole();
   cut_at(between(event_times()[5], end(), 100));
 }
 
-TEST_F(TinyFlashPowerCutTest, AgainAndAgain) {
+TEST_F(TinyFlashPowerFailureTest, AgainAndAgain) {
   ASSERT_EQ(run_cut({}).status, 0);
   const Time whole = end();
   for (Time step = whole / 9; step < whole; step += whole / 9) {
@@ -261,7 +261,7 @@ TEST_F(TinyFlashPowerCutTest, AgainAndAgain) {
 }
 
 // Dirty lines alone are saved, so that an image is spread over several checkpoints, and what is collected has to move.
-TEST_F(TinyFlashPowerCutTest, AnywhereTheResultOfIncrementsIsTheSame) {
+TEST_F(TinyFlashPowerFailureTest, AnywhereTheResultOfIncrementsIsTheSame) {
   app = "stencil";
   for (const std::string method : {"consolidate", "early_late+consolidate async=on"}) {
     args = "columns=32 rows=32 sweeps=24 interval=3 method=" + method;
@@ -272,7 +272,7 @@ TEST_F(TinyFlashPowerCutTest, AnywhereTheResultOfIncrementsIsTheSame) {
 }
 
 // Two versions are kept, so that pages of dead lines are not all dead.
-TEST_F(TinyFlashPowerCutTest, AnywhereInMergesAndCompactions) {
+TEST_F(TinyFlashPowerFailureTest, AnywhereInMergesAndCompactions) {
   node.emplace_back("node.dimm_ssd.versions=2");
   args = "versions=6 pages=16 method=consolidate";
   run_whole();
@@ -281,16 +281,16 @@ TEST_F(TinyFlashPowerCutTest, AnywhereInMergesAndCompactions) {
   cut_at(between(event_times()[5], end(), 60));
 }
 
-struct SolverPowerCutTest : PowerCutTest {
-  SolverPowerCutTest() { app = "cg", args = "nx=5 interval=4"; }
+struct SolverPowerFailureTest : PowerFailureTest {
+  SolverPowerFailureTest() { app = "cg", args = "nx=5 interval=4"; }
 };
 
-TEST_F(SolverPowerCutTest, AtEveryEventTheResultIsTheSame) {
+TEST_F(SolverPowerFailureTest, AtEveryEventTheResultIsTheSame) {
   ASSERT_EQ(run_cut({}).status, 0);
   expect_result_of(around(event_times()));
 }
 
-TEST_F(SolverPowerCutTest, AnywhereTheResultIsTheSame) {
+TEST_F(SolverPowerFailureTest, AnywhereTheResultIsTheSame) {
   ASSERT_EQ(run_cut({}).status, 0);
   expect_result_of(between(0, end(), 25));
 }

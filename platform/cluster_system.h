@@ -30,19 +30,19 @@
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/traffic_cluster.h"
-#include "platform/machine.h"
 #include "platform/node.h"
 #include "platform/scenario.h"
+#include "platform/simulated_system.h"
 
 namespace asterism {
 
 class HostThreads;
 
-class ClusterMachine final : public Machine {
+class ClusterSystem final : public SimulatedSystem {
  public:
   // `files`: a folder for each whole node is in it, by its name. Throws as Node does.
-  ClusterMachine(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
-                 EventLog& events, TransactionTaps* taps = nullptr, HostThreads* threads = nullptr);
+  ClusterSystem(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
+                EventLog& events, TransactionTaps* taps = nullptr, HostThreads* threads = nullptr);
 
   const std::optional<End>& end() const override { return end_; }
   std::uint64_t instructions() const override;
@@ -57,9 +57,9 @@ class ClusterMachine final : public Machine {
   void report(Statistics& statistics) const override;
   void report_to(Statistics& run) const override { report(run); }
   void flush_output() override;
-  void strike(const std::vector<FaultConfig>& faults) override;
-  void settle() override {
-    for (const auto& each : whole_) each->node.settle();
+  void inject(const std::vector<FaultConfig>& faults) override;
+  void quiesce() override {
+    for (const auto& each : whole_) each->node.quiesce();
   }
   void report_host(Statistics& statistics) const override {
     for (const auto& each : whole_) each->node.report_host(statistics.group(each->name));
@@ -93,7 +93,7 @@ class ClusterMachine final : public Machine {
   };
 
   void connect(WholeNode& whole);
-  void inject(const std::vector<FaultConfig>& faults);
+  void schedule_losses(const std::vector<FaultConfig>& faults);
   void lost(NodeNumber node, Loss loss);
   void node_ended(const WholeNode& whole);
   void node_locked_up(WholeNode& whole);

@@ -15,7 +15,7 @@
 
 namespace asterism {
 
-struct NodeFabric {
+struct PreparedFabric {
   std::shared_ptr<const Topology> topology;  // null: a crossbar
   PortPlacement placement;
 };
@@ -26,7 +26,7 @@ std::vector<std::string> memory_nodes(const MemoryConfig& memory);
 // The cores are masters and the entries of the address map are targets. If memory has nodes of its own, the other entries
 // are co-located with them. What does not fit goes to `problems`, at the place in the
 // document that is wrong, below `path`, the node's. Throws ConfigError for a bad technology or graph file.
-NodeFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
-                          const ConfigDocument& document, const std::string& path, Diagnostics& problems);
+PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
+                              const ConfigDocument& document, const std::string& path, Diagnostics& problems);
 
 }  // namespace asterism

@@ -7,17 +7,17 @@
 
 #include "manycore/fabric_packet_network.h"
 #include "manycore/manycore.h"
-#include "platform/machine.h"
 #include "platform/rtl_arbiters.h"
 #include "platform/scenario.h"
+#include "platform/simulated_system.h"
 #include "tlm/alarm.h"
 
 namespace asterism {
 
-class ClosedLoopNode final : public sc_core::sc_module, public Machine, private Manycore::Sink {
+class ManycoreNode final : public sc_core::sc_module, public SimulatedSystem, private Manycore::Sink {
  public:
   // Throws RtlError for RTL that does not fit.
-  ClosedLoopNode(const sc_core::sc_module_name& name, const Scenario& scenario, const RtlOptions& rtl);
+  ManycoreNode(const sc_core::sc_module_name& name, const Scenario& scenario, const RtlOptions& rtl);
 
   const std::optional<End>& end() const override { return end_; }
   std::uint64_t instructions() const override;  // of the cores that have finished
