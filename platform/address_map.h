@@ -1,6 +1,6 @@
-// The one address map of the node: what firmware finds where and on which interrupt. The netlist, the device
-// tree and the firmware's C header are made from it. A node file may move an entry ("address_map": {"uart0":
-// {"base": ...}}). A superset of QEMU's virt machine.
+// The node's address map: which address range and which interrupt each device has. The netlist, the device
+// tree and the firmware's C header are generated from it. A node file may move an entry ("address_map":
+// {"uart0": {"base": ...}}). The map is a superset of that of QEMU's virt machine.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ class Fields;
 class ConfigDocument;
 
 struct MapEntry {
-  std::string name;         // instance on the node, key in "address_map"
-  std::string header_name;  // in the firmware's header
+  std::string name;         // the instance on the node, and the key in "address_map"
+  std::string header_name;  // the prefix of its constants in the firmware's header
   AddressRange range;
   std::optional<unsigned> interrupt;  // SPI number
 };
 
-// What a node file may say about an entry.
+// What a node file may change of an entry.
 struct Placement {
   std::optional<Address> base;
   std::optional<std::uint32_t> interrupt;
@@ -32,17 +32,17 @@ void describe(Fields& f, Placement& placement);
 
 class AddressMap {
  public:
-  // What stands on some nodes only.
+  // Devices that only some nodes have.
   struct Fitted {
     bool gpus = false, pcram = false, nic = false, nor_flash = false;
-    unsigned redistributors = 0;  // of a GICv3, as many as there are cores; 0: the node has a GIC-400
+    unsigned redistributors = 0;  // of a GICv3: the number of cores; 0 for a node with a GIC-400
   };
-  // The map of a node before overrides; DRAM has the given size.
+  // The map before the node file moves entries. DRAM has the given size.
   explicit AddressMap(Bytes dram_size) : AddressMap(dram_size, Fitted{}) {}
   AddressMap(Bytes dram_size, const Fitted& fitted);
 
-  // Moves entries as the node file says. Unknown names, overlaps and shared interrupts go to `problems`, at
-  // the place in the document (below `path`) that caused them.
+  // Moves entries as the node file says. Unknown names, overlapping ranges and shared interrupts are added to
+  // `problems`, at the place in the document (below `path`) that causes them.
   void apply(const std::map<std::string, Placement>& placements, const ConfigDocument& document,
              const std::string& path, Diagnostics& problems);
 

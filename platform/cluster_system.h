@@ -1,19 +1,22 @@
-// Several nodes in one simulation: those with firmware are whole (node.h), the others make their traffic only
-// (cluster/traffic_cluster.h); all on one network, under one management.
+// Several nodes in one simulation. Those that run firmware are simulated completely (node.h); of the others
+// only the network traffic is simulated (cluster/traffic_cluster.h). All share one network and one
+// management.
 //
 //   node0   node1   traffic nodes   spares   global store
 //     |       |          |            |           |
 //   +-+-------+----------+------------+-----------+-+
-//   |                    network                    |     beside it the management, which tells who holds which rank
+//   |                    network                    |     the management assigns ranks to nodes, outside of the network
 //   +-----------------------------------------------+
 //
-// A whole node is named by its number in the cluster: node0.power, node7.dimm_ssd. All have the scenario's firmware, each a seed
-// and files of its own. A line of their consoles has the node's name before it.
+// A node with firmware is named by its number in the cluster: node0.power, node7.dimm_ssd. All of them run
+// the scenario's firmware; each has its own seed and its own files. Each line of console output begins with
+// the node's name.
 //
-// The run is over when the cluster has finished, or cannot be restored, and the firmware of every node that is left has
-// exited; at once when a node's firmware ends with status 0 before, or when RTL differs. A node whose firmware exits with another
-// status before, or whose cores are all locked up, is lost. Where the program is the firmware's own (cluster.program.kind), any status
-// before ends the run.
+// The run ends when the cluster has finished or cannot recover, and the firmware of every remaining node has
+// exited. It ends at once if a node's firmware exits with status 0 before that, or if RTL differs from its
+// model. A node is lost if its firmware exits with another status before that, or if all its cores are locked
+// up. If the program is the firmware's own (cluster.program.kind), any exit before the cluster has finished
+// ends the run.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +43,7 @@ class HostThreads;
 
 class ClusterSystem final : public SimulatedSystem {
  public:
-  // `files`: a folder for each whole node is in it, by its name. Throws as Node does.
+  // `files` contains a folder for each node with firmware, named after it. Throws as Node does.
   ClusterSystem(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
                 EventLog& events, TransactionTaps* taps = nullptr, HostThreads* threads = nullptr);
 
@@ -70,12 +73,12 @@ class ClusterSystem final : public SimulatedSystem {
 
  private:
   std::uint64_t recoveries() const;
-  // Passes whole lines on, the node's name before each.
+  // Collects output into lines, and passes each complete line on with the node's name in front.
   class Lines {
    public:
     void write(std::string_view text, const std::string& prefix,
                const std::function<void(std::string_view)>& out);
-    const std::string& last() const { return last_; }  // without its end
+    const std::string& last() const { return last_; }  // without the newline
     void flush(const std::string& prefix, const std::function<void(std::string_view)>& out);
 
    private:
@@ -111,7 +114,7 @@ class ClusterSystem final : public SimulatedSystem {
   std::optional<End> end_;
   std::optional<Lockstep::Mismatch> mismatch_;
   std::vector<std::string> failures_;
-  std::string early_;  // the node whose firmware ended before the cluster had
+  std::string early_;  // the node whose firmware ended before the cluster had; "" if there is none
 };
 
 }  // namespace asterism

@@ -1,5 +1,6 @@
-// The flattened device tree that firmware finds at the base of DRAM: the fragments of the devices joined,
-// with the nodes of the platform itself (cores, memory, PSCI, clock), in the form of QEMU's virt machine.
+// The flattened device tree that firmware finds at the base of DRAM. It joins the fragments of the devices
+// with the nodes of the platform itself (cores, memory, PSCI, clock), and has the form of that of QEMU's virt
+// machine.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,9 @@
 
 namespace asterism {
 
-// The blob of a tree whose root is `root` (its name is not used), with what nobody may use for anything else in its memory
-// reservations. Throws std::logic_error when it does not fit 1 MiB.
+// The blob of a tree whose root is `root` (the root's name is not used). The ranges in `reserved` become its
+// memory reservations: the operating system must not use them. Throws std::logic_error if the blob exceeds 1
+// MiB.
 std::vector<std::byte> flatten(const DeviceTreeNode& root, std::span<const AddressRange> reserved = {});
 
 }  // namespace asterism

@@ -1,8 +1,8 @@
 // A firmware file: a 64-bit little-endian ELF executable for AArch64 whose segments lie in DRAM.
 //
-// Errors: ConfigError names the file and what is wrong with it (not ELF, 32-bit, another machine, truncated,
-// outside DRAM, entry outside its segments); InputMissing when it cannot be read. No input, however damaged,
-// does worse.
+// Errors: ConfigError names the file and what is wrong with it (not ELF, 32-bit, another architecture,
+// truncated, outside DRAM, entry outside its segments); InputMissing if it cannot be read. No damaged input
+// has any other effect.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ class ElfImage {
  public:
   struct Segment {
     Address address;                      // physical
-    std::span<const std::byte> contents;  // of the file
-    Bytes size;                           // in memory; what the contents do not cover is zero
+    std::span<const std::byte> contents;  // the part that the file holds
+    Bytes size;                           // in memory; the bytes behind the contents are zero
   };
 
   static ElfImage load(const std::string& file, AddressRange dram);
   static bool is_elf(std::span<const std::byte> bytes);
-  // The bytes of a firmware file of any form.
+  // The bytes of a firmware file of any format.
   static std::vector<std::byte> read_file(const std::string& file);
   static ElfImage parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram);
 
   Address entry() const { return entry_; }
   const std::vector<Segment>& segments() const { return segments_; }
-  std::span<const std::byte> bytes() const { return bytes_; }  // of the whole file
+  std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
 
  private:
-  std::vector<std::byte> bytes_;  // what the segments' contents point into; keeps its place when moved
+  std::vector<std::byte> bytes_;  // the segments' contents point into it; moving it keeps the pointers valid
   Address entry_;
   std::vector<Segment> segments_;
 };

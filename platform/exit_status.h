@@ -1,16 +1,16 @@
-// Exit statuses of the `asterism` command; 0 to 63 are the firmware's own.
+// Exit statuses of the `asterism` command. The statuses 0 to 63 are those of the firmware.
 #pragma once
 
 namespace asterism {
 
 enum class ExitStatus : int {
   success = 0,
-  largest_of_firmware = 63,  // a larger one shows as this, and in full in the summary
+  largest_of_firmware = 63,  // a larger status is reported as this one; the summary shows it in full
   usage = 64,
-  bad_input = 65,  // configuration or input file
+  bad_input = 65,  // a configuration or input file has an error
   input_missing = 66,
-  expectation = 67,  // not met
-  lockstep = 68,     // mismatch
+  expectation = 67,  // an expectation of the scenario is not met
+  lockstep = 68,     // RTL and model differ
   time_limit = 69,
   internal = 70,
   interrupted = 130,  // by SIGINT

@@ -32,10 +32,10 @@ PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, con
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
   std::vector<std::string> masters, targets = memory_nodes(node.memory), colocated;
-  const bool are_colocated = !targets.empty();
+  const bool has_own_nodes = !targets.empty();
   for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
   for (const MapEntry& entry : map.entries())
-    if (!are_colocated || entry.name != "dram") (are_colocated ? colocated : targets).push_back(entry.name);
+    if (!has_own_nodes || entry.name != "dram") (has_own_nodes ? colocated : targets).push_back(entry.name);
 
   if (!config.ports && node.runs == NodeProgram::firmware)
     config.ports = static_cast<std::uint32_t>(masters.size() + targets.size());

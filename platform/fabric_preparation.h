@@ -1,5 +1,5 @@
-// A node's fabric before it is built: routers, channels, and which node of them each master and target sits on. A
-// crossbar has none of that.
+// The topology of a node's fabric (routers, channels) and the placement of its masters and targets on the
+// nodes of that topology, computed and checked before the fabric is built. A crossbar has neither.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,18 @@
 namespace asterism {
 
 struct PreparedFabric {
-  std::shared_ptr<const Topology> topology;  // null: a crossbar
+  std::shared_ptr<const Topology> topology;  // nullptr for a crossbar
   PortPlacement placement;
 };
 
-// What stands on nodes of their own in place of "dram", by their names for a placement; none: dram stands on one.
+// The names, for a placement, of the memory controllers that have fabric nodes of their own in place of
+// "dram". The list is empty if all of memory is on one node.
 std::vector<std::string> memory_nodes(const MemoryConfig& memory);
 
-// The cores are masters and the entries of the address map are targets. If memory has nodes of its own, the other entries
-// are co-located with them. What does not fit goes to `problems`, at the place in the
-// document that is wrong, below `path`, the node's. Throws ConfigError for a bad technology or graph file.
+// The cores are masters and the entries of the map are targets. If the memory controllers have nodes of their
+// own, the other entries are co-located with them. Errors are added to `problems`, at the place in the
+// document that is wrong; `path` is the path of the node in the document. Throws ConfigError for an invalid
+// technology or graph file.
 PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
                               const ConfigDocument& document, const std::string& path, Diagnostics& problems);
 

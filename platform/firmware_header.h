@@ -1,11 +1,11 @@
-// asterism/platform.h, the address map and the registers as C constants for firmware, made from the lists
-// that the models themselves use.
+// asterism/platform.h: the address map and the registers as C constants for firmware, generated from the
+// register lists that the models themselves use.
 //
 //   #define DIMM_SSD_BASE 0x0b020000
 //   #define DIMM_SSD_INTERRUPT 18
 //   #define DIMM_SSD_COMMAND 0x4                    offset of a register, of the first element of an array
 //   #define DIMM_SSD_COMMAND_OPERATION_SHIFT 0
-//   #define DIMM_SSD_COMMAND_OPERATION_MASK 0x7     in place
+//   #define DIMM_SSD_COMMAND_OPERATION_MASK 0x7     in its position in the register
 //   #define DIMM_SSD_COMMAND_OPERATION_CHECKPOINT 1
 #pragma once
 

@@ -1,10 +1,12 @@
-// The functions of a firmware, from the symbol table of its ELF file: names for profiles and traces.
+// The functions of a firmware image, read from the symbol table of its ELF file. Profiles and traces use
+// their names.
 //
-// Functions are symbols of type FUNC, and labels of no type in code that no function covers, as assembly has them. One without a size
-// reaches to the next. Of several names of a place a global one is taken, then the first in the alphabet; C++ names are as in
-// the source.
+// A function is a symbol of type FUNC, or a label without a type in code that no function covers (assembly
+// has such labels). A function without a size extends to the next one. If an address has several names, a
+// global one is chosen, then the first in alphabetical order. C++ names are demangled.
 //
-// Errors: ConfigError names the file and says what is damaged (a table outside the file, a name outside its table).
+// Errors: ConfigError names the file and says what is damaged (a table outside the file, a name outside its
+// table).
 #pragma once
 
 #include <cstddef>
@@ -19,23 +21,25 @@ namespace asterism {
 class FunctionSymbols {
  public:
   FunctionSymbols() = default;
-  // Of a file that ElfImage has taken; without a symbol table there are none.
+  // Parses a file that ElfImage has accepted. A file without a symbol table has no functions.
   static FunctionSymbols parse(std::span<const std::byte> elf, const std::string& file);
 
   bool empty() const { return names_.empty(); }
 
-  // Code as regions: region 0 lies before boundaries()[0], region i begins at boundaries()[i - 1].
+  // Addresses are divided into regions: region 0 lies below boundaries()[0], region i begins at
+  // boundaries()[i - 1].
   const std::vector<std::uint64_t>& boundaries() const { return boundaries_; }
-  // "[no symbol]" of a region that no function covers.
+  // The name is "[no symbol]" for a region that no function covers.
   const std::string& name_of(std::size_t region) const;
-  // "solver_iterate+0x1c", the function alone at its beginning; "" where there is none.
+  // "solver_iterate+0x1c"; at its first instruction the function's name alone; "" if no function covers the
+  // address.
   std::string place_of(std::uint64_t address) const;
 
  private:
   static constexpr std::size_t none = 0;
 
   std::vector<std::uint64_t> boundaries_;
-  std::vector<std::size_t> functions_;  // of region i + 1: index in names_ plus 1, or none
+  std::vector<std::size_t> functions_;  // for region i + 1: its index in names_ plus 1, or none
   std::vector<std::string> names_;
 };
 

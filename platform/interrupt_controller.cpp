@@ -21,7 +21,7 @@ InterruptController::Wire& InterruptController::ppi(unsigned core, unsigned id) 
   return gic400_ ? gic400_->ppi(core, id) : gicv3_->ppi(core, id);
 }
 
-void InterruptController::serve(CoreModule& core) {
+void InterruptController::connect(CoreModule& core) {
   const unsigned index = core.index();
   core.irq.bind(gic400_ ? gic400_->irq[index] : gicv3_->irq[index]);
   core.virtual_timer.bind(ppi(index, virtual_timer));
@@ -30,16 +30,16 @@ void InterruptController::serve(CoreModule& core) {
   if (gicv3_) core.interrupted_by(this);
 }
 
-void InterruptController::each_target(
-    const std::function<void(tlm::tlm_target_socket<>&, const char*)>& tell) {
+void InterruptController::for_each_target(
+    const std::function<void(tlm::tlm_target_socket<>&, const char*)>& visit) {
   if (gic400_) {
-    tell(gic400_->distributor, "gicd");
-    tell(gic400_->cpu_interface, "gicc");
+    visit(gic400_->distributor, "gicd");
+    visit(gic400_->cpu_interface, "gicc");
     return;
   }
-  tell(gicv3_->distributor, "gicv3d");
-  tell(gicv3_->redistributors, "gicr");
-  if (gicv3_->more_redistributors) tell(*gicv3_->more_redistributors, "gicr2");
+  visit(gicv3_->distributor, "gicv3d");
+  visit(gicv3_->redistributors, "gicr");
+  if (gicv3_->more_redistributors) visit(*gicv3_->more_redistributors, "gicr2");
 }
 
 void InterruptController::reset(Reset kind) {

@@ -1,4 +1,5 @@
-// The node's interrupt controller, whichever it is: a GIC-400 or a GICv3 (cores.gic), with the wires that all blocks are bound to.
+// The node's interrupt controller, a GIC-400 or a GICv3 (key cores.gic), with the interrupt wires that all
+// blocks are bound to.
 #pragma once
 
 #include <functional>
@@ -15,21 +16,22 @@
 namespace asterism {
 
 class InterruptController final : private CpuInterface {
-  std::optional<Gic400> gic400_;  // one of the two; made before what refers to its wires
+  std::optional<Gic400>
+      gic400_;  // exactly one of the two exists; constructed before the references to its wires
   std::optional<GicV3Module> gicv3_;
 
  public:
   using Wire = Gic400::Wire;
 
-  // During elaboration.
+  // May be constructed during elaboration only.
   InterruptController(const char* name, const CoreConfig& cores);
 
   sc_core::sc_vector<Wire>& spi;          // by SPI number
   Wire& ppi(unsigned core, unsigned id);  // id 16..31
-  // Binds a core's wires, and gives it its system registers where the controller has some.
-  void serve(CoreModule& core);
-  // Tells each target, with its name in the address map.
-  void each_target(const std::function<void(tlm::tlm_target_socket<>&, const char*)>& tell);
+  // Binds a core's interrupt wires. A GICv3 also gives the core its system registers.
+  void connect(CoreModule& core);
+  // Calls `visit` with each target socket and its name in the address map.
+  void for_each_target(const std::function<void(tlm::tlm_target_socket<>&, const char*)>& visit);
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;

@@ -33,7 +33,8 @@ void RawTerminal::restore() {
   before_.reset();
 }
 
-// The signals are blocked here, hence in every thread that starts later, and taken by one that waits for them.
+// The signals are blocked here, hence in every thread that starts later, and taken by one that waits for
+// them.
 Interruption::Interruption(RawTerminal* terminal)
     : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")), terminal_(terminal) {
   const sigset_t signals = watched();
@@ -41,7 +42,7 @@ Interruption::Interruption(RawTerminal* terminal)
   waiter_ = std::thread([this] { wait_for_signals(); });
 }
 
-void Interruption::start_again() {
+void Interruption::resume() {
   new (&waiter_)
       std::thread([this] { wait_for_signals(); });  // what stands there names a thread of another process
 }

@@ -1,8 +1,8 @@
 // SIGINT and SIGTERM while a simulation runs, and the terminal's mode.
 //
-// The first signal ends the run in good order: what it did until then is written. It also wakes a simulation that sleeps
-// until a character comes. The second (repeated_signal.h) ends the process at once with status 130. The destructor gives the
-// signals back to who had them before.
+// The first signal ends the run in an orderly way: the run's results so far are written. It also wakes a
+// simulation that sleeps until a character is typed. The second signal (repeated_signal.h) ends the process
+// at once with status 130. The destructor restores the previous signal handling.
 #pragma once
 
 #include <termios.h>
@@ -15,8 +15,8 @@
 
 namespace asterism {
 
-// Stdin gives characters as they are typed and does not echo them, until the object ends. Ctrl-C stays a signal.
-// Does nothing when stdin is no terminal.
+// While the object exists, stdin delivers characters as they are typed and does not echo them. Ctrl-C remains
+// a signal. Does nothing if stdin is not a terminal.
 class RawTerminal {
  public:
   RawTerminal();
@@ -31,15 +31,16 @@ class RawTerminal {
 
 class Interruption : public sc_core::sc_prim_channel {
  public:
-  // Construct during elaboration, before any other thread. `terminal` is restored when the process is ended at once.
+  // Must be constructed during elaboration, before any other thread. `terminal` is restored if the process is
+  // ended at once.
   explicit Interruption(RawTerminal* terminal);
   ~Interruption() override;
 
   bool happened() const { return happened_; }
-  // Signals wait until start_again().
+  // Stops the thread that waits for signals; signals stay pending until resume().
   void pause();
-  // Also in a process that is a copy of the one that made this: its thread is not there.
-  void start_again();
+  // May also be called in a forked copy of the process, in which that thread does not exist.
+  void resume();
 
  private:
   void wait_for_signals();

@@ -1,4 +1,4 @@
-// The network of a NIC outside of a cluster: it is alone on it.
+// The network of a NIC that belongs to no cluster: no other node is on it.
 #pragma once
 
 #include "cluster/event_queue_module.h"

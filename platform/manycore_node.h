@@ -1,5 +1,6 @@
-// A node of trace cores: the many-core chip of manycore/manycore.h on the node's fabric, in SystemC's time. It runs a
-// workload instead of firmware and ends when every core has executed its instructions.
+// A node of trace cores: the many-core chip of manycore/manycore.h on the node's fabric, simulated in
+// SystemC's time. It runs a workload instead of firmware, and ends when every core has executed its
+// instructions.
 #pragma once
 
 #include <memory>
@@ -16,11 +17,11 @@ namespace asterism {
 
 class ManycoreNode final : public sc_core::sc_module, public SimulatedSystem, private Manycore::Sink {
  public:
-  // Throws RtlError for RTL that does not fit.
+  // Throws RtlError if an RTL library does not fit the node.
   ManycoreNode(const sc_core::sc_module_name& name, const Scenario& scenario, const RtlOptions& rtl);
 
   const std::optional<End>& end() const override { return end_; }
-  std::uint64_t instructions() const override;  // of the cores that have finished
+  std::uint64_t instructions() const override;  // only those of cores that have finished
   std::string cpu_engine() const override { return "trace cores"; }
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
@@ -33,13 +34,13 @@ class ManycoreNode final : public sc_core::sc_module, public SimulatedSystem, pr
 
   const Scenario& scenario_;
   std::unique_ptr<FlitPacketNetwork> flit_;
-  std::unique_ptr<LoosePacketNetwork> loose_;  // one of the two
+  std::unique_ptr<LoosePacketNetwork> loose_;  // exactly one of the two exists
   std::optional<RtlArbiters> arbiters_;
   std::optional<Lockstep::Mismatch> mismatch_;
   Manycore chip_;
   Alarm alarm_;
   std::uint32_t finished_ = 0;
-  Picoseconds first_finished_, finish_times_;  // the sum
+  Picoseconds first_finished_, finish_times_;  // finish_times_ is the sum over all cores
   std::optional<End> end_;
 };
 

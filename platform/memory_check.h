@@ -1,4 +1,5 @@
-// What a node's memory asks beyond its description: that part, size, mapping, codes and faults fit each other.
+// Checks of a node's memory that need several keys and files: that the DRAM part, the size, the address
+// mapping, the codes and the faults fit each other.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ namespace asterism {
 
 class ConfigDocument;
 
-// What does not fit goes to `problems`, at the place in the document that is wrong; `path` is the node's in it, "" when it
-// is the document. Throws ConfigError for a bad part file.
+// Adds each error to `problems`, at its place in the document. `path` is the path of the node in the
+// document, "" if the node is the document itself. Throws ConfigError for an invalid part file.
 void check_memory(const NodeConfig& node, const std::vector<FaultConfig>& faults,
                   const ConfigLibrary& library, const ConfigDocument& document, const std::string& path,
                   Diagnostics& problems);

@@ -218,7 +218,7 @@ void Node::connect_cores(EventLog& events) {
     } else {
       fabric_->add_master(tapped(cores_[i].bus));
     }
-    gic_.serve(cores_[i]);
+    gic_.connect(cores_[i]);
   }
   stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
   memory_.on_foreign_write = [this](AddressRange range) {
@@ -232,7 +232,7 @@ void Node::connect_targets() {
   const auto target = [&](tlm::tlm_target_socket<>& socket, const char* name) {
     fabric_->add_target(socket, map.range(name), name);
   };
-  gic_.each_target(target);
+  gic_.for_each_target(target);
   target(uart0_.target, "uart0");
   target(rtc_rtl_ ? rtc_rtl_->target() : rtc_->target, "rtc");
   for (NorFlashModule& bank : flash_) target(bank.target, bank.basename());

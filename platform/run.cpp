@@ -78,8 +78,9 @@ RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
   return RunOutcome::End::firmware_exit;
 }
 
-// Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are served. The
-// slices do not change what is simulated: each reaches at least to the next event, and ends there when it is the last.
+// Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are
+// served. The slices do not change what is simulated: each reaches at least to the next event, and ends there
+// when it is the last.
 RunOutcome::End let_time_pass(SimulatedSystem& node, Picoseconds until, const Interruption& interruption,
                               Debugger* debugger, RunProgress& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
@@ -350,14 +351,14 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
       end_threads();
       interruption.pause();
       if (hang_watch) hang_watch->pause();
-      debugger->pause();
+      debugger->pause_port();
     };
-    const auto start_again = [&] {
-      interruption.start_again();
-      if (hang_watch) hang_watch->start_again();
-      debugger->start_again();
+    const auto resume = [&] {
+      interruption.resume();
+      if (hang_watch) hang_watch->resume();
+      debugger->resume_port();
     };
-    snapshots.emplace(directory.path(), LiveSnapshots::Threads{pause, start_again});
+    snapshots.emplace(directory.path(), LiveSnapshots::Threads{pause, resume});
     attach(*debugger, node, scenario, *snapshots, [&interruption] { return interruption.happened(); });
   }
   Clock::time_point start = Clock::now();
@@ -378,8 +379,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
       outcome.snapshot_saved = true;
       end_threads();
       if (settings.snapshot->save()) {
-        interruption.start_again();
-        if (hang_watch) hang_watch->start_again();
+        interruption.resume();
+        if (hang_watch) hang_watch->resume();
         node.move_files(directory.files());
         move_traces(rtl.traces, directory.path() / "traces");
         node.inject(settings.snapshot->faults);

@@ -33,7 +33,7 @@ HangWatch::HangWatch(std::chrono::milliseconds patience, std::function<void(cons
 }
 
 // What stands there is of a thread of another process, which waits in it for ever.
-void HangWatch::start_again() {
+void HangWatch::resume() {
   new (&mutex_) std::mutex;
   new (&stop_) std::condition_variable;
   new (&thread_) std::thread;

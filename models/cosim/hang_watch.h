@@ -1,12 +1,13 @@
-// Finds RTL that does not come back: a call into a block that has been going on for seconds of host time, because of an
-// endless loop in the model, say. Nothing in the process can end such a call, so what is found can only end the process.
+// Finds RTL that does not come back: a call into a block that has been going on for seconds of host time,
+// because of an endless loop in the model, say. Nothing in the process can end such a call, so what is found
+// can only end the process.
 //
 //   const HangWatch watch(10s, [](const std::string& instance) { ...say so and _exit(); });
 //   ...
 //   const HangWatch::Scope scope(instance.name());  // around what evaluates a block: a few stores, no system call
 //
-// Whatever may be long calls alive() now and then. Nothing in a scope waits for simulated time. Without a HangWatch the
-// scopes watch nothing. The host's clock has no influence on results.
+// Whatever may be long calls alive() now and then. Nothing in a scope waits for simulated time. Without a
+// HangWatch the scopes watch nothing. The host's clock has no influence on results.
 #pragma once
 
 #include <atomic>
@@ -49,10 +50,10 @@ class HangWatch {
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
   HangWatch& operator=(const HangWatch&) = delete;
-  // Watches nothing until start_again().
+  // Watches nothing until resume().
   void pause();
   // Also in a process that is a copy of the one that made this: its thread is not there.
-  void start_again();
+  void resume();
 
  private:
   static Slot& slot() {

@@ -1,9 +1,10 @@
-// A debugger at a running machine: GDB's remote protocol (gdb_session.h) at a socket (gdb_port.h), cores as threads.
+// A debugger at a running machine: GDB's remote protocol (gdb_session.h) at a socket (gdb_port.h), cores as
+// threads.
 //
-// The machine stands still before its first instruction until a debugger comes, and whenever a core stops: nothing passes,
-// neither instructions nor simulated time. Cores run ahead of each other by up to a quantum (core/core_module.h), and
-// stand where each of them is. A debugger that detaches or vanishes leaves the machine running, without breakpoints; another may
-// come later, and stops it.
+// The machine stands still before its first instruction until a debugger comes, and whenever a core stops:
+// nothing passes, neither instructions nor simulated time. Cores run ahead of each other by up to a quantum
+// (core/core_module.h), and stand where each of them is. A debugger that detaches or vanishes leaves the
+// machine running, without breakpoints; another may come later, and stops it.
 //
 // monitor commands: `monitor help`.
 #pragma once
@@ -49,10 +50,11 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void happened(Picoseconds at, std::string_view source, std::string_view kind);
 
   // Around a fork, in which threads get lost.
-  void pause() { port_.pause(); }
-  void start_again() { port_.start_again(); }
+  void pause_port() { port_.pause(); }
+  void resume_port() { port_.resume(); }
 
-  // Between two slices of a simulation, in which no core may run: a debugger that wants to stop the machine does.
+  // Between two slices of a simulation, in which no core may run: a debugger that wants to stop the machine
+  // does.
   void look();
   // Nothing is left to happen: a debugger that is there may still look.
   void stalled();

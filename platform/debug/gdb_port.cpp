@@ -96,7 +96,7 @@ class GdbPort::Sockets {
     paused_by_ = getpid();
     io_.notify_fork(asio::io_context::fork_prepare);
   }
-  void start_again() {
+  void resume() {
     io_.notify_fork(getpid() == paused_by_ ? asio::io_context::fork_parent : asio::io_context::fork_child);
     io_.restart();
     start();
@@ -171,7 +171,8 @@ class GdbPort::Sockets {
     read();
     accept();
   }
-  // A host that is gone without a word is noticed after a minute, whether or not it was about to be told something.
+  // A host that is gone without a word is noticed after a minute, whether or not it was about to be told
+  // something.
   static void keep_alive(tcp::socket& socket) {
     error_code ignored;
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
@@ -248,7 +249,7 @@ GdbPort::~GdbPort() = default;
 
 std::string GdbPort::address() const { return sockets_->address(); }
 void GdbPort::pause() { sockets_->pause(); }
-void GdbPort::start_again() { sockets_->start_again(); }
+void GdbPort::resume() { sockets_->resume(); }
 GdbPort::News GdbPort::take() { return sockets_->take(); }
 bool GdbPort::wait_for_news(std::chrono::milliseconds at_most) { return sockets_->wait(at_most); }
 void GdbPort::send(std::uint64_t connection, std::string bytes) {

@@ -1,7 +1,8 @@
-// The socket at which a debugger is served: one at a time, another that comes meanwhile is told so and turned away.
+// The socket at which a debugger is served: one at a time, another that comes meanwhile is told so and turned
+// away.
 //
-// Sockets have a thread of their own, so that a simulation that runs notices a byte by looking at has_news(); all else is
-// for one other thread.
+// Sockets have a thread of their own, so that a simulation that runs notices a byte by looking at has_news();
+// all else is for one other thread.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,8 @@ GdbEndpoint parse_gdb_endpoint(const std::string& text);
 
 class GdbPort {
  public:
-  // Listens from now on. to_others: the bytes that another debugger gets that comes while one is served. Throws std::runtime_error, which
-  // says why it cannot.
+  // Listens from now on. to_others: the bytes that another debugger gets that comes while one is served.
+  // Throws std::runtime_error, which says why it cannot.
   explicit GdbPort(const GdbEndpoint& endpoint, std::string to_others = {});
   // What was sent is delivered first.
   ~GdbPort();
@@ -45,9 +46,10 @@ class GdbPort {
   // Until there are some, or until the time is over.
   bool wait_for_news(std::chrono::milliseconds at_most);
 
-  // Its thread ends, and starts again, perhaps in a process that was forked meanwhile and has the connection from then on.
+  // Its thread ends, and starts again, perhaps in a process that was forked meanwhile and has the connection
+  // from then on.
   void pause();
-  void start_again();
+  void resume();
 
   // To a connection; one that is over by now gets nothing.
   void send(std::uint64_t connection, std::string bytes);

@@ -72,12 +72,12 @@ bool LiveSnapshots::save() {
     if (run < 0) {
       const int error = errno;
       --count_;
-      threads_.start_again();
+      threads_.resume();
       throw std::system_error(error, std::generic_category(), "there is no room for another process");
     }
     if (run == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      threads_.start_again();
+      threads_.resume();
       return loaded;
     }
     sleep_until_loaded(run);

@@ -1,8 +1,9 @@
 // Snapshots of a run that goes on: states to which who debugs it comes back.
 //
-// save() forks. The new process goes on with the run; the one that was there stands still and is the snapshot. When it is loaded
-// the newer one ends, the files in the run's folder become what they were, and a copy of the snapshot goes on behind its save().
-// Seen from outside it is one process: signals are passed on, and its status is that with which the run ends.
+// save() forks. The new process goes on with the run; the one that was there stands still and is the
+// snapshot. When it is loaded the newer one ends, the files in the run's folder become what they were, and a
+// copy of the snapshot goes on behind its save(). Seen from outside it is one process: signals are passed on,
+// and its status is that with which the run ends.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +17,7 @@ class LiveSnapshots {
  public:
   // A fork has the calling thread alone: all others have to end before, and are started again afterwards.
   struct Threads {
-    std::function<void()> pause, start_again;
+    std::function<void()> pause, resume;
   };
   LiveSnapshots(std::filesystem::path folder, Threads threads);
   ~LiveSnapshots();
