@@ -18,17 +18,16 @@ constexpr std::uint32_t lines_of_memory_page = 64;
 
 static_assert(member_count<CheckpointLogConfig>() == 4);
 void describe(Fields& f, CheckpointLogConfig& c) {
-  f("translation", c.translation, "Layout and garbage collection of the flash below");
+  f("translation", c.translation, "Layout and garbage collection of the flash below the log.");
   f("versions", c.versions,
-    "Complete checkpoints kept under one name; the one committed longest ago is given up, or merged into the "
-    "one after it, after the commit of one more",
+    "The number of complete checkpoints kept under one name. After the commit of one more, the oldest is "
+    "discarded or merged into the next.",
     within(1, 100));
   f("merge_below", c.merge_below,
-    "Permille of the logical pages: checkpoints are merged and data pages compacted when fewer are free; "
-    "more "
-    "merges earlier and writes more",
+    "The permille of logical pages below which checkpoints are merged and data pages compacted. More merges "
+    "earlier and writes more.",
     within(0, 1000));
-  f("line", c.line, "What of a memory page is stored or left out as one; 64 of them are a page",
+  f("line", c.line, "The unit in which a memory page is stored or left out. 64 lines are a page.",
     within(1_B, 4_KiB));
 }
 

@@ -20,37 +20,41 @@ void describe(Fields& f, MattBlockConfig& c) {
 
 static_assert(member_count<DimmSsdConfig>() == 13);
 void describe(Fields& f, DimmSsdConfig& c) {
-  f("part", c.part, "NAND flash part: latencies, pages, dies and planes, a file in configs/flash",
+  f("part", c.part, "The NAND flash part: a file in configs/flash with latencies, pages, dies and planes.",
     names_file("flash"));
   f("packages", c.packages,
-    "On each channel; more of them program in parallel until the channel is the limit", within(1, 64));
-  f("channels", c.channels, "Flash channels; each transfers a page at a time", within(1, 64));
+    "The number of packages per channel. More packages program in parallel, until the channel is the limit.",
+    within(1, 64));
+  f("channels", c.channels, "The number of flash channels. Each transfers one page at a time.",
+    within(1, 64));
   f("blocks", c.blocks,
-    "Of each plane; fewer hold fewer checkpoints, are collected more often and wear out sooner",
+    "The number of blocks per plane. Fewer blocks hold fewer checkpoints, are collected more often and wear "
+    "out sooner.",
     within(4, 65536));
   f("page_buffers", c.page_buffers,
-    "Flash pages between memory and channel; with one, copying and transfer alternate", within(1, 64));
+    "The number of flash page buffers between memory and channel. With one, copying and transfer alternate.",
+    within(1, 64));
   f("versions", c.versions,
-    "Complete checkpoints kept under one name; the one committed longest ago is given up, or merged into the "
-    "one after it, after the commit of one more",
+    "The number of complete checkpoints kept under one name. After the commit of one more, the oldest is "
+    "discarded or merged into the next.",
     within(1, 100));
   f("merge_below", c.merge_below,
-    "Permille of the logical pages of the flash: checkpoints are merged when fewer are free",
+    "The permille of logical flash pages that must be free. Checkpoints are merged when fewer are.",
     within(0, 1000));
-  f("method", c.method, "How a checkpoint is taken, where the firmware's request does not say",
+  f("method", c.method,
+    "The checkpoint method that is used if the request of the firmware does not name one.",
     one_of<CheckpointMethod>());
-  f("matt", c.matt, "The table of modified pages");
-  f("translation", c.translation, "Layout and garbage collection of the flash");
+  f("matt", c.matt, "The table of modified pages (MATT).");
+  f("translation", c.translation, "Layout and garbage collection of the flash.");
   f("sampling", c.sampling,
-    "Where cores tell what they have stored to by dirty bits, those are read this often while pages may be "
-    "copied early; a "
-    "longer time finds such pages later and costs less of the simulator's speed",
+    "The period at which dirty bits of the cores are read while pages may be copied early. A longer one "
+    "finds such pages later, but simulates faster.",
     within(1_us, 1_s));
   f("rated_writes", c.rated_writes,
-    "Bytes that a data sheet rates the device for, as firmware reads them: a smaller number sends fewer "
-    "checkpoints to it; with 0 the part's rated cycles times the flash modelled, if they are stated");
+    "The bytes that a data sheet rates the device for. Firmware reads them, and sends fewer checkpoints if "
+    "they are few. 0: the rated cycles of the part times the modelled flash.");
   f("image", c.image,
-    "File that keeps the flash across runs; without one the flash starts erased and is lost at the end");
+    "A file that keeps the flash across runs. Without one the flash starts erased and is lost at the end.");
   f.check([&] { return c.blocks >= c.translation.garbage_threshold + 3; }, "blocks",
           "is at least translation.garbage_threshold and three more");
 }

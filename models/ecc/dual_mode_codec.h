@@ -36,18 +36,18 @@ constexpr auto enum_names(EccMode) {
   return std::to_array<EnumName<EccMode>>(
       {{EccMode::none, "none", "no code: every fault is silent"},
        {EccMode::normal, "normal", "RS(36,32): corrects small faults of a chip, detects a dead one"},
-       {EccMode::strong, "strong", "RS(18,16), then RS(19,16): corrects a dead chip, costs extra accesses"}});
+       {EccMode::strong, "strong",
+        "RS(18,16), then RS(19,16): corrects a dead chip, at the cost of extra accesses"}});
 }
 
 enum class EccProfile { thesis, strict, chip };
 constexpr auto enum_names(EccProfile) {
   return std::to_array<EnumName<EccProfile>>(
       {{EccProfile::thesis, "thesis",
-        "as published: a location outside the shortened code counts as corrected"},
-       {EccProfile::strict, "strict", "a location outside the shortened code is uncorrectable"},
+        "as published: an error location outside the shortened code counts as corrected"},
+       {EccProfile::strict, "strict", "an error location outside the shortened code is uncorrectable"},
        {EccProfile::chip, "chip",
-        "strict, and RS(36,32) solves for both symbols of one chip, on which the two "
-        "codewords have to agree"}});
+        "as strict, and RS(36,32) also corrects both symbols of one chip if the two codewords agree on it"}});
 }
 
 struct DecodeResult {

@@ -7,16 +7,20 @@ namespace asterism {
 static_assert(member_count<TranslationConfig>() == 5);
 void describe(Fields& f, TranslationConfig& c) {
   f("over_provisioning", c.over_provisioning,
-    "Permille of the pages that are not offered; less leaves garbage collection more to move",
+    "The permille of pages that are not available as logical pages. With less, garbage collection has more "
+    "to move.",
     within(0, 900));
-  f("garbage_policy", c.garbage_policy, "Which block is collected next", one_of<GarbagePolicy>());
+  f("garbage_policy", c.garbage_policy, "The policy by which the next block to collect is chosen.",
+    one_of<GarbagePolicy>());
   f("garbage_threshold", c.garbage_threshold,
-    "Erased blocks of a plane at which collection starts; more begin earlier and leave fewer pages to offer",
+    "The number of erased blocks of a plane at which collection starts. More start it earlier and leave "
+    "fewer logical pages.",
     within(1, 64));
   f("dynamic_wear_levelling", c.dynamic_wear_levelling,
-    "The next block to be filled is the one erased least often; off: the first erased one");
+    "Whether the erased block with the fewest erases is filled next. Without it, the first erased block is.");
   f("static_wear_difference", c.static_wear_difference,
-    "Erase counts that two blocks of a plane may be apart before resting data moves to the worn one; 0: any");
+    "The difference of erase counts in a plane at which the data of the least worn block moves to a worn "
+    "one. 0: never.");
 }
 
 }  // namespace asterism

@@ -12,10 +12,11 @@ class Fields;
 enum class GarbagePolicy { greedy, cost_benefit, oldest };
 constexpr auto enum_names(GarbagePolicy) {
   return std::to_array<EnumName<GarbagePolicy>>(
-      {{GarbagePolicy::greedy, "greedy", "the block with the fewest valid pages: least to move now"},
+      {{GarbagePolicy::greedy, "greedy",
+        "the block with the fewest valid pages, which leaves the least to move"},
        {GarbagePolicy::cost_benefit, "cost_benefit",
-        "weighs what is valid against its age: leaves alone what is still being invalidated"},
-       {GarbagePolicy::oldest, "oldest", "the block closed first: even wear, most to move"}});
+        "weighs the valid pages against their age, and spares blocks that are still being invalidated"},
+       {GarbagePolicy::oldest, "oldest", "the block closed first, which wears evenly and moves the most"}});
 }
 
 struct TranslationConfig {

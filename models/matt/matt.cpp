@@ -10,16 +10,15 @@ namespace asterism {
 static_assert(member_count<MattConfig>() == 3);
 void describe(Fields& f, MattConfig& c) {
   f("phase_bits", c.phase_bits,
-    "Of an entry; two phases less than these tell apart may be open before software has to wait",
+    "The width of a phase number in an entry. 2^bits - 2 phases may be open before software has to wait.",
     within(2, 16));
   f("buffer_entries", c.buffer_entries,
-    "Of the bitmap buffer in the memory controller; fewer of them look up and write back the table more "
-    "often",
+    "The number of entries of the bitmap buffer in the memory controller. With fewer, the table is looked up "
+    "and written back more often.",
     within(1, BitmapBuffer::max_entries));
   f("early_writes", c.early_writes,
-    "Write requests of an interval that make a page a candidate for an early copy; fewer of them copy pages "
-    "that "
-    "are written to again",
+    "The write requests in an interval that make a page a candidate for an early copy. With fewer, pages are "
+    "copied that are written again.",
     within(1, 255));
 }
 

@@ -49,7 +49,7 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
       burst_(part.timing.burst / 2),
       refresh_interval_(part.timing.trefi.count()),
       write_pause_(part.timing.trc.count()),
-      patience_(config.patience / part.timing.tck),
+      starvation_limit_(config.starvation_limit / part.timing.tck),
       refresh_(config.refresh),
       timing_(part, config.ranks),
       ranks_(config.ranks),
@@ -229,7 +229,8 @@ void DramChannel::choose() {
       if (oldest == nullptr || front.age < oldest->age) oldest = &front;
     }
   }
-  if (kind == read && oldest != nullptr && best_.at != never && best_.at > oldest->arrival + patience_) {
+  if (kind == read && oldest != nullptr && best_.at != never &&
+      best_.at > oldest->arrival + starvation_limit_) {
     is_urgent_ = true;
     best_ = of_bank(ranks_[oldest->rank], banks_[oldest->bank], kind, true);
   }

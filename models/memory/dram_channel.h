@@ -6,7 +6,7 @@
 // `write_low` are left, or, in the second case, a read comes. A read of a block whose write waits is answered from the
 // queue in the next clock; a second write of such a block takes the first one's place.
 //
-// No read waits forever: once the oldest one has waited for `patience`, nothing goes before it; and when as many writes
+// No read waits forever: once the oldest one has waited for `starvation_limit`, nothing goes before it; and when as many writes
 // have gone as their queue holds, the reads that wait by then do. A write, for which nobody waits, may.
 //
 // Each rank is refreshed every tREFI, ranks in turn: when it is due nothing else starts there until it is done. While
@@ -140,7 +140,7 @@ class DramChannel {
 
   std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
   PagePolicy policy_;
-  Tick read_latency_, write_latency_, burst_, refresh_interval_, write_pause_, patience_;
+  Tick read_latency_, write_latency_, burst_, refresh_interval_, write_pause_, starvation_limit_;
   bool refresh_;
 
   DramTimingState timing_;
@@ -156,7 +156,7 @@ class DramChannel {
   Tick writes_from_ = 0;          // where reads have not been there for long enough
   std::uint64_t ages_ = 0;
   Choice best_;
-  bool is_urgent_ = false;                                      // the oldest read's patience has ended
+  bool is_urgent_ = false;  // the oldest read has reached its starvation limit
   boost::circular_buffer<Completion> completions_, forwarded_;  // each by time
 
   DramCounts counts_;

@@ -182,7 +182,7 @@ TEST(DramChannelTest, WritesDrainBetweenTheirWatermarks) {
 Tick answered_beside_endless_hits(const BlockLocation& elsewhere, const DramPart& part) {
   DramConfig config = config_of(2);
   config.refresh = false;
-  config.patience = 1_us;
+  config.starvation_limit = 1_us;
   DramChannel channel(config, part);
   for (std::uint32_t i = 0; i < 8; ++i) channel.submit(0, 1, {.row = 1, .column = i}, false);
   channel.submit(1, 2, elsewhere, false);
@@ -195,12 +195,12 @@ Tick answered_beside_endless_hits(const BlockLocation& elsewhere, const DramPart
 }
 
 TEST(DramChannelTest, EndlessHitsDoNotKeepOthersOut) {
-  const Tick patience = 1_us / 1250_ps;
+  const Tick starvation_limit = 1_us / 1250_ps;
   const Tick conflict = answered_beside_endless_hits({.row = 2}, ddr3_2gb_x8());
-  EXPECT_GT(conflict, patience);
-  EXPECT_LT(conflict, patience + 60);
+  EXPECT_GT(conflict, starvation_limit);
+  EXPECT_LT(conflict, starvation_limit + 60);
   EXPECT_LT(answered_beside_endless_hits({.rank = 1, .row = 1}, ddr3_2gb_x8()),
-            patience + 60);  // behind the bus
+            starvation_limit + 60);  // behind the bus
   EXPECT_LT(answered_beside_endless_hits({.bank = 4, .row = 1}, ddr4_8gb_x8()), 1_us / 833_ps + 60);
 }
 

@@ -28,7 +28,7 @@ struct DramConfig {
   PagePolicy page_policy = PagePolicy::open_adaptive;
   std::uint32_t read_queue = 32, write_queue = 64;  // of a channel
   std::uint32_t write_high = 54, write_low = 32;    // entries at which writing begins and ends
-  Picoseconds patience = 2_us;                      // of the oldest read with younger ones that go first
+  Picoseconds starvation_limit = 2_us;              // of the oldest read with younger ones that go first
   bool refresh = true;
 };
 void describe(Fields& f, DramConfig& config);

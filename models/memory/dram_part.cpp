@@ -8,27 +8,40 @@ static_assert(member_count<DramTiming>() == 20);
 void describe(Fields& f, DramTiming& t) {
   f.sourced();
   const auto clocks = within(1_cycles, 100'000_cycles);
-  f("tck", t.tck, "A clock: two beats of the data bus", within(100_ps, 10_ns), required());
-  f("cl", t.cl, "Read to its first beat; a larger one adds to the latency of every read", clocks, required());
-  f("cwl", t.cwl, "Write to its first beat", clocks, required());
-  f("trcd", t.trcd, "Activate to read or write: what a closed bank adds to a row hit", clocks, required());
-  f("trp", t.trp, "Precharge to activate: what a row conflict adds to a closed bank", clocks, required());
-  f("tras", t.tras, "Activate to precharge", clocks, required());
-  f("trc", t.trc, "Activate to activate of one bank; bounds dependent row conflicts", clocks, required());
-  f("tccd_s", t.tccd_s, "Read to read and write to write, another bank group", clocks, required());
-  f("tccd_l", t.tccd_l, "The same within a bank group", clocks, required());
-  f("trrd_s", t.trrd_s, "Activate to activate of a rank, another bank group", clocks, required());
-  f("trrd_l", t.trrd_l, "The same within a bank group", clocks, required());
-  f("tfaw", t.tfaw, "Within it at most four activates of a rank: the limit of random accesses", clocks,
+  f("tck", t.tck, "The clock period. The data bus transfers two beats in a clock.", within(100_ps, 10_ns),
     required());
-  f("twr", t.twr, "Last beat of a write to precharge", clocks, required());
-  f("trtp", t.trtp, "Read to precharge", clocks, required());
-  f("twtr_s", t.twtr_s, "Last beat of a write to read of a rank, another bank group", clocks, required());
-  f("twtr_l", t.twtr_l, "The same within a bank group", clocks, required());
-  f("trfc", t.trfc, "Refresh to activate", clocks, required());
-  f("trefi", t.trefi, "Refresh to refresh of a rank: trfc / trefi of the time is lost", clocks, required());
-  f("trtrs", t.trtrs, "Idle data bus between bursts of two ranks", within(0_cycles, 100_cycles), required());
-  f("burst", t.burst, "Beats of an access: 64 bits each make a block of 64 bytes", one_of({8}), required());
+  f("cl", t.cl, "The time from a read to its first beat. It adds to the latency of every read.", clocks,
+    required());
+  f("cwl", t.cwl, "The time from a write to its first beat.", clocks, required());
+  f("trcd", t.trcd, "The time from an activate to a read or write: what a closed bank adds to a row hit.",
+    clocks, required());
+  f("trp", t.trp, "The time from a precharge to an activate: what a row conflict adds to a closed bank.",
+    clocks, required());
+  f("tras", t.tras, "The time from an activate to a precharge.", clocks, required());
+  f("trc", t.trc, "The time between two activates of a bank. It bounds dependent row conflicts.", clocks,
+    required());
+  f("tccd_s", t.tccd_s, "The time between two reads, or two writes, of different bank groups.", clocks,
+    required());
+  f("tccd_l", t.tccd_l, "The time between two reads, or two writes, of one bank group.", clocks, required());
+  f("trrd_s", t.trrd_s, "The time between two activates of a rank in different bank groups.", clocks,
+    required());
+  f("trrd_l", t.trrd_l, "The time between two activates of a rank in one bank group.", clocks, required());
+  f("tfaw", t.tfaw,
+    "The window that contains at most four activates of a rank: the limit of random accesses.", clocks,
+    required());
+  f("twr", t.twr, "The time from the last beat of a write to a precharge.", clocks, required());
+  f("trtp", t.trtp, "The time from a read to a precharge.", clocks, required());
+  f("twtr_s", t.twtr_s, "The time from the last beat of a write to a read of the rank in another bank group.",
+    clocks, required());
+  f("twtr_l", t.twtr_l, "The time from the last beat of a write to a read of the same bank group.", clocks,
+    required());
+  f("trfc", t.trfc, "The time from a refresh to an activate.", clocks, required());
+  f("trefi", t.trefi, "The time between two refreshes of a rank. The share trfc / trefi of the time is lost.",
+    clocks, required());
+  f("trtrs", t.trtrs, "The idle time of the data bus between bursts of two ranks.",
+    within(0_cycles, 100_cycles), required());
+  f("burst", t.burst, "The beats of an access. Eight beats of 64 bits are a block of 64 bytes.", one_of({8}),
+    required());
   f.check([&] { return t.cwl <= t.cl; }, "cwl", "is at most cl");
   f.check([&] { return t.tras > t.trcd; }, "tras", "is more than trcd");
   f.check([&] { return t.trc >= t.tras + t.trp; }, "trc", "is at least tras + trp");
@@ -36,25 +49,25 @@ void describe(Fields& f, DramTiming& t) {
   f.check([&] { return t.tccd_l >= t.tccd_s; }, "tccd_l", "is at least tccd_s");
   f.check([&] { return t.trrd_l >= t.trrd_s; }, "trrd_l", "is at least trrd_s");
   f.check([&] { return t.tfaw >= t.trrd_s * 4; }, "tfaw",
-          "is at least 4 * trrd_s: a shorter window binds nothing");
+          "is at least 4 * trrd_s: a shorter window has no effect");
   f.check([&] { return t.tfaw >= t.trrd_l; }, "tfaw", "is at least trrd_l");
   f.check([&] { return t.twtr_l >= t.twtr_s; }, "twtr_l", "is at least twtr_s");
   f.check([&] { return t.trfc >= t.trc; }, "trfc", "is at least trc: a refresh opens and closes rows");
   f.check([&] { return t.trefi > t.trfc + t.trp; }, "trefi",
-          "is more than trfc + trp: nothing is left for accesses otherwise");
+          "is more than trfc + trp: otherwise no time is left for accesses");
 }
 
 static_assert(member_count<DramCurrents>() == 7);
 void describe(Fields& f, DramCurrents& c) {
   f.sourced();
   const auto current = within(0, 10'000);
-  f("vdd_mv", c.vdd_mv, "Supply, in mV; energy grows with it", within(500, 5000), required());
-  f("idd0", c.idd0, "Activate and precharge every trc, mA", current, required());
-  f("idd2n", c.idd2n, "Standby with all banks closed, mA", current, required());
-  f("idd3n", c.idd3n, "Standby with banks open, mA", current, required());
-  f("idd4r", c.idd4r, "Reading without a gap, mA", current, required());
-  f("idd4w", c.idd4w, "Writing without a gap, mA", current, required());
-  f("idd5b", c.idd5b, "Refreshing every trfc, mA", current, required());
+  f("vdd_mv", c.vdd_mv, "The supply voltage in mV. Energy grows with it.", within(500, 5000), required());
+  f("idd0", c.idd0, "The current in mA with an activate and precharge every trc.", current, required());
+  f("idd2n", c.idd2n, "The standby current in mA with all banks closed.", current, required());
+  f("idd3n", c.idd3n, "The standby current in mA with open banks.", current, required());
+  f("idd4r", c.idd4r, "The current in mA of continuous reads.", current, required());
+  f("idd4w", c.idd4w, "The current in mA of continuous writes.", current, required());
+  f("idd5b", c.idd5b, "The current in mA with a refresh every trfc.", current, required());
   f.check([&] { return c.idd3n >= c.idd2n; }, "idd3n", "is at least idd2n");
   f.check([&] { return c.idd0 >= c.idd2n; }, "idd0", "is at least idd2n");
   f.check([&] { return c.idd4r >= c.idd3n; }, "idd4r", "is at least idd3n");
@@ -65,18 +78,20 @@ void describe(Fields& f, DramCurrents& c) {
 static_assert(member_count<DramPart>() == 7);
 void describe(Fields& f, DramPart& p) {
   f.sourced();
-  f("capacity", p.capacity, "Of a chip: with the banks and the page it gives the rows", within(1_MiB, 16_GiB),
+  f("capacity", p.capacity,
+    "The capacity of a chip. With the banks and the page it gives the number of rows.", within(1_MiB, 16_GiB),
     required());
-  f("width", p.width, "Data bits of a chip; codes that survive the loss of a chip need 4", one_of({4, 8}),
-    required());
-  f("bank_groups", p.bank_groups, "Accesses to one group keep the longer of two distances",
+  f("width", p.width, "The data bits of a chip. Codes that survive the loss of a chip need 4.",
+    one_of({4, 8}), required());
+  f("bank_groups", p.bank_groups,
+    "The number of bank groups. Accesses within one group keep the longer of two distances.",
     one_of({1, 2, 4, 8}), required());
-  f("banks", p.banks, "In all bank groups; more of them let more rows be open", one_of({4, 8, 16, 32}),
-    required());
-  f("page", p.page, "A row of a bank of a chip; a longer one gives more row hits", within(256_B, 8_KiB),
-    required());
-  f("timing", p.timing, "Constraints between commands", required());
-  f("currents", p.currents, "For energy by command counts", required());
+  f("banks", p.banks, "The number of banks in all bank groups. With more, more rows can be open.",
+    one_of({4, 8, 16, 32}), required());
+  f("page", p.page, "The size of a row of a bank of a chip. A longer row gives more row hits.",
+    within(256_B, 8_KiB), required());
+  f("timing", p.timing, "The timing constraints between commands.", required());
+  f("currents", p.currents, "The currents, from which energy is computed by command counts.", required());
   f.check([&] { return p.banks % p.bank_groups == 0 && p.banks >= p.bank_groups; }, "banks",
           "is a whole number of banks in each bank group");
   f.check([&] { return p.page % 64_B == Bytes(0); }, "page", "is a multiple of 64 B");

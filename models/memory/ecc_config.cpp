@@ -8,9 +8,11 @@ namespace asterism {
 
 void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways) {
   f("ecc_cache", cache,
-    "Of third parity symbols: a smaller one makes strong ECC access DRAM more often, 0 at every use",
+    "The capacity of the ECC cache for third parity symbols. With a smaller one strong ECC accesses DRAM "
+    "more often; with 0, at every use.",
     at_most(16_MiB));
-  f("ecc_cache_ways", ways, "Of a set; fewer of them let blocks displace each other earlier", within(1, 64));
+  f("ecc_cache_ways", ways,
+    "The associativity of the ECC cache. With fewer ways blocks evict each other sooner.", within(1, 64));
   f.check(
       [&] {
         const Bytes way = 64_B * ways;
@@ -21,25 +23,26 @@ void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways) {
 
 static_assert(member_count<EccConfig>() == 8);
 void describe(Fields& f, EccConfig& c) {
-  f("ecc", c.mode, "Code of pages that firmware's ranges do not name; strong needs two ranks",
+  f("ecc", c.mode, "The code of pages that no range of the firmware covers. Strong needs two ranks.",
     one_of<EccMode>());
-  f("ecc_profile", c.profile, "How far the decoder goes with the same storage, and how a fault's bits err",
-    one_of<EccProfile>());
+  f("ecc_profile", c.profile,
+    "What the decoder corrects with the same storage, and which bits a fault flips.", one_of<EccProfile>());
   describe_ecc_cache(f, c.cache, c.cache_ways);
   f("demand_scrub", c.demand_scrub,
-    "A block that was corrected is written back, which ends transient errors; without, they are corrected "
-    "again "
-    "at each read and may meet another");
+    "Whether corrected blocks are written back, which ends transient errors. Otherwise they are corrected at "
+    "each read and may meet further errors.");
   f("patrol_interval", c.patrol_interval,
-    "Between two blocks of the patrol scrubber; 0: it is off until firmware starts it", at_most(4_s));
-  f("fit_per_device", c.fit_per_device, "Random faults of a DRAM device in 10^9 hours; 0: none",
+    "The time between two blocks of the patrol scrubber. 0: it is off until firmware starts it.",
+    at_most(4_s));
+  f("fit_per_device", c.fit_per_device, "The random faults of a DRAM device in 10^9 hours. 0: none.",
     at_most(1'000'000'000));
   f("fit_acceleration", c.fit_acceleration,
-    "One simulated second ages the devices by so many: 10^12 at most, which lets each of them fail every 55 "
-    "milliseconds at 66 FIT. More would break all chips before a program has begun",
+    "The factor by which devices age faster than simulated time. At 10^12, the maximum, and 66 FIT each "
+    "device fails every 55 ms.",
     within(1, 1'000'000'000'000));
   f.check([&] { return c.fit_per_device <= 100'000'000'000'000'000 / c.fit_acceleration; }, "fit_per_device",
-          "is, times fit_acceleration, at most 10^17: 28 failures of a device in a simulated millisecond");
+          "is at most 10^17 when multiplied by fit_acceleration: 28 failures of a device in a simulated "
+          "millisecond");
   f.check(c.patrol_interval % 1_ns == Picoseconds(0), "patrol_interval", "is a whole number of nanoseconds");
 }
 

@@ -12,20 +12,21 @@ namespace asterism {
 
 static_assert(member_count<MemoryConfig>() == 7);
 void describe(Fields& f, MemoryConfig& c) {
-  f("size", c.size, "Capacity; firmware finds it in the device tree. What lies above it is a hole",
+  f("size", c.size,
+    "The capacity of the memory. Firmware finds it in the device tree. Addresses above it are a hole.",
     within(64_MiB, 1_TiB));
   f("latency", c.latency,
-    "Of the controller, added to DRAM's: a longer one slows the DIMM-SSD's copying and all that is no direct "
-    "access",
+    "The latency of the controller, added to that of DRAM. It slows the copies of the DIMM-SSD and every "
+    "access that is not direct.",
     within(0_ns, 1_ms));
-  f("fidelity", c.fidelity, "Whether accesses wait in queues and are reordered", one_of<MemoryFidelity>());
+  f("fidelity", c.fidelity, "Whether accesses wait in queues and are reordered.", one_of<MemoryFidelity>());
   f("fabric_nodes", c.fabric_nodes,
-    "Where the controllers sit on a fabric with nodes; with one, all accesses meet at its channels",
+    "Where the controllers are attached to a fabric with nodes. With one node, all accesses share its links.",
     one_of<ControllerNodes>());
   describe(f, c.dram);
   describe(f, c.ecc);
   f("codec", c.codec,
-    "What encodes and decodes: the model, RTL, or both; RTL sees every access, which is slow");
+    "The encoder and decoder: the model, RTL, or both in lockstep. RTL sees every access, which is slow.");
   f.check([&] { return c.size % 2_MiB == Bytes(0); }, "size", "is a multiple of 2 MiB");
 }
 

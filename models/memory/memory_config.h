@@ -21,15 +21,16 @@ enum class MemoryFidelity { loose, exact };
 constexpr auto enum_names(MemoryFidelity) {
   return std::to_array<EnumName<MemoryFidelity>>(
       {{MemoryFidelity::loose, "loose",
-        "an access is answered at once, by what its channel's queues do with all that are known by then"},
+        "an access is answered at once, scheduled by its channel's queues among all accesses known by then"},
        {MemoryFidelity::exact, "exact",
-        "an access waits in the controller's queues; cores show each load and store, which is slow"}});
+        "an access waits in the queues of the controller, and each load and store of a core is monitored, "
+        "which is slow"}});
 }
 
 enum class ControllerNodes { one, each };
 constexpr auto enum_names(ControllerNodes) {
   return std::to_array<EnumName<ControllerNodes>>(
-      {{ControllerNodes::one, "one", "all controllers sit on one node, dram"},
+      {{ControllerNodes::one, "one", "all controllers are on one node, dram"},
        {ControllerNodes::each, "each",
         "each controller has a node, dram0, dram1 and so on; devices share them"}});
 }

@@ -32,35 +32,41 @@ Picojoules PcramPart::energy(std::uint64_t set_cells, std::uint64_t reset_cells)
 static_assert(member_count<PcramPart>() == 12);
 void describe(Fields& f, PcramPart& p) {
   f.sourced();
-  f("form", p.form, "What is built from it, and with it how it is organised", one_of<PcramForm>(),
+  f("form", p.form, "What is built from the part, which determines its organisation.", one_of<PcramForm>(),
     required());
   f("capacity", p.capacity,
-    "Of a chip, with its check bits, of which there are one to eight of data; of a bank of a stack, without "
-    "them",
+    "The capacity of a chip, including one check bit for eight data bits; for a stack, that of a bank "
+    "without check bits.",
     within(64_KiB, 64_GiB), required());
   f.when("form", p.form, PcramForm::stack, [&] {
-    f("mats", p.mats, "Of a bank; all mats of a stack are written at once, each at its own bandwidth",
+    f("mats", p.mats,
+      "The number of mats per bank. All mats of a stack are written at once, each at its own bandwidth.",
       within(1, 4096), required());
     f("subarrays", p.subarrays,
-      "Of a mat, written in turn: a write may take so many times as long as a line takes to arrive",
+      "The number of subarrays per mat. They are written in rotation: a write may take as many times as long "
+      "as a line takes to arrive.",
       within(1, 64), required());
-    f("mat", p.mat, "Between a mat of DRAM and the one on top of it; with the mats it makes the bandwidth",
+    f("mat", p.mat,
+      "The bandwidth between a DRAM mat and the PCRAM mat above it. With the number of mats it gives the "
+      "total bandwidth.",
       within(1_MBps, 1000_GBps), required());
   });
-  f("read", p.read, "From the cells to the sense amplifiers; what the comparison before a write costs, too",
+  f("read", p.read,
+    "The time from the cells to the sense amplifiers. The comparison before a write takes it, too.",
     within(1_ps, 1_ms), required());
-  f("reset", p.reset, "A pulse that makes cells 0", within(1_ps, 1_ms), required());
+  f("reset", p.reset, "The length of a RESET pulse, which writes 0.", within(1_ps, 1_ms), required());
   f.when("form", p.form, PcramForm::chip, [&] {
-    f("set", p.set, "A pulse that makes cells 1: the longer one", within(1_ps, 1_ms), required());
+    f("set", p.set, "The length of a SET pulse, which writes 1: the longer one.", within(1_ps, 1_ms),
+      required());
   });
   const auto energy = at_most(Picojoules(1'000'000'000));
-  f("reset_energy", p.reset_energy, "Of 576 cells", energy, required());
-  f("set_energy", p.set_energy, "Of 576 cells", energy, required());
-  f("leakage", p.leakage, "Of a chip, or of a bank, while there is work", at_most(Microwatts(1'000'000'000)),
-    required());
+  f("reset_energy", p.reset_energy, "The energy to RESET 576 cells.", energy, required());
+  f("set_energy", p.set_energy, "The energy to SET 576 cells.", energy, required());
+  f("leakage", p.leakage, "The leakage power of a chip, or of a bank of a stack, while it works.",
+    at_most(Microwatts(1'000'000'000)), required());
   f("endurance", p.endurance,
-    "Writes that a line is rated for, around which it fails; 0: never. A write that changes nothing is none "
-    "where redundant bits are suppressed",
+    "The writes that a line is rated for; it fails around this number. 0: it never fails. With suppress, a "
+    "write that changes nothing does not count.",
     at_most(1'000'000'000'000'000), required());
   f.check([&] { return p.form != PcramForm::chip || p.set >= p.reset; }, "set", "is no shorter than reset");
   f.check([&] { return p.form != PcramForm::chip || p.capacity % 64_KiB == Bytes(0); }, "capacity",

@@ -27,8 +27,8 @@ const QuantityKind& quantity_kind(Microwatts);  // "60.8mW"
 
 enum class PcramForm { chip, stack };
 constexpr auto enum_names(PcramForm) {
-  return std::to_array<EnumName<PcramForm>>({{PcramForm::chip, "chip", "of a PCRAM-DIMM"},
-                                             {PcramForm::stack, "stack", "mats on top of those of a DRAM"}});
+  return std::to_array<EnumName<PcramForm>>({{PcramForm::chip, "chip", "a chip of a PCRAM-DIMM"},
+                                             {PcramForm::stack, "stack", "mats stacked on those of a DRAM"}});
 }
 
 struct PcramPart {

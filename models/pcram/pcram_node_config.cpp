@@ -8,20 +8,27 @@ namespace asterism {
 
 static_assert(member_count<PcramConfig>() == 6);
 void describe(Fields& f, PcramConfig& c) {
-  f("kind", c.kind, "Where it is, and with it how fast", one_of<PcramKind>());
+  f("kind", c.kind, "Where the PCRAM is attached, which determines its speed.", one_of<PcramKind>());
   f.when("kind", c.kind, {PcramKind::dimm, PcramKind::stack}, [&] {
-    f("part", c.part, "Pulses, energies and endurance of its cells: a chip for modules, a stack for a stack",
+    f("part", c.part,
+      "The cells with their pulses, energies and endurance: a chip for modules, a stack for a stack.",
       names_file("pcram"));
     f("suppress", c.suppress,
-      "Only cells that differ are programmed: less energy and wear, for a read before each write");
+      "Whether only cells that change are programmed. It saves energy and wear, and costs a read before each "
+      "write.");
   });
   f.when("kind", c.kind, PcramKind::dimm, [&] {
-    f("modules", c.modules, "Of 18 chips each, on one bus; more hold more and are no faster", within(1, 64));
-    f("bus", c.bus, "Between them and the memory controller; a line needs 64 B of it",
+    f("modules", c.modules,
+      "The number of modules of 18 chips each, on one bus. More modules hold more but are no faster.",
+      within(1, 64));
+    f("bus", c.bus,
+      "The bandwidth between the modules and the memory controller. A line takes 64 bytes of it.",
       within(1_MBps, 1000_GBps));
   });
   f.when("kind", c.kind, PcramKind::stack, [&] {
-    f("layers", c.layers, "Copies of the DRAM that there is room for; with one, a cut may leave no whole one",
+    f("layers", c.layers,
+      "The number of copies of the DRAM that fit. With one, a power failure during a save may leave no "
+      "complete copy.",
       within(1, 16));
   });
 }

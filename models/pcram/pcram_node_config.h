@@ -12,8 +12,8 @@ enum class PcramKind { none, dimm, stack };
 constexpr auto enum_names(PcramKind) {
   return std::to_array<EnumName<PcramKind>>(
       {{PcramKind::none, "none"},
-       {PcramKind::dimm, "dimm", "modules of interleaved chips, beside the DRAM"},
-       {PcramKind::stack, "stack", "on top of the DRAM's dies, mat on mat: 3D-PCRAM"}});
+       {PcramKind::dimm, "dimm", "modules of interleaved chips beside the DRAM"},
+       {PcramKind::stack, "stack", "a stack on the dies of the DRAM, mat on mat (3D-PCRAM)"}});
 }
 
 struct PcramConfig {

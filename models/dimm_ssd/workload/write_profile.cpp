@@ -18,22 +18,30 @@ constexpr std::uint64_t part(std::uint64_t total, std::uint64_t index, std::uint
 
 static_assert(member_count<WriteClass>() == 3);
 void describe(Fields& f, WriteClass& c) {
-  f("pages", c.pages, "That are written in an interval", within(1, max_written_pages), required());
-  f("lines", c.lines, "Of each page that an interval modifies: what consolidation copies of it",
+  f("pages", c.pages, "The number of pages of this class that are written in an interval.",
+    within(1, max_written_pages), required());
+  f("lines", c.lines,
+    "The number of lines of each page that an interval modifies: consolidation copies only these.",
     within(1, Matt::lines_per_page), required());
-  f("writes", c.writes, "Requests to these pages over all intervals of the profile",
+  f("writes", c.writes, "The number of write requests to these pages over all intervals of the profile.",
     within(1, 10'000'000'000), required());
 }
 
 static_assert(member_count<WriteRegion>() == 5);
 void describe(Fields& f, WriteRegion& r) {
-  f("reuse", r.reuse, "Which pages another interval writes; fresh ones have all later intervals to be copied",
+  f("reuse", r.reuse,
+    "The pages that the next interval writes. With fresh ones, copies may take all later intervals.",
     one_of<PageReuse>());
-  f("sweeps", r.sweeps, "Walks over the region in an interval; more of them shorten the time a page is cold",
+  f("sweeps", r.sweeps,
+    "The number of walks over the region in an interval. More sweeps shorten the time for which a page is "
+    "cold.",
     within(1, 1000));
-  f("from", r.from, "Thousandth of a sweep's time at which the walk begins", at_most(999));
-  f("to", r.to, "Thousandth at which it ends; the rest is cold", within(1, 1000));
-  f("classes", r.classes, "How often pages are written; those of all classes lie mixed", required());
+  f("from", r.from, "The thousandth of the time of a sweep at which the walk begins.", at_most(999));
+  f("to", r.to,
+    "The thousandth of the time of a sweep at which the walk ends. In the rest the region is cold.",
+    within(1, 1000));
+  f("classes", r.classes,
+    "Classes of pages by how often they are written. Pages of all classes are interleaved.", required());
   f.check([&] { return r.from < r.to; }, "to", "is above from");
   f.check([&] { return !r.classes.empty(); }, "classes", "has a class");
 }
@@ -41,16 +49,19 @@ void describe(Fields& f, WriteRegion& r) {
 static_assert(member_count<WriteProfile>() == 6);
 void describe(Fields& f, WriteProfile& p) {
   f.sourced();
-  f("interval", p.interval, "That the program takes between two checkpoints when nothing holds it up",
+  f("interval", p.interval, "The time of the program between two checkpoints, without delays.",
     within(1_us, 100_s), required());
-  f("intervals", p.intervals, "Over which `writes` are counted", within(1, max_intervals));
-  f("instructions", p.instructions, "Of an interval; with l2_mpki they give the reads",
+  f("intervals", p.intervals, "The number of intervals over which the writes of the classes are counted.",
+    within(1, max_intervals));
+  f("instructions", p.instructions,
+    "The number of instructions of an interval. With l2_mpki they give the number of reads.",
     within(1000, 1'000'000'000'000));
-  f("l2_mpki", p.l2_mpki, "Misses of the last cache in 1,000 instructions: reads of memory",
+  f("l2_mpki", p.l2_mpki, "Misses of the last-level cache per 1,000 instructions: the reads of memory.",
     within(0.0, 1000.0));
-  f("block_pages", p.block_pages, "Pages that the L2 cache holds; they are rewritten before the walk goes on",
+  f("block_pages", p.block_pages,
+    "The number of pages that the L2 cache holds. They are rewritten before the walk continues.",
     within(1, 65'536));
-  f("regions", p.regions, "Of the memory, one after the other", required());
+  f("regions", p.regions, "The regions of the memory, in the order of their addresses.", required());
   f.check([&] { return !p.regions.empty(); }, "regions", "has a region");
   f.check(
       [&] {
@@ -60,7 +71,7 @@ void describe(Fields& f, WriteProfile& p) {
           });
         });
       },
-      "regions", "has a write for every line in every interval");
+      "regions", "has at least one write for each line in every interval");
   f.check([&] { return p.pages() <= max_written_pages; }, "regions", "has at most 4194304 pages");
 }
 
