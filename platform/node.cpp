@@ -186,7 +186,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
   device_tree_blob_ = flatten(device_tree(), reserved);
-  if (gpus_) gpus_->strike(gpu_losses(scenario.config.faults));
+  if (gpus_) gpus_->inject(gpu_losses(scenario.config.faults));
   dimm_ssd_.inject(timed<TimedFlashFault>(scenario.config.faults, &FaultConfig::flash_fault));
   dimm_ssd_.power_up();
   start();
@@ -255,7 +255,7 @@ void Node::connect_targets() {
     tapped(nic_->memory).bind(memory_.ports[memory_ports(config_) - 1]);
   }
   if (!gpus_) return;
-  target(gpus_->registers, "gpu");
+  target(gpus_->target, "gpu");
   tapped(gpus_->memory).bind(memory_.ports[2]);
 }
 
@@ -433,9 +433,9 @@ void Node::report_host(Statistics& statistics) const {
 }
 
 void Node::inject(const std::vector<FaultConfig>& faults) {
-  for (const PowerLoss& cut : power_losses(faults)) power_.strike(cut);
+  for (const PowerLoss& loss : power_losses(faults)) power_.add(loss);
   for (const auto& fault : timed<TimedMemoryFault>(faults, &FaultConfig::memory_fault)) memory_.inject(fault);
-  if (gpus_) gpus_->strike(gpu_losses(faults));
+  if (gpus_) gpus_->inject(gpu_losses(faults));
   dimm_ssd_.inject(timed<TimedFlashFault>(faults, &FaultConfig::flash_fault));
 }
 

@@ -193,14 +193,18 @@ void GicV3Module::connect_distributor() {
 
 void GicV3Module::connect_redistributors() {
   GicV3RedistributorRegisters& r = redistributor_registers;
-  r.type.computed([this](unsigned, Accessor who) {
+  r.type.computed([this, &r](unsigned, Accessor who) {
     const bool last = who.master + 1 == in_first_region(gic_.cores()) || who.master + 1 == gic_.cores();
-    return who.master << 8 | std::uint32_t{last} << 4;
+    return r.type.number.bits(who.master) | r.type.last.bits(last);
   });
   r.affinity.computed([](unsigned, Accessor who) { return affinity_of(who.master); });
-  r.waker.computed([this](unsigned, Accessor who) { return gic_.asleep(who.master) ? 6u : 0u; })
-      .on_write([this](unsigned, std::uint32_t value, Accessor who) {
-        gic_.set_asleep(who.master, value & 2);
+  r.waker
+      .computed([this, &r](unsigned, Accessor who) {
+        const bool asleep = gic_.asleep(who.master);
+        return r.waker.processor_sleep.bits(asleep) | r.waker.children_asleep.bits(asleep);
+      })
+      .on_write([this, &r](unsigned, std::uint32_t value, Accessor who) {
+        gic_.set_asleep(who.master, r.waker.processor_sleep.get(value));
         drive(who.master);
       });
   const auto bank_of = [this](unsigned, Accessor who) { return &gic_.redistributor(who.master); };

@@ -55,12 +55,19 @@ struct GicV3RedistributorRegisters : RegisterBank {
   // clang-format off
   Register control{*this, 0x000, "CTLR", Access::read_only, 0, "LPIs, which are not there"};
   Register implementer{*this, 0x004, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
-  Register type{*this, 0x008, "TYPER", Access::read_only, varies, "Whose this redistributor is",
-      {{"last", 4, 1, "The last one in its region"}, {"number", 8, 16, "The core's number"}}};
+  struct Type : Register {
+    using Register::Register;
+    FieldOf<bool> last{*this, {"last", 4, 1, "The redistributor is the last one in its region"}};
+    FieldOf<std::uint32_t> number{*this, {"number", 8, 16, "The core's number"}};
+  } type{*this, 0x008, "TYPER", Access::read_only, varies, "The core of this redistributor"};
   Register affinity{*this, 0x00C, "TYPER_HIGH", Access::read_only, varies, "The upper half of TYPER: the core's affinity, as in MPIDR_EL1",
       {{"affinity0", 0, 8, "The core in its cluster"}, {"affinity1", 8, 8, "The cluster"}}};
-  Register waker{*this, 0x014, "WAKER", Access::read_write, 6, "Whether the redistributor sleeps: silicon then signals nothing, QEMU and this model do",
-      {{"processor_sleep", 1, 1, "Firmware clears it before its first interrupt"}, {"children_asleep", 2, 1, "Follows processor_sleep at once"}}};
+  struct Waker : Register {
+    using Register::Register;
+    FieldOf<bool> processor_sleep{*this, {"processor_sleep", 1, 1, "Firmware clears it before its first interrupt"}};
+    FieldOf<bool> children_asleep{*this, {"children_asleep", 2, 1, "Follows processor_sleep immediately"}};
+  } waker{*this, 0x014, "WAKER", Access::read_write, 6,
+      "Whether the redistributor sleeps: silicon signals no interrupt then, but QEMU and this model do"};
   Register identity{*this, 0xFFE8, "PIDR2", Access::read_only, 0x3B, "Architecture revision 3"};
   Register group{*this, 0x1'0080, "IGROUPR0", Access::read_write, 0, "A bit an interrupt, SGIs and PPIs: its group"};
   Register set_enable{*this, 0x1'0100, "ISENABLER0", Access::write_one_to_set, 0, "A bit an interrupt: ones enable it; reads as what is enabled"};

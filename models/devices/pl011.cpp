@@ -39,14 +39,6 @@ void describe(Fields& f, Pl011Config& c) {
     at_most(1'000'000'000));
 }
 
-std::vector<Field> Pl011Registers::interrupts() {
-  return {{"modem", 0, 4, "Modem inputs: never"},
-          {"rx", 4, 1, "Receive FIFO at its level"},
-          {"tx", 5, 1, "Transmit FIFO at its level"},
-          {"rt", 6, 1, "Receive timeout"},
-          {"errors", 7, 4, "Framing, parity, break, overrun: never"}};
-}
-
 Pl011Registers::Pl011Registers()
     : RegisterBank("UART0", 4_KiB, "UART PL011 (Arm DDI 0183G): the console, with FIFOs of 16 characters.") {
   static constexpr std::uint32_t ids[] = {0x11, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
@@ -77,7 +69,7 @@ void Pl011::connect() {
     ++transmitted_;
     if (on_transmit) on_transmit(static_cast<std::uint8_t>(value));
     if (script_.waits_for()) receive(script_.sees(static_cast<char>(value)));
-    raw_ |= transmit_interrupt;
+    raw_ |= registers.raw.transmit.mask();
     update();
   });
   r.status.on_write([this](std::uint32_t) { registers.status.set(0); });
@@ -88,7 +80,7 @@ void Pl011::connect() {
   r.masked.computed([this] { return raw_ & registers.mask.value(); });
   r.clear.on_write([this](std::uint32_t ones) {
     raw_ &= ~ones;
-    if ((ones & timeout_interrupt) && count_) timeout_ = now() + frame_time(timeout_bits);
+    if (registers.clear.timeout.get(ones) && count_) timeout_ = now() + frame_time(timeout_bits);
     update();
   });
 }
@@ -107,11 +99,11 @@ void Pl011::ring(Picoseconds now) {
     ++received_;
     arrival_.reset();
     if (!line_.empty()) arrival_ = now + character_time();
-    if (count_ >= trigger_level()) raw_ |= receive_interrupt;
+    if (count_ >= trigger_level()) raw_ |= registers.raw.receive.mask();
     timeout_ = now + frame_time(timeout_bits);
   } else if (timeout_ && *timeout_ <= now) {
     timeout_.reset();
-    raw_ |= timeout_interrupt;
+    raw_ |= registers.raw.timeout.mask();
   }
   update();
 }
@@ -120,9 +112,9 @@ void Pl011::pop() {
   if (count_ == 0) return;
   first_ = (first_ + 1) % fifo_size;
   --count_;
-  if (count_ < trigger_level()) raw_ &= ~receive_interrupt;
+  if (count_ < trigger_level()) raw_ &= ~registers.raw.receive.mask();
   if (count_ == 0) {
-    raw_ &= ~timeout_interrupt;
+    raw_ &= ~registers.raw.timeout.mask();
     timeout_.reset();
   }
   update();
@@ -140,18 +132,20 @@ void Pl011::update() {
 
 unsigned Pl011::trigger_level() const {
   static constexpr unsigned levels[] = {2, 4, 8, 12, 14, 14, 14, 14};
-  return fifo_enabled() ? levels[registers.fifo_levels.value() >> 3 & 7] : 1;
+  return fifo_enabled() ? levels[registers.fifo_levels.receive.get(registers.fifo_levels.value())] : 1;
 }
 
 std::uint32_t Pl011::flags() const {
-  constexpr std::uint32_t receive_empty = 1 << 4, receive_full = 1 << 6, transmit_empty = 1 << 7;
-  return transmit_empty | (count_ == 0 ? receive_empty : 0) | (count_ >= capacity() ? receive_full : 0);
+  const Pl011Registers::Flags& flags = registers.flags;
+  return flags.transmit_empty.bits(true) | flags.receive_empty.bits(count_ == 0) |
+         flags.receive_full.bits(count_ >= capacity());
 }
 
 // `bits` bit times. The divisor divides UARTCLK by 16 * (IBRD + FBRD / 64).
 Picoseconds Pl011::frame_time(unsigned bits) const {
-  const std::uint64_t divisor =
-      (registers.baud_integer.value() & 0xFFFF) * 64 + (registers.baud_fraction.value() & 0x3F);
+  const Pl011Registers& r = registers;
+  const std::uint64_t divisor = r.baud_integer.divisor.get(r.baud_integer.value()) * 64 +
+                                r.baud_fraction.divisor.get(r.baud_fraction.value());
   if (config_.characters_per_second)
     return Picoseconds(bits * picoseconds_per_second / (10 * config_.characters_per_second));
   if (divisor < 64) return Picoseconds(bits * picoseconds_per_second / default_baud_rate);
@@ -161,8 +155,9 @@ Picoseconds Pl011::frame_time(unsigned bits) const {
 Picoseconds Pl011::character_time() const {
   const bool set_up = registers.baud_integer.value() != 0 && config_.characters_per_second == 0;
   if (!set_up) return frame_time(10);
-  const std::uint32_t line = registers.line.value();
-  const unsigned data = 5 + (line >> 5 & 3), parity = line >> 1 & 1, stop = 1 + (line >> 3 & 1);
+  const Pl011Registers::Line& line = registers.line;
+  const unsigned data = 5 + line.word_length.get(line.value()), parity = line.parity.get(line.value()),
+                 stop = 1 + line.two_stop_bits.get(line.value());
   return frame_time(1 + data + parity + stop);
 }
 

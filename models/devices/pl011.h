@@ -41,27 +41,40 @@ namespace asterism {
 class Fields;
 
 struct Pl011Registers : RegisterBank {
-  static std::vector<Field> interrupts();
-
   // clang-format off
   Register data{*this, 0x000, "DR", Access::read_write, 0,
       "A write transmits a character, a read takes one from the receive FIFO",
       {{"data", 0, 8, "The character; zero from an empty FIFO"}}};
   Register status{*this, 0x004, "RSR", Access::read_write, 0,
       "Receive errors; a write clears them (none ever comes)"};
-  Register flags{*this, 0x018, "FR", Access::read_only, 0x90, "State of the FIFOs",
-      {{"busy", 3, 1, "Transmits: never, for that takes no time"}, {"rxfe", 4, 1, "Receive FIFO empty"},
-       {"txff", 5, 1, "Transmit FIFO full: never"}, {"rxff", 6, 1, "Receive FIFO full"}, {"txfe", 7, 1, "Transmit FIFO empty: always"}}};
+  struct Flags : Register {
+    using Register::Register;
+    FieldOf<bool> busy{*this, {"busy", 3, 1, "The UART transmits: never, since transmission takes no time"}};
+    FieldOf<bool> receive_empty{*this, {"rxfe", 4, 1, "The receive FIFO is empty"}};
+    FieldOf<bool> transmit_full{*this, {"txff", 5, 1, "The transmit FIFO is full: never"}};
+    FieldOf<bool> receive_full{*this, {"rxff", 6, 1, "The receive FIFO is full"}};
+    FieldOf<bool> transmit_empty{*this, {"txfe", 7, 1, "The transmit FIFO is empty: always"}};
+  } flags{*this, 0x018, "FR", Access::read_only, 0x90, "State of the FIFOs"};
   Register low_power{*this, 0x020, "ILPR", Access::read_write, 0,
       "IrDA low-power divisor: kept, without effect"};
-  Register baud_integer{*this, 0x024, "IBRD", Access::read_write, 0, "Integer part of the divisor that makes the baud rate of the 24 MHz clock",
-      {{"divisor", 0, 16, "24 MHz / (16 * baud)"}}};
-  Register baud_fraction{*this, 0x028, "FBRD", Access::read_write, 0, "Fraction of the baud rate divisor",
-      {{"divisor", 0, 6, "In 1/64"}}};
-  Register line{*this, 0x02C, "LCR_H", Access::read_write, 0, "Frame and FIFO set-up",
-      {{"brk", 0, 1, "Send break", {}, Field::Kind::not_modelled}, {"pen", 1, 1, "Parity bit"},
-       {"eps", 2, 1, "Parity is even"}, {"stp2", 3, 1, "Two stop bits"},
-       {"fen", 4, 1, "FIFOs on"}, {"wlen", 5, 2, "5 + n data bits"}, {"sps", 7, 1, "Stick parity"}}};
+  struct BaudInteger : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> divisor{*this, {"divisor", 0, 16, "24 MHz / (16 * baud)"}};
+  } baud_integer{*this, 0x024, "IBRD", Access::read_write, 0, "Integer part of the divisor of the 24 MHz clock that gives the baud rate"};
+  struct BaudFraction : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> divisor{*this, {"divisor", 0, 6, "In units of 1/64"}};
+  } baud_fraction{*this, 0x028, "FBRD", Access::read_write, 0, "Fraction of the baud rate divisor"};
+  struct Line : Register {
+    using Register::Register;
+    FieldOf<bool> send_break{*this, {"brk", 0, 1, "Send break", {}, Field::Kind::not_modelled}};
+    FieldOf<bool> parity{*this, {"pen", 1, 1, "A parity bit is sent"}};
+    FieldOf<bool> even_parity{*this, {"eps", 2, 1, "The parity is even"}};
+    FieldOf<bool> two_stop_bits{*this, {"stp2", 3, 1, "Two stop bits are sent"}};
+    FieldOf<bool> fifo_enable{*this, {"fen", 4, 1, "The FIFOs are enabled"}};
+    FieldOf<std::uint32_t> word_length{*this, {"wlen", 5, 2, "5 + n data bits"}};
+    FieldOf<bool> stick_parity{*this, {"sps", 7, 1, "Stick parity"}};
+  } line{*this, 0x02C, "LCR_H", Access::read_write, 0, "Frame and FIFO set-up"};
   Register control{*this, 0x030, "CR", Access::read_write, 0x300, "Enables; characters pass whatever it says",
       {{"uarten", 0, 1, "UART on"}, {"siren", 1, 1, "IrDA", {}, Field::Kind::not_modelled},
        {"sirlp", 2, 1, "IrDA", {}, Field::Kind::not_modelled},
@@ -70,14 +83,24 @@ struct Pl011Registers : RegisterBank {
        {"outputs", 10, 4, "Modem outputs: nothing is connected"},
        {"rtsen", 14, 1, "Hardware flow control", {}, Field::Kind::not_modelled},
        {"ctsen", 15, 1, "Hardware flow control", {}, Field::Kind::not_modelled}}};
-  Register fifo_levels{*this, 0x034, "IFLS", Access::read_write, 0x12, "Fill levels at which FIFOs interrupt",
-      {{"txiflsel", 0, 3, "Of the transmit FIFO: without effect, for it is always empty"},
-       {"rxiflsel", 3, 3, "Of the receive FIFO, in characters",
-          {{"two", 0}, {"four", 1}, {"eight", 2}, {"twelve", 3}, {"fourteen", 4}}}}};
-  Register mask{*this, 0x038, "IMSC", Access::read_write, 0, "Interrupts that reach the line", interrupts()};
-  Register raw{*this, 0x03C, "RIS", Access::read_only, 0, "Interrupts before the mask", interrupts()};
-  Register masked{*this, 0x040, "MIS", Access::read_only, 0, "Interrupts after the mask", interrupts()};
-  Register clear{*this, 0x044, "ICR", Access::write_only, 0, "Clears the interrupts whose bits are written as one", interrupts()};
+  struct FifoLevels : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> transmit{*this, {"txiflsel", 0, 3, "Level of the transmit FIFO: without effect, since that FIFO is always empty"}};
+    FieldOf<std::uint32_t> receive{*this, {"rxiflsel", 3, 3, "Level of the receive FIFO, in characters",
+        {{"two", 0}, {"four", 1}, {"eight", 2}, {"twelve", 3}, {"fourteen", 4}}}};
+  } fifo_levels{*this, 0x034, "IFLS", Access::read_write, 0x12, "Fill levels at which the FIFOs raise interrupts"};
+  struct Interrupts : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> modem{*this, {"modem", 0, 4, "Modem inputs: never"}};
+    FieldOf<bool> receive{*this, {"rx", 4, 1, "The receive FIFO has reached its level"}};
+    FieldOf<bool> transmit{*this, {"tx", 5, 1, "The transmit FIFO has reached its level"}};
+    FieldOf<bool> timeout{*this, {"rt", 6, 1, "Receive timeout"}};
+    FieldOf<std::uint32_t> errors{*this, {"errors", 7, 4, "Framing, parity, break, overrun: never"}};
+  };
+  Interrupts mask{*this, 0x038, "IMSC", Access::read_write, 0, "Interrupts that reach the line"};
+  Interrupts raw{*this, 0x03C, "RIS", Access::read_only, 0, "Interrupts before the mask"};
+  Interrupts masked{*this, 0x040, "MIS", Access::read_only, 0, "Interrupts after the mask"};
+  Interrupts clear{*this, 0x044, "ICR", Access::write_only, 0, "Clears the interrupts whose bits are written as one"};
   Register dma{*this, 0x048, "DMACR", Access::read_write, 0, "DMA requests",
       {{"enable", 0, 3, "DMA of reception, of transmission, off after an error", {}, Field::Kind::not_modelled}}};
   Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: a byte each", {}, 8};
@@ -129,13 +152,8 @@ class Pl011 : public sc_core::sc_module {
 
  private:
   static constexpr unsigned fifo_size = 16;
-  enum Interrupt : std::uint32_t {
-    receive_interrupt = 0x10,
-    transmit_interrupt = 0x20,
-    timeout_interrupt = 0x40
-  };
 
-  bool fifo_enabled() const { return registers.line.value() & 0x10; }
+  bool fifo_enabled() const { return registers.line.fifo_enable.get(registers.line.value()); }
   unsigned capacity() const { return fifo_enabled() ? fifo_size : 1; }
   unsigned trigger_level() const;
   Picoseconds frame_time(unsigned bits) const;

@@ -70,7 +70,8 @@ Pl031::Pl031(const sc_core::sc_module_name& name, const RtcConfig& config)
   r.control.on_write([this](std::uint32_t) { registers.control.set(1); });
   r.mask.on_write([this](std::uint32_t) { update(); });
   r.raw.computed([this] { return std::uint32_t{raised_}; });
-  r.masked.computed([this] { return raised_ & registers.mask.value() & 1; });
+  r.masked.computed(
+      [this] { return std::uint32_t{raised_ && registers.mask.match.get(registers.mask.value())}; });
   r.clear.on_write([this](std::uint32_t) {
     raised_ = false;
     update();
@@ -92,7 +93,7 @@ void Pl031::ring() {
   update();
 }
 
-void Pl031::update() { interrupt.write(raised_ && (registers.mask.value() & 1)); }
+void Pl031::update() { interrupt.write(raised_ && registers.mask.match.get(registers.mask.value())); }
 
 void Pl031::reset(Reset kind) {
   if (kind == Reset::cold) offset_ = start_ - static_cast<std::uint32_t>(now() / 1_s);

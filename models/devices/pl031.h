@@ -26,18 +26,20 @@ class Fields;
 
 struct Pl031Registers : RegisterBank {
   // clang-format off
-  Register data{*this, 0x000, "DR", Access::read_only, varies, "Seconds since 1970; begins as node.rtc.start says"};
+  Register data{*this, 0x000, "DR", Access::read_only, varies, "Seconds since 1970; the initial value is node.rtc.start"};
   Register match{*this, 0x004, "MR", Access::read_write, 0, "Value of DR that raises the interrupt"};
   Register load{*this, 0x008, "LR", Access::read_write, 0, "A write sets DR; reads as the value last written"};
   Register control{*this, 0x00C, "CR", Access::read_write, 1, "Control", {{"start", 0, 1, "Reads as one: the clock always runs"}}};
-  Register mask{*this, 0x010, "IMSC", Access::read_write, 0, "Interrupts that reach the line",
-      {{"match", 0, 1, "DR has reached MR"}}};
+  struct Mask : Register {
+    using Register::Register;
+    FieldOf<bool> match{*this, {"match", 0, 1, "DR has reached MR"}};
+  } mask{*this, 0x010, "IMSC", Access::read_write, 0, "Interrupts that reach the line"};
   Register raw{*this, 0x014, "RIS", Access::read_only, 0, "Interrupts before the mask",
       {{"match", 0, 1, "DR has reached MR"}}};
   Register masked{*this, 0x018, "MIS", Access::read_only, 0, "Interrupts after the mask",
-      {{"match", 0, 1, "DR has reached MR, and IMSC lets it through"}}};
+      {{"match", 0, 1, "DR has reached MR, and IMSC enables the interrupt"}}};
   Register clear{*this, 0x01C, "ICR", Access::write_only, 0, "Any write clears the interrupt",
-      {{"match", 0, 1, "Any value does"}}};
+      {{"match", 0, 1, "Any value clears it"}}};
   Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: a byte each", {}, 8};
   // clang-format on
   Pl031Registers();

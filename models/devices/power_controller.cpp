@@ -6,17 +6,17 @@
 
 namespace asterism {
 
-PowerController::PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> cuts,
+PowerController::PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> losses,
                                  PowerSequence& sequence, EventLog& events)
     : sc_module(name),
       target("target", registers),
-      schedule_(std::move(cuts)),
+      schedule_(std::move(losses)),
       sequence_(sequence),
       events_(events),
       alarm_("schedule", [this](Picoseconds now) { ring(now); }) {
   registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   registers.control.on_write([this](std::uint32_t value) {
-    const std::uint32_t operation = registers.control.fields()[0].get(value);
+    const std::uint32_t operation = registers.control.operation.get(value);
     if (operation == 0)
       registers.warn("guest wrote CONTROL without an operation: ignored");
     else
@@ -30,34 +30,27 @@ PowerController::PowerController(const sc_core::sc_module_name& name, std::vecto
 
 void PowerController::inject_fault(std::uint32_t value) {
   const std::uint64_t high = registers.fault_address_high.value();
-  const auto& place = registers.fault_place.fields();
-  const auto& how = registers.fault_inject.fields();
+  const PowerRegisters::FaultPlace& place = registers.fault_place;
   const FaultOutcome outcome = inject({.address = Address(high << 32 | registers.fault_address_low.value()),
-                                       .kind = how[0].get(value),
-                                       .chip = place[0].get(registers.fault_place.value()),
-                                       .bit = place[1].get(registers.fault_place.value()),
-                                       .stuck = how[1].get(value) != 0});
-  registers.fault_status.set(static_cast<std::uint32_t>(outcome));
+                                       .kind = registers.fault_inject.kind.get(value),
+                                       .chip = place.chip.get(place.value()),
+                                       .bit = place.bit.get(place.value()),
+                                       .stuck = registers.fault_inject.stuck.get(value)});
+  registers.fault_status.set(registers.fault_status.problem.bits(outcome));
   if (outcome != FaultOutcome::none)
-    registers.warn("guest asked for a fault where there is no such place: ignored");
-}
-
-std::string PowerController::name_of(const Field& field, std::uint32_t value) {
-  for (const FieldValue& named : field.values)
-    if (named.value == field.get(value)) return named.name;
-  return "";
+    registers.warn("guest requested a fault at a place that does not exist: ignored");
 }
 
 void PowerController::recovered(std::uint32_t value) {
-  const std::string source = name_of(registers.recovery.fields()[0], value);
+  const std::string source = registers.recovery.source.name_in(value);
   if (source.empty()) return registers.warn("guest wrote RECOVERY without a source: ignored");
   ++recoveries_;
   events_.record(now(), name(), "recovery", {{"from", source}});
 }
 
 void PowerController::located(std::uint32_t value) {
-  const auto& fields = registers.checkpoint_location.fields();
-  const std::string location = name_of(fields[0], value), reason = name_of(fields[1], value);
+  const std::string location = registers.checkpoint_location.location.name_in(value),
+                    reason = registers.checkpoint_location.reason.name_in(value);
   if (location.empty() || reason.empty())
     return registers.warn("guest wrote CHECKPOINT_LOCATION without a location or a reason: ignored");
   const std::uint64_t high = registers.checkpoint_version_high.value();
@@ -72,8 +65,8 @@ void PowerController::request(PowerOperation operation) {
   rearm();
 }
 
-void PowerController::strike(PowerLoss cut) {
-  schedule_.add(cut);
+void PowerController::add(PowerLoss loss) {
+  schedule_.add(loss);
   rearm();
 }
 
@@ -98,7 +91,7 @@ void PowerController::execute(PowerOperation operation, Picoseconds now) {
       count_start(warm);
       sequence_.warm_reset();
       break;
-    case PowerOperation::cut_power:
+    case PowerOperation::fail_power:
       schedule_.add({now, registers.restore_delay.value() * 1_us});
       schedule_.advance_to(now, *this);
       break;
@@ -111,7 +104,7 @@ void PowerController::count_start(Cause cause) {
 }
 
 void PowerController::lost(Picoseconds at, Picoseconds restore_after) {
-  ++cuts_;
+  ++losses_;
   log(name())->info("power lost, returns after {}", to_text(restore_after));
   events_.record(at, name(), "power_lost", {{"restore_after_ps", restore_after.count()}});
   sequence_.power_lost();
@@ -126,13 +119,14 @@ void PowerController::restored(Picoseconds at) {
 
 void PowerController::ignored(Picoseconds) {
   ++ignored_;
-  log(name())->warn("a switch of the power that is off already: ignored");
+  log(name())->warn("the power is off already: the request to switch it is ignored");
 }
 
 void PowerController::reset(Reset kind) {
-  for (Register* each : {&registers.restore_delay, &registers.fault_address_low,
-                         &registers.fault_address_high, &registers.fault_place, &registers.fault_status,
-                         &registers.checkpoint_version_low, &registers.checkpoint_version_high})
+  for (Register* each : std::initializer_list<Register*>{
+           &registers.restore_delay, &registers.fault_address_low, &registers.fault_address_high,
+           &registers.fault_place, &registers.fault_status, &registers.checkpoint_version_low,
+           &registers.checkpoint_version_high})
     each->reset();
   schedule_.reset(kind);
   if (kind == Reset::cold) {
@@ -143,7 +137,7 @@ void PowerController::reset(Reset kind) {
 }
 
 void PowerController::report(Statistics& statistics) const {
-  statistics.add("power_losses", cuts_);
+  statistics.add("power_losses", losses_);
   statistics.add("power_losses_ignored", ignored_);
   statistics.add("warm_resets", warm_resets_);
   statistics.add("boots", registers.boot_count.value());

@@ -35,7 +35,8 @@ class PowerSequence {
   virtual void power_off() = 0;       // for good: the run ends
 };
 
-enum class PowerOperation : std::uint32_t { power_off = 1, warm_reset = 2, cut_power = 3 };
+enum class PowerOperation : std::uint32_t { power_off = 1, warm_reset = 2, fail_power = 3 };
+enum class FaultOutcome : std::uint32_t { none, no_memory, no_such_place };
 
 struct PowerRegisters : RegisterBank {
   // clang-format off
@@ -45,57 +46,71 @@ struct PowerRegisters : RegisterBank {
           {{"cold", 0, "the run's first start"}, {"warm", 1, "memory kept its contents"}, {"power_loss", 2, "memory lost them"}}}}};
   Register boot_count{*this, 0x08, "BOOT_COUNT", Access::read_only, 1,
       "Starts since the cold one, that one included"};
-  Register control{*this, 0x0C, "CONTROL", Access::write_only, 0, "Switches the node's power",
-      {{"operation", 0, 2, "What to do, once the write has returned",
-          {{"power_off", 1, "for good: the run ends"}, {"warm_reset", 2, "the node starts again, memory keeps its contents"},
-           {"cut_power", 3, "the power is lost, and returns after RESTORE_DELAY"}}},
-       {"reserved", 2, 30, "", {}, Field::Kind::reserved}}};
+  struct Control : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> operation{*this, {"operation", 0, 2, "The operation, which starts when the write has returned",
+        {{"power_off", 1, "the power is switched off for good and the run ends"},
+         {"warm_reset", 2, "the node restarts and memory keeps its contents"},
+         {"fail_power", 3, "the power fails, and returns after RESTORE_DELAY"}}}};
+    FieldOf<std::uint32_t> reserved{*this, {"reserved", 2, 30, "", {}, Field::Kind::reserved}};
+  } control{*this, 0x0C, "CONTROL", Access::write_only, 0, "Switches the node's power"};
   Register restore_delay{*this, 0x10, "RESTORE_DELAY", Access::read_write, 1000,
-      "Microseconds until the power returns after cut_power"};
+      "Microseconds until the power returns after fail_power"};
   Register fault_address_low{*this, 0x20, "FAULT_ADDRESS_LOW", Access::read_write, 0,
-      "Physical address of a byte in the block of memory that a fault strikes, bits 31:0"};
+      "Physical address of a byte in the block of memory where the fault is injected, bits 31:0"};
   Register fault_address_high{*this, 0x24, "FAULT_ADDRESS_HIGH", Access::read_write, 0,
-      "Physical address of a byte in the block of memory that a fault strikes, bits 63:32"};
-  Register fault_place{*this, 0x28, "FAULT_PLACE", Access::read_write, 0, "Where in the block a fault strikes", {
-      {"chip", 0, 5, "Chip of the rank: 0 to 15 hold data, 16 and 17 parity"},
-      {"bit", 8, 5, "Bit of the chip's 32 in the block: 4 * beat + pin"}}};
-  Register fault_inject{*this, 0x2C, "FAULT_INJECT", Access::write_only, 0, "Makes a fault of memory, at FAULT_ADDRESS and FAULT_PLACE", {
-      {"kind", 0, 3, "What fails (docs/memory.md)", {{"bit", 1}, {"pin", 2}, {"column", 3}, {"word", 4}, {"chip", 5}, {"row", 6}}},
-      {"stuck", 8, 1, "The fault stays when the block is written again"}}};
-  Register fault_status{*this, 0x30, "FAULT_STATUS", Access::read_only, 0, "How the last injection ended", {
-      {"problem", 0, 2, "Why there is no fault",
-          {{"none", 0, "there is"}, {"no_memory", 1, "no memory at FAULT_ADDRESS"}, {"no_such_place", 2, "no such chip, bit or kind"}}}}};
-  Register recovery{*this, 0x34, "RECOVERY", Access::write_only, 0,
-      "Firmware tells that it goes on from a checkpoint", {
-      {"source", 0, 3, "Where the checkpoint lay",
-          {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}, {"cluster", 4, "in other nodes of the cluster"}}}}};
+      "Physical address of a byte in the block of memory where the fault is injected, bits 63:32"};
+  struct FaultPlace : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> chip{*this, {"chip", 0, 5, "Chip of the rank: 0 to 15 hold data, 16 and 17 parity"}};
+    FieldOf<std::uint32_t> bit{*this, {"bit", 8, 5, "Bit of the chip's 32 in the block: 4 * beat + pin"}};
+  } fault_place{*this, 0x28, "FAULT_PLACE", Access::read_write, 0, "Place of the fault in the block"};
+  struct FaultInject : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> kind{*this, {"kind", 0, 3, "What fails (docs/memory.md)",
+        {{"bit", 1}, {"pin", 2}, {"column", 3}, {"word", 4}, {"chip", 5}, {"row", 6}}}};
+    FieldOf<bool> stuck{*this, {"stuck", 8, 1, "The fault persists when the block is written again"}};
+  } fault_inject{*this, 0x2C, "FAULT_INJECT", Access::write_only, 0, "Injects a fault into memory, at FAULT_ADDRESS and FAULT_PLACE"};
+  struct FaultStatus : Register {
+    using Register::Register;
+    FieldOf<FaultOutcome> problem{*this, {"problem", 0, 2, "Why no fault was injected",
+        {{"none", 0, "the fault was injected"}, {"no_memory", 1, "there is no memory at FAULT_ADDRESS"},
+         {"no_such_place", 2, "there is no such chip, bit or kind"}}}};
+  } fault_status{*this, 0x30, "FAULT_STATUS", Access::read_only, 0, "Result of the last injection"};
+  struct Recovery : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> source{*this, {"source", 0, 3, "Where the checkpoint was stored",
+        {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}, {"cluster", 4, "in other nodes of the cluster"}}}};
+  } recovery{*this, 0x34, "RECOVERY", Access::write_only, 0, "Firmware reports that it resumes from a checkpoint"};
   Register checkpoint_version_low{*this, 0x38, "CHECKPOINT_VERSION_LOW", Access::read_write, 0,
-      "Version of the checkpoint that CHECKPOINT_LOCATION tells of, bits 31:0"};
+      "Version of the checkpoint that CHECKPOINT_LOCATION reports, bits 31:0"};
   Register checkpoint_version_high{*this, 0x3C, "CHECKPOINT_VERSION_HIGH", Access::read_write, 0,
-      "Version of the checkpoint that CHECKPOINT_LOCATION tells of, bits 63:32"};
-  Register checkpoint_location{*this, 0x40, "CHECKPOINT_LOCATION", Access::write_only, 0,
-      "Firmware tells where it puts a checkpoint, and why (sw/checkpoint/location.h)", {
-      {"location", 0, 2, "Where it goes", {{"dram", 1}, {"dimm_ssd", 2}, {"none", 3, "it is left out"}}},
-      {"reason", 4, 3, "What decided", {{"first", 1}, {"allowed", 2}, {"lifetime", 3}, {"loss", 4}, {"size", 5}, {"forced", 6}}}}};
+      "Version of the checkpoint that CHECKPOINT_LOCATION reports, bits 63:32"};
+  struct CheckpointLocation : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> location{*this, {"location", 0, 2, "Where the checkpoint is stored",
+        {{"dram", 1}, {"dimm_ssd", 2}, {"none", 3, "no checkpoint is taken"}}}};
+    FieldOf<std::uint32_t> reason{*this, {"reason", 4, 3, "The reason for the decision",
+        {{"first", 1}, {"allowed", 2}, {"lifetime", 3}, {"loss", 4}, {"size", 5}, {"forced", 6}}}};
+  } checkpoint_location{*this, 0x40, "CHECKPOINT_LOCATION", Access::write_only, 0,
+      "Firmware reports where it stores a checkpoint, and why (sw/checkpoint/location.h)"};
   // clang-format on
   PowerRegisters()
       : RegisterBank("POWER", 4_KiB,
-                     "Power and fault controller: switches the node's power, makes faults of memory, and is "
-                     "told what firmware "
-                     "does about them. It stands on standby power, always on.") {}
+                     "Power and fault controller: switches the node's power, injects faults into memory, and "
+                     "records how firmware recovers. It runs on standby power, which is always on.") {}
 };
 
-// A fault of memory that the guest asks for.
+// A memory fault that the guest requests.
 struct FaultRequest {
   Address address;
   std::uint32_t kind, chip, bit;  // as in the registers
   bool stuck;
 };
-enum class FaultOutcome : std::uint32_t { none, no_memory, no_such_place };
 
 class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
  public:
-  PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> cuts, PowerSequence& sequence,
+  PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> losses, PowerSequence& sequence,
                   EventLog& events);
 
   PowerRegisters registers;
@@ -104,11 +119,11 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   // The same as a write of CONTROL; for PSCI SYSTEM_OFF and SYSTEM_RESET.
   void request(PowerOperation operation);
   bool on() const { return schedule_.on(); }
-  // Those that the firmware has told.
+  // The number of recoveries that the firmware has reported.
   std::uint64_t recoveries() const { return recoveries_; }
-  // One more cut, of the world outside.
-  void strike(PowerLoss cut);
-  // Makes the faults; the netlist connects it to the memory.
+  // Schedules one more power loss.
+  void add(PowerLoss loss);
+  // Injects a fault into the memory; connected by the netlist.
   std::function<FaultOutcome(const FaultRequest&)> inject = [](const FaultRequest&) {
     return FaultOutcome::no_memory;
   };
@@ -123,8 +138,6 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   void inject_fault(std::uint32_t value);
   void recovered(std::uint32_t value);
   void located(std::uint32_t value);
-  // What a field's value is called, "" where it is none of those.
-  static std::string name_of(const Field& field, std::uint32_t value);
   void ring(Picoseconds now);
   void execute(PowerOperation operation, Picoseconds now);
   void count_start(Cause cause);
@@ -138,7 +151,7 @@ class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
   EventLog& events_;
   Alarm alarm_;
   std::optional<PowerOperation> requested_;
-  std::uint64_t cuts_ = 0, ignored_ = 0, warm_resets_ = 0, recoveries_ = 0;
+  std::uint64_t losses_ = 0, ignored_ = 0, warm_resets_ = 0, recoveries_ = 0;
 };
 
 }  // namespace asterism

@@ -9,18 +9,18 @@ bool is_earlier(const PowerLoss& a, const PowerLoss& b) { return a.at < b.at; }
 
 }  // namespace
 
-PowerSchedule::PowerSchedule(std::vector<PowerLoss> cuts) : given_(std::move(cuts)) {
+PowerSchedule::PowerSchedule(std::vector<PowerLoss> losses) : given_(std::move(losses)) {
   std::stable_sort(given_.begin(), given_.end(), is_earlier);
-  cuts_ = given_;
+  losses_ = given_;
 }
 
-void PowerSchedule::add(PowerLoss cut) {
-  const auto first = cuts_.begin() + static_cast<std::ptrdiff_t>(next_);
-  cuts_.insert(std::upper_bound(first, cuts_.end(), cut, is_earlier), cut);
+void PowerSchedule::add(PowerLoss loss) {
+  const auto first = losses_.begin() + static_cast<std::ptrdiff_t>(next_);
+  losses_.insert(std::upper_bound(first, losses_.end(), loss, is_earlier), loss);
 }
 
 std::optional<Picoseconds> PowerSchedule::next_event() const {
-  return earlier(restore_at_, next_ < cuts_.size() ? std::optional(cuts_[next_].at) : std::nullopt);
+  return earlier(restore_at_, next_ < losses_.size() ? std::optional(losses_[next_].at) : std::nullopt);
 }
 
 void PowerSchedule::advance_to(Picoseconds now, Sink& sink) {
@@ -30,19 +30,19 @@ void PowerSchedule::advance_to(Picoseconds now, Sink& sink) {
       sink.restored(*due);
       continue;
     }
-    const PowerLoss cut = cuts_[next_++];
+    const PowerLoss loss = losses_[next_++];
     if (restore_at_) {
-      sink.ignored(cut.at);
+      sink.ignored(loss.at);
       continue;
     }
-    restore_at_ = cut.at + cut.restore_after;
-    sink.lost(cut.at, cut.restore_after);
+    restore_at_ = loss.at + loss.restore_after;
+    sink.lost(loss.at, loss.restore_after);
   }
 }
 
 void PowerSchedule::reset(Reset kind) {
   if (kind != Reset::cold) return;
-  cuts_ = given_;
+  losses_ = given_;
   next_ = 0;
   restore_at_.reset();
 }

@@ -1,8 +1,8 @@
-// When the node's power goes and comes back, to the picosecond: a list of cuts given beforehand, and cuts
-// asked for while it runs. An engine (base/engine.h) in plain C++.
+// The schedule of power losses and restorations of a node, to the picosecond: a list of losses that is given at the start,
+// and losses that are added while the node runs. An engine (base/engine.h) in plain C++.
 //
-// Cuts are made in order of time. One that falls while the power is off is ignored (the sink hears of it);
-// where a return and a cut fall on one instant, the return comes first.
+// Losses take place in order of time. One that falls into a period without power is ignored, and reported to the sink. If
+// a restoration and a loss fall on the same instant, the restoration comes first.
 #pragma once
 
 #include <cstddef>
@@ -30,21 +30,22 @@ class PowerSchedule {
     virtual void ignored(Picoseconds at) = 0;
   };
 
-  explicit PowerSchedule(std::vector<PowerLoss> cuts);  // in any order
+  explicit PowerSchedule(std::vector<PowerLoss> losses);  // in any order
 
   bool on() const { return !restore_at_; }
-  // One more cut. A time that has passed is due at the next advance.
-  void add(PowerLoss cut);
+  // One more loss. A time that has passed is due at the next advance.
+  void add(PowerLoss loss);
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
-  // The world outside the node: cold starts it again from the list as it was, with power on; warm and
-  // power_loss change nothing.
+  // The schedule belongs to the environment of the node: a cold reset restores the initial list and switches the power
+  // on; warm and power_loss change nothing.
   void reset(Reset kind);
 
  private:
-  std::vector<PowerLoss> given_, cuts_;  // sorted by time, those asked for at one time in their order
-  std::size_t next_ = 0;                 // in cuts_
+  std::vector<PowerLoss> given_,
+      losses_;  // sorted by time; losses at the same time stay in the order in which they were added
+  std::size_t next_ = 0;  // index into losses_
   std::optional<Picoseconds> restore_at_;
 };
 

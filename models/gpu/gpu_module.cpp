@@ -18,7 +18,7 @@ constexpr std::uint64_t page = 4096;
 GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
                      EventLog& events)
     : sc_module(name),
-      registers_(config.count),
+      registers(config.count),
       memory_range_(memory_range),
       config_(config),
       link_(config.link, config.count),
@@ -35,7 +35,7 @@ GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& conf
 // ---- registers ----
 
 void GpuModule::connect_registers() {
-  GpuRegisters& r = registers_;
+  GpuRegisters& r = registers;
   r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   const auto computed = [this](Register& of, auto value) {
     of.computed([this, value](unsigned gpu, Accessor) {
@@ -67,7 +67,7 @@ void GpuModule::connect_registers() {
 }
 
 GpuPort::Arguments GpuModule::arguments_of(unsigned gpu) const {
-  const GpuRegisters& r = registers_;
+  const GpuRegisters& r = registers;
   const auto pair = [gpu](const Register& low, const Register& high) {
     return Address(std::uint64_t{high.value(gpu)} << 32 | low.value(gpu));
   };
@@ -78,16 +78,17 @@ GpuPort::Arguments GpuModule::arguments_of(unsigned gpu) const {
           .count = r.count.value(gpu),
           .from = r.from.value(gpu),
           .size = r.count.value(gpu) * 1_KiB,
-          .kind = r.snapshot.fields()[0].get(how) != 0 ? SnapshotKind::increment : SnapshotKind::full,
-          .by = r.snapshot.fields()[1].get(how) != 0 ? Offloader::device : Offloader::driver};
+          .kind = r.snapshot.increment.get(how) ? SnapshotKind::increment : SnapshotKind::full,
+          .by = r.snapshot.device_side.get(how) ? Offloader::device : Offloader::driver};
 }
 
 std::uint32_t GpuModule::status_of(const GpuPort& port) const {
   const Gpu& gpu = port.gpu();
   const auto failure = port.failed() ? static_cast<std::uint32_t>(*port.failed()) + 1 : 0;
-  return std::uint32_t{gpu.running()} | std::uint32_t{gpu.snapshot_open()} << 1 |
-         std::uint32_t{gpu.copying()} << 2 | std::uint32_t{port.lost()} << 3 |
-         static_cast<std::uint32_t>(port.error()) << 8 | failure << 16;
+  const GpuRegisters::Status& status = registers.status;
+  return status.running.bits(gpu.running()) | status.open.bits(gpu.snapshot_open()) |
+         status.copying.bits(gpu.copying()) | status.lost.bits(port.lost()) |
+         status.error.bits(port.error()) | status.failure.bits(failure);
 }
 
 // ---- memory ----
@@ -129,7 +130,7 @@ bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std:
 void GpuModule::ring(Picoseconds now) {
   for (const std::uint32_t gpu : link_.advance_to(now)) ports_[gpu]->transferred(now);
   for (const auto& port : ports_) port->advance_to(now);
-  while (!losses_.empty() && losses_.front().at <= now) strike_next(now);
+  while (!losses_.empty() && losses_.front().at <= now) inject_next(now);
   while (!given_.empty()) {
     const Given given = given_.front();
     given_.pop_front();
@@ -140,7 +141,7 @@ void GpuModule::ring(Picoseconds now) {
 }
 
 void GpuModule::look() {
-  Register& status = registers_.interrupt_status;
+  Register& status = registers.interrupt_status;
   for (unsigned gpu = 0; gpu < ports_.size(); ++gpu)
     status.set(status.value(gpu) | ports_[gpu]->take_happened(), gpu);
   update_interrupt();
@@ -149,7 +150,7 @@ void GpuModule::look() {
 void GpuModule::update_interrupt() {
   bool level = false;
   for (unsigned gpu = 0; gpu < ports_.size(); ++gpu)
-    level |= (registers_.interrupt_status.value(gpu) & registers_.interrupt_enable.value(gpu)) != 0;
+    level |= (registers.interrupt_status.value(gpu) & registers.interrupt_enable.value(gpu)) != 0;
   interrupt.write(level);
 }
 
@@ -163,13 +164,13 @@ void GpuModule::rearm() {
 
 // ---- faults ----
 
-void GpuModule::strike(const std::vector<TimedGpuLoss>& losses) {
+void GpuModule::inject(const std::vector<TimedGpuLoss>& losses) {
   losses_.insert(losses_.end(), losses.begin(), losses.end());
   std::ranges::stable_sort(losses_, {}, &TimedGpuLoss::at);
   rearm();
 }
 
-void GpuModule::strike_next(Picoseconds now) {
+void GpuModule::inject_next(Picoseconds now) {
   const TimedGpuLoss next = losses_.front();
   losses_.pop_front();
   if (powered_)
@@ -185,7 +186,7 @@ void GpuModule::reset(Reset kind) {
   given_.clear();
   link_.reset(kind);
   for (const auto& port : ports_) port->reset(kind);
-  registers_.reset();
+  registers.reset();
   rearm();
   update_interrupt();
 }

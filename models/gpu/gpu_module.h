@@ -32,11 +32,9 @@ struct TimedGpuLoss {
 };
 
 class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
- private:
-  GpuRegisters registers_;
-
  public:
-  RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
+  GpuRegisters registers;
+  RegisterSocket target{"target", registers, Picoseconds(10'000)};
   // Addresses of the node less the first of its memory.
   tlm_utils::simple_initiator_socket<GpuModule> memory{"memory"};
   // To a wire that several processes may write (devices/gic400.h).
@@ -46,8 +44,8 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
             EventLog& events);
 
-  // GPUs are lost at these times, too.
-  void strike(const std::vector<TimedGpuLoss>& losses);
+  // Schedules further losses of GPUs.
+  void inject(const std::vector<TimedGpuLoss>& losses);
 
   void reset(Reset kind);
   // Behind reset(power_loss): until then there is nothing that could be lost.
@@ -76,7 +74,7 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   bool access(tlm::tlm_command command, Address address, std::span<std::byte> data);
 
   void ring(Picoseconds now);
-  void strike_next(Picoseconds now);
+  void inject_next(Picoseconds now);
   void look();
   void update_interrupt();
   void rearm();

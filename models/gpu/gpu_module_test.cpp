@@ -55,7 +55,7 @@ struct GpuModuleTest : SystemCTest {
   explicit GpuModuleTest(const HostLinkConfig& link_config = {}) : link(link_config) {
     gpus.memory.bind(memory.ports[0]);
     memory_cpu.socket.bind(memory.ports[1]);
-    cpu.socket.bind(gpus.registers);
+    cpu.socket.bind(gpus.target);
     gpus.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
@@ -232,7 +232,7 @@ SYSTEMC_TEST_F(GpuModuleTest, TheLineIsTheLevelOfAllWindows) {
 SYSTEMC_TEST_F(GpuModuleTest, ALossComesAtItsTimeAndInterrupts) {
   set(0, map.interrupt_enable, 0xff);
   set(second, map.interrupt_enable, 0xff);
-  gpus.strike({{now() + 50_us, 1}});
+  gpus.inject({{now() + 50_us, 1}});
   expect_earliest(now() + 50_us, [&] { return irq.read(); });
   EXPECT_EQ(get(second, map.interrupt_status), 128u);
   EXPECT_EQ(get(second, map.status) & 8, 8u);
@@ -266,7 +266,7 @@ SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {
   settle();
   EXPECT_FALSE(irq.read());
   EXPECT_EQ(contents(0), std::vector<std::byte>(8 << 10));
-  gpus.strike({{now() + 1_us, 0}});
+  gpus.inject({{now() + 1_us, 0}});
   wait_for(2_us);
   gpus.power_up();
   EXPECT_EQ(get(0, map.status), 0u);

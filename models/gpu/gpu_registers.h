@@ -4,6 +4,7 @@
 // registers of its window then. The interrupt line is the level of status and enable of all windows.
 #pragma once
 
+#include "gpu/gpu_port.h"
 #include "gpu/gpus_config.h"
 #include "tlm/register.h"
 
@@ -36,25 +37,27 @@ struct GpuRegisters : RegisterBank {
            {"abort", 8, "gives the snapshot up"},
            {"copy_in", 9, "zones of LIST, which lie one behind the other from EXTENT on"},
            {"restart", 10, "empties the memory, ends everything, takes a lost GPU back into use"}}}}, gpus, window};
-  Register status{*this, 0x0c, "STATUS", Access::read_only, 0, "What is under way, and what became of it",
-      {{"running", 0, 1, "A kernel runs"},
-       {"open", 1, 1, "A snapshot has begun and is neither taken nor given up"},
-       {"copying", 2, 1, "Zones are on their way over the link"},
-       {"lost", 3, 1, "The GPU has failed, with what was in its memory; until restart"},
-       {"error", 8, 8, "Why the last command was refused; it has done nothing then",
-          {{"none", 0, "it was not"}, {"no_command", 1, "there is no such operation"},
-           {"bad_descriptor", 2, "of a kernel, a size, a list that is empty or has more zones than there are"},
-           {"bus_error", 3, "memory did not answer for the list or the kernel"},
-           {"bad_zone", 4, "one that is none, stands twice, or is not in the state that the command wants"},
-           {"running", 5, "a kernel runs"}, {"open", 6, "a snapshot is open"}, {"copying", 7, "zones are being copied"},
-           {"needs_full", 8, "there is no snapshot for an increment to stand on"},
-           {"nothing_allocated", 9, "no memory is in use"},
-           {"no_snapshot", 10, "none is open that the driver takes; for abort, none at all"},
-           {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"}}},
-       {"failure", 16, 2, "Why the last snapshot, or copy in, was given up",
-          {{"none", 0, "it was not"}, {"watchdog", 1, "a write has waited for too long"},
-           {"host_memory", 2, "memory outside of DRAM, or a page that the DIMM-SSD still has to copy"},
-           {"aborted", 3, "by an abort"}}}}, gpus, window};
+  struct Status : Register {
+    using Register::Register;
+    FieldOf<bool> running{*this, {"running", 0, 1, "A kernel is running"}};
+    FieldOf<bool> open{*this, {"open", 1, 1, "A snapshot has begun and is neither complete nor aborted"}};
+    FieldOf<bool> copying{*this, {"copying", 2, 1, "Zones are being transferred over the link"}};
+    FieldOf<bool> lost{*this, {"lost", 3, 1, "The GPU has failed and its memory is lost, until restart"}};
+    FieldOf<GpuPort::Error> error{*this, {"error", 8, 8, "Why the last command was refused; a refused command has no effect",
+        {{"none", 0, "it was not refused"}, {"no_command", 1, "there is no such operation"},
+         {"bad_descriptor", 2, "the kernel or size is invalid, or the list is empty or has more zones than exist"},
+         {"bus_error", 3, "the list or the kernel could not be read from memory"},
+         {"bad_zone", 4, "a zone of the list does not exist, is listed twice, or is not in the state that the command requires"},
+         {"running", 5, "a kernel is running"}, {"open", 6, "a snapshot is open"}, {"copying", 7, "zones are being copied"},
+         {"needs_full", 8, "there is no previous snapshot for an increment"},
+         {"nothing_allocated", 9, "no memory is in use"},
+         {"no_snapshot", 10, "no snapshot taken by the driver is open; for abort, no snapshot is open"},
+         {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"}}}};
+    FieldOf<std::uint32_t> failure{*this, {"failure", 16, 2, "Why the last snapshot or copy_in was aborted",
+        {{"none", 0, "it was not aborted"}, {"watchdog", 1, "a write has waited for too long"},
+         {"host_memory", 2, "the address is outside of DRAM, or the DIMM-SSD has not copied the page yet"},
+         {"aborted", 3, "by an abort command"}}}};
+  } status{*this, 0x0c, "STATUS", Access::read_only, 0, "What is in progress, and the result of the last command", {}, gpus, window};
   Register interrupt_status{*this, 0x10, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared",
       {{"kernel_ended", 0, 1, "All pipelines have ended their kernel"},
        {"arrived", 1, 1, "Zones are in the host's memory: ARRIVED"},
@@ -78,9 +81,12 @@ struct GpuRegisters : RegisterBank {
       "Physical address to which the numbers of zones that have arrived go; 0: nowhere, bits 31:0", {}, gpus, window};
   Register arrivals_high{*this, 0x30, "ARRIVALS_HIGH", Access::read_write, 0,
       "Physical address to which the numbers of zones that have arrived go, bits 63:32", {}, gpus, window};
-  Register snapshot{*this, 0x34, "SNAPSHOT", Access::read_write, 0, "How begin takes a snapshot",
-      {{"increment", 0, 1, "Of what was written to since the last one, else of all that is allocated"},
-       {"device_side", 1, 1, "By the GPU alone, else as the driver says, by scan, copy_out, preserve and finish"}}, gpus, window};
+  struct Snapshot : Register {
+    using Register::Register;
+    FieldOf<bool> increment{*this, {"increment", 0, 1, "Save only what was written since the last snapshot, instead of everything that is allocated"}};
+    FieldOf<bool> device_side{*this, {"device_side", 1, 1,
+        "The GPU takes the snapshot alone, instead of the driver by scan, copy_out, preserve and finish"}};
+  } snapshot{*this, 0x34, "SNAPSHOT", Access::read_write, 0, "How begin takes a snapshot", {}, gpus, window};
   Register from{*this, 0x38, "FROM", Access::read_write, 0, "First zone that a scan looks at", {}, gpus, window};
   Register scanned{*this, 0x3c, "SCANNED", Access::read_only, 0, "Zones that the last scan has put into LIST", {}, gpus, window};
   Register arrived{*this, 0x40, "ARRIVED", Access::read_only, 0, "Zones of the last snapshot that are in its extent, in the host's memory", {}, gpus, window};

@@ -150,7 +150,8 @@ class Register {
 template <class T>
 class FieldOf {
  public:
-  FieldOf(Register& owner, Field field) : low_(field.low), mask_(field.mask()) {
+  FieldOf(Register& owner, Field field)
+      : low_(field.low), mask_(field.mask()), owner_(owner), index_(owner.fields().size()) {
     owner.add(std::move(field));
   }
 
@@ -159,10 +160,19 @@ class FieldOf {
   // The bits of a register whose field has this value, and whose other fields are 0. Bits beyond the field are dropped.
   std::uint32_t bits(T value) const { return static_cast<std::uint32_t>(value) << low_ & mask_; }
   std::uint32_t mask() const { return mask_; }
+  // The name that the field's value has for software, "" if it has none.
+  std::string name_in(std::uint32_t value) const {
+    const Field& field = owner_.fields()[index_];
+    for (const FieldValue& named : field.values)
+      if (named.value == field.get(value)) return named.name;
+    return "";
+  }
 
  private:
   unsigned low_;
   std::uint32_t mask_;
+  const Register& owner_;
+  std::size_t index_;
 };
 
 // The registers of one device. Derive a struct whose members are the registers.
