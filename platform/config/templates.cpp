@@ -242,7 +242,8 @@ class Expansion {
     return made;
   }
 
-  // Puts the cells into all texts of a value. Inside another template, a name that is no column here is one of that template's.
+  // Puts the cells into all texts of a value. Inside another template, a name that is no column here is one
+  // of that template's.
   void fill(ConfigValue& value, Making& making, bool is_inside_another) {
     if (ConfigValue::List* list = value.list())
       for (ConfigValue& element : *list) fill(element, making, is_inside_another || is_template(element));

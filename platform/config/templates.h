@@ -7,14 +7,15 @@
 //   "studies": { "{program}_{method}": { "for": { "program": ["lbm", "mcf"], "method": ["none", "early_late"] },
 //                                        "value": "dimm_ssd workload={program} method={method}" } }
 //
-// The first one is two values, the second one is four studies. An element is made for each row, combined with each value of each list
-// in "for"; the last list changes fastest. In every text of the element, and in the name of an entry, {column} is replaced by
-// the value of that column. A text that consists of one {column} takes the value with its type: 576 remains a number. A column of
-// "rows" that no text names becomes a key of the element, as "published" above. A null leaves its key out.
+// The first one is two values, the second one is four studies. An element is made for each row, combined with
+// each value of each list in "for"; the last list changes fastest. In every text of the element, and in the
+// name of an entry, {column} is replaced by the value of that column. A text that consists of one {column}
+// takes the value with its type: 576 remains a number. A column of "rows" that no text names becomes a key of
+// the element, as "published" above. A null leaves its key out.
 //
-// A table that several templates need has a name in "tables" of the file. "tables": ["programs", "methods"] in a template combines
-// each row of the first one with each row of the second one. In an object whose entries are no objects, such as "studies", the key
-// "value" holds the entry.
+// A table that several templates need has a name in "tables" of the file. "tables": ["programs", "methods"]
+// in a template combines each row of the first one with each row of the second one. In an object whose
+// entries are no objects, such as "studies", the key "value" holds the entry.
 #pragma once
 
 #include <map>
@@ -55,9 +56,10 @@ struct TemplateKeys {
 };
 void describe(Fields& f, TemplateKeys& keys);
 
-// Puts the elements that they stand for in the place of all templates under the key `key` of the document. Whatever is wrong with a
-// template is added to `problems`, and the template is dropped. The place of an element in the file is its row, or the template
-// where it has no row of its own; its path counts the elements that were made.
+// Puts the elements that they stand for in the place of all templates under the key `key` of the document.
+// Whatever is wrong with a template is added to `problems`, and the template is dropped. The place of an
+// element in the file is its row, or the template where it has no row of its own; its path counts the
+// elements that were made.
 void expand_templates(ConfigDocument& document, const std::string& key, Diagnostics& problems);
 
 }  // namespace asterism

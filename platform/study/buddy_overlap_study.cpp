@@ -1,14 +1,16 @@
-#include "platform/study/buddy_overlap_study.h"
-
+// What semi-blocking buddy checkpoints cost a program on the simulated cluster, by its communication and by
+// the policy of the network interface (models/cluster).
 #include <cmath>
 #include <optional>
 
 #include "cluster/traffic_cluster.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {
 
-// A step of the program: it computes, and communicates for `ratio` times as long, the messages spread over both.
+// A step of the program: it computes, and communicates for `ratio` times as long, the messages spread over
+// both.
 struct BuddyOverlapStudy {
   double ratio = 1.4;
   SendPolicy policy = SendPolicy::opportunistic;

@@ -1,7 +1,6 @@
-#include "platform/study/buddy_overlap_study.h"
-
 #include <gtest/gtest.h>
 
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {

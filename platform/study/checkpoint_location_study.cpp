@@ -1,9 +1,10 @@
-#include "platform/study/checkpoint_location_study.h"
-
+// Where the checkpoints of a program go, to the SSD or to the ramdisk, by a fixed rule or by the checkpoint
+// location controller, and what that costs (models/resilience).
 #include <array>
 #include <cmath>
 #include <optional>
 
+#include "platform/study/study_kinds.h"
 #include "resilience/checkpointed_program.h"
 #include "resilience/long_duration.h"
 

@@ -1,5 +1,6 @@
-#include "platform/study/checkpoint_media_study.h"
-
+// What a checkpoint takes to each of the media of dong2011 Table XI, measured on two whole nodes in one
+// simulation. The study starts `asterism run` with the scenario of the medium and reads the times that the
+// firmware measured.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -19,11 +21,19 @@
 
 #include "base/temporary_folder.h"
 #include "platform/study/node_costs.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The command: this program, or the one of the build where a test runs.
+fs::path command_of_this_build() {
+  std::error_code none;
+  const fs::path here = fs::read_symlink("/proc/self/exe", none);
+  return here.filename() == "asterism" ? here : fs::path(ASTERISM_PROGRAM);
+}
 
 enum class Medium { dimm, stack, disk };
 constexpr auto enum_names(Medium) {
@@ -180,12 +190,6 @@ class Point final : public StudyPointOf<CheckpointMediaStudy> {
 };
 
 }  // namespace
-
-fs::path command_of_this_build() {
-  std::error_code none;
-  const fs::path here = fs::read_symlink("/proc/self/exe", none);
-  return here.filename() == "asterism" ? here : fs::path(ASTERISM_PROGRAM);
-}
 
 const StudyKind checkpoint_media_study{
     .name = "checkpoint_media",

@@ -1,9 +1,8 @@
-#include "platform/study/checkpoint_media_study.h"
-
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {

@@ -1,5 +1,5 @@
-#include "platform/study/cluster_scale_study.h"
-
+// A machine of up to 100,000 nodes in a network with its buddy checkpoints and its failures, simulated by
+// SimGrid (models/cluster_scale).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "cluster_scale/cluster_process.h"
 #include "cluster_scale/component_failures.h"
 #include "platform/study/node_costs.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {

@@ -1,9 +1,8 @@
-#include "platform/study/cluster_scale_study.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 

@@ -1,5 +1,4 @@
-#include "platform/study/cluster_truth_study.h"
-
+// Small clusters that lose their parts at random and at bad moments (models/cluster/truth/cluster_trial.h).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +7,7 @@
 
 #include "cluster/truth/cluster_states.h"
 #include "cluster/truth/cluster_trial.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {

@@ -1,5 +1,5 @@
-#include "platform/study/crash_study.h"
-
+// Power failures of a DIMM-SSD at random events, and what is recovered afterwards
+// (models/dimm_ssd/crash/crash_trial.h).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +9,7 @@
 
 #include "dimm_ssd/crash/crash_states.h"
 #include "dimm_ssd/crash/crash_trial.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {

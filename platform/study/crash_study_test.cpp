@@ -1,9 +1,8 @@
-#include "platform/study/crash_study.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {

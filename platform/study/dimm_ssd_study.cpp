@@ -1,5 +1,5 @@
-#include "platform/study/dimm_ssd_study.h"
-
+// How long a program takes while a DIMM-SSD checkpoints its memory, by the method of checkpointing
+// (models/dimm_ssd/workload).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "dimm_ssd/workload/write_trace.h"
 #include "platform/config/config.h"
 #include "platform/study/statistics_json.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 

@@ -1,11 +1,12 @@
-#include "platform/study/ecc_study.h"
-
+// How the memory's codes decode failures of one chip or of two (models/ecc/fault_coverage.h): Table 4.4 of
+// abeyratne2017.
 #include <array>
 #include <cstddef>
 #include <span>
 
 #include "ecc/fault_coverage.h"
 #include "memory/ecc_memory.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {
@@ -27,8 +28,8 @@ void describe(Fields& f, EccStudy& c) {
   f("seed", c.seed, "Of what is drawn; another one shows how much is chance");
 }
 
-// What Table 4.4 says. It stands in configs/published too, where each value has its class and its expression, but nothing
-// says its failure and its code; a test keeps the two the same.
+// What Table 4.4 says. It stands in configs/published too, where each value has its class and its expression,
+// but nothing says its failure and its code; a test keeps the two the same.
 CoverageShares published(FailureMode failure, CoverageCode code) {
   const bool single = !shapes_of(failure).second;
   if (code == CoverageCode::rs_18_16) return {0, 1, 0};
@@ -47,8 +48,8 @@ CoverageShares published(FailureMode failure, CoverageCode code) {
   }
 }
 
-// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors and for one
-// that it corrects. Of RS(19,16): what RS(18,16) took before is taken off.
+// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors
+// and for one that it corrects. Of RS(19,16): what RS(18,16) took before is taken off.
 struct DecoderTimes {
   Cell clean, corrected;
 };

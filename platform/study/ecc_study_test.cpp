@@ -1,5 +1,3 @@
-#include "platform/study/ecc_study.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "platform/study/published.h"
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {

@@ -1,5 +1,5 @@
-#include "platform/study/fabric_study.h"
-
+// The flit engine under a traffic pattern: latency, accepted load, hops and power at a rate, or the rate at
+// which it saturates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "fabric/traffic/simulation.h"
 #include "fabric/traffic/trace.h"
 #include "platform/study/built_fabric.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 

@@ -1,6 +1,7 @@
-#include "platform/study/failure_causes_study.h"
-
+// Which failures a local checkpoint survives, and how that share changes with soft errors: dong2011 Table IV
+// and Eq. 8 (models/resilience).
 #include "platform/study/share.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/failure_causes.h"
 #include "resilience/long_duration.h"
 

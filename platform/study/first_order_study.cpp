@@ -1,9 +1,10 @@
-#include "platform/study/first_order_study.h"
-
+// Multilevel checkpointing to first order: each level alone at its own interval, and the product over all
+// levels (models/resilience).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "platform/study/listed_levels.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 

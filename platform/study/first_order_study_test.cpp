@@ -1,9 +1,8 @@
-#include "platform/study/first_order_study.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {

@@ -1,9 +1,10 @@
-#include "platform/study/functional_partitioning_study.h"
-
+// A checkpoint into a store that the nodes build from their own devices, with cores set aside for it, and the
+// closed forms of li2010 (models/resilience).
 #include <fmt/format.h>
 
 #include <optional>
 
+#include "platform/study/study_kinds.h"
 #include "resilience/aggregate_store.h"
 #include "resilience/functional_partitioning.h"
 #include "resilience/long_duration.h"

@@ -1,5 +1,5 @@
-#include "platform/study/gpu_study.h"
-
+// What a snapshot of a GPU costs the program that runs on it, by the way in which the snapshot is taken
+// (models/gpu/workload).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "gpu/workload/snapshot_run.h"
 #include "platform/config/config.h"
 #include "platform/study/statistics_json.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/first_order.h"
 #include "resilience/gpu_system.h"
 

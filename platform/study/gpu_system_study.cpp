@@ -1,9 +1,10 @@
-#include "platform/study/gpu_system_study.h"
-
+// The share of its time that a GPU-dense machine works, at a size and a density, by three models
+// (models/resilience).
 #include <algorithm>
 
 #include "gpu/host_link.h"
 #include "platform/config/config.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/first_order.h"
 #include "resilience/gpu_system.h"
 #include "resilience/monte_carlo.h"

@@ -1,6 +1,7 @@
-#include "platform/study/host_link_study.h"
-
+// The bandwidth that PCIe gives the transfer of a GPU to its host, by the size of the transfer
+// (models/gpu/host_link.h).
 #include "gpu/host_link.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {

@@ -1,5 +1,4 @@
-#include "platform/study/interval_study.h"
-
+// How often a machine should write its checkpoints, to which level, and what that costs (models/resilience).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <optional>
 
 #include "platform/study/share.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 #include "resilience/monte_carlo.h"

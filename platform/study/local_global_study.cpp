@@ -1,11 +1,11 @@
-#include "platform/study/local_global_study.h"
-
+// Hybrid local/global checkpoints by dong2011's equations, with its symbols as keys (models/resilience).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "platform/study/study_kinds.h"
 #include "resilience/local_global.h"
 #include "resilience/local_global_monte_carlo.h"
 #include "resilience/long_duration.h"

@@ -1,5 +1,5 @@
-#include "platform/study/manycore_study.h"
-
+// How long a kilo-core chip takes for a workload on a fabric: a closed loop of cores, L2 banks and memory
+// controllers (models/manycore).
 #include <memory>
 #include <string>
 
@@ -9,6 +9,7 @@
 #include "manycore/manycore.h"
 #include "platform/config/config.h"
 #include "platform/study/built_fabric.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {

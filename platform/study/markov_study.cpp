@@ -1,5 +1,5 @@
-#include "platform/study/markov_study.h"
-
+// Multilevel checkpointing by the Markov model of Moody et al., beside a Monte Carlo simulation of the same
+// failures (models/resilience).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "platform/study/listed_levels.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 #include "resilience/monte_carlo.h"

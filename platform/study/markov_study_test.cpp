@@ -1,7 +1,6 @@
-#include "platform/study/markov_study.h"
-
 #include <gtest/gtest.h>
 
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 

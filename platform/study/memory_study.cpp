@@ -1,5 +1,5 @@
-#include "platform/study/memory_study.h"
-
+// DRAM alone: bandwidth, latency and energy under a pattern of accesses or a trace
+// (models/memory/dram_system.h).
 #include <fstream>
 #include <optional>
 
@@ -13,6 +13,7 @@
 #include "memory/parity_translation.h"
 #include "platform/config/config.h"
 #include "platform/study/share.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 

@@ -1,9 +1,8 @@
-#include "platform/study/memory_study.h"
-
 #include <gtest/gtest.h>
 
 #include "base/thrown.h"
 #include "memory/dram_part.h"
+#include "platform/study/study_kinds.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {

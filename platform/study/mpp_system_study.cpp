@@ -1,9 +1,10 @@
-#include "platform/study/mpp_system_study.h"
-
+// What local and global checkpoints cost a machine between one petaflops and one exaflops
+// (models/resilience).
 #include <cmath>
 #include <optional>
 
 #include "platform/study/share.h"
+#include "platform/study/study_kinds.h"
 #include "resilience/mpp_system.h"
 
 namespace asterism {

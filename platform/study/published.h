@@ -1,15 +1,15 @@
 // What a paper says, to be compared with what the models do: a file of configs/published.
 //
-// A number of the paper stands beside an expression over named studies; how far apart they may be depends on the class of
-// the value:
+// A number of the paper stands beside an expression over named studies; how far apart they may be depends on
+// the class of the value:
 //
 //   exact           follows from the definition; agrees to the last published digit, or half a per cent
 //   predicted       the model was not told: within `tolerance`
 //   calibrated      a parameter was fitted to this value (or to ones that imply it): within `tolerance`
 //   known_mismatch  the model is known to differ, and `note` says why; shown, not asserted
 //
-// Expressions (expression.h): "latency_ns(mesh)", "power_w(superstarx) / power_w(mesh)". A claim is a chain of them:
-// "latency_ns(fbfly) < latency_ns(superstar) < latency_ns(mesh)".
+// Expressions (expression.h): "latency_ns(mesh)", "power_w(superstarx) / power_w(mesh)". A claim is a chain
+// of them: "latency_ns(fbfly) < latency_ns(superstar) < latency_ns(mesh)".
 #pragma once
 
 #include <map>
@@ -89,8 +89,8 @@ struct PublishedPaper {
 };
 void describe(Fields& f, PublishedPaper& paper);
 
-// The file of a paper with its templates (templates.h) expanded, for read_config<PublishedPaper>(). Throws ConfigError when a
-// template is wrong.
+// The file of a paper with its templates (templates.h) expanded, for read_config<PublishedPaper>(). Throws
+// ConfigError when a template is wrong.
 ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper);
 PublishedPaper load_published(const ConfigLibrary& library, const std::string& paper);
 

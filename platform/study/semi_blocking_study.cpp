@@ -1,11 +1,11 @@
-#include "platform/study/semi_blocking_study.h"
-
+// Buddy checkpointing, blocking and semi-blocking: the best interval and what it costs (models/resilience).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "platform/study/study_kinds.h"
 #include "resilience/buddy_storage.h"
 #include "resilience/long_duration.h"
 #include "resilience/semi_blocking.h"

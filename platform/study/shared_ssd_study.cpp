@@ -1,7 +1,7 @@
-#include "platform/study/shared_ssd_study.h"
-
+// How many nodes may share an SSD for their checkpoints: li2010 Eq. 1 and Table I (models/resilience).
 #include <algorithm>
 
+#include "platform/study/study_kinds.h"
 #include "resilience/functional_partitioning.h"
 #include "resilience/long_duration.h"
 

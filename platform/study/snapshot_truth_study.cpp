@@ -1,11 +1,11 @@
-#include "platform/study/snapshot_truth_study.h"
-
+// Snapshots of GPUs in random interleavings, compared byte for byte (models/gpu/truth/snapshot_trial.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 
 #include "gpu/truth/snapshot_trial.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {

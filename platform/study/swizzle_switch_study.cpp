@@ -1,6 +1,6 @@
-#include "platform/study/swizzle_switch_study.h"
-
+// What a Swizzle-Switch costs by its radix (models/swizzle_switch/switch_technology.h). Nothing is simulated.
 #include "platform/config/config.h"
+#include "platform/study/study_kinds.h"
 #include "swizzle_switch/switch_technology.h"
 
 namespace asterism {

@@ -1,11 +1,12 @@
-#include "platform/study/topology_study.h"
-
+// What a fabric consists of, without a packet: routers, radix, clocks, area, lengths of links, wires at the
+// bisection.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "fabric/network/power.h"
 #include "platform/study/built_fabric.h"
+#include "platform/study/study_kinds.h"
 
 namespace asterism {
 namespace {
@@ -62,8 +63,8 @@ class Point final : public StudyPointOf<TopologyStudy> {
   }
 
  private:
-  // Channels from one half of the routers' columns to the other. What stands on the line belongs to the side that
-  // keeps the halves equal: one to the left, one to the right.
+  // Channels from one half of the routers' columns to the other. What stands on the line belongs to the side
+  // that keeps the halves equal: one to the left, one to the right.
   static std::uint64_t bisection(const Topology& t) {
     const auto [low, high] = std::ranges::minmax_element(t.routers, {}, [](const auto& r) { return r.at.x; });
     const std::uint64_t twice_middle = (low->at.x + high->at.x).count();
