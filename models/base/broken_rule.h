@@ -1,4 +1,4 @@
-// For tests: what the relations between a struct's members say of it.
+// For tests: which of the rules between a struct's members does not hold.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class BrokenRule final : public Fields {
   }
 };
 
-// The first that does not hold, as "key rule"; "" when all do.
+// Returns the first rule that does not hold, as "key rule", or "" if all hold.
 template <class T>
 std::string broken_rule(T value) {
   BrokenRule rules;

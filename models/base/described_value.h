@@ -1,7 +1,7 @@
-// A config value with its C++ type erased: what a description (base/fields.h) shows to whoever reads, writes
-// or documents it. Five shapes: scalar, object, list, map, optional. The concrete classes are made by
-// fields.h; the users are visitors: the reader, the writer, the schema maker and the documentation in
-// platform/config.
+// A config value with its C++ type erased: the form in which a description (base/fields.h) passes it to the
+// visitors that read, write or document it. There are five shapes: scalar, object, list, map, optional.
+// fields.h makes the concrete classes; the visitors are the reader, the writer, the schema maker and the
+// documentation in platform/config.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace asterism {
 
 class Fields;
 
-// A scalar as a file holds it. A non-negative integer comes as std::uint64_t, a negative one as std::int64_t.
+// A scalar as a file holds it. A non-negative integer is a std::uint64_t, a negative one a std::int64_t.
 using PlainValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string>;
 
-// As it stands in JSON: true, 12, 0.5, "12.4ms".
+// The text of the value in JSON: true, 12, 0.5, "12.4ms".
 std::string to_text(const PlainValue& value);
 
-// Which scalars a member takes.
+// The set of scalars that a member accepts.
 struct ScalarType {
   enum class Form { boolean, integer, number, text };
   struct Choice {
@@ -33,13 +33,13 @@ struct ScalarType {
 
   Form form = Form::text;
   std::string noun = {};                   // "a duration"
-  std::optional<PlainValue> example = {};  // where the noun alone does not show the form: "1us"
+  std::optional<PlainValue> example = {};  // set if the noun alone does not show the form: "1us"
   std::optional<PlainValue> low = {};      // bounds, inclusive
   std::optional<PlainValue> high = {};
-  std::vector<Choice> choices = {};  // when not empty, the only values
-  // Of a text: a regular expression (ECMA 262) that every valid one matches; "" for any.
+  std::vector<Choice> choices = {};  // if not empty, the only allowed values
+  // For a text: a regular expression (ECMA 262) that every valid text matches; "" for any text.
   std::string pattern = {};
-  // When not empty, the text names a file of this kind: "dram" is configs/dram/*.json.
+  // If not empty, the text is the name of a file of this kind: "dram" is configs/dram/*.json.
   std::string_view file_kind = {};
 
   std::string expected() const;  // "a duration from "1ns" to "1s"", "one of "none", "normal""
@@ -50,8 +50,8 @@ class ScalarValue {
   virtual ~ScalarValue() = default;
   virtual ScalarType type() const = 0;
   virtual PlainValue get() const = 0;
-  // nullopt when the member took the value; otherwise it is unchanged and the text says what
-  // type().expected() leaves open ("" when nothing): "unknown unit "parsec" (ps, ns, us, ms, s)".
+  // Returns nullopt if the member has taken the value. Otherwise the member is unchanged, and the text adds
+  // what type().expected() does not say ("" if nothing): "unknown unit "parsec" (ps, ns, us, ms, s)".
   virtual std::optional<std::string> set(const PlainValue& value) = 0;
 };
 
@@ -77,7 +77,7 @@ class MapValue {
   virtual ~MapValue() = default;
   virtual std::vector<std::string> keys() const = 0;
   virtual void clear() = 0;
-  virtual void entry(const std::string& key, ValueVisitor& visitor) = 0;  // made when it is not there
+  virtual void entry(const std::string& key, ValueVisitor& visitor) = 0;  // created if it does not exist
   virtual void prototype(ValueVisitor& visitor) = 0;
 };
 
@@ -86,7 +86,7 @@ class OptionalValue {
   virtual ~OptionalValue() = default;
   virtual bool present() const = 0;
   virtual void reset() = 0;
-  virtual void value(ValueVisitor& visitor) = 0;  // made when it is not there
+  virtual void value(ValueVisitor& visitor) = 0;  // created if it does not exist
   virtual void prototype(ValueVisitor& visitor) = 0;
 };
 
@@ -100,7 +100,7 @@ class ValueVisitor {
   virtual void optional(OptionalValue& value) = 0;
 };
 
-// Shows a value to a visitor.
+// Passes a value to a visitor.
 using ShowValue = std::function<void(ValueVisitor&)>;
 
 }  // namespace asterism

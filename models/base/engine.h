@@ -6,7 +6,7 @@
 //                          nullopt.
 //   reset(kind)            base/reset.h
 //
-// An engine never polls. Whoever calls a method that can change next_event() re-arms its Alarm (tlm/alarm.h)
+// An engine never polls. A caller of a method that can change next_event() re-arms its Alarm (tlm/alarm.h)
 // afterwards.
 #pragma once
 

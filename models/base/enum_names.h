@@ -21,7 +21,7 @@ template <class E>
 struct EnumName {
   E value;
   std::string_view name;
-  std::string_view meaning = {};  // what choosing it means; shown in documentation and schema
+  std::string_view meaning = {};  // the effect of choosing it; appears in the documentation and the schema
 };
 
 template <class E>

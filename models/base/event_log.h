@@ -1,6 +1,6 @@
-// What happened when: power cuts, checkpoints, recoveries. Blocks write to this interface; platform/ turns it
-// into the run's events.jsonl, the checkpoint count on the terminal and what `expect` counts; a test records
-// it.
+// The log of events with their times: power losses, checkpoints, recoveries. Blocks write to this interface.
+// platform/ turns it into events.jsonl of the run, the number of checkpoints on the terminal and the counts
+// that `expect` checks; a test records it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class EventLog {
   }
 };
 
-// For a block that stands alone.
+// For a block without a log, such as in a unit test.
 class NoEventLog final : public EventLog {
  public:
   void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}

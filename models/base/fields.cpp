@@ -18,8 +18,8 @@ std::string in_quotes(std::string_view text) {
   return out + '"';
 }
 
-// The shortest digits that read back the same, with a point or an exponent so that it is seen to be no
-// integer.
+// The shortest digits that read back as the same number, with a point or an exponent so that it does not look
+// like an integer.
 std::string number_text(double value) {
   std::array<char, 32> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
@@ -42,7 +42,7 @@ bool is_key(std::string_view key) {
          key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
 }
 
-// Walks the description of a default object and keeps which members have a line, and what is wrong with a
+// Walks the description of a default object and records which members have a line, and what is wrong with a
 // line.
 class DescriptionCheck final : public Fields {
  public:
@@ -85,7 +85,7 @@ class DescriptionCheck final : public Fields {
   bool sourced_ = false;
 };
 
-// Only a scalar's default is a constant of the description.
+// Only the default of a scalar is a constant of the description.
 class DefaultCheck final : public ValueVisitor {
  public:
   std::string problem;

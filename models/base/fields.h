@@ -1,6 +1,6 @@
-// How a config struct is described: once, by an ordinary function beside it, which a visitor walks. The same
-// lines read a file, check it, take overrides, write the fully expanded form, make the JSON Schema and the
-// documentation (platform/config/README.md shows all of it).
+// The description of a config struct: an ordinary function beside the struct, which visitors walk. The same
+// lines are used to read a file, check it, apply overrides, write the fully expanded form, and make the JSON
+// Schema and the documentation (platform/config/README.md shows all of these).
 //
 //   struct DramConfig {                     // an aggregate; the initialisers are the defaults
 //     Bytes size = 2_GiB;
@@ -8,18 +8,19 @@
 //     EccMode ecc = EccMode::normal;
 //   };
 //   void describe(Fields& f, DramConfig& c) {
-//     f("size", c.size, "Capacity; a larger one makes a checkpoint of it slower", within(64_MiB, 1_TiB));
-//     f("part", c.part, "Timing and geometry: a file in configs/dram", names_file("dram"));
-//     f("ecc", c.ecc, "Code for pages not marked strong; a stronger one costs bandwidth", one_of<EccMode>());
+//     f("size", c.size, "The capacity. A larger memory makes a checkpoint of it slower.", within(64_MiB, 1_TiB));
+//     f("part", c.part, "The timing and geometry: a file in configs/dram.", names_file("dram"));
+//     f("ecc", c.ecc, "The code for pages that are not strong. A stronger code costs bandwidth.", one_of<EccMode>());
 //     f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole number of ranks");
 //   }
 //
 // A member is a scalar (bool, integer, double, std::string, std::filesystem::path, an enum with enum_names(),
-// a Quantity, an Address), a struct that is described itself, or std::vector, std::optional,
-// std::map<std::string, ...> of these. Every member has a line: a description is compared with its struct on
-// first use, and one that misses a member, uses a key twice or breaks its own rule by a default throws
-// std::logic_error that says so. An inline `static_assert(member_count<DramConfig>() == 3);` above describe()
-// makes the compiler point there first.
+// a Quantity, an Address), a struct with its own description, or a std::vector, std::optional or
+// std::map<std::string, ...> of these. Every member has a line: on first use a description is compared with
+// its struct, and a description that misses a member, uses a key twice or has a default that breaks its own
+// rule throws a std::logic_error that names the problem. With an inline
+// `static_assert(member_count<DramConfig>() == 3);` above describe() the compiler reports a missing line
+// first.
 #pragma once
 
 #include <algorithm>
@@ -42,17 +43,17 @@
 
 namespace asterism {
 
-// ---- rules: the trailing arguments of a line ----
-// On a list, map or optional member they hold for each value of it.
+// ---- rules: the trailing arguments of a line ---- For a list, map or optional member the rules apply to
+// each of its values.
 
-// What the rules of a line ask of a scalar.
+// What the rules of a line require of a scalar.
 template <class T>
 struct Limits {
   std::optional<T> low = {}, high = {};
   std::vector<T> allowed = {};
   std::string_view file_kind = {};
 };
-struct NoLimits {};  // a struct's own lines have them
+struct NoLimits {};  // the lines of the struct have its limits
 
 // One line of a description.
 struct Line {
@@ -62,7 +63,7 @@ struct Line {
   bool required = false;
 };
 
-// A bound given as a plain integer suits every arithmetic member; otherwise it has the member's own type.
+// A bound given as a plain integer fits every arithmetic member; any other bound has the member's own type.
 template <class T, class Bound>
 T to_member_type(const Bound& bound) {
   if constexpr (std::integral<T> && std::integral<Bound>) {
@@ -102,18 +103,18 @@ Within<High, High> at_most(High high) {
 
 template <class V>
 struct OneOf {
-  std::vector<V> values;  // none: all that the type has
+  std::vector<V> values;  // if empty, all values of the type
   template <class T>
   void apply(Line&, Limits<T>& limits) const {
     for (const V& value : values) limits.allowed.push_back(to_member_type<T>(value));
   }
 };
-// Every name of the enum; says so where the line is read.
+// Allows every name of the enum; documents this where the line is read.
 template <NamedEnum E>
 OneOf<E> one_of() {
   return {};
 }
-// These values only: one_of({1, 2, 4, 8}), one_of({Impl::model, Impl::rtl}).
+// Allows only these values: one_of({1, 2, 4, 8}), one_of({Impl::model, Impl::rtl}).
 template <class V>
 OneOf<V> one_of(std::initializer_list<V> values) {
   return {values};
@@ -138,13 +139,15 @@ class Fields {
  public:
   virtual ~Fields() = default;
 
-  // One member: its key, where it lives, what it means and what changes when it differs, its rules.
+  // Describes one member: its key, the member itself, its meaning (what it is and what changes with it), and
+  // its rules.
   template <class T, class... Rules>
   void operator()(std::string_view key, T& member, std::string_view meaning, const Rules&... rules);
 
-  // Lines that hold only when another key, whose line stands above, has this value (or one of these). Given
-  // otherwise, such a key is an error that names the condition. `body` is called by every visitor and does
-  // nothing but add lines.
+  // Lines that apply only if another key, whose line comes earlier, has this value (or one of these). If such
+  // a key is given although the condition does not hold, that is an error that names the condition. Every
+  // visitor calls `body`, which only adds lines.
+  //
   //   f.when("kind", c.kind, FaultKind::power_loss, [&] { f("restore_after", c.restore_after, "..."); });
   template <class T>
   void when(std::string_view key, const T& selector, std::initializer_list<std::type_identity_t<T>> values,
@@ -155,10 +158,10 @@ class Fields {
     when(key, selector, {value}, body);
   }
 
-  // A rule over several members, told at `key`, phrased to follow "a value that": "is a whole number of
-  // ranks". A plain bool is computed on whatever was read (a refused value leaves the default); a callable
-  // runs only when all is well.
-  template <std::same_as<bool> Bool>  // nothing that merely converts, such as a lambda
+  // A rule over several members, reported at `key`. It is phrased to follow "a value that": "is a whole
+  // number of ranks". A plain bool is computed from what was read (a refused value leaves the default); a
+  // callable runs only if everything else is valid.
+  template <std::same_as<bool> Bool>  // excludes types that merely convert to bool, such as a lambda
   void check(Bool holds, std::string_view key, std::string_view rule) {
     relation({key, rule}, [holds] { return holds; });
   }
@@ -166,21 +169,21 @@ class Fields {
     relation({key, rule}, holds);
   }
 
-  // "use": "<name>" in an object of this struct takes configs/<kind>/<name>.json as its base, and the keys
-  // beside it override that, dotted ones too: { "use": "checkpoint_node", "memory.ecc": "strong" }. Say it
-  // before the first line.
+  // "use": "<name>" in an object of this struct takes configs/<kind>/<name>.json as its base. The keys beside
+  // it override that file, including dotted ones: { "use": "checkpoint_node", "memory.ecc": "strong" }. Call
+  // it before the first line.
   virtual void reusable(std::string_view /*kind*/) {}
 
-  // These are parameters of a part: every value given has a source, in "source" of its object or of one
-  // around it, or under its key in "sources" of its object. Holds for nested structs too. Say it before the
-  // first line.
+  // Marks the struct as the parameters of a part: every value has a source, in "source" of its object or of
+  // an enclosing one, or under its key in "sources" of its object. This applies to nested structs too. Call
+  // it before the first line.
   virtual void sourced() {}
 
  protected:
   struct Condition {
     std::string_view key;
     std::vector<PlainValue> values;
-    bool holds;  // in the struct as it is now
+    bool holds;  // for the struct as it is now
   };
   struct Relation {
     std::string_view key;
@@ -196,7 +199,8 @@ concept DescribedStruct = requires(Fields& f, T& t) {
   describe(f, t);
 };
 
-// What is wrong with the description of T's own members, "" when nothing: for a room's test.
+// Returns the problem of the description of T's own members, "" if there is none. For the tests of a folder:
+//
 //   EXPECT_EQ(description_problem<DramConfig>(), "");
 template <DescribedStruct T>
 std::string description_problem();
@@ -209,7 +213,7 @@ std::string description_problem(const std::type_info& type, const std::vector<Me
 
 template <DescribedStruct T>
 std::string description_problem() {
-  // Not on the stack: GCC 12 takes a large struct there for uninitialised.
+  // Not on the stack: GCC 12 reports a large struct there as uninitialised.
   const auto sample = std::make_unique<T>();
   return description_problem(typeid(T), member_spans(*sample), [&](Fields& f) { describe(f, *sample); });
 }
@@ -259,7 +263,7 @@ class ScalarOf final : public ScalarValue {
   bool is_allowed(const T& value) const {
     return std::find(limits_.allowed.begin(), limits_.allowed.end(), value) != limits_.allowed.end();
   }
-  // Keeps the allowed ones, with their meaning where the type has one.
+  // Keeps the allowed choices, with their meaning if the type has one.
   void narrow(std::vector<ScalarType::Choice>& choices) const {
     std::vector<ScalarType::Choice> kept;
     for (const T& value : limits_.allowed) {
@@ -275,7 +279,7 @@ class ScalarOf final : public ScalarValue {
   const Limits<T>& limits_;
 };
 
-// The limits that suit a member: those of the scalar inside.
+// The limits that fit a member: those of the scalar inside it.
 template <class T>
 struct LimitsOf {
   static_assert(ScalarMember<T> || DescribedStruct<T>,
@@ -306,7 +310,7 @@ void show_value(std::optional<T>& member, const L& limits, ValueVisitor& visitor
 template <class T, class L>
 void show_value(std::map<std::string, T>& member, const L& limits, ValueVisitor& visitor);
 
-// What list, map and optional have in common.
+// The common part of list, map and optional.
 template <class Interface, class Container, class Inside, class L>
 class ContainerOf : public Interface {
  public:

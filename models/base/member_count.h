@@ -1,10 +1,11 @@
-// The members of an aggregate, counted at compile time and found at run time: C++20 has no reflection, but an
-// aggregate can be initialised from as many empty braces as it has members, and taken apart by a structured
+// Counts the members of an aggregate at compile time and finds them at run time. C++20 has no reflection, but
+// an aggregate can be initialised from as many empty braces as it has members, and decomposed by a structured
 // binding.
 //
 //   static_assert(member_count<DramConfig>() == 3);
 //
-// Members must be default-constructible from {}; no bit-fields, no base classes, no more than 32 members.
+// Members must be default-constructible from {}. Bit-fields, base classes and more than 32 members are not
+// supported.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +56,7 @@ consteval std::size_t member_count() {
   // clang-format on
 }
 
-// One member's place in its struct.
+// The location of one member in its struct.
 struct MemberSpan {
   const std::byte* first;
   std::size_t size;

@@ -1,5 +1,5 @@
-// How the parameters of a TEST_P are named, in the tests' names and in what GoogleTest prints. A struct among them has a
-// PrintTo(const T&, std::ostream*) beside it.
+// The names of the parameters of a TEST_P, both in the names of the tests and in what GoogleTest prints. A
+// struct used as a parameter has a PrintTo(const T&, std::ostream*) beside it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ void PrintTo(const E& value, std::ostream* out) {
   *out << to_text(value);
 }
 
-// For INSTANTIATE_TEST_SUITE_P: the parameter as it is printed. A name is of letters, digits and _, so one _ stands for a
-// run of anything else, and none for one at either end.
+// For INSTANTIATE_TEST_SUITE_P: the parameter as it is printed. A name consists of letters, digits and _, so
+// one _ replaces a run of any other characters, and such a run at either end is dropped.
 struct ParameterName {
   template <class T>
   std::string operator()(const testing::TestParamInfo<T>& info) const {

@@ -39,7 +39,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 struct Decimal {
   Wide mantissa = 0;
   Wide divisor = 1;
-  std::size_t length = 0;  // characters of it
+  std::size_t length = 0;  // the number of its characters
 };
 
 Decimal parse_decimal(std::string_view text) {
@@ -60,7 +60,7 @@ Decimal parse_decimal(std::string_view text) {
     if (fraction) d.divisor *= 10;
   }
   if (digits == 0) throw std::invalid_argument("it does not begin with a number");
-  if (!is_digit(text[d.length - 1])) throw std::invalid_argument("a digit is due after the point");
+  if (!is_digit(text[d.length - 1])) throw std::invalid_argument("a digit must follow the point");
   return d;
 }
 
@@ -73,7 +73,7 @@ std::string list_of_units(const QuantityKind& kind) {
   return list;
 }
 
-// count / unit as an exact decimal, where six digits after the point suffice.
+// count / unit as an exact decimal, if six digits after the point suffice.
 std::optional<std::string> exact_decimal(std::uint64_t count, std::uint64_t unit) {
   std::string text = std::to_string(count / unit);
   Wide rest = count % unit;
@@ -126,7 +126,7 @@ std::uint64_t parse_count(std::string_view text, const QuantityKind& kind) {
 
   const Wide scaled = number.mantissa * unit->size;
   if (scaled % number.divisor != 0)
-    throw std::invalid_argument("it is no whole number of " + std::string(kind.units.back().suffix));
+    throw std::invalid_argument("it is not a whole number of " + std::string(kind.units.back().suffix));
   const Wide count = scaled / number.divisor;
   if (count > std::numeric_limits<std::uint64_t>::max())
     throw std::invalid_argument("it is larger than 64 bits of " + std::string(kind.units.back().suffix));
@@ -150,15 +150,15 @@ std::string count_text(std::uint64_t count, const QuantityKind& kind) {
 Address parse_address(std::string_view text) {
   if (!text.starts_with("0x")) throw std::invalid_argument("it does not begin with 0x");
   std::uint64_t value = 0;
-  int digits = 0;  // leading zeros not counted
+  int digits = 0;  // without leading zeros
   char previous = '_';
   for (char c : text.substr(2)) {
-    if (c == '_' && previous == '_') throw std::invalid_argument("an underscore stands between digits");
+    if (c == '_' && previous == '_') throw std::invalid_argument("an underscore must stand between digits");
     previous = c;
     if (c == '_') continue;
     const std::size_t digit = std::string_view("0123456789abcdef0123456789ABCDEF").find(c);
     if (digit == std::string_view::npos)
-      throw std::invalid_argument(std::string("'") + c + "' is no hexadecimal digit");
+      throw std::invalid_argument(std::string("'") + c + "' is not a hexadecimal digit");
     if (digits > 0 || digit % 16 != 0) ++digits;
     if (digits > 16) throw std::invalid_argument("it is larger than 64 bits");
     value = value << 4 | digit % 16;

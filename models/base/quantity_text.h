@@ -1,10 +1,9 @@
-// Quantities as people write them: "12.4ms", "2GiB", "1GHz", "250MB/s", "3cycles"; addresses as
-// "0x0900_0000".
+// Quantities in text form: "12.4ms", "2GiB", "1GHz", "250MB/s", "3cycles"; addresses as "0x0900_0000".
 //
-// A text is a decimal number followed at once by a unit; nothing is rounded: a text that is no whole count of
-// the quantity's own unit ("0.5ps") is refused. to_text() writes the shortest exact text, so that reading it
-// again gives the same quantity. Another kind of quantity joins by an overload of quantity_kind() beside its
-// type.
+// A text is a decimal number directly followed by a unit. Nothing is rounded: a text that is not a whole
+// multiple of the quantity's own unit ("0.5ps") is refused. to_text() writes the shortest exact text, so that
+// reading it back gives the same quantity. To add another kind of quantity, overload quantity_kind() beside
+// its type.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +20,11 @@ struct QuantityUnit {
   std::uint64_t size;  // in the quantity's own unit
 };
 
-// How one kind of quantity is written.
+// The text form of one kind of quantity.
 struct QuantityKind {
   std::string_view noun;                // "a duration"
   std::string_view example;             // "1us"
-  std::span<const QuantityUnit> units;  // the larger first
+  std::span<const QuantityUnit> units;  // larger units first
 };
 
 const QuantityKind& quantity_kind(Picoseconds);
@@ -35,7 +34,7 @@ const QuantityKind& quantity_kind(Frequency);
 const QuantityKind& quantity_kind(Bandwidth);
 const QuantityKind& quantity_kind(Micrometres);
 
-// The count that a text stands for. Throws std::invalid_argument whose what() says what is wrong with the
+// The count that a text represents. Throws std::invalid_argument; its what() says what is wrong with the
 // text: "it has no unit (ps, ns, us, ms, s)".
 std::uint64_t parse_count(std::string_view text, const QuantityKind& kind);
 std::string count_text(std::uint64_t count, const QuantityKind& kind);
@@ -51,9 +50,9 @@ Q parse_quantity(std::string_view text) {
   return Q(parse_count(text, quantity_kind(Q{})));
 }
 
-// "0x" and hexadecimal digits, underscores between them at will. Throws like parse_count.
+// "0x" and hexadecimal digits, optionally separated by underscores. Throws like parse_count.
 Address parse_address(std::string_view text);
-// Groups of four digits, two groups at least: "0x0900_0000".
+// In groups of four digits, at least two groups: "0x0900_0000".
 std::string to_text(Address address);
 
 }  // namespace asterism

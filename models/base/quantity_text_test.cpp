@@ -29,8 +29,8 @@ TEST(QuantityTextTest, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint<Picoseconds>("5"), "it has no unit (ps, ns, us, ms, s)");
   EXPECT_EQ(complaint<Picoseconds>("5parsec"), "unknown unit \"parsec\" (ps, ns, us, ms, s)");
   EXPECT_EQ(complaint<Picoseconds>("5 us"), "unknown unit \" us\" (ps, ns, us, ms, s)");
-  EXPECT_EQ(complaint<Picoseconds>("0.5ps"), "it is no whole number of ps");
-  EXPECT_EQ(complaint<Picoseconds>("1.us"), "a digit is due after the point");
+  EXPECT_EQ(complaint<Picoseconds>("0.5ps"), "it is not a whole number of ps");
+  EXPECT_EQ(complaint<Picoseconds>("1.us"), "a digit must follow the point");
   EXPECT_EQ(complaint<Picoseconds>("-1us"), "it must not be negative");
   EXPECT_EQ(complaint<Picoseconds>("-us"), "it does not begin with a number");
   EXPECT_EQ(complaint<Picoseconds>(""), "it does not begin with a number");

@@ -38,10 +38,12 @@ class Random {
   std::uint64_t index_ = 0;
 };
 
-// How many trials fail before the first that succeeds, when each does with probability p: k with p * (1 - p)^k.
+// The number of failed trials before the first success, if each trial succeeds with probability p: k has
+// probability p * (1 - p)^k.
 //
-// The binary digits of such a number are independent, digit i being set with probability q / (1 + q) where
-// q = (1 - p)^(2^i). So it is drawn digit by digit, without a logarithm; exact but for the 53 bits of a double.
+// The binary digits of such a number are independent, and digit i is set with probability q / (1 + q) where q
+// = (1 - p)^(2^i). The number is therefore drawn digit by digit, without a logarithm; it is exact except for
+// the 53 bits of a double.
 class Geometric {
  public:
   static constexpr double least = 0x1p-48;

@@ -1,5 +1,5 @@
-// Whether this build is instrumented by a sanitizer: it is several times slower, and has memory and stacks of
-// the sanitizer's own.
+// Whether this build is instrumented by a sanitizer. Such a build is several times slower and has memory and
+// stacks of the sanitizer's own.
 #pragma once
 
 namespace asterism {

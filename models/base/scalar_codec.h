@@ -1,7 +1,7 @@
 // How each scalar type of a config struct is decoded from a plain value and encoded to one.
 //
 //   decode(plain)  the value; throws std::invalid_argument, whose what() is a detail for the message or ""
-//   encode(value)  the plain value that decodes to the same
+//   encode(value)  the plain value that decodes to the same value
 //   type()         the form, before the rules of a line narrow it
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace asterism {
 
 template <class T>
-struct ScalarCodec;  // no specialisation: the type cannot stand in a config struct
+struct ScalarCodec;  // without a specialisation the type cannot be used in a config struct
 
 template <class T>
 concept ScalarMember = requires {

@@ -1,8 +1,8 @@
-// What a block counted, in the order in which it reports it.
+// The statistics of a block, in the order in which it reports them.
 //
-// Blocks fill a Statistics tree at the end of a run (`void report(Statistics&) const`); platform/ writes it as
-// stats.json. Integers and text only: the file is byte-identical for a scenario and its seed on any machine.
-// Times are picoseconds, sizes bytes; the name says so.
+// Blocks fill a Statistics tree at the end of a run (`void report(Statistics&) const`); platform/ writes it
+// to stats.json. There are only integers and text, so that the file is byte-identical for a scenario and its
+// seed on any machine. Times are in picoseconds and sizes in bytes, as the names say.
 #pragma once
 
 #include <cstdint>

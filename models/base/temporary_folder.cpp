@@ -12,9 +12,9 @@ namespace fs = std::filesystem;
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   std::string name = fs::canonical(fs::temp_directory_path(error), error) / "asterism_XXXXXX";
-  if (error) throw std::system_error(error, "cannot find the folder for temporary ones (TMPDIR)");
+  if (error) throw std::system_error(error, "cannot find the folder for temporary files (TMPDIR)");
   if (mkdtemp(name.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot make the folder " + name);
+    throw std::system_error(errno, std::generic_category(), "cannot create the folder " + name);
   path_ = name;
 }
 

@@ -1,4 +1,5 @@
-// A folder of one's own among the host's temporary ones (TMPDIR), empty at first, and gone with all that is in it.
+// A new, empty folder in the host's folder for temporary files (TMPDIR). It is removed with all its contents
+// by the destructor.
 #pragma once
 
 #include <filesystem>

@@ -65,7 +65,7 @@ TEST(TemporaryFolderTest, APlaceThatIsNotThereIsASystemError) {
   const TemporaryFoldersIn nowhere(place / "none");
   EXPECT_TRUE(thrown<std::system_error>([] {
                 TemporaryFolder();
-              }).starts_with("cannot find the folder for temporary ones (TMPDIR): "));
+              }).starts_with("cannot find the folder for temporary files (TMPDIR): "));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// For tests of what is refused: the words of the Error that an action throws, "none" when it throws nothing. Any other
-// exception passes through, so that a test tells the kinds apart.
+// For tests of errors: the text of the Error that an action throws, "none" if it throws nothing. Any other
+// exception passes through, so that a test distinguishes the types.
 #pragma once
 
 #include <string>

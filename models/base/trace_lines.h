@@ -1,5 +1,5 @@
-// The lines of a text trace: fields parted by blanks or tabs; what follows a '#' and empty lines are skipped. Reads as a
-// stream: a trace takes no memory.
+// The lines of a text trace: fields separated by blanks or tabs. Empty lines and text after a '#' are
+// skipped. The trace is read as a stream and is not kept in memory.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,21 @@ class TraceError : public std::runtime_error {
 
 class TraceLines {
  public:
-  // `name` is for messages.
+  // `name` is used in messages.
   TraceLines(std::unique_ptr<std::istream> in, std::string name);
 
-  // The fields of the next line that has some, good until the next call; none at the end. Throws TraceError.
+  // The fields of the next line that has any, valid until the next call; empty at the end. Throws TraceError.
   std::span<const std::string_view> next();
 
-  // Of the last line. Throws TraceError.
+  // Reports a problem of the last line. Throws TraceError.
   [[noreturn]] void refuse(const std::string& problem) const;
-  // A time with its unit, or a plain number of picoseconds, not below the one before; refuses others.
+  // Parses a time with its unit, or a plain number of picoseconds, which is not before the previous time;
+  // refuses anything else.
   Picoseconds time(std::string_view field);
-  // As a time, but of any length up to that.
+  // Parses a duration in the same form, of at most `longest`.
   Picoseconds duration(std::string_view field, Picoseconds longest) const;
-  // Decimal, or hexadecimal behind 0x; refuses others: `what` is "a page".
+  // Parses a decimal number, or a hexadecimal one after 0x, below `limit`; refuses anything else. `what` is a
+  // noun for the message: "a page".
   std::uint64_t number_below(std::string_view field, std::string_view what, std::uint64_t limit) const;
 
  private:
@@ -47,9 +49,9 @@ class TraceLines {
   Picoseconds last_;
 };
 
-// All of the text in that base, nothing else.
+// Parses the whole text as a number in this base.
 std::optional<std::uint64_t> plain_number(std::string_view text, int base);
-// What a text shows of itself in a message.
+// The form in which a message quotes a text.
 std::string quoted_text(std::string_view text);
 
 }  // namespace asterism

@@ -1,10 +1,10 @@
-// Quantities that cross an interface carry their unit in their type: bytes are not cycles, an address is not
-// a size.
+// Quantities that cross an interface carry their unit in their type: bytes are not cycles, and an address is
+// not a size.
 //
 // A Quantity holds an integer count of its unit. Quantities of one kind add, subtract and compare; two kinds
 // do not mix (base/units_test.cpp checks that such code does not compile). Scaling is by plain integers; the
 // quotient of two quantities of one kind is a plain integer. Conversions between kinds are named functions
-// that say how they round.
+// that state how they round.
 #pragma once
 
 #include <compare>
@@ -60,7 +60,7 @@ class Address {
   std::uint64_t value_ = 0;
 };
 
-// The bytes [first, first + size). Nothing here wraps: a range may end at the last byte of the address space.
+// The bytes [first, first + size). Ranges do not wrap: a range may end at the last byte of the address space.
 struct AddressRange {
   Address first;
   Bytes size;
@@ -75,7 +75,7 @@ struct AddressRange {
   constexpr bool operator==(const AddressRange&) const = default;
 };
 
-// a * b / c without overflow of the product; rounds towards zero, or up when asked.
+// a * b / c without overflow of the product; rounds towards zero, or up if `round_up` is set.
 constexpr std::uint64_t scale(std::uint64_t a, std::uint64_t b, std::uint64_t c, bool round_up = false) {
   __extension__ typedef unsigned __int128 Wide;
   return static_cast<std::uint64_t>((Wide{a} * b + (round_up ? c - 1 : 0)) / c);

@@ -7,12 +7,12 @@
 
 namespace asterism {
 
-// The words of a text in lines of at most 80 columns, each behind so many spaces and with a newline at its
-// end. A word that is longer has a line of its own.
+// Wraps the words of a text into lines of at most 80 columns, each indented by `indent` spaces and ended by a
+// newline. A word that is longer than a line has a line of its own.
 std::string wrapped(std::string_view text, std::size_t indent);
 
-// The same behind a heading, which ends at the column where the text begins, or has a line of its own where
-// it is longer.
+// The same after a heading. The heading ends before the column where the text begins, or has a line of its
+// own if it is longer.
 std::string wrapped(std::string_view heading, std::string_view text, std::size_t indent);
 
 }  // namespace asterism

@@ -1,4 +1,5 @@
-// Who wants to know which lines of memory were stored to: the access-tracking table of a DIMM-SSD, a GPU's zone monitor.
+// The interface of observers of writes to memory: the access-tracking table of a DIMM-SSD, a GPU's zone
+// monitor.
 #pragma once
 
 #include <cstdint>

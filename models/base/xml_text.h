@@ -1,4 +1,4 @@
-// Text as it stands in XML: in SVG, and in what is told to GDB.
+// Escapes text for XML: for SVG, and for what is sent to GDB.
 #pragma once
 
 #include <string>

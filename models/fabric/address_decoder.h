@@ -1,4 +1,4 @@
-// Which target serves an address: the decoding table of an interconnect.
+// The decoding table of an interconnect: which target has an address.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,16 @@ class AddressDecoder {
     std::string name;
   };
 
-  // Throws std::invalid_argument that names both when the range overlaps one that is there.
+  // Throws std::invalid_argument, which names both ranges, if the range overlaps an existing one.
   void add(AddressRange range, unsigned target, std::string name);
 
-  // The entry that holds all of [address, address + length); nullptr for a hole or an access across a border.
+  // Returns the entry that contains all of [address, address + length); nullptr for a hole or an access
+  // across a border.
   const Entry* decode(Address address, Bytes length) const;
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  std::vector<Entry> entries_;  // by address
+  std::vector<Entry> entries_;  // sorted by address
 };
 
 }  // namespace asterism

@@ -1,4 +1,5 @@
-// What arbitrates in a fabric's switches: the model, RTL in its place, or both in lockstep.
+// The implementation of arbitration in a fabric's switches: the model, RTL in place of it, or both in
+// lockstep.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ class Fields;
 struct ArbiterConfig {
   Impl impl = Impl::model;
   std::string variant = "rtl/lrg_arbiter/block.json";
-  std::vector<std::string> routers = {};  // none: all
+  std::vector<std::string> routers = {};  // if empty, all routers
   SwapTrace trace = {};
 };
 void describe(Fields& f, ArbiterConfig& config);

@@ -25,13 +25,13 @@ class Crossbar final : public DecodingInterconnect {
  private:
   void travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
               sc_core::sc_time& delay) override;
-  void find_nobody(sc_core::sc_time& delay) override { delay += latency_; }
+  void before_decode_error(sc_core::sc_time& delay) override { delay += latency_; }
   void arbitrate(unsigned master, unsigned target, Picoseconds at);
 
   sc_core::sc_time latency_;
   SwitchPorts ports_;
   ArbitrationHook* hook_ = nullptr;
-  std::vector<Picoseconds> next_grant_;  // by target: the earliest
+  std::vector<Picoseconds> next_grant_;  // the earliest next grant, by target
 };
 
 }  // namespace asterism

@@ -28,7 +28,7 @@ void DecodingInterconnect::b_transport(int master, tlm::tlm_generic_payload& pay
   const auto* entry = decoder_.decode(address, Bytes(payload.get_data_length()));
   ++accesses_;
   if (entry) return travel(master, *entry, payload, delay);
-  find_nobody(delay);
+  before_decode_error(delay);
   ++decode_errors_;
   log(name())->warn("master {} {} {} bytes at {:#x}, where nothing answers", master_of(payload),
                     payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
@@ -59,7 +59,7 @@ unsigned DecodingInterconnect::transport_dbg(int, tlm::tlm_generic_payload& payl
 bool DecodingInterconnect::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const Address address(payload.get_address());
   const auto* entry = decoder_.decode(address, Bytes(1));
-  if (!entry || !may_ask(payload)) {
+  if (!entry || !may_request_dmi(payload)) {
     dmi.set_start_address(entry ? entry->range.first.value() : address.value());
     dmi.set_end_address(entry ? entry->range.last().value() : address.value());
     return false;

@@ -1,5 +1,5 @@
-// What every interconnect does alike: sockets, the address table, debug transport, direct memory with its
-// translation. How an access travels is the derived class's.
+// The common part of every interconnect: sockets, the address table, debug transport, and direct memory
+// access with its translation. The derived class defines how an access travels.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_initiator_socket.h>
@@ -21,16 +21,17 @@ class DecodingInterconnect : public Interconnect {
  protected:
   using Entry = AddressDecoder::Entry;
 
-  // Takes an access there and back: calls at_target() when it has arrived.
+  // Carries an access to its target and back; calls at_target() when it has arrived.
   virtual void travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                       sc_core::sc_time& delay) = 0;
-  // Before an access that nobody answers is refused.
-  virtual void find_nobody(sc_core::sc_time&) {}
-  // Whether a master's wish for direct memory may go to the target; what else the answer needs.
-  virtual bool may_ask(tlm::tlm_generic_payload&) { return true; }
+  // Called before an access that no target answers is refused.
+  virtual void before_decode_error(sc_core::sc_time&) {}
+  // Whether a master's request for direct memory may be passed to the target; sets what else the answer
+  // needs.
+  virtual bool may_request_dmi(tlm::tlm_generic_payload&) { return true; }
   virtual void was_granted(tlm::tlm_generic_payload&) {}
 
-  // The payload's address is the node's, and is again afterwards.
+  // The payload's address is that of the node, and is restored afterwards.
   void at_target(const Entry& entry, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
  private:

@@ -1,4 +1,5 @@
-// How the masters of a node reach its targets: the `fabric` of a node file and of a fabric study.
+// The configuration of the fabric between the masters and the targets of a node: `fabric` of a node file and
+// of a fabric study.
 #pragma once
 
 #include <optional>
@@ -28,21 +29,21 @@ enum class TopologyKind {
 };
 constexpr auto enum_names(TopologyKind) {
   return std::to_array<EnumName<TopologyKind>>({
-      {TopologyKind::crossbar, "crossbar", "ideal: a fixed latency, nothing contends"},
+      {TopologyKind::crossbar, "crossbar", "ideal: a fixed latency, without contention"},
       {TopologyKind::swizzle_switch, "swizzle_switch",
-       "one router that all ports hang on: a crossbar that arbitrates"},
-      {TopologyKind::mesh, "mesh", "a router a node: many hops, the most bandwidth and power"},
+       "one router with all ports: a crossbar that arbitrates"},
+      {TopologyKind::mesh, "mesh", "one router per node: many hops, the most bandwidth and power"},
       {TopologyKind::cmesh_low, "cmesh-low",
-       "a mesh of few nodes a router: half the hops, half the bandwidth"},
+       "a mesh with few nodes per router: half the hops, half the bandwidth"},
       {TopologyKind::cmesh_high, "cmesh-high",
-       "a mesh of many nodes a router with parallel links: few, slow hops"},
+       "a mesh with many nodes per router and parallel links: few, slow hops"},
       {TopologyKind::fbfly, "fbfly", "flattened butterfly: two hops at most, saturates early"},
       {TopologyKind::superstar, "superstar",
-       "local routers under global ones: two hops, scales with the global routers"},
+       "local routers under global routers: two hops, scales with the number of global routers"},
       {TopologyKind::superstarx, "superstarx",
-       "superstar with links between neighbours: local traffic is faster"},
+       "a superstar with links between neighbours: local traffic is faster"},
       {TopologyKind::superring, "superring",
-       "local routers under a ring of global ones: cheap, saturates first"},
+       "local routers under a ring of global routers: cheap, saturates first"},
       {TopologyKind::graph, "graph", "routers and links from a file in configs/graphs"},
   });
 }
@@ -51,29 +52,29 @@ enum class Fidelity { loose, flit };
 constexpr auto enum_names(Fidelity) {
   return std::to_array<EnumName<Fidelity>>(
       {{Fidelity::loose, "loose",
-        "zero-load latency and queueing from recent load: fast, near saturation inexact"},
-       {Fidelity::flit, "flit", "every flit through every router: exact and slow"}});
+        "zero-load latency plus queueing from recent load: fast, but inexact near saturation"},
+       {Fidelity::flit, "flit", "every flit passes through every router: exact and slow"}});
 }
 
 struct FabricConfig {
   TopologyKind topology = TopologyKind::crossbar;
-  Picoseconds latency = 10_ns;  // of a crossbar: master to target, both ways together
+  Picoseconds latency = 10_ns;  // of a crossbar: the total of both directions
   Fidelity fidelity = Fidelity::loose;
 
   std::uint32_t nodes = 576;
-  std::optional<std::uint32_t> ports = {};          // of a swizzle_switch, instead of nodes
-  std::optional<std::uint32_t> concentration = {};  // nodes a router; absent: fabric_shape() says
+  std::optional<std::uint32_t> ports = {};          // for a swizzle_switch, in place of nodes
+  std::optional<std::uint32_t> concentration = {};  // nodes per router; if absent, fabric_shape() gives it
   std::optional<std::uint32_t> parallel_links = {};
   std::optional<std::uint32_t> global_routers = {};
-  std::uint32_t gated_global_routers = 0;  // power-gated from the start, the last ones
-  std::string graph = {};                  // in configs/graphs
+  std::uint32_t gated_global_routers = 0;  // the last ones are power-gated from the start
+  std::string graph = {};                  // a file in configs/graphs
 
-  Micrometres tile = 900_um;  // side of a node's square
+  Micrometres tile = 900_um;  // the side of a node's square tile
   std::uint32_t channel_width = 128;
-  std::string technology = "swizzle_switch_15nm";  // in configs/technologies
-  std::optional<Frequency> clock = {};             // of all routers; absent: what each one's radix allows
-  std::optional<Cycles> link_cycles = {};          // of all links; absent: what each one's length takes
-  std::optional<Cycles> global_link_cycles = {};   // of links to and between global routers
+  std::string technology = "swizzle_switch_15nm";  // a file in configs/technologies
+  std::optional<Frequency> clock = {};     // of all routers; if absent, what the radix of each router allows
+  std::optional<Cycles> link_cycles = {};  // of all links; if absent, by the length of each link
+  std::optional<Cycles> global_link_cycles = {};  // of links to and between global routers
 
   std::uint32_t virtual_channels = 4;
   std::uint32_t buffer_depth = 5;
@@ -87,7 +88,8 @@ struct FabricConfig {
 };
 void describe(Fields& f, FabricConfig& config);
 
-// What the topology's own defaults make of the optional numbers: those of abeyratne2017 Table 3.2.
+// The values of the optional numbers with the topology's own defaults, which are those of abeyratne2017 Table
+// 3.2.
 struct FabricShape {
   unsigned concentration = 1;
   unsigned parallel_links = 1;

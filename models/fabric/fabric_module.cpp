@@ -160,7 +160,7 @@ bool Fabric::carry(NodeId source, NodeId destination, std::uint32_t flits, sc_co
   return true;
 }
 
-bool Fabric::may_ask(tlm::tlm_generic_payload& payload) {
+bool Fabric::may_request_dmi(tlm::tlm_generic_payload& payload) {
   return fidelity_ == Fidelity::loose || payload.get_extension<InitiatorExtension>() != nullptr;
 }
 

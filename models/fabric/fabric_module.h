@@ -1,27 +1,30 @@
-// The fabric of a node: routers and channels between its masters and targets, each on a node of a Topology
-// (port_placement.h).
+// The fabric of a node: routers and channels between its masters and targets, each of which is attached to a
+// node of a Topology (port_placement.h).
 //
-// An access is two packets: a request from the master's node to the target's, and when the target has done its work a
-// response back. Each begins with a header of 16 bytes (command, address, length, byte enables, who asks, status); a
-// write's request and a read's response carry the data behind it. A packet's flits are those of its header and those
-// of its data, channel_width bits each: with 128 bits a line of 64 bytes is 4 flits and the header one.
+// An access consists of two packets: a request from the master's node to the target's node, and a response
+// back when the target has completed the access. Each packet begins with a header of 16 bytes (command,
+// address, length, byte enables, initiator, status); the request of a write and the response of a read carry
+// the data after it. The header and the data are divided separately into flits of channel_width bits: with
+// 128 bits, a line of 64 bytes is 4 flits and the header is one.
 //
 // FabricConfig::fidelity:
 //
-//   loose  the delay grows by what loose_network.h says. Direct memory passes as on a crossbar, and what goes that way
-//          is neither seen nor counted here.
-//   flit   the packets move through flit_network.h and the master waits for them, at its own time; the target acts
-//          when the request has arrived. So that every access is seen, direct memory is granted only to masters that
-//          show theirs (tlm/initiator_extension.h), and refused to others. Only masters that may wait, in threads.
+//   loose  the delay increases by what loose_network.h computes. Direct memory access passes as on a crossbar;
+//          accesses that use it are neither observed nor counted here.
+//   flit   the packets move through flit_network.h, and the master waits for them, at its own time; the target
+//          acts when the request has arrived. Since every access has to be observed, direct memory is granted
+//          only to masters that report their accesses (tlm/initiator_extension.h), and refused to others.
+//          Masters have to be threads, since they wait.
 //
-// A target of several parts (TargetParts) sits on as many nodes. An access goes to the node of the part that it lies in; one
-// that lies in several is as many accesses, one after the other, and the first that fails is the last.
+// A target of several parts (TargetParts) is attached to as many nodes. An access goes to the node of the
+// part that contains its address. An access that spans several parts is split into one access for each, one
+// after the other; the first one that fails is the last.
 //
-// Debug transport takes no time. An access that no target answers takes none either: the decoder stands at the
-// master's port.
+// Debug transport takes no time. An access that no target answers takes none either, since the decoder is at
+// the master's port.
 //
-// reset: every kind empties the network, sets priorities, rounds and measured load back, and keeps what report() counts.
-// An access under way ends at once, with a GENERIC_ERROR.
+// reset: every kind empties the network and resets priorities, round-robin positions and the measured load,
+// and keeps the counts of report(). An access in progress ends at once with a GENERIC_ERROR.
 #pragma once
 
 #include <memory>
@@ -34,18 +37,18 @@
 
 namespace asterism {
 
-// As "busiest_channel"; nothing where there are no channels.
+// Reports the busiest channel as "busiest_channel"; reports nothing if there are no channels.
 void report_busiest_channel(const Topology& topology, const std::vector<std::uint64_t>& channel_flits,
                             Statistics& statistics);
 
 class Fabric final : public DecodingInterconnect {
  public:
-  // Throws std::invalid_argument for what does not fit the topology.
+  // Throws std::invalid_argument for parameters that do not fit the topology.
   Fabric(const sc_core::sc_module_name& name, const FabricConfig& config,
          std::shared_ptr<const Topology> topology, PortPlacement placement);
 
-  // By the name of the module that the socket belongs to, and by `name`; throw std::invalid_argument for one that the
-  // placement does not have.
+  // Attach to the node of the module that the socket belongs to, and of `name`. Throw std::invalid_argument
+  // for a name that the placement does not have.
   void add_master(tlm::tlm_initiator_socket<>& socket) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
   void add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name,
@@ -58,24 +61,24 @@ class Fabric final : public DecodingInterconnect {
  private:
   void travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
               sc_core::sc_time& delay) override;
-  bool may_ask(tlm::tlm_generic_payload& payload) override;
+  bool may_request_dmi(tlm::tlm_generic_payload& payload) override;
   void was_granted(tlm::tlm_generic_payload& payload) override;
 
   struct Target {
-    std::vector<NodeId> nodes;  // of its parts
-    TargetParts parts;          // no names: it is in one piece
+    std::vector<NodeId> nodes;  // the nodes of its parts
+    TargetParts parts;          // without names if the target has a single part
     std::vector<std::uint64_t> accesses;
 
     bool is_divided() const { return !parts.names.empty(); }
     unsigned part_at(Bytes offset) const { return is_divided() ? parts.part_at(offset) : 0; }
   };
 
-  // A part gets the access, or the piece of it that lies there.
+  // Carries the access, or the piece of it that lies in this part, to the part.
   void travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                  sc_core::sc_time& delay);
   void travel_in_pieces(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                         sc_core::sc_time& delay);
-  // Of the bytes from an offset on, how many lie in one part, up to `most`.
+  // Returns how many of the bytes from an offset on lie in one part, at most `most`.
   static unsigned in_one_part(const Target& target, Bytes offset, unsigned most);
 
   NodeId node_of(const std::string& name) const;
@@ -92,8 +95,8 @@ class Fabric final : public DecodingInterconnect {
 
   std::uint64_t resets_ = 0;
   std::uint64_t packets_ = 0, flits_ = 0, cut_ = 0;
-  Picoseconds latency_, longest_;             // of all packets together; of one
-  std::vector<std::uint64_t> channel_flits_;  // before the last reset
+  Picoseconds latency_, longest_;             // the total of all packets; the maximum
+  std::vector<std::uint64_t> channel_flits_;  // counts from before the last reset
 };
 
 }  // namespace asterism

@@ -1,8 +1,8 @@
-// What stands between the masters and the targets of a node, whatever its topology.
+// The interface of what connects the masters and the targets of a node, whatever its topology.
 //
-// Masters see the node's physical addresses; a target sees offsets from the start of its range. An access to
-// a hole, or across the border of a range, answers ADDRESS_ERROR. Direct memory access passes through, with
-// ranges translated and clipped to the target's range, and so do its withdrawals.
+// Masters use the node's physical addresses; a target sees offsets from the start of its range. An access to
+// a hole, or across the border of a range, is answered with ADDRESS_ERROR. Direct memory access passes
+// through, with ranges translated and clipped to the target's range, and so do its invalidations.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@
 
 namespace asterism {
 
-// Of a target whose addresses are dealt to several parts, each with a place of its own in the interconnect: the controllers of
-// a memory.
+// Describes a target whose addresses are interleaved over several parts with separate places in the
+// interconnect: the controllers of a memory.
 struct TargetParts {
   std::vector<std::string> names;
-  Bytes granule;  // that always lies in one part: a divisor of the target's size
+  Bytes granule;  // a block that always lies in one part; it divides the target's size
   std::function<unsigned(Bytes offset)> part_at;
 };
 
@@ -31,20 +31,21 @@ class Interconnect : public sc_core::sc_module {
  public:
   using sc_core::sc_module::sc_module;
 
-  // During elaboration.
+  // Call these during elaboration.
   virtual void add_master(tlm::tlm_initiator_socket<>& socket) = 0;
-  // Throws std::invalid_argument when the range overlaps another.
+  // Throws std::invalid_argument if the range overlaps another.
   virtual void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) = 0;
-  // Its parts answer by one socket. Where nothing has a place it is one target as any other.
+  // The parts share one socket. An interconnect without places treats it as an ordinary target.
   virtual void add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range,
                                   const std::string& name, const TargetParts&) {
     add_target(socket, range, name);
   }
 
-  // The switches that arbitrate: all routers of a fabric that moves every flit, none of a loosely timed one, and a
-  // crossbar, whose arbiters never have two requests to choose from. After all masters and targets are there.
+  // The switches that arbitrate: all routers of a flit-accurate fabric, none of a loosely timed one, and the
+  // single one of a crossbar, whose arbiters never have two requests to choose from. Call it after all
+  // masters and targets have been added.
   virtual std::vector<SwitchPorts> switches() const = 0;
-  // Who arbitrates in a switch in place of the model. It outlives the simulation.
+  // Attaches a hook to the arbitration of a switch. The hook must outlive the simulation.
   virtual void attach_hook(std::size_t index, ArbitrationHook* hook) = 0;
 
   virtual void reset(Reset kind) = 0;

@@ -1,5 +1,5 @@
-// How the packets of an access get from node to node: loosely timed, at once and with a time, or flit by flit, with
-// the caller waiting (FabricConfig::fidelity).
+// How the packets of an access move from node to node: loosely timed, with an immediate answer, or flit by
+// flit, while the caller waits (FabricConfig::fidelity).
 #pragma once
 
 #include <deque>
@@ -19,12 +19,13 @@ class PacketCarrier {
  public:
   virtual ~PacketCarrier() = default;
 
-  // Takes a packet that is offered at now + delay to its destination, where it is at the new now + delay. False: a
-  // reset has lost it. The packet's tag is the carrier's.
+  // Carries a packet that is offered at now + delay to its destination, which it reaches at the new now +
+  // delay. Returns false if a reset has dropped it. The packet's tag is for use by the carrier.
   virtual bool carry(Packet packet, sc_core::sc_time& delay) = 0;
-  // No packet is left, whoever waits for one goes on at once.
+  // Drops all packets; every caller that waits for one resumes at once.
   virtual void reset(Reset kind) = 0;
-  // Who arbitrates in a router; a carrier that does not arbitrate throws std::invalid_argument.
+  // Attaches a hook to the arbitration of a router. A carrier that does not arbitrate throws
+  // std::invalid_argument.
   virtual void attach_hook(RouterId router, ArbitrationHook* hook) = 0;
   // Flits through each channel since the last reset.
   virtual std::vector<std::uint64_t> channel_flits() const = 0;
@@ -44,14 +45,15 @@ class LooseCarrier final : public PacketCarrier {
   LooseNetwork network_;
 };
 
-// carry() lets simulated time catch up with the delay, which is 0 afterwards: only for callers that may wait.
+// carry() first waits for the delay, which is 0 afterwards: only callers that may wait can use it.
 //
-// The network runs ahead of simulated time up to the next delivery as long as nobody else has anything to do before
-// it: nothing can be offered to it in between, but for what the host's input (a terminal) sets off. Such a packet
-// starts when the network has got to.
+// The network runs ahead of simulated time up to the next delivery as long as no other process has anything
+// to do before it. No packet can be offered in between, except those that the host's input (a terminal)
+// causes. Such a packet starts at the time that the network has reached.
 class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
  public:
-  // Construct during elaboration. Throws std::invalid_argument for parameters that do not fit.
+  // Construct it during elaboration. Throws std::invalid_argument for parameters that do not fit the
+  // topology.
   FlitCarrier(const std::string& name, std::shared_ptr<const Topology> topology,
               const FlitParameters& parameters, const std::vector<RouterId>& gated);
 
@@ -71,7 +73,7 @@ class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
     sc_core::sc_event arrival;
     bool under_way = false;
   };
-  std::deque<Journey> journeys_;  // by tag; a thread waits for each that is not free
+  std::deque<Journey> journeys_;  // by tag; a thread waits for each journey that is not free
   std::vector<std::uint64_t> free_;
   sc_core::sc_event cut_;
   std::uint64_t resets_ = 0;

@@ -1,4 +1,4 @@
-// The switches of an interconnect, as what stands in for their arbiters sees them (ArbitrationHook).
+// The switches of an interconnect, as described to arbitration hooks (ArbitrationHook).
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace asterism {
 
 struct SwitchPorts {
-  std::string name;  // of the router: "XB", "GR0"
+  std::string name;  // the name of the router: "XB", "GR0"
   unsigned radix = 0;
-  Picoseconds period;                        // of its clock
-  std::vector<std::string> inputs, outputs;  // what hangs on them: "core0", "dram", "GR1"
+  Picoseconds period;                        // the period of its clock
+  std::vector<std::string> inputs, outputs;  // what is attached to them: "core0", "dram", "GR1"
 };
 
-// By RouterId. A node is called by the names that `node_names` has for it, else "node5"; a channel by the router at its
-// other end, with ".1" and so on behind it where there are several.
+// Indexed by RouterId. A node has the names in `node_names`, or else "node5". A channel has the name of the
+// router at its other end, followed by ".1" and so on if there are several.
 std::vector<SwitchPorts> switch_ports(const Topology& topology,
                                       const std::vector<std::vector<std::string>>& node_names = {});
 

@@ -15,10 +15,10 @@ namespace asterism {
 
 class Alarm {
  public:
-  // Construct during elaboration. `ring` runs as a method process and may arm the alarm again.
+  // Construct it during elaboration. `ring` runs as a method process and may arm the alarm again.
   Alarm(const char* name, std::function<void(Picoseconds now)> ring);
 
-  // A time that has passed rings in the next delta cycle.
+  // A time that has already passed rings in the next delta cycle.
   void arm(std::optional<Picoseconds> at);
   std::optional<Picoseconds> armed() const { return at_; }
 

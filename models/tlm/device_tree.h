@@ -1,11 +1,12 @@
-// A device's own fragment of the device tree, as data. platform/ joins the fragments and turns them into the blob
-// that firmware finds at the base of DRAM.
+// The device tree fragment of a device, as data. platform/ joins the fragments and flattens them into the
+// blob that firmware finds at the base of DRAM.
 //
 //   DeviceTreeNode node{"pl031@9010000"};
 //   node.set("compatible", {"arm,pl031", "arm,primecell"}).set("reg", dt::reg(range));
 //
-// Cells follow QEMU's virt machine: two cells an address and two a size at the root; an interrupt is {0 = SPI or
-// 1 = PPI, number within its kind, trigger}. Phandles that fragments refer to are fixed names below.
+// Cells follow QEMU's virt machine: two cells for an address and two for a size at the root; an interrupt is
+// {0 = SPI or 1 = PPI, number within its kind, trigger}. Phandles that fragments refer to are the fixed names
+// below.
 #pragma once
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ struct DeviceTreeNode {
   }
   DeviceTreeNode& set(std::string_view property, Cells cells) { return add(property, std::move(cells)); }
 
-  // The value of a property, nullptr where the node has none of that name.
+  // The value of a property; nullptr if the node has no property of that name.
   const Value* find(std::string_view property) const {
     for (const auto& [key, value] : properties)
       if (key == property) return &value;

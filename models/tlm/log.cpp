@@ -22,8 +22,8 @@ class SimulatedTimeFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-// A guest in a loop must not fill the terminal: an instance tells its first warnings, then that it tells no more.
-// Errors and traces are always told.
+// A guest in a loop must not fill the terminal: only the first warnings of an instance are logged, followed
+// by one line that says that further ones are not. Errors and traces are always logged.
 class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
  public:
   void log(const spdlog::details::log_msg& message) override {
@@ -58,7 +58,7 @@ spdlog::level::level_enum level_of(std::string instance) {
 void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   static constexpr spdlog::level::level_enum severities[] = {spdlog::level::info, spdlog::level::warn,
                                                              spdlog::level::err, spdlog::level::critical};
-  // SC_STOP of a program that ends by itself is no news.
+  // The SC_STOP of a program that ends by itself is not worth a message.
   if (report.get_severity() == sc_core::SC_INFO) return;
   if (!(actions & sc_core::SC_THROW))
     log("systemc")->log(severities[report.get_severity()], "{}: {}", report.get_msg_type(), report.get_msg());

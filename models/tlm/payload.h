@@ -1,5 +1,5 @@
-// What every target does with a generic payload before it looks at the data: the checks of TLM-2.0 (IEEE
-// 1666-2011 §14) in one place, and the walk over the enabled bytes, one by one or as words of registers.
+// Common handling of a generic payload by every target, before it looks at the data: the checks of TLM-2.0
+// (IEEE 1666-2011 §14), and iteration over the enabled bytes, one by one or as words of registers.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace asterism {
 
-// Whether the payload may be served by a target of `size` bytes at offset 0. Sets the response status when it
-// may not: ADDRESS_ERROR outside the target (a range that would wrap included), BURST_ERROR for a streaming
+// Returns whether a target of `size` bytes at offset 0 accepts the payload. Otherwise it sets the response
+// status: ADDRESS_ERROR outside the target (including a range that would wrap), BURST_ERROR for a streaming
 // width below the length, BYTE_ENABLE_ERROR for an enable array of length 0, COMMAND_ERROR for an unknown
-// command. A payload that ignores its data (TLM_IGNORE_COMMAND) or has no byte enabled is legal and does
-// nothing.
+// command. A payload that ignores its data (TLM_IGNORE_COMMAND) or has no byte enabled is legal and has no
+// effect.
 bool accept(tlm::tlm_generic_payload& payload, Bytes size);
-// The status that it would set, OK when none.
+// The status that accept() would set; OK if it accepts the payload.
 tlm::tlm_response_status refusal_of(const tlm::tlm_generic_payload& payload, Bytes size);
 
 // Whether byte i of the data takes part in the transfer.
@@ -24,8 +24,8 @@ inline bool byte_enabled(const tlm::tlm_generic_payload& payload, unsigned i) {
   return !enables || enables[i % payload.get_byte_enable_length()] == TLM_BYTE_ENABLED;
 }
 
-// Calls act(address of the word, value of the enabled data bytes in their lanes, lanes, first data byte, count) for each
-// word of 32 bits that has an enabled byte, in order of address.
+// Calls act(address of the word, value of the enabled data bytes in their lanes, lanes, first data byte,
+// count) for each 32-bit word that has an enabled byte, in order of address.
 template <class Act>
 void for_each_word(const tlm::tlm_generic_payload& payload, Act act) {
   const std::uint64_t address = payload.get_address();
@@ -44,7 +44,7 @@ void for_each_word(const tlm::tlm_generic_payload& payload, Act act) {
   }
 }
 
-// Puts a word's value into those of `count` data bytes from `first` on that are enabled.
+// Writes a word's value into the enabled ones of `count` data bytes, starting at `first`.
 inline void put_word(tlm::tlm_generic_payload& payload, std::uint32_t value, unsigned first, unsigned count) {
   for (unsigned i = first; i < first + count; ++i)
     if (byte_enabled(payload, i))

@@ -110,7 +110,7 @@ RegisterBank::Place RegisterBank::find(std::uint64_t offset) const {
 
 std::uint32_t RegisterBank::read(std::uint64_t offset, Accessor who) {
   if (const Place place = find(offset); place.reg) return place.reg->read(place.index, who);
-  warn(fmt::format("guest read offset {:#x}, where no register is: zero", offset));
+  warn(fmt::format("guest read offset {:#x}, where there is no register: zero", offset));
   return 0;
 }
 
@@ -121,7 +121,7 @@ std::uint32_t RegisterBank::peek(std::uint64_t offset, Accessor who) const {
 
 void RegisterBank::write(std::uint64_t offset, std::uint32_t value, std::uint32_t lanes, Accessor who) {
   if (const Place place = find(offset); place.reg) return place.reg->write(value, lanes, place.index, who);
-  warn(fmt::format("guest wrote {:#x} to offset {:#x}, where no register is: ignored", value, offset));
+  warn(fmt::format("guest wrote {:#x} to offset {:#x}, where there is no register: ignored", value, offset));
 }
 
 void RegisterBank::reset() {

@@ -8,7 +8,8 @@
 //   registers.data.computed([this] { return engine.seconds(); });
 //   registers.match.on_write([this](std::uint32_t value) { engine.set_match(value); });
 //
-// A register whose fields code reads or composes declares them as members, each with the type of its value:
+// A register whose fields are read or composed by code declares them as members, each with the type of its
+// value:
 //
 //   struct Status : Register {
 //     using Register::Register;
@@ -19,14 +20,15 @@
 //   r.status.computed([&] { return r.status.busy.bits(engine.busy()) | r.status.error.bits(engine.error()); });
 //   const bool was_busy = r.status.busy.get(value);
 //
-// A stored register keeps its own value. A computed register asks its owner, so that a count which an engine
-// owns exists once. A `read` may act (clear a flag, pop a FIFO); a `peek` never does, and debug accesses can
-// only peek. What a guest does wrong (writes a read-only register, touches a reserved or not modelled field,
-// an offset without a register) is ignored and logged by name: it reads as zero and never ends the
-// simulation.
+// A stored register keeps its own value. A computed register gets its value from its owner, so that a count
+// which an engine owns exists only once. A `read` may have side effects (clear a flag, pop a FIFO); a `peek`
+// never has, and debug accesses only peek. Mistakes of a guest (writing a read-only register, setting a
+// reserved or not modelled field, accessing an offset without a register) are ignored and logged by name:
+// such an access reads zero and never ends the simulation.
 //
-// What developers look registers up in is made from the same list: the firmware's C header (platform/firmware_header.h),
-// CMSIS-SVD for debuggers (platform/svd.h) and docs/registers.md. Nothing else says what a register means.
+// The same list generates what developers look registers up in: the firmware's C header
+// (platform/firmware_header.h), CMSIS-SVD for debuggers (platform/svd.h) and docs/registers.md. The meaning
+// of a register is defined nowhere else.
 #pragma once
 
 #include <cstdint>
@@ -44,28 +46,30 @@ class RegisterBank;
 
 enum class Access { read_write, read_only, write_only, write_one_to_clear, write_one_to_set };
 
-// What a register holds after a cold reset.
+// The content of a register after a cold reset.
 struct ResetValue {
   std::uint32_t value = 0;
   bool is_fixed = true;
 
-  // A number alone is a fixed one: lists of registers write it so.
+  // A plain number is a fixed value, for short register lists.
   constexpr ResetValue(std::uint32_t fixed) : value(fixed) {}
   constexpr ResetValue(std::uint32_t first, bool fixed) : value(first), is_fixed(fixed) {}
 };
-// It depends on the node's configuration, on what outlives a reset, or on who asks.
+// The value depends on the node's configuration, on state that survives a reset, or on the master that reads
+// it.
 inline constexpr ResetValue varies{0, false};
 
 // A value of a field that has a name for software.
 struct FieldValue {
   std::string name;
   std::uint32_t value = 0;
-  std::string meaning = {};  // "": the name says it
+  std::string meaning = {};  // "" if the name is sufficient
 };
 
 // Bits [low, low + width) of a register.
 struct Field {
-  enum class Kind { plain, reserved, not_modelled };  // setting a bit of the latter two is logged by name
+  // Setting a bit of a reserved or not modelled field is logged by name
+  enum class Kind { plain, reserved, not_modelled };
 
   std::string name;
   unsigned low = 0;
@@ -90,17 +94,17 @@ class Register {
   Register(const Register&) = delete;
   Register& operator=(const Register&) = delete;
 
-  // The value comes from its owner instead of being stored. `index` is the element of an array register.
+  // The value is computed by the owner instead of being stored. `index` is the element of an array register.
   Register& computed(std::function<std::uint32_t(unsigned index, Accessor)> peek);
   Register& computed(std::function<std::uint32_t()> peek);
-  // Says in the list that a read does more than to return the value: a debugger should not read it by itself.
+  // Documents that a read has side effects: a debugger should not read the register on its own.
   Register& acts_when_read();
-  // Runs after the value to be returned was taken. The list has to say acts_when_read().
+  // The callback runs after the returned value has been determined. The list has to declare acts_when_read().
   Register& on_read(std::function<void(unsigned index, Accessor)> act);
   Register& on_read(std::function<void()> act);
-  // Runs after a stored value changed; gets the register's new value: bytes that the guest did not write are those
-  // that it would have read (zero in a write-only register). For write_one_to_clear and write_one_to_set it gets
-  // the ones written.
+  // The callback runs after a stored value has changed and gets the register's new value. Bytes that the
+  // guest did not write have the value that it would have read (zero in a write-only register). For
+  // write_one_to_clear and write_one_to_set it gets the ones that were written.
   Register& on_write(std::function<void(unsigned index, std::uint32_t value, Accessor)> act);
   Register& on_write(std::function<void(std::uint32_t value)> act);
 
@@ -109,12 +113,12 @@ class Register {
   // Writes the bytes whose bits are set in `lanes`.
   void write(std::uint32_t value, std::uint32_t lanes = ~0u, unsigned index = 0, Accessor who = {});
 
-  // The owner's side: no access rules, no callbacks.
+  // Access by the owner: without access rules or callbacks.
   std::uint32_t value(unsigned index = 0) const { return values_[index]; }
   void set(std::uint32_t value, unsigned index = 0) { values_[index] = value; }
   void reset();
 
-  // Whether an access depends on simulated time or acts on anything but the stored value.
+  // Whether an access depends on simulated time or affects anything but the stored value.
   bool has_side_effects() const { return peek_ || on_read_ || on_write_; }
 
   const std::string& name() const { return name_; }
@@ -178,8 +182,8 @@ class FieldOf {
 // The registers of one device. Derive a struct whose members are the registers.
 class RegisterBank {
  public:
-  // `device` is the name in the firmware's header and in log lines; `size` the extent in the address map; `meaning` what
-  // the device is, a sentence or two.
+  // `device` is the name in the firmware's header and in log lines, `size` is the extent in the address map,
+  // and `meaning` describes the device in a sentence or two.
   RegisterBank(std::string device, Bytes size, std::string meaning = {})
       : device_(std::move(device)), size_(size), meaning_(std::move(meaning)) {}
   RegisterBank(const RegisterBank&) = delete;
@@ -189,23 +193,23 @@ class RegisterBank {
     Register* reg = nullptr;
     unsigned index = 0;
   };
-  // The register at a word-aligned offset; reg is nullptr where there is none.
+  // The register at a word-aligned offset; reg is nullptr if there is none.
   Place find(std::uint64_t offset) const;
 
   // Word accesses by the guest; `offset` is word aligned.
   std::uint32_t read(std::uint64_t offset, Accessor who = {});
   std::uint32_t peek(std::uint64_t offset, Accessor who = {}) const;
   void write(std::uint64_t offset, std::uint32_t value, std::uint32_t lanes = ~0u, Accessor who = {});
-  // Every stored register back to its reset value.
+  // Sets every stored register to its reset value.
   void reset();
 
   const std::string& device() const { return device_; }
   Bytes size() const { return size_; }
   const std::string& meaning() const { return meaning_; }
-  // In order of offset; an array register once.
+  // In order of offset; an array register is listed once.
   std::vector<const Register*> registers() const;
 
-  // Log lines about what the guest did wrong go here; the module sets its own logger.
+  // Receives log lines about mistakes of the guest; the module sets its own logger.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
  private:

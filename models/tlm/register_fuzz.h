@@ -1,5 +1,5 @@
-// For tests: what a guest may do with a device's registers, one access at a time. Values that software might
-// mean come often, so that commands get as far as what they ask for.
+// For tests: random accesses of a guest to a device's registers, one at a time. Values that software is
+// likely to write are frequent, so that commands get past their first checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace asterism {
 
 class RegisterFuzz {
  public:
-  // `list` is a list of the device's registers, `likely` what they may well be given: addresses, sizes.
+  // `list` is a list of the device's registers; `likely` are plausible values: addresses, sizes.
   RegisterFuzz(TestInitiator& cpu, const RegisterBank& list, std::vector<std::uint32_t> likely,
                std::uint64_t seed)
       : cpu_(cpu), registers_(list.registers()), likely_(std::move(likely)), random(seed) {}
@@ -50,7 +50,7 @@ class RegisterFuzz {
   std::vector<std::uint32_t> likely_;
 
  public:
-  Random random;  // for what else happens
+  Random random;  // for use by the test
 };
 
 }  // namespace asterism

@@ -1,10 +1,10 @@
-// The target socket of a device with registers: turns payloads into word accesses of a RegisterBank.
+// The target socket of a device with registers: it turns payloads into word accesses of a RegisterBank.
 //
-// Any length, alignment and byte enables are served, word by word in order of address. An access that touches
-// a register with side effects first waits out the caller's annotated delay, so that it acts at its own time
-// whatever the quantum; one whose initiator is reset meanwhile never happens (tlm/initiator_extension.h). A
-// plainly stored register is served at once. Each access adds `latency`. Debug accesses peek; debug writes set
-// stored values only. No DMI.
+// Any length, alignment and byte enables are supported; words are accessed in order of address. An access
+// that touches a register with side effects first waits for the caller's annotated delay, so that it takes
+// effect at its own time whatever the quantum; if its initiator is reset meanwhile, the access is dropped
+// (tlm/initiator_extension.h). A plainly stored register is accessed at once. Each access adds `latency`.
+// Debug accesses peek; debug writes set stored values only. There is no DMI.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

@@ -1,5 +1,5 @@
-// For tests: a device that has just been built reads as its register list says. What varies is left out; nothing acts, for these
-// are debug reads.
+// For tests: checks that the registers of a newly built device have the reset values of the register list.
+// Registers whose reset value varies are skipped. Debug reads are used, which have no side effects.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace asterism {
 
-// `list` is fresh, `cpu` is bound to the device's registers.
+// `list` is a new instance, and `cpu` is bound to the device's registers.
 inline void expect_reset_values(TestInitiator& cpu, const RegisterBank& list) {
   for (const Register* reg : list.registers()) {
     if (!reg->has_fixed_reset_value()) continue;

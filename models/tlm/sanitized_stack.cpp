@@ -1,9 +1,10 @@
-// Linked into programs under AddressSanitizer only.
+// Linked only into programs under AddressSanitizer.
 //
-// libsystemc announces its switches of stacks to AddressSanitizer, but that of SystemC's main coroutine without its
-// bounds. After the first switch back, an exception thrown and caught in a method process leaves the marks of the
-// frames that it unwound, and a later call that reuses them is reported as a stack overflow. This definition comes
-// before the sanitizer's own, and adds the bounds of the stack that the program began on.
+// libsystemc announces its switches of stacks to AddressSanitizer, but announces SystemC's main coroutine
+// without its bounds. After the first switch back, an exception thrown and caught in a method process leaves
+// the marks of the frames that it unwound, and a later call that reuses them is reported as a stack overflow.
+// The definition below is found before the sanitizer's own, and adds the bounds of the stack on which the
+// program began.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -28,11 +29,11 @@ Stack own_stack() {
 
 }  // namespace
 
-// By this symbol a program pulls the file out of its library.
+// A program pulls this file out of its library by this symbol.
 extern "C" {
 void asterism_sanitized_stack() {}
 
-// It is the sanitizer's own function that this one comes before.
+// The sanitizer's own function, which this one replaces and calls.
 void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, size_t size) {
   using Start = void (*)(void**, const void*, size_t);
   static const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber"));

@@ -1,4 +1,4 @@
-// A TLM initiator for tests: word accesses with the time they took, and free-form payloads.
+// A TLM initiator for tests: word accesses, the time they take, and arbitrary payloads.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,7 +20,7 @@ struct TestInitiator : sc_core::sc_module {
   unsigned invalidations = 0;
   Address invalidated_first, invalidated_last;
 
-  // A core, unless a test gives `who` another master.
+  // The master is a core unless a test sets `who.master`.
   explicit TestInitiator(const sc_core::sc_module_name& name) : sc_module(name) {
     who.master = 0;
     socket.register_invalidate_direct_mem_ptr(this, &TestInitiator::invalidate);

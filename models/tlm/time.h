@@ -1,5 +1,5 @@
-// Between SystemC time and the picoseconds of the engines. The resolution of sc_time stays at its default, 1
-// ps.
+// Conversions between SystemC time and the picoseconds of the engines. The resolution of sc_time stays at its
+// default, 1 ps.
 #pragma once
 
 #include <systemc>

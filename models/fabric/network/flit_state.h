@@ -1,11 +1,12 @@
-// The state of a FlitNetwork and how one cycle changes it (flit_network.h says what is modelled).
+// The state of a FlitNetwork, and how one cycle changes it. flit_network.h describes what is modelled.
 //
-// All that is told from one router to another goes through the calendar of the receiver's clock domain and takes
-// effect at a later edge. So the order in which the routers of one cycle are visited cannot be seen, and only
-// routers that hold flits and nodes that have packets are visited at all.
+// Everything that one router sends to another passes through the calendar of the receiver's clock domain and
+// takes effect at a later edge. The order in which the routers of one cycle are visited therefore does not
+// matter, and only routers that hold flits and nodes that have packets are visited at all.
 //
-// Within a router the `router_stages` are split: a head is routed and may ask for the switch `before_grant` cycles
-// after it arrived (the flits behind it at once), and leaves `after_grant` cycles after it was granted.
+// The `router_stages` are split within a router: a head is routed and may request the switch `before_grant`
+// cycles after its arrival (the flits behind it may do so at once), and it leaves `after_grant` cycles after
+// its grant.
 #pragma once
 
 #include <algorithm>
@@ -41,27 +42,27 @@ class FlitNetwork::State {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint16_t unrouted = 0xffff;
-  using VcMask = std::uint16_t;  // a bit for each virtual channel of a port
+  using VcMask = std::uint16_t;  // one bit for each virtual channel of a port
 
   struct PacketState {
     Packet packet;
     Picoseconds created, injected;
     RouterId destination_router;
     std::uint32_t routers = 0;
-    std::uint32_t next = none;  // in the source queue, or in the list of free ones
+    std::uint32_t next = none;  // the next one in the source queue, or in the free list
   };
   struct Arrival {
-    std::uint32_t vc;      // of all input ports
-    std::uint32_t packet;  // of a head; none of the flits behind it
+    std::uint32_t vc;      // numbered over all input ports
+    std::uint32_t packet;  // of a head flit; none for the flits behind it
   };
-  // What happens at one edge.
+  // The events of one edge.
   struct Bucket {
     std::vector<Arrival> arrivals;
     std::vector<std::uint32_t> credits;     // output VCs
     std::vector<std::uint32_t> deliveries;  // packets
     bool empty() const { return arrivals.empty() && credits.empty() && deliveries.empty(); }
   };
-  // Members by id. Visited in ascending order, which is the order of their state in memory.
+  // A set of ids. Members are visited in ascending order, which is the order of their state in memory.
   class IdSet {
    public:
     void resize(std::size_t size) { words_.assign((size + 63) / 64, 0); }
@@ -75,7 +76,8 @@ class FlitNetwork::State {
       std::ranges::fill(words_, 0);
       count_ = 0;
     }
-    // Keeps those for which `stays` says so. It may insert an id that is visited already, or the one at hand.
+    // Keeps the members for which `stays` returns true. It may insert an id that was visited already, or the
+    // present one.
     template <class Stays>
     void visit(Stays&& stays) {
       for (std::size_t w = 0; w < words_.size(); ++w)
@@ -93,45 +95,48 @@ class FlitNetwork::State {
   };
   struct Domain {
     std::uint64_t period = 1;  // ps
-    std::uint64_t cycle = 0;   // the last edge that was worked off
+    std::uint64_t cycle = 0;   // the last edge that was processed
     std::vector<Bucket> calendar;
-    std::vector<std::uint64_t> due;  // a bit for each bucket that is not empty
-    IdSet routers;                   // that hold flits
-    IdSet nodes;                     // that have packets to send
+    std::vector<std::uint64_t> due;  // one bit for each bucket that is not empty
+    IdSet routers;                   // the routers that hold flits
+    IdSet nodes;                     // the nodes that have packets to send
   };
-  // Where a port's flits or credits go, and when they take effect there.
+  // Where the flits or credits of a port go, and when they take effect there.
   struct Path {
-    std::uint32_t cycles = 0;  // of the sender, from the grant, or to a crossing
+    std::uint32_t cycles = 0;  // cycles of the sender from the grant to the arrival, or to a clock crossing
     std::uint16_t domain = 0;
-    bool crosses = false;  // into another clock domain
+    bool crosses = false;  // the path leads into another clock domain
   };
-  // Of a router towards a channel or a node, or of a node towards its router. A node takes whatever comes.
+  // The output port of a router towards a channel or a node, or of a node towards its router. A node accepts
+  // every flit.
   struct OutputPort {
     VcMask free = 0;                // virtual channels that no packet holds
-    VcMask usable = 0;              // those with credit
+    VcMask usable = 0;              // virtual channels with credit
     std::uint32_t first_vc = none;  // of the input port at the other end; none for an ejection port
     Path path;
     std::uint64_t flits = 0;
   };
   struct InputPort {
     VcMask occupied = 0;
-    std::uint16_t next_vc = 0;      // where the round begins
-    std::uint32_t upstream_vc = 0;  // first output VC that its credits go to
+    std::uint16_t next_vc = 0;      // where the round-robin starts
+    std::uint32_t upstream_vc = 0;  // the first output VC that receives its credits
     Path credits;
     RouterId router = 0;
     std::uint32_t place = 0;  // its bit in occupied_ports_
   };
-  // An input virtual channel. Flits need no place of their own: those of the packet at the front come first, then
-  // those of the packets that wait behind it.
+  // An input virtual channel. Flits are not stored one by one: those of the packet at the front come first,
+  // followed by those of the packets that wait behind it.
   struct Vc {
     std::uint16_t output =
-        unrouted;       // of its router, that the packet at the front takes; unrouted when there is none
-    VcMask wanted = 0;  // virtual channels there: all of the packet's class, or the one that it holds
+        // The output of its router that the packet at the front takes; unrouted if there is no packet.
+        unrouted;
+    // Virtual channels downstream: all of the packet's class, or the one that the packet holds.
+    VcMask wanted = 0;
     bool holds = false;
     std::uint8_t flits = 0;
-    std::uint8_t first_waiting = 0, waiting = 0;  // packets, in a ring
+    std::uint8_t first_waiting = 0, waiting = 0;  // waiting packets, in a ring
     std::uint32_t packet = 0;                     // at the front
-    std::uint32_t left = 0;                       // flits of it that have not gone
+    std::uint32_t left = 0;                       // the number of its flits that have not left
 
     std::uint32_t held() const { return holds ? wanted : 0u; }
   };
@@ -150,8 +155,8 @@ class FlitNetwork::State {
   };
   struct Node {
     std::uint32_t queue = none, queue_end = none;  // packets
-    std::uint32_t sent = 0;                        // flits of the packet at the front
-    std::uint32_t vc = 0;                          // that it holds, when sent > 0
+    std::uint32_t sent = 0;                        // the number of flits of the front packet that were sent
+    std::uint32_t vc = 0;                          // the virtual channel that it holds, if sent > 0
     std::uint32_t output = 0;
   };
 
@@ -171,7 +176,7 @@ class FlitNetwork::State {
   bool switch_router(RouterId id, Domain& domain);
   void note_request(std::uint32_t output, std::uint32_t local_input, std::uint32_t vc);
   std::uint32_t decision(RouterId id, std::uint32_t output, std::uint32_t choice);
-  std::uint32_t put_forward(const Router& router, std::uint32_t port) const;  // none when nothing can go
+  std::uint32_t put_forward(const Router& router, std::uint32_t port) const;  // none if no flit can move
   void grant(Router& router, Domain& domain, std::uint32_t output, std::uint32_t local_input,
              std::uint32_t vc);
   std::uint32_t take_vc(OutputPort& port, std::uint32_t output, std::uint32_t candidates);
@@ -180,12 +185,13 @@ class FlitNetwork::State {
   std::uint64_t edge_behind_crossing(const Path& path, const Domain& from) const;
   static void catch_up(Domain& domain, std::uint64_t now);
   static Bucket& bucket(Domain& domain, std::uint64_t cycle);
-  std::uint64_t next_cycle(const Domain& domain) const;  // ~0 when it has nothing to do
+  std::uint64_t next_cycle(const Domain& domain) const;  // ~0 if there is nothing to do
   void note_gating(RouterId router);
   std::uint32_t new_packet(const Packet& packet, Picoseconds now);
 
   static VcMask bit(std::uint32_t vc) { return static_cast<VcMask>(1u << vc); }
-  // Virtual channels are numbered port by port, what waits in them by virtual channel, in strides that are powers of two.
+  // Virtual channels are numbered port by port, and waiting packets by virtual channel, in strides that are
+  // powers of two.
   std::uint32_t port_of(std::uint32_t vc) const { return vc >> vc_shift_; }
   std::uint32_t number_of(std::uint32_t vc) const { return vc & ((1u << vc_shift_) - 1); }
   std::uint32_t first_vc_of(std::uint32_t port) const { return port << vc_shift_; }
@@ -205,7 +211,7 @@ class FlitNetwork::State {
   std::vector<GatedTime> gated_times_;
   std::vector<SwizzleSwitch> switches_;
   std::vector<OutputPort> outputs_;
-  std::vector<std::uint64_t> last_edge_;  // [output]: at which the last flit came out of a crossing
+  std::vector<std::uint64_t> last_edge_;  // [output]: the last edge at which a flit came out of a crossing
   std::vector<std::uint32_t> output_of_channel_, ejection_of_node_, channel_of_output_;
   std::vector<std::uint8_t> credits_;  // [output][vc]
   std::vector<InputPort> inputs_;
@@ -217,17 +223,18 @@ class FlitNetwork::State {
   std::vector<PacketState> packets_;
   std::uint32_t free_packet_ = none;
 
-  std::vector<std::uint32_t> request_;    // [output of the router at hand]: the input VC that goes first
-  std::vector<std::uint32_t> requested_;  // outputs with one
+  // [output of the present router]: the input VC with the highest priority.
+  std::vector<std::uint32_t> request_;
+  std::vector<std::uint32_t> requested_;  // the outputs that have a request
 
-  std::vector<ArbitrationHook*> hooks_;     // by router; none when no router has one
+  std::vector<ArbitrationHook*> hooks_;     // by router; empty if no router has a hook
   std::vector<RequestSet> requests_;        // all requests, for a router with a hook
   std::vector<std::uint32_t> put_forward_;  // [input of that router]: its virtual channel
 
   std::uint64_t now_ = 0, last_move_ = 0, load_since_ = 0;  // ps
   std::uint64_t slowest_period_ = 1;
   std::uint64_t flits_in_flight_ = 0, packets_waiting_ = 0;
-  bool moved_ = false;  // something in the step at hand
+  bool moved_ = false;  // whether anything moved in the present step
   bool stuck_ = false;
 };
 

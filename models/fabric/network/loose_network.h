@@ -1,26 +1,29 @@
-// The fabric, loosely timed: when a packet would arrive, answered at once and without moving a flit.
+// The fabric, loosely timed: it predicts at once when a packet would arrive, without moving a flit.
 //
-// The answer is the zero-load latency of the flit engine (flit_network.h), edge by edge on the routers' own clocks and
-// exact for a lone packet of at most FlitParameters::buffer_depth flits (one that is longer waits for credits, about as
-// long as here), plus the mean time that it would wait:
+// The prediction is the zero-load latency of the flit engine (flit_network.h), edge by edge on the routers'
+// own clocks, plus the mean waiting time. The zero-load latency is exact for a lone packet of at most
+// FlitParameters::buffer_depth flits; a longer packet waits for credits, for about as long as predicted here.
+// The waiting time is that of
 //
-//   injection, every channel on its way, ejection: a queue with random arrivals and the trains of flits that were
-//   seen there (Pollaczek-Khinchine); what came by the same input has queued before and is not waited for again
+//   injection, every channel on the path, and ejection: each is a queue with random arrivals and the packet
+//   lengths that were observed there (Pollaczek-Khinchine). Traffic that came through the same input has queued
+//   before, and is not waited for again:
 //
 //     wait = contention * other load * flit time * (sum of flits^2 / sum of flits) / 2 / (1 - load / knee) / turns
 //
-// Of `turns` equal channels that take turns each sees every turns-th packet, which come that much more evenly.
-// `load` is the share of time that the channel was taken over the last window. Packets of other masters may be told
-// in any order of time within a window (masters run ahead of each other): a window slides over two bins, and within a
-// bin what was counted is spread evenly over the time that it came from.
+// With `turns` equal channels in round-robin order each channel gets every turns-th packet, so that arrivals
+// are more even by that factor. `load` is the share of time for which the channel was occupied over the last
+// window. Packets of other masters may be reported in any order of time within a window, since masters run
+// ahead of each other: a window slides over two bins, and the count of a bin is spread evenly over the time
+// in which it was collected.
 //
-// Routes are those of the topology's Routing: equal channels in rounds, the fallback once as many flits as
-// FlitParameters::fallback_occupancy are to be expected ahead of the preferred channel.
+// Routes are those of the topology's Routing: equal channels in round-robin order, and the fallback once as
+// many flits as FlitParameters::fallback_occupancy are expected ahead of the preferred channel.
 //
-// A packet costs one step a hop, no allocation. Integers and doubles with + - * / only.
+// A packet costs one step per hop and no allocation. Only integers and doubles with + - * / are used.
 //
-// Source: Pollaczek's formula as in Kleinrock, "Queueing Systems" I, section 5.6; the two factors are fitted to the flit
-// engine (LooseParameters).
+// Source: Pollaczek's formula as in Kleinrock, "Queueing Systems" I, section 5.6; the two factors are fitted
+// to the flit engine (LooseParameters).
 #pragma once
 
 #include <cstdint>
@@ -35,12 +38,12 @@
 
 namespace asterism {
 
-// One set for all topologies; loose_accuracy_test holds the figures that it gives.
+// One set of parameters for all topologies; loose_accuracy_test checks the resulting accuracy.
 struct LooseParameters {
-  Picoseconds window = 1_us;  // a longer one is steadier and follows bursts later
-  // Of a FIFO queue's wait: trains on several virtual channels alternate, flit by flit.
+  Picoseconds window = 1_us;  // a longer window gives steadier results but follows bursts later
+  // A factor on the waiting time of a FIFO queue: packets on several virtual channels alternate flit by flit.
   double contention = 1.2;
-  // The load at which a channel carries no more, because of its virtual channels and finite buffers.
+  // The load at which a channel saturates, because of its virtual channels and finite buffers.
   double knee = 0.8;
 };
 
@@ -50,17 +53,17 @@ class LooseNetwork {
   LooseNetwork(std::shared_ptr<const Topology> topology, const FlitParameters& flit,
                const LooseParameters& parameters = {});
 
-  // When the tail of a packet that is offered at `now` reaches its destination. The packet counts as load.
-  // Throws std::invalid_argument for a node that there is not and for a packet without flits.
+  // Returns when the tail of a packet that is offered at `now` reaches its destination. The packet counts as
+  // load. Throws std::invalid_argument for a node that does not exist and for a packet without flits.
   Picoseconds send(const Packet& packet, Picoseconds now);
 
-  // No packet is routed through a gated router, unless there is no other way.
+  // No packet is routed through a gated router unless there is no other way.
   void gate(RouterId router, bool gated) { gated_.at(router) = gated; }
 
-  // On every kind: no load, no counts, the rounds from their start; what is gated stays so.
+  // Every kind clears the load, the counts and the round-robin positions. Gated routers stay gated.
   void reset(Reset kind);
 
-  // Flits since the last reset, as FlitNetwork::Load has them.
+  // Flits since the last reset, as in FlitNetwork::Load.
   struct Load {
     std::vector<std::uint64_t> channel_flits, injected_flits, ejected_flits;
   };
@@ -70,17 +73,17 @@ class LooseNetwork {
   // A count over the last window.
   struct Window {
     std::uint64_t bin = 0;
-    std::uint64_t last = 0;      // the latest time in the bin that was counted
-    double now = 0, before = 0;  // in the bin and in the one before it
+    std::uint64_t last = 0;      // the latest counted time in the bin
+    double now = 0, before = 0;  // the counts of the bin and of the previous one
   };
-  // What leaves a router or a node: a channel, an injection or an ejection.
+  // An output of a router or a node: a channel, an injection or an ejection.
   struct Port {
-    std::uint64_t flit_time = 0;  // ps, of the slower end
-    std::uint32_t number = 0;     // among its router's outputs
-    Window flits, squares;        // of the packets: their flits, and those squared
+    std::uint64_t flit_time = 0;  // in ps, of the slower end
+    std::uint32_t number = 0;     // its index among its router's outputs
+    Window flits, squares;        // sums over the packets: flits, and flits squared
     std::uint64_t total = 0;
   };
-  // A train of flits at a router: the edges at which head and tail are granted.
+  // A packet at a router: the edges at which its head and its tail are granted.
   struct Train {
     std::uint64_t head, tail;
   };
@@ -105,7 +108,7 @@ class LooseNetwork {
   std::uint64_t before_grant_, after_grant_;
   std::vector<Port> channels_, injections_, ejections_;
   std::vector<std::uint32_t> input_of_channel_,
-      input_of_node_;                   // among the inputs of the router that they lead to
+      input_of_node_;                   // the index among the inputs of the router that they lead to
   std::vector<std::uint32_t> outputs_;  // by RouterId
   std::vector<std::size_t> first_way_;  // by RouterId
   std::vector<Window> ways_;            // flits, [router][input][output]

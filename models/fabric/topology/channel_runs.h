@@ -1,5 +1,5 @@
-// Channels whose numbers follow each other, as a span: what a Routing::Step asks for. A topology numbers its
-// channels so that equal ones follow each other, and no table of sets is needed.
+// A run of channels with consecutive numbers as a span, which is what a Routing::Step needs. A topology
+// numbers its channels so that equal ones are consecutive; no table of sets is needed.
 #pragma once
 
 #include <cstddef>

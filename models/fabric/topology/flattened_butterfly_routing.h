@@ -1,5 +1,5 @@
-// One hop along the row to the destination's column, then one along the column: free of deadlock as dimension order
-// is in a mesh.
+// One hop along the row to the destination's column, then one hop along the column. It is free of deadlock
+// like dimension order in a mesh.
 #pragma once
 
 #include "fabric/topology/channel_runs.h"
@@ -8,8 +8,8 @@
 
 namespace asterism {
 
-// Channels count by router, of each first those along the row by column, then those along the column by row, the
-// router itself left out, parallel ones side by side.
+// Channels are numbered by router. Those of a router along its row come first, by column, followed by those
+// along its column, by row; the router itself is skipped, and parallel channels are adjacent.
 class FlattenedButterflyRouting final : public Routing {
  public:
   FlattenedButterflyRouting(Grid grid, unsigned parallel_links)
@@ -30,7 +30,7 @@ class FlattenedButterflyRouting final : public Routing {
  private:
   Grid grid_;
   unsigned parallel_links_;
-  unsigned outputs_;  // of a router
+  unsigned outputs_;  // per router
   ChannelRuns runs_;
 };
 

@@ -1,9 +1,10 @@
-// A topology as an architect draws it: a file in configs/graphs. Routers have names and places, links join two of
-// them by name, nodes hang on routers and count in the order of the list.
+// A topology drawn by the user: a file in configs/graphs. Routers have names and positions, links join two of
+// them by name, and nodes are attached to routers and numbered in the order of the list.
 //
-// Packets take the shortest way by `metric`; of several as short the one whose first link stands first in the
-// file, or all in turn (`ties`). A route says otherwise for one destination: each router of its path sends what is for the last one to the
-// next. A graph whose routes could deadlock is refused with the cycle named (channel_dependency.h).
+// Packets take the shortest path by `metric`. Of equally short paths they take the one whose first link comes
+// first in the file, or all in round-robin order (`ties`). A route overrides this for one destination: each
+// router on its path sends packets for the last router to the next one. A graph whose routes could deadlock
+// is refused, and the message names the cycle (channel_dependency.h).
 #pragma once
 
 #include <optional>
@@ -28,14 +29,14 @@ enum class GraphTies { first, in_turn };
 constexpr auto enum_names(GraphTies) {
   return std::to_array<EnumName<GraphTies>>(
       {{GraphTies::first, "first",
-        "the way whose first link stands first in the file: packets keep their order"},
+        "the path whose first link comes first in the file: packets keep their order"},
        {GraphTies::in_turn, "in_turn", "all of them: more throughput, and routers on them can be gated"}});
 }
 
 struct GraphRouter {
   std::string name = {};
   Micrometres x, y;
-  std::optional<Frequency> clock = {};  // absent: what its radix allows
+  std::optional<Frequency> clock = {};  // if absent, what its radix allows
   bool global = false;
   bool operator==(const GraphRouter&) const = default;
 };

@@ -1,4 +1,4 @@
-// The next channels towards each router, from a table: shortest ways and a file's own routes.
+// The next channels towards each router, from a table: shortest paths and the routes of the file.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace asterism {
 
 class GraphRouting final : public Routing {
  public:
-  // ways: [here][destination], equal channels in the order of the round; none where there is no way.
+  // `ways`: [here][destination], equal channels in round-robin order; empty if there is no path.
   GraphRouting(unsigned routers, const std::vector<std::vector<ChannelId>>& ways) : routers_(routers) {
     std::map<std::vector<ChannelId>, std::size_t> first_of;
     for (const std::vector<ChannelId>& channels : ways) {
@@ -29,7 +29,7 @@ class GraphRouting final : public Routing {
  private:
   unsigned routers_;
   std::vector<std::pair<std::size_t, std::size_t>>
-      next_;                         // [here][destination]: first and count of channels_
+      next_;                         // [here][destination]: first index and count in channels_
   std::vector<ChannelId> channels_;  // each set once
 };
 

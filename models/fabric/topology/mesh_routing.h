@@ -1,5 +1,5 @@
-// Dimension order: along the row to the destination's column, then along the column. Free of deadlock because no
-// packet turns from a column into a row (Dally and Seitz 1987).
+// Dimension order: along the row to the destination's column, then along the column. It is free of deadlock
+// because no packet turns from a column into a row (Dally and Seitz 1987).
 #pragma once
 
 #include <array>
@@ -14,9 +14,10 @@ namespace asterism {
 
 class MeshRouting final : public Routing {
  public:
-  enum Direction { east, west, south, north };  // column up, column down, row up, row down
+  // Increasing column, decreasing column, decreasing row, increasing row.
+  enum Direction { east, west, south, north };
   using Channels =
-      std::array<ChannelId, 4>;  // by Direction: the first of the parallel ones, if there are any
+      std::array<ChannelId, 4>;  // by Direction: the first of the parallel channels, if there are any
 
   MeshRouting(Grid grid, std::vector<Channels> channels, unsigned parallel_links, std::size_t channel_count)
       : channels_(std::move(channels)), parallel_links_(parallel_links), runs_(channel_count) {
@@ -31,7 +32,7 @@ class MeshRouting final : public Routing {
   }
 
  private:
-  std::vector<unsigned> column_;    // by router: a division is too slow for every packet and hop
+  std::vector<unsigned> column_;    // by router: a division for every packet and hop would be too slow
   std::vector<Channels> channels_;  // by router
   unsigned parallel_links_;
   ChannelRuns runs_;

@@ -1,9 +1,11 @@
-// Super-Ring: up to the global router, the shorter way round to that of the destination, and down. Of two ways as
-// short a packet takes the clockwise one to a global router with an even number, so that both carry as much.
+// Super-Ring: up to the global router, along the ring in the shorter direction to the global router of the
+// destination, and down. If both directions are equally long, a packet goes clockwise to a global router with
+// an even number, so that both directions carry the same load.
 //
-// Up to four global routers that leaves no cycle: two hops clockwise end at an even router, so no channel waits
-// round the ring. From five on there are two classes of virtual channels: a packet changes from class 0 to class 1
-// where it passes between the last and the first global router (a dateline: Dally and Seitz 1987).
+// With up to four global routers there is no cycle: two hops clockwise end at an even router, so no chain of
+// waiting channels closes around the ring. With five or more there are two classes of virtual channels: a
+// packet changes from class 0 to class 1 where it passes between the last and the first global router (a
+// dateline: Dally and Seitz 1987).
 #pragma once
 
 #include <vector>
@@ -13,11 +15,11 @@
 
 namespace asterism {
 
-// Channels count first up and then down by local router, then clockwise and counterclockwise by global router.
-// Global routers count in the order of the ring.
+// Channels are numbered first up and then down by local router, then clockwise and counterclockwise by global
+// router. Global routers are numbered in the order of the ring.
 class RingRouting final : public Routing {
  public:
-  // global_of: by local router.
+  // `global_of`: by local router.
   RingRouting(unsigned globals, std::vector<unsigned> global_of)
       : locals_(static_cast<unsigned>(global_of.size())),
         globals_(globals),

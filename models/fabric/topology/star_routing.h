@@ -1,6 +1,6 @@
-// Super-Star and Super-StarX: up to a global router, all in turn, and down; in Super-StarX to a neighbour straight,
-// and over a global router when that link is congested. Free of deadlock: a channel down or to a neighbour leads
-// to the destination only.
+// Super-Star and Super-StarX: up to a global router, in round-robin order, and down. In Super-StarX a packet
+// goes to a neighbour directly, and over a global router when that link is congested. It is free of deadlock:
+// a channel down or to a neighbour leads only to the destination.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace asterism {
 
-// Channels count first up, by local router and global router, then down, by global router and local router, then
+// Channels are numbered first up, by local and global router, then down, by global and local router, then
 // those between neighbours.
 class StarRouting final : public Routing {
  public:

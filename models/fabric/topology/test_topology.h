@@ -1,4 +1,4 @@
-// Small fabrics drawn by hand, for tests: the routes are whatever the test says, deadlock included.
+// Small fabrics built by hand, for tests. The test chooses the routes, even ones that deadlock.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class TableRouting final : public Routing {
   }
 };
 
-// Routers "R0", "R1", ... of the given periods, a node on each with channels of one cycle.
+// Routers "R0", "R1", ... of the given periods, each with a node whose channels take one cycle.
 struct TestTopology {
   explicit TestTopology(const std::vector<Picoseconds>& periods) {
     for (RouterId r = 0; r < periods.size(); ++r) {
@@ -37,7 +37,7 @@ struct TestTopology {
     }
     topology->routing = routing;
   }
-  // One direction.
+  // Adds a channel in one direction.
   ChannelId channel(RouterId from, RouterId to, Cycles latency = 1_cycles) {
     topology->channels.push_back({from, to, 1000_um, latency});
     return static_cast<ChannelId>(topology->channels.size() - 1);
@@ -51,7 +51,7 @@ struct TestTopology {
   std::shared_ptr<TableRouting> routing = std::make_shared<TableRouting>();
 };
 
-// R0 -> R1 -> ... and back, every channel of the same latency.
+// R0 -> R1 -> ... and back; every channel has the same latency.
 inline TestTopology line(const std::vector<Picoseconds>& periods, Cycles latency = 1_cycles) {
   TestTopology line(periods);
   const auto count = static_cast<RouterId>(periods.size());

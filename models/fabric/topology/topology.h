@@ -1,12 +1,13 @@
-// What a fabric is made of: routers, the channels between them and the nodes at their edge, with the lengths
-// that the floor plan gives them and the clocks that their radix allows.
+// The structure of a fabric: routers, the channels between them and the nodes at their edge, with the lengths
+// given by the floor plan and the clocks that their radix allows.
 //
-// A channel is one direction of one link; a link is two channels. A node is whatever sends and receives
-// packets: a core, a memory controller, a device. It hangs on one router by an injection and an ejection
-// channel of the same length, which are not among `channels`.
+// A channel is one direction of one link; a link is two channels. A node is anything that sends and receives
+// packets: a core, a memory controller, a device. It is attached to one router by an injection and an
+// ejection channel of the same length, which are not among `channels`.
 //
-// Ports of a router, inputs and outputs alike: first its nodes in the order of their ids, then its channels in
-// the order of theirs. Latencies are cycles of the sender's clock (of the router's, for a node's two).
+// Ports of a router, inputs and outputs alike, are first its nodes in the order of their ids, then its
+// channels in the order of theirs. Latencies are in cycles of the sender's clock (of the router's clock for a
+// node's two channels).
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ struct Topology {
   struct Router {
     std::string name;  // "LR3", "GR0", "R17"
     Point at;
-    unsigned radix = 0;   // ports that its switch has, used or not
-    Picoseconds period;   // of its clock
-    bool global = false;  // may be power-gated when others do its work
+    unsigned radix = 0;   // the number of ports of its switch, used or not
+    Picoseconds period;   // the period of its clock
+    bool global = false;  // it may be power-gated if others take over its traffic
   };
   struct Channel {
     RouterId from = 0, to = 0;

@@ -1,7 +1,8 @@
-// Puts a Topology together: clocks from the technology, lengths from places, latencies from both, as the config
-// asks for (`clock`, `link_cycles` and `global_link_cycles` stand above what the floor plan gives).
+// Builds a Topology: clocks from the technology, lengths from positions, latencies from both, unless the
+// config specifies them (`clock`, `link_cycles` and `global_link_cycles` take precedence over the floor
+// plan).
 //
-// All functions throw std::invalid_argument that says what does not fit.
+// All functions throw std::invalid_argument, which says what does not fit.
 #pragma once
 
 #include <memory>
@@ -19,16 +20,16 @@ class TopologyBuilder {
   // Both must outlive the builder.
   TopologyBuilder(std::string name, const FabricConfig& config, const SwitchTechnology& technology);
 
-  // A clock of its own stands below the config's and above the technology's.
+  // A clock of the router itself takes precedence over the technology, and the config's clock over both.
   RouterId add_router(std::string name, Topology::Point at, unsigned radix, bool global = false,
                       std::optional<Frequency> clock = {});
   NodeId add_node(RouterId router, Micrometres length);
-  // One direction; without a length as far as the routers are apart. Refuses a length of zero.
+  // Adds one direction; without a length it is the distance of the routers. A length of zero is refused.
   ChannelId add_channel(RouterId from, RouterId to, std::optional<Micrometres> length = {});
 
   const Topology& topology() const { return *topology_; }
 
-  // Checks that every router has the ports that hang on it, and the routing (channel_dependency.h).
+  // Checks that every router has enough ports, and checks the routing (channel_dependency.h).
   std::shared_ptr<const Topology> finish(std::shared_ptr<const Routing> routing);
 
  private:

@@ -1,7 +1,7 @@
-// The distribution of a time: count, sum, minimum and maximum are exact, percentiles within 0.4%.
+// The distribution of a time. Count, sum, minimum and maximum are exact; percentiles are within 0.4%.
 //
-// Times below 256 ps have a bucket each, longer ones 128 buckets an octave (a bucket is narrower than 1/128 of its
-// times). Integers only: the same times in any order give the same histogram.
+// Times below 256 ps have a bucket each, longer ones 128 buckets per octave (a bucket is narrower than 1/128
+// of its times). Only integers are used: the same times in any order give the same histogram.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace asterism {
 class LatencyHistogram {
  public:
   struct Bucket {
-    Picoseconds first, last;  // both in it
+    Picoseconds first, last;  // both included
     std::uint64_t count;
     bool operator==(const Bucket&) const = default;
   };
@@ -33,7 +33,7 @@ class LatencyHistogram {
   }
 
   std::uint64_t count() const { return count_; }
-  Picoseconds min() const { return min_; }  // 0 when empty, like what follows
+  Picoseconds min() const { return min_; }  // 0 if empty, as all of the following
   Picoseconds max() const { return max_; }
   // In ps and ps squared.
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
@@ -55,7 +55,7 @@ class LatencyHistogram {
     return std::clamp(Picoseconds(middle), min_, max_);
   }
 
-  // Those that hold a time, the shorter first.
+  // The buckets that are not empty, in ascending order.
   std::vector<Bucket> buckets() const {
     std::vector<Bucket> buckets;
     for (std::size_t i = 0; i < counts_.size(); ++i)
@@ -84,7 +84,7 @@ class LatencyHistogram {
     return std::uint64_t{mantissa} << shift;
   }
 
-  std::vector<std::uint64_t> counts_;  // up to the longest time's
+  std::vector<std::uint64_t> counts_;  // up to the bucket of the longest time
   std::uint64_t count_ = 0, sum_ = 0;
   Wide squares_ = 0;
   Picoseconds min_, max_;

@@ -1,4 +1,5 @@
-// Where packets come from: a pattern (traffic.h), a trace (trace.h), whatever else a study feeds a fabric with.
+// A source of packets: a pattern (traffic.h), a trace (trace.h), or anything else that a study feeds into a
+// fabric.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ class PacketSource {
   };
 
   virtual ~PacketSource() = default;
-  // The next packet, none earlier than the one before; nullopt for ever after the last.
+  // The next packet, none earlier than the previous one; nullopt from the end on.
   virtual std::optional<TimedPacket> next() = 0;
 };
 

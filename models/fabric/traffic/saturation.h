@@ -1,8 +1,9 @@
-// The highest rate that a fabric sustains, found by bisection.
+// Finds the highest rate that a fabric sustains, by bisection.
 //
-// A rate is sustained when the packets delivered in the measuring window keep up with those created
-// (SimulationResult::keeps_up) and, where latency_factor is given, the mean latency stays below that many times the
-// one at `low`. A drift of the latency alone does not count: near saturation every run of finite length has it.
+// A rate is sustained if the packets delivered in the measuring window keep up with those created
+// (SimulationResult::keeps_up) and, if latency_factor is given, the mean latency stays below that multiple of
+// the latency at `low`. A drift of the latency alone does not count, since near saturation every run of
+// finite length has it.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,10 @@
 namespace asterism {
 
 struct SaturationConfig {
-  double low = 0.0005;              // a rate that is surely sustained; its latency counts as zero-load
-  std::optional<double> high = {};  // one that is not; absent, or beyond it: the injection bound
-  double tolerance = 0.01;          // of the result: the bracket is no wider than this share of it
+  double low = 0.0005;  // a rate that is surely sustained; its latency counts as zero-load latency
+  // A rate that is not sustained; the injection bound if absent or higher than it.
+  std::optional<double> high = {};
+  double tolerance = 0.01;  // of the result: the bracket is no wider than this share of it
   std::optional<double> latency_factor = {};
 };
 void describe(Fields& f, SaturationConfig& config);
@@ -29,19 +31,21 @@ struct SaturationResult {
     bool sustained;
     SimulationResult result;
   };
-  double rate = 0;  // the highest that was sustained, in the unit of the TrafficConfig; 0 when `low` was not
-  std::optional<double> unsustained;  // the lowest that was not; none when even `high` was sustained
+  // The highest sustained rate, in the unit of the TrafficConfig; 0 if `low` was not sustained.
+  double rate = 0;
+  std::optional<double> unsustained;  // the lowest rate that was not sustained; nullopt if even `high` was
   SimulationResult::Rate accepted;    // at `rate`
-  SimulationResult::Rate throughput;  // the highest accepted at any point
+  SimulationResult::Rate throughput;  // the highest accepted rate of any point
   double zero_load_latency = 0;       // ps, at `low`
-  std::vector<Point> points;          // by rate
+  std::vector<Point> points;          // sorted by rate
 };
 
-// Throws std::invalid_argument for bounds that are none.
+// Throws std::invalid_argument for invalid bounds.
 SaturationResult find_saturation(const std::function<SimulationResult(double rate)>& run, double high,
                                  const SaturationConfig& config);
 
-// A simulate() for every point; the rate of `traffic` is not used. A stopped search ends with what it has.
+// Calls simulate() for every point; the rate of `traffic` is not used. A stopped search returns what it has
+// found so far.
 SaturationResult find_saturation(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
                                  TrafficConfig traffic, SimulationConfig simulation,
                                  const SaturationConfig& config, const SimulationControl& control = {});

@@ -1,19 +1,20 @@
-// Traffic traces: which node sends how much to which, and when.
+// Traffic traces: which node sends how much to which node, and when.
 //
-// Text: one packet a line, its fields parted by blanks or tabs; what follows a '#' and empty lines are skipped.
+// Text form: one packet per line, its fields separated by blanks or tabs. Empty lines and text after a '#'
+// are skipped.
 //
 //   # source destination created size [injected delivered routers]
 //   3 17 12.5ns 64B
 //   3 4 12600 64            no unit: picoseconds, bytes
 //
-// `created` never decreases. The three further fields, which the record of a simulation has (DeliveryRecord), say
-// what became of the packet: the times at which its head left the source and its tail reached the destination, and
-// how many routers it passed; "-" for each when it was not delivered. A reader takes or leaves them, so that a
-// record is a trace again.
+// `created` never decreases. The three further fields, which the record of a simulation has (DeliveryRecord),
+// describe the delivery of the packet: the times at which its head left the source and its tail reached the
+// destination, and how many routers it passed; "-" for each if it was not delivered. Readers may ignore them,
+// so that a record can be used as a trace again.
 //
-// Binary: little endian. Eight bytes "asttrace", 32 bits version (1), 32 bits size of a record (24); then records of
-// 64 bits created in ps, 32 bits source, 32 bits destination, 32 bits size in bytes, 32 bits 0. Half the size and a
-// tenth of the time to read; has no further fields.
+// Binary form: little endian. Eight bytes "asttrace", 32 bits version (1), 32 bits size of a record (24);
+// then records of 64 bits created in ps, 32 bits source, 32 bits destination, 32 bits size in bytes, 32 bits
+// 0. It has half the size and takes a tenth of the time to read, but has no further fields.
 //
 // A packet becomes size / channel width flits, rounded up.
 #pragma once
@@ -36,7 +37,7 @@
 
 namespace asterism {
 
-// what() is "FILE:LINE: expected ..., got ..." for a text, "FILE: packet N: ..." for a binary one.
+// what() is "FILE:LINE: expected ..., got ..." for a text, "FILE: packet N: ..." for a binary trace.
 class TraceError : public std::runtime_error {
   using runtime_error::runtime_error;
 };
@@ -50,10 +51,11 @@ struct TraceRecord {
 
 enum class TraceForm { text, binary };
 
-// Reads either form, told by its first bytes, as a stream: a trace takes no memory.
+// Reads either form, which it recognises by the first bytes. The trace is read as a stream and is not kept in
+// memory.
 class TraceReader {
  public:
-  // `name` is for messages. Nodes are those below `nodes`.
+  // `name` is used in messages. Nodes are those below `nodes`.
   TraceReader(std::istream& in, std::string name, NodeId nodes = ~NodeId{0});
 
   // nullopt at the end. Throws TraceError.
@@ -72,11 +74,11 @@ class TraceReader {
   std::string name_;
   NodeId nodes_;
   TraceForm form_ = TraceForm::text;
-  std::uint64_t position_ = 0;  // line, or packet, from 1
+  std::uint64_t position_ = 0;  // line or packet, from 1
   Picoseconds last_;
 };
 
-// Throws std::invalid_argument for a record that a reader would refuse, TraceError when the stream fails.
+// Throws std::invalid_argument for a record that a reader would refuse, TraceError if the stream fails.
 class TraceWriter {
  public:
   TraceWriter(std::ostream& out, TraceForm form);
@@ -88,13 +90,13 @@ class TraceWriter {
   Picoseconds last_;
 };
 
-// All packets of one stream into the other; says how many. Throws TraceError.
+// Copies all packets of one stream into the other and returns their number. Throws TraceError.
 std::uint64_t convert_trace(std::istream& in, const std::string& name, std::ostream& out, TraceForm form);
 
-// The packets of a trace for a fabric.
+// The packets of a trace, as a source for a fabric.
 class TraceSource final : public PacketSource {
  public:
-  // Throws TraceError when the file cannot be read or is no trace.
+  // Throws TraceError if the file cannot be read or is not a trace.
   TraceSource(const std::filesystem::path& file, const Topology& topology);
   TraceSource(std::unique_ptr<std::istream> in, std::string name, const Topology& topology);
 
@@ -106,19 +108,19 @@ class TraceSource final : public PacketSource {
   unsigned channel_bits_;
 };
 
-// Writes what became of every packet, in the text form, in the order of creation: a packet is written once all
-// before it are delivered.
+// Writes the delivery of every packet, in the text form, in the order of creation: a packet is written once
+// all packets before it have been delivered.
 class DeliveryRecord {
  public:
   // The file must not exist yet: a record overwrites nothing. Throws TraceError.
   DeliveryRecord(const std::filesystem::path& file, unsigned channel_bits);
   DeliveryRecord(std::ostream& out, unsigned channel_bits);
 
-  // In the order of creation.
+  // Call it in the order of creation.
   void created(const Packet& packet, Picoseconds time);
   // `position` counts the calls of created(), from 0.
   void delivered(std::uint64_t position, const Delivery& delivery);
-  // The rest as not delivered. Throws TraceError when the stream failed.
+  // Writes the remaining packets as not delivered. Throws TraceError if the stream has failed.
   void finish();
 
  private:
@@ -133,7 +135,7 @@ class DeliveryRecord {
   std::ofstream file_;
   std::ostream& out_;
   unsigned channel_bits_;
-  std::uint64_t first_ = 0;  // position of the front
+  std::uint64_t first_ = 0;  // the position of the front
   std::deque<Entry> entries_;
 };
 

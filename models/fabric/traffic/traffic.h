@@ -1,21 +1,22 @@
-// Synthetic traffic: which nodes send, when, and to whom.
+// Synthetic traffic: which nodes send, when, and to which destinations.
 //
-// Every node that sends creates packets by a Bernoulli trial at each cycle of its router's clock, of the
-// probability that gives `rate`. Nodes are the tiles of a grid, counted row by row, and clusters blocks of them
-// (floor_plan.h); a node that its pattern maps to itself sends nothing (transpose's diagonal) unless `to_self` lets it.
+// Every node that sends creates packets by a Bernoulli trial at each cycle of its router's clock, with the
+// probability that gives `rate`. Nodes are the tiles of a grid, numbered row by row, and clusters are blocks
+// of them (floor_plan.h). A node that its pattern maps to itself sends nothing (transpose's diagonal) unless
+// `to_self` is set.
 //
 //   uniform         any other node
 //   clustered       any other node of the same cluster or of one that shares a side with it
 //   transpose       from (column, row) to (row, column); needs a square grid
-//   bit_complement  from node n to node nodes - 1 - n, the tile opposite to the grid's centre. Where the number of
-//                   nodes is a power of two that is n with all its bits inverted
-//   hotspot         a share of the packets to one of the hotspots, each as likely; the others, and those of a
-//                   hotspot to itself, uniform
+//   bit_complement  from node n to node nodes - 1 - n, the tile opposite to the grid's centre. If the number of
+//                   nodes is a power of two, that is n with all its bits inverted
+//   hotspot         a share of the packets to one of the hotspots, all equally likely; the other packets, and
+//                   those of a hotspot to itself, are uniform
 //   trace           no pattern: packets from a file (trace.h); rate and packet_flits are not used
 //
 // Source: Dally and Towles, "Principles and Practices of Interconnection Networks", section 3.2; clustered:
-// abeyratne2017 section 3.5.1 (16 tiles a cluster), whose share of local packets is not stated: uniform over all
-// tiles in reach here, unless local_share says otherwise.
+// abeyratne2017 section 3.5.1 (16 tiles per cluster), whose share of local packets is not stated: it is
+// uniform over all tiles in reach here, unless local_share is given.
 #pragma once
 
 #include <array>
@@ -40,9 +41,9 @@ enum class TrafficPattern { uniform, clustered, transpose, bit_complement, hotsp
 constexpr auto enum_names(TrafficPattern) {
   return std::to_array<EnumName<TrafficPattern>>(
       {{TrafficPattern::uniform, "uniform", "each packet to any other node"},
-       {TrafficPattern::clustered, "clustered", "to the own cluster and those beside it"},
+       {TrafficPattern::clustered, "clustered", "to the own cluster and its neighbours"},
        {TrafficPattern::transpose, "transpose", "from (column, row) to (row, column)"},
-       {TrafficPattern::bit_complement, "bit-complement", "to the tile opposite to the centre"},
+       {TrafficPattern::bit_complement, "bit-complement", "to the tile opposite to the grid's centre"},
        {TrafficPattern::hotspot, "hotspot", "a share of the packets to a few nodes"},
        {TrafficPattern::trace, "trace", "packets from a file"}});
 }
@@ -59,26 +60,26 @@ struct TrafficConfig {
   double rate = 0.01;  // packets that a node creates per `rate_unit`; 0 for none
   RateUnit rate_unit = RateUnit::per_ns;
   std::uint32_t packet_flits = 4;
-  std::uint32_t grid_columns = 0;          // 0: those of the squarest grid
-  bool to_self = false;                    // but for clustered: whether the sender is among its destinations
-  std::uint32_t cluster = 16;              // tiles
-  std::optional<double> local_share = {};  // of clustered packets that stay in their cluster
+  std::uint32_t grid_columns = 0;  // if 0, those of the squarest grid
+  bool to_self = false;            // whether the sender is among its own destinations; not for clustered
+  std::uint32_t cluster = 16;      // tiles
+  std::optional<double> local_share = {};  // the share of clustered packets that stay in their cluster
   std::vector<std::uint32_t> hotspots = {0};
   double hotspot_share = 0.1;
   std::filesystem::path trace = {};
 };
 void describe(Fields& f, TrafficConfig& config);
 
-// The highest rate, in the config's unit, at which a node can inject what it creates: one flit a cycle of the
-// slowest clock that a node has. Infinite for a trace.
+// The highest rate, in the config's unit, at which a node can inject what it creates: one flit per cycle of
+// the slowest clock of any node. Infinite for a trace.
 double injection_bound(const TrafficConfig& config, const Topology& topology);
 
-// Draws the packets of a pattern, in order of time, then of source. The same seed gives the same packets, whatever
-// the host; the cost is that of the packets, not of the nodes and cycles between them.
+// Generates the packets of a pattern, in order of time, then of source. The same seed gives the same packets
+// on any host. The cost is proportional to the packets, not to the nodes and cycles between them.
 class Traffic final : public PacketSource {
  public:
-  // Throws std::invalid_argument for a pattern that does not fit the number of nodes, a node that there is not, a
-  // rate above the injection bound (and says the bound).
+  // Throws std::invalid_argument for a pattern that does not fit the number of nodes, a node that does not
+  // exist, or a rate above the injection bound (the message gives the bound).
   Traffic(const TrafficConfig& config, const Topology& topology, std::uint64_t seed);
 
   std::optional<TimedPacket> next() override;
@@ -90,7 +91,7 @@ class Traffic final : public PacketSource {
     std::vector<NodeId> senders;
     Geometric gap;
     Random random;
-    std::uint64_t slot;  // of the next packet
+    std::uint64_t slot;  // the slot of the next packet
 
     Picoseconds time() const { return period * (slot / senders.size()); }
     NodeId source() const { return senders[slot % senders.size()]; }
@@ -109,7 +110,8 @@ class Traffic final : public PacketSource {
   std::vector<Domain> domains_;  // in the order of their first node
 };
 
-// Packets as `config` says: Traffic, or the trace that it names (trace.h, whose errors come from here).
+// The packets that `config` describes: Traffic, or the trace that it names (trace.h, whose errors this
+// function throws).
 std::unique_ptr<PacketSource> make_packet_source(const TrafficConfig& config, const Topology& topology,
                                                  std::uint64_t seed);
 
