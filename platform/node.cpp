@@ -251,7 +251,7 @@ void Node::connect_targets() {
     tapped(pcram_->memory).bind(memory_.ports[gpus_ ? 3 : 2]);
   }
   if (nic_) {
-    target(nic_->registers, "nic");
+    target(nic_->target, "nic");
     tapped(nic_->memory).bind(memory_.ports[memory_ports(config_) - 1]);
   }
   if (!gpus_) return;

@@ -7,7 +7,8 @@ namespace asterism {
 static_assert(member_count<NicConfig>() == 1);
 void describe(Fields& f, NicConfig& c) {
   f("present", c.present,
-    "There is one; outside of a cluster it is alone on its network, and what it sends to itself arrives");
+    "Whether the node has a NIC. Outside a cluster it is alone on its network and receives only its own "
+    "frames.");
 }
 
 }  // namespace asterism

@@ -1,4 +1,5 @@
-// The NIC of a node. Of a cluster's nodes that run firmware the cluster sets it up.
+// The configuration of a node's NIC. In a cluster, each node that runs firmware has a NIC, whatever is
+// configured here.
 #pragma once
 
 namespace asterism {

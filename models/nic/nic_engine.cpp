@@ -20,12 +20,12 @@ void put_little_endian(std::span<std::byte> bytes, std::uint64_t value) {
   }
 }
 
-// How far an access may go that begins here.
+// The number of bytes from an address to the end of its page.
 std::uint64_t left_of_page(Address from) { return NicEngine::page - from.value() % NicEngine::page; }
 
 }  // namespace
 
-// ---- what software does ----
+// ---- operations of software ----
 
 void NicEngine::open(Picoseconds now, Ring ring, Address base, std::uint32_t entries) {
   State& state = at(ring);
@@ -39,11 +39,11 @@ void NicEngine::open(Picoseconds now, Ring ring, Address base, std::uint32_t ent
   wake(now);
 }
 
-// What the ring gave to the network is sent; what is under way to or from memory is dropped. A frame that was to be stored
-// stays the first of those that wait.
+// Frames that the ring has passed to the network are sent; an access to memory in progress is abandoned. A received frame
+// that was being written remains the first waiting frame.
 void NicEngine::clear(Picoseconds now, Ring ring) {
   State& state = at(ring);
-  const std::uint64_t foreign = state.foreign + state.handed;
+  const std::uint64_t foreign = state.foreign + state.in_queue;
   state = State{.base = {}, .foreign = foreign};
   if (fetch_ && ring_of(fetch_->queue) == ring) fetch_.reset();
   if (ring == Ring::receive) store_.reset();
@@ -74,7 +74,7 @@ void NicEngine::fail(Ring ring, Error error) {
   sink_.ring_stopped();
 }
 
-// ---- what the network does ----
+// ---- events of the network ----
 
 void NicEngine::receive(Picoseconds now, Frame frame) {
   if (!powered_ || waiting_.size() >= max_waiting) {
@@ -91,13 +91,13 @@ void NicEngine::update(Picoseconds now) {
   bool moved = false;
   for (const SendQueue queue : {SendQueue::application, SendQueue::checkpoint}) {
     State& state = at(ring_of(queue));
-    const std::uint64_t waiting = sink_.waiting(queue), outstanding = state.foreign + state.handed;
+    const std::uint64_t waiting = sink_.waiting(queue), outstanding = state.foreign + state.in_queue;
     if (waiting >= outstanding) continue;
     std::uint64_t gone = outstanding - waiting;
     const std::uint64_t foreign = std::min(gone, state.foreign);
     state.foreign -= foreign;
     gone -= foreign;
-    state.handed -= gone;
+    state.in_queue -= gone;
     if (gone != 0) state.tail = static_cast<std::uint32_t>((state.tail + gone) % state.entries);
     moved |= gone != 0;
   }
@@ -105,12 +105,12 @@ void NicEngine::update(Picoseconds now) {
   wake(now);
 }
 
-// ---- to send ----
+// ---- sending ----
 
 bool NicEngine::is_ready(SendQueue queue) const {
   const State& state = at(ring_of(queue));
   return state.entries != 0 && !state.stopped && state.next != state.head &&
-         state.foreign + state.handed < frames_ahead;
+         state.foreign + state.in_queue < frames_ahead;
 }
 
 void NicEngine::begin(Picoseconds now) {
@@ -132,16 +132,16 @@ void NicEngine::begin_fetch(Picoseconds now, SendQueue queue) {
 }
 
 void NicEngine::read(Picoseconds now, Address from, std::span<std::byte> data) {
-  const Memory::Outcome outcome = memory_.read(now, from, data);
-  if (outcome.ok) {
-    fetch_->at = now + outcome.time;
+  const Memory::Completion access = memory_.read(now, from, data);
+  if (access.ok) {
+    fetch_->at = now + access.time;
     return;
   }
   fail(ring_of(fetch_->queue), Error::no_memory);
   fetch_.reset();
 }
 
-// An access has ended.
+// A read access has ended.
 void NicEngine::fetched(Picoseconds now) {
   Fetch& fetch = *fetch_;
   if (fetch.payload.empty() && !decode(fetch)) {
@@ -152,7 +152,7 @@ void NicEngine::fetched(Picoseconds now) {
   if (fetch.done < fetch.payload.size()) return fetch_more(now);
   State& state = at(ring_of(fetch.queue));
   state.next = (state.next + 1) % state.entries;
-  ++state.handed;
+  ++state.in_queue;
   const auto queue = static_cast<std::size_t>(fetch.queue);
   ++sent_[queue];
   bytes_sent_[queue] += fetch.payload.size();
@@ -181,7 +181,7 @@ void NicEngine::fetch_more(Picoseconds now) {
   read(now, from, part);
 }
 
-// ---- to receive ----
+// ---- receiving ----
 
 void NicEngine::begin_store(Picoseconds now) {
   const State& state = at(Ring::receive);
@@ -203,10 +203,10 @@ void NicEngine::store_more(Picoseconds now) {
   Store& store = *store_;
   const std::uint64_t size = std::min(store.slot.size() - store.done, page);
   const Address to = state.base + Bytes(state.head * slot_size + store.done);
-  const Memory::Outcome outcome = memory_.write(now, to, std::span(store.slot).subspan(store.done, size));
-  if (outcome.ok) {
+  const Memory::Completion access = memory_.write(now, to, std::span(store.slot).subspan(store.done, size));
+  if (access.ok) {
     store.done += size;
-    store.at = now + outcome.time;
+    store.at = now + access.time;
     return;
   }
   fail(Ring::receive, Error::no_memory);

@@ -1,32 +1,33 @@
-// A NIC's rings: descriptors and frames between a node's memory and a network, for a node's firmware.
+// The engine of a NIC: it moves descriptors and frames between rings in a node's memory and a network.
 //
-// Three rings, of a power of two of entries from 2 to 1024, in memory:
+// There are three rings in memory, each with a power of two of entries, from 2 to 1024:
 //
-//   application, checkpoint   to send: descriptors of 16 bytes {u64 address, u32 length, u32 destination node}. Software fills
-//                             at the head; the NIC takes them at the tail, in order
-//   receive                   slots of 8192 bytes: {u32 source node, u32 length, u64 zero, payload}. The NIC fills at the head;
-//                             software takes them at the tail
+//   application, checkpoint   send rings with descriptors of 16 bytes: {u64 address, u32 length, u32 destination node}.
+//                             Software fills them at the head; the NIC takes them at the tail, in order
+//   receive                   slots of 8192 bytes: {u32 source node, u32 length, u64 zero, payload}. The NIC fills them
+//                             at the head; software takes them at the tail
 //
-// Indices are below the number of entries; head == tail: empty; head + 1 == tail: full. A ring is opened with its base and entries,
-// and is empty then; clear() closes it.
+// Indices are below the number of entries. A ring is empty if head == tail, and full if head + 1 == tail.
+// open() opens an empty ring with its base and number of entries; clear() closes it.
 //
-// Of each ring to send the NIC fetches ahead, until two of its frames wait for the link: which of the rings goes next is the
-// network's decision (SendPolicy). The tail passes a descriptor when its frame is on the wire: it and its data are
-// software's again.
-// A frame that finds no free slot waits in the NIC. So do those behind it: nothing is dropped and nothing overtakes, up to
-// max_waiting frames, behind which frames are dropped and counted.
+// The NIC prefetches from each send ring until two of its frames wait for the link: the network decides which
+// ring sends next (SendPolicy). The tail passes a descriptor when its frame is on the wire; software may then
+// reuse the descriptor and its data. A frame that finds no free slot waits in the NIC, as do those behind it:
+// frames are neither dropped nor reordered, up to max_waiting waiting frames. Further frames are dropped and
+// counted.
 //
-// Memory is read by one process and written by another, an access after the other, none of which crosses a page of 4 KiB. Each
-// takes its time. The rings to send are fetched from in turn.
+// One process reads memory and another one writes it. Each makes one access at a time, which does not cross a
+// page of 4 KiB and takes its time. The NIC fetches from the two send rings alternately.
 //
-// Errors are software's: they stop the ring that has them, for which clear() is the remedy. error() is the last one's, while any
-// ring is stopped.
+// Errors are caused by software. An error stops its ring until clear(). While any ring is stopped, error() is
+// the error that occurred last.
 //
-//   bad_descriptor  no bytes or more than Frame::max_payload; no node of this network
-//   bad_ring        entries, base (a multiple of 16; of 4096 to receive) or an index that is none; open() while it is open
-//   no_memory       memory does not answer, cannot be read, or may not be written to
+//   bad_descriptor  a length of 0 or above Frame::max_payload, or a destination that does not exist
+//   bad_ring        an invalid number of entries, base (a multiple of 16, or of 4096 for receive) or index; open() of an
+//                   open ring
+//   no_memory       memory does not answer, cannot be read, or may not be written
 //
-// reset: all is dropped on every kind: rings are closed, frames that wait are gone. After power_loss frames that arrive are
+// A reset of any kind closes all rings and drops all waiting frames. After power_loss, arriving frames are
 // lost until power_up().
 #pragma once
 
@@ -58,36 +59,36 @@ class NicEngine {
   enum class Error : std::uint32_t { none = 0, bad_descriptor = 1, bad_ring = 2, no_memory = 3 };
 
   struct Memory {
-    struct Outcome {
+    struct Completion {
       bool ok;
-      Picoseconds time;  // until it is done
+      Picoseconds time;  // duration of the access
     };
     virtual ~Memory() = default;
-    // Within a page. Any address may come: it is software's.
-    virtual Outcome read(Picoseconds now, Address first, std::span<std::byte> data) = 0;
-    virtual Outcome write(Picoseconds now, Address first, std::span<const std::byte> data) = 0;
+    // An access is within a page. The address comes from software and may be any.
+    virtual Completion read(Picoseconds now, Address first, std::span<std::byte> data) = 0;
+    virtual Completion write(Picoseconds now, Address first, std::span<const std::byte> data) = 0;
   };
   struct Sink {
     virtual ~Sink() = default;
-    // From advance_to() alone; so is memory.
+    // Called only by advance_to(), as are the functions of Memory.
     virtual void transmit(SendQueue queue, NodeNumber destination, std::vector<std::byte> payload) = 0;
-    // Frames given to transmit() that are not on the wire yet.
+    // Number of frames passed to transmit() that are not on the wire yet.
     virtual std::size_t waiting(SendQueue queue) const = 0;
     virtual void send_tail_moved() = 0;
     virtual void receive_head_moved() = 0;
     virtual void ring_stopped() = 0;
-    virtual void
-    overflowed() = 0;  // a frame is dropped, the first since a reset that found max_waiting before it
+    // The first frame since a reset is dropped because max_waiting frames wait.
+    virtual void overflowed() = 0;
   };
 
-  // Of the destinations 0 to nodes - 1.
   NicEngine(Memory& memory, Sink& sink) : memory_(memory), sink_(sink) {}
-  void set_nodes(NodeNumber nodes) { nodes_ = nodes; }
+  void set_nodes(NodeNumber nodes) { nodes_ = nodes; }  // valid destinations are 0 to nodes - 1
 
   void open(Picoseconds now, Ring ring, Address base, std::uint32_t entries);
   void clear(Picoseconds now, Ring ring);
-  void set_head(Picoseconds now, SendQueue queue, std::uint32_t head);  // there is something to send
-  void set_tail(Picoseconds now, std::uint32_t tail);                   // slots are free
+  void set_head(Picoseconds now, SendQueue queue,
+                std::uint32_t head);                   // descriptors before head are to be sent
+  void set_tail(Picoseconds now, std::uint32_t tail);  // slots before tail are free
 
   std::uint32_t entries(Ring ring) const { return at(ring).entries; }  // 0: closed
   std::uint32_t head(Ring ring) const { return at(ring).head; }
@@ -96,7 +97,7 @@ class NicEngine {
   Error error() const { return error_; }
 
   void receive(Picoseconds now, Frame frame);
-  // Fewer frames may wait for the link than before.
+  // Must be called when fewer frames may wait for the link than before.
   void update(Picoseconds now);
 
   std::optional<Picoseconds> next_event() const;
@@ -110,19 +111,19 @@ class NicEngine {
     Address base;
     std::uint32_t entries = 0, head = 0, tail = 0;
     bool stopped = false;
-    // To send:
-    std::uint32_t next = 0;     // to be fetched
-    std::uint64_t handed = 0;   // by this ring, not known to be on the wire
-    std::uint64_t foreign = 0;  // before those: by the ring that was cleared
+    // For send rings:
+    std::uint32_t next = 0;      // index of the descriptor to be fetched next
+    std::uint64_t in_queue = 0;  // frames passed to the network that are not known to be on the wire
+    std::uint64_t foreign = 0;   // earlier such frames, which the ring passed on before it was cleared
   };
   struct Fetch {
     SendQueue queue;
-    Picoseconds at;          // until the access is done
+    Picoseconds at;          // when the access ends
     std::uint64_t done = 0;  // bytes of the payload
     Address data;
     NodeNumber destination = 0;
     std::array<std::byte, descriptor_size> descriptor;
-    std::vector<std::byte> payload;  // empty: the descriptor is being read
+    std::vector<std::byte> payload;  // empty while the descriptor is being read
   };
   struct Store {
     Picoseconds at;
@@ -152,11 +153,11 @@ class NicEngine {
   std::array<State, 3> rings_;
   Error error_ = Error::none;
   bool powered_ = true;
-  std::deque<Frame> waiting_;  // for a slot; the first may be on its way there
+  std::deque<Frame> waiting_;  // frames that wait for a slot; the first one may be being written to it
   std::optional<Fetch> fetch_;
   std::optional<Store> store_;
   std::optional<Picoseconds> wake_at_;
-  SendQueue last_ = SendQueue::checkpoint;  // fetched from
+  SendQueue last_ = SendQueue::checkpoint;  // the ring fetched from last
   std::array<std::uint64_t, 2> sent_ = {}, bytes_sent_ = {};
   std::uint64_t received_ = 0, bytes_received_ = 0, dropped_ = 0, errors_ = 0;
   std::size_t max_waiting_ = 0;

@@ -37,14 +37,14 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   bool is_memory(Address first, std::size_t size) const {
     return AddressRange{Address(0), Bytes(memory_size)}.contains(first, Bytes(size));
   }
-  Outcome read(Picoseconds, Address first, std::span<std::byte> to) override {
+  Completion read(Picoseconds, Address first, std::span<std::byte> to) override {
     EXPECT_LE(first.value() % 4096 + to.size(), 4096u);
     reads.push_back({first.value(), to.size()});
     if (!is_memory(first, to.size())) return {false, {}};
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(first.value()), to.size(), to.begin());
     return {true, access_time};
   }
-  Outcome write(Picoseconds, Address first, std::span<const std::byte> from) override {
+  Completion write(Picoseconds, Address first, std::span<const std::byte> from) override {
     EXPECT_LE(first.value() % 4096 + from.size(), 4096u);
     writes.push_back({first.value(), from.size()});
     if (!is_memory(first, from.size())) return {false, {}};

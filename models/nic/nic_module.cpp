@@ -42,7 +42,7 @@ void NicModule::start_of_simulation() {
   update_interrupt();
 }
 
-// Whatever may reach the network, or change what the engine does next.
+// Runs an action that may send frames or change the engine's next event.
 void NicModule::act(const std::function<void()>& action) {
   place_->clock.at_now(action);
   alarm_.arm(engine_.next_event());
@@ -52,7 +52,7 @@ void NicModule::act(const std::function<void()>& action) {
 
 void NicModule::connect_registers() {
   using Ring = NicEngine::Ring;
-  NicRegisters& r = registers_;
+  NicRegisters& r = registers;
   r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
   connect_ring(Ring::application, r.send0_base_low, r.send0_base_high, r.send0_entries);
   connect_send(SendQueue::application, r.send0_head, r.send0_tail, r.application_tickets);
@@ -65,26 +65,26 @@ void NicModule::connect_registers() {
   r.interrupt_status.on_write([this](std::uint32_t) { update_interrupt(); });
   r.interrupt_enable.on_write([this](std::uint32_t) { update_interrupt(); });
   r.status.computed([this] { return status(); });
-  r.report.on_write([this](std::uint32_t value) { report_rank(registers_.report.fields()[0].get(value)); });
-  r.mark.on_write([this](std::uint32_t value) { mark(registers_.mark.fields()[0].get(value)); });
+  r.report.on_write([this](std::uint32_t value) { report_rank(registers.report.what.get(value)); });
+  r.mark.on_write([this](std::uint32_t value) { mark(registers.mark.what.get(value)); });
 
   r.node.computed([this] { return place_->node; });
   r.nodes.computed([this] { return place_->network.count(); });
   r.storage_node.computed([this] { return place_->storage.value_or(none); });
-  const auto of_management = [this](Register& of, std::uint32_t otherwise, auto value) {
-    of.computed([this, otherwise, value] {
+  const auto show_management = [this](Register& reg, std::uint32_t otherwise, auto value) {
+    reg.computed([this, otherwise, value] {
       return place_->management ? std::uint32_t{value(*place_->management)} : otherwise;
     });
   };
-  of_management(r.epoch, 0, [](const Management& m) { return m.membership().epoch; });
-  of_management(r.rank, none, [this](const Management& m) { return m.membership().rank_of(place_->node); });
-  of_management(r.ranks, 0, [](const Management& m) { return m.membership().ranks(); });
-  of_management(r.rank_node, none, [this](const Management& m) {
+  show_management(r.epoch, 0, [](const Management& m) { return m.membership().epoch; });
+  show_management(r.rank, none, [this](const Management& m) { return m.membership().rank_of(place_->node); });
+  show_management(r.ranks, 0, [](const Management& m) { return m.membership().ranks(); });
+  show_management(r.rank_node, none, [this](const Management& m) {
     const auto& nodes = m.membership().node_of_rank;
-    const Rank rank = registers_.rank_select.value();
+    const Rank rank = registers.rank_select.value();
     return rank < nodes.size() ? nodes[rank] : none;
   });
-  of_management(r.run, 0, [](const Management& m) { return m.outcome().has_value(); });
+  show_management(r.run, 0, [](const Management& m) { return m.outcome().has_value(); });
 }
 
 void NicModule::connect_ring(NicEngine::Ring ring, Register& base_low, const Register& base_high,
@@ -117,49 +117,51 @@ void NicModule::set_tickets(SendQueue queue, std::uint32_t tickets) {
 
 std::uint32_t NicModule::status() const {
   using Ring = NicEngine::Ring;
-  return static_cast<std::uint32_t>(engine_.error()) |
-         std::uint32_t{engine_.is_stopped(Ring::application)} << 8 |
-         std::uint32_t{engine_.is_stopped(Ring::checkpoint)} << 9 |
-         std::uint32_t{engine_.is_stopped(Ring::receive)} << 10;
+  const NicRegisters::Status& status = registers.status;
+  return status.error.bits(engine_.error()) |
+         status.send0_stopped.bits(engine_.is_stopped(Ring::application)) |
+         status.send1_stopped.bits(engine_.is_stopped(Ring::checkpoint)) |
+         status.receive_stopped.bits(engine_.is_stopped(Ring::receive));
 }
 
-void NicModule::report_rank(std::uint32_t what) {
+void NicModule::report_rank(NicRegisters::Report::What what) {
+  using What = NicRegisters::Report::What;
   Management* const management = place_->management;
-  const std::uint64_t result = pair(registers_.result_low, registers_.result_high);
+  const std::uint64_t result = pair(registers.result_low, registers.result_high);
   if (!management) {
-    log(name())->warn("guest reported to a management that there is not: ignored");
-  } else if (what == 1) {
+    log(name())->warn("guest wrote REPORT, but this node belongs to no cluster: ignored");
+  } else if (what == What::finished) {
     act([&] { management->finished(place_->node, result); });
-  } else if (what == 2) {
+  } else if (what == What::not_recoverable) {
     std::string reason = "no checkpoint is left of every rank";
     const char* before = ": none at all of rank ";
     for (unsigned rank = 0; rank < 64; ++rank)
       if ((result >> rank & 1) != 0) reason += std::exchange(before, ", ") + std::to_string(rank);
     act([&] { management->not_recoverable(place_->node, reason); });
   } else {
-    log(name())->warn("guest wrote {} to REPORT, which is none: ignored", what);
+    log(name())->warn("guest wrote {} to REPORT, which is no event: ignored", static_cast<std::uint32_t>(what));
   }
 }
 
-void NicModule::mark(std::uint32_t what) {
-  const bool is_known = std::ranges::any_of(
-      enum_names(RankMark{}), [&](const auto& known) { return known.value == static_cast<RankMark>(what); });
+void NicModule::mark(RankMark what) {
+  const bool is_known =
+      std::ranges::any_of(enum_names(RankMark{}), [&](const auto& known) { return known.value == what; });
   if (!is_known) {
-    log(name())->warn("guest wrote {} to MARK, which is none: ignored", what);
+    log(name())->warn("guest wrote {} to MARK, which is no mark: ignored", static_cast<std::uint32_t>(what));
   } else if (Management* const management = place_->management) {
-    const std::uint64_t number = pair(registers_.result_low, registers_.result_high);
-    act([&] { management->mark(place_->node, static_cast<RankMark>(what), number); });
+    const std::uint64_t number = pair(registers.result_low, registers.result_high);
+    act([&] { management->mark(place_->node, what, number); });
   }
 }
 
-void NicModule::raise(Cause cause) {
-  registers_.interrupt_status.set(registers_.interrupt_status.value() | cause);
+void NicModule::raise(const FieldOf<bool>& cause) {
+  registers.interrupt_status.set(registers.interrupt_status.value() | cause.bits(true));
   update_interrupt();
 }
 
 void NicModule::update_interrupt() {
   if (sc_core::sc_get_status() < sc_core::SC_START_OF_SIMULATION) return;  // ports are not bound
-  interrupt.write((registers_.interrupt_status.value() & registers_.interrupt_enable.value()) != 0);
+  interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
 // ---- network and management ----
@@ -175,13 +177,14 @@ void NicModule::Peer::receive(Frame frame) {
 }
 
 void NicModule::overflowed() {
-  log(name())->warn("{} frames wait for the guest to take them: frames are dropped", NicEngine::max_waiting);
+  log(name())->warn("{} frames wait for free slots of the receive ring: further frames are dropped",
+                    NicEngine::max_waiting);
 }
 
-// The link may have lost what waited for it.
+// Frames that waited for the link may have been lost with it.
 void NicModule::Peer::membership(const Membership&) {
   nic_.update();
-  nic_.raise(membership_cause);
+  nic_.raise(nic_.registers.interrupt_status.membership);
 }
 
 void NicModule::transmit(SendQueue queue, NodeNumber destination, std::vector<std::byte> payload) {
@@ -192,16 +195,16 @@ std::size_t NicModule::waiting(SendQueue queue) const { return place_->network.w
 
 // ---- memory ----
 
-NicModule::Outcome NicModule::read(Picoseconds, Address first, std::span<std::byte> data) {
+NicModule::Completion NicModule::read(Picoseconds, Address first, std::span<std::byte> data) {
   return access(tlm::TLM_READ_COMMAND, first, data);
 }
 
-NicModule::Outcome NicModule::write(Picoseconds, Address first, std::span<const std::byte> data) {
+NicModule::Completion NicModule::write(Picoseconds, Address first, std::span<const std::byte> data) {
   return access(tlm::TLM_WRITE_COMMAND, first, {const_cast<std::byte*>(data.data()), data.size()});
 }
 
 // The memory controller annotates its latency and must not wait.
-NicModule::Outcome NicModule::access(tlm::tlm_command command, Address first, std::span<std::byte> data) {
+NicModule::Completion NicModule::access(tlm::tlm_command command, Address first, std::span<std::byte> data) {
   if (!memory_range_.contains(first, Bytes(data.size()))) return {false, Picoseconds()};
   sc_core::sc_time delay;
   tlm::tlm_generic_payload payload;
@@ -217,14 +220,14 @@ NicModule::Outcome NicModule::access(tlm::tlm_command command, Address first, st
   return {payload.is_response_ok() && !master_.poison, to_picoseconds(delay)};
 }
 
-// ---- the rest ----
+// ---- reset and device tree ----
 
 void NicModule::reset(Reset kind) {
   act([&] {
     place_->network.clear(place_->node);
     place_->network.set_tickets(place_->node, tickets_[0], tickets_[1]);
     engine_.reset(kind);
-    registers_.reset();
+    registers.reset();
     update_interrupt();
     on_reset(kind);
   });

@@ -1,18 +1,20 @@
-// The NIC of a node: registers in front (nic_registers.h), a port to the memory controller behind, an interrupt line; the rings'
-// engine (nic_engine.h) between them and the network.
+// The NIC of a node: the engine (nic_engine.h) with registers (nic_registers.h), a port to the memory
+// controller, an interrupt line, and a connection to the network.
 //
 //   NicModule nic("nic", dram);
 //   nic.attach({.clock = clock, .network = network, .node = 3, .management = &management});
 //
-// attach() makes it the network's port and the management's member of that number; it must have been called when
-// simulation begins, and may be again before: the last call counts. Whoever manages the cluster is told of resets by
-// on_reset: what the node held is lost, and it is his to say so to the Management.
+// attach() registers the NIC with the network, and with the management as the member of that number. It must
+// be called before the simulation begins; if it is called again before that, the last call counts. on_reset
+// notifies the owner of the cluster of a reset, in which the node loses its state; the owner must report this
+// loss to the management.
 //
-// Pages that are written to are told to those that keep copies. What a DIMM-SSD still has to copy of a page is not
-// overwritten: the ring to receive stops with no_memory.
+// The NIC writes through the memory controller, which notifies the observers of written pages. It cannot
+// overwrite a page that a DIMM-SSD has yet to copy: the receive ring then stops with no_memory.
 //
-// Reset contract: that of the engine; what waits for the link is dropped, what is on the wire arrives; registers, tickets
-// among them, take their reset values on every kind. Epoch, ranks and the run are the management's: they survive.
+// Reset contract: as the engine; frames that wait for the link are dropped, frames on the wire arrive. On a
+// reset of any kind all registers, including tickets, take their reset values. Epoch, ranks and run belong to
+// the management and are not reset.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -34,26 +36,24 @@
 namespace asterism {
 
 class NicModule : public sc_core::sc_module, private NicEngine::Memory, private NicEngine::Sink {
- private:
-  NicRegisters registers_;
-
  public:
-  // All must outlive the simulation.
+  // Where the NIC is attached. All referenced objects must outlive the simulation.
   struct Place {
-    EventQueueClock& clock;  // of the network's event queue
+    EventQueueClock& clock;  // the clock of the network's event queue
     Network& network;
     NodeNumber node = 0;
-    Management* management = nullptr;        // nullptr: there are no ranks
-    std::optional<NodeNumber> storage = {};  // the node that is the global store
+    Management* management = nullptr;        // nullptr if there are no ranks
+    std::optional<NodeNumber> storage = {};  // the global store, if there is one
   };
 
-  RegisterSocket registers{"registers", registers_, Picoseconds(10'000)};
-  // Addresses of the node less the first of its memory.
+  NicRegisters registers;
+  RegisterSocket target{"target", registers, Picoseconds(10'000)};
+  // Addresses are relative to the start of the node's memory.
   tlm_utils::simple_initiator_socket<NicModule> memory{"memory"};
-  // To a wire that several processes may write (devices/gic400.h).
+  // Must be bound to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // The node was reset, for whatever reason; at that instant, at the event queue's time.
+  // Called at each reset of the node, when the event queue has the current time.
   std::function<void(Reset)> on_reset = [](Reset) {};
 
   NicModule(const sc_core::sc_module_name& name, AddressRange memory_range);
@@ -67,21 +67,19 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   void report(Statistics& statistics) const { engine_.report(statistics); }
 
  private:
-  // What network and management see.
+  // The NIC's endpoint for network and management.
   class Peer final : public NetworkPort, public Management::Member {
    public:
     explicit Peer(NicModule& nic) : nic_(nic) {}
     void receive(Frame frame) override;
     void sent(SendQueue) override { nic_.update(); }
     void membership(const Membership&) override;
-    void run_ended() override { nic_.raise(membership_cause); }
+    void run_ended() override { nic_.raise(nic_.registers.interrupt_status.membership); }
     Kind kind() const override { return Kind::firmware; }
 
    private:
     NicModule& nic_;
   };
-
-  enum Cause : std::uint32_t { received_cause = 1, membership_cause = 2, sent_cause = 4, error_cause = 8 };
 
   void start_of_simulation() override;
   void connect_registers();
@@ -90,28 +88,28 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   void act(const std::function<void()>& action);
   void update();
   void set_tickets(SendQueue queue, std::uint32_t tickets);
-  void report_rank(std::uint32_t what);
-  void mark(std::uint32_t what);
+  void report_rank(NicRegisters::Report::What what);
+  void mark(RankMark what);
   std::uint32_t status() const;
-  void raise(Cause cause);
+  void raise(const FieldOf<bool>& cause);
   void update_interrupt();
 
   void transmit(SendQueue queue, NodeNumber destination, std::vector<std::byte> payload) override;
   std::size_t waiting(SendQueue queue) const override;
-  void send_tail_moved() override { raise(sent_cause); }
-  void receive_head_moved() override { raise(received_cause); }
-  void ring_stopped() override { raise(error_cause); }
+  void send_tail_moved() override { raise(registers.interrupt_status.sent); }
+  void receive_head_moved() override { raise(registers.interrupt_status.received); }
+  void ring_stopped() override { raise(registers.interrupt_status.error); }
   void overflowed() override;
 
-  Outcome read(Picoseconds now, Address first, std::span<std::byte> data) override;
-  Outcome write(Picoseconds now, Address first, std::span<const std::byte> data) override;
-  Outcome access(tlm::tlm_command command, Address first, std::span<std::byte> data);
+  Completion read(Picoseconds now, Address first, std::span<std::byte> data) override;
+  Completion write(Picoseconds now, Address first, std::span<const std::byte> data) override;
+  Completion access(tlm::tlm_command command, Address first, std::span<std::byte> data);
 
   const AddressRange memory_range_;
   NicEngine engine_;
   Peer peer_{*this};
   std::optional<Place> place_;
-  std::uint32_t tickets_[2] = {1, 1};  // after a reset: the network's
+  std::uint32_t tickets_[2] = {1, 1};  // the network's configured tickets, restored by a reset
   Alarm alarm_;
   InitiatorExtension master_;
 };

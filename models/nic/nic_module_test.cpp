@@ -32,7 +32,7 @@ struct Node : sc_core::sc_module {
                events) {
     nic.memory.bind(memory.ports[0]);
     memory_core.socket.bind(memory.ports[1]);
-    core.socket.bind(nic.registers);
+    core.socket.bind(nic.target);
     nic.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
