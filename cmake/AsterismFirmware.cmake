@@ -50,7 +50,7 @@ ExternalProject_Add(asterism_firmware
 enable_language(C)
 add_library(asterism_firmware_checkpoint STATIC
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
-  ${PROJECT_SOURCE_DIR}/sw/checkpoint/begun.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/asynchronous.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/controller.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/location.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/status.c

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "boot/memory.h"
-#include "checkpoint/begun.h"
+#include "checkpoint/asynchronous.h"
 #include "checkpoint/checksum.h"
 #include "checkpoint/controller.h"
 #include "checkpoint/memory_level.h"
@@ -45,24 +45,24 @@ static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
 
 enum { strong_range = 0 };  // level 1's entry of the range table
 
-// A level besides the DIMM-SSD. Levels and the controller are called by pointers that checkpoint_use_... sets: what a program never asks for
-// is not linked into it.
+// A level besides the DIMM-SSD. Levels and the controller are called through pointers that
+// checkpoint_use_...() sets, so that a level which a program never uses is not linked into it.
 typedef struct {
   bool (*is_open)(void);
   CheckpointStatus (*write)(uint64_t version);
   CheckpointStatus (*restore)(uint64_t version);
-  CheckpointStatus lost;  // what restore() says when the level has lost it
+  CheckpointStatus lost;  // the status of restore() if the level has lost the checkpoint
   bool (*newest)(const char* name, uint64_t max_version, uint64_t* version);
   bool (*discard)(const char* name, uint64_t version);
   void (*close)(void);
 } Level;
 
 static bool present;
-static const CheckpointStore* store;  // in the place of the DIMM-SSD; NULL: none
-static const Level* memory;           // level 1 is there, or was until memory lost it; NULL: not in use
-static uint32_t (*count_memory_errors)(void);  // with level 1
-static uint64_t memory_bytes;                  // that level 1 was made for
-static unsigned ssd_every, ratio;              // ratio: to level 2 alone; 0: not in use
+static const CheckpointStore* store;           // replaces the DIMM-SSD; NULL: the DIMM-SSD is used
+static const Level* memory;                    // level 1, also after an error has closed it; NULL: not in use
+static uint32_t (*count_memory_errors)(void);  // set with level 1
+static uint64_t memory_bytes;                  // the size for which level 1 was set up
+static unsigned ssd_every, ratio;              // ratio: every n-th to level 2 only; 0: not in use
 static uint64_t writes;
 static const Controller* controller;  // NULL: not in use
 static const Level* pcram;            // NULL: not in use
@@ -159,7 +159,7 @@ static CheckpointStatus execute(DimmSsdOperation operation) {
   const uint32_t errors = memory_errors();
   descriptor.request.method = operation == dimm_ssd_checkpoint ? method : dimm_ssd_configured;
   const DimmSsdError error = dimm_ssd_execute(operation, &descriptor.request);
-  // The device sees poison as a bus error.
+  // Poison appears to the device as a bus error.
   if (error == dimm_ssd_bus_error && memory_errors() != errors) return checkpoint_uncorrectable;
   return status_of(error);
 }
@@ -168,7 +168,7 @@ static CheckpointStatus note(CheckpointLevel level, CheckpointStatus status) {
   return level_status[level - 1] = status;
 }
 
-static void nobody_asked(void) {
+static void clear_level_status(void) {
   note(checkpoint_memory, checkpoint_not_asked);
   note(checkpoint_dimm_ssd, checkpoint_not_asked);
   note(checkpoint_pcram, checkpoint_not_asked);
@@ -178,11 +178,11 @@ static void nobody_asked(void) {
 CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_status[level - 1]; }
 
 CheckpointStatus checkpoint_initialize(void) {
-  begun_finish();
-  begun_forget();
+  asynchronous_finish();
+  asynchronous_clear();
   if (store != NULL) store->close();
   store = NULL;
-  begun_use_store(NULL);
+  asynchronous_use_store(NULL);
   region_count = 0;
   if (memory != NULL) memory->close();
   memory = NULL;
@@ -190,16 +190,16 @@ CheckpointStatus checkpoint_initialize(void) {
   pcram = NULL;
   controller = NULL;
   ratio = 0;
-  nobody_asked();
+  clear_level_status();
   present = dimm_ssd_probe();
   return present ? checkpoint_ok : checkpoint_no_device;
 }
 
 CheckpointStatus checkpoint_use_store(const CheckpointStore* used) {
   if (pcram != NULL || ratio != 0 || controller != NULL) return checkpoint_bad_argument;
-  begun_finish();
+  asynchronous_finish();
   store = used;
-  begun_use_store(used);
+  asynchronous_use_store(used);
   return checkpoint_ok;
 }
 
@@ -259,8 +259,8 @@ static void fill_header(uint64_t version) {
   header->header_checksum = checksum(CHECKSUM_START, header, offsetof(Header, header_checksum));
 }
 
-// A store of a part of a block reads it first. What it finds wrong there is counted and no SError: the store
-// itself would be lost on it.
+// A store to a part of a block reads the block first. An error found there is counted and raises no SError,
+// but the store is lost.
 static CheckpointStatus write_to_memory(uint64_t version) {
   const uint32_t errors = memory_errors();
   bool sound = memory_level_begin(descriptor.request.name, version) && memory_errors() == errors &&
@@ -279,7 +279,7 @@ static bool fits_into_memory(void) {
   return memory_level_fits(bytes, region_count + 1);
 }
 
-// Once it is lost it stays so: a fault that stays would cost every write anew.
+// After an error level 1 stays closed: a permanent fault would cost time at every write.
 static CheckpointStatus write_to_level_1(uint64_t version) {
   if (!memory_level_is_open()) return checkpoint_uncorrectable;
   if (!fits_into_memory()) return checkpoint_too_large;
@@ -293,13 +293,14 @@ static void stage(void) { list_pages(copy_fragments(true)); }
 static const uint64_t* pages(void) { return descriptor.pages; }
 static uint32_t page_count(void) { return descriptor.request.page_count; }
 
-// Memory that cannot be read is a bus error to the device, as to the DIMM-SSD.
+// As for the DIMM-SSD, memory that cannot be read appears to the device as a bus error.
 static CheckpointStatus status_since(uint32_t errors, PcramError error) {
   if (error == pcram_bus_error && memory_errors() != errors) return checkpoint_uncorrectable;
   return status_of_pcram(error);
 }
 
-// Of pages that are staged. Once cells are worn out it takes no more: each write would cost a slot.
+// The pages must be staged. When cells are worn out, PCRAM is not written any more: each write would cost a
+// slot.
 static CheckpointStatus write_to_pcram(uint64_t version) {
   if (pcram_is_worn) return checkpoint_worn_out;
   if (!pcram_level_fits(page_count())) return checkpoint_too_large;
@@ -310,9 +311,9 @@ static CheckpointStatus write_to_pcram(uint64_t version) {
   return status_since(errors, error);
 }
 
-// Of pages that are staged: the command's end, and what is pending from then on. A version that is handed over is added to those that were
-// begun before anything more is heard of it.
-static CheckpointStatus hand_over(bool told) {
+// The pages must be staged. Returns the result of the command; a version that is handed over is pending. It
+// is added to the list before the device reports anything more about it.
+static CheckpointStatus hand_over(bool reported) {
   const uint64_t version = descriptor.request.version;
   CheckpointStatus status;
   if (store != NULL) {
@@ -322,8 +323,8 @@ static CheckpointStatus hand_over(bool told) {
     if (status == checkpoint_ok && !dimm_ssd_stops_software(method)) status = checkpoint_pending;
   }
   const bool failed = status != checkpoint_ok && status != checkpoint_pending;
-  begun_add(version, status, told || failed);
-  if (has_level_2()) begun_settle();
+  asynchronous_add(version, status, reported || failed);
+  if (has_level_2()) asynchronous_update();
   return status;
 }
 
@@ -333,9 +334,9 @@ static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
   if (region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
   if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
   if (!has_level_2()) return checkpoint_ok;
-  begun_settle();
-  if (begun_is_pending(version)) begun_finish();
-  return begun_failure();
+  asynchronous_update();
+  if (asynchronous_is_pending(version)) asynchronous_finish();
+  return asynchronous_unreported_failure();
 }
 
 static CheckpointStatus safe_on_a_level(void) {
@@ -363,13 +364,13 @@ static uint64_t bytes_of_the_largest_rank(void) {
 
 static bool write_to_memory_alone(uint64_t version) {
   const CheckpointStatus status = note(checkpoint_memory, memory->write(version));
-  if (status == checkpoint_ok) begun_add(version, status, true);
+  if (status == checkpoint_ok) asynchronous_add(version, status, true);
   return status == checkpoint_ok;
 }
 
 static CheckpointStatus begin_at(Location location, uint64_t version) {
   if (location == location_none) {
-    begun_add(version, checkpoint_skipped, true);
+    asynchronous_add(version, checkpoint_skipped, true);
     return checkpoint_skipped;
   }
   fill_header(version);
@@ -381,7 +382,7 @@ static CheckpointStatus begin_at(Location location, uint64_t version) {
   return safe_on_a_level();
 }
 
-// By what is not on another level than memory when power is lost.
+// Every ssd_every-th checkpoint, and every one that no level before could keep.
 static bool goes_to_ssd(CheckpointStatus in_memory, CheckpointStatus in_pcram) {
   if (memory == NULL && pcram == NULL) return true;
   if (ssd_every == 0) return false;
@@ -389,7 +390,7 @@ static bool goes_to_ssd(CheckpointStatus in_memory, CheckpointStatus in_pcram) {
 }
 
 static CheckpointStatus begin(const char* name, uint64_t version) {
-  nobody_asked();
+  clear_level_status();
   const CheckpointStatus status = status_to_begin(name, version);
   if (status != checkpoint_ok) return status;
   if (controller != NULL) return begin_at(controller->decide(version, bytes_of_the_largest_rank()), version);
@@ -405,7 +406,7 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
     if (pcram == NULL) stage();
     note(level_2(), hand_over(in_memory == checkpoint_ok || in_pcram == checkpoint_ok));
   } else {
-    begun_add(version, safe_on_a_level(), true);
+    asynchronous_add(version, safe_on_a_level(), true);
   }
   return safe_on_a_level();
 }
@@ -425,7 +426,7 @@ CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
 }
 
 static CheckpointStatus wait_for_level_2(uint64_t version) {
-  const CheckpointStatus on_ssd = note(level_2(), begun_wait(version));
+  const CheckpointStatus on_ssd = note(level_2(), asynchronous_wait(version));
   const bool is_elsewhere = level_status[checkpoint_memory - 1] != checkpoint_not_asked;
   if (on_ssd != checkpoint_ok && goes_to_one_level() && !is_elsewhere) write_to_memory_alone(version);
   return safe_on_a_level();
@@ -440,27 +441,27 @@ CheckpointStatus checkpoint_write(const char* name, uint64_t version) {
 }
 
 CheckpointStatus checkpoint_test(uint64_t version) {
-  if (has_level_2()) begun_settle();
-  return begun_status(version);
+  if (has_level_2()) asynchronous_update();
+  return asynchronous_status(version);
 }
 
 CheckpointStatus checkpoint_wait(uint64_t version) {
-  if (version != checkpoint_any_version) return begun_wait(version);
-  begun_finish();
-  return begun_failure();
+  if (version != checkpoint_any_version) return asynchronous_wait(version);
+  asynchronous_finish();
+  return asynchronous_unreported_failure();
 }
 
 CheckpointStatus checkpoint_abort(void) {
   if (store != NULL) {
-    begun_finish();
-    begun_failure();
+    asynchronous_finish();
+    asynchronous_unreported_failure();
     return checkpoint_ok;
   }
   if (!present) return checkpoint_no_device;
   descriptor.request.page_count = 0;
   const CheckpointStatus status = execute(dimm_ssd_abort);
-  begun_settle();
-  begun_failure();
+  asynchronous_update();
+  asynchronous_unreported_failure();
   return status;
 }
 
@@ -514,7 +515,7 @@ static CheckpointStatus restore_from_memory(uint64_t version) {
   return check_contents();
 }
 
-// Of pages that are back.
+// Checks the pages after a restore, and copies the fragments to their regions.
 static CheckpointStatus check_pages(uint64_t version) {
   const CheckpointStatus status = check_header(version);
   if (status != checkpoint_ok) return status;
@@ -538,7 +539,7 @@ static CheckpointStatus restore_from_ssd(uint64_t version) {
   CheckpointStatus status = find_on_level_2(version, &found);
   if (status != checkpoint_ok) return status;
   if (found != version) return checkpoint_not_found;
-  // Another number of pages: refused before the device could touch a region.
+  // A different number of pages is refused before the device writes to a region.
   if (dimm_ssd_found_pages() != checkpoint_pages()) return checkpoint_other_regions;
   stage();
   status = execute(dimm_ssd_restore);
@@ -551,7 +552,8 @@ static CheckpointStatus restore_from_store(uint64_t version) {
   return status == checkpoint_ok ? check_pages(version) : status;
 }
 
-// Of a level besides the DIMM-SSD, which discards what it has lost. checkpoint_not_found: another one is to be asked.
+// Restores from a level besides the DIMM-SSD; the level discards a checkpoint that it has lost.
+// checkpoint_not_found means that the next level must be tried.
 static CheckpointStatus restore_from(const Level* level, CheckpointLevel number, uint64_t version) {
   if (level == NULL || !level->is_open()) return checkpoint_not_found;
   const CheckpointStatus status = note(number, level->restore(version));
@@ -560,12 +562,12 @@ static CheckpointStatus restore_from(const Level* level, CheckpointLevel number,
 }
 
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
-  nobody_asked();
+  clear_level_status();
   CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
   if (region_count == 0) return checkpoint_bad_argument;
   if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
-  begun_finish();
+  asynchronous_finish();
   const CheckpointStatus in_memory = restore_from(memory, checkpoint_memory, version);
   if (in_memory == checkpoint_ok) return in_memory;
   const CheckpointStatus in_pcram = restore_from(pcram, checkpoint_pcram, version);
@@ -580,7 +582,7 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   const CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
-  if (begun_is_pending(version)) begun_finish();
+  if (asynchronous_is_pending(version)) asynchronous_finish();
   const bool in_memory =
       memory != NULL && memory->is_open() && memory->discard(descriptor.request.name, version);
   const bool in_pcram = pcram != NULL && pcram->discard(descriptor.request.name, version);

@@ -1,56 +1,60 @@
-// Checkpoints of memory regions under a name and a version, on the DIMM-SSD. In the shape of VeloC
-// (Mem_protect, Checkpoint, Restart_test, Restart) and FTI (Protect, Checkpoint, Recover).
+// The checkpoint library: checkpoints of memory regions, each with a name and a version, on the DIMM-SSD. The
+// interface follows VeloC (Mem_protect, Checkpoint, Restart_test, Restart) and FTI (Protect, Checkpoint,
+// Recover).
 //
 //   checkpoint_initialize();
 //   checkpoint_protect(0, x, sizeof x);
 //   checkpoint_protect(1, &iteration, sizeof iteration);
 //   uint64_t version;
 //   if (checkpoint_find_newest("cg", checkpoint_any_version, &version) == checkpoint_ok)
-//   checkpoint_restore("cg", version);
+//     checkpoint_restore("cg", version);
 //   ... checkpoint_write("cg", iteration);
 //
-// VeloC's asynchronous mode: checkpoint_begin() hands the pages over and the program goes on while the device
-// copies them; hardware holds what it writes to a page that is not copied yet. checkpoint_test() and
-// checkpoint_wait() tell when a version is durable, or why it never will be.
+// Asynchronous mode, as in VeloC: checkpoint_begin() hands the pages over, and the program continues while
+// the device copies them. Hardware blocks a write to a page that has not been copied yet. checkpoint_test()
+// and checkpoint_wait() report when a version is durable, or why it failed.
 //
 //   checkpoint_use_method(dimm_ssd_early_late);
 //   ... checkpoint_begin("cg", iteration);
 //   ... if (checkpoint_test(iteration) == checkpoint_ok) ...
 //   checkpoint_wait(checkpoint_any_version);
 //
-// A checkpoint is whole or it does not exist: power may fail at any instant until it is durable. It begins
-// with a header page of this library: the table of regions (id, bytes, place in the page) and a checksum over
-// all of them. A restore into other regions, or of contents that are not what was written, is refused by
-// name.
+// A checkpoint is either complete or does not exist: power may fail at any instant until it is durable. It
+// begins with a header page of this library, which holds the table of regions (id, bytes, offset in the page)
+// and a checksum over all of them. A restore into other regions, or of contents that differ from those
+// written, fails with a status that says so.
 //
-// Levels, as VeloC and FTI have them: level 1 is memory, level 2 the DIMM-SSD. Level 1 is there once
-// checkpoint_use_memory() has put it under strong ECC; then every checkpoint goes to it, every n-th to level
-// 2 too, and a restore asks level 1 first (abeyratne2017 section 4.3.4). A checkpoint of level 1 that the
-// memory cannot correct any more is discarded as a whole. Level 1 survives a warm reset, level 2 the loss of
-// power.
+// Levels, as in VeloC and FTI: level 1 is memory, level 2 is the DIMM-SSD. Level 1 exists after
+// checkpoint_use_memory() has put it under strong ECC. Then every checkpoint is written to level 1, every
+// n-th also to level 2, and a restore tries level 1 first (abeyratne2017 section 4.3.4). A checkpoint on
+// level 1 that memory cannot correct is discarded as a whole. Level 1 survives a warm reset, level 2 also a
+// power loss.
 //
-// PCRAM, where the node has it, is a level of its own between the two once checkpoint_use_pcram() has said so: it takes
-// every checkpoint in a little more time than memory does, and survives the loss of power (dong2011 section 5). A restore asks
-// memory, PCRAM and DIMM-SSD in this order, and what one of them cannot give back it asks the next one for.
+// PCRAM, if the node has it, is a further level between these two after checkpoint_use_pcram(). It takes
+// every checkpoint, in slightly more time than memory, and survives a power loss (dong2011 section 5). A
+// restore tries memory, PCRAM and the DIMM-SSD, in this order, until one of them returns the checkpoint.
 //
 //   checkpoint_use_pcram(0, true);
 //
-// A node that sets cores aside can put them in the place of the DIMM-SSD: they take each checkpoint through a chain of plug-ins
-// that convert it, keep equal pages once, store it and drain it to slower or remote storage, and give it back the same way
-// (auxiliary/checkpoint_chain.h, li2010). checkpoint_begin returns when they have a copy; checkpoint_test and checkpoint_wait tell when it is stored.
+// A node with auxiliary cores can use them in place of the DIMM-SSD. They pass each checkpoint through a
+// chain of plug-ins that convert it, store equal pages only once, store it, and drain it to slower or remote
+// storage; a restore takes the same way back (auxiliary/checkpoint_chain.h, li2010). checkpoint_begin()
+// returns when the auxiliary cores have a copy; checkpoint_test() and checkpoint_wait() report when it is
+// stored.
 //
 //   checkpoint_use_chain(&chain, 8, 9);
 //
-// Or a controller decides for each checkpoint where it goes, to one level alone, by the SSD's endurance and
-// the time that checkpoints cost (checkpoint/location.h, abeyratne2017 section 4.3.3):
+// Alternatively, a controller selects one level for each checkpoint, by the endurance of the SSD and the time
+// that checkpoints cost (checkpoint/location.h, abeyratne2017 section 4.3.3):
 //
 //   checkpoint_use_memory(sizeof x, 0);
 //   const CheckpointPolicy policy = {.lifetime_years = 5, .overhead_percent = 10, .forced_every = 16};
 //   checkpoint_use_controller(&policy);
 //
-// Regions need no alignment. Their whole pages go to the device as they lie; the fragments before and after
-// go through pages of this library, so that a restore never touches a neighbour. All calls are of core 0;
-// while one runs, no other core may write to a protected region: the checksum is taken over what is there.
+// Regions need no alignment. Their whole pages are transferred in place; the fragments before and after them
+// are copied through pages of this library, so that a restore never writes outside a region. Call all
+// functions on core 0. While one runs, no other core may write to a protected region, because the checksum is
+// computed over its contents.
 #pragma once
 
 #include <stdbool.h>
@@ -62,122 +66,139 @@
 
 typedef enum {
   checkpoint_ok = 0,
-  checkpoint_no_device,         // the node has no DIMM-SSD
-  checkpoint_bad_argument,      // name empty or over 31 characters, nothing protected, region empty
-  checkpoint_too_large,         // over 32 regions or over checkpoint_page_limit pages
-  checkpoint_not_found,         // no complete checkpoint of that name and version
-  checkpoint_other_regions,     // it was made of other regions than are protected now
-  checkpoint_torn,              // header or contents are not what was written
-  checkpoint_no_space,          // the device is full of checkpoints that nobody discarded
-  checkpoint_unreadable,        // flash or PCRAM lost it beyond correction
-  checkpoint_device_error,      // the device refused the request: bus error, bad descriptor
-  checkpoint_uncorrectable,     // memory lost it beyond correction; a page to be written or where it was kept
-  checkpoint_no_strong_memory,  // no memory controller, or it refuses a strong range
-  checkpoint_not_asked,         // of a level: the last write or restore did not come to it
-  checkpoint_pending,           // handed over, and not durable yet
+  checkpoint_no_device,  // the node has no DIMM-SSD
+  checkpoint_bad_argument,  // the name is empty or over 31 characters, nothing is protected, or a region is empty
+  checkpoint_too_large,         // more than 32 regions or more than checkpoint_page_limit pages
+  checkpoint_not_found,         // there is no complete checkpoint with this name and version
+  checkpoint_other_regions,     // the checkpoint was written for other regions than those protected now
+  checkpoint_torn,              // header or contents differ from those written
+  checkpoint_no_space,          // the device is full of checkpoints that were not discarded
+  checkpoint_unreadable,        // flash or PCRAM has an uncorrectable error
+  checkpoint_device_error,      // the device refused the request: bus error or bad descriptor
+  checkpoint_uncorrectable,     // memory has an uncorrectable error, in a page to be written or in level 1
+  checkpoint_no_strong_memory,  // there is no memory controller, or it refused a strong range
+  checkpoint_not_asked,         // of a level: the last write or restore did not use it
+  checkpoint_pending,           // handed over, but not durable yet
   checkpoint_busy,              // checkpoints of other regions or another name are not durable yet
-  checkpoint_aborted,           // given up by checkpoint_abort
-  checkpoint_worn_out,    // too few blocks of the flash, or not all lines of PCRAM, can still be written
-  checkpoint_skipped,     // the controller wants it nowhere; the one before it counts
+  checkpoint_aborted,           // abandoned by checkpoint_abort()
+  checkpoint_worn_out,          // too few blocks of flash, or not all lines of PCRAM, can still be written
+  checkpoint_skipped,     // the controller selected no level; the previous checkpoint remains the newest
   checkpoint_no_pcram,    // the node has no PCRAM, or too little for two checkpoints
-  checkpoint_not_stored,  // a plug-in behind auxiliary cores could not keep it
+  checkpoint_not_stored,  // a plug-in on the auxiliary cores could not store it
 } CheckpointStatus;
 
 typedef enum {
   checkpoint_memory = 1,
   checkpoint_dimm_ssd = 2,
   checkpoint_pcram = 3,
-  checkpoint_chain = 4,  // in the place of the DIMM-SSD
+  checkpoint_chain = 4,  // auxiliary cores, in place of the DIMM-SSD
 } CheckpointLevel;
 
 #define checkpoint_any_version UINT64_MAX
 enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32, checkpoint_begun_limit = 16 };
 
+// A short text for a status, for messages; never NULL.
 const char* checkpoint_text(CheckpointStatus status);
 
-// Finds the device. Call first, and from core 0. Forgets what was protected and begun, the latter when it has
-// become durable or failed.
+// Initializes the library and probes the DIMM-SSD; call it first. It waits until no version is pending,
+// forgets all protected regions and versions, and stops the use of all other levels. Returns
+// checkpoint_no_device if there is no DIMM-SSD; memory and PCRAM can be used even then.
 CheckpointStatus checkpoint_initialize(void);
 
-// From now on bytes at data belong to every checkpoint, as region id. The same id again replaces the region.
-// Writer and restorer protect the same ids in the same order.
+// Adds the `bytes` bytes at `data` to every following checkpoint, as region `id`; replaces an earlier region
+// with the same id. The program that restores must protect the same ids in the same order as the one that
+// wrote. Errors: checkpoint_bad_argument, checkpoint_too_large.
 CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 
-// Puts level 1 into the last pages of DRAM, for checkpoints of `bytes` in all regions together: behind
-// checkpoint_initialize, which takes it out of use, and before memory_allocate. ssd_every: every n-th
-// checkpoint goes to level 2 too, and each that level 1 did not take, which ends its use; 0: none ever. Works
-// without a DIMM-SSD, too. checkpoint_uncorrectable: level 1 is in use, and has lost a checkpoint that it
-// held.
+// Starts to use level 1, in the last pages of DRAM, for checkpoints of up to `bytes` in all regions together.
+// Call it after checkpoint_initialize(), which stops its use, and before memory_allocate(). Every
+// ssd_every-th checkpoint is also written to level 2, 0: none. A checkpoint that level 1 could not take is
+// always written to level 2, and level 1 is not used any more. It works without a DIMM-SSD. Errors:
+// checkpoint_no_strong_memory; checkpoint_uncorrectable if a checkpoint on level 1 was lost: level 1 is in
+// use even so.
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 
-// Every checkpoint from now on goes to PCRAM too: behind checkpoint_initialize, which takes it out of use. It is written when
-// checkpoint_begin returns. PCRAM holds the two newest, found again after a reset of any kind. ssd_every, in place of that of
-// checkpoint_use_memory: every n-th checkpoint goes to level 2 too, and each that PCRAM did not take; 0: none ever. incremental: of
-// a stack, pages that are as this slot has them are left out. Works without a DIMM-SSD, too. A stack gives a checkpoint
-// back to the addresses that it was taken from alone: others are checkpoint_other_regions. checkpoint_bad_argument: behind a chain,
-// and nothing has changed, as of the two below.
+// Starts to write every following checkpoint also to PCRAM, which is complete when checkpoint_begin()
+// returns. Call it after checkpoint_initialize(), which stops its use. PCRAM holds the two newest checkpoints
+// and keeps them over a reset of any kind. ssd_every replaces that of checkpoint_use_memory(): every
+// ssd_every-th checkpoint is also written to level 2, 0: none, and every one that PCRAM could not take. With
+// `incremental`, pages of a stack that the slot already holds are left out. It works without a DIMM-SSD. A
+// stack returns a checkpoint only to the addresses from which it was taken; other addresses are
+// checkpoint_other_regions. Errors, which change nothing: checkpoint_no_pcram; checkpoint_bad_argument if a
+// chain is in use.
 CheckpointStatus checkpoint_use_pcram(unsigned ssd_every, bool incremental);
 
-// From now on, behind checkpoint_use_memory and in place of its ssd_every: each checkpoint goes to one level,
-// or to none, as location_decide says. The ramdisk is the `bytes` of checkpoint_use_memory, the run begins
-// now, and what checkpoint_begin and checkpoint_write take is the time that checkpoints cost. Region id
-// belongs to rank id % policy->ranks; a node's ranks are never separated: where one of them has no room all
-// are skipped. A level that cannot take what it was to take leaves it to the other. Each decision is an event
-// of the platform. checkpoint_bad_argument: a negative number. checkpoint_no_device,
-// checkpoint_no_strong_memory: a level is missing, and nothing has changed.
+// Starts to write each following checkpoint to one level or to none, as selected by location_decide(), in
+// place of the ssd_every of checkpoint_use_memory(), which must be called before. The ramdisk is the `bytes`
+// of checkpoint_use_memory(); the run begins now; and the cost of checkpoints is the time that
+// checkpoint_begin() and checkpoint_write() take. Region id belongs to rank id % policy->ranks. The ranks of
+// a node are never separated: if the checkpoint of one does not fit, all are skipped. If the selected level
+// fails, the other one is used. The platform records each decision as an event. Errors, which change nothing:
+// checkpoint_bad_argument for a negative number or if a chain is in use; checkpoint_no_device or
+// checkpoint_no_strong_memory if a level is missing.
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy);
 
-// From now on, behind checkpoint_use_memory and in place of its ssd_every: every n-th checkpoint goes to level 2
-// alone, all others to level 1 alone: 10 for the 9:1 of abeyratne2017 section 4.6. A level that cannot take what it
-// was to take leaves it to the other. PCRAM takes none then, as with the controller. checkpoint_bad_argument: 0. checkpoint_no_device,
-// checkpoint_no_strong_memory: a level is missing, and nothing has changed.
+// Starts to write every `every`-th checkpoint to level 2 only and all others to level 1 only, in place of the
+// ssd_every of checkpoint_use_memory(), which must be called before; 10 gives the 9:1 of abeyratne2017
+// section 4.6. If the selected level fails, the other one is used. PCRAM is not used then, nor with the
+// controller. Errors, which change nothing: checkpoint_bad_argument for 0 or if a chain is in use;
+// checkpoint_no_device or checkpoint_no_strong_memory if a level is missing.
 CheckpointStatus checkpoint_use_ratio(unsigned every);
 
-// How the checkpoints from now on are taken on the DIMM-SSD; dimm_ssd_configured, the default: as the node is
-// configured.
+// Sets the method by which the DIMM-SSD takes following checkpoints. The default, dimm_ssd_configured, is the
+// method of the node's configuration.
 void checkpoint_use_method(DimmSsdMethod method);
 
-// Takes pages by memory_allocate for the copies of copy_on_write; 0: as many as the present regions have.
-// Without them that method holds writes as `late` does. checkpoint_too_large: no memory for them.
+// Allocates this number of pages with memory_allocate() for the copies of the method copy_on_write; 0: as
+// many as the protected regions have. Without them that method blocks writes like the method `late`. Errors:
+// checkpoint_no_device; checkpoint_too_large if there is not enough memory.
 CheckpointStatus checkpoint_use_shadow(size_t pages);
 
-// Pages of a checkpoint of the present regions, the header and the fragments' among them.
+// The number of pages in a checkpoint of the protected regions, including the header page and those of
+// fragments.
 size_t checkpoint_pages(void);
 
-// How the last checkpoint_write, checkpoint_begin or checkpoint_restore ended there.
+// The result of the last checkpoint_write(), checkpoint_begin() or checkpoint_restore() on this level.
 CheckpointStatus checkpoint_level_status(CheckpointLevel level);
 
-// Returns when the checkpoint is safe, on one level at least: checkpoint_begin and checkpoint_wait. An earlier
-// one of the same name and version is replaced.
+// Writes a checkpoint and returns when it is safe on at least one level: checkpoint_begin() and
+// checkpoint_wait() in one. It replaces an earlier checkpoint with the same name and version. Errors: those
+// of checkpoint_begin(), or why no level could keep the checkpoint.
 CheckpointStatus checkpoint_write(const char* name, uint64_t version);
 
-// Returns checkpoint_ok when the program may go on: with the methods that stop software when the version is
-// durable, with the others when the pages are handed over. Level 1 is written at once. What the checkpoint
-// holds is settled then; what is written to the regions afterwards belongs to the next one.
+// Begins a checkpoint and returns checkpoint_ok when the program may continue: with methods that stop
+// software when the version is durable, with the others when the pages are handed over. Level 1 and PCRAM are
+// written before it returns. The contents of the checkpoint are then fixed; later writes to the regions
+// belong to the next one.
 //
-// Where a version that was handed over has failed and nobody was told, nothing is begun and the failure is the
-// answer, once. The next checkpoint is a full one then. Another name or other regions are checkpoint_busy
-// while versions are not durable.
+// If a version that was handed over has failed, and the failure was not reported yet, the function begins
+// nothing and returns that failure, once; the next checkpoint is then a full one. If versions of another name
+// or of other regions are pending, it returns checkpoint_busy. Further errors: checkpoint_no_device,
+// checkpoint_bad_argument, checkpoint_too_large; checkpoint_skipped if the controller selected no level.
 CheckpointStatus checkpoint_begin(const char* name, uint64_t version);
 
-// Of one of the last checkpoint_begun_limit versions that were begun: checkpoint_ok when it is durable,
-// checkpoint_pending, checkpoint_skipped, or why it was given up. One that level 1 alone was to take is as it
-// was begun.
+// The status of one of the last checkpoint_begun_limit versions that were begun: checkpoint_ok if it is
+// durable, checkpoint_pending, checkpoint_skipped, or why it failed; checkpoint_not_found for any other
+// version. The status of a version that was to be written to level 1 only does not change.
 CheckpointStatus checkpoint_test(uint64_t version);
-// The same, but sleeps while it is pending. checkpoint_any_version: until none is pending; the first failure
-// that nobody was told.
+// As checkpoint_test(), but sleeps while the version is pending. With checkpoint_any_version it sleeps until
+// no version is pending and returns the first failure that was not reported, or checkpoint_ok.
 CheckpointStatus checkpoint_wait(uint64_t version);
 
-// Gives up all versions that are not durable; those that are stay. Of a chain it waits for them instead.
+// Abandons all versions that are not durable; durable ones are kept. With a chain it waits for them instead.
+// Errors: checkpoint_no_device.
 CheckpointStatus checkpoint_abort(void);
 
-// The newest durable version not above max_version, of all levels.
+// Finds the newest durable version on all levels that is not above max_version, and stores its number in
+// *version. Returns checkpoint_not_found if there is none.
 CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, uint64_t* version);
 
-// Fills the protected regions. After checkpoint_not_found they are as before; after any other error their
-// contents are undefined: initialize them, or restore another version. A version that memory or PCRAM has lost
-// is discarded there, and the next level is asked for it. Waits for what is pending.
+// Fills the protected regions from a checkpoint, after waiting for pending versions. After
+// checkpoint_not_found the regions are unchanged. After any other error their contents are undefined:
+// initialize them, or restore another version. If memory or PCRAM has lost the version, it is discarded there
+// and the next level is tried.
 CheckpointStatus checkpoint_restore(const char* name, uint64_t version);
 
-// Gives the space of a checkpoint back, on all levels; waits for it while it is pending.
+// Discards a checkpoint on all levels and frees its space; waits for it if it is pending. Returns
+// checkpoint_not_found if no level has it.
 CheckpointStatus checkpoint_discard(const char* name, uint64_t version);

@@ -4,8 +4,8 @@
 
 static const uint64_t prime = 0x100000001b3u;
 
-// The multiplication carries a difference upwards alone, and one of bit 63 nowhere: without the shift the same bit of the next word
-// would take it back.
+// The multiplication moves a difference only to higher bits, and one in bit 63 nowhere: without the shift,
+// the same bit of the next word could cancel it.
 static uint64_t mixed(uint64_t sum, uint64_t word) {
   sum = (sum ^ word) * prime;
   return sum ^ sum >> 29;

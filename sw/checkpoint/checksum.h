@@ -1,9 +1,10 @@
-// FNV-1a, 64 bit, taken over little-endian 64-bit words instead of octets (eight times fewer multiplications), with
-// sum ^= sum >> 29 behind each multiplication: FNV-1a alone over words carries a difference of the highest bits into the highest
-// bits, where the next word can take it back. The last word of a length that is not a multiple of 8 is filled up with zeros.
+// FNV-1a, 64 bits, computed over little-endian 64-bit words instead of octets (an eighth of the
+// multiplications), with sum ^= sum >> 29 after each multiplication: FNV-1a alone, over words, moves a
+// difference in the highest bits only to the highest bits, where the next word can cancel it. If the length
+// is not a multiple of 8, the last word is padded with zeros.
 //
-// Any single changed word changes the sum; so do any two bits in the same word or in neighbouring ones. Anything else that changes
-// goes unseen with a chance of about 2^-64.
+// Any change of a single word changes the sum, and so does any change of two bits in the same word or in
+// adjacent words. Other changes remain undetected with a probability of about 2^-64.
 #pragma once
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "drivers/power.h"
 
 static struct {
-  bool tells;
+  bool reports;
   CheckpointPolicy policy;
   uint64_t ramdisk_bytes;
   uint64_t number;            // of the last checkpoint
@@ -17,7 +17,7 @@ static struct {
 _Static_assert((int)location_ramdisk == (int)located_in_memory &&
                    (int)location_ssd == (int)located_on_dimm_ssd &&
                    (int)location_none == (int)located_nowhere,
-               "as the power controller tells them");
+               "the power controller uses the same values");
 
 static unsigned ranks(void) { return controller.policy.ranks != 0 ? controller.policy.ranks : 1; }
 
@@ -34,7 +34,7 @@ static Location decide(uint64_t version, uint64_t bytes) {
                                .rated = dimm_ssd_rated(),
                                .used = written};
   const LocationDecision decision = location_decide(&controller.policy, &state);
-  if (controller.tells)
+  if (controller.reports)
     power_checkpoint_located(version, (CheckpointLocated)decision.location, (unsigned)decision.reason);
   return decision.location;
 }
@@ -43,7 +43,7 @@ static void checkpoint_begins(void) { controller.began = generic_timer_now(); }
 static void checkpoint_ends(void) { controller.spent += generic_timer_now() - controller.began; }
 
 const Controller* controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes) {
-  controller.tells = power_probe();
+  controller.reports = power_probe();
   controller.policy = *policy;
   controller.ramdisk_bytes = ramdisk_bytes;
   controller.number = 0;

@@ -1,5 +1,5 @@
-// The Checkpoint Location Controller at work: what location_decide() asks for, from the DIMM-SSD's registers
-// and the timer, and what it decides, told to the platform (power controller, event checkpoint_location).
+// The Checkpoint Location Controller: it reads the inputs of location_decide() from the DIMM-SSD's registers
+// and the timer, and reports each decision to the platform (power controller, event checkpoint_location).
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +11,10 @@ typedef struct {
   unsigned (*ranks)(void);
   Location (*decide)(uint64_t version,
                      uint64_t bytes);  // of the next checkpoint; bytes: of the rank that has most
-  // Between them a checkpoint is written: the program stands.
+  // These enclose the writing of a checkpoint, during which the program is stalled.
   void (*checkpoint_begins)(void);
   void (*checkpoint_ends)(void);
 } Controller;
 
-// From now on the run counts: time, what is written to the SSD, the numbers of checkpoints.
+// Starts a run: elapsed time, bytes written to the SSD and checkpoint numbers are counted from now on.
 const Controller* controller_use(const CheckpointPolicy* policy, uint64_t ramdisk_bytes);

@@ -8,13 +8,13 @@
 
 enum { slot_count = 2 };
 
-// One block of memory. A power loss leaves noise here, which is no record.
+// One block of memory. After a power loss its contents are random, which the checksum detects.
 typedef struct {
   uint64_t magic;  // written last; 0: the slot is empty
   char name[memory_level_name_bytes];
   uint64_t version;
   uint64_t sequence;  // counts checkpoints: the smaller one is the older
-  uint64_t check;     // over all between
+  uint64_t check;     // checksum over name, version and sequence
 } Record;
 
 _Static_assert(sizeof(Record) == memory_level_align, "a record is one block");
@@ -48,7 +48,7 @@ static bool is_of(const Record* record, const char* name, uint64_t version) {
          memcmp(record->name, name, memory_level_name_bytes) == 0;
 }
 
-// The slot that holds it, of two the later one; slot_count: there is none.
+// The slot that holds a version, or the later one of two; slot_count if there is none.
 static unsigned find(const char* name, uint64_t version) {
   unsigned found = slot_count;
   for (unsigned i = 0; i < slot_count; ++i)
@@ -117,7 +117,7 @@ bool memory_level_commit(void) {
   uint8_t* const to = slot(level.at);
   const size_t word = sizeof record->magic;
   if (!memory_copy_guarded(to + word, (const uint8_t*)record + word, sizeof *record - word)) return false;
-  // A guarded copy has reached memory when it returns.
+  // A guarded copy returns only when its data are in memory.
   if (!memory_copy_guarded(to, &committed, word)) return false;
   record->magic = committed;
   if (is_of(&level.records[1 - level.at], record->name, record->version)) empty(1 - level.at);
@@ -151,6 +151,6 @@ bool memory_level_read(void* data, size_t bytes) {
 
 bool memory_level_discard(const char name[memory_level_name_bytes], uint64_t version) {
   if (!memory_level_seek(name, version)) return false;
-  empty(level.at);  // where it is poisoned it is lost anyway
+  empty(level.at);  // if the record is poisoned, the checkpoint is lost anyway
   return true;
 }

@@ -13,7 +13,7 @@ typedef struct {
   uint64_t version;
   uint64_t sequence;  // counts checkpoints: the smaller one is the older
   uint64_t page_count;
-  uint64_t places;  // which pages they are, of a stack
+  uint64_t places;  // with a stack, a checksum over the addresses of the pages
   uint64_t check;   // over all before it
 } Header;
 
@@ -55,7 +55,7 @@ static bool is_of(const Header* header, const char* name, uint64_t version) {
          memcmp(header->name, name, sizeof header->name) == 0;
 }
 
-// The slot that holds it, of two the later one; slot_count: there is none.
+// The slot that holds a version, or the later one of two; slot_count if there is none.
 static unsigned find(const char* name, uint64_t version) {
   unsigned found = slot_count;
   for (unsigned slot = 0; slot < slot_count && level.is_open; ++slot)
@@ -84,7 +84,7 @@ static PcramError empty(unsigned slot) {
 
 static unsigned older_slot(void) { return level.headers[0].sequence < level.headers[1].sequence ? 0 : 1; }
 
-// A write of a version that was there already has ended before it could discard the earlier one.
+// A version was written again, and the write ended before it could discard the earlier checkpoint.
 static void discard_what_was_replaced(void) {
   const Header* const first = &level.headers[0];
   if (first->magic == whole && is_of(&level.headers[1], first->name, first->version)) empty(older_slot());
@@ -111,7 +111,7 @@ bool pcram_level_is_open(void) { return level.is_open; }
 
 bool pcram_level_fits(uint32_t count) { return is_stack() || count < pcram_pages() / slot_count; }
 
-// Neighbours together. What is copied is the sum over all pieces.
+// Transfers adjacent pages by one command. The copied pages are summed over all commands.
 static PcramError transfer(bool save, unsigned slot, const uint64_t* pages, uint32_t count,
                            bool incremental) {
   for (uint32_t first = 0, next = 0; first < count; first = next) {
@@ -189,6 +189,6 @@ PcramError pcram_level_read(const char name[pcram_level_name_bytes], uint64_t ve
 bool pcram_level_discard(const char name[pcram_level_name_bytes], uint64_t version) {
   const unsigned slot = find(name, version);
   if (slot == slot_count) return false;
-  empty(slot);  // cells that are worn out keep it; then it is forgotten until the next start
+  empty(slot);  // worn-out cells keep the header; then the checkpoint is hidden only until the next start
   return true;
 }

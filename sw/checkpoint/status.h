@@ -1,4 +1,4 @@
-// What the device's errors are to the callers of the checkpoint library.
+// Converts errors of the devices to the statuses of the checkpoint library.
 #pragma once
 
 #include "checkpoint/checkpoint.h"

@@ -1,5 +1,5 @@
-// A level of the checkpoint library that others keep, in the place of the DIMM-SSD: auxiliary cores do, behind a chain of
-// plug-ins (auxiliary/checkpoint_chain.h). All calls are of core 0.
+// The interface of a level that replaces the DIMM-SSD in the checkpoint library: auxiliary cores with a chain
+// of plug-ins implement it (auxiliary/checkpoint_chain.h). The library calls it on core 0 only.
 #pragma once
 
 #include "checkpoint/checkpoint.h"
@@ -7,21 +7,22 @@
 enum { checkpoint_name_bytes = 32 };  // NUL padded
 
 typedef struct {
-  // Of so many pages of memory, by address, the first one the library's header. checkpoint_ok: it is kept; checkpoint_pending: all
-  // pages are copied, and outcome() tells the rest; else why it is not kept. One that is pending still is waited for.
+  // Writes a checkpoint of `count` pages, given by their addresses; the first one is the library's header
+  // page. Returns checkpoint_ok if it is stored, checkpoint_pending if all pages are copied and outcome()
+  // will report the rest, or why it is not stored. Waits for an earlier version that is still pending.
   CheckpointStatus (*write)(const char name[checkpoint_name_bytes], uint64_t version, const uint64_t* pages,
                             uint32_t count);
-  CheckpointStatus (*outcome)(uint64_t version);  // of one of the two that were written last
-  void (*wait)(void);                             // until none is pending
-  // The newest not above max_version.
+  CheckpointStatus (*outcome)(uint64_t version);  // the status of one of the two versions written last
+  void (*wait)(void);                             // waits until no version is pending
+  // Finds the newest version not above max_version.
   CheckpointStatus (*find)(const char name[checkpoint_name_bytes], uint64_t max_version, uint64_t* version);
-  // Back into the pages. checkpoint_not_found: they are as before.
+  // Reads a checkpoint back into the pages. After checkpoint_not_found the pages are unchanged.
   CheckpointStatus (*read)(const char name[checkpoint_name_bytes], uint64_t version, const uint64_t* pages,
                            uint32_t count);
   CheckpointStatus (*discard)(const char name[checkpoint_name_bytes], uint64_t version);
-  void (*close)(void);  // it is not used any more
+  void (*close)(void);  // ends the use of the store
 } CheckpointStore;
 
-// Behind checkpoint_initialize, which takes it out of use. checkpoint_bad_argument: PCRAM, a ratio or the controller is in use, and
-// nothing has changed.
+// Starts to use a store in place of the DIMM-SSD. Call it after checkpoint_initialize(), which stops its use.
+// Returns checkpoint_bad_argument, and changes nothing, if PCRAM, a ratio or the controller is in use.
 CheckpointStatus checkpoint_use_store(const CheckpointStore* store);

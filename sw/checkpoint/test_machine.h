@@ -1,6 +1,6 @@
-// What the checkpoint library finds when it runs on the host: a DIMM-SSD that is a map, 64 pages of DRAM
-// with a range table and blocks that are poisoned, and PCRAM, modules or a stack. The devices' own behaviour is tested where their models
-// are.
+// What the checkpoint library finds when it runs on the host: a DIMM-SSD that is a map, 64 pages of DRAM with
+// a range table and blocks that are poisoned, and PCRAM, modules or a stack. The devices' own behaviour is
+// tested where their models are.
 #pragma once
 
 #include <array>

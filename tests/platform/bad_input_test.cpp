@@ -365,19 +365,19 @@ TEST_F(BadInputTest, APartWithoutWholeMemoryPagesSuitsNoDimmSsd) {
 }
 
 TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
-  ASSERT_EQ(firmware("powercut", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"}).status, 0);
+  ASSERT_EQ(firmware("power_failure", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"}).status, 0);
   fs::remove_all(folder / "run");
   expect_refusal(
       {"node.dimm_ssd.image=a.img", "node.dimm_ssd.packages=4"}, 65,
       "command line: error: node.dimm_ssd.image: a.img: flash image has 1 channels x 8 packages x 1 "
       "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes, but the node has 1 channels x 4 packages x 1 "
       "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes");
-  firmware("powercut", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"});
+  firmware("power_failure", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"});
   EXPECT_THAT(contents("run/console.log"), HasSubstr("version 2 restored, 0 wrong words"));
 }
 
 TEST_F(BadInputTest, AnSsdImageCutShortOrOfSomethingElseIsRefused) {
-  ASSERT_EQ(firmware("lonely", {"node.dimm_ssd.image=a.img"}).status, 0);
+  ASSERT_EQ(firmware("single_core", {"node.dimm_ssd.image=a.img"}).status, 0);
   fs::remove_all(folder / "run");
   const auto whole = fs::file_size(folder / "a.img");
   fs::resize_file(folder / "a.img", 100'000);
@@ -487,11 +487,11 @@ TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
 }
 
 TEST_F(GuestMistakeTest, NotStartingTheSecondaryCoresKeepsNothingFromEnding) {
-  EXPECT_EQ(firmware("lonely").status, 0);
+  EXPECT_EQ(firmware("single_core").status, 0);
 }
 
 TEST_F(GuestMistakeTest, SemihostingPathsDoNotClimbOut) {
-  const Ended ended = firmware("climb");
+  const Ended ended = firmware("path_traversal");
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_THAT(ended.err, HasSubstr("'../../etc/passwd' is refused: the path climbs out of the directory\n"));
   EXPECT_THAT(ended.err, HasSubstr("'/etc/passwd' is refused: the path is absolute\n"));

@@ -89,12 +89,12 @@ TEST_F(CheckpointMethodsTest, StencilGoesOnAfterAPowerLossAtAnyTime) {
 TEST_F(CheckpointMethodsTest, VersionsAreWholeWhenThePowerIsCutAtAnyEvent) {
   for (const std::string& method : all_methods) {
     const std::string args = "versions=5 pages=12 async=on method=" + method;
-    run("powercut", args);
+    run("power_failure", args);
     std::vector<std::uint64_t> times;
     for (const auto& event : events()) times.push_back(event["time_ps"]);
     for (const std::uint64_t at : times)
       for (const std::uint64_t cut : {at - (at > 0), at + 1, at + 300'000'000}) {
-        run("powercut", args, power_loss(cut));
+        run("power_failure", args, power_loss(cut));
         expect_the_newest_durable(events());
         if (HasFailure()) return;
       }

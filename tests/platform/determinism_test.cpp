@@ -91,7 +91,7 @@ TEST_F(QuantumTest, OneCoreSaysTheSameUnderEveryQuantum) {
   for (const auto& [app, args] : {std::pair{"hello", ""},
                                   {"timer", "after=50 times=2"},
                                   {"cg", "nx=3"},
-                                  {"powercut", "versions=2 pages=1"}}) {
+                                  {"power_failure", "versions=2 pages=1"}}) {
     const std::string usual = console(app, args, "1us");
     EXPECT_EQ(console(app, args, "1ns"), usual) << app;
     EXPECT_EQ(console(app, args, "1ms"), usual) << app;

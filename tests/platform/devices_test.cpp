@@ -136,16 +136,16 @@ TEST_F(DevicesTest, TheLastPageOfDramIsThereAndNothingBehindIt) {
 
 TEST_F(DevicesTest, MovedDevicesAreFoundByTheDeviceTree) {
   const Ended ended =
-      firmware("powercut", {"args=versions=2 pages=1", "node.address_map.dimm_ssd.base=0x0b10_0000",
+      firmware("power_failure", {"args=versions=2 pages=1", "node.address_map.dimm_ssd.base=0x0b10_0000",
                             "node.address_map.dimm_ssd.interrupt=7"});
   EXPECT_EQ(ended.status, 0) << ended.out;
 }
 
 TEST_F(DevicesTest, TheFirmwareCutsItsOwnPower) {
-  const Ended ended = firmware("powercut", {"args=versions=3 pages=4 cut=2"});
+  const Ended ended = firmware("power_failure", {"args=versions=3 pages=4 fail_in=2"});
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_THAT(ended.out,
-              HasSubstr("powercut: reset cause power_loss\npowercut: version 1 restored, 0 wrong words\n"));
+              HasSubstr("power_failure: reset cause power_loss\npower_failure: version 1 restored, 0 wrong words\n"));
   EXPECT_EQ(json("run/stats.json")["power_losses"], 1);
 }
 

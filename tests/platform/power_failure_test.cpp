@@ -15,7 +15,7 @@ using Time = std::uint64_t;  // ps
 
 struct PowerFailureTest : CommandTest {
   Arguments node;  // overrides
-  std::string app = "powercut", args = "versions=3 pages=2";
+  std::string app = "power_failure", args = "versions=3 pages=2";
 
   static std::string fault(Time at) {
     return fmt::format(R"({{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})", at);

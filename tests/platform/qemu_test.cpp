@@ -55,7 +55,7 @@ TEST_F(QemuTest, ExitStatusesAndExceptionsAreTheSame) {
 }
 
 TEST_F(QemuTest, AtomicsAndTimersWorkTheSame) {
-  for (const char* app : {"smp_atomics", "timer", "lonely"}) {
+  for (const char* app : {"smp_atomics", "timer", "single_core"}) {
     EXPECT_EQ(qemu(app).status, 0) << app;
     EXPECT_EQ(firmware(app).status, 0) << app;
   }

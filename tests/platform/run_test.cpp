@@ -147,13 +147,13 @@ TEST_F(RunTest, AFlashImageKeepsCheckpointsAcrossRuns) {
 }
 
 TEST_F(RunTest, AComparisonLeavesTheFlashImageToTheRunItself) {
-  const Ended ended = firmware("powercut", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2",
+  const Ended ended = firmware("power_failure", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2",
                                             "expect.result_equals=\"the same scenario with seed=2\""});
-  EXPECT_EQ(ended.status, 67);  // powercut leaves no result
-  EXPECT_THAT(contents("run/reference/console.log"), HasSubstr("powercut: no such checkpoint\n"));
+  EXPECT_EQ(ended.status, 67);  // power_failure leaves no result
+  EXPECT_THAT(contents("run/reference/console.log"), HasSubstr("power_failure: no such checkpoint\n"));
   EXPECT_FALSE(exists("run/reference_flash.img"));
-  firmware("powercut", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2"});
-  EXPECT_THAT(contents("run/console.log"), HasSubstr("powercut: version 2 restored, 0 wrong words\n"));
+  firmware("power_failure", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2"});
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("power_failure: version 2 restored, 0 wrong words\n"));
 }
 
 TEST_F(RunTest, AFlashImageMayHaveAnyName) {
@@ -203,8 +203,8 @@ TEST_F(StoppedRunTest, AKilledRunLeavesTheOlderOneAndItsOwnPartial) {
   EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
   EXPECT_THAT(contents("run/console.log"), HasSubstr("hello from AArch64"));
   EXPECT_TRUE(exists("run.partial/scenario.json"));
-  EXPECT_EQ(firmware("lonely").status, 0);
-  EXPECT_THAT(contents("run/console.log"), HasSubstr("lonely"));
+  EXPECT_EQ(firmware("single_core").status, 0);
+  EXPECT_THAT(contents("run/console.log"), HasSubstr("single_core"));
   EXPECT_FALSE(exists("run.partial"));
 }
 

@@ -57,12 +57,12 @@ TEST_P(StoreTrackingTest, ACutAnywhereLeavesTheNewestDurableVersionByEveryMethod
   }
 }
 
-// powercut fills the next version in while the one before is copied, and looks at every word that it gets back. One package
+// power_failure fills the next version in while the one before is copied, and looks at every word that it gets back. One package
 // takes so long to program that stores come to pages that are not copied yet.
 TEST_P(StoreTrackingTest, WhatIsWrittenBehindAnIntervalIsNotInItsImage) {
   for (const std::string& method : methods) {
     const std::string args = "versions=4 pages=16 async=on method=" + method;
-    run("powercut", args, {}, {"node.dimm_ssd.packages=1"});
+    run("power_failure", args, {}, {"node.dimm_ssd.packages=1"});
     const bool stops = method == "consolidate" || method == "early";
     EXPECT_THAT(contents("run/console.log"), HasSubstr(stops ? "version 3 written" : "version 3 handed over"))
         << method;
@@ -71,7 +71,7 @@ TEST_P(StoreTrackingTest, WhatIsWrittenBehindAnIntervalIsNotInItsImage) {
     EXPECT_EQ(held + copied_to_frames > 0, !stops) << method;
     const std::uint64_t last = end();
     for (int i = 1; i <= 6; ++i) {
-      run("powercut", args, {last * i / 7}, {"node.dimm_ssd.packages=1"});
+      run("power_failure", args, {last * i / 7}, {"node.dimm_ssd.packages=1"});
       EXPECT_THAT(contents("run/console.log"), HasSubstr("version 4 restored, 0 wrong words")) << method << i;
     }
   }

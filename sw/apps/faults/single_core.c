@@ -4,6 +4,6 @@
 #include "boot/exit_status.h"
 
 int main(void) {
-  printf("lonely: one core is enough\n");
+  printf("single_core: one core is enough\n");
   return exit_passed;
 }

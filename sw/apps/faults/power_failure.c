@@ -2,10 +2,10 @@
 // versions 1..n, and after a power loss restores the newest and looks at every word before it goes on. Exit
 // status 0 only when version n was reached and restores; 1 when contents are mixed; 3 without DIMM-SSD.
 //
-//   powercut [versions=8] [pages=6] [name=powercut] [cut=V] [after=200] [method=configured] [async=on|off]
+//   power_failure [versions=8] [pages=6] [name=power_failure] [fail_in=V] [after=200] [method=configured] [async=on|off]
 //
 // async: the next version is filled in while the one before is handed over and not durable.
-// cut=V: cuts the power itself, `after` microseconds into the writing of version V, once (on a start that is
+// fail_in=V: cuts the power itself, `after` microseconds into the writing of version V, once (on a start that is
 // not after a power loss). Without it something else has to: the scenario's fault.
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,14 +22,14 @@ typedef unsigned long long Printable;
 enum { odd_words = 700 };  // a region that neither begins nor ends at a page
 
 static struct {
-  uint64_t versions, pages, cut, after;
+  uint64_t versions, pages, fail_in, after;
   const char* name;
   ArgumentChoice method;
   bool async;
 } options = {.versions = 8,
              .pages = 6,
              .after = 200,
-             .name = "powercut",
+             .name = "power_failure",
              .method = {dimm_ssd_method_names, dimm_ssd_methods, dimm_ssd_configured}};
 
 static uint64_t* large;
@@ -60,11 +60,11 @@ static bool restore_is_whole(uint64_t wanted) {
   fill(0);
   const CheckpointStatus status = checkpoint_restore(options.name, wanted);
   if (status != checkpoint_ok) {
-    printf("powercut: version %llu not restored: %s\n", (Printable)wanted, checkpoint_text(status));
+    printf("power_failure: version %llu not restored: %s\n", (Printable)wanted, checkpoint_text(status));
     return false;
   }
   const uint64_t wrong = wrong_words(wanted);
-  printf("powercut: version %llu restored, %llu wrong words\n", (Printable)wanted, (Printable)wrong);
+  printf("power_failure: version %llu restored, %llu wrong words\n", (Printable)wanted, (Printable)wrong);
   return wrong == 0;
 }
 
@@ -74,9 +74,9 @@ static CheckpointStatus write(uint64_t v) {
   const CheckpointStatus status =
       options.async ? checkpoint_begin(options.name, v) : checkpoint_write(options.name, v);
   if (status != checkpoint_ok)
-    printf("powercut: version %llu not written: %s\n", (Printable)v, checkpoint_text(status));
+    printf("power_failure: version %llu not written: %s\n", (Printable)v, checkpoint_text(status));
   else
-    printf("powercut: version %llu %s\n", (Printable)v,
+    printf("power_failure: version %llu %s\n", (Printable)v,
            checkpoint_test(v) == checkpoint_pending ? "handed over" : "written");
   return status;
 }
@@ -84,13 +84,13 @@ static CheckpointStatus write(uint64_t v) {
 static bool write_versions(uint64_t first, bool cuts) {
   for (uint64_t v = first; v <= options.versions; ++v) {
     fill(v);
-    if (cuts && v == options.cut)
+    if (cuts && v == options.fail_in)
       generic_timer_alarm(generic_timer_now() + generic_timer_ticks(options.after), cut);
     if (write(v) != checkpoint_ok) return false;
     if (v > 2 && checkpoint_test(v - 2) != checkpoint_pending) checkpoint_discard(options.name, v - 2);
   }
   const CheckpointStatus status = checkpoint_wait(checkpoint_any_version);
-  if (status != checkpoint_ok) printf("powercut: given up: %s\n", checkpoint_text(status));
+  if (status != checkpoint_ok) printf("power_failure: given up: %s\n", checkpoint_text(status));
   return status == checkpoint_ok;
 }
 
@@ -99,18 +99,18 @@ int main(int argc, char** argv) {
       {"versions", argument_number, &options.versions, 1, 1000000, "versions to write"},
       {"pages", argument_number, &options.pages, 1, 4096, "pages of the large region"},
       {"name", argument_text, &options.name, 1, 31, "name of the checkpoints"},
-      {"cut", argument_number, &options.cut, 0, 1000000, "version in whose writing the power is cut"},
+      {"fail_in", argument_number, &options.fail_in, 0, 1000000, "version in whose writing the power is cut"},
       {"after", argument_number, &options.after, 1, 10000000, "microseconds after its begin"},
       {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken"},
       {"async", argument_switch, &options.async, 0, 0, "goes on while they are not durable"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   const bool has_power = power_probe();
-  if (has_power) printf("powercut: reset cause %s\n", power_reset_cause_text());
+  if (has_power) printf("power_failure: reset cause %s\n", power_reset_cause_text());
   large_words = options.pages * page_bytes / sizeof(uint64_t);
   large = memory_allocate(options.pages * page_bytes);
   if (checkpoint_initialize() != checkpoint_ok || large == NULL) {
-    printf("powercut: %s\n", large == NULL ? "too little memory" : "no DIMM-SSD");
+    printf("power_failure: %s\n", large == NULL ? "too little memory" : "no DIMM-SSD");
     return exit_unavailable;
   }
   checkpoint_protect(0, large, options.pages * page_bytes);
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   uint64_t newest = 0;
   const CheckpointStatus found = checkpoint_find_newest(options.name, checkpoint_any_version, &newest);
   if (found == checkpoint_ok && !restore_is_whole(newest)) return exit_failed;
-  if (found != checkpoint_ok) printf("powercut: %s\n", checkpoint_text(found));
+  if (found != checkpoint_ok) printf("power_failure: %s\n", checkpoint_text(found));
   const bool cuts = has_power && power_reset_cause() != reset_power_loss;
   if (!write_versions(newest + 1, cuts)) return exit_failed;
   return restore_is_whole(options.versions) ? exit_passed : exit_failed;

@@ -8,7 +8,7 @@
 
 static bool refused(const char* path, FileMode mode) {
   const int file = semihosting_open(path, mode);
-  printf("climb: %s %s: %s\n", mode == file_write ? "write" : "read", path, file < 0 ? "refused" : "OPENED");
+  printf("path_traversal: %s %s: %s\n", mode == file_write ? "write" : "read", path, file < 0 ? "refused" : "OPENED");
   if (file >= 0) semihosting_close(file);
   return file < 0;
 }

@@ -1,0 +1,108 @@
+#include "checkpoint/asynchronous.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "checkpoint/status.h"
+
+typedef struct {
+  uint64_t version;
+  CheckpointStatus status;
+  bool reported;
+} Entry;
+
+static Entry entries[checkpoint_begun_limit];  // the oldest first
+static unsigned count;
+static const CheckpointStore* store;  // NULL: the DIMM-SSD
+
+static unsigned pending_count(void) {
+  unsigned pending = 0;
+  for (unsigned i = 0; i < count; ++i) pending += entries[i].status == checkpoint_pending;
+  return pending;
+}
+
+// The newest entry of this version.
+static Entry* find(uint64_t version) {
+  for (unsigned i = count; i > 0; --i)
+    if (entries[i - 1].version == version) return &entries[i - 1];
+  return NULL;
+}
+
+void asynchronous_use_store(const CheckpointStore* used) { store = used; }
+void asynchronous_clear(void) { count = 0; }
+
+static void update_from_store(void) {
+  for (unsigned i = 0; i < count; ++i)
+    if (entries[i].status == checkpoint_pending) entries[i].status = store->outcome(entries[i].version);
+}
+
+static void await_progress(void) {
+  if (store != NULL)
+    store->wait();
+  else
+    dimm_ssd_await_progress();
+}
+
+void asynchronous_update(void) {
+  if (store != NULL) {
+    update_from_store();
+    return;
+  }
+  unsigned pending = pending_count();
+  const DimmSsdProgress progress = dimm_ssd_progress();
+  // Versions begun after the failure are still open, and the failure does not concern them.
+  bool given_up = false;
+  for (unsigned i = 0; i < count && pending > progress.open; ++i) {
+    if (entries[i].status != checkpoint_pending) continue;
+    given_up = given_up || (progress.failed && entries[i].version == progress.failed_version);
+    entries[i].status = given_up ? status_of(progress.failed_error) : checkpoint_ok;
+    --pending;
+  }
+}
+
+void asynchronous_finish(void) {
+  while (pending_count() > 0) {
+    asynchronous_update();
+    if (pending_count() > 0) await_progress();
+  }
+}
+
+void asynchronous_add(uint64_t version, CheckpointStatus status, bool reported) {
+  while (count == checkpoint_begun_limit && entries[0].status == checkpoint_pending) {
+    await_progress();
+    asynchronous_update();
+  }
+  if (count == checkpoint_begun_limit) memmove(entries, entries + 1, --count * sizeof *entries);
+  entries[count++] = (Entry){version, status, reported};
+}
+
+bool asynchronous_is_pending(uint64_t version) {
+  const Entry* const found = find(version);
+  return found != NULL && found->status == checkpoint_pending;
+}
+
+CheckpointStatus asynchronous_status(uint64_t version) {
+  Entry* const found = find(version);
+  if (found == NULL) return checkpoint_not_found;
+  if (found->status != checkpoint_pending) found->reported = true;
+  return found->status;
+}
+
+CheckpointStatus asynchronous_wait(uint64_t version) {
+  while (asynchronous_is_pending(version)) {
+    asynchronous_update();
+    if (asynchronous_is_pending(version)) await_progress();
+  }
+  return asynchronous_status(version);
+}
+
+CheckpointStatus asynchronous_unreported_failure(void) {
+  CheckpointStatus oldest = checkpoint_ok;
+  for (unsigned i = 0; i < count; ++i) {
+    const CheckpointStatus status = entries[i].status;
+    if (status == checkpoint_ok || status == checkpoint_pending || entries[i].reported) continue;
+    entries[i].reported = true;
+    if (oldest == checkpoint_ok) oldest = status;
+  }
+  return oldest;
+}
