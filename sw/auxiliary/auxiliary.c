@@ -146,7 +146,7 @@ static void transform_for_another(void) {
   }
 }
 
-bool auxiliary_serve(void) {
+bool auxiliary_process_block(void) {
   uint32_t buffer;
   if (state.from == NULL || !queue_try_pop(state.from, &buffer)) return false;
   if (state.transforms) transform(&state.blocks[buffer]);
@@ -162,7 +162,7 @@ static void store_and_drain(Queue* from, bool transforms) {
   state.from = from;
   for (;;) {
     const uint32_t seen = __atomic_load_n(&from->changes, __ATOMIC_ACQUIRE);
-    if (auxiliary_serve()) continue;
+    if (auxiliary_process_block()) continue;
     const BackgroundWork work = work_in_background();
     if (work == work_none && __atomic_load_n(&state.stopping, __ATOMIC_ACQUIRE) != 0) break;
     if (work == work_none) cores_wait_while(&from->changes, seen);
@@ -268,7 +268,7 @@ bool auxiliary_wait(void) {
   wait_for_handed_over();
   const uint64_t waited = generic_timer_now() - start;
   state.counts.waited_ticks += waited;
-  state.counts.stood_ticks += waited;
+  state.counts.stalled_ticks += waited;
   return state.sound;
 }
 
@@ -284,7 +284,7 @@ bool auxiliary_write(uint64_t version) {
   if (in_line) drain_in_line();
   count_longest_wait();
   state.counts.bytes += (uint64_t)state.chunks * chunk_bytes;
-  state.counts.stood_ticks += generic_timer_now() - start;
+  state.counts.stalled_ticks += generic_timer_now() - start;
   return !in_line || state.sound;
 }
 

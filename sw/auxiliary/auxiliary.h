@@ -28,7 +28,7 @@ typedef struct {
   uint64_t written, failed;  // checkpoints
   uint64_t bytes;            // handed over
   uint64_t waits;            // for a free buffer
-  uint64_t stood_ticks;      // of the generic timer: inside auxiliary_write and auxiliary_wait
+  uint64_t stalled_ticks;    // of the generic timer: inside auxiliary_write and auxiliary_wait
   uint64_t waited_ticks;     // of it, for buffers or the checkpoint before; the longest of the cores, summed
   uint64_t passed_ticks;     // from the hand-over's begin until the store has closed
   uint64_t plug_in_ticks[chain_limit];  // of all cores, in each
@@ -65,7 +65,7 @@ bool auxiliary_wait(void);               // until then. False: what was written 
 void auxiliary_finish(void);             // all is stored and drained; the auxiliary cores rest
 
 // For a plug-in that waits inside `work`, on the core that stores: takes one of the blocks that wait, if any does.
-bool auxiliary_serve(void);
+bool auxiliary_process_block(void);
 bool auxiliary_has_block(void);  // one waits
 
 AuxiliaryCounts auxiliary_counts(void);

@@ -168,7 +168,7 @@ static StorageStatus store(Client* client, const StorageMessage* message, const 
   if (at == file->count) {
     if (used() >= self.lent) {
       ++self.counts.refused;
-      return storage_no_room;
+      return storage_no_space;
     }
     file->chunks[at] = message->chunk;
     ++file->count;
@@ -230,7 +230,8 @@ static void fetch(Client* client, uint32_t node, const StorageMessage* message) 
   self.link.send(self.link.context, node, &answer, client->pages + (size_t)at * chunk_words, chunk_bytes);
 }
 
-void benefactor_hear(uint32_t node, const StorageMessage* message, const uint8_t* data, size_t bytes) {
+void benefactor_handle_message(uint32_t node, const StorageMessage* message, const uint8_t* data,
+                               size_t bytes) {
   if (message->kind != storage_forget && message->kind < storage_store) return;
   if (message->client >= self.clients) {
     if (message->kind != storage_forget) storage_reply(&self.link, node, message, storage_refused);
@@ -274,7 +275,7 @@ static StorageStatus status_of(DimmSsdError error) {
     case dimm_ssd_ok:
       return storage_ok;
     case dimm_ssd_no_space:
-      return storage_no_room;
+      return storage_no_space;
     case dimm_ssd_uncorrectable:
       return storage_damaged;
     case dimm_ssd_not_found:

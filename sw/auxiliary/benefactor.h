@@ -17,7 +17,8 @@ enum { benefactor_client_limit = 4 };  // clients whose files it takes: 0 to 3
 const char* benefactor_prepare(const StorageLink* link, uint32_t lent, unsigned clients);
 
 // A message for the benefactor from a node; others are left alone, and wrong ones refused.
-void benefactor_hear(uint32_t node, const StorageMessage* message, const uint8_t* data, size_t bytes);
+void benefactor_handle_message(uint32_t node, const StorageMessage* message, const uint8_t* data,
+                               size_t bytes);
 // Tells the manager of its room and files: every so often, or it is forgotten.
 void benefactor_announce(uint32_t manager_node);
 // Goes on with what the device has ended, or has to do. False: it has nothing to do, or the device is at work.

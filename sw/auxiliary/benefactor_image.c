@@ -38,7 +38,7 @@ static uint64_t now(void) { return client()->calls.now(client()->calls.context);
 static bool rest(void) {
   const uint64_t until = now() + image.link.pause;
   while (now() < until)
-    if (!client()->calls.turn(client()->calls.context, until)) return false;
+    if (!client()->calls.poll(client()->calls.context, until)) return false;
   return true;
 }
 
@@ -72,7 +72,7 @@ static StorageStatus write_until(uint64_t version, uint64_t deadline) {
 }
 
 static bool start(void) {
-  const uint64_t version = file_of_image()->version, deadline = now() + image.link.patience;
+  const uint64_t version = file_of_image()->version, deadline = now() + image.link.retry_limit;
   if (!image.knows) look_for_two();
   image_seal(image.words, image.hashes);
   const StorageStatus status = write_until(version, deadline);

@@ -196,12 +196,12 @@ TEST_F(CheckpointChainTest, ALossOfPowerLeavesTheCheckpointBefore) {
     initialize("dedup,pcram");
     change(1);
     ASSERT_EQ(checkpoint_write("app", 1), checkpoint_ok);
-    node.pages_until_cut = pages;
+    node.pages_until_power_failure = pages;
     change(2);
     checkpoint_write("app", 2);
-    const bool was_cut = node.is_cut;
-    node.pages_until_cut = UINT64_MAX;
-    node.is_cut = false;
+    const bool was_cut = node.power_failed;
+    node.pages_until_power_failure = UINT64_MAX;
+    node.power_failed = false;
     initialize("dedup,pcram");
     const std::uint64_t found = newest();
     EXPECT_GE(found, was_cut ? 1u : 2u);  // the last half of a page may be empty

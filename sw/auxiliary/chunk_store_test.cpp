@@ -202,16 +202,16 @@ TEST_F(ChunkStoreTest, ACutAtAnyPageLeavesTheCheckpointBefore) {
   for (std::uint64_t cut = 0;; ++cut) {
     node.reset();
     ASSERT_EQ(chunk_store_prepare(), nullptr);
-    node.pages_until_cut = cut;
+    node.pages_until_power_failure = cut;
     std::map<std::uint64_t, std::vector<std::uint64_t>> written;
     std::uint64_t committed = 0;
     for (std::uint64_t version = 1; version <= 6; ++version) {
       for (std::uint32_t i = 0; i < chunks; ++i) image.fill(i, i % 3 == 0 ? i : 100 * version + i);
       written[version] = image.copy();
       write(version);
-      if (!node.is_cut) committed = version;
+      if (!node.power_failed) committed = version;
     }
-    const bool whole = !node.is_cut;
+    const bool whole = !node.power_failed;
     ASSERT_EQ(chunk_store_prepare(), nullptr);
     ASSERT_GE(newest(), committed) << cut;
     ASSERT_LE(newest(), committed + 1) << cut;

@@ -1,4 +1,4 @@
-// Numbers of buffers in shared memory, first in, first out, between any cores (a bounded queue with a turn for each cell,
+// Numbers of buffers in shared memory, first in, first out, between any cores (a bounded queue with a sequence for each cell,
 // after Vyukov). At most queue_capacity are in it at a time; pushing never waits.
 #pragma once
 
@@ -9,7 +9,7 @@ enum { queue_capacity = 32 };
 
 typedef struct {
   struct {
-    uint32_t turn, value;
+    uint32_t sequence, value;
   } cells[queue_capacity];
   uint32_t head, tail;
   uint32_t changes;  // counts pushes: what an idle core waits on

@@ -36,8 +36,8 @@ static void ask(StorageClient* client, StorageRequest* request, uint32_t node, c
   client->link.send(client->link.context, node, &request->message, data, bytes);
 }
 
-void client_hear(StorageClient* client, uint32_t node, const StorageMessage* message, const uint8_t* data,
-                 size_t bytes) {
+void client_handle_message(StorageClient* client, uint32_t node, const StorageMessage* message,
+                           const uint8_t* data, size_t bytes) {
   if (message->kind != storage_answer) return;
   for (unsigned i = 0; i < client_window; ++i) {
     StorageRequest* const request = &client->requests[i];
@@ -72,7 +72,7 @@ static bool wait(StorageClient* client, uint64_t until) {
   for (unsigned i = 0; i < client_window; ++i)
     if (client->requests[i].open && client->requests[i].deadline < until)
       until = client->requests[i].deadline;
-  return client->calls.turn(client->calls.context, until);
+  return client->calls.poll(client->calls.context, until);
 }
 
 static bool any_open(const StorageClient* client) {
@@ -174,7 +174,7 @@ static StorageStatus settle(StorageClient* client, StorageKind kind, uint64_t ve
       }
     }
     if (pending == 0) return storage_ok;
-    const uint64_t until = now(client) + client->poll;
+    const uint64_t until = now(client) + client->poll_interval;
     while (now(client) < until)
       if (!wait(client, until)) return fail(client, storage_gone, nowhere, nowhere);
   }

@@ -16,8 +16,8 @@ enum { client_window = 16 };  // questions on their way
 typedef struct {
   void* context;
   uint64_t (*now)(void* context);
-  // Lets messages come to client_hear, until some have or it is `until`. False: the client has to give up.
-  bool (*turn)(void* context, uint64_t until);
+  // Lets messages come to client_handle_message, until some have or it is `until`. False: the client has to give up.
+  bool (*poll)(void* context, uint64_t until);
   uint32_t (*manager)(void* context);  // its node, NO_BENEFACTOR: there is none
 } StorageClientCalls;
 
@@ -39,12 +39,12 @@ typedef struct {
 typedef struct {
   uint32_t number;  // as which benefactors and manager know it
   uint32_t width, copies;
-  uint64_t timeout;  // of an answer
-  uint64_t poll;     // between two looks whether a DIMM-SSD is done
+  uint64_t timeout;        // of an answer
+  uint64_t poll_interval;  // between two looks whether a DIMM-SSD is done
   StorageLink link;
   StorageClientCalls calls;
 
-  // Where the last call failed: the node, the chunk; all ones: of none. Of storage_no_room: what the manager knows.
+  // Where the last call failed: the node, the chunk; all ones: of none. Of storage_no_space: what the manager knows.
   struct {
     uint32_t node, chunk, benefactors, room;
   } fault;
@@ -68,5 +68,5 @@ StorageStatus client_newest(StorageClient* client, uint64_t max_version, uint64_
 StorageStatus client_remove(StorageClient* client, uint64_t version);
 
 // An answer that has come from a node; others are left alone.
-void client_hear(StorageClient* client, uint32_t node, const StorageMessage* message, const uint8_t* data,
-                 size_t bytes);
+void client_handle_message(StorageClient* client, uint32_t node, const StorageMessage* message,
+                           const uint8_t* data, size_t bytes);

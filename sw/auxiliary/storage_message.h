@@ -31,7 +31,7 @@ typedef enum {
 typedef enum {
   storage_ok = 0,
   storage_pending,    // of flush, open: the DIMM-SSD is at work
-  storage_no_room,    // at the benefactors known, or at this one
+  storage_no_space,   // at the benefactors known, or at this one
   storage_unknown,    // no such file, or no such chunk of it
   storage_exists,     // of place: already
   storage_not_whole,  // of commit: of a chunk no copy is left; of flush: chunks have not come

@@ -27,7 +27,7 @@ static void place(StorageService* service, uint32_t node, const StorageMessage* 
   else if (manager_place(manager, message->client, message->version, message->count, &striping, now))
     answer.status = storage_ok;
   else
-    answer.status = storage_no_room;
+    answer.status = storage_no_space;
   const uint64_t room = manager_free(manager, now);
   answer.chunk = room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
   answer.count = manager_known(manager, now);
@@ -55,8 +55,8 @@ static void newest(StorageService* service, uint32_t node, const StorageMessage*
   service->link.send(service->link.context, node, &answer, NULL, 0);
 }
 
-void service_hear(StorageService* service, uint32_t node, const StorageMessage* message, const uint8_t* data,
-                  size_t bytes, uint64_t now) {
+void service_handle_message(StorageService* service, uint32_t node, const StorageMessage* message,
+                            const uint8_t* data, size_t bytes, uint64_t now) {
   StorageManager* const manager = service->manager;
   const uint32_t client = message->client;
   const uint64_t version = message->version;

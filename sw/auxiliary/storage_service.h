@@ -11,5 +11,5 @@ typedef struct {
 } StorageService;
 
 // A message for the manager from a node; others are left alone, and wrong ones refused.
-void service_hear(StorageService* service, uint32_t node, const StorageMessage* message, const uint8_t* data,
-                  size_t bytes, uint64_t now);
+void service_handle_message(StorageService* service, uint32_t node, const StorageMessage* message,
+                            const uint8_t* data, size_t bytes, uint64_t now);

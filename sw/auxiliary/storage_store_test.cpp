@@ -52,9 +52,9 @@ struct StoreTest : testing::Test {
     client->width = 3;
     client->copies = 1;
     client->timeout = 50;
-    client->poll = 5;
+    client->poll_interval = 5;
     client->link = link(client_node);
-    client->calls = {.context = this, .now = now, .turn = turn, .manager = manager_of};
+    client->calls = {.context = this, .now = now, .poll = poll, .manager = manager_of};
     announce();
   }
 
@@ -75,9 +75,9 @@ struct StoreTest : testing::Test {
   }
   static std::uint64_t now(void* context) { return static_cast<StoreTest*>(context)->time; }
   static std::uint32_t manager_of(void* context) { return static_cast<StoreTest*>(context)->manager_is; }
-  static bool turn(void* context, std::uint64_t) { return static_cast<StoreTest*>(context)->turn(); }
+  static bool poll(void* context, std::uint64_t) { return static_cast<StoreTest*>(context)->poll(); }
 
-  bool turn() {
+  bool poll() {
     ++time;
     while (!network.empty()) {
       const Sent sent = std::move(network.front());
@@ -89,22 +89,24 @@ struct StoreTest : testing::Test {
   }
   void deliver(const Sent& sent) {
     const auto* const data = reinterpret_cast<const std::uint8_t*>(sent.words.data());
-    if (sent.to == manager_node) service_hear(&service, sent.from, &sent.message, data, sent.bytes, time);
-    if (sent.to == benefactor_node) benefactor_hear(sent.from, &sent.message, data, sent.bytes);
-    if (sent.to == client_node) client_hear(client.get(), sent.from, &sent.message, data, sent.bytes);
+    if (sent.to == manager_node)
+      service_handle_message(&service, sent.from, &sent.message, data, sent.bytes, time);
+    if (sent.to == benefactor_node) benefactor_handle_message(sent.from, &sent.message, data, sent.bytes);
+    if (sent.to == client_node)
+      client_handle_message(client.get(), sent.from, &sent.message, data, sent.bytes);
     if (sent.to == stranger) heard.push_back(sent.message);
   }
   void announce() {
     benefactor_announce(manager_node);
-    turn();
-    turn();
+    poll();
+    poll();
   }
   // What a node that is no client of anybody's is answered.
   StorageStatus answer_to(std::uint32_t to, const StorageMessage& message, std::size_t bytes = 0) {
     Sent sent{stranger, to, message, std::vector<std::uint64_t>(chunk_words, 7), bytes};
     heard.clear();
     deliver(sent);
-    turn();
+    poll();
     EXPECT_EQ(heard.size(), 1u);
     return heard.empty() ? storage_silent : heard.back().status;
   }
@@ -198,14 +200,14 @@ TEST_F(StoreTest, AClientThatHasToGiveUpDoes) {
 }
 
 TEST_F(StoreTest, RoomIsCountedByTheManagerAndTheBenefactor) {
-  EXPECT_EQ(write(5, 41), storage_no_room);
+  EXPECT_EQ(write(5, 41), storage_no_space);
   EXPECT_EQ(client->fault.benefactors, 1u);
   EXPECT_EQ(client->fault.room, 40u);
   ASSERT_EQ(write(5, 30), storage_ok);
   // It was full before it said so.
   const StorageMessage more = message_of(storage_announce, 0, 0, 0, 40);
-  service_hear(&service, benefactor_node, &more, nullptr, 0, time);
-  EXPECT_EQ(write(6, 30), storage_no_room);
+  service_handle_message(&service, benefactor_node, &more, nullptr, 0, time);
+  EXPECT_EQ(write(6, 30), storage_no_space);
   EXPECT_EQ(client->fault.node, benefactor_node);
   EXPECT_EQ(client->fault.chunk, 10u);
 }
@@ -215,10 +217,10 @@ TEST_F(StoreTest, FilesThatTheManagerDoesNotKnowGiveTheirRoomBack) {
   EXPECT_EQ(benefactor_counts().used, 30u);
   ASSERT_EQ(client_remove(client.get(), 5), storage_ok);
   announce();
-  for (int i = 0; i < 10; ++i) turn();
+  for (int i = 0; i < 10; ++i) poll();
   EXPECT_EQ(benefactor_counts().used, 0u);
   EXPECT_TRUE(node.flash.empty());
-  EXPECT_EQ(write(6, 40), storage_no_room);  // until it has said so
+  EXPECT_EQ(write(6, 40), storage_no_space);  // until it has said so
   announce();
   EXPECT_EQ(write(6, 40), storage_ok);
 }
@@ -237,7 +239,7 @@ TEST_F(StoreTest, OfAClientTheNewestTwoVersionsAreKept) {
 
 TEST_F(StoreTest, AFullDimmSsdIsTold) {
   node.flash_fails = true;
-  EXPECT_EQ(write(5, 8), storage_no_room);
+  EXPECT_EQ(write(5, 8), storage_no_space);
   EXPECT_EQ(client->fault.node, benefactor_node);
   EXPECT_EQ(client_remove(client.get(), 5), storage_ok);
   node.flash_fails = false;
@@ -306,7 +308,7 @@ TEST_F(StoreTest, RefusesFilesThatThereCannotBe) {
   client->copies = 3;
   EXPECT_EQ(write(6, 8), storage_refused);
   client->copies = 2;
-  EXPECT_EQ(write(6, 8), storage_no_room);  // one benefactor is none for two copies
+  EXPECT_EQ(write(6, 8), storage_no_space);  // one benefactor is none for two copies
   client->copies = 1;
   client->width = 0;
   EXPECT_EQ(write(6, 8), storage_refused);
@@ -324,7 +326,7 @@ TEST_F(StoreTest, RefusesMessagesThatAskForWhatThereIsNot) {
   EXPECT_EQ(asked(storage_flush, 0, 9), storage_not_whole);
   EXPECT_EQ(asked(storage_fetch, 0, 0), storage_unknown);  // not open
   EXPECT_EQ(asked(storage_open, 0, 0), storage_pending);
-  for (int i = 0; i < 5; ++i) turn();
+  for (int i = 0; i < 5; ++i) poll();
   EXPECT_EQ(asked(storage_open, 0, 0), storage_ok);
   EXPECT_EQ(asked(storage_fetch, 0, 0), storage_ok);
   EXPECT_EQ(asked(storage_fetch, 8, 0), storage_unknown);
@@ -356,11 +358,11 @@ TEST_F(StoreTest, NoiseHarmsNobody) {
     if (message.kind == storage_announce) message.kind = storage_store;  // it would lend what there is not
     deliver({stranger, small(3), message, std::vector<std::uint64_t>(chunk_words, random()),
              small(2) == 0 ? std::size_t{chunk_bytes} : small(chunk_bytes + 1)});
-    if (small(8) == 0) turn();
+    if (small(8) == 0) poll();
     ASSERT_LE(benefactor_counts().used, 40u + 40u) << i;
   }
   heard.clear();
-  for (int i = 0; i < 20; ++i) turn();
+  for (int i = 0; i < 20; ++i) poll();
   announce();
   ASSERT_EQ(read(5, 8), storage_ok);
   EXPECT_EQ(back, words);

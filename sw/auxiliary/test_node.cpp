@@ -77,9 +77,11 @@ PcramError pcram_save(const void* memory, std::uint32_t pages, std::uint32_t pla
   if (place + pages > node.pcram.size()) return pcram_bad_argument;
   for (std::uint32_t i = 0; i < pages; ++i) {
     ++node.pages_saved;
-    const std::size_t bytes = node.is_cut ? 0 : node.pages_until_cut == 0 ? chunk_bytes / 2 : chunk_bytes;
-    node.is_cut = node.is_cut || node.pages_until_cut == 0;
-    if (!node.is_cut) --node.pages_until_cut;
+    const std::size_t bytes = node.power_failed                     ? 0
+                              : node.pages_until_power_failure == 0 ? chunk_bytes / 2
+                                                                    : chunk_bytes;
+    node.power_failed = node.power_failed || node.pages_until_power_failure == 0;
+    if (!node.power_failed) --node.pages_until_power_failure;
     std::memcpy(node.pcram[place + i].data(), static_cast<const char*>(memory) + std::size_t{i} * chunk_bytes,
                 bytes);
   }

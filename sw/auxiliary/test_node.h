@@ -26,8 +26,8 @@ struct TestNode {
   std::vector<Page> pcram = std::vector<Page>(1200);
   // Pages that are saved still. The next one is saved by half and all after it are lost, but the firmware is not told: what a
   // loss of power leaves.
-  std::uint64_t pages_until_cut = UINT64_MAX;
-  bool is_cut = false;
+  std::uint64_t pages_until_power_failure = UINT64_MAX;
+  bool power_failed = false;
   std::uint64_t pages_saved = 0, pages_loaded = 0;
   bool worn_out = false;  // saves fail
   std::map<std::uint64_t, std::vector<Page>> flash;

@@ -151,7 +151,7 @@ TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
     for (std::uint64_t version = 1; version <= 2; ++version) ASSERT_EQ(write(version), checkpoint_ok);
     std::uint64_t safe = 2;
     try {
-      machine.lines_until_cut = lines;
+      machine.lines_until_power_failure = lines;
       while (safe < 4 && write(safe + 1) == checkpoint_ok) ++safe;
       finished = true;
     } catch (const PowerLoss&) {
@@ -180,7 +180,7 @@ TEST_P(PcramLevelTest, AnOlderVersionThatWasRestoredStaysUntilTheNextIsWhole) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
   ASSERT_TRUE(restores(1));
-  machine.lines_until_cut = 100;
+  machine.lines_until_power_failure = 100;
   EXPECT_THROW(write(3), PowerLoss);
   machine.power_loss();
   start();
@@ -297,7 +297,7 @@ TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritt
   ASSERT_EQ(write(2), checkpoint_ok);
   machine.next_pcram_error = pcram_bus_error;
   ASSERT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
-  machine.lines_until_cut = 100;  // behind the header
+  machine.lines_until_power_failure = 100;  // behind the header
   EXPECT_THROW(write(3), PowerLoss);
   machine.power_loss();
   start();
@@ -332,7 +332,7 @@ TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
     for (unsigned step = 0; step < 12; ++step) {
       const auto what = below(8);
       machine.next_pcram_error = what == 7 ? (below(2) ? pcram_bus_error : pcram_worn_out) : pcram_ok;
-      machine.lines_until_cut = what == 6 ? static_cast<int>(below(600)) : -1;
+      machine.lines_until_power_failure = what == 6 ? static_cast<int>(below(600)) : -1;
       try {
         if (what == 5 && safe) {
           machine.next_pcram_error = below(2) ? pcram_ok : pcram_bus_error;
@@ -354,7 +354,7 @@ TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
         restart(true);
       }
       machine.next_pcram_error = pcram_ok;
-      machine.lines_until_cut = -1;
+      machine.lines_until_power_failure = -1;
       if (below(4) == 0) restart(below(2) != 0);
       const std::vector<std::uint64_t> there = versions();
       ASSERT_TRUE(!safe || (!there.empty() && there.back() >= *safe)) << trial << " " << step;

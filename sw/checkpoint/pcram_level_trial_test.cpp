@@ -139,7 +139,7 @@ class Trial : TwoRegions<2000> {
   static void calm() {
     machine.next_pcram_error = pcram_ok;
     machine.saves_until_pcram_error = 0;
-    machine.lines_until_cut = machine.loads_until_cut = -1;
+    machine.lines_until_power_failure = machine.loads_until_power_failure = -1;
   }
 
   // ---- what stopped ----
@@ -204,7 +204,8 @@ class Trial : TwoRegions<2000> {
     const PcramError error = below(2) != 0 ? pcram_bus_error : pcram_worn_out;
     if (dice < 3) {
       const std::uint64_t page = below(checkpoint_pages() + 3);
-      machine.lines_until_cut = static_cast<int>(page * 64 + (below(2) != 0 ? below(3) : below(64)));
+      machine.lines_until_power_failure =
+          static_cast<int>(page * 64 + (below(2) != 0 ? below(3) : below(64)));
     } else if (dice == 3) {
       machine.next_pcram_error = error;
       machine.saves_until_pcram_error = static_cast<int>(below(5));
@@ -243,7 +244,7 @@ class Trial : TwoRegions<2000> {
     std::erase(must_, version);
     const auto dice = below(4);
     const PcramError error = below(2) != 0 ? pcram_bus_error : pcram_worn_out;
-    if (dice == 0) machine.lines_until_cut = static_cast<int>(below(2) != 0 ? below(3) : below(64));
+    if (dice == 0) machine.lines_until_power_failure = static_cast<int>(below(2) != 0 ? below(3) : below(64));
     if (dice == 1) machine.next_pcram_error = error;
     machine.stopped.reset();
     try {
@@ -267,7 +268,7 @@ class Trial : TwoRegions<2000> {
     const std::uint64_t version = held_[which];
     must_ = held_;
     const auto dice = below(4);
-    if (dice == 0) machine.loads_until_cut = static_cast<int>(below(checkpoint_pages()));
+    if (dice == 0) machine.loads_until_power_failure = static_cast<int>(below(checkpoint_pages()));
     if (dice == 1) machine.next_pcram_error = pcram_uncorrectable;
     try {
       fill(0);

@@ -82,7 +82,7 @@ void stop(std::uint32_t place, std::size_t line, const std::uint8_t* data) {
 void program(std::uint32_t place, const std::uint8_t* data) {
   TestMachine::Page& page = machine.pcram[place];
   for (std::size_t at = 0; at < page.size(); at += line) {
-    if (machine.lines_until_cut == 0) {
+    if (machine.lines_until_power_failure == 0) {
       std::mt19937_64 random(at);
       for (std::size_t i = at; i < at + line; ++i) {
         const auto taken = static_cast<std::uint8_t>(random());
@@ -91,7 +91,7 @@ void program(std::uint32_t place, const std::uint8_t* data) {
       stop(place, at / line, data);
       throw PowerLoss();
     }
-    if (machine.lines_until_cut > 0) --machine.lines_until_cut;
+    if (machine.lines_until_power_failure > 0) --machine.lines_until_power_failure;
     std::memcpy(page.data() + at, data + at, line);
   }
 }
@@ -119,7 +119,7 @@ void TestMachine::warm_reset() {
 
 void TestMachine::power_loss() {
   warm_reset();
-  lines_until_cut = loads_until_cut = -1;
+  lines_until_power_failure = loads_until_power_failure = -1;
   open.clear();
   poisoned.clear();
   range = {};
@@ -263,11 +263,11 @@ PcramError pcram_load(void* memory, std::uint32_t pages, std::uint32_t place) {
   EXPECT_LE(place + pages, pcram_pages());
   if (machine.next_pcram_error != pcram_ok) return std::exchange(machine.next_pcram_error, pcram_ok);
   for (std::uint32_t i = 0; i < pages; ++i) {
-    if (machine.loads_until_cut == 0) {
+    if (machine.loads_until_power_failure == 0) {
       machine.stopped = {place + i, 0, true, 0, machine.pages_saved};
       throw PowerLoss();
     }
-    if (machine.loads_until_cut > 0) --machine.loads_until_cut;
+    if (machine.loads_until_power_failure > 0) --machine.loads_until_power_failure;
     std::memcpy(static_cast<std::uint8_t*>(memory) + i * std::size_t{4096}, machine.pcram[place + i].data(),
                 4096);
     machine.clean.insert(place + i);

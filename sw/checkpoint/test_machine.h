@@ -80,8 +80,9 @@ struct TestMachine {
   PcramError next_pcram_error = pcram_ok;
   std::vector<std::uint32_t> saves;  // pages that each command has copied, in order
   int saves_until_pcram_error = 0;   // saves that succeed before next_pcram_error is what one comes to
-  int lines_until_cut = -1;  // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
-  int loads_until_cut = -1;  // pages that PCRAM still loads; the next throws PowerLoss
+  int lines_until_power_failure =
+      -1;  // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
+  int loads_until_power_failure = -1;  // pages that PCRAM still loads; the next throws PowerLoss
   // Where a save or load of PCRAM has stopped, by an error or by a cut.
   struct Stop {
     std::uint32_t place;

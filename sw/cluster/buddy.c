@@ -8,7 +8,7 @@ enum {
 };
 
 uint32_t buddy_of(const Buddy* b) { return (b->membership.rank + 1) % b->membership.ranks; }
-uint32_t ward_of(const Buddy* b) {
+uint32_t protected_rank_of(const Buddy* b) {
   return (b->membership.rank + b->membership.ranks - 1) % b->membership.ranks;
 }
 
@@ -120,12 +120,13 @@ void buddy_send(Buddy* b, MessageHeader header, const void* data, size_t bytes) 
   b->calls.send(b->calls.context, buddy_application_queue, &header, data, bytes);
 }
 
-static void hear_as_rank(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes);
+static void handle_rank_message(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data,
+                                size_t bytes);
 
 static void tell_all(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
   for (uint32_t rank = 1; rank < b->membership.ranks; ++rank)
     send_to(b, rank, kind, number, rank, data, bytes);
-  hear_as_rank(b, kind, number, data, bytes);
+  handle_rank_message(b, kind, number, data, bytes);
 }
 
 static void decide(Buddy* b) {
@@ -140,8 +141,8 @@ static void decide(Buddy* b) {
 }
 
 // What rank 0 hears from all, itself and storage too.
-static void hear_as_coordinator(Buddy* b, MessageKind kind, uint32_t from, uint64_t number,
-                                const uint8_t* data, size_t bytes) {
+static void handle_coordinator_message(Buddy* b, MessageKind kind, uint32_t from, uint64_t number,
+                                       const uint8_t* data, size_t bytes) {
   if (b->membership.rank != 0) return;
   if (kind == message_offer && number <= bytes / pair_bytes) {
     if (coordinator_offer(&b->coordinator, from, data, (size_t)number)) decide(b);
@@ -154,7 +155,7 @@ static void hear_as_coordinator(Buddy* b, MessageKind kind, uint32_t from, uint6
 
 static void tell_coordinator(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
   if (b->membership.rank == 0)
-    hear_as_coordinator(b, kind, 0, number, data, bytes);
+    handle_coordinator_message(b, kind, 0, number, data, bytes);
   else
     send_to(b, 0, kind, number, b->membership.rank, data, bytes);
 }
@@ -219,7 +220,7 @@ static void begin_global(Buddy* b) {
 
 bool buddy_progress(Buddy* b) {
   if (b->phase == buddy_spare || b->phase == buddy_lost) return false;
-  const bool state = progress(b, &b->to_ward), chunks = progress(b, &b->to_buddy);
+  const bool state = progress(b, &b->to_protected_rank), chunks = progress(b, &b->to_buddy);
   begin_global(b);
   return (!b->to_buddy.is_open && progress(b, &b->to_storage)) || state || chunks;
 }
@@ -252,7 +253,7 @@ static size_t list_whole(const Buddy* b, const BuddyCopies* copies, uint32_t own
 static void offer(Buddy* b) {
   uint8_t pairs[2 * buddy_versions * pair_bytes];
   size_t count = list_whole(b, &b->own, b->membership.rank, pairs, 0);
-  count = list_whole(b, &b->wards, ward_of(b), pairs, count);
+  count = list_whole(b, &b->protected_copies, protected_rank_of(b), pairs, count);
   tell_coordinator(b, message_offer, count, pairs, count * pair_bytes);
 }
 
@@ -279,7 +280,7 @@ static void restore(Buddy* b, uint64_t version, uint8_t lacks) {
   b->restored = version;
   b->is_from_storage = (lacks & state_from_storage) != 0;
   drop_newer(b, &b->own, version);
-  drop_newer(b, &b->wards, version);
+  drop_newer(b, &b->protected_copies, version);
   if (version == 0) {
     become_ready(b);
     return;
@@ -299,7 +300,7 @@ static void resume(Buddy* b, uint64_t version) {
   b->phase = buddy_running;
   b->committed = version;
   drop_older(b, &b->own, version);
-  drop_older(b, &b->wards, version);
+  drop_older(b, &b->protected_copies, version);
   // The epoch dropped the copy that was under way.
   if (is_global(b, version) && !b->is_from_storage) b->global = version;
   if (b->membership.epoch > 1) ++b->counts.recoveries;
@@ -314,12 +315,13 @@ static void commit(Buddy* b, uint64_t version) {
   buddy_mark(b, buddy_mark_committed, version);
   if (is_global(b, version)) b->global = version;
   drop_older(b, &b->own, version);
-  drop_older(b, &b->wards, version);
+  drop_older(b, &b->protected_copies, version);
   b->calls.committed(b->calls.context, version);
 }
 
 // What a rank hears from rank 0.
-static void hear_as_rank(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
+static void handle_rank_message(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data,
+                                size_t bytes) {
   if (kind == message_restore && b->phase == buddy_offering && bytes >= b->membership.ranks)
     restore(b, number, data[b->membership.rank]);
   else if (kind == message_resume && b->phase == buddy_ready && number == b->restored)
@@ -329,7 +331,7 @@ static void hear_as_rank(Buddy* b, MessageKind kind, uint64_t number, const uint
 }
 
 static void close_transfers(Buddy* b) {
-  b->to_buddy.is_open = b->to_ward.is_open = b->to_storage.is_open = false;
+  b->to_buddy.is_open = b->to_protected_rank.is_open = b->to_storage.is_open = false;
   b->open = b->global = 0;
 }
 
@@ -340,11 +342,11 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
   const bool same = m->rank == b->membership.rank && m->ranks == b->membership.ranks;
   for (unsigned i = 0; i < buddy_versions && !same; ++i) {
     forget(b, &b->own, &b->own.versions[i]);
-    forget(b, &b->wards, &b->wards.versions[i]);
+    forget(b, &b->protected_copies, &b->protected_copies.versions[i]);
   }
   drop_partial(b, &b->own);
-  drop_partial(b, &b->wards);
-  b->own.loaded = b->wards.loaded = 0;  // what is kept elsewhere is read from there
+  drop_partial(b, &b->protected_copies);
+  b->own.loaded = b->protected_copies.loaded = 0;  // what is kept elsewhere is read from there
   b->membership = *m;
   b->phase = m->rank == NO_RANK ? buddy_spare : buddy_offering;
   b->restored = b->committed = 0;
@@ -361,13 +363,13 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
 
 // --- what comes -------------------------------------------------------------------------------------------
 
-static void hear_chunk(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
-  if (h->owner != ward_of(b)) return;
-  if (receive_part(b, &b->wards, h, data, bytes) == NULL) return;
+static void handle_chunk_message(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
+  if (h->owner != protected_rank_of(b)) return;
+  if (receive_part(b, &b->protected_copies, h, data, bytes) == NULL) return;
   send_to(b, h->owner, message_stored, h->number, h->owner, NULL, 0);
 }
 
-static void hear_stored(Buddy* b, const MessageHeader* h) {
+static void handle_stored_message(Buddy* b, const MessageHeader* h) {
   if (h->from != buddy_of(b)) return;
   if (b->phase == buddy_copying && h->number == b->restored) {
     become_ready(b);
@@ -378,10 +380,10 @@ static void hear_stored(Buddy* b, const MessageHeader* h) {
   }
 }
 
-static void hear_fetch(Buddy* b, const MessageHeader* h) {
-  const BuddyCopy* const copy = find(b, &b->wards, h->number);
-  if (h->from != ward_of(b) || copy == NULL) return;
-  open_transfer(&b->to_ward, message_state, h->from, h->from, &b->wards, copy);
+static void handle_fetch_message(Buddy* b, const MessageHeader* h) {
+  const BuddyCopy* const copy = find(b, &b->protected_copies, h->number);
+  if (h->from != protected_rank_of(b) || copy == NULL) return;
+  open_transfer(&b->to_protected_rank, message_state, h->from, h->from, &b->protected_copies, copy);
 }
 
 static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
@@ -390,13 +392,13 @@ static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t b
       b->calls.application_message(b->calls.context, h, data, bytes);
       break;
     case message_chunk:
-      hear_chunk(b, h, data, bytes);
+      handle_chunk_message(b, h, data, bytes);
       break;
     case message_stored:
-      hear_stored(b, h);
+      handle_stored_message(b, h);
       break;
     case message_fetch:
-      hear_fetch(b, h);
+      handle_fetch_message(b, h);
       break;
     case message_state:
       if (b->phase == buddy_fetching && h->number == b->restored && h->owner == b->membership.rank &&
@@ -410,12 +412,12 @@ static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t b
     case message_offer:
     case message_ready:
     case message_complete:
-      hear_as_coordinator(b, h->kind, h->from, h->number, data, bytes);
+      handle_coordinator_message(b, h->kind, h->from, h->number, data, bytes);
       break;
     case message_restore:
     case message_resume:
     case message_commit:
-      hear_as_rank(b, h->kind, h->number, data, bytes);
+      handle_rank_message(b, h->kind, h->number, data, bytes);
       break;
     case message_global:
     case message_inventory:  // storage's
@@ -454,8 +456,8 @@ static uint64_t slot_bytes(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 uint64_t buddy_copy_bytes(const Buddy* b, uint64_t bytes) {
   const uint64_t own = b->config.own_elsewhere ? 1 : buddy_versions,
-                 wards = b->config.wards_elsewhere ? 1 : buddy_versions;
-  return (own + wards) * slot_bytes(bytes);
+                 protected_copies = b->config.protected_elsewhere ? 1 : buddy_versions;
+  return (own + protected_copies) * slot_bytes(bytes);
 }
 
 void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies) {
@@ -463,17 +465,18 @@ void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies) {
   b->bytes = bytes;
   const uint64_t slot = slot_bytes(bytes);
   uint8_t* const own = copies;
-  uint8_t* const wards = own + (b->config.own_elsewhere ? 1 : buddy_versions) * slot;
+  uint8_t* const protected_copies = own + (b->config.own_elsewhere ? 1 : buddy_versions) * slot;
   b->own = (BuddyCopies){.of = buddy_own, .is_elsewhere = b->config.own_elsewhere};
-  b->wards = (BuddyCopies){.of = buddy_wards, .is_elsewhere = b->config.wards_elsewhere};
+  b->protected_copies = (BuddyCopies){.of = buddy_protected, .is_elsewhere = b->config.protected_elsewhere};
   for (unsigned i = 0; i < buddy_versions; ++i) {
     b->own.versions[i].data = own + (b->own.is_elsewhere ? 0 : i * slot);
-    b->wards.versions[i].data = wards + (b->wards.is_elsewhere ? 0 : i * slot);
+    b->protected_copies.versions[i].data =
+        protected_copies + (b->protected_copies.is_elsewhere ? 0 : i * slot);
   }
 }
 
 uint8_t* buddy_copy_data(Buddy* b, BuddyCopyOf of) {
-  return (of == buddy_own ? &b->own : &b->wards)->versions[0].data;
+  return (of == buddy_own ? &b->own : &b->protected_copies)->versions[0].data;
 }
 
 bool buddy_may_send(const Buddy* b) { return has_room(b, buddy_application_queue); }

@@ -41,7 +41,7 @@ typedef struct {
   BuddyProtocol protocol;
   uint64_t interval;            // of versions: they are its multiples
   bool own_elsewhere;           // its own copies are kept by calls.keep; in memory is room for one
-  bool wards_elsewhere;         // its ward's are; in memory is room to receive one
+  bool protected_elsewhere;     // its ward's are; in memory is room to receive one
   uint64_t global_every;        // each so many-th version goes to the global store too; 0: none
   bool restart_from_beginning;  // where no version is held of every rank
 } BuddyConfig;
@@ -53,7 +53,7 @@ typedef struct {
   bool has_storage;
 } BuddyMembership;
 
-typedef enum { buddy_own = 0, buddy_wards = 1 } BuddyCopyOf;
+typedef enum { buddy_own = 0, buddy_protected = 1 } BuddyCopyOf;
 
 // What the rank does, told at the instant: nothing depends on it. A simulated NIC takes it and measures by it what checkpoints
 // cost (docs/nic.md).
@@ -88,7 +88,7 @@ typedef struct {
   void (*committed)(void* context, uint64_t version);
   // A message of the application in the present epoch; before `resumed`, too: a neighbour may be earlier.
   void (*application_message)(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes);
-  // With own_elsewhere or wards_elsewhere: keeps a copy, all its bytes, which are at buddy_copy_data; reads it back to there;
+  // With own_elsewhere or protected_elsewhere: keeps a copy, all its bytes, which are at buddy_copy_data; reads it back to there;
   // drops it. False: it cannot. A copy that was not kept does not count, and all wait for it until a new epoch begins. So
   // whoever implements these ends the node then, as apps/buddy_ring does.
   bool (*keep)(void* context, BuddyCopyOf of, uint64_t version);
@@ -161,8 +161,8 @@ typedef struct {
   uint64_t committed;
   uint64_t global;  // the version that waits to go to storage; 0: none
   uint64_t dump_end;
-  BuddyCopies own, wards;
-  BuddyTransfer to_buddy, to_ward, to_storage;
+  BuddyCopies own, protected_copies;
+  BuddyTransfer to_buddy, to_protected_rank, to_storage;
   Coordinator coordinator;  // rank 0's
   BuddyCounts counts;
 } Buddy;
@@ -197,5 +197,5 @@ void buddy_send(Buddy* b, MessageHeader header, const void* data, size_t bytes);
 
 void buddy_mark(Buddy* b, BuddyMark mark, uint64_t number);  // what the application does, to calls.mark
 
-uint32_t buddy_of(const Buddy* b);  // the rank to the right, which holds its second copy
-uint32_t ward_of(const Buddy* b);   // the rank to the left, whose second copy it holds
+uint32_t buddy_of(const Buddy* b);           // the rank to the right, which holds its second copy
+uint32_t protected_rank_of(const Buddy* b);  // the rank to the left, whose second copy it holds

@@ -24,7 +24,7 @@ TestClusterConfig random_config(std::uint64_t seed) {
   c.steps = 8 + random.below(25);
   c.buddy.protocol = random.below(2) == 0 ? buddy_blocking : buddy_semi_blocking;
   c.buddy.interval = 1 + random.below(6);
-  c.buddy.wards_elsewhere = random.below(3) == 0;
+  c.buddy.protected_elsewhere = random.below(3) == 0;
   c.buddy.own_elsewhere = random.below(3) == 0;
   return c;
 }
@@ -106,7 +106,8 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
         const Buddy& b = cluster.node(node).buddy;
         if (b.phase != buddy_spare) continue;
         for (unsigned i = 0; i < buddy_versions; ++i)
-          ASSERT_EQ(b.own.versions[i].version + b.wards.versions[i].version, 0u) << "a spare holds nothing";
+          ASSERT_EQ(b.own.versions[i].version + b.protected_copies.versions[i].version, 0u)
+              << "a spare holds nothing";
       }
     }
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
@@ -352,7 +353,7 @@ TEST(BuddyRecoveryTest, AVersionThatIsNotHeldOfAllIsNotGoneBackTo) {
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 4u);
   EXPECT_EQ(cluster.newest_recoverable(), 8u);  // in the memories of the ranks themselves
   const auto buddy_holds = [&](std::uint32_t rank) {
-    const BuddyCopy* const copies = cluster.node_of((rank + 1) % 3).buddy.wards.versions;
+    const BuddyCopy* const copies = cluster.node_of((rank + 1) % 3).buddy.protected_copies.versions;
     return std::any_of(copies, copies + buddy_versions,
                        [](const BuddyCopy& copy) { return copy.version == 8 && copy.held == 4800; });
   };
@@ -411,10 +412,10 @@ TEST(BuddyProtocolTest, OneVersionAtATimeAndTheLastOneIsKept) {
   }
 }
 
-struct Elsewhere : testing::TestWithParam<std::pair<bool, bool>> {  // own, wards
+struct Elsewhere : testing::TestWithParam<std::pair<bool, bool>> {  // own, protected_copies
   TestClusterConfig config(std::uint64_t seed) const {
     TestClusterConfig c = random_config(seed);
-    std::tie(c.buddy.own_elsewhere, c.buddy.wards_elsewhere) = GetParam();
+    std::tie(c.buddy.own_elsewhere, c.buddy.protected_elsewhere) = GetParam();
     return c;
   }
 };
@@ -442,7 +443,7 @@ TEST_P(Elsewhere, TakesLessMemoryAndHoldsTheSame) {
     ASSERT_TRUE(cluster.step());
     for (std::uint32_t rank = 0; rank < c.ranks; ++rank) {
       expect_kept(cluster.node_of(rank), cluster.node_of(rank).buddy.own);
-      expect_kept(cluster.node_of(rank), cluster.node_of(rank).buddy.wards);
+      expect_kept(cluster.node_of(rank), cluster.node_of(rank).buddy.protected_copies);
     }
   }
   EXPECT_EQ(cluster.result(), cluster.expected());
@@ -461,20 +462,20 @@ TEST_P(Elsewhere, IsReadBackInRecovery) {
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
     ASSERT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
     for (std::uint32_t node = 0; node < cluster.node_count(); ++node)
-      for (const BuddyCopyOf of : {buddy_own, buddy_wards}) recalls[of] += cluster.node(node).recalls[of];
+      for (const BuddyCopyOf of : {buddy_own, buddy_protected}) recalls[of] += cluster.node(node).recalls[of];
   }
   EXPECT_EQ(recalls[buddy_own] > 20, GetParam().first);
-  EXPECT_EQ(recalls[buddy_wards] > 20, GetParam().second);
+  EXPECT_EQ(recalls[buddy_protected] > 20, GetParam().second);
 }
 
 TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptDoesNotCount) {
   TestClusterConfig config;
-  config.buddy.wards_elsewhere = true;
+  config.buddy.protected_elsewhere = true;
   TestCluster cluster(config);
   cluster.node_of(1).ssd_fails = true;
   EXPECT_FALSE(cluster.run());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
-  EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the wards of ranks 0 and 2
+  EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the protected_copies of ranks 0 and 2
 }
 
 TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
@@ -563,7 +564,8 @@ TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
     const MessageHeader h = {message_chunk, 1, 1, 0, 4, w.offset, w.total, 0};
     message_encode(&h, frame.data());
     buddy_receive(&b, frame.data(), message_header_bytes + w.bytes);
-    for (const BuddyCopy& copy : b.wards.versions) EXPECT_NE(copy.held, 80u) << w.offset << " " << w.total;
+    for (const BuddyCopy& copy : b.protected_copies.versions)
+      EXPECT_NE(copy.held, 80u) << w.offset << " " << w.total;
   }
   // So many bytes, but not all of them.
   for (const std::uint64_t offset : {0, 8}) {

@@ -90,7 +90,9 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     calls.resumed = [](void* context, std::uint64_t version) { ring_resume(&of(context).ring_, version); };
     calls.dumped = calls.committed = [](void*, std::uint64_t) {};
     calls.application_message = [](void* context, const MessageHeader* header, const std::uint8_t* data,
-                                   std::size_t bytes) { ring_hear(&of(context).ring_, header, data, bytes); };
+                                   std::size_t bytes) {
+      ring_handle_message(&of(context).ring_, header, data, bytes);
+    };
     calls.not_recoverable = [](void* context, std::uint64_t ranks) {
       of(context).cluster_.management().not_recoverable(of(context).number_, std::to_string(ranks));
     };
@@ -198,7 +200,7 @@ struct Mixed {
       return copy.version == version && copy.held == n.buddy().bytes;
     };
     const bool is_own = n.buddy().membership.rank == rank;
-    return std::ranges::any_of((is_own ? n.buddy().own : n.buddy().wards).versions, is_it);
+    return std::ranges::any_of((is_own ? n.buddy().own : n.buddy().protected_copies).versions, is_it);
   }
   bool is_recoverable(std::uint64_t version) const {
     const asterism::Membership& m = cluster.management().membership();

@@ -10,7 +10,7 @@ void ring_resume(Ring* ring, uint64_t version) {
   ring->is_stalled = false;
 }
 
-void ring_hear(Ring* ring, const MessageHeader* header, const uint8_t* data, size_t bytes) {
+void ring_handle_message(Ring* ring, const MessageHeader* header, const uint8_t* data, size_t bytes) {
   if (header->kind != message_halo || header->offset > ring_from_right || bytes < 8) return;
   RingHalo* const halo = &ring->halos[header->offset][header->number % 2];
   if (halo->epoch == header->epoch && halo->step > header->number) return;  // of a neighbour that began anew
@@ -54,7 +54,7 @@ static bool leave_boundary(Ring* ring) {
   ring->is_stalled = false;
   buddy_mark(ring->buddy, buddy_mark_step_begun, ring->step + 1);
   send_halo(ring, buddy_of(ring->buddy), ring_from_left, ring_program_last(&ring->program));
-  send_halo(ring, ward_of(ring->buddy), ring_from_right, ring_program_first(&ring->program));
+  send_halo(ring, protected_rank_of(ring->buddy), ring_from_right, ring_program_first(&ring->program));
   ring->activity = ring_exchanging;
   return true;
 }
@@ -64,7 +64,7 @@ static bool send_messages(Ring* ring, uint64_t until) {
   static const uint8_t nothing[message_data_limit];
   const bool any = ring->sent < until && buddy_may_send(ring->buddy);
   while (ring->sent < until && buddy_may_send(ring->buddy)) {
-    const uint32_t to = ring->sent % 2 == 0 ? ward_of(ring->buddy) : buddy_of(ring->buddy);
+    const uint32_t to = ring->sent % 2 == 0 ? protected_rank_of(ring->buddy) : buddy_of(ring->buddy);
     buddy_send(ring->buddy,
                (MessageHeader){.kind = message_traffic,
                                .to = to,

@@ -33,7 +33,7 @@ typedef struct {
 
 // Calls of BuddyCalls: it goes on from a version; a halo has come.
 void ring_resume(Ring* ring, uint64_t version);
-void ring_hear(Ring* ring, const MessageHeader* header, const uint8_t* data, size_t bytes);
+void ring_handle_message(Ring* ring, const MessageHeader* header, const uint8_t* data, size_t bytes);
 // Does what can be done, at most so many words of a step. False: nothing until something comes, or buddy_progress has gone on.
 // When activity is ring_finished all steps are made, in this epoch.
 bool ring_advance(Ring* ring, uint64_t at_most);

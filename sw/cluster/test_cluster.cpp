@@ -58,7 +58,7 @@ void TestCluster::boot(Node& node) {
   calls.dumped = calls.committed = [](void*, std::uint64_t) {};
   calls.application_message = [](void* context, const MessageHeader* header, const std::uint8_t* data,
                                  std::size_t bytes) {
-    ring_hear(&node_of_context(context).ring, header, data, bytes);
+    ring_handle_message(&node_of_context(context).ring, header, data, bytes);
   };
   calls.not_recoverable = [](void* context, std::uint64_t ranks) {
     Node& n = node_of_context(context);
@@ -140,7 +140,7 @@ bool TestCluster::deliver() {
   channel->second.pop_front();
   if (channel->second.empty()) channels_.erase(channel);
   if (to == storage_node)
-    hear_as_storage(frame.bytes);
+    handle_storage_message(frame.bytes);
   else
     buddy_receive(&nodes_[to]->buddy, frame.bytes.data(), frame.bytes.size());
   return true;
@@ -249,7 +249,7 @@ bool TestCluster::is_held(std::uint32_t rank, std::uint64_t version) const {
   const auto stored = storage_.copies.find({rank, version});
   return (own.is_alive && own.buddy.membership.rank == rank && holds(own.buddy.own.versions)) ||
          (buddy.is_alive && buddy.buddy.membership.rank == (rank + 1) % config_.ranks &&
-          holds(buddy.buddy.wards.versions)) ||
+          holds(buddy.buddy.protected_copies.versions)) ||
          (stored != storage_.copies.end() && stored->second.is_whole());
 }
 
@@ -284,7 +284,7 @@ void TestCluster::send_from_storage(MessageHeader header, const std::vector<std:
       {header.kind, encode(header, data.data(), data.size())});
 }
 
-void TestCluster::hear_as_storage(const std::vector<std::uint8_t>& bytes) {
+void TestCluster::handle_storage_message(const std::vector<std::uint8_t>& bytes) {
   MessageHeader h = {};
   if (!message_decode(bytes.data(), bytes.size(), &h)) return;
   if (storage_.epoch != epoch_) {

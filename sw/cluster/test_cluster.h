@@ -106,7 +106,7 @@ class TestCluster {
   void learn(Node& node);
   bool act(Node& node);
   bool deliver();
-  void hear_as_storage(const std::vector<std::uint8_t>& bytes);
+  void handle_storage_message(const std::vector<std::uint8_t>& bytes);
   void send_from_storage(MessageHeader header, const std::vector<std::uint8_t>& data);
   void keep_newest_in_storage();
   void send(Node& node, BuddyQueue queue, const MessageHeader& header, const void* data, std::size_t bytes);

@@ -152,7 +152,7 @@ static void restore_next(GpuSnapshot* s) {
   if (gpu_copy_in(s->gpu, s->zone_of + at, count, zone_at(s, at)) != gpu_ok) s->state = gpu_snapshot_failed;
 }
 
-void gpu_snapshot_serve(GpuSnapshot* s) {
+void gpu_snapshot_progress(GpuSnapshot* s) {
   const uint32_t events = gpu_take_events(s->gpu);
   if ((events & gpu_event_lost) != 0) {
     s->state = gpu_snapshot_lost;

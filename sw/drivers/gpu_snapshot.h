@@ -1,7 +1,7 @@
 // Snapshots of one GPU's memory in a preservation buffer of the host, taken while kernels run.
 //
 //   gpu_snapshot_begin(&s, how);        no kernel may run; from now on they may
-//   ... gpu_snapshot_serve(&s);         after every event, until s.state is taken, failed or lost
+//   ... gpu_snapshot_progress(&s);         after every event, until s.state is taken, failed or lost
 //   gpu_snapshot_commit(&s);            it is the newest; until then a restore gives the one before
 //   gpu_snapshot_restore(&s);           ... serve until s.state is restored
 //
@@ -76,7 +76,7 @@ size_t gpu_snapshot_bytes(const GpuSnapshot* s);      // of the buffer, with its
 void gpu_snapshot_use(GpuSnapshot* s, void* buffer);  // page aligned
 
 GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how);
-void gpu_snapshot_serve(GpuSnapshot* s);
+void gpu_snapshot_progress(GpuSnapshot* s);
 bool gpu_snapshot_is_open(const GpuSnapshot* s);  // or being restored
 void gpu_snapshot_commit(GpuSnapshot* s);
 void gpu_snapshot_drop(

@@ -175,7 +175,7 @@ class GpuSnapshotChoice : public testing::Test {
       ASSERT_TRUE(tried.machine.step(wake));
       if (tried.machine.now < begun) continue;
       wake.reset();
-      gpu_snapshot_serve(&tried.snapshot);
+      gpu_snapshot_progress(&tried.snapshot);
       if (!ended && !gpu_snapshot_is_open(&tried.snapshot)) ended = tried.machine.now;
     }
     ASSERT_EQ(tried.snapshot.state, gpu_snapshot_taken);

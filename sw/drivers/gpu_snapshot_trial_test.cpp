@@ -176,7 +176,7 @@ class Trial {
 
   void serve() {
     const std::size_t copies = machine_.copies.size();
-    gpu_snapshot_serve(&driver_);
+    gpu_snapshot_progress(&driver_);
     if (machine_.copies.size() != copies) is_copying_ = true;
     gathered_.look(machine_.port.gpu());
   }
@@ -237,7 +237,7 @@ class Trial {
     gathered_.ended(SnapshotEnd::loss);
     machine_.port.lose(machine_.now);
     machine_.events |= machine_.port.take_happened();
-    gpu_snapshot_serve(&driver_);
+    gpu_snapshot_progress(&driver_);
     if (driver_.state != gpu_snapshot_lost) throw Failure("the driver does not see that its GPU is lost");
     is_lost_ = true;
     is_copying_ = false;
@@ -248,7 +248,7 @@ class Trial {
     if (gpu_snapshot_restore(&driver_) != gpu_ok) throw Failure("a restore is refused");
     while (driver_.state == gpu_snapshot_restoring) {
       step();
-      gpu_snapshot_serve(&driver_);
+      gpu_snapshot_progress(&driver_);
     }
     if (driver_.state != gpu_snapshot_restored) throw Failure("a restore fails");
     if (chain_.used != 0) gathered_.restored(has_increment_);

@@ -64,7 +64,7 @@ const char* memory_controller_problem_text(RangeProblem problem) {
       return "strong ECC needs a second rank";
     case range_no_code:
       return "this memory has no ECC";
-    case range_no_room:
+    case range_no_space:
       return "no rows are left for the parity of strong ECC";
     case range_reserved_mode:
       return "no mode has this number";

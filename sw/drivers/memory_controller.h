@@ -32,7 +32,7 @@ typedef enum {
   range_overlap = 3,
   range_one_rank = 4,  // strong ECC keeps parity in another rank
   range_no_code = 5,
-  range_no_room = 6,  // for parity: the memory uses all rows
+  range_no_space = 6,  // for parity: the memory uses all rows
   range_reserved_mode = 7,
 } RangeProblem;
 

@@ -113,7 +113,7 @@ static SendRing* updated(NicQueue queue) {
   return ring;
 }
 
-uint32_t nic_room(NicQueue queue) {
+uint32_t nic_free_entries(NicQueue queue) {
   const SendRing* const ring = updated(queue);
   return (ring->tail - ring->head - 1) & (send_entries - 1);
 }
@@ -163,7 +163,7 @@ void nic_release(void) {
 
 // ---- to wait ----
 
-void nic_begin_turn(void) { happened = false; }
+void nic_begin_poll(void) { happened = false; }
 void nic_sleep(void) { sleep_until(&happened); }
 
 void nic_sleep_unless(bool (*ready)(void)) {
@@ -212,4 +212,4 @@ void nic_mark(uint32_t what, uint64_t number) {
 
 void nic_report_finished(uint64_t result) { report(NIC_REPORT_WHAT_FINISHED, result); }
 void nic_report_not_recoverable(uint64_t ranks) { report(NIC_REPORT_WHAT_NOT_RECOVERABLE, ranks); }
-bool nic_run_is_over(void) { return (read_register(NIC_RUN) & NIC_RUN_STATE_MASK) != 0; }
+bool nic_run_has_ended(void) { return (read_register(NIC_RUN) & NIC_RUN_STATE_MASK) != 0; }

@@ -2,14 +2,14 @@
 //
 //   if (!nic_probe() || !nic_open(32, 32)) ...
 //   for (;;) {
-//     nic_begin_turn();
+//     nic_begin_poll();
 //     NicFrame frame;
 //     while (nic_receive(&frame)) { ... frame.data, in its slot ...; nic_release(); }
-//     while (nic_room(nic_application) > 0 && ...) {
+//     while (nic_free_entries(nic_application) > 0 && ...) {
 //       memcpy(nic_buffer(nic_application), message, bytes);
 //       nic_send_buffer(nic_application, node, bytes);
 //     }
-//     if (nothing was done) nic_sleep();       in WFI, until something has happened since nic_begin_turn
+//     if (nothing was done) nic_sleep();       in WFI, until something has happened since nic_begin_poll
 //   }
 //
 // Two queues to send: the cluster's network says which goes next (models/cluster/network.h). Frames of one queue to one node
@@ -44,7 +44,7 @@ NicError nic_error(void);  // why a ring has stopped; nic_ok: none has
 
 // ---- to send ----
 
-uint32_t nic_room(NicQueue queue);  // frames that it takes now
+uint32_t nic_free_entries(NicQueue queue);  // frames that it takes now
 // From memory that stays as it is until the frame has left: nic_sent counts further than nic_given did before. There is room.
 void nic_send(NicQueue queue, uint32_t node, const void* data, uint32_t bytes);
 // Without that care: a buffer of nic_frame_limit bytes, 16-byte aligned, of the next frame. There is room.
@@ -65,7 +65,7 @@ void nic_release(void);             // its slot may be filled again
 
 // ---- to wait ----
 
-void nic_begin_turn(void);
+void nic_begin_poll(void);
 void nic_sleep(void);
 // Also returns when `ready` says so, which is asked again after every interrupt of this core: a handler, or a deadline with
 // an alarm set for it (generic_timer.h).
@@ -87,4 +87,4 @@ void nic_report_finished(uint64_t result);        // of this node's rank
 void nic_report_not_recoverable(uint64_t ranks);  // a bit each, of which nothing is left
 // What this node's rank does, one of NIC_MARK_WHAT_* (asterism/platform.h), and of which version or step: for statistics only.
 void nic_mark(uint32_t what, uint64_t number);
-bool nic_run_is_over(void);  // all have finished, or nothing can be recovered
+bool nic_run_has_ended(void);  // all have finished, or nothing can be recovered

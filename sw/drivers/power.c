@@ -28,10 +28,11 @@ const char* power_reset_cause_text(void) {
 
 uint32_t power_boot_count(void) { return mmio_read(device.base + POWER_BOOT_COUNT); }
 
-void power_cut(uint32_t microseconds) {
+void power_fail(uint32_t microseconds) {
   mmio_write(device.base + POWER_RESTORE_DELAY, microseconds);
   data_synchronization_barrier();
-  mmio_write(device.base + POWER_CONTROL, POWER_CONTROL_OPERATION_FAIL_POWER << POWER_CONTROL_OPERATION_SHIFT);
+  mmio_write(device.base + POWER_CONTROL,
+             POWER_CONTROL_OPERATION_FAIL_POWER << POWER_CONTROL_OPERATION_SHIFT);
 }
 
 _Noreturn void power_warm_reset(void) {

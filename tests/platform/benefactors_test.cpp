@@ -116,7 +116,7 @@ TEST_F(BenefactorsTest, AManagerThatMissesALossTooLateSendsClientsToTheDead) {
 }
 
 TEST_F(BenefactorsTest, AManagerThatHearsTooSeldomKnowsNobody) {
-  const Ended ended = store("chunks=20 heartbeat_us=5000 silence_us=10 patience_us=3000");
+  const Ended ended = store("chunks=20 heartbeat_us=5000 silence_us=10 retry_limit_us=3000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("no room, node 0: 0 benefactors with room for 0 chunks\n"));
   EXPECT_THAT(ended.out, HasSubstr("gives up version 1\n"));
@@ -124,7 +124,7 @@ TEST_F(BenefactorsTest, AManagerThatHearsTooSeldomKnowsNobody) {
 }
 
 TEST_F(BenefactorsTest, WithoutRoomTheClientGivesUp) {
-  const Ended ended = store("chunks=40 copies=2 lend=26 patience_us=2000");
+  const Ended ended = store("chunks=40 copies=2 lend=26 retry_limit_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
               HasSubstr("rank 1: writing version 1: no room, node 0: 3 benefactors with room for 78 "
@@ -157,7 +157,7 @@ TEST_F(BenefactorsTest, ALostManagerTakesTheMapsWithIt) {
 }
 
 TEST_F(BenefactorsTest, WithoutAManagerNothingIsKept) {
-  const Ended ended = store("chunks=20 versions=1 pause_us=8000 patience_us=2000", {loss("6ms", 0)});
+  const Ended ended = store("chunks=20 versions=1 pause_us=8000 retry_limit_us=2000", {loss("6ms", 0)});
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("reading version 1: there is no manager\n"));
 }
@@ -260,14 +260,14 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
 
 // Lost before the first version is kept: what the others have gathered of the first try is not counted to the second.
 TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
-  const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 patience_us=10000",
+  const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 retry_limit_us=10000",
                               {R"(faults=[{"at": "654us", "kind": "node_loss", "node": 3}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("at benefactors: 2 written, 3 tries\n"));
 }
 
 TEST_F(BenefactorsChainTest, WhatCannotBeKeptIsToldByTheLibrary) {
-  const Ended ended = chained("benefactors", "chunks=40 versions=3 copies=2 lend=26 patience_us=2000");
+  const Ended ended = chained("benefactors", "chunks=40 versions=3 copies=2 lend=26 retry_limit_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("rank 1: not stored by the auxiliary cores: no room\n"));
 }
@@ -303,9 +303,9 @@ TEST_P(BenefactorsRandomLossesTest, EndWithTheResultWithoutLosses) {
     }
     faults.push_back(fault);
   }
-  const std::string args = "chunks=16 versions=3 patience_us=30000 copies=" + std::to_string(1 + below(2)) +
-                           " clients=" + std::to_string(1 + below(2)) +
-                           " client_lends=" + std::to_string(below(2) * 40);
+  const std::string args =
+      "chunks=16 versions=3 retry_limit_us=30000 copies=" + std::to_string(1 + below(2)) +
+      " clients=" + std::to_string(1 + below(2)) + " client_lends=" + std::to_string(below(2) * 40);
   ASSERT_EQ(store(args).status, 0);
   const std::string undisturbed = result();
   const Ended ended = store(args, {"faults=" + faults.dump(), "cluster.firmware_spares=3", "until=1s"});

@@ -4,13 +4,13 @@
 // checkpoint that its neighbours hold.
 //
 //   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0] [heartbeat_us=100]
-//               [silence_us=350] [timeout_us=500] [patience_us=20000] [pause_us=0] [seed=1] [constant=0] [chain=PLUG-INS] [buffers=8]
+//               [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0] [seed=1] [constant=0] [chain=PLUG-INS] [buffers=8]
 //
 // chunks: of a client's state, 4 KiB each, which a step changes but for the first `constant` ones. versions: steps; behind each the state is written to
 // the benefactors, read back from them and compared, bit for bit. copies, width: how it is striped. lend: chunks, of each benefactor.
 // client_lends: of each client, which is then a benefactor, too: the manager places chunks at their client's own node first.
 // heartbeat_us: between two announcements of a benefactor; silence_us: after which the manager forgets one; timeout_us: after
-// which a client counts a node as lost; patience_us: for how long it tries to keep a version; pause_us: between writing it and
+// which a client counts a node as lost; retry_limit_us: for how long it tries to keep a version; pause_us: between writing it and
 // reading it back.
 //
 // With chain= clients call the checkpoint library alone, once for each version, and go on: a chain of plug-ins (auxiliary/chain.h) on their
@@ -46,7 +46,7 @@ typedef unsigned long long Printable;
 
 static struct {
   uint64_t clients, chunks, versions, copies, width, lend, client_lends;
-  uint64_t heartbeat_us, silence_us, timeout_us, patience_us, pause_us, seed, constant, buffers;
+  uint64_t heartbeat_us, silence_us, timeout_us, retry_limit_us, pause_us, seed, constant, buffers;
   const char* chain;
 } options = {.clients = 1,
              .chunks = 64,
@@ -57,7 +57,7 @@ static struct {
              .heartbeat_us = 100,
              .silence_us = 350,
              .timeout_us = 500,
-             .patience_us = 20000,
+             .retry_limit_us = 20000,
              .seed = 1,
              .buffers = 8};
 static Chain chain;
@@ -89,7 +89,7 @@ static bool read_options(int argc, char** argv) {
       {"silence_us", argument_number, &options.silence_us, 1, longest,
        "after which a benefactor is forgotten"},
       {"timeout_us", argument_number, &options.timeout_us, 1, longest, "after which a node counts as lost"},
-      {"patience_us", argument_number, &options.patience_us, 0, longest, "to keep a version"},
+      {"retry_limit_us", argument_number, &options.retry_limit_us, 0, longest, "to keep a version"},
       {"pause_us", argument_number, &options.pause_us, 0, longest, "between writing and reading"},
       {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
       {"constant", argument_number, &options.constant, 0, checkpoint_chunk_limit,
@@ -118,12 +118,12 @@ static uint64_t now(void* context) {
   return generic_timer_now();
 }
 
-static void hear(uint32_t node, const StorageMessage* message, const uint8_t* data, size_t bytes) {
+static void handle_message(uint32_t node, const StorageMessage* message, const uint8_t* data, size_t bytes) {
   if (role == role_manager)
-    service_hear(&service, node, message, data, bytes, generic_timer_now());
+    service_handle_message(&service, node, message, data, bytes, generic_timer_now());
   else if (role == role_client)
-    client_hear(&client, node, message, data, bytes);
-  if (lends) benefactor_hear(node, message, data, bytes);
+    client_handle_message(&client, node, message, data, bytes);
+  if (lends) benefactor_handle_message(node, message, data, bytes);
 }
 
 static void announce_when_due(void) {
@@ -145,18 +145,18 @@ static void sleep_until_something(uint64_t until) {
 }
 
 // False: the run is over, the rank is not this node's any more, or the NIC has stopped.
-static bool goes_on(void) { return !nic_run_is_over() && nic_rank() == rank && nic_error() == nic_ok; }
+static bool goes_on(void) { return !nic_run_has_ended() && nic_rank() == rank && nic_error() == nic_ok; }
 
 // Until something has come or was done, or it is `until`.
-static bool turn(void* context, uint64_t until) {
+static bool poll(void* context, uint64_t until) {
   (void)context;
   for (;;) {
-    nic_begin_turn();
+    nic_begin_poll();
     if (!goes_on()) return false;
     if (lends) announce_when_due();
-    bool moved = link_receive(hear);
+    bool moved = link_receive(handle_message);
     if (lends) moved = benefactor_progress() || moved;
-    moved = auxiliary_serve() || moved;  // of a client's core that drains
+    moved = auxiliary_process_block() || moved;  // of a client's core that drains
     if (moved || generic_timer_now() >= until) return true;
     sleep_until_something(until);
   }
@@ -165,12 +165,12 @@ static bool turn(void* context, uint64_t until) {
 static bool rest(uint64_t microseconds) {
   const uint64_t until = generic_timer_now() + generic_timer_ticks(microseconds);
   while (generic_timer_now() < until)
-    if (!turn(NULL, until)) return false;
+    if (!poll(NULL, until)) return false;
   return true;
 }
 
 static void serve(void) {
-  while (turn(NULL, UINT64_MAX)) continue;
+  while (poll(NULL, UINT64_MAX)) continue;
 }
 
 // ---- manager and benefactors ----
@@ -223,7 +223,7 @@ static size_t state_bytes(void) { return (size_t)options.chunks * chunk_bytes; }
 
 // What has come is served between chunks, so that a client that lends is not silent while it computes.
 static uint64_t* next_chunk(uint64_t* of, uint64_t chunk) {
-  if (lends) turn(NULL, 0);
+  if (lends) poll(NULL, 0);
   return of + chunk * chunk_words;
 }
 
@@ -266,7 +266,7 @@ static void say(const char* what, uint64_t version, StorageStatus status) {
          storage_text(status));
   if (client.fault.node != NIC_NONE) printf(", node %u", (unsigned)client.fault.node);
   if (client.fault.chunk != NIC_NONE) printf(", chunk %u", (unsigned)client.fault.chunk);
-  if (status == storage_no_room && client.fault.node == nic_node_of(0))
+  if (status == storage_no_space && client.fault.node == nic_node_of(0))
     printf(": %u benefactors with room for %u chunks", (unsigned)client.fault.benefactors,
            (unsigned)client.fault.room);
   printf("\n");
@@ -298,9 +298,9 @@ static StorageStatus write_out(uint64_t version) {
 
 typedef enum { kept, not_kept, gone } Kept;
 
-// Writes it, anew as long as it does not come back; `patience_us` long.
+// Writes it, anew as long as it does not come back; `retry_limit_us` long.
 static Kept keep(uint64_t version) {
-  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
+  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
   StorageStatus said = storage_ok;
   for (;;) {
     const char* what = "writing";
@@ -340,7 +340,7 @@ static void tell_recovery(void) {
 
 // The version that is gone on from: 0 where nothing is held.
 static bool restore(uint64_t* version) {
-  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
+  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
   begin(state);
   StorageStatus status;
   while ((status = client_newest(&client, UINT64_MAX, version)) == storage_silent &&
@@ -413,7 +413,7 @@ static void take_link(void) { nic_probe(); }  // its interrupt comes to this cor
 static const char* prepare_chain(void) {
   const BenefactorLink link = {.client = &client,
                                .take = take_link,
-                               .patience = generic_timer_ticks(options.patience_us),
+                               .retry_limit = generic_timer_ticks(options.retry_limit_us),
                                .pause = generic_timer_ticks(options.timeout_us)};
   benefactor_image_use(&link);
   checkpoint_initialize();  // a DIMM-SSD is the chain's to want
@@ -429,7 +429,7 @@ static const char* place_of(AuxiliarySource source) {
 
 // Waits for a manager that has only begun.
 static void await_manager(void) {
-  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.patience_us);
+  const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
   uint64_t version;
   while (client_newest(&client, UINT64_MAX, &version) == storage_silent && generic_timer_now() < deadline)
     continue;
@@ -471,13 +471,13 @@ static bool comes_back_from(AuxiliarySource source) {
   return right;
 }
 
-static void say_what_the_chain_did(uint64_t stood_ticks) {
+static void say_what_the_chain_did(uint64_t stalled_ticks) {
   const AuxiliaryCounts counts = auxiliary_counts();
   const ChunkStoreCounts chunks = chunk_store_counts();
   const DrainCounts drained = drain_counts();
   printf("benefactors: rank %u: %llu checkpoints written, %llu not, stood %llu us\n", (unsigned)rank,
          (Printable)counts.written, (Printable)counts.failed,
-         (Printable)(stood_ticks * 1000000 / generic_timer_frequency()));
+         (Printable)(stalled_ticks * 1000000 / generic_timer_frequency()));
   printf("benefactors: rank %u: PCRAM: %llu chunks stored, %llu duplicates\n", (unsigned)rank,
          (Printable)chunks.stored, (Printable)chunks.duplicates);
   printf("benefactors: rank %u: drained: %llu, %llu not\n", (unsigned)rank, (Printable)drained.checkpoints,
@@ -501,19 +501,19 @@ static ExitStatus be_client_with_chain(void) {
     printf("benefactors: %s\n", missing);
     return exit_unavailable;
   }
-  uint64_t version = restore_from_chain(), stood_ticks = 0;
+  uint64_t version = restore_from_chain(), stalled_ticks = 0;
   const bool writes = version < options.versions;
   while (version < options.versions && goes_on()) {
     step(state, ++version);
     const uint64_t start = generic_timer_now();
     const CheckpointStatus status = checkpoint_begin(name, version);
-    stood_ticks += generic_timer_now() - start;
+    stalled_ticks += generic_timer_now() - start;
     if (status != checkpoint_ok) return ended_by(status);
   }
   const CheckpointStatus status = checkpoint_wait(checkpoint_any_version);
   if (status != checkpoint_ok || !goes_on()) return ended_by(status);
   checkpoint_chain_finish();
-  say_what_the_chain_did(stood_ticks);
+  say_what_the_chain_did(stalled_ticks);
   compute_again(options.versions);
   bool right = both_are_equal();
   if (writes) right = comes_back_from(auxiliary_from_store) && right;
@@ -531,9 +531,9 @@ static ExitStatus be_client(void) {
       .width = (uint32_t)options.width,
       .copies = (uint32_t)options.copies,
       .timeout = generic_timer_ticks(options.timeout_us),
-      .poll = generic_timer_ticks(options.timeout_us) / 10,
+      .poll_interval = generic_timer_ticks(options.timeout_us) / 10,
       .link = nic_link,
-      .calls = {.now = now, .turn = turn, .manager = manager_node},
+      .calls = {.now = now, .poll = poll, .manager = manager_node},
   };
   // Answers to questions of a client that this node was before are none of this one's.
   client.last_number = generic_timer_now() << 8;
@@ -580,7 +580,7 @@ static ExitStatus run(void) {
       status = be_benefactor();
     else
       serve();
-    if (status != exit_passed || nic_run_is_over()) return status;
+    if (status != exit_passed || nic_run_has_ended()) return status;
     if (nic_error() != nic_ok) {
       printf("benefactors: the NIC has stopped: %s\n", nic_error_text(nic_error()));
       return exit_failed;

@@ -15,10 +15,10 @@ uint64_t link_dropped(void) { return dropped; }
 
 // Frames leave whatever the receivers do, so that this comes to an end; but not from a ring that has stopped.
 static bool wait_for_room(NicQueue queue) {
-  while (nic_room(queue) == 0) {
-    nic_begin_turn();
+  while (nic_free_entries(queue) == 0) {
+    nic_begin_poll();
     if (nic_error() != nic_ok) return false;
-    if (nic_room(queue) == 0) nic_sleep();
+    if (nic_free_entries(queue) == 0) nic_sleep();
   }
   return true;
 }
@@ -36,12 +36,12 @@ static void send(void* context, uint32_t node, const StorageMessage* message, co
 
 const StorageLink nic_link = {.send = send};
 
-bool link_receive(LinkHear hear) {
+bool link_receive(LinkHandler handle) {
   unsigned frames = 0;
   for (NicFrame frame; frames < frames_a_turn && nic_receive(&frame); ++frames) {
     StorageMessage message;
     if (storage_decode(frame.data, frame.bytes, &message))
-      hear(frame.source, &message, frame.data + storage_header_bytes, frame.bytes - storage_header_bytes);
+      handle(frame.source, &message, frame.data + storage_header_bytes, frame.bytes - storage_header_bytes);
     else
       ++dropped;
     nic_release();

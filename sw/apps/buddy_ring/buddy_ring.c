@@ -119,13 +119,14 @@ static void committed(void* context, uint64_t version) {
   (void)version;
 }
 
-static void hear(void* context, const MessageHeader* header, const uint8_t* data, size_t bytes) {
+static void handle_application_message(void* context, const MessageHeader* header, const uint8_t* data,
+                                       size_t bytes) {
   (void)context;
-  ring_hear(&ring, header, data, bytes);
+  ring_handle_message(&ring, header, data, bytes);
 }
 
 // As the DIMM-SSD knows them. What is protected is the copy at hand: its region goes under its own name.
-static const char* const copy_names[] = {[buddy_own] = "own", [buddy_wards] = "ward"};
+static const char* const copy_names[] = {[buddy_own] = "own", [buddy_protected] = "ward"};
 
 static bool ssd_has_failed, ssd_is_full;
 
@@ -198,11 +199,11 @@ static void report_finished(void) {
 // Until the run is over; else an exit status. Whatever sends counts as having moved: the transport may have slept for it.
 static ExitStatus run(void) {
   for (;;) {
-    nic_begin_turn();
-    if (nic_run_is_over()) return exit_passed;
+    nic_begin_poll();
+    if (nic_run_has_ended()) return exit_passed;
     const Membership membership = look_at_membership();
     if (membership == membership_refused) return exit_unavailable;
-    const bool heard = transport_receive(&buddy), sent = buddy_progress(&buddy),
+    const bool received = transport_receive(&buddy), sent = buddy_progress(&buddy),
                moved = ring_advance(&ring, words_a_turn);
     report_finished();
     if (nic_error() != nic_ok) {
@@ -210,7 +211,7 @@ static ExitStatus run(void) {
       return exit_failed;
     }
     if (ssd_has_failed) return ssd_is_full ? exit_unavailable : exit_failed;
-    if (membership == membership_known && !heard && !sent && !moved) nic_sleep();
+    if (membership == membership_known && !received && !sent && !moved) nic_sleep();
   }
 }
 
@@ -248,7 +249,7 @@ static bool allocate(void) {
   const BuddyConfig config = {.protocol = (BuddyProtocol)options.protocol.index,
                               .interval = options.interval,
                               .own_elsewhere = options.placement.index == full_ssd,
-                              .wards_elsewhere = options.placement.index != in_memory,
+                              .protected_elsewhere = options.placement.index != in_memory,
                               .global_every = options.global_every,
                               .restart_from_beginning = options.restart_from_beginning};
   const BuddyCalls calls = {.room = transport_room,
@@ -259,7 +260,7 @@ static bool allocate(void) {
                             .resumed = resumed,
                             .dumped = set_tickets,
                             .committed = committed,
-                            .application_message = hear,
+                            .application_message = handle_application_message,
                             .keep = keep,
                             .recall = recall,
                             .drop = drop,
@@ -295,7 +296,7 @@ int main(int argc, char** argv) {
   }
   if (options.placement.index != in_memory) {
     CheckpointStatus status = checkpoint_initialize();
-    if (status == checkpoint_ok) status = protect(buddy_wards);
+    if (status == checkpoint_ok) status = protect(buddy_protected);
     if (status != checkpoint_ok) {
       printf("buddy_ring: placement=%s: %s\n", placements[options.placement.index], checkpoint_text(status));
       return exit_unavailable;

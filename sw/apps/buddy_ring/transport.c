@@ -43,14 +43,14 @@ bool transport_receive(Buddy* buddy) {
 
 size_t transport_room(void* context, BuddyQueue queue) {
   (void)context;
-  return nic_room((NicQueue)queue);
+  return nic_free_entries((NicQueue)queue);
 }
 
 // Frames leave whatever the receivers do, so that this comes to an end; but not from a ring that has stopped.
 static bool wait_for_room(NicQueue queue) {
   for (;;) {
-    nic_begin_turn();
-    if (nic_room(queue) != 0) return true;
+    nic_begin_poll();
+    if (nic_free_entries(queue) != 0) return true;
     if (nic_error() != nic_ok) return false;
     nic_sleep();
   }

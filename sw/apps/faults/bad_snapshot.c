@@ -46,7 +46,7 @@ static GpuError launch(void) {
 
 static void settle(void) {
   for (;;) {
-    gpu_snapshot_serve(&snapshot);
+    gpu_snapshot_progress(&snapshot);
     if (!gpu_snapshot_is_open(&snapshot) && !gpu_is_running(0)) return;
     gpu_await_event();
   }

@@ -39,7 +39,7 @@ static uint8_t byte_of(uint64_t number, unsigned queue, uint32_t at) {
 static uint64_t given[queues], taken[queues];
 
 static bool give(unsigned queue) {
-  if (given[queue] == options.frames || nic_room((NicQueue)queue) == 0) return false;
+  if (given[queue] == options.frames || nic_free_entries((NicQueue)queue) == 0) return false;
   const uint32_t bytes = length_of(given[queue]);
   uint8_t* const buffer = nic_buffer((NicQueue)queue);
   for (uint32_t at = 0; at < bytes; ++at) buffer[at] = byte_of(given[queue], queue, at);
@@ -69,7 +69,7 @@ static void take(const NicFrame* frame) {
 
 static void exchange(void) {
   while (taken[0] + taken[1] < queues * options.frames && failures == 0) {
-    nic_begin_turn();
+    nic_begin_poll();
     bool moved = false;
     while (give(0) || give(1)) moved = true;
     NicFrame frame;
@@ -86,7 +86,7 @@ static void exchange(void) {
 
 static NicError error_of(uint32_t node, const void* data, uint32_t bytes) {
   if (!nic_open(entries, entries)) return nic_ok;
-  nic_begin_turn();
+  nic_begin_poll();
   nic_send(nic_application, node, data, bytes);
   nic_sleep();
   return nic_error();
@@ -116,7 +116,7 @@ static void go_on(void) {
   nic_send(nic_checkpoint, nic_node(), data, sizeof data);
   NicFrame frame;
   for (;;) {
-    nic_begin_turn();
+    nic_begin_poll();
     if (nic_receive(&frame)) break;
     nic_sleep();
   }

@@ -68,7 +68,7 @@ static bool restore_is_whole(uint64_t wanted) {
   return wrong == 0;
 }
 
-static void cut(void) { power_cut(1000); }
+static void cut(void) { power_fail(1000); }
 
 static CheckpointStatus write(uint64_t v) {
   const CheckpointStatus status =

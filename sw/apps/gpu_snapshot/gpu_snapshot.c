@@ -89,7 +89,7 @@ static bool any_is_running(void) {
 // False: a GPU was lost.
 static bool wait_while(bool (*goes_on)(void)) {
   for (;;) {
-    for (unsigned gpu = 0; gpu < gpu_count; ++gpu) gpu_snapshot_serve(&gpus[gpu]);
+    for (unsigned gpu = 0; gpu < gpu_count; ++gpu) gpu_snapshot_progress(&gpus[gpu]);
     if (any(gpu_snapshot_lost)) return false;
     if (!goes_on()) return true;
     gpu_await_event();

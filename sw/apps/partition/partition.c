@@ -44,7 +44,7 @@ static struct {
 static const char name[] = "partition";
 static Chain chain;
 static uint64_t* mesh;
-static uint64_t compute_ticks, stood_ticks, run_ticks;
+static uint64_t compute_ticks, stalled_ticks, run_ticks;
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
@@ -124,7 +124,7 @@ static void restore(Lattice* lattice, bool has_power) {
 static void checkpoint(uint64_t sweeps) {
   const uint64_t start = generic_timer_now();
   const CheckpointStatus status = checkpoint_begin(name, sweeps);
-  stood_ticks += generic_timer_now() - start;
+  stalled_ticks += generic_timer_now() - start;
   if (status != checkpoint_ok)
     printf("partition: checkpoint %llu not written: %s\n", (Printable)sweeps, checkpoint_text(status));
 }
@@ -155,7 +155,7 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
       "            run compute   stood  waited  finish  written  duplicates  stored  drained\n"
       "             ms      ms      ms      ms      ms      KiB         KiB     KiB      KiB\n");
   printf("FP(%u,%u) %7.3f %7.3f %7.3f %7.3f %7.3f %8llu %11llu %7llu %8llu\n", cores_auxiliary(), cores,
-         milliseconds(run_ticks), milliseconds(compute_ticks), milliseconds(stood_ticks),
+         milliseconds(run_ticks), milliseconds(compute_ticks), milliseconds(stalled_ticks),
          milliseconds(counts.waited_ticks), milliseconds(finish_ticks), (Printable)counts.bytes / 1024,
          (Printable)chunks.duplicates * chunk_bytes / 1024, (Printable)chunks.stored * chunk_bytes / 1024,
          (Printable)drained.bytes / 1024);

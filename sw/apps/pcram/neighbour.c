@@ -33,11 +33,11 @@ static bool failed(const char* what) {
   return false;
 }
 
-static bool goes_on(void) { return nic_error() == nic_ok && !nic_run_is_over(); }
+static bool goes_on(void) { return nic_error() == nic_ok && !nic_run_has_ended(); }
 
 static bool wait_for_frame(NicFrame* frame) {
   for (;;) {
-    nic_begin_turn();
+    nic_begin_poll();
     if (nic_receive(frame)) return true;
     if (!goes_on()) return failed("the cluster has ended");
     nic_sleep();
@@ -62,7 +62,7 @@ static void tell(uint32_t node, MessageKind kind, uint64_t pages) {
 // Until all but `left` of the frames that were given have left memory.
 static bool await_sent(uint64_t left) {
   for (;;) {
-    nic_begin_turn();
+    nic_begin_poll();
     if (nic_given(nic_checkpoint) - nic_sent(nic_checkpoint) <= left) return true;
     if (!goes_on()) return failed("the cluster has ended");
     nic_sleep();
@@ -201,7 +201,7 @@ ExitStatus neighbour_dump(uint64_t* first, uint32_t pages) {
   }
   const bool right = nic_rank() == 0 ? be_first(first, pages) : be_neighbour(first, pages);
   while (right && goes_on()) {
-    nic_begin_turn();
+    nic_begin_poll();
     if (goes_on()) nic_sleep();
   }
   return right ? exit_passed : exit_failed;
