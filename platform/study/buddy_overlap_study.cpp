@@ -9,8 +9,8 @@
 namespace asterism {
 namespace {
 
-// A step of the program: it computes, and communicates for `ratio` times as long, the messages spread over
-// both.
+// A step of the program computes and communicates for `ratio` times as long. The messages are spread over the
+// whole step.
 struct BuddyOverlapStudy {
   double ratio = 1.4;
   SendPolicy policy = SendPolicy::opportunistic;
@@ -29,31 +29,34 @@ struct BuddyOverlapStudy {
 static_assert(member_count<BuddyOverlapStudy>() == 13);
 void describe(Fields& f, BuddyOverlapStudy& c) {
   f("ratio", c.ratio,
-    "Time that the messages of a step take on a node's link, over the time that it computes; more leaves "
-    "checkpoints less of the link",
+    "The time that the messages of a step take on a node's link, over the time that the step computes. A "
+    "higher ratio leaves checkpoints less of the link.",
     within(0.0, 100.0));
-  f("policy", c.policy, "Which of a NIC's two queues sends next", one_of<SendPolicy>());
+  f("policy", c.policy, "Which of the two queues of a network interface sends next.", one_of<SendPolicy>());
   f("overlap", c.overlap,
-    "With the lottery: how long the copies shall take, in units of a blocking checkpoint; ranks set their "
-    "tickets for it. A "
-    "ticket a queue where absent",
+    "With policy lottery: how long the copies are to take, in units of a blocking checkpoint; the ranks set "
+    "their tickets for it. Without it, each queue has one ticket.",
     within(0.01, 1000.0));
-  f("nodes", c.nodes, "Each a rank", within(2, ClusterConfig::max_nodes));
-  f("state", c.state, "Of a rank, that a checkpoint holds", within(8_B, 8_MiB));
-  f("compute", c.compute, "In a step, besides communication: short steps are late by less of a copy",
+  f("nodes", c.nodes, "The number of nodes. Each node is one rank.", within(2, ClusterConfig::max_nodes));
+  f("state", c.state, "The size of the state of a rank, which a checkpoint holds.", within(8_B, 8_MiB));
+  f("compute", c.compute,
+    "The time that a step computes, without communication. Short steps are delayed by a smaller part of a "
+    "copy.",
     within(1_us, 1_s));
-  f("message_size", c.message_size, "Of the program's messages; those of a copy carry 4 KiB",
-    within(1_B, 4_KiB));
-  f("interval", c.interval, "Steps between checkpoints", within(1, 1'000'000));
-  f("checkpoints", c.checkpoints, "That a run takes, of which means are told", within(1, 1'000'000));
-  f("bandwidth", c.bandwidth, "Of a node's link, in each direction", within(1_MBps, 1000_GBps));
-  f("latency", c.latency, "From NIC to NIC", within(1_ns, 1_s));
-  f("memory_bandwidth", c.memory_bandwidth, "Of the local copy, for which the program stands still",
-    within(1_MBps, 10'000_GBps));
-  f("seed", c.seed, "Of the program's words and the lots");
+  f("message_size", c.message_size,
+    "The size of the messages of the program. The messages of a copy carry 4 KiB.", within(1_B, 4_KiB));
+  f("interval", c.interval, "The number of steps between two checkpoints.", within(1, 1'000'000));
+  f("checkpoints", c.checkpoints, "The number of checkpoints of a run. The results are means over them.",
+    within(1, 1'000'000));
+  f("bandwidth", c.bandwidth, "The bandwidth of the link of a node, in each direction.",
+    within(1_MBps, 1000_GBps));
+  f("latency", c.latency, "The latency from one network interface to another.", within(1_ns, 1_s));
+  f("memory_bandwidth", c.memory_bandwidth,
+    "The bandwidth of the local copy, during which the program is stalled.", within(1_MBps, 10'000_GBps));
+  f("seed", c.seed, "The seed of the data of the program and of the lottery.");
   f.check(c.state.count() % 8 == 0, "state", "is a whole number of words of 8 bytes");
   f.check([&] { return !c.overlap || c.policy == SendPolicy::lottery; }, "overlap",
-          "stands beside policy lottery");
+          "is given with policy lottery only");
 }
 
 double milliseconds(Picoseconds time) { return static_cast<double>(time.count()) / 1e9; }
@@ -65,11 +68,11 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
         config_.message_size + Bytes(Message::header_size + Frame::overhead_bytes), config_.bandwidth);
     const double messages =
         config_.ratio * static_cast<double>(config_.compute.count()) / static_cast<double>(wire.count());
-    if (messages > 100'000) throw StudyMistake("ratio", "more than 100,000 messages in a step");
+    if (messages > 100'000) throw StudyMistake("ratio", "a step has more than 100,000 messages");
     messages_ = static_cast<std::uint32_t>(std::lround(messages));
     communicate_ = Picoseconds(wire.count() * messages_);
     if (steps() * messages_ * config_.nodes > 100'000'000)
-      throw StudyMistake("checkpoints", "more than 100,000,000 messages in a run");
+      throw StudyMistake("checkpoints", "a run has more than 100,000,000 messages");
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
@@ -127,7 +130,7 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
     return cluster;
   }
 
-  // nullopt: asked to stop.
+  // Nothing if a stop was requested.
   std::optional<Timed> time_of(Run run, Picoseconds overlap, const std::stop_token& stop) const {
     NoEventLog events;
     TrafficCluster cluster(cluster_of(run, overlap), config_.seed, events);
@@ -153,19 +156,21 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
 const StudyKind buddy_overlap_study{
     .name = "buddy_overlap",
     .meaning =
-        "semi-blocking checkpoints of simulated nodes: what their copies cost a program that communicates",
+        "Semi-blocking checkpoints of simulated nodes: what their copies cost a program that communicates",
     .coordinates = {"ratio", "policy"},
-    .columns = {{"busy_percent", "busy", "%", "Of a node's link by the program, without checkpoints", 1},
-                {"c_ms", "c", "ms", "What a blocking checkpoint makes the run longer", 3},
-                {"dump_ms", "", "ms", "The program stands still for the local copy", 3},
-                {"overlap_ms", "overlap", "ms", "From then until the buddy holds its copy", 3},
-                {"overhead_ms", "overhead", "ms", "What a checkpoint makes the run longer besides the dump",
-                 3},
-                {"overlap_c", "overlap", "c", "In units of a blocking checkpoint"},
-                {"overhead_c", "overhead", "c", "In units of a blocking checkpoint", 3},
-                {"saved_percent", "saved", "%", "Of what blocking checkpoints make the run longer", 1},
+    .columns = {{"busy_percent", "busy", "%",
+                 "The share of the link of a node that the program uses without checkpoints", 1},
+                {"c_ms", "c", "ms", "The time that a blocking checkpoint adds to the run", 3},
+                {"dump_ms", "", "ms", "The time that the program is stalled for the local copy", 3},
+                {"overlap_ms", "overlap", "ms", "The time from then until the buddy holds its copy", 3},
+                {"overhead_ms", "overhead", "ms",
+                 "The time that a checkpoint adds to the run besides the dump", 3},
+                {"overlap_c", "overlap", "c", "The overlap in units of a blocking checkpoint"},
+                {"overhead_c", "overhead", "c", "The overhead in units of a blocking checkpoint", 3},
+                {"saved_percent", "saved", "%", "The share of the cost of blocking checkpoints that is saved",
+                 1},
                 {"state", "state", "",
-                 "ok, or waits: copies take longer than the interval, which the program waits for"}},
+                 "ok; waits: copies take longer than the interval, and the program waits for them"}},
     .x = "overlap_c",
     .y = "overhead_c",
     .x_key = "overlap",

@@ -40,39 +40,50 @@ struct CheckpointLocationStudy {
 static_assert(member_count<CheckpointLocationStudy>() == 20);
 void describe(Fields& f, CheckpointLocationStudy& c) {
   const Bytes most(1'000'000ull * 1'000'000'000'000);
-  f("policy", c.policy, "Who says where a checkpoint goes", one_of<LocationPolicy>());
+  f("policy", c.policy, "What decides where a checkpoint goes.", one_of<LocationPolicy>());
   f.when("policy", c.policy, {LocationPolicy::ratio}, [&] {
-    f("ratio_of", c.ratio_of, "One of so many goes to the SSD: 10 is the thesis's 9:1", within(1, 1'000'000));
+    f("ratio_of", c.ratio_of, "One of so many checkpoints goes to the SSD. 10 is the 9:1 of the thesis.",
+      within(1, 1'000'000));
   });
   f.when("policy", c.policy, {LocationPolicy::clc}, [&] {
-    f("le", c.le, "Lifetime estimation: the ramdisk when the SSD would not last");
-    f("ple", c.ple, "Performance-loss estimation: the ramdisk when checkpoints have taken too much time");
-    f("bound", c.bound, "Share of the time that they may take with ple", within(0.0, 1.0));
-    f("forced", c.forced, "Each so-many-th checkpoint goes to the SSD in spite of the estimates; 0: none",
+    f("le", c.le,
+      "Whether lifetime is estimated: a checkpoint goes to the ramdisk if the SSD would not last.");
+    f("ple", c.ple,
+      "Whether the loss of performance is estimated: a checkpoint goes to the ramdisk if checkpoints have "
+      "taken too much time.");
+    f("bound", c.bound, "The share of the time that checkpoints may take with ple.", within(0.0, 1.0));
+    f("forced", c.forced,
+      "Every how many checkpoints one goes to the SSD whatever the estimates say; 0 means none.",
       at_most(1'000'000'000));
   });
-  f("pbw_rating", c.pbw_rating, "Bytes that can be written to the SSD before it is worn out",
+  f("pbw_rating", c.pbw_rating, "The number of bytes that can be written to the SSD before it is worn out.",
     within(Bytes(1'000'000'000), most));
-  f("pbw_used", c.pbw_used, "Of them, written before the program begins", at_most(most));
-  f("rated_life", c.rated_life, "How long an SSD is to last",
+  f("pbw_used", c.pbw_used, "The number of these bytes that were written before the program begins.",
+    at_most(most));
+  f("rated_life", c.rated_life, "How long the SSD is required to last.",
     within(long_duration(1), long_duration(3'153'600'000)));
   f("tmpfs_size", c.tmpfs_size,
-    "Of the node's ramdisk: checkpoints that are larger than a rank's part are not put there; absent: no "
-    "bound",
+    "The size of the ramdisk of the node. A checkpoint larger than a rank's part of it is left out; without "
+    "this key there is no bound.",
     within(1_B, most));
-  f("ssd_capacity", c.ssd_capacity, "Of the node's SSD: holds a checkpoint of all ranks", within(1_B, most));
-  f("checkpoint", c.checkpoint, "Of a rank", within(1_B, most));
-  f("ranks", c.ranks, "Of the node; they share SSD and memory", within(1, 100'000));
-  f("iterations", c.iterations, "Each computes and takes a checkpoint", within(1, 100'000'000));
-  f("compute", c.compute, "How long an iteration computes",
+  f("ssd_capacity", c.ssd_capacity,
+    "The capacity of the SSD of the node. It holds one checkpoint of all ranks.", within(1_B, most));
+  f("checkpoint", c.checkpoint, "The size of the checkpoint of a rank.", within(1_B, most));
+  f("ranks", c.ranks, "The number of ranks of the node. They share the SSD and the memory.",
+    within(1, 100'000));
+  f("iterations", c.iterations, "The number of iterations. Each computes and takes a checkpoint.",
+    within(1, 100'000'000));
+  f("compute", c.compute, "How long an iteration computes.",
     within(LongDuration(1), long_duration(31'536'000)));
-  f("ssd", c.ssd, "What the node writes to its SSD", within(Bandwidth(1), 1'000'000_GBps));
-  f("ramdisk", c.ramdisk, "What the node writes to its ramdisk", within(Bandwidth(1), 1'000'000_GBps));
+  f("ssd", c.ssd, "The bandwidth at which the node writes to its SSD.", within(Bandwidth(1), 1'000'000_GBps));
+  f("ramdisk", c.ramdisk, "The bandwidth at which the node writes to its ramdisk.",
+    within(Bandwidth(1), 1'000'000_GBps));
   f("ramdisk_writes", c.ramdisk_writes,
-    "Each byte is written so often to the ramdisk: 2 stands for the parity of strong ECC at its worst",
+    "How often each byte is written to the ramdisk. 2 stands for the parity of strong ECC at its worst.",
     within(1, 16));
-  f("ssd_watts", c.ssd_watts, "Of the node while it writes to the SSD", within(0.0, 1e9));
-  f("ramdisk_watts", c.ramdisk_watts, "Of the node while it writes to the ramdisk", within(0.0, 1e9));
+  f("ssd_watts", c.ssd_watts, "The power of the node while it writes to the SSD.", within(0.0, 1e9));
+  f("ramdisk_watts", c.ramdisk_watts, "The power of the node while it writes to the ramdisk.",
+    within(0.0, 1e9));
   f.check([&] { return c.pbw_used <= c.pbw_rating; }, "pbw_used", "is no more than pbw_rating");
 }
 
@@ -157,26 +168,28 @@ class Point final : public StudyPointOf<CheckpointLocationStudy> {
 const StudyKind checkpoint_location_study{
     .name = "checkpoint_location",
     .meaning =
-        "Checkpoints on a node's SSD or in its ramdisk: who decides, and what it costs in time and wear",
+        "Checkpoints on the SSD of a node or in its ramdisk: what decides, and what it costs in time and "
+        "wear",
     .coordinates = {"policy"},
-    .columns = {{"slowdown", "slowdown", "", "Time over that without checkpoints"},
-                {"ssd_percent", "on SSD", "%", "Of the checkpoints", 1},
-                {"ssd", "", "", "Checkpoints on the SSD"},
-                {"ramdisk", "ramdisk", "", "Checkpoints in the ramdisk"},
-                {"left_out", "left out", "", "Due in the ramdisk, and too large for it"},
+    .columns = {{"slowdown", "slowdown", "", "The run time over that without checkpoints"},
+                {"ssd_percent", "on SSD", "%", "The share of the checkpoints that went to the SSD", 1},
+                {"ssd", "", "", "Checkpoints written to the SSD"},
+                {"ramdisk", "ramdisk", "", "Checkpoints written to the ramdisk"},
+                {"left_out", "left out", "", "Checkpoints that were due in the ramdisk and too large for it"},
                 {"lifetime_years", "lifetime", "y",
-                 "Until the SSD has written its rating, at this rate; none without a write"},
-                {"interval_s", "interval", "s", "Time for each checkpoint that was written"},
+                 "The time until the SSD has written its rating, at this rate; empty if nothing was written"},
+                {"interval_s", "interval", "s", "The run time for each checkpoint that was written"},
                 {"loss_percent", "loss", "%",
-                 "Share of the time that checkpoints take: T_slowdown at the end", 1},
-                {"time_s", "", "s", "Of the program"},
-                {"checkpoint_s", "", "s", "T_chk: of it, for checkpoints"},
-                {"energy_kj", "", "kJ", "Of the node while it writes checkpoints"},
-                {"energy_saving", "saving", "", "What as many checkpoints on the SSD would take, over that",
-                 1},
-                {"by_lifetime", "", "", "Not on the SSD because it would not last"},
-                {"by_performance", "", "", "Not on the SSD because the program was late"},
-                {"forced", "", "", "On the SSD in spite of the estimates"},
+                 "The share of the time that checkpoints take: T_slowdown at the end", 1},
+                {"time_s", "", "s", "The run time of the program"},
+                {"checkpoint_s", "", "s", "T_chk: the part of it that checkpoints took"},
+                {"energy_kj", "", "kJ", "The energy of the node while it writes checkpoints"},
+                {"energy_saving", "saving", "",
+                 "The energy that as many checkpoints on the SSD would take, over that", 1},
+                {"by_lifetime", "", "", "Checkpoints kept from the SSD because it would not last"},
+                {"by_performance", "", "",
+                 "Checkpoints kept from the SSD because checkpoints had taken too much time"},
+                {"forced", "", "", "Checkpoints that went to the SSD whatever the estimates said"},
                 {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
     .x = "ssd_percent",
     .y = "slowdown",

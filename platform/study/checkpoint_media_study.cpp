@@ -38,9 +38,9 @@ fs::path command_of_this_build() {
 enum class Medium { dimm, stack, disk };
 constexpr auto enum_names(Medium) {
   return std::to_array<EnumName<Medium>>(
-      {{Medium::dimm, "dimm", "a PCRAM-DIMM of the node, then its neighbour's"},
-       {Medium::stack, "stack", "3D-PCRAM of the node, then its neighbour's"},
-       {Medium::disk, "disk", "a file system that the nodes share, a bandwidth here"}});
+      {{Medium::dimm, "dimm", "a PCRAM-DIMM of the node, then that of its neighbour"},
+       {Medium::stack, "stack", "3D-PCRAM of the node, then that of its neighbour"},
+       {Medium::disk, "disk", "a file system that the nodes share, modelled as a bandwidth"}});
 }
 
 struct CheckpointMediaStudy {
@@ -51,13 +51,16 @@ struct CheckpointMediaStudy {
 };
 static_assert(member_count<CheckpointMediaStudy>() == 4);
 void describe(Fields& f, CheckpointMediaStudy& c) {
-  f("medium", c.medium, "Where checkpoints go, local and global", one_of<Medium>());
-  f("pages", c.pages, "Of 4 KiB, of a checkpoint; of `disk` it has 8", within(10, 4000));
-  f("network", c.network, "Of a node's link, in each direction", within(1_MBps, 1000_GBps));
-  f("disk", c.disk, "A node's part of the file system, of medium `disk`", within(1_MBps, 1_GBps));
+  f("medium", c.medium, "The medium of local and global checkpoints.", one_of<Medium>());
+  f("pages", c.pages, "The size of a checkpoint in pages of 4 KiB. With medium disk it has 8 pages.",
+    within(10, 4000));
+  f("network", c.network, "The bandwidth of the link of a node, in each direction.",
+    within(1_MBps, 1000_GBps));
+  f("disk", c.disk, "With medium disk: the share of a node in the bandwidth of the file system.",
+    within(1_MBps, 1_GBps));
 }
 
-// What is shown stays silent, what is wrong goes to a file. Ends with it.
+// A command whose output is discarded and whose errors go to a file. The destructor ends it.
 class Command {
  public:
   Command(std::vector<std::string> words, const fs::path& configs, const fs::path& errors) {
@@ -82,7 +85,7 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  // Its status; nothing when a stop is asked for.
+  // Its exit status; nothing if a stop was requested.
   std::optional<int> wait(const std::stop_token& stop) {
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(pid_, &status, WNOHANG)) != pid_;) {
@@ -193,14 +196,18 @@ class Point final : public StudyPointOf<CheckpointMediaStudy> {
 
 const StudyKind checkpoint_media_study{
     .name = "checkpoint_media",
-    .meaning = "a checkpoint to a node's own PCRAM, its neighbour's and to disks, measured on whole nodes",
+    .meaning =
+        "A checkpoint to a node's own PCRAM, to that of its neighbour and to disks, measured on whole nodes",
     .coordinates = {"medium", "pages", "network"},
-    .columns = {{"local_us", "local", "us", "Memory to the node's own PCRAM", 1},
-                {"local_gbps", "local", "GB/s", "The same, as a rate"},
-                {"global_us", "global", "us", "From there to the neighbour's PCRAM, or to the disks", 1},
-                {"global_gbps", "global", "GB/s", "The same, as a rate", 3},
-                {"back_us", "back", "us", "From the neighbour's PCRAM to the node's memory", 1},
-                {"back_gbps", "back", "GB/s", "The same, as a rate"}},
+    .columns = {{"local_us", "local", "us", "The time from memory to the node's own PCRAM", 1},
+                {"local_gbps", "local", "GB/s", "The bandwidth from memory to the node's own PCRAM"},
+                {"global_us", "global", "us", "The time from there to the neighbour's PCRAM, or to the disks",
+                 1},
+                {"global_gbps", "global", "GB/s",
+                 "The bandwidth from there to the neighbour's PCRAM, or to the disks", 3},
+                {"back_us", "back", "us", "The time from the neighbour's PCRAM to the node's memory", 1},
+                {"back_gbps", "back", "GB/s",
+                 "The bandwidth from the neighbour's PCRAM to the node's memory"}},
     .x = "network",
     .y = "global_gbps",
     .x_key = "network",

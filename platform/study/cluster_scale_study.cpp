@@ -23,7 +23,7 @@ constexpr LongDuration a_nanosecond(1);
 constexpr LongDuration a_century = long_duration(100ull * 365 * 86'400);
 constexpr double hours_of_a_fit = 1e9, seconds_of_an_hour = 3600;
 
-// Of ClusterSetup's members, those that stand in `network`.
+// The members of ClusterSetup that are keys of `network`.
 constexpr std::array<std::string_view, 7> network_keys = {
     "nodes_per_switch", "link", "file_system", "oversubscription", "global_links", "shape", "io_switches"};
 
@@ -34,9 +34,9 @@ struct PlacedFailureConfig {
 };
 static_assert(member_count<PlacedFailureConfig>() == 3);
 void describe(Fields& f, PlacedFailureConfig& c) {
-  f("at", c.at, "After the start of the run", required());
-  f("kind", c.kind, "What fails", one_of<ClusterFailureKind>());
-  f("node", c.node, "Where, from 0 on; nodes 2 i and 2 i + 1 are buddies");
+  f("at", c.at, "The time of the failure after the start of the run.", required());
+  f("kind", c.kind, "What fails.", one_of<ClusterFailureKind>());
+  f("node", c.node, "The node that fails, from 0 on. Nodes 2 i and 2 i + 1 are buddies.");
 }
 
 struct ClusterNetworkConfig {
@@ -54,24 +54,32 @@ struct ClusterNetworkConfig {
 };
 static_assert(member_count<ClusterNetworkConfig>() == 11);
 void describe(Fields& f, ClusterNetworkConfig& c) {
-  f("nodes_per_switch", c.nodes_per_switch, "Whose flows are taken as one; more are simulated faster",
+  f("nodes_per_switch", c.nodes_per_switch,
+    "The number of nodes of a switch. Their flows are simulated as one; a higher number is simulated faster.",
     within(1, 10'000));
-  f("topology", c.topology, "Of the switches", one_of<ClusterTopology>());
-  f("buddies", c.buddies, "How far away a buddy is", one_of<BuddyDistance>());
+  f("topology", c.topology, "The topology of the switches.", one_of<ClusterTopology>());
+  f("buddies", c.buddies, "How far away the buddy of a node is.", one_of<BuddyDistance>());
   f("shape", c.shape,
-    "Fat tree: switches a pod, pods; dragonfly: groups, chassis, blades; torus: dimensions. The smallest "
-    "with room for all where absent");
-  f("link", c.link, "Of a node into its switch, each way", at_least(Bandwidth(1)));
-  f("trunk", c.trunk, "Of a switch to the next, each way; as much as its nodes have together where absent",
+    "Fat tree: switches in a pod, pods; dragonfly: groups, chassis, blades; torus: dimensions. Without it, "
+    "the smallest shape with space for all nodes.");
+  f("link", c.link, "The bandwidth of a node's link to its switch, in each direction.",
+    at_least(Bandwidth(1)));
+  f("trunk", c.trunk,
+    "The bandwidth of a link between two switches, in each direction. Without it, as much as all nodes of a "
+    "switch have together.",
     at_least(Bandwidth(1)));
   f.when("topology", c.topology, ClusterTopology::fat_tree, [&] {
-    f("oversubscription", c.oversubscription, "A pod's links below over those above it", within(1.0, 1000.0));
+    f("oversubscription", c.oversubscription,
+      "The bandwidth of the links below a pod over that of the links above it.", within(1.0, 1000.0));
   });
-  f.when("topology", c.topology, ClusterTopology::dragonfly,
-         [&] { f("global_links", c.global_links, "Trunks between two groups", within(1, 1000)); });
-  f("latency", c.latency, "Of each link", at_most(long_duration(1)));
-  f("io_switches", c.io_switches, "With a server of the file system each; 0: one in 16");
-  f("file_system", c.file_system, "All its servers together, each way", at_least(Bandwidth(1)));
+  f.when("topology", c.topology, ClusterTopology::dragonfly, [&] {
+    f("global_links", c.global_links, "The number of trunks between two groups.", within(1, 1000));
+  });
+  f("latency", c.latency, "The latency of each link.", at_most(long_duration(1)));
+  f("io_switches", c.io_switches,
+    "The number of switches with one server of the file system each; 0 means one in 16.");
+  f("file_system", c.file_system,
+    "The bandwidth of all servers of the file system together, in each direction.", at_least(Bandwidth(1)));
 }
 
 struct ClusterScaleStudy {
@@ -102,61 +110,71 @@ struct ClusterScaleStudy {
 static_assert(member_count<ClusterScaleStudy>() == 31);
 
 void describe_machine(Fields& f, ClusterScaleStudy& c) {
-  f("nodes", c.nodes, "Of the machine; more fail more often, and share the file system",
+  f("nodes", c.nodes, "The number of nodes. More nodes fail more often and share the file system.",
     within(2, 1'000'000));
-  f("spares", c.spares, "Nodes that can take over", at_most(100'000));
-  f("spare_return", c.spare_return, "Until a lost node is repaired, and a spare again", at_most(a_century));
-  f("network", c.network, "Between the nodes, and to the file system");
+  f("spares", c.spares, "The number of spare nodes.", at_most(100'000));
+  f("spare_return", c.spare_return, "The time until a lost node is repaired and becomes a spare.",
+    at_most(a_century));
+  f("network", c.network, "The network between the nodes, and to the file system.");
 }
 
 void describe_node(Fields& f, ClusterScaleStudy& c) {
   f("node_stats", c.node_stats,
-    "stats.json of a run of several nodes, whose node.checkpoint_costs gives what follows");
-  f("state", c.state, "Of a node's checkpoint; 16GiB where neither key nor file says", at_least(Bytes(1)));
-  f("dump", c.dump, "The program stands still for the local copy; else 8s", at_most(a_century));
-  f("overlap", c.overlap, "From then until the buddy holds its copy, network idle; else 16s",
+    "The stats.json of a run of several nodes. Its object node.checkpoint_costs gives the values of the keys "
+    "from state to drain that are not given.");
+  f("state", c.state,
+    "The size of a node's checkpoint. It is 16GiB if neither this key nor the file gives it.",
+    at_least(Bytes(1)));
+  f("dump", c.dump, "The time that the program is stalled for the local copy; otherwise 8s.",
+    at_most(a_century));
+  f("overlap", c.overlap,
+    "The time from then until the buddy holds its copy if the network is idle; otherwise 16s.",
     within(a_nanosecond, a_century));
-  f("overhead", c.overhead, "What the program loses by that; else 1s", at_most(a_century));
-  f("restart", c.restart, "From the loss of a node until its state is on the spare, network idle; else 30s",
+  f("overhead", c.overhead, "The time that the program loses by that copy; otherwise 1s.",
+    at_most(a_century));
+  f("restart", c.restart,
+    "The time from the loss of a node until its state is on the spare if the network is idle; otherwise 30s.",
     within(a_nanosecond, a_century));
-  f("drain", c.drain, "A node's share of a global copy; else 500MB/s", at_least(Bandwidth(1)));
-  f("copies", c.copies, "Where a node keeps its copy and its buddy's", one_of<CopyDevice>());
+  f("drain", c.drain, "The bandwidth of a node in a global copy; otherwise 500MB/s.", at_least(Bandwidth(1)));
+  f("copies", c.copies, "Where a node keeps its own copy and that of its buddy.", one_of<CopyDevice>());
   f("capacity", c.capacity,
-    "Of that, of a node; it holds two copies of its own and two of its buddy's while the next are written. "
-    "1TB of an "
-    "SSD, 256GiB of memory where absent",
+    "The capacity of that device in a node. It holds two copies of its own and two of its buddy's while the "
+    "next ones are written. Without it, 1TB for an SSD and 256GiB for memory.",
     at_least(Bytes(1)));
 }
 
 void describe_program(Fields& f, ClusterScaleStudy& c) {
-  f("work", c.work, "Of the run, without checkpoints and failures", within(a_nanosecond, a_century));
-  f("iteration", c.iteration, "Checkpoints come between two of them", within(a_nanosecond, a_century));
+  f("work", c.work, "The work of a run, without checkpoints and failures.", within(a_nanosecond, a_century));
+  f("iteration", c.iteration, "The length of an iteration. Checkpoints are taken between two iterations.",
+    within(a_nanosecond, a_century));
   f.check([&] { return c.work.count() % c.iteration.count() == 0; }, "work",
           "is a whole number of iterations");
   f("interval", c.interval,
-    "From one checkpoint to the next, in whole iterations; the model's best where absent",
+    "The time from one checkpoint to the next, in whole iterations. Without it, the best one by the model.",
     within(a_nanosecond, a_century));
-  f("checkpoint", c.checkpoint, "Whether the program waits for the buddies' copies",
+  f("checkpoint", c.checkpoint, "Whether the program waits for the copies of the buddies.",
     one_of<ClusterCheckpoint>());
-  f("global_every", c.global_every, "A global copy of each so many checkpoints; 0: none");
+  f("global_every", c.global_every, "Every how many checkpoints a global copy is made; 0 means never.");
 }
 
 void describe_failures(Fields& f, ClusterScaleStudy& c) {
   const auto fit = within(0.0, 1e9);
   const auto parts = at_most(10'000);
-  f("node_fit", c.node_fit, "Failures of a node as such in 1e9 h", fit);
-  f("ssd_fit", c.ssd_fit, "Of an SSD", fit);
-  f("dram_fit", c.dram_fit, "Of a memory module, those that its code does not correct", fit);
-  f("gpu_fit", c.gpu_fit, "Of a GPU", fit);
-  f("link_fit", c.link_fit, "Of a node's link", fit);
-  f("ssds", c.ssds, "A node", parts);
-  f("drams", c.drams, "A node", parts);
-  f("gpus", c.gpus, "A node", parts);
-  f("links", c.links, "A node", parts);
-  f("placed", c.placed, "These failures in place of random ones, in the order of their times");
-  f("seed", c.seed, "Of the first run; the others follow");
-  f("runs", c.runs, "Of which means are told; an interval of confidence needs two", within(1, 100'000));
-  f("give_up", c.give_up, "A run that takes longer is given up; 20 times its work where absent",
+  f("node_fit", c.node_fit, "Failures of a node as a whole, in 1e9 h.", fit);
+  f("ssd_fit", c.ssd_fit, "Failures of an SSD, in 1e9 h.", fit);
+  f("dram_fit", c.dram_fit, "Failures of a memory module that its code does not correct, in 1e9 h.", fit);
+  f("gpu_fit", c.gpu_fit, "Failures of a GPU, in 1e9 h.", fit);
+  f("link_fit", c.link_fit, "Failures of the link of a node, in 1e9 h.", fit);
+  f("ssds", c.ssds, "The number of SSDs in a node.", parts);
+  f("drams", c.drams, "The number of memory modules in a node.", parts);
+  f("gpus", c.gpus, "The number of GPUs in a node.", parts);
+  f("links", c.links, "The number of links of a node.", parts);
+  f("placed", c.placed, "Failures that take the place of random ones, in the order of their times.");
+  f("seed", c.seed, "The seed of the first run. Each further run has the next seed.");
+  f("runs", c.runs, "The number of runs. The results are means over them; a confidence interval needs two.",
+    within(1, 100'000));
+  f("give_up", c.give_up,
+    "A run that takes longer than this is abandoned. Without it, the limit is 20 times the work.",
     within(a_nanosecond, a_century));
 }
 
@@ -422,48 +440,50 @@ const StudyKind cluster_scale_study{
         "Buddy checkpoints of a machine of up to 100,000 nodes in a network (SimGrid), component by "
         "component",
     .coordinates = {"nodes"},
-    .columns = {{"mttf_s", "", "s", "Between two failures that send the program back", 0},
-                {"interval_s", "interval", "s", "From one checkpoint to the next", 0},
-                {"efficiency_percent", "works", "%", "Work over time, mean of the runs", 2, 6},
-                {"efficiency_error", "", "%", "Half of its 99% interval"},
-                {"predicted_percent", "ni2012", "%", "The same by the model, from the nodes' costs alone", 2,
-                 6},
-                {"distance_percent", "longer", "%", "By how much the simulated time is above the model's", 2,
-                 6},
-                {"distance_error", "+-", "%", "Half of its 99% interval", 2, 6},
-                {"time_s", "", "s", "A run"},
-                {"predicted_s", "", "s", "A run by the model"},
-                {"node_overlap_s", "", "s", "Until a buddy holds its copy, network idle"},
-                {"overlap_s", "overlap", "s", "The same as it was, mean of all checkpoints", 2, 6},
-                {"dump_s", "", "s", "A run waits for local copies"},
-                {"blocked_s", "", "s", "and, blocking, for buddies' copies"},
-                {"overlaps_s", "", "s", "Of a run: buddies were getting their copies"},
-                {"overheads_s", "", "s", "What that has cost"},
-                {"lost_work_s", "", "s", "Of a run: work undone by failures"},
-                {"rework_s", "", "s", "Of a run: time for work that was done before"},
-                {"restart_s", "", "s", "Of a run: until the program was back"},
-                {"spare_wait_s", "", "s", "Of a run: no spare was there"},
-                {"failures", "", "", "Of all runs, and so are the counts that follow"},
-                {"node_failures", "", "", "Of nodes"},
-                {"ssd_failures", "", "", "Of SSDs"},
-                {"dram_failures", "", "", "Of memory"},
-                {"gpu_failures", "", "", "Of GPUs"},
-                {"link_failures", "", "", "Of nodes' links"},
-                {"local_recoveries", "local", "", "From nodes' own copies"},
-                {"buddy_recoveries", "buddy", "", "With copies from buddies"},
-                {"global_recoveries", "global", "", "From the file system"},
-                {"start_recoveries", "anew", "", "From the beginning: there was no copy of all nodes"},
-                {"checkpoints", "", "", "That all buddies had"},
-                {"given_up", "", "", "Checkpoints ended by a failure"},
+    .columns = {{"mttf_s", "", "s", "The mean time between two failures that send the program back", 0},
+                {"interval_s", "interval", "s", "The time from one checkpoint to the next", 0},
+                {"efficiency_percent", "works", "%", "Work over time, the mean of the runs", 2, 6},
+                {"efficiency_error", "", "%", "Half the width of its 99% confidence interval"},
+                {"predicted_percent", "ni2012", "%",
+                 "The same by the model, from the costs of the nodes alone", 2, 6},
+                {"distance_percent", "longer", "%",
+                 "How much longer the simulated time is than that of the model", 2, 6},
+                {"distance_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
+                {"time_s", "", "s", "The time of a run"},
+                {"predicted_s", "", "s", "The time of a run by the model"},
+                {"node_overlap_s", "", "s", "The time until a buddy holds its copy if the network is idle"},
+                {"overlap_s", "overlap", "s", "The same as simulated, the mean of all checkpoints", 2, 6},
+                {"dump_s", "", "s", "The time that a run waits for local copies"},
+                {"blocked_s", "", "s",
+                 "The time that a run waits for the copies of buddies, if checkpoints are blocking"},
+                {"overlaps_s", "", "s", "The time of a run in which buddies were receiving their copies"},
+                {"overheads_s", "", "s", "The time of a run that these copies cost"},
+                {"lost_work_s", "", "s", "The work of a run that failures undid"},
+                {"rework_s", "", "s", "The time of a run for work that had been done before"},
+                {"restart_s", "", "s", "The time of a run until the program was restored"},
+                {"spare_wait_s", "", "s", "The time of a run in which no spare was available"},
+                {"failures", "", "", "Failures in all runs; the counts that follow are over all runs, too"},
+                {"node_failures", "", "", "Failures of nodes"},
+                {"ssd_failures", "", "", "Failures of SSDs"},
+                {"dram_failures", "", "", "Failures of memory"},
+                {"gpu_failures", "", "", "Failures of GPUs"},
+                {"link_failures", "", "", "Failures of links of nodes"},
+                {"local_recoveries", "local", "", "Recoveries from the nodes' own copies"},
+                {"buddy_recoveries", "buddy", "", "Recoveries with copies from buddies"},
+                {"global_recoveries", "global", "", "Recoveries from the file system"},
+                {"start_recoveries", "anew", "",
+                 "Restarts from the beginning: there was no copy of all nodes"},
+                {"checkpoints", "", "", "Checkpoints that all buddies received"},
+                {"given_up", "", "", "Checkpoints that a failure ended"},
                 {"late", "", "", "Checkpoints that had to wait for the one before"},
-                {"global_copies", "", "", "On the file system"},
-                {"global_given_up", "", "", "Global copies ended by a failure"},
-                {"repairs", "", "", "Of pairs that lacked copies"},
-                {"network_bytes", "", "B", "Of a run: to buddies, to spares, to the file system and back"},
+                {"global_copies", "", "", "Global copies that reached the file system"},
+                {"global_given_up", "", "", "Global copies that a failure ended"},
+                {"repairs", "", "", "Repairs of pairs that lacked copies"},
+                {"network_bytes", "", "B",
+                 "The bytes of a run to buddies, to spares, to the file system and back"},
                 {"state", "state", "",
-                 "ok; at_bound: the model's interval is as short as the overlap or as long as MTTF or the "
-                 "run allow; "
-                 "gave_up: a run took too long"}},
+                 "ok; at_bound: the interval of the model is as short as the overlap or as long as MTTF or "
+                 "the run allow; gave_up: a run took too long"}},
     .x = "nodes",
     .y = "predicted_percent",
     .x_key = "nodes",

@@ -21,10 +21,9 @@ struct ClusterTruthStudy {
 static_assert(member_count<ClusterTruthStudy>() == 4);
 void describe(Fields& f, ClusterTruthStudy& c) {
   describe(f, c.trial);
-  f("runs", c.runs, "Clusters, of a seed each", within(1, 1'000'000'000'000));
-  f("seed", c.seed, "Of the first one; the others have the ones behind it");
-  f("all_states", c.all_states,
-    "The study fails when a state that is listed was not reached in so many runs");
+  f("runs", c.runs, "The number of clusters. Each has a seed of its own.", within(1, 1'000'000'000'000));
+  f("seed", c.seed, "The seed of the first cluster. Each further cluster has the next seed.");
+  f("all_states", c.all_states, "Whether the study fails if a listed state was not reached.");
 }
 
 std::string replay(const ClusterTruthStudy& c, std::uint64_t seed) {
@@ -102,33 +101,34 @@ class Point final : public StudyPointOf<ClusterTruthStudy> {
 const StudyKind cluster_truth_study{
     .name = "cluster_truth",
     .meaning =
-        "small clusters that lose nodes, links and copies at bad moments: each ends with the right result, "
-        "or "
-        "rightly says that it cannot",
+        "Small clusters that lose nodes, links and copies at bad moments: each ends with the right result, "
+        "or correctly reports that it cannot",
     .coordinates = {"aim"},
     .columns = {{"right_runs", "right runs", "", "Clusters that ended as they had to"},
-                {"last_seed", "last seed", "", "Of the last one that has ended"},
-                {"finished", "finished", "", "With the right result"},
-                {"not_recoverable", "lost", "", "Not recoverable: no version was held of every rank"},
-                {"no_spare", "no spare", "", "Not recoverable: no node was left for a rank"},
+                {"last_seed", "last seed", "", "The seed of the last cluster that has ended"},
+                {"finished", "finished", "", "Clusters that ended with the right result"},
+                {"not_recoverable", "lost", "",
+                 "Clusters that were not recoverable: no version was held of every rank"},
+                {"no_spare", "no spare", "",
+                 "Clusters that were not recoverable: no node was left for a rank"},
                 {"lost_nodes", "nodes", "", "Losses of nodes"},
                 {"lost_links", "links", "", "Losses of links"},
-                {"lost_memories", "memories", "", "Losses of what was in a node's memory"},
+                {"lost_memories", "memories", "", "Losses of the contents of a node's memory"},
                 {"lost_ssds", "SSDs", "", "Losses of the copies on an SSD"},
                 {"lost_gpus", "GPUs", "", "Losses of a program's state alone"},
                 {"in_checkpoint", "", "", "Losses while a checkpoint was taken"},
                 {"in_global", "", "", "Losses while a global copy was made"},
                 {"in_recovery", "", "", "Losses while the cluster recovered"},
                 {"of_both_buddies", "both buddies", "", "Times that two buddies lost something at once"},
-                {"commits", "commits", "", "Of versions, by rank 0"},
-                {"global_commits", "", "", "Of versions, by the global store"},
-                {"epochs", "", "", "Begun: the first ones, and one for each loss that was noticed"},
-                {"recoveries", "recoveries", "", "All ranks went on from a version"},
+                {"commits", "commits", "", "Versions committed by rank 0"},
+                {"global_commits", "", "", "Versions committed by the global store"},
+                {"epochs", "", "", "Epochs begun: the first one, and one for each loss that was noticed"},
+                {"recoveries", "recoveries", "", "Times that all ranks resumed from a version"},
                 {"from_storage", "", "", "Rollbacks for which some rank's state came from the global store"},
                 {"from_beginning", "", "", "Rollbacks to the beginning"},
-                {"states", "", "", "That are listed"},
-                {"states_not_reached", "not reached", "", "Of these"},
-                {"unreached", "", "", "Their names"}},
+                {"states", "", "", "States that are listed"},
+                {"states_not_reached", "not reached", "", "Listed states that were not reached"},
+                {"unreached", "", "", "The names of the states that were not reached"}},
     .x = "right_runs",
     .y = "recoveries",
     .bars = {"finished", "not_recoverable", "no_spare"},

@@ -123,11 +123,11 @@ class Point final : public StudyPointOf<CrashStudy> {
 
 const StudyKind crash_study{
     .name = "crash",
-    .meaning = "power failures of a DIMM-SSD at any event: what was durable is recovered, byte for byte",
+    .meaning = "Power failures of a DIMM-SSD at any event: what was durable is recovered, byte for byte",
     .coordinates = {"method", "contents"},
-    .columns = {{"trials", "trials", "", "Seeds"},
+    .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
                 {"survived_power_failures", "power failures", "", "Power failures in all trials"},
-                {"last_seed", "last seed", "", "Of the last trial that has ended"},
+                {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
                 {"in_program", "program", "", "Power failures that tore a page which was being programmed"},
                 {"in_erase", "erase", "", "Power failures that tore a block which was being erased"},
                 {"in_merge", "merge", "",

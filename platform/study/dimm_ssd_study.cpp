@@ -27,7 +27,7 @@ constexpr StudiedMethod no_checkpoints{0};
 constexpr auto enum_names(StudiedMethod) {
   constexpr auto methods = enum_names(CheckpointMethod{});
   std::array<EnumName<StudiedMethod>, methods.size() + 1> names{};
-  names[0] = {no_checkpoints, "none", "no checkpoints: what the workload is like by itself"};
+  names[0] = {no_checkpoints, "none", "no checkpoints: the workload by itself"};
   for (std::size_t i = 0; i < methods.size(); ++i)
     names[i + 1] = {StudiedMethod(static_cast<std::uint32_t>(methods[i].value)), methods[i].name,
                     methods[i].meaning};
@@ -57,42 +57,50 @@ struct DimmSsdStudy {
 };
 static_assert(member_count<DimmSsdStudy>() == 18);
 void describe(Fields& f, DimmSsdStudy& c) {
-  f("trace", c.trace, "A file of lines `time page line`, in place of a workload");
+  f("trace", c.trace, "A file of lines `time page line`, which takes the place of a workload.");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
-    f("workload", c.workload, "How the program writes to its memory: a file in configs/write_profiles",
+    f("workload", c.workload, "How the program writes to its memory: a file in configs/write_profiles.",
       names_file("write_profiles"));
   });
-  f("method", c.method, "How checkpoints are taken", one_of<StudiedMethod>());
+  f("method", c.method, "How checkpoints are taken.", one_of<StudiedMethod>());
   f("interval", c.interval,
-    "Of a trace: the program's time between two checkpoints, 1s where not given; a profile has its own",
+    "With a trace: the time of the program between two checkpoints, 1s by default. A workload has its own.",
     within(1_us, 100_s));
   f.check(!c.interval || !c.trace.empty(), "interval", "goes with trace; a workload has its own");
   f("reads", c.reads,
-    "Of a trace: lines that the program reads in an interval, for the bus; 0 where not given, a profile has "
-    "its own",
+    "With a trace: the number of lines that the program reads in an interval, which occupy the bus; 0 by "
+    "default. A workload has its own.",
     at_most(1'000'000'000'000));
   f.check(!c.reads || !c.trace.empty(), "reads", "goes with trace; a workload has its own");
-  f("intervals", c.intervals, "How many; those of the workload where not given", within(1, max_intervals));
-  f("part", c.part, "Of the flash: a file in configs/flash. Its page is a multiple of 4 KiB",
+  f("intervals", c.intervals, "The number of intervals. Without it, that of the workload.",
+    within(1, max_intervals));
+  f("part", c.part, "The flash part: a file in configs/flash. Its page is a multiple of 4 KiB.",
     names_file("flash"));
-  f("channels", c.channels, "Of the flash; more transfer at a time", within(1, 16));
-  f("packages", c.packages, "On each channel; more program at a time", within(1, 64));
-  f("dies", c.dies, "Of each package; those of the part where not given", within(1, 16));
-  f("planes", c.planes, "Of each die; those of the part where not given", within(1, 8));
-  f("capacity", c.capacity, "Of the flash, in whole blocks; less of it begins merging and collecting earlier",
+  f("channels", c.channels, "The number of channels of the flash. More channels transfer at the same time.",
+    within(1, 16));
+  f("packages", c.packages, "The number of packages on each channel. More packages program at the same time.",
+    within(1, 64));
+  f("dies", c.dies, "The number of dies of each package. Without it, that of the part.", within(1, 16));
+  f("planes", c.planes, "The number of planes of each die. Without it, that of the part.", within(1, 8));
+  f("capacity", c.capacity,
+    "The capacity of the flash in whole blocks. A smaller one begins to merge and to collect earlier.",
     within(1_MiB, 256_GiB));
   f("page_buffers", c.page_buffers,
-    "Flash pages between memory and flash; with one, copying and transfer alternate", within(1, 64));
+    "The number of flash pages that are buffered between memory and flash. With one, copying and transfer "
+    "alternate.",
+    within(1, 64));
   f.when("method", c.method, StudiedMethod{static_cast<std::uint32_t>(CheckpointMethod::copy_on_write)}, [&] {
     f("shadow_frames", c.shadow_frames,
-      "Pages of DRAM that it may fill; as many as the memory has where not given", within(0, 1u << 28));
+      "The number of pages of DRAM that it may fill. Without it, as many as the memory has.",
+      within(0, 1u << 28));
   });
-  f("matt", c.matt, "The table of modified pages");
-  f("log", c.log, "How checkpoints lie in flash");
+  f("matt", c.matt, "The table of modified pages.");
+  f("log", c.log, "How checkpoints are laid out in flash.");
   f("write_queue", c.write_queue,
-    "Places of the memory controller's write queue; held writes fill them before the program stands still",
+    "The number of entries of the memory controller's write queue. Held writes fill them before the program "
+    "is stalled.",
     within(1, 4096));
-  f("line", c.line, "Of the memory's bus, for a line of 64 B", within(1_ps, 1_us));
+  f("line", c.line, "The time of the memory bus for a line of 64 B.", within(1_ps, 1_us));
 }
 
 constexpr Bytes memory_page = 4_KiB;
@@ -348,40 +356,45 @@ std::string Point::detail() const {
 
 const StudyKind dimm_ssd_study{
     .name = "dimm_ssd",
-    .meaning = "A program whose memory a DIMM-SSD checkpoints: slowdown, traffic, flash pages by the method",
+    .meaning =
+        "A program whose memory a DIMM-SSD checkpoints: slowdown, traffic and flash pages by the method",
     .coordinates = {"workload", "method"},
-    .columns = {{"time_s", "time", "s", "Of the program, with what checkpoints hold it up", 3},
-                {"slowdown", "slowdown", "", "Over the program without checkpoints", 3},
-                {"traffic", "traffic", "", "Over the bus of the memory, over that without checkpoints", 3},
-                {"stopped_s", "stopped", "s", "Of time_s: the program waits after an interval", 3},
-                {"held_s", "held", "s",
-                 "Of time_s: all places of the write queue are held, or empty before an end", 3},
-                {"flash_pages", "flash", "", "Flash pages with lines, of all checkpoints"},
-                {"pages_per_flash_page", "pages", "", "Memory pages in a flash page, mean", 2},
-                {"lag", "lag", "",
-                 "Intervals that had ended since its own when a checkpoint became durable, the most"},
-                {"state", "state", "", "ok; no_space, worn_out, failed: the run has ended early"},
-                {"alone_s", "", "s", "The program without checkpoints"},
-                {"durable_s", "", "s", "Until the last checkpoint is durable"},
-                {"drained_s", "", "s", "Of held_s: the write queue empties before an interval ends"},
-                {"copied_s", "", "s", "Of time_s: writes wait for a copy to a shadow frame"},
-                {"bus_s", "", "s", "Of time_s: copying takes the bus"},
-                {"requests", "", "", "Write requests"},
-                {"reads_gb", "", "GB", "Read by the program"},
-                {"writes_gb", "", "GB", "Written by the program"},
-                {"copied_gb", "", "GB", "Read by the DIMM-SSD from pages"},
-                {"frames_gb", "", "GB", "To shadow frames, counted twice, and from them"},
-                {"flash_gb", "", "GB", "Of flash pages with lines"},
-                {"checkpoints", "", "", "That have become durable"},
-                {"writes_held", "", "", "Requests that were not ready"},
-                {"four_percent", "", "%", "Flash pages that hold four memory pages or fewer"},
-                {"largest", "", "", "Memory pages in a flash page, the most"},
-                {"modified_pages", "", "", "Without checkpoints: pages that an interval modifies, mean"},
-                {"lines_per_page", "", "", "Of these: modified lines, mean"},
-                {"below_8_percent", "", "%", "Of these: with fewer than 8 write requests"},
-                {"below_64_percent", "", "%", "Of these: with fewer than 64"},
-                {"above_64_percent", "", "%", "Of these: with more than 64"},
-                {"reason", "", "", "Of no_space: what was full"}},
+    .columns =
+        {{"time_s", "time", "s", "The run time of the program, with the delays by checkpoints", 3},
+         {"slowdown", "slowdown", "", "The run time over that without checkpoints", 3},
+         {"traffic", "traffic", "", "The traffic of the memory bus over that without checkpoints", 3},
+         {"stopped_s", "stopped", "s", "The part of time_s in which the program waits after an interval", 3},
+         {"held_s", "held", "s",
+          "The part of time_s in which all entries of the write queue are held, or the queue drains before "
+          "an interval ends",
+          3},
+         {"flash_pages", "flash", "", "Flash pages with lines, of all checkpoints"},
+         {"pages_per_flash_page", "pages", "", "The mean number of memory pages in a flash page", 2},
+         {"lag", "lag", "",
+          "The highest number of intervals that had ended since its own when a checkpoint became durable"},
+         {"state", "state", "", "ok; no_space, worn_out, failed: the run has ended early"},
+         {"alone_s", "", "s", "The run time of the program without checkpoints"},
+         {"durable_s", "", "s", "The time until the last checkpoint is durable"},
+         {"drained_s", "", "s", "The part of held_s in which the write queue drains before an interval ends"},
+         {"copied_s", "", "s", "The part of time_s in which writes wait for a copy to a shadow frame"},
+         {"bus_s", "", "s", "The part of time_s in which copies occupy the bus"},
+         {"requests", "", "", "Write requests"},
+         {"reads_gb", "", "GB", "Data read by the program"},
+         {"writes_gb", "", "GB", "Data written by the program"},
+         {"copied_gb", "", "GB", "Data read by the DIMM-SSD from pages"},
+         {"frames_gb", "", "GB", "Data copied to shadow frames, counted twice, and from them"},
+         {"flash_gb", "", "GB", "The size of the flash pages with lines"},
+         {"checkpoints", "", "", "Checkpoints that became durable"},
+         {"writes_held", "", "", "Requests that were not ready"},
+         {"four_percent", "", "%", "Flash pages that hold four memory pages or fewer"},
+         {"largest", "", "", "The highest number of memory pages in a flash page"},
+         {"modified_pages", "", "",
+          "Without checkpoints: the mean number of pages that an interval modifies"},
+         {"lines_per_page", "", "", "The mean number of modified lines of these pages"},
+         {"below_8_percent", "", "%", "The share of these pages with fewer than 8 write requests"},
+         {"below_64_percent", "", "%", "The share of these pages with fewer than 64 write requests"},
+         {"above_64_percent", "", "%", "The share of these pages with more than 64 write requests"},
+         {"reason", "", "", "With no_space: what was full"}},
     .x = "",
     .y = "",
     .state = "state",

@@ -20,16 +20,17 @@ struct EccStudy {
 };
 static_assert(member_count<EccStudy>() == 5);
 void describe(Fields& f, EccStudy& c) {
-  f("profile", c.profile, "How errors are drawn, and how far the decoder goes", one_of<EccProfile>());
-  f("failure", c.failure, "What fails, in one chip or in two", one_of<FailureMode>());
-  f("code", c.code, "What protects the block", one_of<CoverageCode>());
-  f("trials", c.trials, "Blocks drawn; ten times as many make the confidence interval a third as wide",
+  f("profile", c.profile, "How errors are drawn, and how far the decoder goes.", one_of<EccProfile>());
+  f("failure", c.failure, "What fails, in one chip or in two.", one_of<FailureMode>());
+  f("code", c.code, "The code that protects the block.", one_of<CoverageCode>());
+  f("trials", c.trials,
+    "The number of blocks drawn. Ten times as many make the confidence interval a third as wide.",
     within(1, 100'000'000'000));
-  f("seed", c.seed, "Of what is drawn; another one shows how much is chance");
+  f("seed", c.seed, "The seed of the random numbers. Another one shows how much of the result is chance.");
 }
 
-// What Table 4.4 says. It stands in configs/published too, where each value has its class and its expression,
-// but nothing says its failure and its code; a test keeps the two the same.
+// The values of Table 4.4. They are in configs/published as well, where each has its class and its expression,
+// but not its failure and its code; a test keeps the two equal.
 CoverageShares published(FailureMode failure, CoverageCode code) {
   const bool single = !shapes_of(failure).second;
   if (code == CoverageCode::rs_18_16) return {0, 1, 0};
@@ -48,8 +49,8 @@ CoverageShares published(FailureMode failure, CoverageCode code) {
   }
 }
 
-// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors
-// and for one that it corrects. Of RS(19,16): what RS(18,16) took before is taken off.
+// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors and
+// for one that it corrects. The time of RS(18,16), which decodes first, is not in that of RS(19,16).
 struct DecoderTimes {
   Cell clean, corrected;
 };
@@ -120,28 +121,28 @@ class Point final : public StudyPointOf<EccStudy> {
 
 const StudyKind ecc_study{
     .name = "ecc",
-    .meaning = "What the memory's codes make of failures of one or two chips: measured, exact, published",
+    .meaning = "How the codes of the memory decode failures of one or two chips: measured, exact, published",
     .coordinates = {"failure", "code"},
     .columns = {{"dce_percent", "DCE", "%", "Blocks whose errors are corrected", 2},
-                {"due_percent", "DUE", "%", "Blocks that are known to be wrong", 4},
-                {"sdc_ppm", "SDC", "ppm", "Blocks that are wrong without anybody knowing, of a million", 2},
+                {"due_percent", "DUE", "%", "Blocks that are detected as wrong", 4},
+                {"sdc_ppm", "SDC", "ppm", "Blocks that are wrong without being detected, in a million", 2},
                 {"sdc_low_ppm", "from", "ppm", "95% confidence interval of sdc_ppm (Wilson)", 2},
                 {"sdc_high_ppm", "to", "ppm", "95% confidence interval of sdc_ppm (Wilson)", 2},
-                {"exact_sdc_ppm", "exact", "ppm", "What sdc_ppm converges to, by counting", 2},
+                {"exact_sdc_ppm", "exact", "ppm", "The value that sdc_ppm converges to, by counting", 2},
                 {"published_sdc_ppm", "paper", "ppm", "Table 4.4 of abeyratne2017", 0},
                 {"dce_low_percent", "", "%", "95% confidence interval of dce_percent"},
                 {"dce_high_percent", "", "%", "95% confidence interval of dce_percent"},
-                {"exact_dce_percent", "", "%", "What dce_percent converges to, by counting"},
+                {"exact_dce_percent", "", "%", "The value that dce_percent converges to, by counting"},
                 {"published_dce_percent", "", "%", "Table 4.4 of abeyratne2017"},
                 {"due_low_percent", "", "%", "95% confidence interval of due_percent"},
                 {"due_high_percent", "", "%", "95% confidence interval of due_percent"},
-                {"exact_due_percent", "", "%", "What due_percent converges to, by counting"},
+                {"exact_due_percent", "", "%", "The value that due_percent converges to, by counting"},
                 {"published_due_percent", "", "%", "Table 4.4 of abeyratne2017"},
                 {"corrected", "", "", "Blocks of dce_percent"},
                 {"uncorrectable", "", "", "Blocks of due_percent"},
                 {"silent", "", "", "Blocks of sdc_ppm"},
-                {"decode_clean_ns", "", "ns", "Time of a memory's decoder where it finds no error"},
-                {"decode_corrected_ns", "", "ns", "Time of a memory's decoder where it corrects"}},
+                {"decode_clean_ns", "", "ns", "The time of the decoder of a memory if it finds no error"},
+                {"decode_corrected_ns", "", "ns", "The time of the decoder of a memory if it corrects"}},
     .x = "",
     .y = "",
     .bars = {"sdc_ppm", "exact_sdc_ppm"},

@@ -24,8 +24,8 @@ namespace asterism {
 
 constexpr auto enum_names(TraceForm) {
   return std::to_array<EnumName<TraceForm>>(
-      {{TraceForm::text, "text", "a line a packet, with what became of it"},
-       {TraceForm::binary, "binary", "half the size, faster to read; the packets alone"}});
+      {{TraceForm::text, "text", "one line for each packet, with its outcome"},
+       {TraceForm::binary, "binary", "half the size and faster to read; the packets alone"}});
 }
 
 namespace {
@@ -43,23 +43,22 @@ static_assert(member_count<FabricStudy>() == 7);
 void describe(Fields& f, FabricStudy& c) {
   describe(f, c.fabric);
   describe(f, c.simulation);
-  f("record_form", c.record_form, "How `record` is written; `trace` reads either");
+  f("record_form", c.record_form, "The form in which `record` is written; `trace` reads either.");
   f("saturation", c.saturation,
-    "Search the highest rate that is sustained, by bisection, in place of `rate`; rate=saturation is the "
-    "same");
+    "Whether the highest sustained rate is searched by bisection, in place of `rate`; rate=saturation is the "
+    "same.");
   f.when("saturation", c.saturation, true,
-         [&] { f("search", c.search, "How saturation is searched and what counts as sustained"); });
+         [&] { f("search", c.search, "How saturation is searched, and which rates count as sustained."); });
   f("detail", c.detail,
-    "Put the histogram of latencies, the hops, and the load of every channel and router into --json: some "
-    "100 kB a "
-    "point");
+    "Whether --json contains the histogram of latencies, the hops, and the load of every channel and router: "
+    "some 100 kB for each point.");
   describe(f, c.traffic);
 }
 
 double nanoseconds(double picoseconds) { return picoseconds / 1000; }
 double nanoseconds(Picoseconds time) { return nanoseconds(static_cast<double>(time.count())); }
 
-// Names of routers, loads as in SimulationResult, times in ps.
+// The names of routers, loads as in SimulationResult, and times in ps.
 std::string detail_of(const SimulationResult& result, const Topology& topology) {
   using Json = nlohmann::ordered_json;
   Json detail;
@@ -268,34 +267,36 @@ class Point final : public StudyPointOf<FabricStudy> {
 
 const StudyKind fabric_study{
     .name = "fabric",
-    .meaning = "The flit engine under a traffic: latency, accepted load, power, saturation",
+    .meaning = "The flit engine under a traffic pattern: latency, accepted load, power, saturation",
     .coordinates = {"topology", "traffic", "rate"},
-    .columns = {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
-                {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
-                {"latency_ns", "latency", "ns", "From creation to the tail's arrival, mean", 2},
-                {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
-                {"hops", "hops", "", "Routers that a packet passes, mean", 2},
-                {"power_w", "power", "W", "Of all routers and links", 2},
-                {"state", "state", "",
-                 "ok; saturated: accepts less than is offered; no packets, not converged: see reason; "
-                 "saturation: the highest rate that is sustained; never saturates: sustains the most that "
-                 "its nodes can inject"},
-                {"accepted_packets_per_cycle", "", "pkt/cycle", "Per cycle of the node's router, and node"},
-                {"latency_min_ns", "", "ns", "The shortest"},
-                {"latency_p50_ns", "", "ns", "The median"},
-                {"latency_p95_ns", "", "ns", "The 95th percentile"},
-                {"latency_max_ns", "", "ns", "The longest"},
-                {"network_latency_ns", "", "ns", "From the head's departure at the source, mean"},
-                {"static_w", "", "W", "Clocking and leakage of the routers that have power"},
-                {"buffer_w", "", "W", "Of power_w, in buffers"},
-                {"switch_w", "", "W", "Of power_w, in switches"},
-                {"link_w", "", "W", "Of power_w, on links"},
-                {"energy_pj_per_bit", "", "pJ/bit", "Of all power, for a bit delivered"},
-                {"busiest_load", "", "flit/cycle", "Of the busiest channel; 1 is all that it carries"},
-                {"busiest_channel", "", "", "Its routers"},
-                {"packets", "", "", "Created in the measuring window"},
-                {"packets_delivered", "", "", "Of these"},
-                {"reason", "", "", "Why a point has not converged"}},
+    .columns =
+        {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
+         {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
+         {"latency_ns", "latency", "ns", "The mean time from creation to the arrival of the tail", 2},
+         {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
+         {"hops", "hops", "", "The mean number of routers that a packet passes", 2},
+         {"power_w", "power", "W", "The power of all routers and links", 2},
+         {"state", "state", "",
+          "ok; saturated: accepts less than is offered; no packets, not converged: see reason; saturation: "
+          "the highest sustained rate; never saturates: sustains the most that its nodes can inject"},
+         {"accepted_packets_per_cycle", "", "pkt/cycle",
+          "Packets delivered per cycle of the node's router, and node"},
+         {"latency_min_ns", "", "ns", "The shortest latency"},
+         {"latency_p50_ns", "", "ns", "The median latency"},
+         {"latency_p95_ns", "", "ns", "The 95th percentile of the latencies"},
+         {"latency_max_ns", "", "ns", "The longest latency"},
+         {"network_latency_ns", "", "ns",
+          "The mean time from the departure of the head at the source to the arrival of the tail"},
+         {"static_w", "", "W", "Clocking and leakage of the routers that are powered"},
+         {"buffer_w", "", "W", "The part of power_w in buffers"},
+         {"switch_w", "", "W", "The part of power_w in switches"},
+         {"link_w", "", "W", "The part of power_w on links"},
+         {"energy_pj_per_bit", "", "pJ/bit", "The energy of all power for a delivered bit"},
+         {"busiest_load", "", "flit/cycle", "The load of the busiest channel; 1 is all that it carries"},
+         {"busiest_channel", "", "", "The routers of the busiest channel"},
+         {"packets", "", "", "Packets created in the measuring window"},
+         {"packets_delivered", "", "", "Packets of the measuring window that were delivered"},
+         {"reason", "", "", "Why a point has not converged"}},
     .x = "offered_packets_per_ns",
     .y = "latency_ns",
     .x_key = "rate",

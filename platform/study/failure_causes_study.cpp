@@ -20,20 +20,25 @@ static_assert(member_count<FailureCausesStudy>() == 9);
 void describe(Fields& f, FailureCausesStudy& c) {
   const auto count = at_most(1'000'000'000'000);
   f("hardware", c.hardware,
-    "Failures that were counted, of hardware: soft errors among them need no global checkpoint", count);
-  f("software", c.software, "Of software: a local checkpoint survives these and the next three", count);
-  f("network", c.network, "Of the network", count);
-  f("human", c.human, "By people", count);
-  f("facilities", c.facilities, "Of power and cooling", count);
-  f("undetermined", c.undetermined, "Of unknown cause: they need a global checkpoint", count);
-  f("soft_share", c.soft_share, "Soft errors among those of hardware; 64% on ASCI Q (Michalak et al. 2005)",
+    "The number of failures counted with a cause in the hardware. Soft errors among them need no global "
+    "checkpoint.",
+    count);
+  f("software", c.software,
+    "The number caused by software. A local checkpoint survives these and the next three.", count);
+  f("network", c.network, "The number caused by the network.", count);
+  f("human", c.human, "The number caused by people.", count);
+  f("facilities", c.facilities, "The number caused by power and cooling.", count);
+  f("undetermined", c.undetermined, "The number of unknown cause. They need a global checkpoint.", count);
+  f("soft_share", c.soft_share,
+    "The share of soft errors among the failures of hardware; 64% on ASCI Q (Michalak et al. 2005).",
     within(Share(0), Share(1'000'000)));
-  f("soft_errors", c.soft_errors, "Times as many soft errors as were counted; all others stay",
+  f("soft_errors", c.soft_errors,
+    "The factor by which soft errors are more frequent than they were counted. All other failures stay.",
     within(0.0, 1e9));
-  f("mttf", c.mttf, "Of the machine at soft_errors=1",
+  f("mttf", c.mttf, "The mean time to a failure of the machine at soft_errors=1.",
     within(LongDuration(1), long_duration(100ull * 365 * 86'400)));
   f.check([&] { return c.hardware + c.software + c.network + c.human + c.facilities + c.undetermined > 0; },
-          "hardware", "makes a failure in all, together with the other causes");
+          "hardware", "makes at least one failure together with the other causes");
 }
 
 class Point final : public StudyPointOf<FailureCausesStudy> {
@@ -60,10 +65,10 @@ const StudyKind failure_causes_study{
     .name = "failure_causes",
     .meaning = "Which failures a local checkpoint survives, by their causes: dong2011 Table IV and Eq. 8",
     .coordinates = {"soft_errors"},
-    .columns = {{"q_l_percent", "q_L", "%", "Of failures: those that a local checkpoint survives", 3},
-                {"q_g_percent", "q_G", "%", "Those that need a global one", 3},
-                {"failures", "failures", "", "Over those at soft_errors=1", 4},
-                {"mttf_s", "MTTF", "s", "Of the machine", 1}},
+    .columns = {{"q_l_percent", "q_L", "%", "The share of failures that a local checkpoint survives", 3},
+                {"q_g_percent", "q_G", "%", "The share of failures that need a global checkpoint", 3},
+                {"failures", "failures", "", "The number of failures over that at soft_errors=1", 4},
+                {"mttf_s", "MTTF", "s", "The mean time to a failure of the machine", 1}},
     .x = "soft_errors",
     .y = "q_l_percent",
     .x_key = "soft_errors",

@@ -22,13 +22,14 @@ struct FirstOrderStudy {
 static_assert(member_count<FirstOrderStudy>() == 5);
 void describe(Fields& f, FirstOrderStudy& c) {
   const LongDuration none, tick(1), century(100ull * 365 * 86'400 * 1'000'000'000);
-  f("cost", c.cost, "[a,b,c]: C, to write a checkpoint of each level", within(none, century));
-  f("restart", c.restart, "[a,b,c]: R, to read one again", within(none, century));
-  f("rate", c.rate, "[a,b,c]: lambda, failures a second that need this level", within(1e-18, 1e6));
-  f("factor", c.factor, "Times all rates: one number that sweeps a machine's failures", within(1e-6, 1e6));
+  f("cost", c.cost, "[a,b,c]: C, the time to write a checkpoint of each level.", within(none, century));
+  f("restart", c.restart, "[a,b,c]: R, the time to read a checkpoint of each level.", within(none, century));
+  f("rate", c.rate, "[a,b,c]: lambda, the failures a second that need each level.", within(1e-18, 1e6));
+  f("factor", c.factor, "The factor of all rates. This one number sweeps the failures of a machine.",
+    within(1e-6, 1e6));
   f("interval", c.interval,
-    "[a,b,c]: tau, work between two checkpoints of each level; where not given sqrt(2 C / lambda), which is "
-    "best",
+    "[a,b,c]: tau, the work between two checkpoints of each level. Without it, sqrt(2 C / lambda), which is "
+    "the best.",
     within(tick, century));
 }
 
@@ -64,18 +65,19 @@ class Point final : public StudyPointOf<FirstOrderStudy> {
 
 const StudyKind first_order_study{
     .name = "first_order",
-    .meaning = "Multilevel checkpointing to first order: each level alone at its own interval, their product",
+    .meaning =
+        "Multilevel checkpointing to first order: each level alone at its own interval, and their product",
     .coordinates = {"factor"},
     .columns = {{"efficiency", "efficiency", "",
                  "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 12},
-                {"overhead_percent", "overhead", "%", "Time over work, less 1", 3},
+                {"overhead_percent", "overhead", "%", "Time over work, minus 1", 3},
                 {"failures_at_once", "at once", "",
-                 "lambda (tau + C + R), over all levels: the model holds where this is far below 1, and "
-                 "beyond promises "
-                 "too much",
+                 "lambda (tau + C + R), summed over all levels. The model holds while this is far below 1, "
+                 "and promises too much beyond",
                  3},
-                {"intervals_s", "tau", "s", "Of each level"},
-                {"costs_percent", "costs", "%", "Of each level alone, of the time worked"}},
+                {"intervals_s", "tau", "s", "The interval of each level"},
+                {"costs_percent", "costs", "%",
+                 "The cost of each level alone, as a share of the time worked"}},
     .x = "factor",
     .y = "efficiency",
     .x_key = "factor",

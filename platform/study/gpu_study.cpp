@@ -41,31 +41,33 @@ struct GpuStudy {
 };
 static_assert(member_count<GpuStudy>() == 12);
 void describe(Fields& f, GpuStudy& c) {
-  f("trace", c.trace, "A file of lines `kernel pipeline gap address size r|w`, in place of a workload");
+  f("trace", c.trace,
+    "A file of lines `kernel pipeline gap address size r|w`, which takes the place of a workload.");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
-    f("workload", c.workload, "How kernels use the memory: a file in configs/kernel_profiles",
+    f("workload", c.workload, "How kernels use the memory: a file in configs/kernel_profiles.",
       names_file("kernel_profiles"));
     f("scale", c.scale,
-      "Of its footprint, with the L2 and the transfer buffer; where not given, what leaves 256 MiB at most. "
-      "A "
-      "smaller one takes less host time, and what is constant of every transfer counts for more",
+      "The scale of its footprint, of the L2 and of the transfer buffer. Without it, the one that leaves at "
+      "most 256 MiB. A smaller one takes less host time, and the constant part of every transfer weighs "
+      "more.",
       within(1e-6, 1.0));
   });
   f("config", c.config,
     "How the snapshot is taken: F, I or I-FG with NB, NB+H or NB+H+D, joined by '+' "
-    "(models/gpu/snapshot_config.h)");
+    "(models/gpu/snapshot_config.h).");
   f("gpus_per_cpu", c.gpus_per_cpu,
-    "That share the processor's lanes, and take their snapshots at the same time", within(1, 1024));
-  f("fine_zone", c.fine_zone, "Zones of I-FG; those of other configurations are gpu.zone",
+    "The number of GPUs that share the lanes of the processor and take their snapshots at the same time.",
+    within(1, 1024));
+  f("fine_zone", c.fine_zone, "The size of the zones of I-FG. Those of other configurations are gpu.zone.",
     within(4_KiB, 2_MiB));
-  f("hint_interval", c.hint_interval, "Of H without D: between two messages of what has been preserved",
-    within(1_ns, 1_s));
-  f("gpu", c.gpu, "The device");
-  f("link", c.link, "Between GPUs and host memory");
-  f("system", c.system, "The machine of system_percent: a file in configs/systems", names_file("systems"));
-  f("exaflops", c.exaflops, "Its size", within(1e-6, 1e4));
-  f("gpu_failure_factor", c.gpu_failure_factor, "Its GPUs fail so much more often than the file says",
-    within(1e-6, 1e6));
+  f("hint_interval", c.hint_interval,
+    "For H without D: the time between two messages about what has been preserved.", within(1_ns, 1_s));
+  f("gpu", c.gpu, "The device.");
+  f("link", c.link, "The link between the GPUs and host memory.");
+  f("system", c.system, "The machine of system_percent: a file in configs/systems.", names_file("systems"));
+  f("exaflops", c.exaflops, "The speed of that machine.", within(1e-6, 1e4));
+  f("gpu_failure_factor", c.gpu_failure_factor,
+    "The factor by which its GPUs fail more often than the file says.", within(1e-6, 1e6));
   f.check([&] { return c.gpus_per_cpu <= c.link.lanes; }, "gpus_per_cpu",
           "is at most link.lanes, one for each GPU of the switch");
 }
@@ -210,36 +212,38 @@ std::vector<Cell> Point::row(const SnapshotRunResult& result) const {
 
 const StudyKind gpu_study{
     .name = "gpu",
-    .meaning = "What a snapshot of a GPU costs the program on it, by the way in which it is taken",
+    .meaning = "What a snapshot of a GPU costs the program on it, by the way in which the snapshot is taken",
     .coordinates = {"workload", "config", "gpus_per_cpu"},
-    .columns = {{"relative", "relative", "",
-                 "Time that the program loses, over that of a full snapshot that blocks it", 4},
-                {"lost_ms", "lost", "ms", "By the program: stopped, waited and bandwidth", 3},
-                {"full_ms", "full", "ms", "A full snapshot that blocks the program", 3},
-                {"waited_ms", "waited", "ms", "Of lost_ms: kernels in which writes wait for their zones", 3},
-                {"taken_ms", "taken", "ms", "Until the snapshot is in host memory", 3},
-                {"volume_percent", "volume", "%", "Zones that are taken, of those in use", 1},
-                {"transfers", "transfers", "", "To host memory"},
-                {"duplicates", "copies", "", "Zones copied in the device because a write waited"},
-                {"previous_hit_percent", "hits", "%",
-                 "Zone-table cache: lookups of zones that are not preserved yet", 2},
-                {"state", "state", "", "ok; failed: a write waited longer than gpu.watchdog"},
-                {"stopped_ms", "", "ms", "Of lost_ms: no kernel may run"},
-                {"bandwidth_ms", "", "ms", "Of lost_ms: copies take the channels from kernels"},
-                {"to_host_mb", "", "MB", "Of zones that are taken"},
-                {"zones", "", "", "That are taken"},
-                {"waits", "", "", "Zones for which writes have waited"},
-                {"stalls", "", "", "Checks of writes that had to wait"},
-                {"next_hit_percent", "", "%", "Zone-table cache: zones noted for the next increment"},
-                {"iteration_ms", "", "ms", "Of the program, without a snapshot"},
-                {"kernels", "", "", "Simulated while the snapshot was taken"},
-                {"footprint_mib", "", "MiB", "Of the workload, not scaled"},
-                {"scale", "", "", "Of the footprint that is simulated"},
-                {"table_kib", "", "KiB", "Zone table in device memory, all channels"},
-                {"cache_kib", "", "KiB", "Zone-table caches, all channels, without tags"},
-                {"system_percent", "", "%",
-                 "Work over time of the machine when programs use all memory, to first order"},
-                {"system_own_percent", "", "%", "When they use the workload's footprint"}},
+    .columns =
+        {{"relative", "relative", "",
+          "The time that the program loses, over that of a full snapshot that blocks it", 4},
+         {"lost_ms", "lost", "ms", "The time that the program loses: stopped, waiting, and bandwidth", 3},
+         {"full_ms", "full", "ms", "The time of a full snapshot that blocks the program", 3},
+         {"waited_ms", "waited", "ms", "The part of lost_ms in kernels whose writes wait for their zones", 3},
+         {"taken_ms", "taken", "ms", "The time until the snapshot is in host memory", 3},
+         {"volume_percent", "volume", "%", "The share of the zones in use that are copied", 1},
+         {"transfers", "transfers", "", "Transfers to host memory"},
+         {"duplicates", "copies", "", "Zones copied in the device because a write waited"},
+         {"previous_hit_percent", "hits", "%",
+          "Zone-table cache: lookups of zones that are not preserved yet", 2},
+         {"state", "state", "", "ok; failed: a write waited longer than gpu.watchdog"},
+         {"stopped_ms", "", "ms", "The part of lost_ms in which no kernel may run"},
+         {"bandwidth_ms", "", "ms", "The part of lost_ms in which copies take the channels from kernels"},
+         {"to_host_mb", "", "MB", "The size of the zones that are copied"},
+         {"zones", "", "", "Zones that are copied"},
+         {"waits", "", "", "Zones for which writes have waited"},
+         {"stalls", "", "", "Checks of writes that had to wait"},
+         {"next_hit_percent", "", "%", "Zone-table cache: zones noted for the next increment"},
+         {"iteration_ms", "", "ms", "The time of an iteration of the program without a snapshot"},
+         {"kernels", "", "", "Kernels simulated while the snapshot was taken"},
+         {"footprint_mib", "", "MiB", "The footprint of the workload, not scaled"},
+         {"scale", "", "", "The share of the footprint that is simulated"},
+         {"table_kib", "", "KiB", "The zone tables in device memory, all channels"},
+         {"cache_kib", "", "KiB", "Zone-table caches, all channels, without tags"},
+         {"system_percent", "", "%",
+          "Work over time of the machine if programs use all memory, to first order"},
+         {"system_own_percent", "", "%",
+          "Work over time of the machine if programs use the footprint of the workload"}},
     .x = "gpus_per_cpu",
     .y = "relative",
     .x_key = "gpus_per_cpu",

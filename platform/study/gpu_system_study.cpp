@@ -23,32 +23,35 @@ struct GpuSystemStudy {
   std::uint32_t gpus_per_cpu = 16;
   double gpu_failure_factor = 1;
   SnapshotCost snapshot = {};
-  Picoseconds least_interval = 1_s;
+  Picoseconds min_interval = 1_s;
   RecoveryRule recovery = RecoveryRule::escalate;
   std::uint64_t failures = 200'000;
   std::uint64_t seed = 1;
 };
 static_assert(member_count<GpuSystemStudy>() == 9);
 void describe(Fields& f, GpuSystemStudy& c) {
-  f("system", c.system, "What the machine is made of: a file in configs/systems", names_file("systems"));
-  f("exaflops", c.exaflops, "Size of the machine; a larger one fails more often", within(1e-6, 1e4));
+  f("system", c.system, "The parts of the machine: a file in configs/systems.", names_file("systems"));
+  f("exaflops", c.exaflops, "The speed of the machine. A larger one fails more often.", within(1e-6, 1e4));
   f("gpus_per_cpu", c.gpus_per_cpu,
-    "Those share links, disk and host memory; more of them checkpoint more slowly. Behind the switch of a "
-    "CPU "
-    "of lee2019, section 5.1, there are 32 lanes, one a GPU at least",
+    "The number of GPUs of a CPU. They share links, disk and host memory, so that more of them checkpoint "
+    "more slowly. Behind the switch of a CPU of lee2019, section 5.1, there are 32 lanes, at least one for "
+    "each GPU.",
     within(1, max_gpus_per_cpu));
-  f("gpu_failure_factor", c.gpu_failure_factor, "GPUs fail so much more often than the file says",
-    within(1e-6, 1e6));
+  f("gpu_failure_factor", c.gpu_failure_factor,
+    "The factor by which GPUs fail more often than the file says.", within(1e-6, 1e6));
   describe(f, c.snapshot);
-  f("least_interval", c.least_interval,
-    "The shortest interval that the Markov model may choose: what costs nothing is free",
+  f("min_interval", c.min_interval,
+    "The shortest interval that the Markov model may choose. Without it, a checkpoint that costs nothing "
+    "would be taken all the time.",
     within(1_ms, 100'000_s));
-  f("recovery", c.recovery, "In the Monte Carlo, a failure while a checkpoint of its level is read",
+  f("recovery", c.recovery,
+    "What a failure does in the Monte Carlo simulation while a checkpoint of its level is read.",
     one_of<RecoveryRule>());
   f("failures", c.failures,
-    "Of the Monte Carlo, about: more of them make its interval narrower; 0 leaves it out",
+    "The approximate number of failures of the Monte Carlo simulation. More of them make its confidence "
+    "interval narrower; 0 leaves the simulation out.",
     at_most(1'000'000'000));
-  f("seed", c.seed, "Of the Monte Carlo");
+  f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
 class Point final : public StudyPointOf<GpuSystemStudy> {
@@ -61,7 +64,7 @@ class Point final : public StudyPointOf<GpuSystemStudy> {
     const GpuSystem s =
         gpu_system(parts_, config_.exaflops, config_.gpus_per_cpu, config_.gpu_failure_factor);
     const std::vector<CheckpointLevel> levels = levels_of(s, config_.snapshot);
-    const double least = static_cast<double>(config_.least_interval.count()) / 1e12;
+    const double least = static_cast<double>(config_.min_interval.count()) / 1e12;
     const MarkovOptimum best = markov_optimum(levels, Seconds(least));
     std::vector<Cell> cells = {100 * first_order_efficiency(levels), 100 * best.efficiency};
     const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
@@ -100,37 +103,37 @@ class Point final : public StudyPointOf<GpuSystemStudy> {
 const StudyKind gpu_system_study{
     .name = "gpu_system",
     .meaning =
-        "How much of its time a machine dense in GPUs works between checkpoints and failures, by three "
+        "The share of its time that a GPU-dense machine works between checkpoints and failures, by three "
         "models",
     .coordinates = {"exaflops", "gpus_per_cpu"},
     .columns = {{"first_order_percent", "1st order", "%",
                  "Work over time: each level alone, at its best interval"},
                 {"markov_percent", "Markov", "%",
-                 "Work over time: Moody et al. 2010, at the schedule that is best by it"},
+                 "Work over time by Moody et al. 2010, at the best schedule of that model"},
                 {"monte_carlo_percent", "played", "%",
-                 "Work over time: failures played through, at the same schedule"},
-                {"monte_carlo_error", "+-", "%", "Half of its 99% interval"},
-                {"monte_carlo_failures", "", "", "That were played"},
-                {"memory_s", "memory", "s", "A checkpoint in host memory"},
-                {"disk_s", "disk", "s", "A checkpoint on the nodes' disks"},
-                {"file_system_s", "PFS", "s", "A checkpoint on the parallel file system", 1},
-                {"interval_s", "interval", "s", "Of work between two checkpoints, by the Markov model"},
-                {"memory_checkpoints", "", "", "Between two on disk"},
-                {"disk_checkpoints", "", "", "Between two on the file system"},
-                {"gpus", "GPUs", "", "Of the machine"},
-                {"cpus", "", "", "Of the machine"},
-                {"nodes", "nodes", "", "Of the machine"},
-                {"cabinets", "", "", "Of the machine"},
-                {"gpu_gbps", "", "GB/s", "Of the memory of all GPUs"},
-                {"cpu_gbps", "", "GB/s", "Of the memory of all CPUs"},
-                {"pcie_gbps", "", "GB/s", "From all GPUs to host memory"},
-                {"disk_gbps", "", "GB/s", "Of all nodes' disks"},
-                {"file_system_gbps", "", "GB/s", "Of the parallel file system"},
-                {"gpu_failures_per_s", "", "1/s", "Of all GPUs"},
-                {"cpu_failures_per_s", "", "1/s", "Of all CPUs"},
-                {"node_failures_per_s", "", "1/s", "Of all nodes"},
-                {"system_failures_per_s", "", "1/s", "Of the machine as a whole"},
-                {"failures_per_s", "", "1/s", "Of all kinds"}},
+                 "Work over time by a Monte Carlo simulation, at the same schedule"},
+                {"monte_carlo_error", "+-", "%", "Half the width of its 99% confidence interval"},
+                {"monte_carlo_failures", "", "", "Failures simulated"},
+                {"memory_s", "memory", "s", "The time of a checkpoint in host memory"},
+                {"disk_s", "disk", "s", "The time of a checkpoint on the nodes' disks"},
+                {"file_system_s", "PFS", "s", "The time of a checkpoint on the parallel file system", 1},
+                {"interval_s", "interval", "s", "The work between two checkpoints, by the Markov model"},
+                {"memory_checkpoints", "", "", "Checkpoints in memory between two on disk"},
+                {"disk_checkpoints", "", "", "Checkpoints on disk between two on the file system"},
+                {"gpus", "GPUs", "", "GPUs of the machine"},
+                {"cpus", "", "", "CPUs of the machine"},
+                {"nodes", "nodes", "", "Nodes of the machine"},
+                {"cabinets", "", "", "Cabinets of the machine"},
+                {"gpu_gbps", "", "GB/s", "The bandwidth of the memory of all GPUs"},
+                {"cpu_gbps", "", "GB/s", "The bandwidth of the memory of all CPUs"},
+                {"pcie_gbps", "", "GB/s", "The bandwidth from all GPUs to host memory"},
+                {"disk_gbps", "", "GB/s", "The bandwidth of the disks of all nodes"},
+                {"file_system_gbps", "", "GB/s", "The bandwidth of the parallel file system"},
+                {"gpu_failures_per_s", "", "1/s", "Failures of all GPUs"},
+                {"cpu_failures_per_s", "", "1/s", "Failures of all CPUs"},
+                {"node_failures_per_s", "", "1/s", "Failures of all nodes"},
+                {"system_failures_per_s", "", "1/s", "Failures of the machine as a whole"},
+                {"failures_per_s", "", "1/s", "Failures of all kinds"}},
     .x = "exaflops",
     .y = "first_order_percent",
     .x_key = "exaflops",

@@ -14,9 +14,10 @@ struct HostLinkStudy {
 static_assert(member_count<HostLinkStudy>() == 3);
 void describe(Fields& f, HostLinkStudy& c) {
   describe(f, c.link);
-  f("transfer", c.transfer, "Size of a transfer; a smaller one waits longer than it moves",
+  f("transfer", c.transfer, "The size of a transfer. A smaller one waits longer than it moves data.",
     within(1_B, 1_TiB));
-  f("active", c.active, "GPUs that move bytes at the same time and share the processor's lanes",
+  f("active", c.active,
+    "The number of GPUs that move data at the same time and share the lanes of the processor.",
     within(1, 1024));
   f.check([&] { return c.active <= c.link.lanes; }, "active", "is at most `lanes`");
 }
@@ -36,11 +37,11 @@ class Point final : public StudyPointOf<HostLinkStudy> {
 
 const StudyKind host_link_study{
     .name = "host_link",
-    .meaning = "What PCIe gives a GPU's transfer to the host against its size",
+    .meaning = "The bandwidth that PCIe gives a transfer from a GPU to the host, by its size",
     .coordinates = {"transfer", "active"},
-    .columns = {{"transfer_kib", "", "KiB", "Size of the transfer"},
-                {"bandwidth_gbps", "bandwidth", "GB/s", "Of the transfer, its overhead included", 3},
-                {"share_gbps", "share", "GB/s", "Of a GPU while it moves bytes", 3},
+    .columns = {{"transfer_kib", "", "KiB", "The size of the transfer"},
+                {"bandwidth_gbps", "bandwidth", "GB/s", "The bandwidth of the transfer with its overhead", 3},
+                {"share_gbps", "share", "GB/s", "The bandwidth of a GPU while it moves data", 3},
                 {"efficiency_percent", "efficiency", "%", "Bandwidth over share", 1}},
     .x = "transfer_kib",
     .y = "efficiency_percent",

@@ -16,7 +16,8 @@
 namespace asterism {
 namespace {
 
-constexpr double least_efficiency = 1e-3;  // below it a Monte Carlo does not end: there is no progress
+constexpr double min_efficiency =
+    1e-3;  // below it a Monte Carlo simulation makes no progress and does not end
 
 enum class IntervalRule { young, daly_first, daly, best, given };
 constexpr auto enum_names(IntervalRule) {
@@ -25,8 +26,8 @@ constexpr auto enum_names(IntervalRule) {
        {IntervalRule::daly_first, "daly_first", "Daly 2003, first order with the restart"},
        {IntervalRule::daly, "daly", "Daly 2006, higher order"},
        {IntervalRule::best, "best",
-        "the optimum of the exact model, on two levels where there is a local place"},
-       {IntervalRule::given, "given", "by interval"}});
+        "the optimum of the exact model, on two levels if there is a local place"},
+       {IntervalRule::given, "given", "the key interval"}});
 }
 
 struct IntervalStudy {
@@ -45,31 +46,38 @@ struct IntervalStudy {
 static_assert(member_count<IntervalStudy>() == 11);
 void describe(Fields& f, IntervalStudy& c) {
   const LongDuration none, tick(1), century(100ull * 365 * 86'400 * 1'000'000'000);
-  f("mtbf", c.mtbf, "Of the machine, between two failures of any kind; shorter ones ask for more checkpoints",
+  f("mtbf", c.mtbf,
+    "The mean time of the machine between two failures of any kind. A shorter one asks for more checkpoints.",
     within(tick, century));
-  f("dump", c.dump, "To write a checkpoint where every failure leaves it, such as a parallel file system",
+  f("dump", c.dump,
+    "The time to write a checkpoint to a place that survives every failure, such as a parallel file system.",
     within(none, century));
-  f("restart", c.restart, "To get on again from it; as long as to write it where not given",
+  f("restart", c.restart, "The time to resume from that checkpoint. Without it, the time to write it.",
     within(none, century));
   f("local_dump", c.local_dump,
-    "To write one where only some failures leave it, such as the node's memory; no such place where not "
-    "given",
+    "The time to write a checkpoint to a place that survives only some failures, such as the memory of the "
+    "node. Without it, there is no such place.",
     within(none, century));
-  f("local_restart", c.local_restart, "To get on again from that", within(none, century));
-  f("local_share", c.local_share, "Of failures that leave it; dong2011 section 4.3 has 83.9% at a petaflops",
+  f("local_restart", c.local_restart, "The time to resume from that local checkpoint.",
+    within(none, century));
+  f("local_share", c.local_share,
+    "The share of failures that the local place survives; dong2011 section 4.3 has 83.9% at one petaflops.",
     within(Share(1), Share(999'999)));
-  f("run", c.run, "Work of a run; one shorter than the interval has no checkpoint", within(tick, century));
-  f("rule", c.rule, "Which interval", one_of<IntervalRule>());
+  f("run", c.run, "The work of a run. A run that is shorter than the interval has no checkpoint.",
+    within(tick, century));
+  f("rule", c.rule, "The rule that chooses the interval.", one_of<IntervalRule>());
   f.when("rule", c.rule, IntervalRule::given, [&] {
-    f("interval", c.interval, "Of work between two checkpoints; the rules' is 1 s or more",
+    f("interval", c.interval, "The work between two checkpoints. The rules choose 1 s or more.",
       within(tick, century));
   });
-  f("failures", c.failures, "To play through, about: more of them make the interval narrower; 0: none",
+  f("failures", c.failures,
+    "The approximate number of failures of the Monte Carlo simulation. More of them make its confidence "
+    "interval narrower; 0 leaves the simulation out.",
     at_most(1'000'000'000));
-  f("seed", c.seed, "Of the Monte Carlo");
+  f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
-// What a rule says, and what comes of it.
+// What a rule chooses, and the outcome.
 struct Answer {
   std::vector<CheckpointLevel> levels;
   CheckpointSchedule schedule;
@@ -164,21 +172,21 @@ class Point final : public StudyPointOf<IntervalStudy> {
     return answer;
   }
 
-  // Time for checkpoints over that for work, without failures.
+  // The time for checkpoints over that for work, without failures.
   static double written(const Answer& answer) {
     const Seconds work = answer.schedule.work();
     return (answer.schedule.until(answer.schedule.intervals(), answer.levels) - work) / work;
   }
 
   static std::string place(const Answer& answer) {
-    if (answer.efficiency < least_efficiency) return "nowhere: no progress";
+    if (answer.efficiency < min_efficiency) return "nowhere: no progress";
     if (!answer.writes) return "nowhere: the run is shorter";
     if (answer.levels.size() == 1) return "global";
     return fmt::format("local, 1 in {} global", answer.schedule.counts[0] + 1);
   }
 
   MonteCarloResult play(const Answer& answer, const std::stop_token& stop) const {
-    if (config_.failures == 0 || !answer.writes || answer.efficiency < least_efficiency) return {};
+    if (config_.failures == 0 || !answer.writes || answer.efficiency < min_efficiency) return {};
     const double of_a_cycle = failures_of(answer.levels) * (answer.schedule.work() / answer.efficiency);
     return play_checkpoints(
         answer.levels, answer.schedule,
@@ -192,19 +200,20 @@ const StudyKind interval_study{
     .name = "interval",
     .meaning = "How often to write a checkpoint, where, and what that costs: rules of thumb and the optimum",
     .coordinates = {"mtbf", "dump", "local_dump"},
-    .columns = {{"mtbf_h", "", "h", "Between two failures"},
-                {"interval_s", "interval", "s", "Of work between two checkpoints", 1},
-                {"where", "where", "", "They are written"},
-                {"checkpoints_per_day", "a day", "", "Checkpoints that a day of the machine has", 1},
+    .columns = {{"mtbf_h", "", "h", "The mean time between two failures"},
+                {"interval_s", "interval", "s", "The work between two checkpoints", 1},
+                {"where", "where", "", "Where they are written"},
+                {"checkpoints_per_day", "a day", "", "Checkpoints in a day of the machine", 1},
                 {"efficiency_percent", "works", "%", "Work over expected time, by the exact model", 3},
-                {"played_percent", "played", "%", "The same, failures played through", 3},
-                {"played_error", "+-", "%", "Half of its 99% interval", 3},
-                {"writing_percent", "writes", "%", "Of the time goes into checkpoints that are of use", 3},
-                {"lost_percent", "loses", "%", "Of the time goes into restarts and work done again", 3},
-                {"run_h", "run", "h", "The run takes, expected"},
-                {"first_order_percent", "", "%",
-                 "Work over time as the first order promises it at this interval"},
-                {"failures", "", "", "That were played"}},
+                {"played_percent", "played", "%", "The same by a Monte Carlo simulation", 3},
+                {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
+                {"writing_percent", "writes", "%", "The share of the time for checkpoints that are of use",
+                 3},
+                {"lost_percent", "loses", "%", "The share of the time for restarts and for work done again",
+                 3},
+                {"run_h", "run", "h", "The expected time of the run"},
+                {"first_order_percent", "", "%", "Work over time at this interval, to first order"},
+                {"failures", "", "", "Failures simulated"}},
     .x = "interval_s",
     .y = "efficiency_percent",
     .x_key = "interval",

@@ -25,14 +25,15 @@ static_assert(member_count<ManycoreStudy>() == 5);
 void describe(Fields& f, ManycoreStudy& c) {
   describe(f, c.fabric);
   describe(f, c.chip);
-  f("workload", c.workload, "How often the cores miss their caches: a file in configs/workloads",
+  f("workload", c.workload, "How often the cores miss their caches: a file in configs/workloads.",
     names_file("workloads"));
-  f("seed", c.seed, "Of the cores' streams; another one shows how much is chance");
-  f("limit", c.limit, "Simulated time after which a run ends unfinished", at_least(1_us));
+  f("seed", c.seed,
+    "The seed of the streams of the cores. Another one shows how much of the result is chance.");
+  f("limit", c.limit, "The simulated time after which a run ends unfinished.", at_least(1_us));
 }
 
-// What the loosely timed engine counted, as the other one would have: every flit through a router came from a
-// channel or a node.
+// The counts of the loosely timed engine in the form of the flit engine. Every flit through a router came from a
+// channel or from a node.
 FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
                           const std::vector<RouterId>& gated, Picoseconds time) {
   const LooseNetwork::Load counted = network.load();
@@ -127,22 +128,23 @@ const StudyKind manycore_study{
     .name = "manycore",
     .meaning = "A kilo-core chip in a closed loop: execution time of a workload, power of its fabric",
     .coordinates = {"topology", "workload"},
-    .columns = {{"time_us", "time", "us", "Until the last core has finished", 3},
-                {"mean_time_us", "mean", "us", "Until a core has finished, mean over the cores", 3},
-                {"ipc", "IPC", "", "Instructions of a core in a cycle of its clock, mean", 3},
-                {"miss_latency_ns", "miss", "ns", "From an L1 miss to its data, mean", 1},
-                {"stalled", "stalled", "", "Share of the cores' time in which no instruction could go", 3},
-                {"flits_per_ns", "flits", "flit/ns", "Into the fabric, per ns and node", 4},
-                {"power_w", "power", "W", "Of all routers and links", 2},
+    .columns = {{"time_us", "time", "us", "The time until the last core has finished", 3},
+                {"mean_time_us", "mean", "us", "The mean time until a core has finished", 3},
+                {"ipc", "IPC", "", "The mean number of instructions of a core in a cycle of its clock", 3},
+                {"miss_latency_ns", "miss", "ns", "The mean time from an L1 miss to its data", 1},
+                {"stalled", "stalled", "",
+                 "The share of the time of the cores in which no instruction could issue", 3},
+                {"flits_per_ns", "flits", "flit/ns", "Flits into the fabric, per ns and node", 4},
+                {"power_w", "power", "W", "The power of all routers and links", 2},
                 {"state", "state", "", "ok; unfinished: see reason"},
-                {"static_w", "", "W", "Clocking and leakage of the routers that have power"},
-                {"buffer_w", "", "W", "Of power_w, in buffers"},
-                {"switch_w", "", "W", "Of power_w, in switches"},
-                {"link_w", "", "W", "Of power_w, on links"},
-                {"energy_pj_per_bit", "", "pJ/bit", "Of all power, for a bit delivered"},
-                {"l1_misses", "", "", "Of all cores"},
-                {"l2_misses", "", "", "Of those, to a memory controller"},
-                {"packets", "", "", "Into the fabric"},
+                {"static_w", "", "W", "Clocking and leakage of the routers that are powered"},
+                {"buffer_w", "", "W", "The part of power_w in buffers"},
+                {"switch_w", "", "W", "The part of power_w in switches"},
+                {"link_w", "", "W", "The part of power_w on links"},
+                {"energy_pj_per_bit", "", "pJ/bit", "The energy of all power for a delivered bit"},
+                {"l1_misses", "", "", "L1 misses of all cores"},
+                {"l2_misses", "", "", "The number of these that went to a memory controller"},
+                {"packets", "", "", "Packets into the fabric"},
                 {"reason", "", "", "Why a run has not finished"}},
     .x = "",
     .y = "",

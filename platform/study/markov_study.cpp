@@ -16,21 +16,21 @@
 namespace asterism {
 namespace {
 
-constexpr double least_efficiency = 1e-3;   // below it a Monte Carlo does not end
-constexpr std::uint64_t least_cycles = 50;  // whose mean is near a normal distribution
+constexpr double min_efficiency = 1e-3;   // below it a Monte Carlo simulation does not end
+constexpr std::uint64_t min_cycles = 50;  // their mean is close to a normal distribution
 
 enum class ScheduleChoice { given, best };
 constexpr auto enum_names(ScheduleChoice) {
   return std::to_array<EnumName<ScheduleChoice>>(
-      {{ScheduleChoice::given, "given", "by interval and counts"},
-       {ScheduleChoice::best, "best", "of the highest efficiency by the Markov model"}});
+      {{ScheduleChoice::given, "given", "the keys interval and counts"},
+       {ScheduleChoice::best, "best", "the one of the highest efficiency by the Markov model"}});
 }
 
 struct MarkovStudy {
   ScheduleChoice schedule = ScheduleChoice::given;
   LongDuration interval = long_duration(2500);
   std::vector<std::uint64_t> counts = {0, 200};
-  LongDuration least_interval = long_duration(1);
+  LongDuration min_interval = long_duration(1);
   std::vector<LongDuration> cost = {long_duration(9), long_duration(50), long_duration(438)};
   std::vector<LongDuration> restart = {long_duration(9), long_duration(50), long_duration(438)};
   std::vector<double> rate = {7.78e-6, 5.19e-7, 3e-8};
@@ -43,30 +43,38 @@ struct MarkovStudy {
 static_assert(member_count<MarkovStudy>() == 12);
 void describe(Fields& f, MarkovStudy& c) {
   const LongDuration tick(1), century = LongDuration(100ull * 365 * 86'400 * 1'000'000'000);
-  f("schedule", c.schedule, "When which checkpoint is written", one_of<ScheduleChoice>());
+  f("schedule", c.schedule, "When a checkpoint of which level is written.", one_of<ScheduleChoice>());
   f.when("schedule", c.schedule, ScheduleChoice::given, [&] {
-    f("interval", c.interval, "Of work between two checkpoints of any level", within(tick, century));
-    f("counts", c.counts, "[a,b]: checkpoints of each level but the last between two of the next level",
+    f("interval", c.interval, "The work between two checkpoints of any level.", within(tick, century));
+    f("counts", c.counts,
+      "[a,b]: the number of checkpoints of each level but the last between two of the next level.",
       at_most(1'000'000'000));
   });
   f.when("schedule", c.schedule, ScheduleChoice::best, [&] {
-    f("least_interval", c.least_interval, "The shortest that may be chosen: what costs nothing is free",
+    f("min_interval", c.min_interval,
+      "The shortest interval that may be chosen. Without it, a checkpoint that costs nothing would be taken "
+      "all the time.",
       within(tick, century));
   });
-  f("cost", c.cost, "[a,b,c]: to write a checkpoint of each level, the one that survives least first",
+  f("cost", c.cost,
+    "[a,b,c]: the time to write a checkpoint of each level. The level that survives the fewest failures "
+    "comes first.",
     at_most(century));
-  f("restart", c.restart, "[a,b,c]: to read one again", at_most(century));
-  f("rate", c.rate, "[a,b,c]: failures a second that need this level at least", within(1e-18, 1e6));
-  f("factor", c.factor, "Times all rates: one number that sweeps a machine's failures", within(1e-6, 1e6));
-  f("failures", c.failures, "To play through beside the models, about; 0: none", at_most(1'000'000'000));
-  f("recovery", c.recovery, "In the Monte Carlo, a failure while a checkpoint of its level is read",
+  f("restart", c.restart, "[a,b,c]: the time to read a checkpoint of each level.", at_most(century));
+  f("rate", c.rate, "[a,b,c]: the failures a second that need at least each level.", within(1e-18, 1e6));
+  f("factor", c.factor, "The factor of all rates. This one number sweeps the failures of a machine.",
+    within(1e-6, 1e6));
+  f("failures", c.failures,
+    "The approximate number of failures of the Monte Carlo simulation beside the models; 0 leaves it out.",
+    at_most(1'000'000'000));
+  f("recovery", c.recovery,
+    "What a failure does in the Monte Carlo simulation while a checkpoint of its level is read.",
     one_of<RecoveryRule>());
   f("shape", c.shape,
-    "In the Monte Carlo, of the Weibull distribution of the times between failures: 1 has no memory, as the "
-    "Markov "
-    "model; below 1 failures follow on each other",
+    "The shape of the Weibull distribution of the times between failures in the Monte Carlo simulation. 1 "
+    "has no memory, as in the Markov model; below 1, failures come in bursts.",
     within(0.1, 10.0));
-  f("seed", c.seed, "Of the Monte Carlo");
+  f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
 class Point final : public StudyPointOf<MarkovStudy> {
@@ -88,7 +96,7 @@ class Point final : public StudyPointOf<MarkovStudy> {
   std::vector<Cell> run(const std::stop_token& stop) override {
     const bool best = config_.schedule == ScheduleChoice::best;
     const CheckpointSchedule schedule =
-        best ? markov_optimum(levels_, seconds(config_.least_interval)).schedule : given_;
+        best ? markov_optimum(levels_, seconds(config_.min_interval)).schedule : given_;
     const double efficiency = markov_efficiency(levels_, schedule);
     const MonteCarloResult played = play(schedule, efficiency, stop);
     const bool ended = played.cycles > 0 && played.efficiency > 0;
@@ -111,7 +119,7 @@ class Point final : public StudyPointOf<MarkovStudy> {
  private:
   // Of the Markov model's assumptions, those that were not played.
   std::string verdict(const MonteCarloResult& played, double halves) const {
-    if (played.cycles < least_cycles) return "few cycles";
+    if (played.cycles < min_cycles) return "few cycles";
     if (std::abs(halves) <= 1) return "inside";
     const bool retries = config_.recovery == RecoveryRule::retry, remembers = config_.shape != 1;
     if (retries && remembers) return "both";
@@ -121,7 +129,7 @@ class Point final : public StudyPointOf<MarkovStudy> {
 
   MonteCarloResult play(const CheckpointSchedule& schedule, double efficiency,
                         const std::stop_token& stop) const {
-    if (config_.failures == 0 || efficiency < least_efficiency) return {};
+    if (config_.failures == 0 || efficiency < min_efficiency) return {};
     const double of_a_cycle = failures_of(levels_) * (schedule.work() / efficiency);
     return play_checkpoints(levels_, schedule,
                             {.seed = config_.seed,
@@ -143,21 +151,20 @@ const StudyKind markov_study{
     .coordinates = {"interval", "counts"},
     .columns =
         {{"efficiency", "efficiency", "", "Work over expected time, by the Markov model", 12},
-         {"monte_carlo", "played", "", "Failures played through at this schedule", 6},
-         {"monte_carlo_error", "+-", "", "Half of its 99% interval", 6},
+         {"monte_carlo", "played", "", "The same by a Monte Carlo simulation of this schedule", 6},
+         {"monte_carlo_error", "+-", "", "Half the width of its 99% confidence interval", 6},
          {"apart", "apart", "",
-          "Played less the model, in halves of that interval: within -1 and 1 they agree", 1},
+          "The simulation minus the model, in half widths of that interval: between -1 and 1 they agree", 1},
          {"breaks", "breaks", "",
-          "inside: they agree. Else the model's assumption that was not played: escalation (recovery=retry), "
-          "memory (shape other than 1), both; chance: none, one point of a hundred; few cycles: too few for "
-          "an "
-          "interval"},
+          "inside: they agree. Otherwise the assumption of the model that the simulation does not make: "
+          "escalation (recovery=retry), memory (shape other than 1), both; chance: none, one point of a "
+          "hundred; few cycles: too few for an interval"},
          {"first_order", "1st order", "", "Each level alone at its own best interval, whatever the schedule",
           6},
-         {"monte_carlo_failures", "", "", "That were played"},
-         {"interval_s", "interval", "s", "Of work between two checkpoints"},
-         {"checkpoints", "counts", "", "Of each level but the last between two of the next"},
-         {"cycle_s", "cycle", "s", "Work between two checkpoints of the last level", 0}},
+         {"monte_carlo_failures", "", "", "Failures simulated"},
+         {"interval_s", "interval", "s", "The work between two checkpoints"},
+         {"checkpoints", "counts", "", "Checkpoints of each level but the last between two of the next"},
+         {"cycle_s", "cycle", "s", "The work between two checkpoints of the last level", 0}},
     .x = "interval_s",
     .y = "efficiency",
     .x_key = "interval",

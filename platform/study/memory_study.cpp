@@ -20,10 +20,10 @@ namespace asterism {
 constexpr auto enum_names(DramPattern) {
   return std::to_array<EnumName<DramPattern>>(
       {{DramPattern::sequential, "sequential", "one block after the other"},
-       {DramPattern::random, "random", "any block, each as likely"},
-       {DramPattern::stride, "stride", "every `stride` bytes, around"},
+       {DramPattern::random, "random", "any block, all equally likely"},
+       {DramPattern::stride, "stride", "every `stride` bytes, wrapping around"},
        {DramPattern::copy, "copy",
-        "whole pages of 4 KiB, each anywhere, as a copy to a DIMM-SSD reads them"}});
+        "whole pages of 4 KiB at random places, as a copy to a DIMM-SSD reads them"}});
 }
 
 namespace {
@@ -54,27 +54,32 @@ struct MemoryStudy {
 static_assert(member_count<MemoryStudy>() == 14);
 void describe(Fields& f, MemoryStudy& c) {
   describe(f, c.dram);
-  f("size", c.size, "Of the memory; all rows of all ranks where it is not given", at_least(1_MiB));
+  f("size", c.size, "The size of the memory. Without it, all rows of all ranks.", at_least(1_MiB));
   f("ecc", c.ecc,
-    "Every code but none needs x4 chips; strong also two ranks, and costs extra accesses for writes",
+    "The code. Every code but none needs x4 chips; strong also needs two ranks, and costs extra accesses for "
+    "writes.",
     one_of<EccMode>());
   f.when("ecc", c.ecc, EccMode::strong, [&] { describe_ecc_cache(f, c.ecc_cache, c.ecc_cache_ways); });
-  f("trace", c.trace, "A file of lines R|W address [time], in place of a pattern");
+  f("trace", c.trace, "A file of lines `R|W address [time]`, which takes the place of a pattern.");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
-    f("pattern", c.pattern, "What is accessed; the more hits of open rows, the faster",
+    f("pattern", c.pattern, "Which blocks are accessed. More hits of open rows are faster.",
       one_of<DramPattern>());
-    f("writes", c.writes, "Share of writes; each turn of the bus between reads and writes costs bandwidth",
+    f("writes", c.writes,
+      "The share of writes. Each change of the bus between reads and writes costs bandwidth.",
       at_most(Share(1'000'000)));
-    f("footprint", c.footprint, "Of the pattern, from the beginning of the memory; all of it where not given",
+    f("footprint", c.footprint,
+      "The size of the pattern from the beginning of the memory. Without it, all of the memory.",
       at_least(4_KiB));
     f.when("pattern", c.pattern, DramPattern::stride,
-           [&] { f("stride", c.stride, "From one access to the next", at_least(64_B)); });
-    f("requests", c.requests, "How many; more make a steadier mean", within(1, 1'000'000'000));
-    f("seed", c.seed, "Of what is random; another one shows how much is chance");
+           [&] { f("stride", c.stride, "The distance from one access to the next.", at_least(64_B)); });
+    f("requests", c.requests, "The number of requests. More of them make a steadier mean.",
+      within(1, 1'000'000'000));
+    f("seed", c.seed, "The seed of the random numbers. Another one shows how much of the result is chance.");
   });
-  f("outstanding", c.outstanding, "Requests under way; more of them hide latency and find row hits",
-    within(1, 4096));
-  f("turnaround", c.turnaround, "Of the part's clock, from an answer to the next request in its place",
+  f("outstanding", c.outstanding,
+    "The number of requests under way. More of them hide latency and find row hits.", within(1, 4096));
+  f("turnaround", c.turnaround,
+    "The time from an answer to the next request in its place, in cycles of the part's clock.",
     at_most(1'000'000_cycles));
   f.check([&] { return c.stride % 64_B == Bytes(0); }, "stride", "is a multiple of 64 B");
   f.check([&] { return c.footprint.value_or(4_KiB) % 4_KiB == Bytes(0); }, "footprint",
@@ -209,28 +214,31 @@ const StudyKind memory_study{
         "DRAM under a pattern of accesses or a trace: bandwidth, latency, row hits, energy, extra accesses "
         "of ECC",
     .coordinates = {"pattern", "writes", "outstanding"},
-    .columns = {{"bandwidth_gb_per_s", "bandwidth", "GB/s", "Of what was asked for, reads and writes", 3},
-                {"latency_ns", "mean", "ns", "Of a read, from its wish to its last beat, decoded; mean", 2},
-                {"latency_p50_ns", "p50", "ns", "The median", 2},
+    .columns = {{"bandwidth_gb_per_s", "bandwidth", "GB/s", "The bandwidth of the requests, reads and writes",
+                 3},
+                {"latency_ns", "mean", "ns",
+                 "The mean time of a read, from its request to its last beat, decoded", 2},
+                {"latency_p50_ns", "p50", "ns", "The median time of a read", 2},
                 {"latency_p99_ns", "p99", "ns", "The time that 99% of the reads do not exceed", 2},
-                {"latency_max_ns", "max", "ns", "The longest", 1},
+                {"latency_max_ns", "max", "ns", "The longest time of a read", 1},
                 {"row_hits", "hits", "", "Requests that found their row open"},
                 {"row_misses", "misses", "", "Requests that found their bank closed"},
                 {"row_conflicts", "conflicts", "", "Requests that found another row open"},
-                {"energy_pj_per_bit", "energy", "pJ/bit", "Of all chips, for a bit that was asked for", 2},
-                {"reads", "", "", "Asked for"},
-                {"writes_done", "", "", "Writes asked for"},
-                {"elapsed_us", "", "us", "Until the last answer"},
-                {"write_latency_ns", "", "ns", "From the queue to the last beat in the chips, mean"},
-                {"write_latency_max_ns", "", "ns", "The longest"},
-                {"reads_from_write_queue", "", "", "Reads of a block whose write waited"},
-                {"writes_merged", "", "", "Writes of such a block"},
+                {"energy_pj_per_bit", "energy", "pJ/bit", "The energy of all chips for a requested bit", 2},
+                {"reads", "", "", "Reads requested"},
+                {"writes_done", "", "", "Writes requested"},
+                {"elapsed_us", "", "us", "The time until the last answer"},
+                {"write_latency_ns", "", "ns",
+                 "The mean time of a write, from the queue to the last beat in the chips"},
+                {"write_latency_max_ns", "", "ns", "The longest time of a write"},
+                {"reads_from_write_queue", "", "", "Reads of a block whose write was in the write queue"},
+                {"writes_merged", "", "", "Writes of a block whose write was in the write queue"},
                 {"activates", "", "", "Rows opened"},
-                {"refreshes", "", "", "Of all ranks"},
-                {"energy_uj", "", "uJ", "Of all chips, by command counts"},
-                {"extra_reads", "", "", "Of third parity symbols that the ECC cache did not hold"},
-                {"extra_writes", "", "", "Of third parity symbols that left the ECC cache"},
-                {"extra_read_latency_ns", "", "ns", "Of an extra read, mean"}},
+                {"refreshes", "", "", "Refreshes of all ranks"},
+                {"energy_uj", "", "uJ", "The energy of all chips, by command counts"},
+                {"extra_reads", "", "", "Reads of third parity symbols that the ECC cache did not hold"},
+                {"extra_writes", "", "", "Writes of third parity symbols that the ECC cache evicted"},
+                {"extra_read_latency_ns", "", "ns", "The mean time of an extra read"}},
     .x = "outstanding",
     .y = "bandwidth_gb_per_s",
     .x_key = "outstanding",

@@ -21,21 +21,23 @@ struct MppSystemStudy {
 };
 static_assert(member_count<MppSystemStudy>() == 7);
 void describe(Fields& f, MppSystemStudy& c) {
-  f("petaflops", c.petaflops, "Speed of the machine; a faster one fails more often and has more memory",
+  f("petaflops", c.petaflops, "The speed of the machine. A faster one fails more often and has more memory.",
     within(0.001, 1e6));
-  f("media", c.media, "Where local and global checkpoints are kept", one_of<CheckpointMedia>());
-  f("memory_usage", c.memory_usage, "Of a socket's memory: dong2011 Table XIII has 25% for DC.B",
+  f("media", c.media, "Where local and global checkpoints are kept.", one_of<CheckpointMedia>());
+  f("memory_usage", c.memory_usage,
+    "The share of a socket's memory that programs use: dong2011 Table XIII has 25% for DC.B.",
     within(Share(1), Share(1'000'000)));
-  f("volume", c.volume, "Of that: what a checkpoint holds; an incremental one less than all",
+  f("volume", c.volume,
+    "The share of that memory that a checkpoint holds. An incremental checkpoint holds less than all.",
     within(Share(1), Share(1'000'000)));
-  f("local_share", c.local_share, "Share of local checkpoints; where not given, the best one",
+  f("local_share", c.local_share, "The share of local checkpoints. Without it, the best one.",
     within(0.0, 0.999999999));
-  f("tau_s", c.tau_s, "Seconds of work between two checkpoints; where not given, the best one",
+  f("tau_s", c.tau_s, "The seconds of work between two checkpoints. Without it, the best ones.",
     within(0.001, 1e9));
   describe(f, c.machine);
 }
 
-constexpr double least_tau_s = 0.1;  // dong2011 section 5.1
+constexpr double min_tau_s = 0.1;  // dong2011 section 5.1
 
 class Point final : public StudyPointOf<MppSystemStudy> {
  public:
@@ -45,7 +47,7 @@ class Point final : public StudyPointOf<MppSystemStudy> {
     const LocalGlobalCheckpoint one = checkpoint_of(config_.machine, system, config_.media,
                                                     share(config_.memory_usage), share(config_.volume));
     const bool global_only = config_.media == CheckpointMedia::pure_hdd;
-    const Seconds least(least_tau_s);
+    const Seconds least(min_tau_s);
     const double local_share =
         config_.local_share.value_or(global_only ? 0 : local_global_optimum(one, least).local_share);
     const Seconds tau = config_.tau_s ? Seconds(*config_.tau_s) : best_tau(one, local_share, least);
@@ -71,21 +73,22 @@ class Point final : public StudyPointOf<MppSystemStudy> {
 const StudyKind mpp_system_study{
     .name = "mpp_system",
     .meaning =
-        "What local and global checkpoints on disks and PCRAM cost a machine, from a petaflops to an "
+        "What local and global checkpoints on disks and PCRAM cost a machine, from one petaflops to one "
         "exaflops",
     .coordinates = {"petaflops", "media"},
-    .columns = {{"overhead_percent", "overhead", "%", "Run over work, less 1; nothing where nothing gets on"},
-                {"availability_percent", "available", "%", "Work over run"},
-                {"best_tau_s", "tau", "s", "Work between two checkpoints"},
-                {"local_percent", "local", "%", "Of checkpoints: local ones", 1},
-                {"closed_form_percent", "", "%", "The same where failures are rare, in closed form"},
-                {"delta_l_s", "delta_L", "s", "To write a local checkpoint", 4},
-                {"delta_g_s", "delta_G", "s", "To write a global one", 3},
-                {"mttf_s", "MTTF", "s", "Of the machine", 1},
-                {"q_l_percent", "q_L", "%", "Of failures: those that a local checkpoint survives"},
-                {"degradation", "", "", "MTTF of the petaflops machine over this one's"},
-                {"sockets", "", "", "Of the machine"},
-                {"memory_gb", "", "GB", "Of a socket"}},
+    .columns = {{"overhead_percent", "overhead", "%",
+                 "Run time over work, minus 1; empty if there is no progress"},
+                {"availability_percent", "available", "%", "Work over run time"},
+                {"best_tau_s", "tau", "s", "The work between two checkpoints"},
+                {"local_percent", "local", "%", "The share of local checkpoints", 1},
+                {"closed_form_percent", "", "%", "The same for rare failures, in closed form"},
+                {"delta_l_s", "delta_L", "s", "The time to write a local checkpoint", 4},
+                {"delta_g_s", "delta_G", "s", "The time to write a global checkpoint", 3},
+                {"mttf_s", "MTTF", "s", "The mean time to a failure of the machine", 1},
+                {"q_l_percent", "q_L", "%", "The share of failures that a local checkpoint survives"},
+                {"degradation", "", "", "MTTF of the petaflops machine over that of this one"},
+                {"sockets", "", "", "Sockets of the machine"},
+                {"memory_gb", "", "GB", "The memory of a socket"}},
     .x = "petaflops",
     .y = "overhead_percent",
     .x_key = "petaflops",

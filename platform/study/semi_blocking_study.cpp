@@ -21,12 +21,12 @@ constexpr double seconds_of_a_day = 86'400;
 enum class StorageRule { given, in_memory, half_ssd, full_ssd, by_memory };
 constexpr auto enum_names(StorageRule) {
   return std::to_array<EnumName<StorageRule>>(
-      {{StorageRule::given, "given", "wherever delta, c, overlap and r say"},
+      {{StorageRule::given, "given", "as delta, c, overlap and r say"},
        {StorageRule::in_memory, "in_memory", "all of them in memory"},
-       {StorageRule::half_ssd, "half_ssd", "the buddy's on the SSD"},
-       {StorageRule::full_ssd, "full_ssd", "all on the SSD"},
+       {StorageRule::half_ssd, "half_ssd", "that of the buddy on the SSD"},
+       {StorageRule::full_ssd, "full_ssd", "all of them on the SSD"},
        {StorageRule::by_memory, "by_memory",
-        "half_ssd where m_a is at most a third of the memory, else full_ssd"}});
+        "half_ssd if m_a is at most a third of the memory, otherwise full_ssd"}});
 }
 
 // The symbols of ni2012 Table 3.1, in lower case.
@@ -53,47 +53,53 @@ static_assert(member_count<SemiBlockingStudy>() == 20);
 void describe(Fields& f, SemiBlockingStudy& c) {
   const auto time = within(LongDuration(), a_century), positive = within(a_nanosecond, a_century);
   f("overlap", c.overlap,
-    "A global checkpoint takes so long beside the program; a longer one sends more failures back twice as "
-    "far",
+    "How long a global checkpoint takes beside the program. A longer one makes more failures roll back twice "
+    "as far.",
     time);
-  f("overhead", c.overhead, "The program is later by so much in each interval", time);
-  f("delta", c.delta, "The program waits so long for the local checkpoint", time);
-  f("c", c.c, "The program waits so long for a blocking checkpoint", time);
-  f("r", c.r, "A restart; as long as c where absent", time);
-  f("mttf", c.mttf, "Mean time to a failure of the machine", positive);
-  f("t_s", c.t_s, "Work of the run; an interval is no longer", positive);
-  f("tau", c.tau, "Semi-blocking, from one checkpoint to the next; the best one where absent", positive);
-  f("tau_blocking", c.tau_blocking, "Blocking, the same without the checkpoint; the best one where absent",
+  f("overhead", c.overhead, "The time that the program loses by a global checkpoint in each interval.", time);
+  f("delta", c.delta, "The time that the program waits for the local checkpoint.", time);
+  f("c", c.c, "The time that the program waits for a blocking checkpoint.", time);
+  f("r", c.r, "The time of a restart. Without it, as long as c.", time);
+  f("mttf", c.mttf, "The mean time to a failure of the machine.", positive);
+  f("t_s", c.t_s, "The work of the run. An interval is no longer.", positive);
+  f("tau", c.tau, "The time from one semi-blocking checkpoint to the next. Without it, the best one.",
     positive);
+  f("tau_blocking", c.tau_blocking,
+    "The time between two blocking checkpoints, without the checkpoint. Without it, the best one.", positive);
   f("opportunistic", c.opportunistic,
-    "Overlap of a checkpoint that is sent when the program has nothing to send, where overhead is what that "
-    "costs: a "
-    "shorter overlap takes the program's turns and costs more; absent: overhead is that of overlap",
+    "The overlap of a checkpoint that is sent when the program has nothing to send; overhead is then the "
+    "cost of that. A shorter overlap takes the place of the program's messages and costs more. Without it, "
+    "overhead is that of overlap.",
     positive);
-  f("storage", c.storage, "Where a node keeps checkpoints: an SSD makes dumps and restarts longer",
+  f("storage", c.storage, "Where a node keeps checkpoints. An SSD makes dumps and restarts longer.",
     one_of<StorageRule>());
   f.when("storage", c.storage,
          {StorageRule::in_memory, StorageRule::half_ssd, StorageRule::full_ssd, StorageRule::by_memory}, [&] {
            const auto size = within(1_B, Bytes(1'000'000'000'000'000));
            const auto bandwidth = within(Bandwidth(1), 1'000'000_GBps);
-           f("m_a", c.m_a, "What the program uses of a node's memory, and a checkpoint of it", size);
-           f("memory", c.memory, "Of a node", size);
-           f("ssd", c.ssd, "Of a node", size);
-           f("ssd_read", c.ssd_read, "Of a node's SSD", bandwidth);
-           f("ssd_write", c.ssd_write, "Of a node's SSD", bandwidth);
+           f("m_a", c.m_a,
+             "The part of a node's memory that the program uses, and the size of a checkpoint of it.", size);
+           f("memory", c.memory, "The memory of a node.", size);
+           f("ssd", c.ssd, "The SSD of a node.", size);
+           f("ssd_read", c.ssd_read, "The bandwidth of reads of a node's SSD.", bandwidth);
+           f("ssd_write", c.ssd_write, "The bandwidth of writes of a node's SSD.", bandwidth);
          });
-  f("nodes", c.nodes, "Of the machine: more of them seldom lose a node and its buddy for the same mttf",
+  f("nodes", c.nodes,
+    "The number of nodes. For the same mttf, a larger machine loses a node together with its buddy less "
+    "often.",
     within(2, 100'000'000));
-  f("buddies", c.buddies, "Who has whose checkpoint", one_of<BuddyPlacement>());
-  f("failures", c.failures, "Played through beside the model, semi-blocking; 0 leaves it out",
+  f("buddies", c.buddies, "Which node has the checkpoint of which other node.", one_of<BuddyPlacement>());
+  f("failures", c.failures,
+    "The approximate number of failures of the Monte Carlo simulation of semi-blocking checkpoints; 0 leaves "
+    "it out.",
     at_most(1'000'000'000));
-  f("seed", c.seed, "Of the failures that are played");
+  f("seed", c.seed, "The seed of the Monte Carlo simulation.");
   f.check([&] { return c.overhead <= c.overlap; }, "overhead", "is no longer than overlap");
   f.check([&] { return c.buddies == BuddyPlacement::ring || c.nodes % 2 == 0; }, "nodes",
           "is even: buddies are pairs");
 }
 
-// Nothing for what has no end.
+// Nothing for an infinite value.
 Cell finite(double value) {
   if (!std::isfinite(value)) return {};
   return value;
@@ -193,7 +199,7 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
     return checkpoint_.overlap > longest || checkpoint_.overhead >= longest ? "no_interval" : "stuck";
   }
 
-  // Interval, whole time, and by how much that is above the work.
+  // The interval, the whole time, and how much longer that is than the work.
   void add_total(std::vector<Cell>& cells, const BuddyOptimum& run) const {
     cells.push_back(finite(run.tau > Seconds() ? run.tau.count() : INFINITY));
     cells.push_back(finite(run.total.count()));
@@ -211,34 +217,36 @@ const StudyKind semi_blocking_study{
     .name = "semi_blocking",
     .meaning = "Buddy checkpointing, blocking and beside the program: best intervals, and what failures cost",
     .coordinates = {},
-    .columns =
-        {{"mttf_s", "", "s", "Mean time to a failure of the machine"},
-         {"overlap_s", "", "s", "Of a global checkpoint with the program"},
-         {"overhead_s", "", "s", "What the program loses by it"},
-         {"benefit_percent", "benefit", "%", "By how much semi-blocking is shorter than blocking"},
-         {"tau_s", "tau", "s", "From one semi-blocking checkpoint to the next"},
-         {"total_s", "", "s", "The run with semi-blocking checkpoints"},
-         {"loss_percent", "semi", "%", "By how much that is longer than the work"},
-         {"tau_blocking_s", "tau bl.", "s", "Between two blocking checkpoints"},
-         {"total_blocking_s", "", "s", "The run with blocking checkpoints"},
-         {"loss_blocking_percent", "blocking", "%", "By how much that is longer than the work"},
-         {"local_s", "", "s", "Waits for local checkpoints, semi-blocking"},
-         {"overheads_s", "", "s", "What global checkpoints slow the program down"},
-         {"rollback_s", "", "s", "Failures that the last checkpoint survives"},
-         {"further_rollback_s", "", "s", "Failures that lead to the one before"},
-         {"played_percent", "played", "%", "Semi-blocking, failures played through: longer than the work"},
-         {"played_error", "+-", "%", "Half of its 99% interval", 3},
-         {"played_failures", "", "", "That were played"},
-         {"lost_checkpoint_days", "", "d",
-          "Mean time until a node and its buddy are lost together; first order"},
-         {"r_s", "", "s", "A restart"},
-         {"peak_memory_gb", "", "GB",
-          "Of a node with its program and checkpoints, while the next are written"},
-         {"memory_gb", "", "GB", "The same when they are"},
-         {"ssd_write_gb", "", "GB", "To a node's SSD in an interval"},
-         {"state", "state", "",
-          "ok; at_bound: tau as short as the overlap or as long as MTTF or the run allow; no_interval: none "
-          "is as long as the overlap; stuck: failures undo all"}},
+    .columns = {{"mttf_s", "", "s", "The mean time to a failure of the machine"},
+                {"overlap_s", "", "s", "The time of a global checkpoint beside the program"},
+                {"overhead_s", "", "s", "The time that the program loses by it"},
+                {"benefit_percent", "benefit", "%",
+                 "How much shorter the run is with semi-blocking than with blocking checkpoints"},
+                {"tau_s", "tau", "s", "The time from one semi-blocking checkpoint to the next"},
+                {"total_s", "", "s", "The run time with semi-blocking checkpoints"},
+                {"loss_percent", "semi", "%", "How much longer that is than the work"},
+                {"tau_blocking_s", "tau bl.", "s", "The time between two blocking checkpoints"},
+                {"total_blocking_s", "", "s", "The run time with blocking checkpoints"},
+                {"loss_blocking_percent", "blocking", "%", "How much longer that is than the work"},
+                {"local_s", "", "s", "The time for local checkpoints, semi-blocking"},
+                {"overheads_s", "", "s", "The time that the program loses by global checkpoints"},
+                {"rollback_s", "", "s", "The time for failures that the last checkpoint survives"},
+                {"further_rollback_s", "", "s",
+                 "The time for failures that go back to the checkpoint before"},
+                {"played_percent", "played", "%",
+                 "How much longer the semi-blocking run is than the work, by a Monte Carlo simulation"},
+                {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
+                {"played_failures", "", "", "Failures simulated"},
+                {"lost_checkpoint_days", "", "d",
+                 "The mean time until a node and its buddy are lost together, to first order"},
+                {"r_s", "", "s", "The time of a restart"},
+                {"peak_memory_gb", "", "GB",
+                 "The memory of a node with its program and checkpoints while the next ones are written"},
+                {"memory_gb", "", "GB", "The same when they are written"},
+                {"ssd_write_gb", "", "GB", "Data written to a node's SSD in an interval"},
+                {"state", "state", "",
+                 "ok; at_bound: tau is as short as the overlap or as long as MTTF or the run allow; "
+                 "no_interval: none is as long as the overlap; stuck: failures undo all work"}},
     .x = "mttf_s",
     .y = "benefit_percent",
     .x_key = "mttf",

@@ -20,13 +20,15 @@ struct SharedSsdStudy {
 static_assert(member_count<SharedSsdStudy>() == 5);
 void describe(Fields& f, SharedSsdStudy& c) {
   const auto size = within(1_B, Bytes(1'000'000'000'000'000));
-  f("node_checkpoint", c.node_checkpoint, "Of a node, each time; larger ones leave the SSD to fewer nodes",
-    size);
-  f("capacity", c.capacity, "Of the SSD", size);
-  f("erase_cycles", c.erase_cycles, "That its blocks stand; wear is spread over all of them",
-    within(1.0, 1e12));
-  f("life", c.life, "How long it is to last", within(long_duration(1), long_duration(3'153'600'000)));
-  f("every", c.every, "From one checkpoint to the next", within(long_duration(1), long_duration(31'536'000)));
+  f("node_checkpoint", c.node_checkpoint,
+    "The size of a checkpoint of a node. Larger ones leave the SSD to fewer nodes.", size);
+  f("capacity", c.capacity, "The capacity of the SSD.", size);
+  f("erase_cycles", c.erase_cycles,
+    "The number of erases that its blocks endure. Wear is spread over all of them.", within(1.0, 1e12));
+  f("life", c.life, "How long the SSD is required to last.",
+    within(long_duration(1), long_duration(3'153'600'000)));
+  f("every", c.every, "The time from one checkpoint to the next.",
+    within(long_duration(1), long_duration(31'536'000)));
 }
 
 class Point final : public StudyPointOf<SharedSsdStudy> {
@@ -62,12 +64,12 @@ const StudyKind shared_ssd_study{
     .name = "shared_ssd",
     .meaning = "How many nodes may share an SSD for their checkpoints: li2010 Eq. 1 and Table I",
     .coordinates = {"node_checkpoint", "capacity"},
-    .columns = {{"node_checkpoint_mb", "", "MB", "Of a node, each time"},
+    .columns = {{"node_checkpoint_mb", "", "MB", "The size of a checkpoint of a node"},
                 {"nodes_by_lifetime", "C1", "",
-                 "Nodes with which it lasts: capacity erase_cycles / (life written)"},
-                {"nodes_by_capacity", "C2", "", "Nodes of each of which it holds a checkpoint"},
-                {"nodes", "nodes", "", "That may share it: the smaller of the two"},
-                {"written_gb_per_day", "a day", "GB", "That each node writes", 1}},
+                 "The number of nodes with which it lasts: capacity erase_cycles / (life written)"},
+                {"nodes_by_capacity", "C2", "", "The number of nodes of each of which it holds a checkpoint"},
+                {"nodes", "nodes", "", "The number of nodes that may share it: the smaller of the two"},
+                {"written_gb_per_day", "a day", "GB", "Data that each node writes in a day", 1}},
     .x = "node_checkpoint_mb",
     .y = "nodes",
     .x_key = "node_checkpoint",

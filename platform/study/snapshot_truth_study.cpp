@@ -19,9 +19,9 @@ static_assert(member_count<SnapshotTruthStudy>() == 3);
 void describe(Fields& f, SnapshotTruthStudy& c) {
   describe(f, c.trial);
   f("interleavings", c.interleavings,
-    "Snapshots begun, in all trials; the trial that is under way then ends as any other",
+    "The number of snapshots begun in all trials together. The last trial is completed.",
     within(1, 1'000'000'000'000));
-  f("seed", c.seed, "Of the first trial; the others have the ones behind it");
+  f("seed", c.seed, "The seed of the first trial. Each further trial has the next seed.");
 }
 
 std::string replay(const SnapshotTruthStudy& c, std::uint64_t seed) {
@@ -96,35 +96,36 @@ class Point final : public StudyPointOf<SnapshotTruthStudy> {
 
 const StudyKind snapshot_truth_study{
     .name = "snapshot_truth",
-    .meaning = "snapshots of GPUs in random interleavings: each is the memory as it was, byte for byte",
+    .meaning = "Snapshots of GPUs in random interleavings: each is the memory as it was, byte for byte",
     .coordinates = {"config"},
-    .columns = {{"trials", "trials", "", "Seeds"},
+    .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
                 {"right_interleavings", "interleavings", "", "Snapshots begun, in all trials"},
-                {"last_seed", "last seed", "", "Of the last trial that has ended"},
-                {"taken_full", "full", "", "Snapshots taken"},
-                {"taken_increments", "increments", "", "Snapshots taken"},
+                {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
+                {"taken_full", "full", "", "Full snapshots taken"},
+                {"taken_increments", "increments", "", "Increments taken"},
                 {"in_place_of_increments", "", "",
-                 "Full snapshots begun for want of room, of a snapshot before, or after one that failed"},
+                 "Full snapshots begun because there was no space, no earlier snapshot, or the earlier one "
+                 "had failed"},
                 {"with_kernels", "with kernels", "", "Snapshots during which kernels were launched"},
-                {"aborted", "aborted", "", "Snapshots, by the host"},
-                {"timed_out", "timed out", "", "Snapshots, by the watchdog of a waiting write"},
+                {"aborted", "aborted", "", "Snapshots aborted by the host"},
+                {"timed_out", "timed out", "", "Snapshots ended by the watchdog of a waiting write"},
                 {"host_refused", "", "", "Snapshots whose zones the host's memory refused"},
-                {"no_room", "", "", "Snapshots not begun: the preservation buffer had no room"},
-                {"losses", "losses", "", "Of GPUs, with all that they had under way"},
+                {"no_room", "", "", "Snapshots not begun because the preservation buffer had no space"},
+                {"losses", "losses", "", "GPUs lost, with all that they had under way"},
                 {"lost_in_snapshot", "", "", "Losses while a snapshot was open"},
                 {"lost_in_restore", "", "", "Losses while zones were copied back"},
-                {"restored", "restored", "", "GPUs, to their newest snapshot"},
+                {"restored", "restored", "", "GPUs restored to their newest snapshot"},
                 {"restored_increments", "", "", "Restores from a chain with increments"},
-                {"silent_drivers", "silent", "", "Drivers that fell silent while a snapshot was open"},
-                {"timed_out_silent", "", "", "Snapshots timed out whose drivers had fallen silent"},
-                {"kernels", "kernels", "", "Run, or begun"},
-                {"stalled_writes", "stalls", "", "Writes that a zone monitor let wait"},
-                {"stopped_pipelines", "", "", "Times that a pipeline stood still for a full queue"},
+                {"silent_drivers", "silent", "", "Drivers that stopped responding while a snapshot was open"},
+                {"timed_out_silent", "", "", "Snapshots timed out whose drivers had stopped responding"},
+                {"kernels", "kernels", "", "Kernels run or begun"},
+                {"stalled_writes", "stalls", "", "Writes that a zone monitor stalled"},
+                {"stopped_pipelines", "", "", "Times that a pipeline was stalled by a full queue"},
                 {"duplicates", "duplicates", "", "Zones that a device copied for a write that waited"},
-                {"hints", "hints", "", "From drivers"},
+                {"hints", "hints", "", "Hints from drivers"},
                 {"preferred_zones", "", "", "Zones that a driver copied first for a write that waited"},
-                {"table_writebacks", "", "", "Sectors of zone tables that went back to memory"},
-                {"images", "images", "", "Chains compared with memory as it was"}},
+                {"table_writebacks", "", "", "Sectors of zone tables written back to memory"},
+                {"images", "images", "", "Chains compared with the memory as it was"}},
     .x = "right_interleavings",
     .y = "images",
     .bars = {"right_interleavings", "images"},

@@ -13,11 +13,12 @@ struct SwizzleSwitchStudy {
 };
 static_assert(member_count<SwizzleSwitchStudy>() == 3);
 void describe(Fields& f, SwizzleSwitchStudy& c) {
-  f("technology", c.technology, "Clock, energy and area against radix: a file in configs/technologies",
+  f("technology", c.technology, "Clock, energy and area by radix: a file in configs/technologies.",
     names_file("technologies"));
-  f("channel_width", c.channel_width, "Bits of a flit; a wider switch is a slower and larger one",
+  f("channel_width", c.channel_width, "The number of bits of a flit. A wider switch is slower and larger.",
     within(8, 4096));
-  f("radix", c.radix, "Ports, each an input and an output; more of them are slower and larger",
+  f("radix", c.radix,
+    "The number of ports, each an input and an output. A switch with more ports is slower and larger.",
     within(1, 4096));
 }
 
@@ -48,13 +49,15 @@ class Point final : public StudyPointOf<SwizzleSwitchStudy> {
 
 const StudyKind swizzle_switch_study{
     .name = "swizzle_switch",
-    .meaning = "What a Swizzle-Switch costs against its radix: clock, energy, power, area",
+    .meaning = "What a Swizzle-Switch costs by its radix: clock, energy, power, area",
     .coordinates = {"channel_width", "radix"},
-    .columns = {{"frequency_ghz", "frequency", "GHz", "Of the clock that it reaches", 3},
-                {"energy_pj_per_bit", "energy", "pJ/bit", "Of a bit from an input to an output", 4},
-                {"full_load_w", "full load", "W", "Of the switch when every output passes a flit a cycle", 3},
+    .columns = {{"frequency_ghz", "frequency", "GHz", "The frequency of the clock that it reaches", 3},
+                {"energy_pj_per_bit", "energy", "pJ/bit", "The energy of a bit from an input to an output",
+                 4},
+                {"full_load_w", "full load", "W",
+                 "The power of the switch if every output passes a flit in each cycle", 3},
                 {"static_w", "static", "W", "Clocking and leakage of the router", 3},
-                {"area_mm2", "area", "mm2", "Of the router with its buffers", 4}},
+                {"area_mm2", "area", "mm2", "The area of the router with its buffers", 4}},
     .x = "radix",
     .y = "frequency_ghz",
     .x_key = "radix",
