@@ -7,7 +7,55 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/fields.h"
+
 namespace asterism {
+
+static_assert(member_count<AggregateStore>() == 18);
+void describe(Fields& f, AggregateStore& s) {
+  const auto size = within(1_B, Bytes(1'000'000'000'000'000));
+  const auto bandwidth = within(Bandwidth(1), 1'000'000_GBps);
+  f("store", s.kind, "The devices that checkpoints go to.", one_of<StoreKind>());
+  f("x", s.fp_cores,
+    "The number of FP cores of a node. One core hashes and stores alternately, more of them hash while one "
+    "stores, and with 0 each node writes to its own disk.",
+    at_most(1023));
+  f("y", s.cores, "The number of cores of a node. The program computes on y - x of them.", within(1, 1024));
+  f("nodes", s.nodes, "The number of nodes. Each has an SSD, a disk and a NIC.", within(1, 100'000));
+  f("clients", s.clients,
+    "The number of processes that compute and write. They are dealt out to the nodes in turn.",
+    within(1, 1'000'000));
+  f("benefactors", s.benefactors,
+    "The number of benefactors, which store. They are dealt out in the same way.", within(1, 100'000));
+  f("checkpoint", s.checkpoint, "The size of the checkpoint of a client.", size);
+  f("chunk", s.chunk, "The size of the pieces in which it is written.", size);
+  f("buffers", s.buffers,
+    "The number of chunks of a client under way. With fewer of them, servers are idle more often.",
+    within(1, 4096));
+  f("capacity", s.capacity, "The capacity of a benefactor. Without it, 32 GB of an SSD or 1 GB of memory.",
+    size);
+  f("duplicates", s.duplicates,
+    "The share of chunks that are found to be stored already. Without it, none are looked for.",
+    within(0.0, 1.0));
+  f("drain", s.drain,
+    "Whether benefactors move chunks to the disks of their nodes. Otherwise the store must hold the whole "
+    "checkpoint.");
+  f("drain_from", s.drain_from, "The share of its capacity from which a benefactor drains.",
+    within(0.0, 1.0));
+  f("copy", s.copy,
+    "The bandwidth from the processes of a node into the store, and into the memory of a benefactor.",
+    bandwidth);
+  f("hash", s.hash, "The bandwidth of a core that looks for duplicates.", bandwidth);
+  f("ssd", s.ssd, "The bandwidth of the SSD of a node.", bandwidth);
+  f("hdd", s.disk, "The bandwidth of the disk of a node.", bandwidth);
+  f("nic", s.nic, "The bandwidth of the NIC of a node.", bandwidth);
+  f.check([&] { return s.fp_cores < s.cores; }, "x", "leaves a core to compute: is below y");
+}
+
+Bytes AggregateStore::benefactor_capacity() const {
+  return capacity.value_or(Bytes((kind == StoreKind::memory ? 1 : 32) * 1'000'000'000ull));
+}
+
 namespace {
 
 enum class Stage : std::uint8_t { copied, hashed, sent, stored, drained };
@@ -99,7 +147,7 @@ class Simulation {
     const std::uint32_t node = node_of(chunk.client);
     switch (event.stage) {
       case Stage::copied:
-        if (!s_.deduplicate) return place(chunk);
+        if (!s_.duplicates) return place(chunk);
         // One core hashes and writes, of more of them all but one hash.
         return at((s_.fp_cores == 1 ? write_[node] : hash_[node])
                       .finish(now_, takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1)),
@@ -125,11 +173,13 @@ class Simulation {
   // The chunks of a client are told apart by how many came before: floor((i + 1) d) - floor(i d) of them are.
   bool is_duplicate(std::uint32_t client) {
     const auto i = static_cast<double>(clients_[client].hashed++);
-    return std::floor((i + 1) * s_.duplicates + 1e-9) > std::floor(i * s_.duplicates + 1e-9);
+    return std::floor((i + 1) * *s_.duplicates + 1e-9) > std::floor(i * *s_.duplicates + 1e-9);
   }
 
   bool keeps() const { return s_.kind != StoreKind::disk; }  // what is on a disk is drained
-  bool has_room(const Benefactor& b, Bytes size) const { return !keeps() || b.used + size <= s_.capacity; }
+  bool has_room(const Benefactor& b, Bytes size) const {
+    return !keeps() || b.used + size <= s_.benefactor_capacity();
+  }
 
   // The benefactor, or nobody.
   Benefactor* choose(const Chunk& chunk) {
@@ -190,8 +240,9 @@ class Simulation {
 
   void drain(std::uint32_t benefactor) {
     Benefactor& b = benefactors_[benefactor];
-    const bool due = !waiting_.empty() || static_cast<double>(b.used.count()) >=
-                                              s_.drain_from * static_cast<double>(s_.capacity.count());
+    const bool due =
+        !waiting_.empty() || static_cast<double>(b.used.count()) >=
+                                 s_.drain_from * static_cast<double>(s_.benefactor_capacity().count());
     if (!s_.drain || b.draining || b.stored.empty() || !due) return;
     b.draining = true;
     const Bytes size = b.stored.front();
@@ -235,15 +286,16 @@ void check_aggregate_store(const AggregateStore& s) {
                 "there are no more clients than cores that compute");
   refuse_unless(s.fp_cores > 0 || s.kind == StoreKind::disk,
                 "without FP cores a node writes to its own disk");
-  refuse_unless(s.fp_cores > 0 || !s.deduplicate, "without FP cores nothing looks for duplicates");
+  refuse_unless(s.fp_cores > 0 || !s.duplicates, "without FP cores nothing looks for duplicates");
   refuse_unless(s.fp_cores == 0 || s.benefactors > 0, "an aggregate store has benefactors");
   refuse_unless(s.checkpoint > Bytes() && s.chunk > Bytes(), "checkpoints and chunks have a size");
-  refuse_unless(s.duplicates >= 0 && s.duplicates <= 1, "a share of duplicates is within 0 and 1");
+  refuse_unless(s.duplicates.value_or(0) >= 0 && s.duplicates.value_or(0) <= 1,
+                "a share of duplicates is within 0 and 1");
   refuse_unless(s.drain_from >= 0 && s.drain_from <= 1, "a share of the capacity is within 0 and 1");
   for (const Bandwidth bandwidth : {s.copy, s.hash, s.ssd, s.disk, s.nic})
     refuse_unless(bandwidth > Bandwidth(), "a server has a bandwidth");
   if (s.kind == StoreKind::disk) return;
-  const std::uint64_t chunks = s.capacity / s.chunk,  // that a benefactor holds
+  const std::uint64_t chunks = s.benefactor_capacity() / s.chunk,  // that a benefactor holds
       whole = (s.checkpoint.count() + s.chunk.count() - 1) / s.chunk.count();
   refuse_unless(chunks > 0, "a benefactor holds a chunk at least");
   refuse_unless(s.drain || whole * s.clients <= chunks * s.benefactors,

@@ -29,12 +29,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/enum_names.h"
 #include "base/units.h"
 #include "resilience/seconds.h"
 
 namespace asterism {
+
+class Fields;
 
 enum class StoreKind { ssd, memory, disk };
 constexpr auto enum_names(StoreKind) {
@@ -46,21 +49,25 @@ constexpr auto enum_names(StoreKind) {
 
 struct AggregateStore {
   StoreKind kind = StoreKind::ssd;
-  std::uint32_t nodes = 20;
-  std::uint32_t cores = 8;     // Y, of a node
   std::uint32_t fp_cores = 1;  // X
+  std::uint32_t cores = 8;     // Y, of a node
+  std::uint32_t nodes = 20;
   std::uint32_t clients = 120;
   std::uint32_t benefactors = 20;
   Bytes checkpoint = Bytes(250'000'000);  // of a client
   Bytes chunk = Bytes(1'000'000);
-  std::uint32_t buffers = 3;               // chunks of a client under way
-  Bytes capacity = Bytes(32'000'000'000);  // of a benefactor
-  bool deduplicate = false;
-  double duplicates = 0;
+  std::uint32_t buffers = 3;      // chunks of a client under way
+  std::optional<Bytes> capacity;  // of a benefactor; 32 GB of an SSD or a disk, 1 GB of memory if not given
+  std::optional<double>
+      duplicates;  // share of chunks that are found to be stored already; not given: none are looked for
   bool drain = true;
   double drain_from = 1;  // share of the capacity
   Bandwidth copy = 205_MBps, hash = 258_MBps, ssd = 175_MBps, disk = 85_MBps, nic = 5'000_MBps;
+
+  Bytes benefactor_capacity() const;
 };
+// With the symbols of li2010, in lower case, as keys.
+void describe(Fields& f, AggregateStore& store);
 
 // Throws std::invalid_argument unless there are nodes, cores, clients, benefactors, chunks and bandwidths,
 // fewer FP cores than cores, no more clients than the other cores, a benefactor holds a chunk, and, without

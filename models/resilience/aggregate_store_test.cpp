@@ -94,7 +94,6 @@ TEST(AggregateStoreTest, WithoutFpCoresEachNodeHasItsDisk) {
 TEST(AggregateStoreTest, CoresThatLookForDuplicatesAreTheClosedForm) {
   for (const double duplicates : {0.0, 0.25, 0.5, 0.75}) {
     AggregateStore store = of(ssd, 120, 20);
-    store.deduplicate = true;
     store.duplicates = duplicates;
     store.copy = 10'000_MBps;
     EXPECT_NEAR(megabytes_a_second(store), 20e-6 * rate_of_one_core(store.hash, store.ssd, duplicates),
@@ -109,7 +108,6 @@ TEST(AggregateStoreTest, CoresThatLookForDuplicatesAreTheClosedForm) {
 TEST(AggregateStoreTest, CopyingBoundsWhatASecondCoreGains) {
   AggregateStore store = of(ssd, 120, 20);
   const double plain = megabytes_a_second(store);
-  store.deduplicate = true;
   store.duplicates = 0.25;
   const double one = megabytes_a_second(store);
   EXPECT_NEAR(one / plain - 1, -0.30, 0.005);
@@ -119,7 +117,6 @@ TEST(AggregateStoreTest, CopyingBoundsWhatASecondCoreGains) {
 
 TEST(AggregateStoreTest, DuplicatesAreNotWritten) {
   AggregateStore store = of(ssd, 140, 20);
-  store.deduplicate = true;
   store.duplicates = 0.2;
   const StoreResult r = checkpoint_into(store);
   EXPECT_EQ(r.duplicates, 140u * 50);
@@ -165,7 +162,7 @@ TEST(AggregateStoreTest, RefusesWhatIsNoStore) {
   EXPECT_EQ(problem([](Store& s) {
               s.fp_cores = 0;
               s.kind = disk;
-              s.deduplicate = true;
+              s.duplicates = 0.5;
             }),
             "without FP cores nothing looks for duplicates");
   EXPECT_EQ(problem([](Store& s) { s.chunk = Bytes(); }), "checkpoints and chunks have a size");
