@@ -142,7 +142,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   }
   if (direction() != before) return choose();
   if (kind != before || is_urgent_) return;
-  const Choice choice = of_bank(rank, bank, kind);
+  const Choice choice = candidate_of_bank(rank, bank, kind);
   if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
 }
 
@@ -180,8 +180,8 @@ void DramChannel::begin_or_end_draining() {
 
 // ---- scheduling ----
 
-DramChannel::Choice DramChannel::of_bank(const Rank& rank, const Bank& bank, Kind kind,
-                                         bool oldest_only) const {
+DramChannel::Choice DramChannel::candidate_of_bank(const Rank& rank, const Bank& bank, Kind kind,
+                                                   bool oldest_only) const {
   Choice choice;
   const bool is_open = bank.open_row != Bank::closed;
   std::uint64_t precedence = std::uint64_t{1} << 62;
@@ -203,7 +203,7 @@ DramChannel::Choice DramChannel::of_bank(const Rank& rank, const Bank& bank, Kin
   return choice;
 }
 
-DramChannel::Choice DramChannel::of_refresh(std::uint32_t r) const {
+DramChannel::Choice DramChannel::refresh_candidate(std::uint32_t r) const {
   const Rank& rank = ranks_[r];
   Choice choice;
   choice.rank = r;
@@ -224,7 +224,7 @@ void DramChannel::choose() {
     const Rank& rank = ranks_[r];
     for (std::uint32_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1) {
       const Bank& bank = banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))];
-      consider(of_bank(rank, bank, kind));
+      consider(candidate_of_bank(rank, bank, kind));
       const Entry& front = pool_[bank.queue[kind].first];
       if (oldest == nullptr || front.age < oldest->age) oldest = &front;
     }
@@ -232,10 +232,10 @@ void DramChannel::choose() {
   if (kind == read && oldest != nullptr && best_.at != never &&
       best_.at > oldest->arrival + starvation_limit_) {
     is_urgent_ = true;
-    best_ = of_bank(ranks_[oldest->rank], banks_[oldest->bank], kind, true);
+    best_ = candidate_of_bank(ranks_[oldest->rank], banks_[oldest->bank], kind, true);
   }
   if (refresh_)
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) consider(of_refresh(r));
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) consider(refresh_candidate(r));
 }
 
 void DramChannel::count_first_command(Entry& entry, DramCommand command) {
@@ -374,7 +374,7 @@ void DramChannel::skip_refreshes(Tick now) {
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     if (ranks_[r].refresh_due >= now || now - ranks_[r].refresh_due < 3 * refresh_interval_) continue;
     while (ranks_[r].open_banks > 0) {
-      const Choice closing = of_refresh(r);
+      const Choice closing = refresh_candidate(r);
       issue(closing);
     }
     const std::uint64_t skipped = (now - ranks_[r].refresh_due) / refresh_interval_ - 1;

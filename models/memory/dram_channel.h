@@ -125,8 +125,8 @@ class DramChannel {
   void begin_or_end_draining();
 
   void choose();
-  Choice of_bank(const Rank& rank, const Bank& bank, Kind kind, bool oldest_only = false) const;
-  Choice of_refresh(std::uint32_t rank) const;
+  Choice candidate_of_bank(const Rank& rank, const Bank& bank, Kind kind, bool oldest_only = false) const;
+  Choice refresh_candidate(std::uint32_t rank) const;
   void issue(const Choice& choice);
   void issue_column(const Choice& choice);
   DramCommand column_command(const Bank& bank, Kind kind) const;

@@ -133,8 +133,8 @@ void DramTimingState::issue(DramCommand command, std::uint32_t rank, std::uint32
   if (has_window_[c]) {
     History& history = histories_[rank][c];
     history.at[history.next] = at;
-    history.next = (history.next + 1) % largest_window;
-    history.count = std::min(history.count + 1, largest_window);
+    history.next = (history.next + 1) % max_window;
+    history.count = std::min(history.count + 1, max_window);
   }
   Ready& of_rank = ranks_[rank];
   Ready& of_group = groups_[rank * groups_per_rank_ + bank % groups_per_rank_];
@@ -168,7 +168,7 @@ void DramTimingState::issue(DramCommand command, std::uint32_t rank, std::uint32
 void DramTimingState::bound_window(const Rule& rule, DramCommand command, std::uint32_t rank) {
   const History& history = histories_[rank][static_cast<std::size_t>(command)];
   if (history.count < rule.window) return;
-  const std::uint32_t oldest = (history.next + largest_window - rule.window) % largest_window;
+  const std::uint32_t oldest = (history.next + max_window - rule.window) % max_window;
   raise(ranks_[rank].at[rule.next], history.at[oldest] + rule.latency);
 }
 

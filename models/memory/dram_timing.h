@@ -36,7 +36,7 @@ struct TimingRule {
 
   bool operator==(const TimingRule&) const = default;
 };
-constexpr std::uint32_t largest_window = 4;
+constexpr std::uint32_t max_window = 4;
 
 std::vector<TimingRule> timing_rules(const DramPart& part);
 
@@ -72,7 +72,7 @@ class DramTimingState {
     std::uint32_t latency;
   };
   struct History {  // the last activates of a rank, the oldest at `next`
-    std::array<Tick, largest_window> at{};
+    std::array<Tick, max_window> at{};
     std::uint32_t next = 0, count = 0;
   };
 

@@ -47,7 +47,7 @@ BlockAccess EccMemory::read(Picoseconds now, Bytes offset, std::span<std::byte> 
   const std::uint64_t block = offset / Bytes(block_bytes), first = offset.count() % block_bytes;
   BlockAccess access;
   std::memcpy(data.data(), cells_.data() + offset.count(), data.size());  // before a scrub may change it
-  const Found found = look(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
+  const DecodedBlock found = inspect(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
   if (found.is_wrong())
     for (std::size_t i = 0; i < data.size(); ++i) data[i] ^= std::byte(found.wrong.data[first + i]);
   return counted(std::move(access));
@@ -63,13 +63,13 @@ BlockAccess EccMemory::write(Picoseconds now, Bytes offset, std::span<const std:
   return counted(std::move(access));
 }
 
-BlockAccess EccMemory::saw(Picoseconds now, Bytes offset, unsigned size, bool is_write) {
+BlockAccess EccMemory::observe(Picoseconds now, Bytes offset, unsigned size, bool is_write) {
   const std::uint64_t block = offset / Bytes(block_bytes);
   const unsigned first = offset.count() % block_bytes;
   BlockAccess access;
   if (!is_write) {
     ++counts_.reads;
-    look(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
+    inspect(now, block, ErrorSource::demand, Rewrite::by_demand_scrub, access);
   } else {
     const bool whole = before_write(now, block, first, size, access);
     after_write(now, block, whole ? 0 : first, whole ? block_bytes : size, access);
@@ -80,7 +80,7 @@ BlockAccess EccMemory::saw(Picoseconds now, Bytes offset, unsigned size, bool is
 BlockAccess EccMemory::scrub(Picoseconds now, std::uint64_t block) {
   ++counts_.scrubs;
   BlockAccess access;
-  look(now, block, ErrorSource::scrub, Rewrite::always, access);
+  inspect(now, block, ErrorSource::scrub, Rewrite::always, access);
   return counted(std::move(access));
 }
 
@@ -96,15 +96,15 @@ bool EccMemory::is_touched(std::uint64_t block, const BlockLocation& at) const {
   return (!faults_.empty() && faults_.touches(at)) || (!lost_.empty() && lost_.contains(block));
 }
 
-EccMemory::Found EccMemory::look(Picoseconds now, std::uint64_t block, ErrorSource source, Rewrite rewrite,
-                                 BlockAccess& access) {
+EccMemory::DecodedBlock EccMemory::inspect(Picoseconds now, std::uint64_t block, ErrorSource source,
+                                           Rewrite rewrite, BlockAccess& access) {
   const EccMode mode = this->mode(block);
   access.decoding += syndromes_time(mode);
   if (!hook_ && is_sound()) return {};
   const BlockLocation at = mapping_.locate(block);
   if (!hook_ && !is_touched(block, at)) return {};
 
-  Found found = decode(now, block, at, mode, access);
+  DecodedBlock found = decode(now, block, at, mode, access);
   access.poisoned = found.is_uncorrectable();
   access.silent = !access.poisoned && found.is_wrong();
   count_and_log(now, block, source, found);
@@ -113,16 +113,16 @@ EccMemory::Found EccMemory::look(Picoseconds now, std::uint64_t block, ErrorSour
   if (found.result.outcome == Outcome::corrected && is_scrubbed) {
     ++counts_.scrub_writes;
     access.extra.push_back({at, true});
-    if (!keeps_wrong(at, found)) {
-      store_wrong(block, found.wrong, 0, 0);
+    if (!must_not_rewrite(at, found)) {
+      store_errors(block, found.wrong, 0, 0);
       written(block, 0, block_bytes);
     }
   }
   return found;
 }
 
-EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const BlockLocation& at,
-                                   EccMode mode, BlockAccess& access) {
+EccMemory::DecodedBlock EccMemory::decode(Picoseconds now, std::uint64_t block, const BlockLocation& at,
+                                          EccMode mode, BlockAccess& access) {
   MemoryBlock truth;
   std::memcpy(truth.data.data(), cells_.data() + block * block_bytes, block_bytes);
   DualModeCodec::encode(mode, truth);
@@ -131,12 +131,12 @@ EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const B
 
   MemoryBlock received = truth;
   faults_.errors(at, received);
-  Found found;
+  DecodedBlock found;
   MemoryBlock decoded = received;
   found.result = codec_.decode(mode, decoded);
   bool has_third = true;
   if (found.result.used_third) {
-    const auto errors = read_third(now, at, access);
+    const auto errors = read_third_symbols(now, at, access);
     has_third = errors.has_value();
     for (unsigned p = 0; has_third && p < chip_symbols; ++p) received.third[p] ^= (*errors)[p];
     decoded = received;
@@ -163,7 +163,8 @@ EccMemory::Found EccMemory::decode(Picoseconds now, std::uint64_t block, const B
   return found;
 }
 
-void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source, const Found& found) {
+void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source,
+                              const DecodedBlock& found) {
   if (!found.is_uncorrectable() && found.is_wrong()) ++counts_.silent;
   if (found.result.outcome == Outcome::clean) return;
   const bool is_corrected = !found.is_uncorrectable();
@@ -195,8 +196,9 @@ EccMemory::ParityErrors EccMemory::decode_parity(Picoseconds now, const ParityPl
   return errors;
 }
 
-std::optional<EccMemory::ThirdSymbols> EccMemory::read_third(Picoseconds now, const BlockLocation& data,
-                                                             BlockAccess& access) {
+std::optional<EccMemory::ThirdSymbols> EccMemory::read_third_symbols(Picoseconds now,
+                                                                     const BlockLocation& data,
+                                                                     BlockAccess& access) {
   const ParityPlace place = parity_place(mapping_.geometry(), data);
   const EccCache::Use use = cache_.use(place.block, false);
   if (use.hit) return ThirdSymbols{};
@@ -216,7 +218,7 @@ std::optional<EccMemory::ThirdSymbols> EccMemory::read_third(Picoseconds now, co
   return errors.symbols;
 }
 
-void EccMemory::write_third(Picoseconds now, const BlockLocation& data, BlockAccess& access) {
+void EccMemory::write_third_symbols(Picoseconds now, const BlockLocation& data, BlockAccess& access) {
   const ParityPlace place = parity_place(mapping_.geometry(), data);
   const EccCache::Use use = cache_.use(place.block, true);
   if (use.hit) return;
@@ -239,7 +241,7 @@ void EccMemory::write_back(const BlockLocation& parity, BlockAccess& access) {
 
 // Sixteen blocks of another rank may have become correctable. It is rare enough to say so of all.
 void EccMemory::parity_changed() {
-  judged_.clear();
+  page_classes_.clear();
   direct_changed({});
 }
 
@@ -251,10 +253,10 @@ bool EccMemory::before_write(Picoseconds now, std::uint64_t block, unsigned firs
   if (count == block_bytes) return true;
   if (mode(block) == EccMode::none) return false;
   access.extra.push_back({mapping_.locate(block), false});
-  const Found found = look(now, block, ErrorSource::demand, Rewrite::never, access);
+  const DecodedBlock found = inspect(now, block, ErrorSource::demand, Rewrite::never, access);
   access.poisoned = access.silent = false;
-  if (found.is_uncorrectable() || keeps_wrong(mapping_.locate(block), found)) return false;
-  store_wrong(block, found.wrong, first, count);
+  if (found.is_uncorrectable() || must_not_rewrite(mapping_.locate(block), found)) return false;
+  store_errors(block, found.wrong, first, count);
   return true;
 }
 
@@ -269,16 +271,16 @@ void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first
   }
   // Of a block that is not known but for some bytes there are no third symbols.
   if (mode == EccMode::strong && (count == block_bytes || third_pieces_.complete(block, first, count)))
-    write_third(now, mapping_.locate(block), access);
+    write_third_symbols(now, mapping_.locate(block), access);
   written(block, first, count);
 }
 
-bool EccMemory::keeps_wrong(const BlockLocation& at, const Found& found) const {
+bool EccMemory::must_not_rewrite(const BlockLocation& at, const DecodedBlock& found) const {
   return found.is_wrong() && faults_.touches_stuck(at);
 }
 
 // What was delivered wrongly is written as such, but for the bytes that somebody writes.
-void EccMemory::store_wrong(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count) {
+void EccMemory::store_errors(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count) {
   std::byte* cells = cells_.data() + block * block_bytes;
   for (unsigned i = 0; i < block_bytes; ++i)
     if (wrong.data[i] != 0 && (i < first || i >= first + count)) cells[i] ^= std::byte(wrong.data[i]);
@@ -293,11 +295,11 @@ void EccMemory::written(std::uint64_t block, unsigned first, unsigned count) {
   }
   if (!is_healed) return;
   const std::uint64_t page = block / page_blocks;
-  const auto judged = judged_.find(page);
-  if (judged == judged_.end()) return;  // nobody has asked
-  const DirectAccess before = judged->second.access;
-  const DirectAccess now = judge_healed(block, judged->second).access;
-  if (now == DirectAccess::unseen) judged_.erase(judged);
+  const auto known = page_classes_.find(page);
+  if (known == page_classes_.end()) return;  // nobody has asked
+  const DirectAccess before = known->second.access;
+  const DirectAccess now = reclassify(block, known->second).access;
+  if (now == DirectAccess::unmonitored) page_classes_.erase(known);
   if (now != before) direct_changed(page_range(page));
 }
 
@@ -314,7 +316,7 @@ RangeProblem EccMemory::set_range(Picoseconds now, unsigned index, const std::op
   EccRanges after = ranges_;
   after.set(index, range);
   for (const auto& changed : {before, range})
-    if (changed) forget(changed->offsets);  // so that nothing is judged between two blocks
+    if (changed) forget(changed->offsets);  // so that nothing is known between two blocks
   BlockSet lost;
   if (before) convert(now, before->offsets, after, lost, {});
   if (range) convert(now, range->offsets, after, lost, before ? before->offsets : AddressRange{});
@@ -336,13 +338,13 @@ void EccMemory::convert(Picoseconds now, const AddressRange& offsets, const EccR
         lost.contains(*block))
       continue;
     BlockAccess access;
-    const Found found = look(now, *block, ErrorSource::conversion, Rewrite::never, access);
+    const DecodedBlock found = inspect(now, *block, ErrorSource::conversion, Rewrite::never, access);
     counted(std::move(access));
     if (found.is_uncorrectable()) {
       ++counts_.lost;
       lost.insert(*block);
     } else {
-      store_wrong(*block, found.wrong, 0, 0);
+      store_errors(*block, found.wrong, 0, 0);
     }
     written(*block, 0, block_bytes);
   }
@@ -356,39 +358,40 @@ std::optional<std::uint64_t> EccMemory::next_touched(std::uint64_t from) const {
 }
 
 DirectAccess EccMemory::direct(Bytes page) const {
-  if (is_sound()) return DirectAccess::unseen;
+  if (is_sound()) return DirectAccess::unmonitored;
   const std::uint64_t number = page / 4_KiB;
-  const auto judged = judged_.find(number);
-  if (judged != judged_.end()) return judged->second.access;
-  const Judgement judgement = judge(number * page_blocks, (number + 1) * page_blocks);
-  if (judgement.access != DirectAccess::unseen) judged_.emplace(number, judgement);
-  return judgement.access;
+  const auto known = page_classes_.find(number);
+  if (known != page_classes_.end()) return known->second.access;
+  const PageClass page_class = classify(number * page_blocks, (number + 1) * page_blocks);
+  if (page_class.access != DirectAccess::unmonitored) page_classes_.emplace(number, page_class);
+  return page_class.access;
 }
 
-EccMemory::Judgement EccMemory::judge(std::uint64_t from, std::uint64_t end) const {
-  Judgement judgement;
+EccMemory::PageClass EccMemory::classify(std::uint64_t from, std::uint64_t end) const {
+  PageClass page_class;
   for (auto block = next_touched(from); block && *block < end; block = next_touched(*block + 1)) {
     if (!is_correctable(*block)) return {DirectAccess::refused, *block};
-    judgement.access = DirectAccess::shown;
+    page_class.access = DirectAccess::monitored;
   }
-  return judgement;
+  return page_class;
 }
 
 // A sweep of writes heals a page block by block: only what can have changed is looked at.
-const EccMemory::Judgement& EccMemory::judge_healed(std::uint64_t block, Judgement& judgement) const {
+const EccMemory::PageClass& EccMemory::reclassify(std::uint64_t block, PageClass& page_class) const {
   const std::uint64_t page = block / page_blocks, end = (page + 1) * page_blocks;
   const auto touched = next_touched(page * page_blocks);
-  const bool was_refused = judgement.access == DirectAccess::refused;
+  const bool was_refused = page_class.access == DirectAccess::refused;
   if (!touched || *touched >= end) {
-    judgement = {};
-  } else if (was_refused && judgement.bad == block) {
-    judgement = judge(block, end);
-    if (judgement.access == DirectAccess::unseen) judgement.access = DirectAccess::shown;  // by those before
-  } else if ((!was_refused || block < judgement.bad) && is_touched(block, mapping_.locate(block)) &&
+    page_class = {};
+  } else if (was_refused && page_class.bad == block) {
+    page_class = classify(block, end);
+    if (page_class.access == DirectAccess::unmonitored)
+      page_class.access = DirectAccess::monitored;  // by those before
+  } else if ((!was_refused || block < page_class.bad) && is_touched(block, mapping_.locate(block)) &&
              !is_correctable(block)) {
-    judgement = {DirectAccess::refused, block};
+    page_class = {DirectAccess::refused, block};
   }
-  return judgement;
+  return page_class;
 }
 
 // By its errors alone, as if the ECC cache were empty.
@@ -412,11 +415,11 @@ bool EccMemory::is_correctable(std::uint64_t block) const {
   return result.outcome != Outcome::uncorrectable && decoded.data == MemoryBlock().data;
 }
 
-AddressRange EccMemory::alike(Bytes page) const {
+AddressRange EccMemory::uniform_range(Bytes page) const {
   const AddressRange memory{Address(0), mapping_.geometry().size()};
   if (is_sound()) return memory;
   const std::uint64_t number = page / 4_KiB;
-  if (direct(page) != DirectAccess::unseen) return page_range(number);
+  if (direct(page) != DirectAccess::unmonitored) return page_range(number);
   Address first = memory.first, end = memory.first + memory.size;
   const std::uint64_t block = number * page_blocks;
   for (const auto before : {faults_.previous_touched(block), lost_.previous(block)})
@@ -426,7 +429,7 @@ AddressRange EccMemory::alike(Bytes page) const {
 }
 
 void EccMemory::forget(const AddressRange& offsets) {
-  std::erase_if(judged_, [&](const auto& judged) { return offsets.overlaps(page_range(judged.first)); });
+  std::erase_if(page_classes_, [&](const auto& known) { return offsets.overlaps(page_range(known.first)); });
 }
 
 // --- The rest
@@ -442,7 +445,7 @@ void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
   AddressRange changed;
   if (is_one_block && fault.at.row < g.rows) changed = page_range(mapping_.block_at(fault.at) / page_blocks);
   if (changed.size == Bytes(0))
-    judged_.clear();
+    page_classes_.clear();
   else
     forget(changed);
   direct_changed(changed);
@@ -460,7 +463,7 @@ void EccMemory::reset(Reset kind) {
   lost_ = {};
   lost_pieces_ = {};
   third_pieces_ = {};
-  judged_.clear();
+  page_classes_.clear();
   if (kind == Reset::cold) touched_since_ = {};
   if (!was_sound) direct_changed({});
 }

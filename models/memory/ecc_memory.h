@@ -69,9 +69,9 @@ struct BlockAccess {
 
 // How a page of 4 KiB may be accessed directly.
 enum class DirectAccess {
-  unseen,   // no fault touches it
-  shown,    // all its blocks are correctable: contents are right, each access is to be told
-  refused,  // a block of it is not
+  unmonitored,  // no fault touches it
+  monitored,    // all its blocks are correctable: contents are right, each access is to be told
+  refused,      // a block of it is not
 };
 
 class EccMemory {
@@ -87,11 +87,11 @@ class EccMemory {
   BlockAccess read(Picoseconds now, Bytes offset, std::span<std::byte> data);
   BlockAccess write(Picoseconds now, Bytes offset, std::span<const std::byte> data);
   // An access that went directly to the cells of a shown page; within one block.
-  BlockAccess saw(Picoseconds now, Bytes offset, unsigned size, bool is_write);
+  BlockAccess observe(Picoseconds now, Bytes offset, unsigned size, bool is_write);
 
   DirectAccess direct(Bytes page) const;
   // The range of offsets around `page` in which all pages may be accessed alike; at most the whole memory.
-  AddressRange alike(Bytes page) const;
+  AddressRange uniform_range(Bytes page) const;
   // Called when direct access of pages has become another; the empty range means all.
   std::function<void(AddressRange offsets)> direct_changed = [](AddressRange) {};
 
@@ -125,7 +125,7 @@ class EccMemory {
 
  private:
   // What the decoder made of a block. Of one that nothing touches: clean and right.
-  struct Found {
+  struct DecodedBlock {
     DecodeResult result;
     MemoryBlock wrong;  // what differs from the truth
     bool is_wrong() const { return wrong.data != MemoryBlock().data; }
@@ -143,14 +143,16 @@ class EccMemory {
   bool is_sound() const { return faults_.empty() && lost_.empty(); }
   bool is_touched(std::uint64_t block, const BlockLocation& at) const;
   // Reads a block, with all that follows from what is found.
-  Found look(Picoseconds now, std::uint64_t block, ErrorSource source, Rewrite rewrite, BlockAccess& access);
-  Found decode(Picoseconds now, std::uint64_t block, const BlockLocation& at, EccMode mode,
-               BlockAccess& access);
-  void count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source, const Found& found);
+  DecodedBlock inspect(Picoseconds now, std::uint64_t block, ErrorSource source, Rewrite rewrite,
+                       BlockAccess& access);
+  DecodedBlock decode(Picoseconds now, std::uint64_t block, const BlockLocation& at, EccMode mode,
+                      BlockAccess& access);
+  void count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source, const DecodedBlock& found);
 
   ParityErrors decode_parity(Picoseconds now, const ParityPlace& place);
-  std::optional<ThirdSymbols> read_third(Picoseconds now, const BlockLocation& data, BlockAccess& access);
-  void write_third(Picoseconds now, const BlockLocation& data, BlockAccess& access);
+  std::optional<ThirdSymbols> read_third_symbols(Picoseconds now, const BlockLocation& data,
+                                                 BlockAccess& access);
+  void write_third_symbols(Picoseconds now, const BlockLocation& data, BlockAccess& access);
   void write_back(const BlockLocation& parity, BlockAccess& access);
   void parity_changed();
 
@@ -160,19 +162,19 @@ class EccMemory {
   void after_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count, BlockAccess& access);
   // Rewritten with what was delivered, stuck cells of the block would hold what they hold and it would be read as it was
   // just now. So it keeps its truth and its errors, which are read so for ever.
-  bool keeps_wrong(const BlockLocation& at, const Found& found) const;
-  void store_wrong(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count);
+  bool must_not_rewrite(const BlockLocation& at, const DecodedBlock& found) const;
+  void store_errors(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count);
   void written(std::uint64_t block, unsigned first, unsigned count);
   void convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost,
                const AddressRange& done);
 
   // How a page may be accessed, and why not: the first block that is not correctable.
-  struct Judgement {
-    DirectAccess access = DirectAccess::unseen;
+  struct PageClass {
+    DirectAccess access = DirectAccess::unmonitored;
     std::uint64_t bad = 0;
   };
-  Judgement judge(std::uint64_t from, std::uint64_t end) const;
-  const Judgement& judge_healed(std::uint64_t block, Judgement& judgement) const;
+  PageClass classify(std::uint64_t from, std::uint64_t end) const;
+  const PageClass& reclassify(std::uint64_t block, PageClass& page_class) const;
   bool is_correctable(std::uint64_t block) const;
   void forget(const AddressRange& offsets);
   BlockAccess counted(BlockAccess access);
@@ -191,8 +193,8 @@ class EccMemory {
 
   BlockSet lost_;  // found uncorrectable when they were converted, and not written again since
   BlockPieces lost_pieces_;
-  BlockPieces third_pieces_;                                     // of uncorrectable strong blocks
-  mutable std::unordered_map<std::uint64_t, Judgement> judged_;  // pages that faults touch
+  BlockPieces third_pieces_;                                           // of uncorrectable strong blocks
+  mutable std::unordered_map<std::uint64_t, PageClass> page_classes_;  // pages that faults touch
 
   struct Counts {
     std::uint64_t reads = 0, writes = 0, corrected = 0, uncorrectable = 0, silent = 0;

@@ -29,48 +29,49 @@ struct EccMemoryDirectTest : testing::Test {
 };
 
 TEST_F(EccMemoryDirectTest, ASoundMemoryIsOneRange) {
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::unseen);
-  EXPECT_EQ(small.memory.alike(page), all_of_it);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::unmonitored);
+  EXPECT_EQ(small.memory.uniform_range(page), all_of_it);
   EXPECT_TRUE(small.changes.empty());
 }
 
 TEST_F(EccMemoryDirectTest, ACorrectableFaultShowsItsPageOnly) {
   small.memory.inject(0_ps, fault_at(bit, place));
   EXPECT_EQ(small.changes, std::vector{page_of(block)});
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
-  EXPECT_EQ(small.memory.alike(page), page_of(block));
-  EXPECT_EQ(small.memory.direct(page - 4_KiB), DirectAccess::unseen);
-  EXPECT_EQ(small.memory.alike(0_B), (AddressRange{Address(0), page}));
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::monitored);
+  EXPECT_EQ(small.memory.uniform_range(page), page_of(block));
+  EXPECT_EQ(small.memory.direct(page - 4_KiB), DirectAccess::unmonitored);
+  EXPECT_EQ(small.memory.uniform_range(0_B), (AddressRange{Address(0), page}));
   const Bytes behind = page + 4_KiB;
-  EXPECT_EQ(small.memory.alike(2_MiB - 4_KiB), (AddressRange{Address(behind.count()), 2_MiB - behind}));
+  EXPECT_EQ(small.memory.uniform_range(2_MiB - 4_KiB),
+            (AddressRange{Address(behind.count()), 2_MiB - behind}));
 }
 
 TEST_F(EccMemoryDirectTest, HealingTheLastErrorOfAPageMakesItUnseenAgain) {
   small.memory.inject(0_ps, fault_at(bit, place, 3, transient));
   small.memory.inject(0_ps, fault_at(bit, {0, 0, 2, 5, 4}, 3, transient));
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::monitored);
   small.changes.clear();
   small.write(block, 1);
   EXPECT_TRUE(small.changes.empty());
   small.write(block + 1, 1);
   EXPECT_EQ(small.changes, std::vector{page_of(block)});
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::unseen);
-  EXPECT_EQ(small.memory.alike(page), all_of_it);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::unmonitored);
+  EXPECT_EQ(small.memory.uniform_range(page), all_of_it);
 }
 
 TEST_F(EccMemoryDirectTest, ADeadChipIsRefusedInNormalModeAndLeavesTheOtherRankAlone) {
   small.memory.inject(0_ps, fault_at(chip, place));
   EXPECT_EQ(small.changes, std::vector{AddressRange{}});
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
-  EXPECT_EQ(small.memory.alike(page), page_of(block));
+  EXPECT_EQ(small.memory.uniform_range(page), page_of(block));
   // Rank 1 is every second 64 KiB.
-  EXPECT_EQ(small.memory.alike(64_KiB), (AddressRange{Address(0x1'0000), 64_KiB}));
+  EXPECT_EQ(small.memory.uniform_range(64_KiB), (AddressRange{Address(0x1'0000), 64_KiB}));
 }
 
 TEST_F(EccMemoryDirectTest, AContiguousRankIsOneRange) {
   SmallEccMemory by_rank({}, "RaRoBaCoCh");
   by_rank.memory.inject(0_ps, fault_at(chip, place));
-  EXPECT_EQ(by_rank.memory.alike(1_MiB), (AddressRange{Address(0x10'0000), 1_MiB}));
+  EXPECT_EQ(by_rank.memory.uniform_range(1_MiB), (AddressRange{Address(0x10'0000), 1_MiB}));
   EXPECT_EQ(by_rank.memory.direct(1_MiB - 4_KiB), DirectAccess::refused);
 }
 
@@ -83,7 +84,7 @@ TEST_F(EccMemoryDirectTest, TheChipProfileAndStrongModeShowADeadChip) {
   SmallEccMemory strong(config);
   for (SmallEccMemory* each : {&further, &strong}) {
     each->memory.inject(0_ps, fault_at(chip, place));
-    EXPECT_EQ(each->memory.direct(page), DirectAccess::shown);
+    EXPECT_EQ(each->memory.direct(page), DirectAccess::monitored);
   }
   strong.memory.inject(0_ps, fault_at(chip, {0, 1, 0, 0, 0}));
   EXPECT_EQ(strong.changes.size(), 2u);
@@ -98,7 +99,7 @@ TEST_F(EccMemoryDirectTest, HealingOfParityShowsThePagesThatNeedIt) {
   strong.changes.clear();
   for (std::uint64_t each = block / 64 * 64; each < block / 64 * 64 + 64; ++each) strong.write(each, 1);
   EXPECT_EQ(strong.changes, std::vector(4, AddressRange{}));  // four parity blocks
-  EXPECT_EQ(strong.memory.direct(page), DirectAccess::shown);
+  EXPECT_EQ(strong.memory.direct(page), DirectAccess::monitored);
 }
 
 TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipShownOnceItIsWritten) {
@@ -110,7 +111,7 @@ TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipShownOnceItIsWritten) {
   small.changes.clear();
   for (std::uint64_t each = block / 64 * 64; each < block / 64 * 64 + 64; ++each) small.write(each, 1);
   EXPECT_EQ(small.changes, std::vector{page_of(block)});
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::monitored);
 }
 
 // A transient error may hide a stuck one in the same cell.
@@ -119,7 +120,7 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
   small.memory.inject(0_ps, fault_at(bit, place, 3, stuck));
   small.memory.inject(0_ps, fault_at(bit, place, 5, stuck));
   small.memory.inject(0_ps, fault_at(MemoryFaultKind::column, place, 5, transient));
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::monitored);
   for (const std::uint32_t on : {3u, 5u}) small.memory.inject(0_ps, fault_at(bit, behind, on, transient));
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
   small.write(block, 1);
@@ -128,7 +129,7 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
 }
 
-// Whatever is written in whatever order, a page is judged as by somebody who has not seen it before.
+// Whatever is written in whatever order, a page is known as by somebody who has not seen it before.
 TEST_F(EccMemoryDirectTest, PagesAreJudgedAlikeHoweverTheyWereHealed) {
   Random random(1);
   std::array<int, 3> seen{};
@@ -161,16 +162,16 @@ TEST_F(EccMemoryDirectTest, APowerLossGivesBackWhatTransientFaultsTook) {
   small.changes.clear();
   small.memory.reset(Reset::power_loss);
   EXPECT_EQ(small.changes, std::vector{AddressRange{}});
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::unseen);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::unmonitored);
 }
 
 TEST_F(EccMemoryDirectTest, ShownAccessesCountCostAndHealAsOthersDo) {
   small.write(block, 0x55);
   small.memory.inject(0_ps, fault_at(bit, place, 3, transient));
   small.memory.inject(0_ps, fault_at(bit, {0, 0, 2, 5, 4}, 3, stuck));
-  EXPECT_EQ(small.memory.saw(1_us, small.at(block) + 8_B, 8, false).decoding, 950_ps);
-  EXPECT_EQ(small.memory.saw(1_us, small.at(block) + 8_B, 8, false).decoding, 480_ps);
-  const BlockAccess write = small.memory.saw(1_us, small.at(block + 1) + 8_B, 8, true);
+  EXPECT_EQ(small.memory.observe(1_us, small.at(block) + 8_B, 8, false).decoding, 950_ps);
+  EXPECT_EQ(small.memory.observe(1_us, small.at(block) + 8_B, 8, false).decoding, 480_ps);
+  const BlockAccess write = small.memory.observe(1_us, small.at(block + 1) + 8_B, 8, true);
   EXPECT_EQ(write.decoding, 950_ps);
   EXPECT_EQ(write.extra.size(), 1u);
   EXPECT_EQ(small.count("corrected"), 2u);
@@ -181,7 +182,7 @@ TEST_F(EccMemoryDirectTest, ShownAccessesCountCostAndHealAsOthersDo) {
 
 TEST_F(EccMemoryDirectTest, AHotLoopOverAStuckFaultIsCountedAndLoggedOnce) {
   small.memory.inject(0_ps, fault_at(bit, place));
-  for (int i = 0; i < 10'000; ++i) small.memory.saw(1_us, small.at(block), 8, false);
+  for (int i = 0; i < 10'000; ++i) small.memory.observe(1_us, small.at(block), 8, false);
   EXPECT_EQ(small.count("corrected"), 10'000u);
   EXPECT_EQ(small.memory.log().oldest()->count, 10'000u);
   EXPECT_EQ(small.memory.log().lost(), 0u);
@@ -256,7 +257,7 @@ TEST(SilentCorruption, AStoreThatWasSeenLaterKeepsItsBytesToo) {
   small.write(block, 0x55);
   for (const MemoryFault& fault : miscorrected(transient)) small.memory.inject(0_ps, fault);
   small.cells.data()[block * block_bytes + 1] = std::byte(0x66);  // by a grant from before the faults
-  small.memory.saw(1_us, small.at(block) + 1_B, 1, true);
+  small.memory.observe(1_us, small.at(block) + 1_B, 1, true);
   std::array<std::byte, block_bytes> data;
   small.read(block, data);
   EXPECT_EQ(data[1], std::byte(0x66));
@@ -294,7 +295,7 @@ TEST(CodecHookOfMemory, SeesEveryAccessFaultsOrNot) {
   EXPECT_EQ(hook.decoded, 1u);
   small.write(5, 0x66, 8, 8);  // reads, then writes
   EXPECT_EQ(hook.decoded, 2u);
-  small.memory.saw(1_us, small.at(5), 8, false);
+  small.memory.observe(1_us, small.at(5), 8, false);
   EXPECT_EQ(hook.decoded, 3u);
   small.memory.reset(Reset::warm);
   EXPECT_EQ(hook.resets, std::vector{Reset::warm});

@@ -274,11 +274,11 @@ TEST(EccRangesOfMemory, ConversionThatHealsTheLastFaultTellsWhoAccessesDirectly)
   SmallEccMemory small;
   small.memory.inject(0_ps, fault_at(bit, place, 3, transient));
   const Bytes page = small.at(small.block(place) / 64 * 64);
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::shown);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::monitored);
   small.changes.clear();
   small.set_strong(page, 4_KiB);
   EXPECT_EQ(small.changes, (std::vector{AddressRange{Address(page.count()), 4_KiB}}));
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::unseen);
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::unmonitored);
 }
 
 // 32 GiB are half a thousand million blocks: nothing here may walk through them.

@@ -60,7 +60,7 @@ struct Walk {
     const bool is_right = std::memcmp(data.data(), &written[block * block_bytes], block_bytes) == 0;
     EXPECT_TRUE(access.poisoned || is_right != access.silent);  // a poisoned one may err in its parity only
     EXPECT_TRUE(is_right || direct == DirectAccess::refused);
-    shown += direct == DirectAccess::shown;
+    shown += direct == DirectAccess::monitored;
     refused += direct == DirectAccess::refused;
     // Only writing ends it.
     EXPECT_TRUE(access.poisoned || !bad.contains(block)) << block;
@@ -106,9 +106,9 @@ TEST(EccMemoryWalk, DeliversWhatWasWrittenOrSaysThatItCannot) {
       for (std::uint64_t seed = 0; seed < 4; ++seed) {
         Walk walk(mode, profile, seed);
         for (int i = 0; i < 3000; ++i) walk.step();
-        clean += walk.clean, poisoned += walk.poisoned, shown += walk.shown, refused += walk.refused;
+        clean += walk.clean, poisoned += walk.poisoned, shown += walk.monitored, refused += walk.refused;
       }
-      for (const unsigned seen : {clean, poisoned, shown, refused}) EXPECT_GT(seen, 50u);
+      for (const unsigned seen : {clean, poisoned, monitored, refused}) EXPECT_GT(seen, 50u);
     }
 }
 

@@ -26,7 +26,7 @@ EccMode EccRanges::mode(Bytes offset) const {
   return everywhere_else_;
 }
 
-AddressRange EccRanges::alike(Bytes offset) const {
+AddressRange EccRanges::uniform_range(Bytes offset) const {
   const Address at(offset.count());
   Address first(0), end(memory_.count());
   for (const auto& entry : entries_) {

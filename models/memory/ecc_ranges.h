@@ -51,7 +51,7 @@ class EccRanges {
   const std::optional<EccRange>& operator[](unsigned index) const { return entries_[index]; }
   EccMode mode(Bytes offset) const;
   // The largest range around `offset` that no entry cuts.
-  AddressRange alike(Bytes offset) const;
+  AddressRange uniform_range(Bytes offset) const;
   void reset(Reset kind);
 
  private:

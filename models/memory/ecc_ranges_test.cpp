@@ -42,13 +42,13 @@ TEST(EccRanges, ModeChangesExactlyAtTheEdges) {
 
 TEST(EccRanges, AlikeEndsAtEntriesAndAtTheMemory) {
   EccRanges ranges(EccMode::normal, 1_MiB, 2);
-  EXPECT_EQ(ranges.alike(Bytes(0x5000)), (AddressRange{Address(0), 1_MiB}));
+  EXPECT_EQ(ranges.uniform_range(Bytes(0x5000)), (AddressRange{Address(0), 1_MiB}));
   ranges.set(7, strong(0x4000, 8_KiB));
   ranges.set(2, strong(0x8000, 4_KiB));
-  EXPECT_EQ(ranges.alike(Bytes(0)), (AddressRange{Address(0), Bytes(0x4000)}));
-  EXPECT_EQ(ranges.alike(Bytes(0x5000)), (AddressRange{Address(0x4000), 8_KiB}));
-  EXPECT_EQ(ranges.alike(Bytes(0x7fff)), (AddressRange{Address(0x6000), 8_KiB}));
-  EXPECT_EQ(ranges.alike(Bytes(0x9000)), (AddressRange{Address(0x9000), 1_MiB - Bytes(0x9000)}));
+  EXPECT_EQ(ranges.uniform_range(Bytes(0)), (AddressRange{Address(0), Bytes(0x4000)}));
+  EXPECT_EQ(ranges.uniform_range(Bytes(0x5000)), (AddressRange{Address(0x4000), 8_KiB}));
+  EXPECT_EQ(ranges.uniform_range(Bytes(0x7fff)), (AddressRange{Address(0x6000), 8_KiB}));
+  EXPECT_EQ(ranges.uniform_range(Bytes(0x9000)), (AddressRange{Address(0x9000), 1_MiB - Bytes(0x9000)}));
 }
 
 TEST(EccRanges, AWarmResetKeepsTheTableAndAPowerLossEmptiesIt) {

@@ -75,7 +75,7 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
       faults_(settings.faults),
       events_(events),
       timing_alarm_("timing", [this](Picoseconds now) { advance_timing(now); }),
-      alarm_("faults", [this](Picoseconds now) { ring(now); }) {
+      alarm_("faults", [this](Picoseconds now) { handle_alarm(now); }) {
   ports.init(port_count);
   for (Port& port : ports) {
     port.register_b_transport(this, &MemoryController::b_transport);
@@ -84,8 +84,8 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
   }
   std::ranges::stable_sort(faults_, {}, &TimedMemoryFault::at);
   ecc_.direct_changed = [this](AddressRange offsets) { withdraw(offsets); };
-  ecc_.on_error = [this](const MemoryError& error, bool is_new) { found(error, is_new); };
-  describe_registers();
+  ecc_.on_error = [this](const MemoryError& error, bool is_new) { report_error(error, is_new); };
+  connect_registers();
   rearm();
 }
 
@@ -93,12 +93,12 @@ MemoryController::~MemoryController() = default;
 
 // --- Accesses
 
-void MemoryController::announce(const tlm::tlm_generic_payload& payload) const {
+void MemoryController::notify_before_access(const tlm::tlm_generic_payload& payload) const {
   if (before_access)
     before_access({Address(payload.get_address()), Bytes(payload.get_data_length())}, payload.is_write());
 }
 
-void MemoryController::announce_all() const {
+void MemoryController::notify_before_any_access() const {
   if (before_access) before_access({Address(0), dram_.size()}, true);
 }
 
@@ -116,7 +116,7 @@ void MemoryController::copy(tlm::tlm_generic_payload& payload) {
 BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count,
                                        Picoseconds at) {
   const Bytes offset(payload.get_address() + first);
-  if (is_monitored(payload)) return ecc_.saw(at, offset, count, payload.is_write());
+  if (is_monitored(payload)) return ecc_.observe(at, offset, count, payload.is_write());
   unsigned char* data = payload.get_data_ptr() + first;
   if (!payload.get_byte_enable_ptr())
     return payload.is_read() ? ecc_.read(at, offset, bytes_at(data, count))
@@ -135,19 +135,19 @@ BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsign
   return access;
 }
 
-bool MemoryController::watched(const tlm::tlm_generic_payload& payload, const Part& part) const {
+bool MemoryController::is_protected(const tlm::tlm_generic_payload& payload, const Part& part) const {
   return guard_ && payload.is_write() && guard_->is_protected(part.page);
 }
 
 // Before a part of a payload is written that the guard watches: the time at which it may be. Nullopt: it may
 // not, because a reset came first, or because it cannot wait.
-std::optional<Picoseconds> MemoryController::admit(const tlm::tlm_generic_payload& payload, const Part& part,
-                                                   Picoseconds at) {
-  if (!watched(payload, part) || guard_->is_write_allowed(part.page)) return at;
+std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_generic_payload& payload,
+                                                                 const Part& part, Picoseconds at) {
+  if (!is_protected(payload, part) || guard_->is_write_allowed(part.page)) return at;
   if (!may_wait(payload)) return std::nullopt;
   const std::uint64_t resets = resets_;
   if (at > now()) sc_core::wait(to_sc_time(at - now()));
-  if (resets == resets_ && watched(payload, part)) guard_->block_write(part.page, part.lines);
+  if (resets == resets_ && is_protected(payload, part)) guard_->block_write(part.page, part.lines);
   if (resets != resets_ || is_aborted(payload)) return std::nullopt;
   return std::max(at, now());
 }
@@ -158,7 +158,7 @@ std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payloa
                                                    Picoseconds at, std::optional<Entered>& last) {
   const Part part(payload, first, base_);
   if (last == Entered{part.page, sc_core::sc_delta_count()}) return at;
-  const auto from = admit(payload, part, at);
+  const auto from = wait_for_permission(payload, part, at);
   if (from) report_access(payload, part);
   last = {part.page, sc_core::sc_delta_count()};
   return from;
@@ -166,8 +166,8 @@ std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payloa
 
 // At the instant at which a part of a payload is read or written, before it is.
 void MemoryController::report_access(const tlm::tlm_generic_payload& payload, const Part& part) {
-  if (watched(payload, part)) guard_->written(part.page, part.lines);
-  announce(payload);
+  if (is_protected(payload, part)) guard_->written(part.page, part.lines);
+  notify_before_access(payload);
   if (payload.is_write() && !is_from_core(payload)) on_foreign_write(part.bytes);
 }
 
@@ -226,10 +226,10 @@ unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   std::vector<Part> parts;
   for (unsigned first = 0; payload.is_write() && first < payload.get_data_length();) {
     const Part& part = parts.emplace_back(payload, first, base_);
-    if (watched(payload, part) && !guard_->is_write_allowed(part.page)) return 0;
+    if (is_protected(payload, part) && !guard_->is_write_allowed(part.page)) return 0;
     first += static_cast<unsigned>(part.bytes.size.count());
   }
-  if (parts.empty()) announce(payload);
+  if (parts.empty()) notify_before_access(payload);
   for (const Part& part : parts) report_access(payload, part);
   copy(payload);
   return payload.get_data_length();
@@ -242,19 +242,19 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   dmi.set_end_address((page + page_size).count() - 1);
   if (page >= dram_.size() || !is_from_core(payload)) return false;
   const DirectAccess direct = ecc_.direct(page);
-  const bool must_show =
-      direct == DirectAccess::shown || config_.fidelity == MemoryFidelity::exact || has_hook_;
+  const bool must_monitor =
+      direct == DirectAccess::monitored || config_.fidelity == MemoryFidelity::exact || has_hook_;
   auto* who = payload.get_extension<InitiatorExtension>();
   if (direct == DirectAccess::refused) who->poison = true;
   if (direct == DirectAccess::refused) return false;
-  const AddressRange range = ecc_.alike(page);
+  const AddressRange range = ecc_.uniform_range(page);
   dmi.set_start_address(range.first.value());
   dmi.set_end_address(range.last().value());
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(dram_.data()) + range.first.value());
   dmi.set_read_latency(to_sc_time(config_.latency));
   dmi.set_write_latency(to_sc_time(config_.latency));
   dmi.allow_read_write();
-  if (must_show) who->monitored = true;
+  if (must_monitor) who->monitored = true;
   return true;
 }
 
@@ -265,7 +265,7 @@ void MemoryController::withdraw(AddressRange offsets) {
 }
 
 void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
-  announce_all();
+  notify_before_any_access();
   while (!contents.empty()) {
     const std::size_t count =
         std::min<std::size_t>(contents.size(), block_bytes - offset.count() % block_bytes);
@@ -348,7 +348,7 @@ void MemoryController::advance_timing(Picoseconds to) {
 // --- Faults, the scrubber, the log
 
 void MemoryController::inject(const MemoryFault& fault) {
-  announce_all();
+  notify_before_any_access();
   ecc_.inject(now(), fault);
   events_.record(now(), name(), "memory_fault",
                  {{"fault", std::string(to_text(fault.kind))},
@@ -366,7 +366,7 @@ void MemoryController::inject(const TimedMemoryFault& fault) {
 }
 
 // Of errors that have an entry of their own in the error log, all uncorrectable ones and the first corrected one are told.
-void MemoryController::found(const MemoryError& error, bool is_new) {
+void MemoryController::report_error(const MemoryError& error, bool is_new) {
   if (is_new && (!error.corrected || ecc_.log().corrected() == 1)) {
     const Address address = base_ + error.offset;
     log(name())->warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
@@ -376,7 +376,9 @@ void MemoryController::found(const MemoryError& error, bool is_new) {
                     {"rank", std::uint64_t{error.block.rank}},
                     {"mode", std::string(to_text(error.mode))}});
   }
-  registers.interrupt_status.set(registers.interrupt_status.value() | (error.corrected ? 1 : 2));
+  const MemoryRegisters::InterruptStatus& status = registers.interrupt_status;
+  registers.interrupt_status.set(status.value() |
+                                 (error.corrected ? status.corrected : status.uncorrectable).mask());
   update_interrupt();
 }
 
@@ -386,12 +388,12 @@ void MemoryController::rearm() {
   alarm_.arm(next);
 }
 
-void MemoryController::ring(Picoseconds now) {
+void MemoryController::handle_alarm(Picoseconds now) {
   for (; next_fault_ < faults_.size() && faults_[next_fault_].at <= now; ++next_fault_)
     inject(faults_[next_fault_].fault);
-  struct Inject final : FaultArrivals::Sink {
+  struct InjectSink final : FaultArrivals::Sink {
     MemoryController& controller;
-    explicit Inject(MemoryController& c) : controller(c) {}
+    explicit InjectSink(MemoryController& c) : controller(c) {}
     void arrived(Picoseconds, const MemoryFault& fault) override { controller.inject(fault); }
   } sink(*this);
   arrivals_.advance_to(now, sink);
@@ -406,7 +408,7 @@ void MemoryController::attach_hook(CodecHook* hook) {
 
 // --- Registers
 
-void MemoryController::describe_registers() {
+void MemoryController::connect_registers() {
   MemoryRegisters& r = registers;
   const DramGeometry& geometry = timing_.mapping().geometry();
   const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
@@ -414,13 +416,13 @@ void MemoryController::describe_registers() {
   const std::uint64_t rank =
       timing_.mapping().rank_is_contiguous() ? dram_.size().count() / geometry.ranks : 0;
   r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
-  r.config.set(static_cast<std::uint32_t>(config_.ecc.mode) |
-               static_cast<std::uint32_t>(config_.ecc.profile) << 2 | EccRanges::capacity << 8 |
-               geometry.ranks << 16);
+  r.config.set(r.config.mode.bits(config_.ecc.mode) | r.config.profile.bits(config_.ecc.profile) |
+               r.config.ranges.bits(EccRanges::capacity) | r.config.ranks.bits(geometry.ranks));
   r.rank_size_low.set(low(rank));
   r.rank_size_high.set(high(rank));
   r.range_select.on_write([this](std::uint32_t) { show_range(); });
-  r.range_control.on_write([this](std::uint32_t mode) { set_range(mode); });
+  r.range_control.on_write(
+      [this](std::uint32_t value) { set_range(registers.range_control.mode.get(value)); });
   r.corrected.computed([this, low] { return low(ecc_.log().corrected()); });
   r.uncorrectable.computed([this, low] { return low(ecc_.log().uncorrectable()); });
   r.log_pop.on_write([this](std::uint32_t) { ecc_.log().drop_oldest(); });
@@ -437,16 +439,20 @@ void MemoryController::describe_registers() {
   };
   entry(r.log_status, [this, codeword](const MemoryError& error) {
     const std::uint64_t lost = std::min<std::uint64_t>(ecc_.log().lost(), 0xffff);
-    return 1u | (error.corrected ? 0u : 2u) | static_cast<std::uint32_t>(error.source) << 2 |
-           (error.mode == EccMode::strong ? 1u : 0u) << 4 | codeword(error) << 8 |
-           static_cast<std::uint32_t>(lost) << 16;
+    const MemoryRegisters::LogStatus& status = registers.log_status;
+    return status.valid.bits(true) | status.uncorrectable.bits(!error.corrected) |
+           status.source.bits(error.source) | status.strong.bits(error.mode == EccMode::strong) |
+           status.codeword.bits(codeword(error)) | status.lost.bits(static_cast<std::uint32_t>(lost));
   });
   entry(r.log_address_low, [this, low](const MemoryError& e) { return low((base_ + e.offset).value()); });
   entry(r.log_address_high, [this, high](const MemoryError& e) { return high((base_ + e.offset).value()); });
-  entry(r.log_place, [](const MemoryError& error) {
-    const std::uint32_t chip =
-        error.result.chips ? static_cast<std::uint32_t>(std::countr_zero(error.result.chips)) : 31;
-    return chip | error.block.bank << 8 | error.block.rank << 16 | error.block.channel << 24;
+  entry(r.log_place, [this](const MemoryError& error) {
+    const MemoryRegisters::LogPlace& place = registers.log_place;
+    const std::uint32_t chip = error.result.chips
+                                   ? static_cast<std::uint32_t>(std::countr_zero(error.result.chips))
+                                   : MemoryRegisters::LogPlace::unknown_chip;
+    return place.chip.bits(chip) | place.bank.bits(error.block.bank) | place.rank.bits(error.block.rank) |
+           place.channel.bits(error.block.channel);
   });
   entry(r.log_syndrome, [codeword](const MemoryError& error) {
     std::uint32_t syndrome = 0;
@@ -470,11 +476,11 @@ void MemoryController::show_range() {
   registers.range_first_high.set(static_cast<std::uint32_t>(first >> 32));
   registers.range_size_low.set(static_cast<std::uint32_t>(size));
   registers.range_size_high.set(static_cast<std::uint32_t>(size >> 32));
-  registers.range_control.set(range ? static_cast<std::uint32_t>(range->mode) : 0);
+  registers.range_control.set(registers.range_control.mode.bits(range ? range->mode : EccMode::none));
 }
 
-void MemoryController::set_range(std::uint32_t mode) {
-  announce_all();
+void MemoryController::set_range(EccMode mode) {
+  notify_before_any_access();
   const std::uint32_t index = registers.range_select.value();
   const auto wide = [](const Register& low, const Register& high) {
     return std::uint64_t{high.value()} << 32 | low.value();
@@ -482,16 +488,16 @@ void MemoryController::set_range(std::uint32_t mode) {
   const Address first(wide(registers.range_first_low, registers.range_first_high));
   const Bytes size(wide(registers.range_size_low, registers.range_size_high));
   RangeProblem problem = RangeProblem::outside;
-  if (index < EccRanges::capacity && (mode & 3) == 0) {
+  if (index < EccRanges::capacity && mode == EccMode::none) {
     problem = ecc_.set_range(now(), index, std::nullopt);
   } else if (index < EccRanges::capacity && first >= base_) {
     const AddressRange offsets{Address((first - base_).count()), size};
-    problem = ecc_.set_range(now(), index, EccRange{offsets, static_cast<EccMode>(mode & 3)});
+    problem = ecc_.set_range(now(), index, EccRange{offsets, mode});
   }
   if (problem != RangeProblem::none)
     registers.warn(fmt::format("guest set range {} to {:#x}, {} bytes: {}", index, first.value(),
                                size.count(), to_text(problem)));
-  registers.range_status.set(static_cast<std::uint32_t>(problem));
+  registers.range_status.set(registers.range_status.problem.bits(problem));
   show_range();
   rearm();
 }
@@ -510,7 +516,7 @@ void MemoryController::update_interrupt() {
 
 void MemoryController::reset(Reset kind) {
   ++resets_;
-  announce_all();
+  notify_before_any_access();
   dram_.reset(kind);
   timing_.reset(kind);
   ecc_.reset(kind);

@@ -123,14 +123,15 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
-  void announce(const tlm::tlm_generic_payload& payload) const;
-  void announce_all() const;
+  void notify_before_access(const tlm::tlm_generic_payload& payload) const;
+  void notify_before_any_access() const;
   void copy(tlm::tlm_generic_payload& payload);
   void count(const tlm::tlm_generic_payload& payload);
-  std::optional<Picoseconds> admit(const tlm::tlm_generic_payload& payload, const Part& part, Picoseconds at);
+  std::optional<Picoseconds> wait_for_permission(const tlm::tlm_generic_payload& payload, const Part& part,
+                                                 Picoseconds at);
   std::optional<Picoseconds> enter(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at,
                                    std::optional<Entered>& last);
-  bool watched(const tlm::tlm_generic_payload& payload, const Part& part) const;
+  bool is_protected(const tlm::tlm_generic_payload& payload, const Part& part) const;
   void report_access(const tlm::tlm_generic_payload& payload, const Part& part);
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
   Picoseconds loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
@@ -143,14 +144,14 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   void advance_timing(Picoseconds to);
   void withdraw(AddressRange offsets);
 
-  void describe_registers();
+  void connect_registers();
   void show_range();
-  void set_range(std::uint32_t mode);
-  void found(const MemoryError& error, bool is_new);
+  void set_range(EccMode mode);
+  void report_error(const MemoryError& error, bool is_new);
   void update_interrupt();
   void scrub_every(Picoseconds interval);
   void rearm();
-  void ring(Picoseconds now);
+  void handle_alarm(Picoseconds now);
 
   const MemoryConfig config_;
   const Address base_;
