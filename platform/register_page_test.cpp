@@ -23,7 +23,7 @@ TEST(RegisterPageTest, TheCommittedPageIsWhatTheListsSay) {
   const std::string committed{std::istreambuf_iterator<char>(file), {}};
   const std::string now = register_page(
       AddressMap(MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}),
-      register_lists(GpusConfig::most));
+      register_lists(GpusConfig::max_count));
   EXPECT_TRUE(committed == now) << "docs/registers.md is stale. Renew it, at the root of the tree:\n"
                                 << "  build/release/asterism list devices --markdown docs/registers.md";
 }

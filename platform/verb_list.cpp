@@ -30,7 +30,7 @@ void print_map(const AddressMap& map) {
 struct DevicesOf {
   SvdDevice as_svd{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"};
   AddressMap map{MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
-  unsigned gpus = GpusConfig::most;
+  unsigned gpus = GpusConfig::max_count;
 };
 
 DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& installed) {

@@ -30,7 +30,7 @@ void DecodingInterconnect::b_transport(int master, tlm::tlm_generic_payload& pay
   if (entry) return travel(master, *entry, payload, delay);
   before_decode_error(delay);
   ++decode_errors_;
-  log(name())->warn("master {} {} {} bytes at {:#x}, where nothing answers", master_of(payload),
+  log(name())->warn("master {} {} {} bytes at {:#x}, where there is no target", master_of(payload),
                     payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }
@@ -68,7 +68,7 @@ bool DecodingInterconnect::get_direct_mem_ptr(int, tlm::tlm_generic_payload& pay
   const bool granted = targets_[static_cast<int>(entry->target)]->get_direct_mem_ptr(payload, dmi);
   payload.set_address(address.value());
   if (granted) was_granted(payload);
-  // A refusal says for which range it holds, so both answers are translated.
+  // A refusal names the range for which it holds, so both answers are translated.
   const std::uint64_t base = entry->range.first.value(), span = entry->range.size.count() - 1;
   dmi.set_start_address(base + std::min(dmi.get_start_address(), sc_dt::uint64{span}));
   dmi.set_end_address(base + std::min(dmi.get_end_address(), sc_dt::uint64{span}));

@@ -7,14 +7,18 @@ namespace asterism {
 
 static_assert(member_count<ArbiterConfig>() == 4);
 void describe(Fields& f, ArbiterConfig& c) {
-  f("impl", c.impl, "Who decides: rtl and lockstep need Verilator, and time for the first build",
+  f("impl", c.impl,
+    "What decides: the model, RTL, or both in lockstep. rtl and lockstep need Verilator, and time for the "
+    "first build.",
     one_of<Impl>());
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
     f("variant", c.variant,
-      "The block.json of the arbiter's RTL, or a library built from one; a block of another policy is found "
-      "by lockstep");
-    f("routers", c.routers, "Names of the routers that have it, the others the model; none: all of them");
-    f("trace", c.trace, "What is kept of its signals");
+      "The block.json of the arbiter's RTL, or a library built from one. Lockstep reports a block that has "
+      "another policy.");
+    f("routers", c.routers,
+      "The names of the routers that use this implementation; the others use the model. If empty, all "
+      "routers use it.");
+    f("trace", c.trace, "Which signals of the RTL are recorded.");
   });
 }
 
@@ -25,86 +29,96 @@ using enum TopologyKind;
 void describe_size(Fields& f, FabricConfig& c) {
   f.when("topology", c.topology, {mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
     f("nodes", c.nodes,
-      "Cores, memory controllers and devices; more of them need more routers or a higher radix",
+      "The number of cores, memory controllers and devices. More nodes need more routers or a higher radix.",
       within(2, 16'384));
   });
   f.when("topology", c.topology, swizzle_switch, [&] {
     f("ports", c.ports,
-      "Of the switch (absent: one for each core and device, in a study 64); more of them make a slower clock",
+      "The number of ports of the switch; absent: one for each core and device, 64 in a study. More ports "
+      "make its clock slower.",
       within(2, max_hook_radix));
   });
   f.when("topology", c.topology,
          {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
-           f("tile", c.tile, "Side of a node's square on the chip; a larger one makes all links longer",
+           f("tile", c.tile,
+             "The side of a node's square tile on the chip. A larger tile makes all links longer.",
              within(10_um, 100'000_um));
          });
   f.when("topology", c.topology, {cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring}, [&] {
     f("concentration", c.concentration,
-      "Nodes a router (absent: cmesh-low 4, cmesh-high and fbfly 36, others 16); more of them make fewer "
-      "hops "
-      "through slower routers",
+      "The number of nodes per router; absent: cmesh-low 4, cmesh-high and fbfly 36, others 16. More nodes "
+      "per router give fewer hops through slower routers."
+
+      ,
       within(1, 1024));
   });
   f.when("topology", c.topology, {mesh, cmesh_low, cmesh_high, fbfly}, [&] {
     f("parallel_links", c.parallel_links,
-      "Links side by side between two routers (absent: cmesh-high 4, others 1); more of them carry more "
-      "through "
-      "slower routers",
+      "The number of parallel links between two routers; absent: cmesh-high 4, others 1. More links carry "
+      "more traffic through slower routers."
+
+      ,
       within(1, 64));
   });
   f.when("topology", c.topology, {superstar, superstarx, superring}, [&] {
     f("global_routers", c.global_routers,
-      "Routers that connect the local ones (absent: superring 4, others 8); more of them carry more and draw "
-      "more",
+      "The number of routers that connect the local ones; absent: superring 4, others 8. More of them carry "
+      "more traffic and draw more power.",
       within(1, 64));
     f("global_link_cycles", c.global_link_cycles,
-      "Of a link to or between global routers, whatever its length; absent: link_cycles, else by its length",
+      "The latency of each link to or between global routers; absent: link_cycles, or else by the length of "
+      "the link.",
       within(1_cycles, 1'000_cycles));
   });
   f.when("topology", c.topology, {superstar, superstarx, graph}, [&] {
     f("gated_global_routers", c.gated_global_routers,
-      "Global routers that start without power, the last ones; each saves its power and its share of "
-      "throughput",
+      "The number of global routers, counted from the last, that start power-gated. Each saves its power and "
+      "costs its share of throughput.",
       within(0, 63));
   });
   f.when("topology", c.topology, graph, [&] {
-    f("graph", c.graph, "Routers, links and nodes: a file in configs/graphs", names_file("graphs"),
+    f("graph", c.graph, "The routers, links and nodes: a file in configs/graphs.", names_file("graphs"),
       required());
   });
 }
 
 void describe_routers(Fields& f, FabricConfig& c) {
   f("channel_width", c.channel_width,
-    "Bits of a flit; a wider one makes fewer flits a packet and slower routers", within(8, 4096));
-  f("technology", c.technology, "Clock, energy and area against radix: a file in configs/technologies",
+    "The number of bits of a flit. Wider channels give fewer flits per packet and slower routers.",
+    within(8, 4096));
+  f("technology", c.technology,
+    "The clock, energy and area against the radix: a file in configs/technologies.",
     names_file("technologies"));
-  f("clock", c.clock, "One for all routers; absent: each router as fast as its radix allows",
+  f("clock", c.clock, "The clock of all routers; absent: each router is as fast as its radix allows.",
     within(1_MHz, 100_GHz));
-  f("link_cycles", c.link_cycles, "Of every link, whatever its length; absent: by its length",
+  f("link_cycles", c.link_cycles, "The latency of every link; absent: by the length of the link.",
     within(1_cycles, 1'000_cycles));
-  f("virtual_channels", c.virtual_channels, "Per port; with fewer, a blocked packet blocks others behind it",
+  f("virtual_channels", c.virtual_channels,
+    "The number of virtual channels per port. With fewer of them, a blocked packet blocks others behind it.",
     within(1, 16));
   f("buffer_depth", c.buffer_depth,
-    "Flits per virtual channel; fewer than a link's round trip leave the link idle between credits",
+    "The buffer of each virtual channel in flits. If it is smaller than a link's round trip, the link idles "
+    "between credits.",
     within(1, 255));
-  f("router_stages", c.router_stages, "Cycles of a flit in a router that nothing contends for",
-    within(1, 16));
+  f("router_stages", c.router_stages, "The cycles of a flit in a router without contention.", within(1, 16));
   f("credit_cycles", c.credit_cycles,
-    "From a freed buffer to the start of the link back; more ask for deeper buffers", within(1, 64));
+    "The cycles from a freed buffer to the start of the link back. More cycles need deeper buffers.",
+    within(1, 64));
   f("crossing", c.crossing,
-    "Hundredths of the receiver's cycle that a flit takes between two clocks before the edge that takes it; "
-    "more "
-    "slow down every hop between unlike routers",
+    "The time of a clock crossing, in hundredths of the receiver's cycle before the edge that takes the "
+    "flit. A longer one slows down every hop between routers with different clocks."
+
+    ,
     within(0, 1000));
-  f("arbitration", c.arbitration, "Which input wins an output; only lrg is fair under any load",
+  f("arbitration", c.arbitration, "Which input wins an output. Only lrg is fair under any load.",
     one_of<ArbiterPolicy>());
   f("fallback_occupancy", c.fallback_occupancy,
-    "Flits waiting ahead of a neighbour's link from which superstarx goes by a global router; fewer spread "
-    "local bursts earlier",
+    "The number of flits waiting ahead of a neighbour's link at which superstarx uses a global router. A "
+    "smaller number spreads local bursts earlier.",
     within(0, 65'536));
   f("watchdog", c.watchdog,
-    "Of the slowest clock without a flit moving before the blocked packets are named; too few accuse a slow "
-    "sink",
+    "The cycles of the slowest clock without any movement after which blocked packets are reported. Too few "
+    "report a slow receiver.",
     within(100_cycles, 1'000'000'000_cycles));
 }
 
@@ -133,26 +147,26 @@ void describe_relations(Fields& f, FabricConfig& c) {
       "virtual_channels", "breaks the ring's deadlock: at least 2 from 5 global routers on");
   f.check(
       [&] { return c.arbiter.impl == Impl::model || c.topology == crossbar || c.fidelity == Fidelity::flit; },
-      "arbiter.impl", "is model where nothing arbitrates: in a loosely timed fabric of routers");
+      "arbiter.impl", "is model where there is no arbitration: in a loosely timed fabric of routers");
   f.check(
       [&] {
         return !has_locals_under_globals(c) || c.topology == superring ||
                c.gated_global_routers < fabric_shape(c).global_routers;
       },
-      "gated_global_routers", "leaves one global router with power");
+      "gated_global_routers", "leaves one global router powered");
 }
 
 }  // namespace
 
 static_assert(member_count<FabricConfig>() == 25);
 void describe(Fields& f, FabricConfig& c) {
-  f("topology", c.topology, "How masters and targets are connected", one_of<TopologyKind>());
-  f("fidelity", c.fidelity, "How exactly contention is modelled; a crossbar has none and is loose",
+  f("topology", c.topology, "How masters and targets are connected.", one_of<TopologyKind>());
+  f("fidelity", c.fidelity, "How exactly contention is modelled. A crossbar has none and is loose.",
     one_of<Fidelity>());
-  f("arbiter", c.arbiter, "What decides which input wins an output of a switch");
+  f("arbiter", c.arbiter, "What decides which input wins an output of a switch.");
   f.when("topology", c.topology, crossbar, [&] {
     f("latency", c.latency,
-      "Added to every access that goes over the fabric: a longer one slows device registers",
+      "The latency of every access that goes over the fabric. A longer one slows down device registers.",
       within(0_ns, 1_ms));
   });
   describe_size(f, c);

@@ -74,7 +74,7 @@ void Fabric::travel(int master, const Entry& entry, tlm::tlm_generic_payload& pa
   const Target& target = targets_[entry.target];
   const Bytes offset = Address(payload.get_address()) - entry.range.first;
   const unsigned length = payload.get_data_length();
-  // What the target refuses anyway it gets as it is.
+  // An access that the target refuses anyway is passed on unchanged.
   const bool has_pieces = target.is_divided() && payload.get_streaming_width() >= length &&
                           (!payload.get_byte_enable_ptr() || payload.get_byte_enable_length() != 0) &&
                           in_one_part(target, offset, length) < length;
@@ -90,7 +90,8 @@ unsigned Fabric::in_one_part(const Target& target, Bytes offset, unsigned most) 
   return static_cast<unsigned>(std::min((end - offset).count(), std::uint64_t{most}));
 }
 
-// A payload is its initiator's, but for address, status and hint (IEEE 1666-2011 14.7): each piece is one of its own.
+// A payload belongs to its initiator, except for address, status and DMI hint (IEEE 1666-2011 14.7), so each
+// piece is a payload of its own.
 void Fabric::travel_in_pieces(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                               sc_core::sc_time& delay) {
   struct Piece {

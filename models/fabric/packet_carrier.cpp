@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-// When anybody else does something next: now, if anything is pending at this instant.
+// When any other process does something next: now, if anything is pending at this instant.
 Picoseconds next_activity() {
   const Picoseconds left =
       to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext()));
@@ -35,7 +35,7 @@ bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
 }
 
 void LooseCarrier::attach_hook(RouterId, ArbitrationHook*) {
-  throw std::invalid_argument("nothing arbitrates in a loosely timed fabric");
+  throw std::invalid_argument("there is no arbitration in a loosely timed fabric");
 }
 
 // ---- flit by flit ----

@@ -35,7 +35,7 @@ class Placer {
     for (NodeId n = 0; n < all.size(); ++n) all[n] = n;
     return free_of(all);
   }
-  // As many as there is room for, spread evenly; returns the others.
+  // Places as many names as there are free nodes, spread evenly, and returns the others.
   std::vector<std::string> spread(const std::vector<std::string>& names, const std::vector<NodeId>& room) {
     const std::size_t placed = std::min(names.size(), room.size());
     for (std::size_t i = 0; i < placed; ++i) {
@@ -62,7 +62,7 @@ PortPlacement place_ports(const std::map<std::string, std::uint32_t>& requested,
     if (!has_name(masters) && !has_name(targets) && !has_name(colocated))
       throw std::invalid_argument("\"" + name + "\" is neither a master nor a target on the fabric");
     if (node >= nodes)
-      throw std::invalid_argument("\"" + name + "\" is to sit on node " + std::to_string(node) +
+      throw std::invalid_argument("\"" + name + "\" is to be placed on node " + std::to_string(node) +
                                   ", and the last of the fabric is " + std::to_string(nodes - 1));
     placement[name] = node;
   }

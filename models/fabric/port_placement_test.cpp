@@ -72,7 +72,8 @@ TEST(PortPlacementTest, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal({}, 4, 3, 2), "the fabric has 4 nodes for 3 masters and 2 targets");
   Requested requested;
   requested = {{"core0", 4}};
-  EXPECT_EQ(refusal(requested, 4, 1, 1), "\"core0\" is to sit on node 4, and the last of the fabric is 3");
+  EXPECT_EQ(refusal(requested, 4, 1, 1),
+            "\"core0\" is to be placed on node 4, and the last of the fabric is 3");
   requested = {{"core7", 1}};
   EXPECT_EQ(refusal(requested, 4, 1, 1), "\"core7\" is neither a master nor a target on the fabric");
 }

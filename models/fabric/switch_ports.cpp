@@ -5,7 +5,7 @@
 namespace asterism {
 namespace {
 
-// The second of a name becomes "GR1.1", the third "GR1.2".
+// The second occurrence of a name becomes "GR1.1", the third "GR1.2".
 void add(std::vector<std::string>& names, std::map<std::string, unsigned>& seen, const std::string& name) {
   const unsigned before = seen[name]++;
   names.push_back(before == 0 ? name : name + "." + std::to_string(before));

@@ -1,12 +1,12 @@
-// One channel of a GPU's memory with what stands at it: its slice of the L2, its zone monitor, the queue of
-// writes that wait, and its bandwidth. It moves bytes one access after the other.
+// One channel of a GPU's memory with its slice of the L2, its zone monitor, the queue of waiting writes, and
+// its bandwidth. It moves the bytes of one access after the other.
 //
-// A line that the L2 displaces is checked by the monitor. Where it has to wait it takes a place in the queue;
-// where there is none, the access that displaces it is refused, and nothing is changed but what the monitor
-// noted.
+// A line that the L2 evicts is checked by the monitor. If the line has to wait, it takes an entry in the
+// queue; if the queue is full, the access that evicts the line is refused, and nothing changes except what
+// the monitor has noted.
 //
-// Sectors (32 bytes) are what is moved at least: what a read misses, dirty sectors of a displaced line, and
-// those of the zone table that the monitor fetches or writes back.
+// Sectors (32 bytes) are the unit of transfer: those that a read misses, dirty sectors of an evicted line,
+// and sectors of the zone table that the monitor fetches or writes back.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace asterism {
 struct Stall {
   Picoseconds at;
   Zone zone;
-  bool first;  // for its zone; else it is the first in the queue
+  bool first;  // the first one for its zone; otherwise it is the first in the queue
 };
 
 class DeviceChannel {
@@ -40,21 +40,21 @@ class DeviceChannel {
   struct Counts {
     std::uint64_t hits = 0, misses = 0;  // of lines in the L2
     std::uint64_t sectors_read = 0, sectors_written = 0, table_sectors = 0;
-    std::uint64_t waits = 0;  // writes that took a place in the queue
-    Picoseconds waited{};     // they, together
+    std::uint64_t waits = 0;  // writes that took an entry in the queue
+    Picoseconds waited{};     // the total of their waiting times
 
     Counts& operator+=(const Counts& other);
   };
-  // Of sectors that lie together.
+  // An access to consecutive sectors.
   struct Access {
     Picoseconds at;
     Picoseconds since;     // when it was first tried
-    std::uint64_t sector;  // the first
+    std::uint64_t sector;  // the first sector
     std::uint32_t sectors;
     bool write;
   };
 
-  // Those of a zone or of the queue that are the first go behind the stalls that are there.
+  // Stalls that are the first of their zone or of the queue are appended to the existing stalls.
   DeviceChannel(const GpuConfig& config, std::uint32_t number, DeviceMemory& memory,
                 std::vector<Stall>& stalls);
 
@@ -64,21 +64,22 @@ class DeviceChannel {
   const Counts& counts() const { return counts_; }
   std::uint32_t zone_of(std::uint32_t line) const { return line >> zone_shift_; }
 
-  // When it has moved all that it was given.
+  // The time at which everything that was requested has been moved.
   Picoseconds busy_until() const { return busy_until_; }
   Picoseconds move(Picoseconds at, std::uint64_t sectors);
-  // Of the zone table.
+  // Moves sectors of the zone table.
   void move_table(Picoseconds at, std::uint32_t sectors) {
     counts_.table_sectors += sectors;
     move(at, sectors);
   }
 
-  // An access to these sectors is going to come.
+  // Announces an access to these sectors.
   void prefetch(std::uint64_t sector, std::uint32_t sectors) const {
     l2_.prefetch(line_of(sector), line_of(sector + sectors - 1) - line_of(sector) + 1);
   }
-  // By a kernel of this number, line by line; how many of the sectors: fewer than all when a line is refused. When
-  // the access takes the channel, `moved` is when that has done it.
+  // An access by the kernel with this number, line by line. Returns how many of the sectors were accessed:
+  // fewer than all if a line is refused. If the access uses the channel, `moved` is the time at which it has
+  // been moved.
   std::uint32_t access(const Access& access, std::uint64_t kernel, Picoseconds& moved) {
     const std::uint64_t end = access.sector + access.sectors;
     L2Slice::Place place = l2_.place_of(line_of(access.sector));
@@ -95,15 +96,15 @@ class DeviceChannel {
 
   // Writes all dirty lines to memory; only while no snapshot is open.
   void flush(Picoseconds at);
-  // Its zone is preserved: what waits for it goes ahead. `sectors` of the table are moved for it.
+  // The zone is preserved: writes that wait for it proceed. `sectors` of the table are moved for it.
   void release(Picoseconds at, std::uint32_t zone);
   void release_all(Picoseconds at);
 
-  // As kernels see it, within one line.
+  // The contents as kernels see them, within one line.
   void read(std::uint64_t offset, std::span<std::byte> data) const;
-  // By the host: into memory and the L2, without a check or time.
+  // A write by the host, into memory and the L2, without a check and without taking time.
   void write(std::uint64_t offset, std::span<const std::byte> data);
-  // The L2 loses a zone, dirty or not.
+  // Invalidates all lines of a zone in the L2, dirty or not.
   void drop(std::uint32_t zone);
 
   void reset(Reset kind);
@@ -117,7 +118,7 @@ class DeviceChannel {
   bool write_back(std::size_t slot, std::uint32_t line, const Access& access, Picoseconds& moved);
   bool wait(std::size_t slot, std::uint32_t line, bool first, const Access& access);
   void store(std::uint32_t line, std::uint8_t sectors, std::span<const std::byte, 128> data);
-  // A line under the L2: memory, and over it what waits.
+  // The contents of a line below the L2: memory, overlaid by waiting writes.
   void below(std::uint32_t line, std::span<std::byte, 128> data) const;
   void change(std::size_t slot, std::uint32_t line, std::uint8_t sectors, std::uint64_t kernel);
   void leave_queue(Picoseconds at, const WaitingWrite& write);
@@ -132,7 +133,7 @@ class DeviceChannel {
   bool keeps_contents_;
   unsigned zone_shift_;
   Bandwidth bandwidth_;
-  std::array<Picoseconds, times> time_;  // of so many sectors
+  std::array<Picoseconds, times> time_;  // the time to move that many sectors
   Picoseconds busy_until_{};
   L2Slice l2_;
   ZoneMonitor monitor_;
@@ -174,7 +175,7 @@ inline bool DeviceChannel::access_line(L2Slice::Place place, std::uint32_t line,
 inline bool DeviceChannel::write_back(std::size_t slot, std::uint32_t line, const Access& access,
                                       Picoseconds& moved) {
   const std::uint32_t zone = zone_of(line);
-  // Who has no place notes the zone all the same, so that somebody hears of it.
+  // A write that finds no free entry still notes its zone, so that the zone is reported.
   if (queue_.full() && monitor_.peek(zone) == ZoneMonitor::Answer::stall) [[unlikely]]
     return false;
   const ZoneMonitor::Check check = monitor_.write(zone);

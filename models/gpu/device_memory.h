@@ -1,5 +1,5 @@
-// The bytes of a GPU's memory, by channel and offset in it. What was never written to reads as 0 and takes no
-// room in the simulator; contents may be left out altogether.
+// The bytes of a GPU's memory, by channel and offset in it. Memory that was never written reads as 0 and
+// takes no space in the simulator; contents may be omitted altogether.
 //
 // reset: cold, power_loss (and the loss of the GPU) empty it; warm keeps it.
 #pragma once
@@ -25,11 +25,11 @@ class DeviceMemory {
   DeviceMemory(std::uint32_t channels, Bytes channel_size, MemoryContents contents);
 
   bool keeps_contents() const { return contents_ == MemoryContents::bytes; }
-  // Within one channel. Without contents a read gives zeros.
+  // Access within one channel. Without contents a read returns zeros.
   void read(ChannelAddress at, std::span<std::byte> data) const;
   void write(ChannelAddress at, std::span<const std::byte> data);
   Bytes touched() const;  // whole pages
-  // Of what is not, all bytes are 0. Zeros that are written there leave it so.
+  // Whether any of the bytes was written. If not, all of them are 0, and writing zeros does not change this.
   bool touched(ChannelAddress at, Bytes size) const;
 
   void reset(Reset kind);

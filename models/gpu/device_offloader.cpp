@@ -26,7 +26,7 @@ std::optional<Picoseconds> DeviceOffloader::start(Picoseconds now) {
     ++counts_.duplicates;
     return take_up(now, zone);
   }
-  if (!buffer_.has_room_in_half()) return std::nullopt;
+  if (!buffer_.has_space_in_half()) return std::nullopt;
   const auto zone = monitor.next_unpreserved(in_order_);
   in_order_ = zone ? *zone : monitor.zones();
   return zone ? take_up(now, *zone) : std::nullopt;

@@ -1,13 +1,13 @@
-// The device-side offloader of one channel: copies the zones of a snapshot into its part of the transfer
-// buffer, first those with waiting writes (duplicate-on-write), then the others in order, these only while
-// half of the part is free.
+// The device-side offloader of one channel. It copies the zones of a snapshot into its part of the transfer
+// buffer: first those with waiting writes (duplicate-on-write), then the others in order, but the latter only
+// while half of the part is free.
 //
-// A zone that is begun is finished. Its bytes are read and written a piece at a time, so that the kernels'
-// accesses go between.
+// A zone that was started is completed. Its bytes are read and written in pieces, so that accesses of kernels
+// can come in between.
 //
-//   offloader.want(zone)                   a write waits for it
-//   next = offloader.start(now)            when it is idle: takes up a zone, if there is one and room for it
-//   next = offloader.go_on(now, copied)    at the time told; `copied`: the zone that is in the buffer now
+//   offloader.want(zone)                   a write waits for the zone
+//   next = offloader.start(now)            when idle: starts a zone, if there is one and space for it
+//   next = offloader.go_on(now, copied)    at the returned time; `copied`: the zone that is in the buffer now
 //
 // Source: lee2019 sections 4.3.1 and 4.3.2.
 #pragma once
@@ -22,21 +22,21 @@
 
 namespace asterism {
 
-// Bytes that a copy takes from or to a channel, a piece after the other, as the channel has time for them.
+// The bytes that a copy moves from or to a channel, piece by piece, as the channel has time for them.
 class PacedMove {
  public:
   static constexpr Bytes piece = 4_KiB;
 
   bool busy() const { return left_ != 0_B; }
-  // Each byte is moved `times` times. When the first piece is moved; go_on() then.
+  // Each byte is moved `times` times. Returns when the first piece has been moved; call go_on() then.
   Picoseconds start(DeviceChannel& channel, Picoseconds now, Bytes size, unsigned times) {
     left_ = size;
     times_ = times;
     return channel.move(now, sectors());
   }
-  // To what is under way.
+  // Adds to the copy in progress.
   void add(Bytes size) { left_ += size; }
-  // When the next piece is moved; nothing: all is.
+  // Returns when the next piece has been moved; nullopt if all have been.
   std::optional<Picoseconds> go_on(DeviceChannel& channel, Picoseconds now) {
     left_ -= left_ < piece ? left_ : piece;
     if (!busy()) return std::nullopt;
@@ -54,7 +54,7 @@ class PacedMove {
 class DeviceOffloader {
  public:
   struct Counts {
-    std::uint64_t zones = 0, duplicates = 0;  // duplicates: of these, for a write that waited
+    std::uint64_t zones = 0, duplicates = 0;  // of these, copies for a waiting write
 
     Counts& operator+=(const Counts& other) {
       zones += other.zones;
@@ -71,15 +71,15 @@ class DeviceOffloader {
   std::optional<Picoseconds> start(Picoseconds now);
   std::optional<Picoseconds> go_on(Picoseconds now, std::optional<std::uint32_t>& copied);
 
-  // Whether the buffer's part is to be sent: it has a whole transfer, or it will not have more before it is
-  // sent.
+  // Whether the buffer's part is to be sent: it contains a whole transfer, or nothing can be added before it
+  // is sent.
   bool ready() const;
-  // A write waits for a zone for which there is no room.
-  bool lacks_room() const { return !busy() && !wanted_.empty(); }
+  // Whether a write waits for a zone for which there is no space.
+  bool lacks_space() const { return !busy() && !wanted_.empty(); }
   TransferBuffer& buffer() { return buffer_; }
   const Counts& counts() const { return counts_; }
 
-  // The snapshot has begun, or is over.
+  // Called when the snapshot has begun, or is over.
   void clear();
 
  private:
@@ -90,9 +90,9 @@ class DeviceOffloader {
   DeviceChannel& channel_;
   DeviceMemory& memory_;
   TransferBuffer buffer_;
-  std::deque<std::uint32_t> wanted_;  // still unpreserved ones in front when it is idle
-  std::uint32_t in_order_ = 0;        // zones below are preserved, or wanted
-  std::uint32_t zone_ = 0;            // being copied
+  std::deque<std::uint32_t> wanted_;  // unpreserved zones are at the front when it is idle
+  std::uint32_t in_order_ = 0;        // all zones below are preserved or wanted
+  std::uint32_t zone_ = 0;            // the zone that is being copied
   PacedMove move_;
   Counts counts_;
 };

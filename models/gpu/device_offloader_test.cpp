@@ -52,7 +52,7 @@ TEST_F(Offloading, CopiesZonesInOrderWhileHalfOfThePartIsFree) {
   EXPECT_EQ(copy(), 1u);
   EXPECT_EQ(copy(), std::nullopt);
   EXPECT_TRUE(offloader.ready());
-  EXPECT_FALSE(offloader.lacks_room());
+  EXPECT_FALSE(offloader.lacks_space());
 }
 
 TEST_F(Offloading, WaitingWritesAreFirstAndMayFillThePart) {
@@ -64,7 +64,7 @@ TEST_F(Offloading, WaitingWritesAreFirstAndMayFillThePart) {
   EXPECT_EQ(copy(), 4u);
   offloader.want(3);
   EXPECT_EQ(copy(), std::nullopt);
-  EXPECT_TRUE(offloader.lacks_room());
+  EXPECT_TRUE(offloader.lacks_space());
   EXPECT_EQ(offloader.counts().zones, 4u);
   EXPECT_EQ(offloader.counts().duplicates, 2u);
 }

@@ -1,4 +1,4 @@
-// What is due when: the first in time in front; of equal times by kind, then by zone.
+// The pending events in order of time. Events at the same time are ordered by kind, then by zone.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class EventHeap {
     entries_.pop_back();
     return first;
   }
-  // All but those of this kind go.
+  // Removes all events except those of this kind.
   void keep(Kind kind) {
     std::erase_if(entries_, [&](const Entry& entry) { return entry.kind != kind; });
     std::ranges::make_heap(entries_, std::greater{});

@@ -1,4 +1,4 @@
-// A GPU as far as its memory and the snapshots of it go.
+// The configuration of a GPU, as far as its memory and snapshots of it are concerned.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,35 @@ namespace asterism {
 
 class Fields;
 
-// Sources: lee2019, whose GPU is an NVIDIA V100 (section 5.2, Table 2); V100, NVIDIA's white paper WP-08608-001 of that GPU.
-// What is in neither is assumed, with the reason.
+// Sources: lee2019, whose GPU is an NVIDIA V100 (section 5.2, Table 2); "V100" is NVIDIA's white paper
+// WP-08608-001 on that GPU. Values that are in neither are assumed, with the reason.
 struct GpuConfig {
   Bytes memory = 32_GiB;        // of all channels; lee2019 Table 2
   std::uint32_t channels = 32;  // lee2019 section 4.1.4; V100: four stacks of eight channels
-  // Of one channel. V100: 900 GB/s in all.
+  // The bandwidth of one channel. V100: 900 GB/s in total.
   Bandwidth channel = 28_GBps;
-  // Bytes that lie together before the next channel. Assumed: addresses are interleaved (lee2019 section 4.1.2), in which
-  // unit is not published; four lines of the L2.
+  // The bytes that lie together before the next channel. Assumed: addresses are interleaved (lee2019 section
+  // 4.1.2), but the unit is not published; this is four lines of the L2.
   Bytes interleave = Bytes(512);
-  Bytes zone = 64_KiB;  // 4 KiB to 2 MiB; lee2019 section 4.1.4
+  Bytes zone = 64_KiB;  // from 4 KiB to 2 MiB; lee2019 section 4.1.4
   ZoneMonitorConfig monitor = {};
 
   Bytes l2 = 6_MiB;  // V100
-  // Assumed: not published; the most that l2_slice.h has.
+  // Assumed: not published; the maximum of l2_slice.h.
   std::uint32_t l2_ways = 16;
-  // That issue accesses, each in order. lee2019 Table 2: 5120 cores, which are 80 multiprocessors (V100).
+  // Pipelines issue accesses, each in order. lee2019 Table 2: 5120 cores, which are 80 multiprocessors
+  // (V100).
   std::uint32_t pipelines = 80;
-  // Writes that may wait in a channel; further ones stop their pipelines. Assumed: lee2019 section 4.1.4 has them buffered at the
-  // memory controller, and not how many; as many as the queue of writes of one has (models/memory).
+  // The number of writes that may wait in a channel; further ones stall their pipelines. Assumed: lee2019
+  // section 4.1.4 has them buffered at the memory controller, but does not say how many; this is the size of
+  // a memory controller's write queue (models/memory).
   std::uint32_t write_queue = 64;
 
-  Bytes buffer = 256_MiB;  // of device memory, for zones on their way to the host; lee2019 figure 9
-  Bytes transfer = 2_MiB;  // a transfer to the host gathers so much, when there is so much; lee2019 figure 9
-  // The longest that a write may wait for its zone. Assumed: lee2019 has none. Without hints a write waits for a whole snapshot,
-  // which takes 32 GiB 8.6 s over the link of 16 GPUs.
+  Bytes buffer = 256_MiB;  // device memory for zones on their way to the host; lee2019 figure 9
+  // A transfer to the host collects this many bytes if that many are ready; lee2019 figure 9.
+  Bytes transfer = 2_MiB;
+  // The longest time for which a write may wait for its zone. Assumed: lee2019 has none. Without hints a
+  // write waits for a whole snapshot, which takes 8.6 s for 32 GiB over the link of 16 GPUs.
   Picoseconds watchdog = 10_s;
 
   AddressSwizzle swizzle() const { return {channels, interleave}; }
@@ -50,8 +53,8 @@ struct GpuConfig {
 };
 void describe(Fields& f, GpuConfig& config);
 
-// The first of its rules that a config breaks, of one that was not read or was changed since; nothing: it breaks none.
-// describe() has the same rules.
+// The first rule that a config breaks, for configs that were not read from a file or were changed since;
+// nullopt if it breaks none. describe() has the same rules.
 struct GpuProblem {
   std::string_view key;
   std::string_view rule;  // follows "a value that"
@@ -59,11 +62,11 @@ struct GpuProblem {
 };
 std::optional<GpuProblem> problem_of(const GpuConfig& config);
 
-// A zone of the device. Number of all: index * channels + channel, so that numbers in order are memory in
-// order, by the rounds of the swizzle.
+// A zone of the device. The number of a zone is index * channels + channel, so that consecutive numbers are
+// consecutive memory, by the rounds of the swizzle.
 struct Zone {
   std::uint32_t channel;
-  std::uint32_t index;  // in the channel
+  std::uint32_t index;  // index in the channel
   bool operator==(const Zone&) const = default;
 };
 

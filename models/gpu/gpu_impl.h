@@ -1,4 +1,4 @@
-// What a Gpu (gpu.h) is made of: gpu.cpp runs kernels, gpu_snapshot.cpp takes snapshots.
+// The parts of a Gpu (gpu.h): gpu.cpp runs kernels, gpu_snapshot.cpp takes snapshots.
 #pragma once
 
 #include <optional>
@@ -47,7 +47,7 @@ class Gpu::Impl {
   const GpuConfig config;
   const AddressSwizzle swizzle;
   DeviceMemory memory;
-  std::vector<Stall> stalls;  // not looked at yet
+  std::vector<Stall> stalls;  // not handled yet
   std::vector<DeviceChannel> channels;
   KernelPipelines pipelines;
   Bytes allocated{};
@@ -56,24 +56,24 @@ class Gpu::Impl {
   struct Snapshot {
     bool open = false;
     Offloader by = Offloader::driver;
-    Picoseconds begun{};  // nothing goes on before
-    Address next{};       // where the next zones go
+    Picoseconds begun{};  // nothing proceeds before this time
+    Address next{};       // the address of the next zones
     std::uint32_t zones = 0, arrived = 0;
     std::uint64_t number = 0;
-    bool tracked = true;  // or not, from begin to end: an increment may follow
+    bool tracked = true;  // whether writes were tracked from begin to end, so that an increment may follow
   } snapshot;
   struct Transfer {
     enum class Way { none, out, in } way = Way::none;
     std::vector<Zone> zones;
     std::vector<std::vector<std::byte>> contents;  // of the zones of a device-side transfer
-    Address at{};                                  // of a transfer in
-    Bytes moved{};                                 // by the link
-    Bytes taken{};       // by the host's memory, which may not be done with the last piece
-    bool waits = false;  // until it is
+    Address at{};                                  // the address of a transfer in
+    Bytes moved{};                                 // the bytes moved by the link
+    Bytes taken{};       // the bytes accepted by the host's memory, whose last piece may not be complete
+    bool waits = false;  // it waits until that is complete
   } transfer;
 
  private:
-  // Of equal times the first of these first.
+  // Events at the same time are handled in this order.
   enum class Event : std::uint8_t {
     host_memory,
     copy_piece,
@@ -116,14 +116,14 @@ class Gpu::Impl {
   Picoseconds now_{};
   EventHeap<Event> events_;
   std::vector<DeviceOffloader> offloaders_;
-  std::vector<PacedMove> link_moves_;  // what the link takes from each channel
-  std::uint32_t last_sent_ = 0;        // channel
-  Picoseconds host_done_{};            // when the host's memory is done with the piece before
-  std::vector<std::byte> piece_;       // on its way between memories
-  // By the driver, by numbers of zones: their copy was begun; it has arrived.
+  std::vector<PacedMove> link_moves_;  // what the link moves from or to each channel
+  std::uint32_t last_sent_ = 0;        // a channel
+  Picoseconds host_done_{};            // when the host's memory completes the previous piece
+  std::vector<std::byte> piece_;       // the piece on its way between the memories
+  // For snapshots by the driver, by numbers of zones: their copy was begun; it has arrived.
   std::vector<bool> copied_, arrived_;
   bool needs_full_ = true;
-  bool watches_ = false;  // the watchdog is due at some time
+  bool watches_ = false;  // whether a watchdog event is pending
 
   struct Counts {
     std::uint64_t snapshots = 0, failed = 0, zones = 0, transfers = 0;

@@ -1,12 +1,13 @@
-// The GPUs of a node behind one PCIe switch: registers in front (gpu_registers.h), a port to the memory controller behind, an
-// interrupt line. A snapshot goes into the node's DRAM, and the controller sees what that takes.
+// The GPUs of a node behind one PCIe switch, with registers (gpu_registers.h), a port to the memory
+// controller and an interrupt line. A snapshot goes into the node's DRAM through the memory controller.
 //
-// A transfer is written to DRAM, or read from it, while the link moves it: each page's worth when the link has moved it. That
-// takes the controller's time as any master's access does, and the transfer waits for it (gpu.h), so that cores and GPUs share
-// the memory. Lists of zones and kernels' descriptions are not waited for. What a DIMM-SSD still has to copy of a page is not
-// overwritten: the page refuses, and the snapshot is given up with Failure::host_memory.
+// A transfer is written to DRAM, or read from it, while the link moves it, page by page, each page when the
+// link has moved it. An access takes the controller's time like that of any master, and the transfer waits
+// for it (gpu.h), so that cores and GPUs share the memory. Accesses to lists of zones and to kernel
+// descriptors are not waited for. A page that a DIMM-SSD still has to copy is not overwritten: the write is
+// refused, and the snapshot is aborted with Failure::host_memory.
 //
-// Reset contract: that of gpu/gpu_port.h; registers take their reset values on every kind.
+// reset: as in gpu/gpu_port.h; registers take their reset values on every kind.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -35,12 +36,12 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
  public:
   GpuRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Addresses of the node less the first of its memory.
+  // Its addresses are those of the node minus the first address of its memory.
   tlm_utils::simple_initiator_socket<GpuModule> memory{"memory"};
-  // To a wire that several processes may write (devices/gic400.h).
+  // Connect it to a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // `memory_range`: where the node's memory is. At least one GPU.
+  // `memory_range` is the range of the node's memory. There is at least one GPU.
   GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
             EventLog& events);
 
@@ -48,7 +49,7 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   void inject(const std::vector<TimedGpuLoss>& losses);
 
   void reset(Reset kind);
-  // Behind reset(power_loss): until then there is nothing that could be lost.
+  // Call it after reset(power_loss); until then there is nothing to lose.
   void power_up() { powered_ = true; }
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
   std::size_t size() const { return ports_.size(); }
@@ -83,10 +84,10 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   const GpusConfig config_;
   HostLink link_;
   std::vector<std::unique_ptr<GpuPort>> ports_;
-  std::deque<Given> given_;  // not executed yet
+  std::deque<Given> given_;  // commands that were not executed yet
   std::deque<TimedGpuLoss> losses_;
   bool powered_ = true;
-  Picoseconds done_{};  // with the access before
+  Picoseconds done_{};  // when the previous access has completed
   Alarm alarm_;
   InitiatorExtension master_;
 };

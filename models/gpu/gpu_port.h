@@ -1,24 +1,24 @@
-// A GPU of a node as software on the host's cores has it: commands, lists of zones in the host's memory, and what has happened
-// since it looked.
+// A GPU of a node as software on the host's cores sees it: commands, lists of zones in the host's memory, and
+// events since software last looked.
 //
-// A list has 32-bit little-endian numbers of zones (gpu_config.h). A command reads its list, or its kernel, when it is given;
-// what is wrong with it is error(), and nothing is done then:
+// A list contains 32-bit little-endian numbers of zones (gpu_config.h). A command reads its list, or its
+// kernel, when it is issued; if something is wrong, error() says so and the command has no effect:
 //
 //   allocate   [0, size) of the GPU's memory is in use; writes are noted for increments from then on
-//   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses of each pipeline;
-//              u32 pattern (0 sequential, 1 random), writes (permille), gap (ns), 0
+//   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses of each
+//              pipeline; u32 pattern (0 sequential, 1 random), writes (permille), gap (ns), 0
 //   begin      a snapshot into the extent; the numbers of its zones go to `arrivals`, in the order of the extent
-//   scan       zones from `from` on that are not preserved, up to `count`: their numbers go to the list
-//   copy_out, preserve, finish   by the driver (gpu.h)
-//   abort      gives the snapshot up
-//   copy_in    zones of the list, which lie one behind the other from the extent on
-//   restart    empties the memory, ends everything, and takes a lost GPU back into use
+//   scan       the numbers of unpreserved zones, from `from` on and up to `count` of them, go to the list
+//   copy_out, preserve, finish   for snapshots by the driver (gpu.h)
+//   abort      aborts the snapshot
+//   copy_in    copies the zones of the list, which are stored contiguously from the extent on, into the GPU
+//   restart    empties the memory, ends everything, and puts a lost GPU back into use
 //
-// preserve and finish take half of the link's round trip to the GPU, as zone_waits does to the host; a scan takes all of it. All
-// else is there at once.
+// preserve and finish take half of the link's round trip to reach the GPU, as zone_waits does to reach the
+// host; a scan takes the whole round trip. Everything else is immediate.
 //
-// A lost GPU has lost its memory and does nothing before it is restarted. reset: that of the GPU; what is on its way is dropped, a
-// lost one is back.
+// A lost GPU has lost its memory and does nothing until it is restarted. reset: that of the GPU; messages in
+// transit are dropped, and a lost GPU is back in use.
 #pragma once
 
 #include <array>
@@ -54,15 +54,15 @@ class GpuPort final : private Gpu::Sink {
   enum class Error : std::uint8_t {
     none,
     no_command,
-    bad_descriptor,  // of a kernel, a size, a list that is empty or has more zones than there are
-    bus_error,       // of the list or the kernel
-    bad_zone,        // which is none, stands twice, or is not in the state that the command wants
-    running,         // a kernel
-    open,            // a snapshot
-    copying,         // zones, out or in
+    bad_descriptor,  // an invalid kernel or size, an empty list, or one with more zones than exist
+    bus_error,       // reading the list or the kernel failed
+    bad_zone,  // a zone that does not exist, is listed twice, or is not in the state that the command requires
+    running,   // a kernel is running
+    open,      // a snapshot is open
+    copying,   // zones are being copied, out or in
     needs_full,
     nothing_allocated,
-    no_snapshot,  // by the driver; of abort, at all
+    no_snapshot,  // none is open that the driver takes; for abort, none at all
     incomplete,   // finish: zones have not arrived
     lost
   };
@@ -77,8 +77,8 @@ class GpuPort final : private Gpu::Sink {
     loss = 128
   };
   struct Arguments {
-    Address list{}, extent{}, arrivals{};  // no arrivals: 0
-    std::uint32_t count = 0;               // of the list, of a scan at most
+    Address list{}, extent{}, arrivals{};  // 0 if there are no arrivals
+    std::uint32_t count = 0;               // of the list; the maximum of a scan
     std::uint32_t from = 0;
     Bytes size{};
     SnapshotKind kind = SnapshotKind::full;
@@ -93,12 +93,12 @@ class GpuPort final : private Gpu::Sink {
   void lose(Picoseconds now);
   bool lost() const { return lost_; }
 
-  // Since the last call.
+  // The events since the last call.
   std::uint32_t take_happened() { return std::exchange(happened_, 0); }
   std::optional<Gpu::Failure> failed() const { return failed_; }  // of the last snapshot or copy in
   std::uint32_t arrived() const { return arrived_; }              // zones of the last snapshot
   std::uint32_t scanned() const { return scanned_; }
-  std::optional<std::uint32_t> waiting_zone() const;  // the oldest not dropped, by its number
+  std::optional<std::uint32_t> waiting_zone() const;  // the number of the oldest one that was not dropped
   void drop_waiting_zone() { waits_.pop_front(); }
   std::uint32_t zones_in_use() const;
   const Gpu& gpu() const { return gpu_; }
@@ -111,7 +111,7 @@ class GpuPort final : private Gpu::Sink {
   void report(Statistics& statistics) const;
 
  private:
-  // On its way over the link.
+  // A message in transit over the link.
   struct Message {
     enum class What { zone_waits, preserve, finish, scan } what;
     std::vector<Zone> zones;

@@ -1,7 +1,8 @@
-// The registers of a node's GPUs: a window for each. What a command does stands in gpu/gpu_port.h.
+// The registers of a node's GPUs, with a window for each GPU. gpu/gpu_port.h describes the commands.
 //
-// A command acts in the instant in which it was written, and STATUS.error says whether it was refused. Its arguments are the
-// registers of its window then. The interrupt line is the level of status and enable of all windows.
+// A command takes effect at the instant at which it is written, and STATUS.error reports whether it was
+// refused. Its arguments are the registers of its window at that instant. The interrupt line is the level of
+// status and enable of all windows.
 #pragma once
 
 #include "gpu/gpu_port.h"
@@ -12,10 +13,10 @@ namespace asterism {
 
 struct GpuRegisters : RegisterBank {
   static constexpr std::uint32_t window = 0x800;
-  const unsigned gpus;  // windows that there are
+  const unsigned gpus;  // the number of windows in use
 
   explicit GpuRegisters(unsigned count)
-      : RegisterBank("GPU", Bytes(window) * GpusConfig::most,
+      : RegisterBank("GPU", Bytes(window) * GpusConfig::max_count,
                      "GPUs of the node, whose memory is saved in snapshots while kernels run (docs/gpu.md). "
                      "Each has a window."),
         gpus(count) {
@@ -23,20 +24,20 @@ struct GpuRegisters : RegisterBank {
   }
 
   // clang-format off
-  Register id{*this, 0x00, "ID", Access::read_only, 0x47505530, "\"GPU0\" in ASCII: the window is a GPU's", {}, gpus, window};
-  Register devices{*this, 0x04, "DEVICES", Access::read_only, varies, "GPUs of the node: windows that there are", {}, gpus, window};
-  Register command{*this, 0x08, "COMMAND", Access::write_only, 0, "Tells the GPU to do something; STATUS.error says whether it was refused",
-      {{"operation", 0, 4, "What to do, with the other registers of the window as they are",
+  Register id{*this, 0x00, "ID", Access::read_only, 0x47505530, "\"GPU0\" in ASCII: the window belongs to a GPU", {}, gpus, window};
+  Register devices{*this, 0x04, "DEVICES", Access::read_only, varies, "The number of GPUs of the node, which is the number of windows in use", {}, gpus, window};
+  Register command{*this, 0x08, "COMMAND", Access::write_only, 0, "Starts an operation of the GPU; STATUS.error reports whether it was refused",
+      {{"operation", 0, 4, "The operation, with the other registers of the window as arguments",
           {{"allocate", 1, "COUNT KiB of the GPU's memory are in use from now on"},
-           {"launch", 2, "a kernel, described by 64 bytes at LIST"},
-           {"begin", 3, "a snapshot into EXTENT, as SNAPSHOT says"},
-           {"scan", 4, "up to COUNT zones from FROM on that are not preserved go to LIST"},
-           {"copy_out", 5, "the COUNT zones of LIST to the extent"},
-           {"preserve", 6, "the COUNT zones of LIST have arrived: writes to them go on"},
-           {"finish", 7, "the snapshot, all of whose zones have arrived"},
-           {"abort", 8, "gives the snapshot up"},
-           {"copy_in", 9, "zones of LIST, which lie one behind the other from EXTENT on"},
-           {"restart", 10, "empties the memory, ends everything, takes a lost GPU back into use"}}}}, gpus, window};
+           {"launch", 2, "starts a kernel, described by 64 bytes at LIST"},
+           {"begin", 3, "begins a snapshot into EXTENT, as SNAPSHOT says"},
+           {"scan", 4, "writes the numbers of up to COUNT unpreserved zones, starting at FROM, to LIST"},
+           {"copy_out", 5, "copies the COUNT zones of LIST to the extent"},
+           {"preserve", 6, "the COUNT zones of LIST have arrived: writes to them may proceed"},
+           {"finish", 7, "finishes the snapshot, all of whose zones have arrived"},
+           {"abort", 8, "aborts the snapshot"},
+           {"copy_in", 9, "copies the zones of LIST, which are stored contiguously from EXTENT on, into the GPU"},
+           {"restart", 10, "empties the memory, ends everything, and puts a lost GPU back into use"}}}}, gpus, window};
   struct Status : Register {
     using Register::Register;
     FieldOf<bool> running{*this, {"running", 0, 1, "A kernel is running"}};
@@ -59,12 +60,12 @@ struct GpuRegisters : RegisterBank {
          {"aborted", 3, "by an abort command"}}}};
   } status{*this, 0x0c, "STATUS", Access::read_only, 0, "What is in progress, and the result of the last command", {}, gpus, window};
   Register interrupt_status{*this, 0x10, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared",
-      {{"kernel_ended", 0, 1, "All pipelines have ended their kernel"},
+      {{"kernel_ended", 0, 1, "All pipelines have finished their kernel"},
        {"arrived", 1, 1, "Zones are in the host's memory: ARRIVED"},
        {"zone_waits", 2, 1, "A write waits for its zone to be preserved: WAITING"},
        {"scanned", 3, 1, "A scan has ended: SCANNED"},
        {"taken", 4, 1, "The snapshot is complete"},
-       {"failed", 5, 1, "The snapshot, or a copy in, was given up: STATUS.failure"},
+       {"failed", 5, 1, "The snapshot, or a copy_in, was aborted: STATUS.failure"},
        {"copied_in", 6, 1, "The zones of copy_in are in the GPU's memory"},
        {"lost", 7, 1, "The GPU has failed"}}, gpus, window};
   Register interrupt_enable{*this, 0x14, "INTERRUPT_ENABLE", Access::read_write, 0, 
@@ -72,34 +73,34 @@ struct GpuRegisters : RegisterBank {
       {{"all", 0, 8, "The bits of INTERRUPT_STATUS"}}, gpus, window};
   Register list_low{*this, 0x18, "LIST_LOW", Access::read_write, 0, "Physical address of a kernel or of a list of zones, bits 31:0", {}, gpus, window};
   Register list_high{*this, 0x1c, "LIST_HIGH", Access::read_write, 0, "Physical address of a kernel or of a list of zones, bits 63:32", {}, gpus, window};
-  Register count{*this, 0x20, "COUNT", Access::read_write, 0, "Zones of the list, of a scan at most; for allocate: KiB", {}, gpus, window};
+  Register count{*this, 0x20, "COUNT", Access::read_write, 0, "The number of zones in the list, or the maximum of a scan; for allocate: KiB", {}, gpus, window};
   Register extent_low{*this, 0x24, "EXTENT_LOW", Access::read_write, 0,
-      "Physical address to which a snapshot goes, or from which zones are copied in, bits 31:0", {}, gpus, window};
+      "Physical address to which a snapshot is written, or from which zones are copied in, bits 31:0", {}, gpus, window};
   Register extent_high{*this, 0x28, "EXTENT_HIGH", Access::read_write, 0,
-      "Physical address to which a snapshot goes, or from which zones are copied in, bits 63:32", {}, gpus, window};
+      "Physical address to which a snapshot is written, or from which zones are copied in, bits 63:32", {}, gpus, window};
   Register arrivals_low{*this, 0x2c, "ARRIVALS_LOW", Access::read_write, 0,
-      "Physical address to which the numbers of zones that have arrived go; 0: nowhere, bits 31:0", {}, gpus, window};
+      "Physical address to which the numbers of arrived zones are written; 0: nowhere, bits 31:0", {}, gpus, window};
   Register arrivals_high{*this, 0x30, "ARRIVALS_HIGH", Access::read_write, 0,
-      "Physical address to which the numbers of zones that have arrived go, bits 63:32", {}, gpus, window};
+      "Physical address to which the numbers of arrived zones are written, bits 63:32", {}, gpus, window};
   struct Snapshot : Register {
     using Register::Register;
     FieldOf<bool> increment{*this, {"increment", 0, 1, "Save only what was written since the last snapshot, instead of everything that is allocated"}};
     FieldOf<bool> device_side{*this, {"device_side", 1, 1,
         "The GPU takes the snapshot alone, instead of the driver by scan, copy_out, preserve and finish"}};
   } snapshot{*this, 0x34, "SNAPSHOT", Access::read_write, 0, "How begin takes a snapshot", {}, gpus, window};
-  Register from{*this, 0x38, "FROM", Access::read_write, 0, "First zone that a scan looks at", {}, gpus, window};
-  Register scanned{*this, 0x3c, "SCANNED", Access::read_only, 0, "Zones that the last scan has put into LIST", {}, gpus, window};
-  Register arrived{*this, 0x40, "ARRIVED", Access::read_only, 0, "Zones of the last snapshot that are in its extent, in the host's memory", {}, gpus, window};
-  Register zones{*this, 0x44, "ZONES", Access::read_only, 0, "Zones of the last snapshot", {}, gpus, window};
-  Register unpreserved{*this, 0x48, "UNPRESERVED", Access::read_only, 0, "Zones of the open snapshot that are not preserved: writes to them wait", {}, gpus, window};
+  Register from{*this, 0x38, "FROM", Access::read_write, 0, "First zone that a scan examines", {}, gpus, window};
+  Register scanned{*this, 0x3c, "SCANNED", Access::read_only, 0, "Number of zones that the last scan has written to LIST", {}, gpus, window};
+  Register arrived{*this, 0x40, "ARRIVED", Access::read_only, 0, "Number of zones of the last snapshot that are in its extent, in the host's memory", {}, gpus, window};
+  Register zones{*this, 0x44, "ZONES", Access::read_only, 0, "Number of zones of the last snapshot", {}, gpus, window};
+  Register unpreserved{*this, 0x48, "UNPRESERVED", Access::read_only, 0, "Number of zones of the open snapshot that are not preserved: writes to them wait", {}, gpus, window};
   Register waiting{*this, 0x4c, "WAITING", Access::read_only, ~0u,
-      "The zone whose write has waited longest of those not told yet; a read drops it and the next one follows; ~0: none", {}, gpus, window};
-  Register zone_size{*this, 0x50, "ZONE_SIZE", Access::read_only, varies, "Bytes of a zone (node.gpu.zone)", {}, gpus, window};
-  Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, 0, "Zones that are allocated, in whole rounds of the channels", {}, gpus, window};
-  Register memory{*this, 0x58, "MEMORY", Access::read_only, varies, "KiB of the GPU's memory (node.gpu.memory)", {}, gpus, window};
-  Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, varies, "Pipelines that run a kernel (node.gpu.pipelines)", {}, gpus, window};
+      "The zone whose write has waited longest among those not reported yet; a read drops it and the next one follows; ~0: none", {}, gpus, window};
+  Register zone_size{*this, 0x50, "ZONE_SIZE", Access::read_only, varies, "Size of a zone in bytes (node.gpu.zone)", {}, gpus, window};
+  Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, 0, "Number of zones that are allocated, in whole rounds of the channels", {}, gpus, window};
+  Register memory{*this, 0x58, "MEMORY", Access::read_only, varies, "Size of the GPU's memory in KiB (node.gpu.memory)", {}, gpus, window};
+  Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, varies, "Number of pipelines that run a kernel (node.gpu.pipelines)", {}, gpus, window};
   Register transfer_size{*this, 0x60, "TRANSFER_SIZE", Access::read_only, varies,
-      "Bytes that one copy_out gathers at most, one zone at least (node.gpu.transfer); a driver's choice, more is not refused", {}, gpus, window};
+      "Maximum number of bytes that one copy_out gathers, at least one zone (node.gpu.transfer); it guides the driver, and more is not refused", {}, gpus, window};
   // clang-format on
 };
 

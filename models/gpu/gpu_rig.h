@@ -1,5 +1,5 @@
-// For tests: a small GPU with its link, a host's memory that is a map, and what the sink heard; kernels that are
-// lists of accesses.
+// For tests: a small GPU with its link, a host's memory in a map, and a record of what the sink received;
+// kernels are lists of accesses.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace asterism {
 
-// One channel of 1 GB/s (a sector of 32 bytes in 32 ns) with 16 zones of 4 KiB. The L2 has one line, so that a write is
-// checked when the next one comes; one write may wait.
+// One channel of 1 GB/s (a sector of 32 bytes in 32 ns) with 16 zones of 4 KiB. The L2 has one line, so that
+// a write is checked when the next one comes; one write may wait.
 inline GpuConfig small_gpu() {
   GpuConfig config;
   config.memory = 64_KiB;
@@ -36,7 +36,7 @@ inline DeviceAccess store(std::uint64_t address, Picoseconds gap = 0_ns, std::ui
   return {gap, address, size, true};
 }
 
-// A list of accesses for each pipeline, kernel after kernel the same.
+// A list of accesses for each pipeline, the same for every kernel.
 class ListedKernel final : public KernelSource {
  public:
   explicit ListedKernel(std::vector<std::vector<DeviceAccess>> lists) : lists_(std::move(lists)) {}
@@ -90,14 +90,14 @@ struct GpuRig : Gpu::Sink {
     gpu.track(true);
   }
 
-  // A rig with a driver adds the driver's.
+  // A rig with a driver adds the events of the driver.
   virtual std::optional<Picoseconds> next() const { return earlier(gpu.next_event(), link.next_event()); }
   virtual void step(Picoseconds to) {
     now = to;
     for ([[maybe_unused]] const std::uint32_t ended : link.advance_to(now)) gpu.transferred(now);
     gpu.advance_to(now);
   }
-  // Event by event, while there are any.
+  // Runs event by event, while there are any.
   void run_until(Picoseconds end) {
     for (auto at = next(); at && *at <= end; at = next()) step(*at);
     step(end);

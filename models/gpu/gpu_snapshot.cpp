@@ -226,7 +226,7 @@ void Gpu::Impl::transfer_next(Picoseconds now) {
     const std::uint32_t channel = (last_sent_ + i) % config.channels;
     if (!offloaders_[channel].ready()) continue;
     if (!chosen) chosen = channel;
-    if (offloaders_[channel].lacks_room()) {
+    if (offloaders_[channel].lacks_space()) {
       chosen = channel;
       break;
     }

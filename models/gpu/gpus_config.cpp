@@ -7,7 +7,7 @@ namespace asterism {
 static_assert(member_count<GpusConfig>() == 4);
 void describe(Fields& f, GpusConfig& c) {
   f("count", c.count, "GPUs of the node, all alike; 0: it has none, and no registers of them",
-    within(0, GpusConfig::most));
+    within(0, GpusConfig::max_count));
   describe(f, c.device);
   f("link", c.link, "The switch between the GPUs and the processor");
   f("monitor_rtl", c.monitor_rtl, "RTL in the place of the zone monitors of all channels");

@@ -1,4 +1,4 @@
-// The GPUs of a node: all alike, behind one switch.
+// The GPUs of a node: identical ones, behind one switch.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace asterism {
 
 struct GpusConfig {
-  static constexpr std::uint32_t most = 32;  // windows of registers
+  static constexpr std::uint32_t max_count = 32;  // the number of register windows
 
   std::uint32_t count = 0;
   GpuConfig device = {};

@@ -48,7 +48,7 @@ void HostLink::start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece
   work_until(now);
   const Work all = Work{size.count()} * second, part = Work{std::min(size, piece).count()} * second;
   transfers_[gpu] = {
-      .busy = true, .from = now + config_.overhead, .left = all, .piece = part, .told_at = all - part};
+      .busy = true, .from = now + config_.overhead, .left = all, .piece = part, .reported_at = all - part};
   change();
 }
 
@@ -82,7 +82,7 @@ std::optional<Picoseconds> HostLink::next_change() const {
   const Work rate_now = rate().count();
   for (const Transfer& transfer : transfers_)
     if (transfer.busy && !transfer.held) {
-      const Work due = transfer.left - transfer.told_at;
+      const Work due = transfer.left - transfer.reported_at;
       const auto left = static_cast<std::uint64_t>((due + rate_now - 1) / rate_now);
       next = earlier(next, transfer.moves ? now_ + Picoseconds(left) : transfer.from);
     }
@@ -97,9 +97,9 @@ void HostLink::change() {
       transfer.moves = true;
       ++moving_;
     }
-    if (!transfer.moves || transfer.left > transfer.told_at) continue;
+    if (!transfer.moves || transfer.left > transfer.reported_at) continue;
     moved_.push_back(gpu);
-    transfer.told_at -= std::min(transfer.told_at, transfer.piece);
+    transfer.reported_at -= std::min(transfer.reported_at, transfer.piece);
     if (transfer.left != 0) continue;
     transfer = {};
     --moving_;

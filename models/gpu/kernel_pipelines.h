@@ -1,13 +1,13 @@
-// The pipelines of a GPU while they run a kernel: each issues its accesses in order, a `gap` after the one
-// before or as soon as the memory takes it, and stands still at a write for which a channel has no place in
-// its queue.
+// The pipelines of a GPU while they run a kernel. Each issues its accesses in order, a `gap` after the
+// previous one or as soon as the memory accepts it, and stalls at a write for which a channel has no free
+// entry in its queue.
 //
-// They take turns: the one whose next access is due first (of equals the lower number) issues up to `turn` of
-// them, but none of the next slice of time. So what they do is in order of time to within a slice; a pipeline
-// alone is exact. It depends on accesses and releases only, not on how often advance_to() is called.
+// The pipeline whose next access is due first (the lower number if equal) issues up to `turn` accesses, but
+// none of the next slice of time. Their accesses are therefore in order of time to within a slice; a single
+// pipeline is exact. The result depends on accesses and releases only, not on how often advance_to() is
+// called.
 //
-// That runs of accesses, not single ones, are put in order is this project's; it is what makes the model
-// fast.
+// That runs of accesses, not single ones, are ordered is this project's; it makes the model fast.
 #pragma once
 
 #include <array>
@@ -23,22 +23,22 @@ namespace asterism {
 
 class KernelPipelines {
  public:
-  static constexpr Picoseconds run_ahead = 1_us;  // of a pipeline before the channel that it uses
+  static constexpr Picoseconds run_ahead = 1_us;  // of a pipeline ahead of the channel that it uses
   static constexpr Picoseconds slice = 100_ns;
   static constexpr unsigned turn = 16;
 
   struct Counts {
     std::uint64_t kernels = 0, reads = 0, writes = 0;
     std::uint64_t stops = 0;
-    Picoseconds stopped{};  // all pipelines together
+    Picoseconds stopped{};  // the total of all pipelines
   };
 
   KernelPipelines(const GpuConfig& config, std::vector<DeviceChannel>& channels);
 
-  // `in_use`: addresses are below. Throws std::logic_error for more pipelines than there are, and later for
-  // accesses that kernel_source.h does not allow.
+  // `in_use`: all addresses are below it. Throws std::logic_error for more pipelines than there are, and
+  // later for accesses that kernel_source.h does not allow.
   void launch(Picoseconds at, KernelSource& source, std::uint64_t kernel, Bytes in_use);
-  // Until take_end().
+  // It is running until take_end() is called.
   bool running() const { return source_ != nullptr; }
   std::uint32_t stopped() const { return static_cast<std::uint32_t>(stops_.size()); }
   const Counts& counts() const { return counts_; }
@@ -46,11 +46,11 @@ class KernelPipelines {
   std::optional<Picoseconds> next_event() const {
     return due_.empty() ? std::nullopt : std::optional(due_.front().at);
   }
-  // The slice of time in which the next access is due.
+  // Runs the slice of time in which the next access is due.
   void run_slice();
-  // A channel has released writes: who stands still for it tries again, in order of arrival.
+  // A channel has released writes: pipelines stalled for it try again, in order of arrival.
   void retry(Picoseconds at, std::uint32_t channel);
-  // Once, when all have ended: when what they moved last was moved.
+  // Returned once, when all have ended: the time at which their last accesses were moved.
   std::optional<Picoseconds> take_end();
   void reset();
 
@@ -58,7 +58,7 @@ class KernelPipelines {
   struct Due {
     Picoseconds at;
     std::uint32_t pipeline;
-    // Without a branch: none could be foreseen.
+    // Without a branch, which could not be predicted.
     bool operator<(const Due& o) const { return (at < o.at) | ((at == o.at) & (pipeline < o.pipeline)); }
     bool operator>(const Due& o) const { return o < *this; }
   };
@@ -68,27 +68,27 @@ class KernelPipelines {
     auto operator<=>(const Stop&) const = default;
   };
   static constexpr std::size_t batch = 16;
-  // An access as its channel sees it.
+  // An access from the point of view of its channel.
   struct Step {
     Picoseconds gap;
-    std::uint64_t sector;  // the first, in the channel
+    std::uint64_t sector;  // the first sector, in the channel
     std::uint32_t sectors;
     std::uint16_t channel;
     bool write;
   };
   struct Pipeline {
-    Picoseconds at{}, since{};  // when its access is due, or was first
-    Picoseconds moved{};        // what it moved last
+    Picoseconds at{}, since{};  // when its access is due, and when it was first due
+    Picoseconds moved{};        // the completion of its last movement
     std::uint32_t position = 0, count = 0;
-    std::uint32_t done = 0;  // sectors of the access
+    std::uint32_t done = 0;  // the number of sectors of the access that are complete
     std::array<Step, batch> steps{};
   };
 
-  // Whether its next access is due at some time, not when it has ended or stands still.
+  // Returns whether its next access is due at some time; false if it has ended or stalled.
   bool run_turn(std::uint32_t number, Picoseconds end);
   void sink_first();
   bool access(Pipeline& pipeline);
-  // To the access after the one that is done; whether there is one.
+  // Advances to the access after the completed one; returns whether there is one.
   bool step(std::uint32_t number);
   void prefetch(const Pipeline& pipeline, std::uint32_t position) const;
   void refill(std::uint32_t number);
@@ -103,7 +103,7 @@ class KernelPipelines {
   std::uint32_t active_ = 0;
   bool end_taken_ = true;
   Picoseconds end_{};
-  std::vector<Due> due_;     // a heap, the first in front
+  std::vector<Due> due_;     // a heap with the earliest in front
   std::vector<Stop> stops_;  // in order
   Counts counts_;
 };

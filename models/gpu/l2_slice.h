@@ -1,16 +1,15 @@
-// The part of a GPU's L2 that stands before one channel: write back, lines of 128 bytes in sectors of 32,
-// each valid or dirty on its own; in a set the least recently used goes. Lines are numbers: offset in the
-// channel / 128; the set is the number modulo the sets, of which there may be any number.
+// The part of a GPU's L2 in front of one channel: write back, lines of 128 bytes in sectors of 32, each valid
+// or dirty on its own; the least recently used line of a set is evicted. Lines are numbers: offset in the
+// channel / 128; the set is the number modulo the number of sets, which need not be a power of two.
 //
 //   const L2Slice::Place place = slice.place_of(line);
-//   std::size_t slot = slice.find(place);   no_slot: it is not there
-//   slot = slice.victim(place);             what would have to go for it: write back slice.dirty(slot)
+//   std::size_t slot = slice.find(place);   no_slot: a miss
+//   slot = slice.victim(place);             the line to evict for it: write back slice.dirty(slot)
 //   slice.replace(slot, place);             no sector of it is valid
 //
-// Contents, where they are kept, are those of the whole line.
+// Contents, if they are kept, are those of the whole line.
 //
-// The ways of a set are one cache line of the host: that bounds ways and tags, and is what makes the model
-// fast.
+// The ways of a set are one cache line of the host: this bounds ways and tags, and makes the model fast.
 #pragma once
 
 #include <algorithm>
@@ -34,12 +33,13 @@ class L2Slice {
   static unsigned count(std::uint8_t sectors) { return 0x4332'3221'3221'2110u >> 4 * sectors & 15; }
   static constexpr std::uint32_t no_line = 0xFFFF'FFFF;
   static constexpr std::size_t no_slot = ~std::size_t{0};
-  static constexpr std::uint32_t max_lines_per_set = (1u << 24) - 1;  // of memory that are in one set
+  // The number of lines of memory that map to one set.
+  static constexpr std::uint32_t max_lines_per_set = (1u << 24) - 1;
 
-  // A whole number of sets.
+  // The size is a whole number of sets.
   L2Slice(Bytes size, std::uint32_t ways, bool keeps_contents);
 
-  // Where a line is or would be: its set, and what tells it from others there.
+  // The place of a line: its set, and its tag within the set.
   class Place {
    public:
     bool operator==(const Place&) const = default;
@@ -48,7 +48,7 @@ class L2Slice {
     friend L2Slice;
     std::uint32_t set = 0, tag = 0;
   };
-  // number / sets and the rest; Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
+  // number / sets and the remainder; Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
   Place place_of(std::uint32_t number) const {
     __extension__ typedef unsigned __int128 Wide;
     Place place;
@@ -56,7 +56,7 @@ class L2Slice {
     place.set = number - place.tag * count_;
     return place;
   }
-  // Of the line behind it.
+  // The place of the next line.
   Place next(Place place) const {
     if (++place.set == count_) [[unlikely]] {
       place.set = 0;
@@ -65,14 +65,14 @@ class L2Slice {
     return place;
   }
 
-  // The line is the most recently used now.
+  // Makes the line the most recently used.
   std::size_t find(Place place) {
     const std::uint32_t way = way_and_1(&entries_[slot_of(place.set, 0)], place.tag);
     if (way == 0) return no_slot;
     use(place.set, way - 1);
     return slot_of(place.set, way - 1);
   }
-  // Without using it.
+  // Without marking it as used.
   std::size_t peek(std::uint32_t number) const {
     const Place place = place_of(number);
     const std::uint32_t way = way_and_1(&entries_[slot_of(place.set, 0)], place.tag);
@@ -81,14 +81,14 @@ class L2Slice {
   std::size_t victim(Place place) const {
     return slot_of(place.set, static_cast<std::uint32_t>(orders_[place.set] >> oldest_shift_) & 15);
   }
-  // Of a victim.
+  // The slot is that of a victim.
   void replace(std::size_t slot, Place place) {
     entries_[slot] = place.tag << tag_shift;
     std::uint64_t& order = orders_[place.set];
     order = (order & ~in_order_) | (order << 4 & in_order_) | slot % max_ways;
   }
   void drop(std::size_t slot) { entries_[slot] = no_tag; }
-  // So many lines that follow one another, to the last set.
+  // Prefetches consecutive lines, up to the last set.
   void prefetch(std::uint32_t first, std::uint32_t lines) const {
     const std::uint32_t set = place_of(first).set, end = std::min(set + lines, count_);
     for (std::uint32_t i = set; i < end; ++i) __builtin_prefetch(&entries_[slot_of(i, 0)]);
@@ -100,7 +100,7 @@ class L2Slice {
                ? no_line
                : static_cast<std::uint32_t>(std::size_t{tag} * count_ + slot / max_ways);
   }
-  // Of a victim for it.
+  // The line in a slot that is a victim for `place`.
   std::uint32_t line_at(std::size_t slot, Place place) const {
     return (entries_[slot] >> tag_shift) * count_ + place.set;
   }
@@ -121,7 +121,7 @@ class L2Slice {
     return std::span<const std::byte, 128>(&data_[slot * line.count()], 128);
   }
 
-  // f(slot) of every line that is there, set by set.
+  // Calls f(slot) for every line that is present, set by set.
   template <class F>
   void for_lines(F f) {
     for (std::size_t slot = 0; slot < entries_.size(); ++slot)
@@ -139,7 +139,7 @@ class L2Slice {
     return std::size_t{set} * max_ways + way;
   }
 
-  // 0: none. Four ways at a time.
+  // 0: none. Compares four ways at a time.
   static std::uint32_t way_and_1(const std::uint32_t* set, std::uint32_t tag) {
     const Four wanted = {tag, tag, tag, tag};
     Four place = {1, 2, 3, 4}, found = {};
@@ -156,7 +156,7 @@ class L2Slice {
   void use(std::size_t set, std::uint32_t way) {
     constexpr std::uint64_t ones = 0x1111'1111'1111'1111;
     std::uint64_t& order = orders_[set];
-    const std::uint64_t differs = order ^ ones * way;  // where it stands, a group of bits is 0
+    const std::uint64_t differs = order ^ ones * way;  // the group of bits at its position is 0
     const int place = std::countr_zero((differs - ones) & ~differs & ones * 8) & ~3;
     const std::uint64_t newer = (std::uint64_t{1} << place) - 1;
     order = (order & ~(newer << 4 | 15)) | (order & newer) << 4 | way;
@@ -164,12 +164,12 @@ class L2Slice {
 
   // Sets of max_ways.
   std::vector<std::uint32_t, boost::alignment::aligned_allocator<std::uint32_t, 64>> entries_;
-  // Of each set, the order of use: a way in four bits, the newest in the lowest. Ways that the cache does not
-  // have are behind all others, and stay there.
+  // For each set, the order of use: a way in four bits, the newest in the lowest. Ways that the cache does
+  // not have are last, and stay there.
   std::vector<std::uint64_t> orders_;
   unsigned oldest_shift_;
-  std::uint64_t in_order_;  // the ways that the cache has
-  std::uint32_t count_;     // of sets
+  std::uint64_t in_order_;  // the initial order of the ways
+  std::uint32_t count_;     // the number of sets
   std::uint64_t reciprocal_;
   std::vector<std::byte> data_;
 };

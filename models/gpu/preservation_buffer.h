@@ -1,14 +1,14 @@
-// Where the host keeps the snapshots of a GPU: a run of its memory, in it an extent for each snapshot, and
-// for each zone in an extent whose it is.
+// The host's memory for the snapshots of a GPU: a region with an extent for each snapshot, and the number of
+// the zone for each zone in an extent.
 //
-// The snapshots kept are a chain: a full one and the increments since. image() names the newest copy of every
-// zone. A full snapshot that is complete ends the chain before it; one that is open or given up changes
-// nothing of what was complete.
+// The snapshots that are kept form a chain: a full one and the increments since. image() lists the newest
+// copy of every zone. A full snapshot that is complete replaces the previous chain; one that is open or
+// aborted changes nothing of what was complete.
 //
-// Extents go round the run, none goes over its end. How many zones an increment has is known only when it has
-// begun: it is opened for as many as a full one has, and keeps the room that it used. It is refused unless as
-// much is left behind it: so a full snapshot, which ends the chain, always has its room. A run of two full
-// snapshots holds full ones; for increments it takes a third.
+// Extents are allocated round the region, and none crosses its end. The size of an increment is known only
+// when it has begun: it is opened with the size of a full snapshot, and keeps the space that it used. It is
+// refused unless as much is left after it, so that a full snapshot, which replaces the chain, always has
+// space. A region of two full snapshots holds full ones; increments need a third.
 //
 // Source: lee2019 section 4, (a1): the driver's preservation buffer and its metadata. Its layout is this
 // project's.
@@ -38,18 +38,19 @@ class PreservationBuffer {
 
   Bytes zone() const { return zone_; }
 
-  // Room for at most so many zones; nothing when there is none, and nothing is changed. One is open at a
-  // time, and an increment only behind a full one: std::logic_error else.
+  // Allocates space for at most `zones` zones. Returns nullopt, without any change, if there is none. Only
+  // one can be open at a time, and an increment only after a full one: std::logic_error otherwise.
   std::optional<Address> open(bool full, std::uint32_t zones);
   bool is_open() const { return open_.has_value(); }
   void arrived(
-      std::span<const Zone> zones);  // behind those before; std::logic_error where there is no room for them
+      // Appended to the previous ones; std::logic_error if there is no space for them.
+      std::span<const Zone> zones);
   void complete();
   void give_up();
 
-  std::size_t snapshots() const { return chain_.size(); }  // complete ones of the chain
+  std::size_t snapshots() const { return chain_.size(); }  // the number of complete snapshots of the chain
   std::vector<Copy> image() const;                         // in the order of addresses
-  Bytes free() const;                                      // that lie together, beside the chain
+  Bytes free() const;  // the largest contiguous free space outside of the chain
 
  private:
   struct Extent {
@@ -64,7 +65,7 @@ class PreservationBuffer {
     Bytes size;
   };
 
-  // Behind the last of the chain, or behind `last`: the first that is large enough is taken.
+  // After the end of the chain, or after `last`: the first that is large enough is taken.
   std::array<Room, 2> rooms(const Extent* last) const;
   std::optional<Address> place(const Extent* last, Bytes size) const;
 

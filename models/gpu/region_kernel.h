@@ -1,7 +1,7 @@
-// The kernel that a GPU of a node has built in: each pipeline works on its own part of a region of memory.
+// The built-in kernel of a node's GPU: each pipeline works on its own part of a region of memory.
 //
-// An access covers a line of 128 bytes. Which of them write, and with Pattern::random where, follows from seed, pipeline and
-// count alone: the same kernel does the same again.
+// An access covers a line of 128 bytes. Which accesses write, and with Pattern::random their addresses, are
+// determined by seed, pipeline and count alone: the same kernel always does the same.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace asterism {
 struct RegionKernelArguments {
   enum class Pattern : std::uint32_t { sequential, random };
 
-  std::uint64_t first = 0, bytes = 0;  // the region, whole lines; at least a line for each pipeline
+  std::uint64_t first = 0, bytes = 0;  // the region, whole lines; at least one line for each pipeline
   std::uint64_t seed = 0;
-  std::uint64_t accesses = 0;   // of each pipeline
+  std::uint64_t accesses = 0;   // per pipeline
   Picoseconds gap{};            // between two of them
-  std::uint32_t writes = 1000;  // permille of them
+  std::uint32_t writes = 1000;  // permille of the accesses
   Pattern pattern = Pattern::sequential;
 };
 
@@ -35,7 +35,7 @@ class RegionKernel final : public KernelSource {
 
  private:
   RegionKernelArguments arguments_;
-  std::uint64_t lines_;  // of a pipeline's part
+  std::uint64_t lines_;  // of one pipeline's part
   std::vector<std::uint64_t> next_;
 };
 

@@ -1,13 +1,14 @@
 // The ways of taking a snapshot that lee2019 compares, by its names: parts joined by '+', in any order.
 //
 //   F      full: all zones in use              I      increment, in zones of 64 KiB     I-FG   increment, in zones of 4 KiB
-//   NB     kernels go on while zones are copied; without it they wait
-//   H      the driver says which zones are preserved while it copies, and prefers zones with waiting writes; needs NB
+//   NB     kernels run while zones are copied; without it they wait
+//   H      the driver reports which zones are preserved while it copies, and prefers zones with waiting writes;
+//          needs NB
 //   D      device-side: transfer buffer and duplicate-on-write; needs NB and H
 //
-// One of F, I and I-FG is in each, so there are twelve.
+// Each has one of F, I and I-FG, so there are twelve.
 //
-// Source: lee2019 section 5.1. What needs what follows from sections 4.1.3 and 4.3: without NB no write ever
+// Source: lee2019 section 5.1. The dependencies follow from sections 4.1.3 and 4.3: without NB no write ever
 // waits.
 #pragma once
 
@@ -23,7 +24,7 @@ namespace asterism {
 
 struct SnapshotConfig {
   SnapshotKind kind = SnapshotKind::full;
-  bool fine = false;  // zones of 4 KiB; only the zone size of the device follows from it
+  bool fine = false;  // zones of 4 KiB; it only determines the zone size of the device
   bool non_blocking = false;
   bool hints = false;
   bool device_side = false;
@@ -35,7 +36,7 @@ constexpr std::array<std::string_view, 12> snapshot_config_names = {
     "I",    "NB+I",    "NB+I+H",    "NB+I+H+D",  //
     "I-FG", "NB+I-FG", "NB+I-FG+H", "NB+I-FG+H+D"};
 
-// Nothing for a text that is none; `problem`, when given, then says why.
+// Returns nullopt for a text that is not such a name; `problem`, if given, is then the reason.
 std::optional<SnapshotConfig> snapshot_config(std::string_view name, std::string* problem = nullptr);
 std::string to_text(const SnapshotConfig& config);  // in the order NB, F or I or I-FG, H, D
 

@@ -31,7 +31,7 @@ SnapshotDriver::Begun SnapshotDriver::snapshot(Picoseconds now, const SnapshotCo
   }
   if (!extent) {
     ++counts_.no_room;
-    return Begun::no_room;
+    return Begun::no_space;
   }
   const Offloader by = how.device_side ? Offloader::device : Offloader::driver;
   begun_at = now + gpu_.begin_snapshot(now, kind, by, *extent);
@@ -81,7 +81,7 @@ void SnapshotDriver::arrived(Picoseconds at, std::span<const Zone> zones) {
     return;
   }
   if (open_.hints) {
-    open_.untold.insert(open_.untold.end(), zones.begin(), zones.end());
+    open_.unreported.insert(open_.unreported.end(), zones.begin(), zones.end());
     const bool is_waited_for = std::ranges::any_of(zones, [&](Zone zone) {
       return std::ranges::find(open_.waited_for, zone) != open_.waited_for.end();
     });
@@ -138,7 +138,7 @@ void SnapshotDriver::zone_waits(Picoseconds at, Zone zone) {
 }
 
 void SnapshotDriver::hear(Picoseconds now, Zone zone) {
-  if (std::ranges::find(open_.untold, zone) != open_.untold.end()) {
+  if (std::ranges::find(open_.unreported, zone) != open_.unreported.end()) {
     tell(now);
   } else if (!gpu_.may_preserve(zone)) {
     open_.waited_for.push_back(zone);
@@ -150,7 +150,7 @@ void SnapshotDriver::tell(Picoseconds now) {
   if (open_.finishes) return;
   std::erase_if(open_.waited_for, [&](Zone zone) { return gpu_.may_preserve(zone); });
   ++counts_.hints;
-  open_.on_the_way.push_back({now + one_way_, std::exchange(open_.untold, {})});
+  open_.on_the_way.push_back({now + one_way_, std::exchange(open_.unreported, {})});
   open_.told = now;
   open_.tells.reset();
 }

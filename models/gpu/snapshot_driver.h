@@ -1,23 +1,23 @@
-// The host's driver of a GPU's snapshots, for runs without cores: does what the firmware's driver (sw/) does
-// by registers, with the latencies of the link.
+// The host's driver of a GPU's snapshots, for runs without cores. It does what the firmware's driver (sw/)
+// does by registers, with the latencies of the link.
 //
-//   driver.snapshot(now, how, begun_at)    full, where there is nothing yet that an increment could stand on
+//   driver.snapshot(now, how, begun_at)    a full one if there is no snapshot yet for an increment
 //   Sink::taken / failed
 //   driver.restore(now)                    the newest complete snapshot, into a GPU that was reset
 //
-// Without D the driver copies unpreserved zones in order, `transfer` bytes of them at once. With H
-// it tells the device, at most every `hint_interval`, what has arrived since; that is one way of the link
-// later there. It learns of a zone with a waiting write one way later than it waits, and copies next the
-// zones of which it has learnt, in the order in which it has, together up to `transfer` bytes: each alone
-// would cost the overhead of a transfer. It tells of those at once, with what else there is to tell. What it
-// says last, that the snapshot is complete, takes one way, too. With D it only keeps account.
+// Without D the driver copies unpreserved zones in order, `transfer` bytes of them at once. With H it reports
+// to the device, at most every `hint_interval`, what has arrived since; the report takes one way of the link.
+// It learns of a zone with a waiting write after one way of the link, and copies such zones next, in the
+// order in which it has learned of them, together up to `transfer` bytes, since each alone would cost the
+// overhead of a transfer. It reports those at once, with anything else there is to report. The final report,
+// that the snapshot is complete, takes one way, too. With D it only keeps account.
 //
-// Blocking: launches are the caller's, who waits for the sink.
+// Blocking: the caller launches kernels, and waits for the sink.
 //
-// A snapshot that fails, or a reset, makes the next one full. So does a preservation buffer without room for
-// an increment.
+// After a snapshot that fails, or a reset, the next one is full. It is full too if the preservation buffer
+// has no space for an increment.
 //
-// Source: lee2019 sections 4.1.3, 4.1.5, 4.3; interval: this project's.
+// Source: lee2019 sections 4.1.3, 4.1.5, 4.3; the interval is this project's.
 #pragma once
 
 #include <deque>
@@ -34,28 +34,28 @@ namespace asterism {
 
 class SnapshotDriver {
  public:
-  // May call back any but advance_to() and reset().
+  // The sink may call any method except advance_to() and reset().
   struct Sink {
     virtual ~Sink() = default;
     virtual void taken(Picoseconds at) = 0;
-    // Of a restore: the host's memory refused.
+    // For a restore: the host's memory refused the access.
     virtual void failed(Picoseconds at, Gpu::Failure why) = 0;
     virtual void restored(Picoseconds at) = 0;
   };
-  // refused: by the GPU, or something is under way.
-  enum class Begun : std::uint8_t { yes, refused, no_room };
+  // refused: by the GPU, or because something is in progress.
+  enum class Begun : std::uint8_t { yes, refused, no_space };
 
   SnapshotDriver(Gpu& gpu, PreservationBuffer& buffer, Picoseconds one_way, Picoseconds hint_interval,
                  Sink& sink);
 
-  // `begun_at`: when kernels may go on, if it does not block them.
+  // `begun_at`: the time at which kernels may run, if the snapshot does not block them.
   Begun snapshot(Picoseconds now, const SnapshotConfig& how, Picoseconds& begun_at);
-  // Memory of the GPU is allocated. Throws std::logic_error when there is no snapshot, or something is under
-  // way.
+  // Memory of the GPU is allocated. Throws std::logic_error if there is no snapshot, or if something is in
+  // progress.
   void restore(Picoseconds now);
   bool busy() const { return doing_ != Doing::nothing; }
 
-  // The GPU's sink hands these on.
+  // Forwarded by the sink of the GPU.
   void zone_waits(Picoseconds at, Zone zone);
   void arrived(Picoseconds at, std::span<const Zone> zones);
   void snapshot_taken(Picoseconds at);
@@ -63,15 +63,16 @@ class SnapshotDriver {
   void copied_in(Picoseconds at);
 
   std::optional<Picoseconds> next_event() const;
-  // A late call makes the driver late, as a busy host is.
+  // A late call delays the driver, as a busy host does.
   void advance_to(Picoseconds now);
-  void reset();  // forgets what is under way; when the GPU is reset, or this driver is started anew
-  // Snapshots taken by kind and in other's stead, failed, refused; hints, zones preferred, restores.
+  void reset();  // drops work in progress; call it when the GPU is reset or this driver is restarted
+  // Snapshots taken, by kind; full ones taken in place of increments; failed and refused ones; hints,
+  // preferred zones, restores.
   void report(Statistics& statistics) const;
 
  private:
   enum class Doing : std::uint8_t { nothing, copying, watching, restoring };
-  // On the way to the driver, or to the device.
+  // A message on its way to the driver, or to the device.
   struct Report {
     Picoseconds at;
     Zone zone;
@@ -84,10 +85,11 @@ class SnapshotDriver {
     SnapshotKind kind = SnapshotKind::full;
     bool hints = false;
     std::optional<Picoseconds> begins, tells, finishes;
-    std::uint32_t position = 0;       // of the copies in order: a number of a zone
-    std::vector<Zone> waited_for;     // a write waits, as far as the driver knows, which has not told of them
-    std::vector<Zone> untold;         // have arrived
-    std::optional<Picoseconds> told;  // last
+    std::uint32_t position = 0;  // the number of the next zone of the copies in order
+    // Zones with a waiting write, as far as the driver knows, that it has not reported as preserved.
+    std::vector<Zone> waited_for;
+    std::vector<Zone> unreported;     // zones that have arrived and were not reported
+    std::optional<Picoseconds> told;  // the last report
     std::deque<Report> reports;
     std::deque<Hint> on_the_way;
   };
@@ -111,7 +113,7 @@ class SnapshotDriver {
   bool needs_full_ = true;
   Open open_;
   std::vector<PreservationBuffer::Copy> image_;  // being restored
-  std::size_t restored_ = 0;                     // of it, copied or being copied
+  std::size_t restored_ = 0;  // the number of its zones that were copied or are being copied
 
   struct Counts {
     std::uint64_t full = 0, increments = 0, in_place_of_increments = 0;

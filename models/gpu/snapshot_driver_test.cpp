@@ -274,7 +274,7 @@ TEST(SnapshotDriver, WithoutRoomTheSnapshotBeforeIsKept) {
   DriverRig rig(small(), 20);
   rig.take("NB+F");
   const auto image = rig.buffer.image();
-  EXPECT_EQ(rig.refused("NB+F"), SnapshotDriver::Begun::no_room);
+  EXPECT_EQ(rig.refused("NB+F"), SnapshotDriver::Begun::no_space);
   EXPECT_FALSE(rig.gpu.snapshot_open());
   EXPECT_EQ(rig.buffer.image(), image);
 }

@@ -1,5 +1,5 @@
-// A channel's part of the transfer buffer: copies of zones on their way to the host, first in, first out. Of
-// the part a transfer takes its room until it is sent.
+// A channel's part of the transfer buffer: copies of zones on their way to the host, first in, first out. A
+// transfer occupies its space until it has been sent.
 //
 // Source: lee2019 section 4.3.1 (each zone monitor has its partition, half of which fills while the other is
 // sent).
@@ -21,17 +21,17 @@ class TransferBuffer {
   TransferBuffer(Bytes size, Bytes zone) : size_(size), zone_(zone) {}
 
   bool has_room() const { return used_ + zone_ <= size_; }
-  // For one more that leaves half of it free.
-  bool has_room_in_half() const { return 2 * (used_ + zone_) <= size_; }
+  // Whether there is space for one more that leaves half of it free.
+  bool has_space_in_half() const { return 2 * (used_ + zone_) <= size_; }
   Bytes filled() const { return zone_ * copies_.size(); }  // without what is being sent
   Bytes used() const { return used_; }
 
-  // Contents empty where none are kept, and of a zone that reads as 0 as nothing was ever written to it.
+  // Contents are empty if none are kept, and for a zone that was never written and reads as 0.
   void put(std::uint32_t zone, std::vector<std::byte> contents) {
     copies_.push_back({zone, std::move(contents)});
     used_ += zone_;
   }
-  // The oldest copies, up to so many bytes but one at least, go to f(zone, contents).
+  // Passes the oldest copies, up to that many bytes but at least one copy, to f(zone, contents).
   template <class F>
   void take(Bytes most, F f) {
     const std::uint64_t zones = std::max<std::uint64_t>(most / zone_, 1);

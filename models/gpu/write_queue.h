@@ -1,6 +1,6 @@
-// The writes of a channel that wait for their zones, in the order in which they came: sectors of a line each,
-// with their bytes. Those of one zone leave together and in order, so that a later write never overtakes one
-// to the same bytes.
+// The writes of a channel that wait for their zones, in order of arrival: sectors of a line each, with their
+// bytes. Those of one zone leave together and in order, so that a later write never overtakes one to the same
+// bytes.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +31,13 @@ class WriteQueue {
   bool empty() const { return writes_.empty(); }
   std::size_t size() const { return writes_.size(); }
   void push(const WaitingWrite& write) { writes_.push_back(write); }
-  // Who waits longest.
+  // The time since which the oldest write waits.
   std::optional<Picoseconds> oldest() const {
     if (writes_.empty()) return std::nullopt;
     return std::ranges::min(writes_, {}, &WaitingWrite::since).since;
   }
 
-  // f(write) of those of this zone, or of all; they are not in it afterwards.
+  // Calls f(write) for the writes of this zone, or for all, and removes them.
   template <class F>
   void release(std::uint32_t zone, F f) {
     std::erase_if(writes_, [&](const WaitingWrite& write) {
@@ -53,7 +53,7 @@ class WriteQueue {
   }
   void clear() { writes_.clear(); }
 
-  // Puts what waits of a line over its bytes in memory.
+  // Overlays the waiting writes of a line on its bytes in memory.
   void overlay(std::uint32_t line, std::span<std::byte, 128> data) const {
     for (const WaitingWrite& write : writes_) {
       if (write.line != line) continue;

@@ -43,7 +43,7 @@ TEST(FabricFilesTest, NumbersThatDoNotFitEachOtherAreRefused) {
       problems(R"({"topology": "superring", "global_routers": 6, "virtual_channels": 1})"),
       "virtual_channels: a value that breaks the ring's deadlock: at least 2 from 5 global routers on\n");
   EXPECT_EQ(problems(R"({"topology": "superstar", "gated_global_routers": 8})"),
-            "gated_global_routers: a value that leaves one global router with power\n");
+            "gated_global_routers: a value that leaves one global router powered\n");
 }
 
 }  // namespace

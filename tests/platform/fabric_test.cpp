@@ -134,7 +134,7 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
             "command line: error: node.placement: \"core9\" is neither a master nor a target on the "
             "fabric\n");
   EXPECT_EQ(refused(on("loose", {"node.placement.dram=576"})),
-            "command line: error: node.placement: \"dram\" is to sit on node 576, and the last of the "
+            "command line: error: node.placement: \"dram\" is to be placed on node 576, and the last of the "
             "fabric is 575\n");
   EXPECT_EQ(
       refused({"node.fabric={\"topology\":\"graph\",\"graph\":\"small_clos\",\"gated_global_routers\":4}"}),

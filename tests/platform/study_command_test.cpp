@@ -273,9 +273,10 @@ TEST_F(StudyCommandTest, WhatCannotBeGatedIsToldAtItsKey) {
   expect_refusal({"gated=[\"LR0\"]"}, 65,
                  "command line: error: gated: router LR0 has nodes and cannot be gated");
   expect_refusal({"topology=superring", "gated=[\"GR0\"]"}, 65,
-                 "command line: error: gated: gated, there is no way from LR3 to LR0");
-  expect_refusal({"gated=[\"GR0\"]", "gated_global_routers=7"}, 65,
-                 "command line: error: gated_global_routers: gated, there is no way from LR0 to LR1");
+                 "command line: error: gated: with the gated routers there is no way from LR3 to LR0");
+  expect_refusal(
+      {"gated=[\"GR0\"]", "gated_global_routers=7"}, 65,
+      "command line: error: gated_global_routers: with the gated routers there is no way from LR0 to LR1");
   const std::string too_many =
       "command line: error: gated_global_routers: there are 3 global routers to gate, not 40\n";
   for (const char* study : {"fabric", "manycore"}) {

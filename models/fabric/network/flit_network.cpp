@@ -67,7 +67,7 @@ void FlitNetwork::State::arrive(const Arrival& arrival, Domain& domain) {
     waiting_packet(arrival.vc, vc.first_waiting + vc.waiting++) = arrival.packet;
 }
 
-// The head of a packet has come to the front of its virtual channel.
+// Routes the packet whose head has come to the front of its virtual channel.
 void FlitNetwork::State::route(std::uint32_t index, std::uint32_t packet_index, RouterId at) {
   Vc& vc = vcs_[index];
   PacketState& packet = packets_[packet_index];
@@ -100,7 +100,7 @@ bool FlitNetwork::State::congested(ChannelId channel) const {
   return held >= parameters_.fallback_occupancy;
 }
 
-// Whether the node has more to send.
+// Returns whether the node has more to send.
 bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
   if (node.queue == none) return false;
   PacketState& packet = packets_[node.queue];
@@ -130,7 +130,7 @@ bool FlitNetwork::State::send_from_node(Node& node, Domain& domain) {
   return node.queue != none;
 }
 
-// Whether the router holds flits afterwards.
+// Returns whether the router still holds flits.
 template <bool has_hook>
 bool FlitNetwork::State::switch_router(RouterId id, Domain& domain) {
   Router& router = routers_[id];
@@ -175,10 +175,10 @@ std::uint32_t FlitNetwork::State::decision(RouterId id, std::uint32_t output, st
   return put_forward_[hooks_[id]->decide(Picoseconds(now_), output, requests, choice)];
 }
 
-// The first virtual channel in the port's round whose flit could go.
+// The first virtual channel, in the port's round-robin order, whose flit could move.
 std::uint32_t FlitNetwork::State::put_forward(const Router& router, std::uint32_t port) const {
   const InputPort& input = inputs_[port];
-  // The round as a mask whose lowest bit is next_vc's.
+  // The round-robin order as a mask whose lowest bit is that of next_vc.
   const std::uint32_t twice = input.occupied | std::uint32_t{input.occupied} << virtual_channels_;
   std::uint32_t round = twice >> input.next_vc & ((1u << virtual_channels_) - 1);
   for (; round != 0; round &= round - 1) {
@@ -220,7 +220,7 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
   --vc.flits;
   return_credit(input, v, domain);
   input.next_vc = static_cast<std::uint16_t>(v + 1 == virtual_channels_ ? 0 : v + 1);
-  // Without branches, which nobody could predict.
+  // Without branches, which could not be predicted.
   input.occupied ^= static_cast<VcMask>((vc.flits == 0) << v);
   occupied_ports_[input.place / 64] ^= std::uint64_t{input.occupied == 0} << (input.place % 64);
   vc.output = is_tail ? unrouted : vc.output;
@@ -235,7 +235,7 @@ void FlitNetwork::State::grant(Router& router, Domain& domain, std::uint32_t out
   }
 }
 
-// The candidate with the most credits, the lowest among equal ones.
+// Takes the candidate with the most credits, the lowest among equal ones.
 std::uint32_t FlitNetwork::State::take_vc(OutputPort& port, std::uint32_t output, std::uint32_t candidates) {
   const std::uint32_t first = first_vc_of(output);
   auto best = static_cast<std::uint32_t>(std::countr_zero(candidates));
@@ -277,8 +277,8 @@ std::uint64_t FlitNetwork::State::edge_behind_crossing(const Path& path, const D
   return (sent * 100 + parameters_.crossing * period + 100 * period - 1) / (100 * period);
 }
 
-// A domain that had nothing to do has not moved on; beyond the reach of its calendar edges would be mistaken for
-// others. Only when nothing of it is left to do before `now`.
+// A domain without work has not advanced; edges beyond the reach of its calendar would be mistaken for
+// others. Call this only if the domain has no work left before `now`.
 void FlitNetwork::State::catch_up(Domain& domain, std::uint64_t now) {
   if (now > 0) domain.cycle = std::max(domain.cycle, (now - 1) / domain.period);
 }
@@ -336,7 +336,7 @@ void FlitNetwork::State::inject(const Packet& packet, Picoseconds now) {
   if (now.count() < now_) throw std::logic_error("a packet cannot be injected in the past");
   const std::uint32_t index = new_packet(packet, now);
   ++packets_waiting_;
-  if (stuck_) {  // perhaps the new packet finds another way
+  if (stuck_) {  // the new packet may find another way
     stuck_ = false;
     last_move_ = now.count();
     for (Domain& domain : domains_) catch_up(domain, now.count());

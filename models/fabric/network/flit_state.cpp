@@ -11,8 +11,7 @@ void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
-// Each cycle of a link is a place for a flit and for a credit: a longer one is a mistake in a length or a
-// clock.
+// Each cycle of a link stores a flit and a credit. A longer link indicates a wrong length or clock.
 constexpr std::uint64_t max_link_cycles = 10'000;
 
 }  // namespace
@@ -51,7 +50,7 @@ FlitNetwork::State::State(std::shared_ptr<const Topology> topology, const FlitPa
   reset();
 }
 
-// Routers with one period share a domain.
+// Routers with the same period share a domain.
 void FlitNetwork::State::build_domains() {
   std::map<std::uint64_t, std::uint32_t> domain_of;
   for (const Topology::Router& router : topology_->routers) {
@@ -118,7 +117,7 @@ void FlitNetwork::State::build_ports() {
   for (NodeId n = 0; n < nodes.size(); ++n) {
     const Topology::Node& node = nodes[n];
     join(nodes_[n].output, input_of_node[n], node.latency, node.router, node.router);
-    // The node has no pipeline in front of its channel.
+    // The node has no pipeline before its channel.
     outputs_[nodes_[n].output].path.cycles -= after_grant_;
     outputs_[ejection_of_node_[n]].path.cycles =
         after_grant_ + static_cast<std::uint32_t>(node.latency.count());
@@ -143,7 +142,7 @@ void FlitNetwork::State::join(std::uint32_t output, std::uint32_t input, Cycles 
   inputs_[input].credits = {parameters_.credit_cycles + way_back, sender, sender != receiver};
 }
 
-// Each calendar reaches as far ahead as the longest way into its domain.
+// Each calendar reaches as far ahead as the longest path into its domain.
 void FlitNetwork::State::size_calendars() {
   std::vector<std::uint64_t> reach(domains_.size(), 1);
   const auto widen = [&](const Path& path, std::uint64_t sender_period) {
@@ -252,7 +251,7 @@ void FlitNetwork::State::check_connected() const {
       const Routing::Step step = topology_->routing->step(here, there, 0);
       const auto has_power = [&](ChannelId channel) { return is_powered(channel); };
       require(std::ranges::any_of(step.channels, has_power) || std::ranges::any_of(step.fallback, has_power),
-              "gated, there is no way from " + topology_->routers[here].name + " to " +
+              "with the gated routers there is no way from " + topology_->routers[here].name + " to " +
                   topology_->routers[there].name);
     }
   }
@@ -263,7 +262,7 @@ bool FlitNetwork::State::powered(RouterId id) const {
   return !router.gated || router.committed > 0;
 }
 
-// Adds up the time without power: from when a gated router is empty until it is gated no more.
+// Adds up the time without power: from when a gated router becomes empty until it is no longer gated.
 void FlitNetwork::State::note_gating(RouterId id) {
   const bool gated = routers_[id].gated && routers_[id].committed == 0;
   GatedTime& gated_time = gated_times_[id];
@@ -312,7 +311,7 @@ std::vector<std::string> FlitNetwork::State::blocked() const {
     const Packet& packet = packets_[vc.packet].packet;
     lines.push_back(
         "packet from node " + std::to_string(packet.source) + " to node " +
-        std::to_string(packet.destination) + " stands at " + topology_->routers[inputs_[port].router].name +
+        std::to_string(packet.destination) + " is at " + topology_->routers[inputs_[port].router].name +
         " behind " + name_of_output(port_of(inputs_[port].upstream_vc)) + ", virtual channel " +
         std::to_string(number_of(index)) + ", and waits for a " +
         (vc.holds ? "credit of virtual channel " + std::to_string(std::countr_zero(vc.wanted)) + " of "
@@ -333,7 +332,8 @@ std::string FlitNetwork::State::name_of_output(std::uint32_t output) const {
 }
 
 void FlitNetwork::State::audit() const {
-  std::vector<unsigned> owned(vcs_.size());  // of each input VC: flits in it, and on their way to it and back
+  // For each input VC: the flits in it, and those in transit to it and back.
+  std::vector<unsigned> owned(vcs_.size());
   for (const Domain& domain : domains_)
     for (const Bucket& due : domain.calendar) {
       for (const Arrival& arrival : due.arrivals) ++owned[arrival.vc];
@@ -348,7 +348,7 @@ void FlitNetwork::State::audit() const {
     throw std::logic_error("virtual channel " + std::to_string(number_of(vc)) + " behind " +
                            name_of_output(port_of(upstream)) + ": " + std::to_string(vcs_[vc].flits) +
                            " flits, " + std::to_string(credits_[upstream]) + " credits and " +
-                           std::to_string(owned[vc]) + " under way are not its depth of " +
+                           std::to_string(owned[vc]) + " in transit are not its depth of " +
                            std::to_string(parameters_.buffer_depth));
   }
 }

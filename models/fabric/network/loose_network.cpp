@@ -8,7 +8,7 @@ namespace asterism {
 namespace {
 
 constexpr ChannelId none = std::numeric_limits<ChannelId>::max();
-constexpr double longest_load = 0.97;  // of the knee: the wait stays finite
+constexpr double longest_load = 0.97;  // relative to the knee: the wait stays finite
 
 }  // namespace
 
@@ -99,15 +99,15 @@ Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
   return Picoseconds(delivered + static_cast<std::uint64_t>(wait));
 }
 
-// When the tail leaves, if it may have to wait for credits: a buffer's flits go at once, the next ones a round trip after
-// the ones before them. Only the head's first round trip includes its routing.
+// When the tail leaves, if it may have to wait for credits: the flits that fit the buffer go at once, the
+// next ones a round trip after those before them. Only the round trip of the head includes its routing.
 std::uint64_t LooseNetwork::stalled(Train train, std::uint64_t rest, std::uint64_t round_trip) const {
   const std::uint64_t rounds = rest / flit_.buffer_depth, left = rest % flit_.buffer_depth;
   if (rounds == 0) return train.tail;
   return std::max(train.tail, train.head + before_grant_ + rounds * (round_trip - before_grant_) + left);
 }
 
-// From the grants at one router to those at the next.
+// From the grants at one router to those at the next one.
 LooseNetwork::Train LooseNetwork::cross(Train granted, const Topology::Channel& channel,
                                         std::uint64_t rest) const {
   const std::uint64_t from = period(channel.from), to = period(channel.to);
@@ -136,7 +136,7 @@ void LooseNetwork::count(Window& window, double amount, std::uint64_t at) const 
   (bin == window.bin ? window.now : window.before) += amount;
 }
 
-// The window ends at `at` and begins in the bin before.
+// The window ends at `at` and begins in the previous bin.
 double LooseNetwork::over(const Window& window, std::uint64_t at) const {
   const std::uint64_t length = parameters_.window.count(), bin = at / length;
   const double passed = static_cast<double>(at % length), rest = 1 - passed / static_cast<double>(length);
@@ -152,7 +152,7 @@ double LooseNetwork::load_of(const Port& port, std::uint64_t at) const {
                            static_cast<double>(parameters_.window.count()));
 }
 
-// In picoseconds, behind `other` of the port's load.
+// In picoseconds, after `other`, the load of the port's other traffic.
 double LooseNetwork::wait_at(const Port& port, double other, std::uint64_t at) const {
   const double flits = port.flits.now + port.flits.before;
   if (flits == 0) return 0;
@@ -161,7 +161,8 @@ double LooseNetwork::wait_at(const Port& port, double other, std::uint64_t at) c
   return parameters_.contention * other * static_cast<double>(port.flit_time) * train / 2 / (1 - full);
 }
 
-// Counts a packet and says how long it waits for the port; null when the packets of all share one queue.
+// Counts a packet and returns how long it waits for the port. `same_way` is null if all packets share one
+// queue.
 double LooseNetwork::pass(Port& port, Window* same_way, std::uint32_t flits, std::uint64_t at) {
   const double amount = flits, all = over(port.flits, at);
   const double same = same_way ? over(*same_way, at) : 0;
@@ -176,7 +177,7 @@ double LooseNetwork::pass(Port& port, Window* same_way, std::uint32_t flits, std
 
 // ---- routes ----
 
-// The flits on their way to the next router's buffers and in them, until their credits are back.
+// Counts the flits on their way to the next router's buffers and in them, until their credits are back.
 bool LooseNetwork::congested(ChannelId id, std::uint64_t at) const {
   const Topology::Channel& channel = topology_->channels[id];
   const Port& port = channels_[id];

@@ -8,15 +8,15 @@ namespace asterism {
 namespace {
 
 void check(const Topology& topology, const FlitNetwork::Load& load, Picoseconds measured) {
-  if (measured == 0_ps) throw std::invalid_argument("power is an energy over a time, which must not be 0");
+  if (measured == 0_ps) throw std::invalid_argument("power is energy per time, and the time must not be 0");
   const std::size_t routers = topology.routers.size(), nodes = topology.nodes.size();
   if (load.router_flits.size() != routers || load.powered_time.size() != routers ||
       load.channel_flits.size() != topology.channels.size() || load.injected_flits.size() != nodes ||
       load.ejected_flits.size() != nodes)
-    throw std::invalid_argument("the load is not one of the topology " + topology.name);
+    throw std::invalid_argument("the load does not belong to the topology " + topology.name);
 }
 
-// Flits times millimetres, over all channels and both ways of every node.
+// Flits times millimetres, over all channels and both channels of every node.
 double flit_millimetres(const Topology& topology, const FlitNetwork::Load& load) {
   double sum = 0;
   const auto add = [&](Micrometres length, std::uint64_t flits) {

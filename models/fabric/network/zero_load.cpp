@@ -9,12 +9,13 @@
 namespace asterism {
 namespace {
 
-// The flits of one packet: the edges, of the clock where they are, at which each arrives and then leaves.
+// The flits of one packet: the edges, of the clock at their position, at which each flit arrives and then
+// leaves.
 class Train {
  public:
   Train(const FlitParameters& parameters, unsigned flits) : parameters_(parameters), edges_(flits) {}
 
-  // From the node, the head at the first edge after `created`.
+  // Starts at the node: the head leaves at the first edge after `created`.
   void start(std::uint64_t created, std::uint64_t period) {
     for (std::size_t i = 0; i < edges_.size(); ++i) edges_[i] = created / period + 1 + i;
   }
@@ -79,7 +80,7 @@ Picoseconds mean_zero_load(const Topology& topology, const FlitParameters& param
                            unsigned samples) {
   if (topology.nodes.size() < 2) throw std::invalid_argument("a mean over pairs needs two nodes");
   if (flits == 0 || samples == 0) throw std::invalid_argument("a mean needs packets with flits");
-  // Long against every clock, so that each phase is as likely.
+  // Long compared with every clock, so that each phase is equally likely.
   constexpr std::uint64_t window = 1'000'000'000;
   const std::uint64_t nodes = topology.nodes.size();
   Random random(0);

@@ -9,7 +9,7 @@
 namespace asterism {
 namespace {
 
-// A vertex of the graph is channel * classes + class, a state of a packet router * classes + class.
+// A vertex of the graph is channel * classes + class; a state of a packet is router * classes + class.
 using Vertex = std::uint32_t;
 using State = std::uint32_t;
 
@@ -28,7 +28,7 @@ class DependencyGraph {
       if (has_nodes[r]) terminals_.push_back(r);
   }
 
-  // Adds all dependencies; false when `problem` says what stands against it.
+  // Adds all dependencies; returns false if there is a `problem`.
   bool collect(std::string& problem) {
     for (const RouterId destination : terminals_) {
       if (!walk(destination, problem)) return false;
@@ -46,13 +46,13 @@ class DependencyGraph {
     return true;
   }
 
-  // The vertices of a cycle in order, none when there is none.
+  // The vertices of a cycle in order; empty if there is none.
   std::vector<Vertex> cycle() const {
     return find_cycle(topology_.channels.size() * classes_,
                       [&](Vertex v, auto&& visit) { successors(v, visit); });
   }
 
-  // "" when no single route is a circle.
+  // "" if no single route is a circle.
   std::string circle() {
     std::string unused;
     for (const RouterId destination : terminals_) {
@@ -92,7 +92,7 @@ class DependencyGraph {
     return text;
   }
 
-  // Each channel's rank among those that leave its router, and room for a bit per possible successor.
+  // Each channel's rank among those that leave its router, and space for one bit per possible successor.
   void number_outputs() {
     for (const Topology::Channel& channel : topology_.channels) ++first_output_[channel.from + 1];
     for (std::size_t r = 1; r < first_output_.size(); ++r) first_output_[r] += first_output_[r - 1];
@@ -114,7 +114,7 @@ class DependencyGraph {
     bits_.resize(words);
   }
 
-  // The states that packets to the destination can be in, and where they go from each.
+  // The states that packets to the destination can be in, and the successors of each.
   bool walk(RouterId destination, std::string& problem) {
     std::vector<bool> seen(steps_.size());
     reached_.clear();
@@ -169,7 +169,7 @@ class DependencyGraph {
       }
   }
 
-  // Depth first, with a stack of its own: a mesh's paths are thousands of channels long.
+  // Depth first, with an explicit stack, since the paths in a mesh are thousands of channels long.
   template <class Successors>
   static std::vector<std::uint32_t> find_cycle(std::size_t vertices, Successors&& successors_of) {
     enum : std::uint8_t { unseen, on_path, done };
@@ -210,7 +210,7 @@ class DependencyGraph {
 
   const Topology& topology_;
   unsigned classes_;
-  std::vector<RouterId> terminals_;          // routers that have nodes
+  std::vector<RouterId> terminals_;          // the routers that have nodes
   std::vector<std::uint32_t> first_output_;  // by router, into output_
   std::vector<ChannelId> output_;            // channels by the router that they leave
   std::vector<std::uint32_t> rank_;          // by channel

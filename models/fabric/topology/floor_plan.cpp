@@ -28,7 +28,7 @@ Grid squarest_block(Grid grid, unsigned cells) {
   }
   if (best.rows == 0)
     throw std::invalid_argument(std::to_string(grid.columns) + " x " + std::to_string(grid.rows) +
-                                " places are no whole number of blocks of " + std::to_string(cells));
+                                " places are not a whole number of blocks of " + std::to_string(cells));
   return best;
 }
 
@@ -39,7 +39,7 @@ Micrometres manhattan(Topology::Point a, Topology::Point b) {
 FloorPlan::FloorPlan(unsigned nodes, unsigned concentration, Micrometres tile)
     : tiles_(squarest_grid(nodes)), tile_(tile) {
   if (concentration == 0 || nodes == 0 || nodes % concentration != 0)
-    throw std::invalid_argument(std::to_string(nodes) + " nodes are no whole number of clusters of " +
+    throw std::invalid_argument(std::to_string(nodes) + " nodes are not a whole number of clusters of " +
                                 std::to_string(concentration));
   cluster_ = squarest_block(tiles_, concentration);
 }
@@ -98,8 +98,8 @@ FloorPlan::Parts FloorPlan::parts(unsigned count) const {
   const Grid all = clusters();
   if (count == 0 || all.size() % count != 0)
     throw std::invalid_argument(std::to_string(all.size()) +
-                                " local routers are no whole number of parts for " + std::to_string(count) +
-                                " global routers");
+                                " local routers are not a whole number of parts for " +
+                                std::to_string(count) + " global routers");
   const Grid block = squarest_block(all, all.size() / count);
   Parts parts{{all.columns / block.columns, all.rows / block.rows}, {}, {}};
   for (unsigned b = 0; b < count; ++b) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t unreachable = std::numeric_limits<std::uint64_t>::max();
 
-// Reads the names, builds the parts and finds the ways, in this order.
+// Reads the names, builds the parts and finds the paths, in this order.
 class GraphBuilder {
  public:
   GraphBuilder(const FabricConfig& config, const SwitchTechnology& technology, const GraphConfig& graph)
@@ -97,7 +97,8 @@ class GraphBuilder {
            builder_.topology().routers[channel(run).from].period.count();
   }
 
-  // The shortest way from everywhere (Dijkstra, from the destination back), then each router's first link on one.
+  // The shortest path from everywhere (Dijkstra, from the destination back), then each router's first link on
+  // one.
   void find_ways(RouterId destination) {
     std::vector<std::uint64_t> distance(graph_.routers.size(), unreachable);
     using Entry = std::pair<std::uint64_t, RouterId>;
@@ -128,8 +129,8 @@ class GraphBuilder {
     }
   }
 
-  // A router's round goes by the first channel of a set, so those that begin alike must be of one size: the last
-  // ways of a larger one are left out.
+  // A router's round-robin position is stored by the first channel of a set, so sets with the same first
+  // channel must have the same size: the last paths of larger sets are dropped.
   void make_alike_sets_equal() {
     std::map<ChannelId, std::size_t> size;
     for (const std::vector<ChannelId>& channels : ways_)
@@ -150,8 +151,8 @@ class GraphBuilder {
       if (run == runs_.end()) refuse(where, "no link joins " + route.path[i] + " and " + route.path[i + 1]);
       const auto [given, is_new] = given_.emplace(std::pair(from, destination), run->first);
       if (given->second != run->first)
-        refuse(where, "another route sends what is at " + route.path[i] + " for " + route.path.back() +
-                          " elsewhere");
+        refuse(where, "another route already sends what is at " + route.path[i] + " for " +
+                          route.path.back() + " elsewhere");
       ways(from, destination).clear();
       run->append_to(ways(from, destination));
     }
@@ -161,10 +162,11 @@ class GraphBuilder {
   unsigned router_stages_;
   TopologyBuilder builder_;
   std::map<std::string, RouterId> id_of_;
-  std::vector<Run> runs_;                                     // in the order of the file, both ways of a link
-  std::vector<std::vector<Run>> into_;                        // by router
-  std::vector<std::vector<ChannelId>> ways_;                  // [here][destination]: equal channels
-  std::map<std::pair<RouterId, RouterId>, ChannelId> given_;  // by a route: at a router, for a destination
+  std::vector<Run> runs_;                     // in the order of the file, both directions of a link
+  std::vector<std::vector<Run>> into_;        // by router
+  std::vector<std::vector<ChannelId>> ways_;  // [here][destination]: equal channels
+  // Given by a route: at a router, for a destination.
+  std::map<std::pair<RouterId, RouterId>, ChannelId> given_;
 };
 
 }  // namespace

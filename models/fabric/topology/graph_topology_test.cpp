@@ -147,9 +147,9 @@ TEST(GraphTopologyTest, RefusesRoutesThatDoNotFit) {
   EXPECT_EQ(refusal(graph), "routes[0].path: no link joins A and C");
   graph.links.push_back({"A", "D"});
   graph.routes = {{{"A", "B", "C"}}, {{"A", "D", "C"}}};
-  EXPECT_EQ(refusal(graph), "routes[1].path: another route sends what is at A for C elsewhere");
+  EXPECT_EQ(refusal(graph), "routes[1].path: another route already sends what is at A for C elsewhere");
   graph.routes = {{{"B", "A"}}, {{"C", "B"}}, {{"B", "C", "B", "A"}}};
-  EXPECT_EQ(refusal(graph), "routes[2].path: another route sends what is at B for A elsewhere");
+  EXPECT_EQ(refusal(graph), "routes[2].path: another route already sends what is at B for A elsewhere");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace asterism {
 namespace {
 
-// All cells, each beside the one before, and the first beside the last where a side is even: down row by row to and
-// fro, back up along the first column.
+// All cells, each adjacent to the previous one, and the first adjacent to the last if a side is even: row by
+// row in alternating directions, and back up along the first column.
 std::vector<unsigned> round_trip(Grid grid) {
   const bool by_rows = grid.rows % 2 == 0;
   const unsigned lines = by_rows ? grid.rows : grid.columns, length = by_rows ? grid.columns : grid.rows;

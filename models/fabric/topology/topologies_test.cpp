@@ -141,13 +141,13 @@ TEST(TopologiesTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(config), "a crossbar is ideal and has no routers");
   config.topology = TopologyKind::superstar;
   config.nodes = 577;
-  EXPECT_EQ(refusal(config), "577 nodes are no whole number of clusters of 16");
+  EXPECT_EQ(refusal(config), "577 nodes are not a whole number of clusters of 16");
   config.nodes = 16'384;
   EXPECT_NE(refusal(config).find("radix 1024"), std::string::npos) << refusal(config);
   config.topology = TopologyKind::superring;
   config.nodes = 576;
   config.global_routers = 5;
-  EXPECT_EQ(refusal(config), "36 local routers are no whole number of parts for 5 global routers");
+  EXPECT_EQ(refusal(config), "36 local routers are not a whole number of parts for 5 global routers");
   config.topology = TopologyKind::graph;
   EXPECT_EQ(refusal(config), "topology graph needs a graph");
 }

@@ -66,21 +66,25 @@ class Search {
 
 static_assert(member_count<SaturationConfig>() == 4);
 void describe(Fields& f, SaturationConfig& c) {
-  f("low", c.low, "A rate that is surely sustained, whose latency counts as that without load",
+  f("low", c.low, "A rate that is surely sustained. Its latency counts as the latency without load.",
     within(1e-9, 1000.0));
-  f("high", c.high, "A rate that is not; absent: what a node can inject", within(1e-9, 1000.0));
-  f("tolerance", c.tolerance, "Of the rate found; half of it is one more point", within(1e-4, 1.0));
+  f("high", c.high, "A rate that is not sustained; absent: the most that a node can inject.",
+    within(1e-9, 1000.0));
+  f("tolerance", c.tolerance, "The accuracy of the rate. Halving it costs one more point.",
+    within(1e-4, 1.0));
   f("latency_factor", c.latency_factor,
-    "How many times the latency without load a sustained rate may have; absent: any that is steady",
+    "The maximum latency of a sustained rate, as a multiple of the latency without load; absent: any steady "
+    "latency.",
     within(1.0, 1e6));
 }
 
 SaturationResult find_saturation(const std::function<SimulationResult(double rate)>& run, double high,
                                  const SaturationConfig& config) {
   if (!(config.low > 0 && config.low < high))
-    throw std::invalid_argument(fmt::format(
-        "saturation is looked for from a rate above 0 to a higher one, not from {} to {}", config.low, high));
-  if (!(config.tolerance > 0)) throw std::invalid_argument("the tolerance of a saturation is above 0");
+    throw std::invalid_argument(
+        fmt::format("the search for saturation needs a range that begins above 0 and rises, got {} to {}",
+                    config.low, high));
+  if (!(config.tolerance > 0)) throw std::invalid_argument("the tolerance of a saturation must be above 0");
   return Search(run, config).between(config.low, high);
 }
 
@@ -88,10 +92,9 @@ SaturationResult find_saturation(std::shared_ptr<const Topology> topology, const
                                  TrafficConfig traffic, SimulationConfig simulation,
                                  const SaturationConfig& config, const SimulationControl& control) {
   if (traffic.pattern == TrafficPattern::trace)
-    throw std::invalid_argument("a trace has one rate: its saturation cannot be looked for");
+    throw std::invalid_argument("a trace has a single rate: there is no saturation to search for");
   if (!simulation.record.empty())
-    throw std::invalid_argument(
-        "the packets of a search for saturation cannot be recorded: it has many points");
+    throw std::invalid_argument("a search for saturation has many points, whose packets cannot be recorded");
   const double bound = injection_bound(traffic, *topology);
   simulation.drain_saturated = false;
   const auto run = [&](double rate) {

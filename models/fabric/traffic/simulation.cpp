@@ -13,7 +13,8 @@
 namespace asterism {
 namespace {
 
-// Between two looks at the stop token; the simulated time at which a drain ends is a multiple of it.
+// The time between two checks of the stop token. The simulated time at which a drain ends is a multiple of
+// it.
 constexpr Picoseconds stride = 50_ns;
 
 std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
@@ -82,7 +83,7 @@ class Run final : FlitNetwork::Sink {
 
   std::optional<PacketSource::TimedPacket> pending_;
   std::uint64_t injected_ = 0, delivered_ = 0;
-  Picoseconds now_;  // all before it is done
+  Picoseconds now_;  // everything before it is done
   bool measuring_ = false, ended_ = false;
   std::array<Half, 2> halves_;
   SimulationResult result_;
@@ -123,7 +124,7 @@ void Run::warm_up() {
 void Run::measure() {
   measuring_ = true;
   while (!result_.stopped && pending_ && now_ < window_end_) step_to(std::min(window_end_, now_ + stride));
-  // Nothing more will come: edge by edge, so that the window closes with the last delivery.
+  // No more packets come: advance edge by edge, so that the window ends with the last delivery.
   while (!result_.stopped && !pending_ && !all_delivered()) {
     const auto next = network_.next_event();
     if (!next || *next >= window_end_ || !keep_going()) break;
@@ -144,7 +145,7 @@ void Run::drain() {
     step_to(std::min(limit, now_ + stride));
 }
 
-// Everything before `time`, in strides.
+// Simulates everything before `time`, in strides.
 void Run::step_to(Picoseconds time) {
   while (now_ < time && keep_going()) advance_before(std::min(time, now_ + stride));
 }
@@ -163,7 +164,7 @@ void Run::advance_before(Picoseconds time) {
     for (; pending_ && pending_->created == created; pending_ = source_.next()) inject(*pending_);
     now_ = created;
   }
-  if (measuring_ && more && !pending_) return;  // measure() goes on from the last packet
+  if (measuring_ && more && !pending_) return;  // measure() continues from the last packet
   network_.advance_to(time - 1_ps, *this);
   now_ = time;
 }
@@ -190,12 +191,12 @@ void Run::delivered(const Delivery& delivery) {
   ++result_.hops[delivery.routers];
 }
 
-// By Little's law the packets under way are the rate times the latency; their number at either end of the window
-// varies by its square root.
+// By Little's law the number of packets in transit is the rate times the latency; it varies by its square
+// root at either end of the window.
 bool Run::falls_short() const {
   if (result_.accepted_packets >= result_.created) return false;
   const double missing = number(result_.created - result_.accepted_packets);
-  // Nothing delivered: all may be under way still.
+  // If nothing was delivered, all packets may still be in transit.
   const double share = result_.latency.count() == 0
                            ? 1.0
                            : std::min(1.0, result_.latency.mean() / number(result_.measured.count()));
@@ -278,31 +279,36 @@ void Run::count_loads() {
 static_assert(member_count<ConvergenceConfig>() == 2);
 void describe(Fields& f, ConvergenceConfig& c) {
   f("shortfall", c.shortfall,
-    "Share by which packets delivered may fall short of those created; more counts as saturated",
+    "The share by which the packets delivered may fall short of those created. A larger shortfall counts as "
+    "saturated.",
     within(0.0, 1.0));
   f("drift", c.drift,
-    "Share by which mean latency may differ between the halves of the window; a smaller one asks for a "
-    "longer "
-    "warm_up",
+    "The share by which the mean latency may differ between the halves of the window. A smaller share needs "
+    "a longer warm_up."
+
+    ,
     within(0.0, 10.0));
 }
 
 static_assert(member_count<SimulationConfig>() == 8);
 void describe(Fields& f, SimulationConfig& c) {
-  f("seed", c.seed, "Of the traffic; the same seed gives the same result");
-  f("warm_up", c.warm_up, "Before anything is counted; near saturation a fabric takes long to settle",
+  f("seed", c.seed, "The seed of the traffic. The same seed gives the same result.");
+  f("warm_up", c.warm_up,
+    "The time before anything is counted. Near saturation a fabric takes long to reach a steady state.",
     within(0_ps, 1_s));
-  f("measure", c.measure, "Window whose packets are measured; a longer one makes the result surer",
-    within(1_ns, 1_s));
-  f("drain", c.drain, "How long measured packets may take to arrive after the window", within(0_ps, 10_s));
+  f("measure", c.measure,
+    "The window whose packets are measured. A longer one makes the result more certain.", within(1_ns, 1_s));
+  f("drain", c.drain, "The time that measured packets may take to arrive after the window.",
+    within(0_ps, 10_s));
   f("drain_saturated", c.drain_saturated,
-    "Whether to wait for them where the window shows saturation already; without, its latency lacks the "
-    "longest");
-  f("convergence", c.convergence, "When a result counts as a steady state");
+    "Whether to wait for them although the window already shows saturation. Without waiting, the longest "
+    "latencies are missing.");
+  f("convergence", c.convergence, "When a result counts as a steady state.");
   f("gated", c.gated,
-    "Routers, by name, that have no power; each saves its power and its share of throughput");
+    "The names of routers that are power-gated. Each saves its power and costs its share of throughput.");
   f("record", c.record,
-    "File that takes what became of every packet, as a text trace; it must not exist, so one point takes it");
+    "A file for the delivery of every packet, as a text trace. It must not exist yet, so only one point can "
+    "write it.");
 }
 
 SimulationResult simulate(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,

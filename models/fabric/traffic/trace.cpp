@@ -34,7 +34,7 @@ void put_little(std::ostream& out, T value) {
   out.write(bytes.data(), bytes.size());
 }
 
-// What a field shows of itself in a message.
+// The form in which a message quotes a field.
 std::string quoted(std::string_view text) {
   std::string shown = "\"";
   for (const char c : text.substr(0, 40)) shown += c >= ' ' && c <= '~' ? c : '?';
@@ -183,7 +183,7 @@ void TraceReader::check(const TraceRecord& record) const {
   if (record.size == Bytes(0) || record.size > Bytes(largest_size))
     refuse(fmt::format("expected a size of 1 to {} bytes, got {}", largest_size, record.size.count()));
   if (record.created < last_)
-    refuse(fmt::format("expected a time of at least {}, that of the packet before, got {}", to_text(last_),
+    refuse(fmt::format("expected a time of at least {}, that of the previous packet, got {}", to_text(last_),
                        to_text(record.created)));
 }
 
@@ -217,7 +217,7 @@ void TraceWriter::write(const TraceRecord& record) {
   if (record.size == Bytes(0) || record.size > Bytes(largest_size))
     throw std::invalid_argument("a packet in a trace has 1 byte to 4 GiB - 1");
   if (record.created < last_)
-    throw std::invalid_argument("packets in a trace stand in order of their creation");
+    throw std::invalid_argument("packets in a trace are in order of their creation");
   last_ = record.created;
   if (form_ == TraceForm::text) {
     out_ << fmt::format("{} {} {} {}\n", record.source, record.destination, to_text(record.created),

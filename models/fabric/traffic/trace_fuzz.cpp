@@ -1,4 +1,5 @@
-// libFuzzer entry of the trace reader: what it takes survives both forms. Corpus: tests/fuzz/trace.
+// libFuzzer entry of the trace reader: any trace that it accepts is unchanged by a conversion to either form
+// and back. Corpus: tests/fuzz/trace.
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>

@@ -17,7 +17,7 @@ Picoseconds period_of(const Topology& topology, NodeId node) {
   return topology.routers[topology.nodes[node].router].period;
 }
 
-// Trials a packet, at a clock of this period.
+// The probability of a packet per trial, at a clock of this period.
 double probability(const TrafficConfig& config, Picoseconds period) {
   if (config.rate_unit == RateUnit::per_cycle) return config.rate;
   return config.rate * static_cast<double>(period.count()) / 1000;
@@ -40,7 +40,7 @@ struct Rectangle {
   }
 };
 
-// The cluster at a place among the clusters; empty outside the grid.
+// The cluster at a position among the clusters; empty outside the grid.
 Rectangle cluster_at(std::int64_t column, std::int64_t row, Grid cluster, Grid grid) {
   const std::int64_t left = column * cluster.columns, top = row * cluster.rows;
   if (left < 0 || top < 0 || left >= grid.columns || top >= grid.rows) return {0, 0, 0, 0};
@@ -52,38 +52,40 @@ Rectangle cluster_at(std::int64_t column, std::int64_t row, Grid cluster, Grid g
 static_assert(member_count<TrafficConfig>() == 11);
 void describe(Fields& f, TrafficConfig& c) {
   using enum TrafficPattern;
-  f("traffic", c.pattern, "Who sends to whom", one_of<TrafficPattern>());
+  f("traffic", c.pattern, "Which nodes send to which nodes.", one_of<TrafficPattern>());
   f.when("traffic", c.pattern, {uniform, clustered, transpose, bit_complement, hotspot}, [&] {
     f("rate", c.rate,
-      "Packets that a node creates; near saturation latency rises, beyond it packets pile up in the sources",
+      "The rate at which a node creates packets. Near saturation the latency rises; beyond it packets queue "
+      "at the sources.",
       within(0.0, 1000.0));
-    f("rate_unit", c.rate_unit, "What `rate` counts by", one_of<RateUnit>());
+    f("rate_unit", c.rate_unit, "The unit of `rate`.", one_of<RateUnit>());
     f("packet_flits", c.packet_flits,
-      "Length of a packet; a longer one holds its virtual channels for longer", within(1, 65'536));
+      "The length of a packet. A longer one holds its virtual channels for longer.", within(1, 65'536));
   });
   f.when("traffic", c.pattern, {clustered, transpose}, [&] {
     f("grid_columns", c.grid_columns,
-      "Of the tiles, which are counted row by row; 0: those of the most square grid");
+      "The number of columns of tiles, which are numbered row by row; 0: those of the most square grid.");
   });
   f.when("traffic", c.pattern, {uniform, transpose, bit_complement, hotspot}, [&] {
     f("to_self", c.to_self,
-      "Whether a node sends to itself, too, where its pattern says so: one hop, which makes the mean "
-      "shorter");
+      "Whether a node also sends to itself if its pattern allows it. Such a packet takes one hop, which "
+      "reduces the mean.");
   });
   f.when("traffic", c.pattern, clustered, [&] {
     f("cluster", c.cluster,
-      "Tiles of a cluster, a block as square as the grid allows; a larger one makes longer ways",
+      "The tiles of a cluster, a block as square as the grid allows. A larger cluster has longer paths.",
       within(1, 65'536));
     f("local_share", c.local_share,
-      "Of the packets that stay in their cluster; absent: every tile in reach is as likely",
+      "The share of packets that stay in their cluster; absent: every tile in reach is equally likely.",
       within(0.0, 1.0));
   });
   f.when("traffic", c.pattern, hotspot, [&] {
-    f("hotspots", c.hotspots, "Nodes; fewer of them saturate sooner, one at one flit a cycle");
-    f("hotspot_share", c.hotspot_share, "Of the packets that go to them", within(0.0, 1.0));
+    f("hotspots", c.hotspots,
+      "The hotspot nodes. Fewer of them saturate earlier, each at one flit per cycle.");
+    f("hotspot_share", c.hotspot_share, "The share of packets that go to hotspots.", within(0.0, 1.0));
   });
   f.when("traffic", c.pattern, TrafficPattern::trace,
-         [&] { f("trace", c.trace, "File of packets, as text or binary (fabric/trace.h)", required()); });
+         [&] { f("trace", c.trace, "A file of packets, as text or binary (fabric/trace.h).", required()); });
 }
 
 double injection_bound(const TrafficConfig& config, const Topology& topology) {
@@ -103,11 +105,11 @@ Traffic::Traffic(const TrafficConfig& config, const Topology& topology, std::uin
   if (config.pattern == TrafficPattern::clustered) cluster_ = squarest_block(grid_, config.cluster);
   const double bound = injection_bound(config, topology);
   if (!(config.rate >= 0 && config.rate <= bound))
-    throw std::invalid_argument(fmt::format(
-        "a rate of {} packets {} and node is not from 0 to the injection bandwidth of {}: a node sends one "
-        "flit a cycle, a packet has {}",
-        config.rate, config.rate_unit == RateUnit::per_ns ? "per ns" : "per cycle", bound,
-        config.packet_flits));
+    throw std::invalid_argument(
+        fmt::format("a rate of {} packets {} and node is not from 0 to the injection bandwidth of {}: a node "
+                    "sends one flit per cycle, and a packet has {}",
+                    config.rate, config.rate_unit == RateUnit::per_ns ? "per ns" : "per cycle", bound,
+                    config.packet_flits));
   if (config.rate == 0) return;
 
   std::vector<Picoseconds> periods;
@@ -117,7 +119,7 @@ Traffic::Traffic(const TrafficConfig& config, const Topology& topology, std::uin
     if (at == periods.end()) {
       const double p = std::min(1.0, probability(config, period));
       if (p < Geometric::least)
-        throw std::invalid_argument(fmt::format("a rate of {} is too low to be drawn", config.rate));
+        throw std::invalid_argument(fmt::format("a rate of {} is too low to be simulated", config.rate));
       const Random random(Random(seed).at(periods.size()));
       at = periods.insert(periods.end(), period);
       domains_.push_back({period, {}, Geometric(p), random, 0});
@@ -131,13 +133,13 @@ Traffic::Traffic(const TrafficConfig& config, const Topology& topology, std::uin
 void Traffic::check() const {
   const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
   const std::string pattern(to_text(config_.pattern));
-  if (config_.pattern == TrafficPattern::trace) refuse("a trace is no pattern that is drawn");
+  if (config_.pattern == TrafficPattern::trace) refuse("a trace is not a synthetic pattern");
   if (config_.packet_flits == 0) refuse("a packet has at least one flit");
   const bool on_grid =
       config_.pattern == TrafficPattern::clustered || config_.pattern == TrafficPattern::transpose;
   if (on_grid && grid_.size() != nodes_)
-    refuse(fmt::format("{} traffic needs whole rows of tiles: {} nodes are none of {} columns", pattern,
-                       nodes_, grid_.columns));
+    refuse(fmt::format("{} traffic needs whole rows of tiles: {} nodes are not a multiple of {} columns",
+                       pattern, nodes_, grid_.columns));
   if (config_.pattern == TrafficPattern::transpose && grid_.columns != grid_.rows)
     refuse(fmt::format("transpose traffic needs a square of tiles, not {} x {}", grid_.columns, grid_.rows));
   if (config_.pattern == TrafficPattern::clustered && config_.cluster == 0)
@@ -145,7 +147,7 @@ void Traffic::check() const {
   if (config_.pattern == TrafficPattern::hotspot) {
     if (config_.hotspots.empty()) refuse("hotspot traffic needs a hotspot");
     for (const NodeId node : config_.hotspots)
-      if (node >= nodes_) refuse(fmt::format("hotspot {} is no node: there are {}", node, nodes_));
+      if (node >= nodes_) refuse(fmt::format("hotspot {} is not a node: there are {}", node, nodes_));
   }
 }
 
@@ -212,7 +214,7 @@ NodeId Traffic::clustered(NodeId source, Random& random) const {
   const std::uint32_t local = clusters[0].tiles() - 1;
   const std::uint32_t beside = std::accumulate(clusters.begin() + 1, clusters.end(), 0u,
                                                [](auto sum, const Rectangle& c) { return sum + c.tiles(); });
-  std::uint32_t pick = 0;  // of the local tiles without the source, then of those beside
+  std::uint32_t pick = 0;  // among the local tiles without the source, then among the neighbouring ones
   if (!config_.local_share || local == 0 || beside == 0)
     pick = static_cast<std::uint32_t>(random.below(local + beside));
   else if (happens(*config_.local_share, random))

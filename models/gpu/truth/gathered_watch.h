@@ -1,5 +1,5 @@
-// Watches the snapshots that a driver takes of one GPU, from outside of both: which zones are being copied,
-// for which of them a write waits, and what becomes of both. Counts SnapshotStates.
+// Observes the snapshots that a driver takes of one GPU, from outside of both: which zones are being copied,
+// for which of them a write waits, and how both end. Counts SnapshotStates.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace asterism {
 
-// Zones by their numbers (gpu_config.h).
+// Zones are given by their numbers (gpu_config.h).
 class GatheredWatch {
  public:
   explicit GatheredWatch(SnapshotStates& states) : states_(states) {}
@@ -22,13 +22,13 @@ class GatheredWatch {
   void began(bool by_driver);
   void wrote(std::uint32_t zone, bool waits);
   void preserved(std::uint32_t zone);
-  // Behind every event, and before anything is done to the GPU.
+  // Call it after every event, and before anything is done to the GPU.
   void look(const Gpu& gpu);
   // In the order of the copy.
   void arrived(std::span<const std::uint32_t> zones);
 
   void ended(SnapshotEnd end);
-  // What was asked for, and what it is.
+  // What was requested, and what was taken.
   void taken(bool asks_increment, bool is_increment);
   void restored(bool has_increment);
 
@@ -38,13 +38,13 @@ class GatheredWatch {
   void forget_copy();
 
   SnapshotStates& states_;
-  bool is_open_ = false;  // by the driver
+  bool is_open_ = false;  // taken by the driver
   std::set<std::uint32_t> waited_for_;
   CopyUnderWay copy_ = CopyUnderWay::none;
   std::set<std::uint32_t> under_way_, waits_amid_;
-  std::map<std::uint32_t, PlaceInCopy> gathered_;    // that have arrived in a gathered copy
-  std::optional<SnapshotEnd> ended_, taken_behind_;  // amid a gathered copy
-  bool is_lost_ = false;                             // amid one
+  std::map<std::uint32_t, PlaceInCopy> gathered_;    // those that have arrived in a gathered copy
+  std::optional<SnapshotEnd> ended_, taken_behind_;  // during a gathered copy
+  bool is_lost_ = false;                             // during a gathered copy
 };
 
 }  // namespace asterism

@@ -1,12 +1,12 @@
-// The states that trials of GPU snapshots by a driver are to reach, each with how often they did: what went
-// wrong while zones with waiting writes were copied together, and what came behind it. What no trial has
-// reached is not shown: a test fails, and names it.
+// The states that trials of GPU snapshots by a driver should reach, each with its count: what failed while
+// zones with waiting writes were copied together, and what followed. A state that no trial has reached makes
+// a test fail, which names it.
 //
-//   end       how a snapshot ended before its time, and what was being copied
-//   next      the snapshot taken behind one that ended so amid a gathered copy: by what ended it, and what
-//   was asked for behind    the increment that stands on that one
-//   restored  a GPU that was lost amid a gathered copy
-//   write     a write to a zone of a gathered copy, and the place of the zone in it
+//   end       how a snapshot ended early, and what was being copied
+//   next      the snapshot taken after one that ended early during a gathered copy: by what ended it, and what
+//             was requested after that; the increment that builds on it
+//   restored  a GPU that was lost during a gathered copy
+//   write     a write to a zone of a gathered copy, and the position of the zone in it
 #pragma once
 
 #include <cstdint>

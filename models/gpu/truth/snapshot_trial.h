@@ -1,19 +1,22 @@
-// Snapshots of small GPUs in random interleavings, and what must hold of every one of them.
+// Snapshots of small GPUs in random interleavings, and the properties that every one of them must have.
 //
-// A trial makes one to three GPUs of random sizes and speeds on one link, each with a program of random
-// kernels (streams, random accesses, writes to a few zones), a driver and a preservation buffer, and lets
-// them run: kernels are launched at random instants, snapshots are taken while others of them run, drivers
-// are late. Mixed in, after any event: snapshots that are given up, the loss of a GPU, drivers that fall
-// silent, host's memory that refuses, preservation buffers that are too small, watchdogs that are too short
-// for the snapshot. One snapshot that has begun is one interleaving. Then:
+// A trial builds one to three GPUs of random sizes and speeds on one link, each with a program of random
+// kernels (streams, random accesses, writes to a few zones), a driver and a preservation buffer, and runs
+// them: kernels are launched at random instants, snapshots are taken while kernels of others run, drivers are
+// late. After any event, disturbances are mixed in: snapshots that are aborted, the loss of a GPU, drivers
+// that fall silent, host memory that refuses accesses, preservation buffers that are too small, watchdogs
+// that are too short for the snapshot. One snapshot that has begun is one interleaving. Then:
 //
-//   - a snapshot that was taken, with the chain that it stands on, is the memory as it was when it was begun, byte for byte
-//   - so it stays until a newer one is complete, whatever becomes of that
-//   - after each kernel memory is what its writes make of it: none is lost, none is done twice or by the wrong kernel
+//   - a snapshot that was taken, with the chain that it builds on, is the memory as it was when it was begun,
+//     byte for byte
+//   - it remains so until a newer one is complete, whatever happens to that one
+//   - after each kernel memory has the result of its writes: none is lost, none is done twice or by the wrong
+//     kernel
 //   - a GPU that was lost is restored to its newest snapshot; its kernels, run again, leave the same memory
-//   - no write waits longer than the watchdog, also when no driver ever says anything; in the end everything comes to rest
+//   - no write waits longer than the watchdog, even if no driver ever reports anything; in the end everything
+//     is idle
 //
-// A seed gives one trial, on every machine.
+// A seed gives the same trial on every machine.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +34,13 @@ enum class SnapshotChoice : std::uint8_t { any, mixed };
 constexpr auto enum_names(SnapshotChoice) {
   std::array<EnumName<SnapshotChoice>, 2 + snapshot_config_names.size()> names{};
   names[0] = {SnapshotChoice::any, "any", "a trial takes one of these by its seed"};
-  names[1] = {SnapshotChoice::mixed, "mixed", "another one for each snapshot"};
+  names[1] = {SnapshotChoice::mixed, "mixed", "a different one for each snapshot"};
   for (std::size_t i = 2; i < names.size(); ++i)
     names[i] = {SnapshotChoice(static_cast<std::uint8_t>(i)), snapshot_config_names[i - 2], ""};
   return names;
 }
 
-// Faults of the trial itself, to see that it finds them.
+// Faults of the trial itself, which the trials must find.
 enum class SnapshotMutant : std::uint8_t {
   none,
   write_proceeds,
@@ -53,35 +56,35 @@ constexpr auto enum_names(SnapshotMutant) {
   using enum SnapshotMutant;
   return std::to_array<EnumName<SnapshotMutant>>(
       {{none, "none"},
-       {write_proceeds, "write_proceeds", "some writes go ahead although their zone is not preserved"},
+       {write_proceeds, "write_proceeds", "some writes proceed although their zone is not preserved"},
        {stalled_write_not_noted, "stalled_write_not_noted",
         "a zone whose only write had to wait is not in the next increment"},
        {preserved_too_early, "preserved_too_early",
         "the zone that the device copies counts as preserved before its copy is complete"},
-       {extent_reused, "extent_reused", "a new extent lies where one lies that is still needed"},
-       {zone_not_stored, "zone_not_stored", "the host's memory forgets a zone now and then"},
+       {extent_reused, "extent_reused", "a new extent overlaps one that is still needed"},
+       {zone_not_stored, "zone_not_stored", "the host's memory loses a zone now and then"},
        {write_lost, "write_lost", "a kernel that runs while zones are copied does one write fewer"},
-       {no_watchdog, "no_watchdog", "the GPU never gives a snapshot up"},
+       {no_watchdog, "no_watchdog", "the GPU never aborts a snapshot"},
        {one_zone_too_many, "one_zone_too_many",
-        "with zones that were copied together the next one counts as preserved, too"}});
+        "when zones were copied together, the next one counts as preserved, too"}});
 }
 
 struct SnapshotTrialConfig {
   SnapshotChoice config = SnapshotChoice::any;
-  std::uint32_t gpus = 0;  // 0: by the seed
+  std::uint32_t gpus = 0;  // if 0, by the seed
   std::uint32_t snapshots = 20;
   SnapshotMutant mutant = SnapshotMutant::none;
 };
 void describe(Fields& f, SnapshotTrialConfig& config);
 
-// What a trial has come across.
+// What a trial has encountered.
 struct SnapshotTrialCounts {
-  std::uint64_t snapshots = 0;  // begun: interleavings
+  std::uint64_t snapshots = 0;  // snapshots that were begun: interleavings
   std::uint64_t taken_full = 0, taken_increments = 0;
   std::uint64_t aborted = 0, timed_out = 0, host_refused = 0;  // of the snapshots
-  std::uint64_t in_place_of_increments = 0;  // full, because of the buffer or what failed before
+  std::uint64_t in_place_of_increments = 0;  // full ones, because of the buffer or of a previous failure
   std::uint64_t no_room = 0;                 // not begun
-  std::uint64_t with_kernels = 0;            // a kernel ran before it ended
+  std::uint64_t with_kernels = 0;            // a kernel ran before the snapshot ended
   std::uint64_t losses = 0, lost_in_snapshot = 0, lost_in_restore = 0;
   std::uint64_t restored = 0;                              // from a chain
   std::uint64_t restored_increments = 0;                   // with an increment in it
@@ -90,7 +93,7 @@ struct SnapshotTrialCounts {
   std::uint64_t stalled_writes = 0, stopped_pipelines = 0;
   std::uint64_t duplicates = 0, hints = 0, preferred_zones = 0;
   std::uint64_t table_writebacks = 0;  // of sectors of the zone table
-  std::uint64_t images = 0;            // compared
+  std::uint64_t images = 0;            // the number that was compared
 
   SnapshotTrialCounts& operator+=(const SnapshotTrialCounts& other);
   bool operator==(const SnapshotTrialCounts&) const = default;
@@ -100,11 +103,10 @@ struct SnapshotTrialFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws SnapshotTrialFailure, also for what the models themselves find wrong (std::logic_error).
+// Throws SnapshotTrialFailure, also for inconsistencies that the models themselves detect (std::logic_error).
 SnapshotTrialCounts run_snapshot_trial(const SnapshotTrialConfig& config, std::uint64_t seed);
 
-// The same, aimed: drivers that copy zones with waiting writes together, and what goes wrong goes wrong amid
-// such a copy.
+// The same, aimed: drivers copy zones with waiting writes together, and disturbances come during such a copy.
 class SnapshotStates;
 SnapshotTrialCounts run_aimed_snapshot_trial(SnapshotMutant mutant, std::uint64_t seed,
                                              SnapshotStates& states);

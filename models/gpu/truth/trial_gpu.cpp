@@ -112,7 +112,7 @@ void TrialGpu::begin_snapshot(Picoseconds now) {
   if (may_not) return;
   --snapshots_;
   how_ = how;
-  if (answer == SnapshotDriver::Begun::no_room) {
+  if (answer == SnapshotDriver::Begun::no_space) {
     ++counts_.no_room;
     check_image("when there was no room for another one");
     wake_soon(now);

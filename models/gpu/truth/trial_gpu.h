@@ -1,4 +1,4 @@
-// One GPU of a snapshot trial: its program runs by itself, takes snapshots, and checks what comes of them.
+// One GPU of a snapshot trial: it runs its program, takes snapshots, and checks the results.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   TrialGpu(const TrialSetup& setup, SnapshotMutant mutant, std::uint32_t number, HostLink& link,
            std::uint32_t snapshots, std::uint64_t seed, SnapshotStates& states);
 
-  // All snapshots are taken or have failed, and nothing is under way.
+  // All snapshots are taken or have failed, and nothing is in progress.
   bool is_at_rest() const;
 
   std::optional<Picoseconds> next_event() const;
@@ -29,15 +29,15 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   }
   CopyUnderWay copy() const { return gathered_.copy(); }
   void advance_to(Picoseconds now);
-  // What goes wrong in a node.
+  // Injects a disturbance.
   void disturb(Picoseconds now);
 
-  // With what the GPU and its driver have counted.
+  // Including the counts of the GPU and its driver.
   SnapshotTrialCounts counts() const;
 
  private:
   struct Kept {
-    TrialProgram::State state;  // the program's at the snapshot
+    TrialProgram::State state;  // the state of the program at the snapshot
     bool exists = false;
   };
 
@@ -81,7 +81,7 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   TrialSetup setup_;
   SnapshotMutant mutant_;
   std::uint32_t number_;
-  std::uint32_t snapshots_;  // still to be taken
+  std::uint32_t snapshots_;  // the number of snapshots still to be taken
   Random random_;
   Picoseconds now_{};
 
@@ -92,15 +92,15 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   SnapshotDriver driver_;
   Offloader by_ = Offloader::driver;
   GatheredWatch gathered_;
-  std::deque<TrialWatch> watches_;  // of the monitors
+  std::deque<TrialWatch> watches_;  // one for each monitor
 
   SnapshotConfig how_;
   std::optional<ListedKernel> kernel_;
   Kept kept_, pending_;
-  std::size_t chain_ = 0;  // snapshots
+  std::size_t chain_ = 0;  // the number of snapshots
   bool is_lost_ = false;   // nothing of the program is in the GPU
   bool is_silent_ = false;
-  bool ran_kernel_ = false;  // while the open snapshot was
+  bool ran_kernel_ = false;  // while the open snapshot was in progress
   std::optional<Picoseconds> wakes_, driver_sleeps_until_, replaces_driver_;
   SnapshotTrialCounts counts_;
 };

@@ -1,5 +1,5 @@
-// What stands around a GPU in a snapshot trial: the host's memory, and who watches the writes that a monitor
-// lets wait. Both can be made to be wrong.
+// The environment of a GPU in a snapshot trial: the host's memory, and an observer of the writes that a
+// monitor stalls. Both can be made faulty.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class TrialHost final : public Gpu::HostMemory {
       : bytes_((setup.gpu.zone * setup.buffer_zones).count()),
         zone_(setup.gpu.zone.count()),
         refuses_once_in_(setup.refuses_once_in),
-        // Extents that go round so early that the chain's full one is not outside.
+        // Extents wrap around so early that the full one of the chain is overwritten.
         wraps_at_(mutant == SnapshotMutant::extent_reused ? (setup.gpu.zone * setup.gpu.zones()).count()
                                                           : bytes_.size()),
         forgets_(mutant == SnapshotMutant::zone_not_stored),
@@ -34,7 +34,8 @@ class TrialHost final : public Gpu::HostMemory {
 
   bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
     if (refuses()) return false;
-    if (data.size() != size.count()) throw SnapshotTrialFailure("a transfer has not the bytes that it says");
+    if (data.size() != size.count())
+      throw SnapshotTrialFailure("a transfer does not have the bytes that it says");
     for (std::uint64_t from = 0; from < data.size(); from += zone_) {
       if (forgets_ && one_in(random_, 16)) continue;
       std::ranges::copy(data.subspan(from, zone_), zone_at(to + Bytes(from)).begin());
@@ -50,7 +51,8 @@ class TrialHost final : public Gpu::HostMemory {
   std::span<std::byte> zone_at(Address at) {
     const std::uint64_t offset = at.value() - first.value();
     if (at < first || offset + zone_ > bytes_.size())
-      throw SnapshotTrialFailure("a zone goes to or comes from beside the preservation buffer");
+      throw SnapshotTrialFailure(
+          "a zone is read from or written to an address outside of the preservation buffer");
     return std::span(bytes_).subspan(offset % wraps_at_, zone_);
   }
 
@@ -67,7 +69,7 @@ class TrialHost final : public Gpu::HostMemory {
 
 class TrialWatch final : public ZoneMonitorHook {
  public:
-  // `channel` of so many.
+  // `channel` is one of `channels`.
   TrialWatch(ZoneMonitor& monitor, std::uint32_t channel, std::uint32_t channels, GatheredWatch& gathered,
              const Picoseconds& now, const Offloader& by, SnapshotMutant mutant, std::uint64_t seed)
       : monitor_(monitor),
@@ -84,7 +86,7 @@ class TrialWatch final : public ZoneMonitorHook {
   TrialWatch& operator=(const TrialWatch&) = delete;
   ~TrialWatch() override { monitor_.attach_hook(nullptr); }
 
-  // Since when the write waits that waits longest.
+  // The time since which the oldest waiting write waits.
   std::optional<Picoseconds> oldest() const {
     return stalls_.empty() ? std::nullopt : std::optional(stalls_.front().since);
   }
@@ -127,7 +129,7 @@ class TrialWatch final : public ZoneMonitorHook {
 
   std::uint32_t number_of(std::uint32_t zone) const { return zone * channels_ + channel_; }
 
-  // Of zones that were copied together all are preserved at once.
+  // Of zones that were copied together, all are preserved at once.
   void preserve_another() {
     const bool is_second = std::exchange(preserved_at_, now_) == now_;
     if (!is_second || preserves_another_) return;
@@ -138,7 +140,7 @@ class TrialWatch final : public ZoneMonitorHook {
 
   bool goes_ahead(std::uint32_t zone) {
     if (mutant_ == SnapshotMutant::write_proceeds) return one_in(random_, 8);
-    // What the device copies in order is the first that is not preserved.
+    // The zone that the device copies in order is the first unpreserved one.
     return mutant_ == SnapshotMutant::preserved_too_early && by_ == Offloader::device &&
            monitor_.next_unpreserved(0) == zone;
   }
@@ -151,9 +153,9 @@ class TrialWatch final : public ZoneMonitorHook {
   SnapshotMutant mutant_;
   Random random_;
   std::vector<Stall> stalls_;                // in order of time
-  std::optional<Picoseconds> preserved_at_;  // last
+  std::optional<Picoseconds> preserved_at_;  // the last time
   bool preserves_another_ = false;
-  std::set<std::uint32_t> only_stalled_;  // no write has gone ahead since the snapshot
+  std::set<std::uint32_t> only_stalled_;  // zones to which no write has proceeded since the snapshot
 };
 
 }  // namespace asterism

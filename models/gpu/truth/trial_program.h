@@ -1,6 +1,6 @@
 // The program of a GPU in a snapshot trial: kernels of random accesses, the same for a number whenever it is
-// run, and what they make of memory when each write is done at once. kernel_word() of one kernel's accesses
-// to a word does not depend on their order.
+// run, and the memory that they leave if each write is done at once. The kernel_word() of one kernel's
+// accesses to a word does not depend on their order.
 #pragma once
 
 #include <cstring>
@@ -15,19 +15,19 @@ namespace asterism {
 class TrialProgram {
  public:
   struct State {
-    std::uint64_t kernel = 1;           // the next one
-    std::vector<std::uint64_t> memory;  // of all channels, also beyond what is allocated
+    std::uint64_t kernel = 1;           // the number of the next one
+    std::vector<std::uint64_t> memory;  // of all channels, including what is not allocated
   };
 
   TrialProgram(const TrialSetup& setup, std::uint64_t seed);
 
-  // Memory that the host has written to, and no kernel yet.
+  // Fills memory as the host has written it, before any kernel.
   void start();
   const State& state() const { return state_; }
   void go_back(const State& state) { state_ = state; }
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(state_.memory)); }
 
-  // The next kernel; `loses`: one write of it is not in what is returned.
+  // The next kernel. `loses`: one write of it is missing in the result.
   ListedKernel run_next(bool loses);
 
  private:

@@ -1,4 +1,4 @@
-// What a snapshot trial is made of, all of it drawn from its seed: tiny devices, extreme settings.
+// The parameters of a snapshot trial, all of them drawn from its seed: tiny devices, extreme settings.
 #pragma once
 
 #include "base/random.h"
@@ -8,18 +8,18 @@
 
 namespace asterism {
 
-// Of one GPU with its program and driver.
+// The parameters of one GPU with its program and driver.
 struct TrialSetup {
   GpuConfig gpu;
   Bytes allocated;
   SnapshotChoice choice;       // mixed, or a name
-  std::uint32_t buffer_zones;  // of the preservation buffer
+  std::uint32_t buffer_zones;  // the size of the preservation buffer in zones
   Picoseconds one_way, hint_interval;
-  Picoseconds lateness;           // of the driver, at most
+  Picoseconds lateness;           // the maximum lateness of the driver
   std::uint32_t refuses_once_in;  // transfers to and from the host's memory; 0: never
-  std::uint32_t busy;             // accesses of a kernel, about
-  Picoseconds gap;                // between those of a pipeline, at most
-  bool is_aimed = false;          // at copies that gather zones
+  std::uint32_t busy;             // the approximate number of accesses of a kernel
+  Picoseconds gap;                // the maximum between those of a pipeline
+  bool is_aimed = false;          // aims at copies that gather zones
 };
 
 std::uint32_t between(Random& random, std::uint32_t low, std::uint32_t high);

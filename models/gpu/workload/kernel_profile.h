@@ -1,18 +1,21 @@
-// How the kernels of a program use a GPU's memory, told by a few numbers. Files in configs/kernel_profiles.
+// A profile of how the kernels of a program use a GPU's memory, in a few numbers. The files are in
+// configs/kernel_profiles.
 //
-// The memory is in rows: a row is the zone of 64 KiB of every channel with the same number; a piece of a row
-// the zones of 4 KiB, sixteen of them. The swizzle makes both runs of addresses, of 2 MiB and of 128 KiB with
-// 32 channels. A share `dirty_zones` of the rows is written to, of each of these rows a share `dirty_pieces`
-// of the pieces; both are spread evenly. So that is what is dirty of zones of 64 KiB, and of 4 KiB, once
-// kernels have been everywhere; it does not grow after that.
+// The memory consists of rows: a row is the zone of 64 KiB of every channel with the same number; a piece of
+// a row consists of zones of 4 KiB, and a row has sixteen pieces. The swizzle makes both runs of addresses,
+// of 2 MiB and of 128 KiB with 32 channels. A share `dirty_zones` of the rows is written, and of each of
+// these rows a share `dirty_pieces` of the pieces; both are spread evenly. These are the dirty shares of
+// zones of 64 KiB and of 4 KiB once kernels have been everywhere; they do not grow after that.
 //
-// An iteration has so many `kernels`, each of which works on its part of the memory: dirty zones grow by even
-// steps through the first iteration. A kernel walks through its part block after block, `sweeps` times over
-// each before it goes on: it reads from all of the block and writes to a like part of what its part of the
-// memory has of written pieces. A block that the L2 holds is written to memory once for all its sweeps.
+// An iteration has `kernels` kernels, each of which works on its part of the memory: dirty zones grow by even
+// steps through the first iteration. A kernel walks through its part block after block, with `sweeps` sweeps
+// over each before it continues: it reads from all of the block and writes to a proportional part of the
+// written pieces in its part of the memory. A block that fits the L2 is written to memory once for all its
+// sweeps.
 //
-// `reads` and `writes` are what the pipelines ask for together while memory keeps up; so they and `sweeps`
-// say how fast zones become dirty. An access is a run of the swizzle, at most 512 bytes.
+// `reads` and `writes` are the bandwidths that the pipelines request together while memory keeps up; together
+// with `sweeps` they determine how fast zones become dirty. An access is a run of the swizzle, at most 512
+// bytes.
 //
 // Sources: lee2019 section 4.2.1 (saturation; figures 6 to 8 are pictures), 6.1. That shares are spread
 // evenly, and that accesses are whole runs, is this project's.
@@ -33,9 +36,9 @@ class Fields;
 enum class AccessOrder { stream, strided, random };
 constexpr auto enum_names(AccessOrder) {
   return std::to_array<EnumName<AccessOrder>>(
-      {{AccessOrder::stream, "stream", "a pipeline goes through its own part of a block"},
-       {AccessOrder::strided, "strided", "pipelines go through a block together, each as many accesses on"},
-       {AccessOrder::random, "random", "all over the block, each place once a sweep"}});
+      {{AccessOrder::stream, "stream", "a pipeline walks through its own part of a block"},
+       {AccessOrder::strided, "strided", "pipelines walk through a block together, interleaved by accesses"},
+       {AccessOrder::random, "random", "all over the block, each place once per sweep"}});
 }
 
 struct KernelProfile {
@@ -48,7 +51,7 @@ struct KernelProfile {
   std::uint32_t sweeps = 1;
   Bandwidth reads{}, writes = 1_GBps;
 
-  // Footprint and block by this factor, which is above 0 and at most 1.
+  // Scales footprint and block by this factor, which is above 0 and at most 1.
   KernelProfile scaled(double factor) const;
 };
 void describe(Fields& f, KernelProfile& p);
@@ -65,15 +68,15 @@ class ProfileKernels final : public KernelProgram {
   std::size_t next(std::uint32_t pipeline, std::span<DeviceAccess> accesses) override;
 
   std::uint64_t written_rows() const { return written_rows_; }
-  std::uint64_t written_pieces() const { return pieces_.size(); }  // of which a row has sixteen
+  std::uint64_t written_pieces() const { return pieces_.size(); }  // a row has sixteen pieces
 
  private:
-  // Places of accesses, one after the other: of memory, or of the written pieces.
+  // Consecutive positions of accesses: of memory, or of the written pieces.
   struct Run {
     std::uint64_t first = 0, size = 0;
-    std::uint64_t stride = 1;  // by which all of it is met once, out of order
+    std::uint64_t stride = 1;  // visits every position once, out of order
 
-    // The part of number `index` of so many.
+    // Part number `index` of `parts` parts.
     Run part(std::uint64_t index, std::uint64_t parts) const {
       const std::uint64_t before = size * index / parts;
       return {first + before, size * (index + 1) / parts - before};
@@ -81,12 +84,12 @@ class ProfileKernels final : public KernelProgram {
     std::uint64_t scattered(std::uint64_t index) const { return first + index % size * stride % size; }
     void scatter();
   };
-  // Of a pipeline, in its kernel.
+  // The state of a pipeline in its kernel.
   struct Walk {
     std::uint64_t block = 0;
     std::uint32_t sweep = 0;
-    std::uint64_t reads = 0, writes = 0;  // of this sweep
-    std::uint64_t credit = 0;             // for reads, in bytes a second
+    std::uint64_t reads = 0, writes = 0;  // of the present sweep
+    std::uint64_t credit = 0;             // for reads, in bytes per second
     Run block_reads, block_writes, own_reads, own_writes;
   };
 

@@ -1,5 +1,4 @@
-// Kernels that a program runs again and again, as mini-apps do with their time steps: what a run of one GPU
-// is driven by.
+// Kernels that a program repeats, as mini-apps do with their time steps: the workload of a run of one GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@ namespace asterism {
 
 class KernelProgram : public KernelSource {
  public:
-  // Of an iteration: a kernel does the same as the one so many before it.
+  // The number of kernels of an iteration: a kernel does the same as the one that many before it.
   virtual std::uint32_t kernels() const = 0;
 };
 

@@ -1,15 +1,15 @@
-// Kernels from a file. An access a line, its fields parted by blanks or tabs; what follows a '#' and empty
-// lines are skipped.
+// Kernels from a file. There is one access per line, its fields separated by blanks or tabs. Empty lines and
+// text after a '#' are skipped.
 //
 //   # kernel pipeline gap address size r|w
 //   0 0 0 0x1000 512 r
 //   0 1 12.5ns 8192 32 w
 //   1 0 100 0x1000 512 w          no unit: picoseconds
 //
-// Kernels are numbered from 0 and never decrease; of a pipeline accesses are in order, pipelines may lie
-// mixed. `gap` is the time since the pipeline's access before, or since the launch. Address and size are
-// whole sectors of 32 bytes within one run of the GPU's swizzle, decimal or hexadecimal behind 0x. The file
-// as a whole is an iteration.
+// Kernels are numbered from 0 and never decrease. The accesses of a pipeline are in order; those of different
+// pipelines may be mixed. `gap` is the time since the pipeline's previous access, or since the launch.
+// Address and size are whole sectors of 32 bytes within one run of the GPU's swizzle, decimal or hexadecimal
+// after 0x. The file as a whole is an iteration.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class KernelTrace final : public KernelProgram {
   static constexpr std::uint64_t max_accesses = 1u << 25;  // it is held in memory
   static constexpr std::uint32_t max_kernels = 1u << 16;
 
-  // `name` is for messages. Throws TraceError.
+  // `name` is used in messages. Throws TraceError.
   KernelTrace(std::unique_ptr<std::istream> in, const std::string& name, const GpuConfig& gpu);
 
   std::uint64_t accesses() const { return entries_.size(); }

@@ -1,22 +1,20 @@
-// What a snapshot costs the program whose GPU it is taken of, without cores.
+// What a snapshot costs the program on the GPU, simulated without cores.
 //
-// The GPU is one of so many on a processor's link. The others are not simulated and move bytes all the time:
-// they take their snapshots, too. The run:
+// The GPU is one of several on a processor's link. The others are not simulated and move bytes all the time,
+// since they take snapshots, too. The run:
 //
-//   - all memory in use is saved, while no kernel runs: the full blocking snapshot that others are compared
-//     with
-//   - two iterations of the program: after the first all zones are dirty that ever will be, in the second
-//     every kernel's own time is measured
-//   - the snapshot, in the way that is asked for; kernels go on, at once or, if it blocks them, when it has
-//     been taken
+//   - all memory in use is saved, while no kernel runs: the full blocking snapshot to which others are compared
+//   - two iterations of the program: after the first all zones are dirty that will ever be, in the second every
+//     kernel's own time is measured
+//   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been taken
 //
-// Kernels go on until it has been taken, or until two iterations have passed and in the last no write has
-// waited: as kernels do the same again and again, everything that they write to is preserved then. The rest
-// of the snapshot passes without them, and costs the program what it would have at the pace of that
+// Kernels run until it has been taken, or until two iterations have passed and no write has waited in the
+// last one: since kernels repeat the same accesses, everything that they write is preserved then. The rest of
+// the snapshot passes without them, and is assumed to cost the program what it would have at the pace of that
 // iteration.
 //
 // Source: lee2019 sections 5.1 (a snapshot at saturation; bandwidth by the GPUs of a processor), 6.1. That
-// kernels after the writes' last wait are not simulated is this project's.
+// kernels after the last waiting write are not simulated is this project's.
 #pragma once
 
 #include <cstdint>
@@ -40,32 +38,33 @@ struct SnapshotRunConfig {
   Picoseconds hint_interval = 100_us;  // assumed
 };
 
-// As if the GPU were smaller by this factor, for a program of which only so much is simulated: L2 and
-// transfer buffer, not its memory, its bandwidth or what is constant of every transfer.
+// A GPU that is smaller by this factor, for a program of which only that share is simulated. It scales the L2
+// and the transfer buffer, but not its memory, its bandwidth or the fixed costs of a transfer.
 GpuConfig scaled(const GpuConfig& gpu, double factor);
 
 struct SnapshotRunResult {
-  bool stopped = false;  // as was asked for; nothing else is told then
+  bool stopped = false;  // on request; no other member is set then
   std::optional<Gpu::Failure> failure;
 
-  Picoseconds full;           // what the full blocking snapshot took
+  Picoseconds full;           // the duration of the full blocking snapshot
   Picoseconds taken;          // until the snapshot was in the host's memory
   Picoseconds iteration;      // of the program, alone
   std::uint64_t kernels = 0;  // that ran while it was taken
 
-  // Of the program's time.
+  // The parts of the time that the program loses.
   struct Lost {
-    Picoseconds stopped;    // kernels wait: for the L2 to be written back; if it blocks them, for all of it
-    Picoseconds waited;     // kernels in which writes wait for their zones take longer
-    Picoseconds bandwidth;  // others take longer: copies use the channels
+    // Kernels wait: for the write-back of the L2 or, if the snapshot blocks them, for all of it.
+    Picoseconds stopped;
+    Picoseconds waited;     // kernels take longer because writes wait for their zones
+    Picoseconds bandwidth;  // other kernels take longer because copies use the channels
     Picoseconds all() const { return stopped + waited + bandwidth; }
   } lost;
 
-  std::uint32_t zones = 0, zones_in_use = 0;  // that were taken
+  std::uint32_t zones = 0, zones_in_use = 0;  // those that were saved
   Bytes to_host{};
   std::uint64_t transfers = 0;
   std::uint64_t duplicates = 0;         // zones copied in the device because a write waited
-  std::uint64_t waits = 0, stalls = 0;  // zones for which writes waited; checks by which one had to
+  std::uint64_t waits = 0, stalls = 0;  // zones for which writes waited; checks by which a write had to wait
   ZoneMonitor::Lookups previous, next;  // of the whole run
 };
 
@@ -110,8 +109,8 @@ class SnapshotRun final : private Gpu::Sink, private Gpu::HostMemory, private Sn
   SnapshotDriver driver_;
   std::function<bool()> stop_;
 
-  Picoseconds now_, begun_;                   // kernels may go on
-  std::optional<Picoseconds> taken_, ended_;  // of what is under way
+  Picoseconds now_, begun_;                   // from which kernels may run
+  std::optional<Picoseconds> taken_, ended_;  // of the snapshot in progress
   std::uint64_t kernel_ = 0, steps_ = 0;
   std::vector<Picoseconds> alone_;  // of an iteration
   SnapshotRunResult result_;
