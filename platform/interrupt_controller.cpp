@@ -27,7 +27,7 @@ void InterruptController::connect(CoreModule& core) {
   core.virtual_timer.bind(ppi(index, virtual_timer));
   core.physical_timer.bind(ppi(index, physical_timer));
   core.performance_monitors.bind(ppi(index, performance_monitors));
-  if (gicv3_) core.interrupted_by(this);
+  if (gicv3_) core.set_cpu_interface(this);
 }
 
 void InterruptController::for_each_target(

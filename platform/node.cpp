@@ -207,8 +207,8 @@ void Node::connect_cores(EventLog& events) {
     if (caches_) {
       tapped(cores_[i].bus).bind(caches_->port(i).core);
       fabric_->add_master(caches_->port(i).memory);
-      cores_[i].served = [this, i](const ShownAccess& access, Picoseconds at) {
-        return caches_->served(i, access, at);
+      cores_[i].filter_access = [this, i](const MonitoredAccess& access, Picoseconds at) {
+        return caches_->filter_access(i, access, at);
       };
       cores_[i].maintain = [this, i](const CacheMaintenance& what, InitiatorExtension& who,
                                      sc_core::sc_time& delay) {

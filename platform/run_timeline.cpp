@@ -58,7 +58,7 @@ std::optional<std::size_t> RunTimeline::share_of(const Core& core) const {
       return node.has_power && !node.is_lost ? std::nullopt : std::optional(is(State::fault));
     case Activity::locked_up:
       return is(State::fault);
-    case Activity::held:
+    case Activity::blocked:
       return is(State::checkpoint);
     case Activity::waiting:
       if (node.checkpoints != 0) return is(State::checkpoint);

@@ -38,7 +38,7 @@ TEST_F(RunTimelineTest, WaitingIsAStallUnlessACheckpointIsUnderWay) {
   event(45_us, "checkpoint_begin");
   event(50_us, "checkpoint_commit");
   timeline.set(core0, running, 60_us);
-  timeline.set(core1, held, 60_us);
+  timeline.set(core1, blocked, 60_us);
   event(62_us, "checkpoint_failed");
   timeline.set(core1, running, 70_us);
   timeline.finish(100_us);

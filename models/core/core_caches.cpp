@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/past_caches.h"
+#include "core/bypass_caches.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -36,12 +36,12 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig
 
 void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (!is_monitored(payload)) return memory(core)->b_transport(payload, delay);
-  auto& who = *payload.get_extension<InitiatorExtension>();
+  auto& initiator = *payload.get_extension<InitiatorExtension>();
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % TagCache::line.count());
-  if (payload.get_extension<PastCaches>()) {
-    tags_.passed(static_cast<unsigned>(core));
-    if (payload.is_write() && !may_write(line, delay))
+  if (payload.get_extension<BypassCaches>()) {
+    tags_.count_uncached(static_cast<unsigned>(core));
+    if (payload.is_write() && !wait_until_allowed(line, delay))
       return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     return memory(core)->b_transport(payload, delay);
   }
@@ -49,14 +49,15 @@ void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_cor
       tags_.access(static_cast<unsigned>(core), address, payload.is_write(), now() + to_picoseconds(delay));
   bool ok = true;
   delay += to_sc_time(traffic.l2_accesses * l2_latency_);
-  if (traffic.found == TagCaches::Level::memory) ok = show(core, tlm::TLM_READ_COMMAND, line, who, delay);
-  for (const Address each : traffic.written_back) ok = write_back(core, each, who, delay) && ok;
+  if (traffic.found == TagCaches::Level::memory)
+    ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay);
+  for (const Address each : traffic.written_back) ok = write_back(core, each, initiator, delay) && ok;
   payload.set_dmi_allowed(false);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
-bool CoreCaches::show(int core, tlm::tlm_command command, Address line, InitiatorExtension& who,
-                      sc_core::sc_time& delay) {
+bool CoreCaches::report_access(int core, tlm::tlm_command command, Address line,
+                               InitiatorExtension& initiator, sc_core::sc_time& delay) {
   std::array<unsigned char, TagCache::line.count()> unused{};
   tlm::tlm_generic_payload payload;
   payload.set_command(command);
@@ -65,52 +66,51 @@ bool CoreCaches::show(int core, tlm::tlm_command command, Address line, Initiato
   payload.set_data_length(unused.size());
   payload.set_streaming_width(unused.size());
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  payload.set_extension(&who);
+  payload.set_extension(&initiator);
   memory(core)->b_transport(payload, delay);
-  payload.clear_extension(&who);
+  payload.clear_extension(&initiator);
   return payload.is_response_ok();
 }
 
-// Asks and tells the guard. False: a reset came meanwhile.
-bool CoreCaches::may_write(Address line, sc_core::sc_time& delay) {
+// Waits until the guard allows the write, and reports it to the guard. False: reset meanwhile.
+bool CoreCaches::wait_until_allowed(Address line, sc_core::sc_time& delay) {
   const Address page = page_of(line);
   if (!guard_ || !guard_->is_protected(page)) return true;
   if (!guard_->is_write_allowed(page)) {
     const std::uint64_t resets = resets_;
-    asking_.push_back(line);
+    blocked_.push_back(line);
     sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
     if (resets == resets_ && guard_) guard_->block_write(page, lines_of(line));
     if (resets != resets_) return false;
-    asking_.erase(std::ranges::find(asking_, line));
+    blocked_.erase(std::ranges::find(blocked_, line));
   }
   if (guard_) guard_->written(page, lines_of(line));
   return true;
 }
 
-// The core goes on while the line is under way, but not while it may not be written.
-bool CoreCaches::write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay) {
-  if (!may_write(line, delay)) return false;
+// The core does not wait for the write, except while the guard does not allow it.
+bool CoreCaches::write_back(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay) {
+  if (!wait_until_allowed(line, delay)) return false;
   sc_core::sc_time posted = delay;
-  who.posted = true;
-  const bool ok = post(core, line, who, delay, posted);
-  who.posted = false;
+  initiator.posted = true;
+  const bool ok = post(core, line, initiator, delay, posted);
+  initiator.posted = false;
   return ok;
 }
 
-// A write at `posted` that may wait for the memory; what passes meanwhile is taken from the core's own
-// `delay`. Where more than that passes, as on the way through a fabric whose accesses wait, the core is late
-// by the rest.
-bool CoreCaches::post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
+// A write at the time `posted`, which may wait for memory. Simulated time that passes meanwhile is taken from the core's own
+// `delay`. If more passes than that, as in a fabric whose accesses wait, the core is late by the rest.
+bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
                       sc_core::sc_time& posted) {
   const Picoseconds begin = now();
-  const bool ok = show(core, tlm::TLM_WRITE_COMMAND, line, who, posted);
+  const bool ok = report_access(core, tlm::TLM_WRITE_COMMAND, line, initiator, posted);
   delay -= std::min(delay, to_sc_time(now() - begin));
   return ok;
 }
 
 // ---- maintenance ----
 
-bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& who,
+bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
                           sc_core::sc_time& delay) {
   if (what.kind == CacheMaintenance::Kind::wait) {
     if (maintained_[core] > now()) delay = std::max(delay, to_sc_time(maintained_[core] - now()));
@@ -121,9 +121,9 @@ bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, Initiator
     maintained_[core] = std::max(maintained_[core], now() + to_picoseconds(ended));
   };
   for (const Address line : tags_.maintain(core, what)) {
-    if (!may_write(line, delay)) return false;
+    if (!wait_until_allowed(line, delay)) return false;
     sc_core::sc_time posted = delay + to_sc_time(l2_latency_);
-    ok = post(static_cast<int>(core), line, who, delay, posted) && ok;
+    ok = post(static_cast<int>(core), line, initiator, delay, posted) && ok;
     end_at(posted);
   }
   end_at(delay + to_sc_time(l2_latency_));
@@ -134,7 +134,7 @@ bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, Initiator
 
 std::vector<Address> CoreCaches::dirty() {
   std::vector<Address> lines = tags_.dirty();
-  lines.insert(lines.end(), asking_.begin(), asking_.end());
+  lines.insert(lines.end(), blocked_.begin(), blocked_.end());
   std::ranges::sort(lines);
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return lines;
@@ -153,7 +153,7 @@ void CoreCaches::write_back_flushed() {
     flusher_.master = 0;
     flusher_.monitored = true;
     sc_core::sc_time delay;
-    show(0, tlm::TLM_WRITE_COMMAND, flushed_.front(), flusher_, delay);
+    report_access(0, tlm::TLM_WRITE_COMMAND, flushed_.front(), flusher_, delay);
     sc_core::wait(delay);
     if (resets != resets_) continue;
     flushed_.pop_front();
@@ -168,9 +168,9 @@ unsigned CoreCaches::transport_dbg(int core, tlm::tlm_generic_payload& payload) 
 }
 
 bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  auto* who = payload.get_extension<InitiatorExtension>();
-  if (!memory(core)->get_direct_mem_ptr(payload, dmi) || !who) return false;
-  who->monitored = true;
+  auto* initiator = payload.get_extension<InitiatorExtension>();
+  if (!memory(core)->get_direct_mem_ptr(payload, dmi) || !initiator) return false;
+  initiator->monitored = true;
   return true;
 }
 
@@ -181,7 +181,7 @@ void CoreCaches::invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt:
 void CoreCaches::reset(Reset kind) {
   ++resets_;
   tags_.reset(kind);
-  asking_.clear();
+  blocked_.clear();
   std::ranges::fill(maintained_, Picoseconds(0));
   flushed_.clear();
 }

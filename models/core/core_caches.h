@@ -1,20 +1,19 @@
-// The data caches of a node's cores (tag_cache.h) between the cores and the interconnect.
+// The data caches of a node's cores (tag_cache.h), placed between the cores and the interconnect.
 //
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
-// Direct memory is granted on the condition that loads and stores are shown: those go to the tags, and the bus carries what
-// comes of them, as shown payloads that move no data: a line that is filled takes its time, one that is written back is posted.
-// All else passes through, and so do shown accesses that are not cached: each is one on the bus, and the core
-// waits for it. Fetches are not cached here.
+// Direct memory is granted as monitored (tlm/initiator_extension.h). Monitored loads and stores access the tags. The bus carries the
+// resulting fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and a write-back is
+// posted. All other accesses pass through. So do monitored accesses that are not cached: each is one access on the bus, and the
+// core waits for it. Fetches are not cached here.
 //
-// What memory is to hold asks the guard before it goes on the bus, a write-back or a store that is not
-// cached; its line belongs to dirty() until then. No maintenance loses a store: what it invalidates dirty is
-// written back, as if it had been displaced just before.
+// Before a write-back or an uncached store goes on the bus, the guard is asked; until it allows the write, the line belongs to
+// dirty(). Maintenance loses no store: dirty lines that it invalidates are written back, as if they had been evicted just before.
 //
-// Time: the L2's latency for each time that the L2 is asked (TagCaches::Traffic), and what memory takes. A
-// line that another L1 has dirty is written to the L2, and found there.
+// Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A line that is dirty
+// in another L1 is written to the L2 and found there.
 //
-// reset: every kind empties the caches, and drops what was to be written back.
+// reset: every kind empties the caches, and discards what was to be written back.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -36,7 +35,7 @@ namespace asterism {
 
 class CoreCaches : public sc_core::sc_module {
  public:
-  // Between a core and the interconnect, which knows its masters by such names: core0, core1, ...
+  // The port between a core and the interconnect, named as the interconnect names its masters: core0, core1, ...
   struct Port : sc_core::sc_module {
     tlm_utils::simple_target_socket_tagged<CoreCaches> core{"core"};
     tlm_utils::simple_initiator_socket_tagged<CoreCaches> memory{"memory"};
@@ -46,28 +45,28 @@ class CoreCaches : public sc_core::sc_module {
 
   CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count);
 
-  // Whom write-backs ask and are told to; nullptr: nobody.
+  // The guard that is asked before a write-back, and notified of it; nullptr: none.
   void guard(WriteGuard* guard) { guard_ = guard; }
 
-  // CoreModule::served: what needs no bus and takes no time.
-  bool served(unsigned core, const ShownAccess& access, Picoseconds at) {
+  // CoreModule::filter_access: whether an access hits in the L1, and thus needs no bus and takes no time.
+  bool filter_access(unsigned core, const MonitoredAccess& access, Picoseconds at) {
     return tags_.hit(core, access.address, access.is_store, at);
   }
-  // CoreModule::maintain. An operation ends when the L2 has been asked, and when what it writes back is in
-  // memory; the core goes on, but not while a line may not be written. False: the bus answers with an error.
-  bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& who,
+  // CoreModule::maintain. An operation ends when the L2 has been accessed and the line that it writes back is in memory. The core does
+  // not wait for that, except while the guard does not allow the write. False: the bus has answered with an error.
+  bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
 
   CacheCounts counts(unsigned core) const { return tags_.counts(core); }
 
-  // Lines that were stored to and that memory has not seen yet, ascending.
+  // Lines that were stored to and are not written back yet, ascending.
   std::vector<Address> dirty();
-  // They are clean at once, without asking; the bus carries them one after the other from now on.
+  // Makes these lines clean at once, without asking the guard, and begins to write them back one after the other.
   void flush(const std::vector<Address>& lines);
   bool is_flushing() const { return !flushed_.empty(); }
   std::function<void()> flush_ended = [] {};
 
-  // Memory was written by a device.
+  // Memory was written by a device: its lines are invalidated.
   void drop(AddressRange range) { tags_.drop(range); }
 
   void reset(Reset kind);
@@ -78,11 +77,11 @@ class CoreCaches : public sc_core::sc_module {
   unsigned transport_dbg(int core, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last);
-  bool show(int core, tlm::tlm_command command, Address line, InitiatorExtension& who,
-            sc_core::sc_time& delay);
-  bool may_write(Address line, sc_core::sc_time& delay);
-  bool write_back(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay);
-  bool post(int core, Address line, InitiatorExtension& who, sc_core::sc_time& delay,
+  bool report_access(int core, tlm::tlm_command command, Address line, InitiatorExtension& initiator,
+                     sc_core::sc_time& delay);
+  bool wait_until_allowed(Address line, sc_core::sc_time& delay);
+  bool write_back(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay);
+  bool post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
             sc_core::sc_time& posted);
   void write_back_flushed();
 
@@ -94,8 +93,8 @@ class CoreCaches : public sc_core::sc_module {
   std::vector<std::unique_ptr<Port>> ports_;
   TagCaches tags_;
   WriteGuard* guard_ = nullptr;
-  std::vector<Address> asking_;          // written back as soon as the guard admits them
-  std::vector<Picoseconds> maintained_;  // by core: when its maintenance so far ends
+  std::vector<Address> blocked_;         // written back as soon as the guard allows it
+  std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended
   std::deque<Address> flushed_;
   sc_core::sc_event more_flushed_;
   InitiatorExtension flusher_;

@@ -35,7 +35,9 @@ struct CoreCachesTest : SystemCTest {
     core.physical_timer.bind(bus.physical_timer);
     core.performance_monitors.bind(bus.performance_monitors);
     caches.guard(&door);
-    core.served = [this](const ShownAccess& access, Picoseconds at) { return caches.served(0, access, at); };
+    core.filter_access = [this](const MonitoredAccess& access, Picoseconds at) {
+      return caches.filter_access(0, access, at);
+    };
   }
   // x0 is the device.
   void run_program(const std::vector<std::uint32_t>& program, Picoseconds time = 10_us) {
@@ -56,7 +58,7 @@ SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissThatOfItsFill) {
   });
   EXPECT_EQ(core.state(), State::waiting);
   // Told behind the load, at 2 ns; the L2 says no after 4.
-  EXPECT_EQ(bus.shown, (std::vector<Access>{{'r', data, 64, 6_ns}}));
+  EXPECT_EQ(bus.monitored, (std::vector<Access>{{'r', data, 64, 6_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);  // a device is not cached
   EXPECT_EQ(bus.accesses[0].at, 4_ns + 4_ns + 20_ns);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
@@ -70,9 +72,9 @@ SYSTEMC_TEST_F(CoreCachesTest, ADirtyLineIsWrittenBackWhenItMakesRoomAndIsToldTh
       0xf9408043,  // ldr x3, [x2, #256]
       0xd503207f,  // wfi
   });
-  ASSERT_EQ(bus.shown.size(), 4u);
-  EXPECT_EQ(bus.shown[3].kind, 'w');
-  EXPECT_EQ(bus.shown[3].offset, data);
+  ASSERT_EQ(bus.monitored.size(), 4u);
+  EXPECT_EQ(bus.monitored[3].kind, 'w');
+  EXPECT_EQ(bus.monitored[3].offset, data);
   EXPECT_EQ(door.told, std::vector<Address>{Address(code + data + 64)});  // line 0: its bit is 1
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
@@ -87,12 +89,12 @@ SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForItsPageAndIsDirtyUntilThen) {
       0xb9000003,  // str w3, [x0]
       0xd503207f,  // wfi
   });
-  EXPECT_EQ(bus.shown.size(), 3u);
+  EXPECT_EQ(bus.monitored.size(), 3u);
   EXPECT_TRUE(bus.accesses.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
   door.open();
   wait_for(1_us);
-  EXPECT_EQ(bus.shown.size(), 4u);
+  EXPECT_EQ(bus.monitored.size(), 4u);
   EXPECT_EQ(bus.accesses.size(), 1u);
   EXPECT_GE(bus.accesses[0].at, 10_us);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
@@ -109,13 +111,13 @@ SYSTEMC_TEST_F(CoreCachesTest, AFlushWritesBackOneLineAfterTheOther) {
   caches.flush_ended = [&] { ended = true; };
   const std::vector<Address> dirty = caches.dirty();
   EXPECT_EQ(dirty, (std::vector<Address>{Address(code + data), Address(code + data + 128)}));
-  bus.shown.clear();
+  bus.monitored.clear();
   caches.flush(dirty);
   EXPECT_TRUE(caches.is_flushing());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
   expect_earliest(now() + 40_ns, [&] { return ended; });
   EXPECT_FALSE(caches.is_flushing());
-  EXPECT_EQ(bus.shown, (std::vector<Access>{{'w', data, 64, 10_us}, {'w', data + 128, 64, 10'020_ns}}));
+  EXPECT_EQ(bus.monitored, (std::vector<Access>{{'w', data, 64, 10_us}, {'w', data + 128, 64, 10'020_ns}}));
 }
 
 SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
@@ -127,9 +129,9 @@ SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
   });
   caches.flush({Address(code + data), Address(code + data + 128)});
   caches.reset(Reset::power_loss);
-  bus.shown.clear();
+  bus.monitored.clear();
   wait_for(1_us);
-  EXPECT_LE(bus.shown.size(), 1u);
+  EXPECT_LE(bus.monitored.size(), 1u);
   EXPECT_FALSE(caches.is_flushing());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
@@ -160,7 +162,7 @@ struct KnownCachesTest : CoreCachesTest {
 SYSTEMC_TEST_F(KnownCachesTest, WithTheMmuOffEachAccessGoesToMemory) {
   run_program({load, load, store, tell}, false);
   EXPECT_EQ(core.state(), State::waiting);
-  EXPECT_EQ(bus.shown,
+  EXPECT_EQ(bus.monitored,
             (std::vector<Access>{{'r', data, 8, 2_ns}, {'r', data, 8, 23_ns}, {'w', data, 8, 44_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 64_ns);
@@ -172,11 +174,11 @@ SYSTEMC_TEST_F(KnownCachesTest, WithTheMmuOffEachAccessGoesToMemory) {
 SYSTEMC_TEST_F(KnownCachesTest, AStoreThatIsNotCachedWaitsForItsPageAndIsDirtyUntilThen) {
   door.closed = true;
   run_program({store, tell}, false);
-  EXPECT_TRUE(bus.shown.empty());
+  EXPECT_TRUE(bus.monitored.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
   door.open();
   wait_for(1_us);
-  EXPECT_EQ(bus.shown.size(), 1u);
+  EXPECT_EQ(bus.monitored.size(), 1u);
   EXPECT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
@@ -184,10 +186,10 @@ SYSTEMC_TEST_F(KnownCachesTest, AStoreThatIsNotCachedWaitsForItsPageAndIsDirtyUn
 SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilWhatWasCleanedIsInMemory) {
   run_program({store, clean, tell, wait, tell, load});
   // Filled, cleaned by way of the L2, and there still.
-  ASSERT_EQ(bus.shown.size(), 2u);
-  EXPECT_EQ(bus.shown[1].kind, 'w');
+  ASSERT_EQ(bus.monitored.size(), 2u);
+  EXPECT_EQ(bus.monitored[1].kind, 'w');
   ASSERT_EQ(bus.accesses.size(), 2u);
-  const Picoseconds cleaned = bus.shown[1].at - 4_ns;
+  const Picoseconds cleaned = bus.monitored[1].at - 4_ns;
   EXPECT_EQ(bus.accesses[0].at, cleaned + 1_ns);  // the core goes on
   EXPECT_EQ(bus.accesses[1].at, cleaned + 4_ns + 20_ns + 1_ns);
   EXPECT_EQ(door.told, std::vector<Address>{line + Bytes(64)});
@@ -196,15 +198,15 @@ SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilWhatWasCleanedIsInMemory) {
 
 SYSTEMC_TEST_F(KnownCachesTest, WhatWasInvalidatedIsLoadedFromMemory) {
   run_program({load, clean_and_invalidate, wait, load});
-  ASSERT_EQ(bus.shown.size(), 2u);
-  EXPECT_EQ(bus.shown[1].kind, 'r');
-  EXPECT_GE(bus.shown[1].at, bus.shown[0].at + 20_ns + 4_ns + 4_ns);
+  ASSERT_EQ(bus.monitored.size(), 2u);
+  EXPECT_EQ(bus.monitored[1].kind, 'r');
+  EXPECT_GE(bus.monitored[1].at, bus.monitored[0].at + 20_ns + 4_ns + 4_ns);
 }
 
 SYSTEMC_TEST_F(KnownCachesTest, ADirtyLineThatIsInvalidatedIsToldAsWritten) {
   run_program({store, invalidate, wait, load});
-  ASSERT_EQ(bus.shown.size(), 3u);
-  EXPECT_EQ(bus.shown[1].kind, 'w');
+  ASSERT_EQ(bus.monitored.size(), 3u);
+  EXPECT_EQ(bus.monitored[1].kind, 'w');
   EXPECT_EQ(door.told, std::vector<Address>{line + Bytes(64)});
   EXPECT_EQ(bus.peek(code + data), core.iss().read(CoreRegister::x3));
 }
@@ -216,7 +218,7 @@ SYSTEMC_TEST_F(KnownCachesTest, CleaningWaitsForThePageOfItsLine) {
   EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
   door.open();
   wait_for(1_us);
-  EXPECT_EQ(bus.shown.size(), 2u);
+  EXPECT_EQ(bus.monitored.size(), 2u);
   EXPECT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }

@@ -22,7 +22,7 @@ CoreCluster::CoreCluster(const CoreConfig& config, Picoseconds quantum, Surround
     };
     cores_[i]->on_lock_up = [this, i] {
       on_core_lock_up(*cores_[i]);
-      look_for_lock_up();
+      check_lock_up();
     };
   }
 }
@@ -33,10 +33,10 @@ void CoreCluster::reset(Reset kind) {
 
 void CoreCluster::core_off(unsigned core) {
   cores_[core]->power_off();
-  look_for_lock_up();
+  check_lock_up();
 }
 
-void CoreCluster::look_for_lock_up() {
+void CoreCluster::check_lock_up() {
   using State = CoreModule::State;
   const auto is = [](State state) { return [state](const auto& core) { return core->state() == state; }; };
   if (std::ranges::any_of(cores_, is(State::running)) || std::ranges::any_of(cores_, is(State::waiting)) ||

@@ -1,4 +1,4 @@
-// The cores of a node with what joins them: PSCI by HVC, and the news that instructions have changed.
+// The cores of a node. They are connected by PSCI (HVC), and by notifications that instructions or translations have changed.
 //
 //   CoreCluster cores{config.cores, config.quantum, *this, make_iss_of_cores};
 //   for (unsigned i = 0; i < cores.count(); ++i) {
@@ -22,43 +22,42 @@ namespace asterism {
 
 class CoreCluster : private CoreCalls, private PsciPlatform {
  public:
-  // What is not the cores' own. Called in the thread of the core, at its time.
+  // What the cores call in the rest of the node. Called in the thread of the core, at its time.
   class Surroundings {
    public:
     virtual ~Surroundings() = default;
     // HLT #0xF000; returns x0.
     virtual std::uint64_t semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) = 0;
-    // PSCI SYSTEM_OFF and SYSTEM_RESET. The cores are off already.
+    // PSCI SYSTEM_OFF and SYSTEM_RESET. The cores are already off.
     virtual void system_off() = 0;
     virtual void system_reset() = 0;
   };
 
-  // During elaboration; the modules are named core0, core1, ... in the module that is being constructed.
+  // For elaboration. The modules are named core0, core1, ... in the module that is being constructed.
   CoreCluster(const CoreConfig& config, Picoseconds quantum, Surroundings& surroundings,
               const CoreModule::IssFactory& make_iss);
 
-  // This core is locked up. Called in its thread; may reset it.
+  // This core has locked up. Called in its thread; may reset it.
   std::function<void(CoreModule&)> on_core_lock_up = [](CoreModule&) {};
-  // A core is locked up, and none runs or waits that could ask for anything any more. Called in the thread of the core that
-  // was the last one; may reset them.
+  // At least one core has locked up, and no other one runs or waits, so that the node cannot make progress. Called in the thread of the
+  // last core; may reset the cores.
   std::function<void()> on_lock_up = [] {};
 
   unsigned count() const { return static_cast<unsigned>(cores_.size()); }
   CoreModule& operator[](unsigned core) { return *cores_[core]; }
   const CoreModule& operator[](unsigned core) const { return *cores_[core]; }
 
-  // Core 0 begins; all must be off.
+  // Starts core 0. All cores must be off.
   void start(Address entry, std::uint64_t x0) { cores_[0]->start(entry, x0); }
-  // SpeculativeCores all cores off, at once (CoreModule::reset).
+  // Turns all cores off at once (CoreModule::reset).
   void reset(Reset kind);
 
   // Memory was changed by a device or a loader.
   void invalidate_code(AddressRange range);
 
-  // The lines that any core has stored to since the last call; a page may be told more than once. False: the engine
-  // does not track its stores.
+  // Reports the lines that any core has stored to since the last call. A page may be reported more than once.
   void collect_writes(AddressRange range, WriteObserver& observer);
-  // Iss::guard_writes of all cores.
+  // Iss::guard_writes() of all cores.
   void guard_writes(AddressRange range, WriteGuard& guard);
 
   std::uint64_t instructions() const;
@@ -81,7 +80,7 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
   void core_standby(unsigned core) override { cores_[core]->standby(); }
   void system_off() override;
   void system_reset() override;
-  void look_for_lock_up();
+  void check_lock_up();
 
   Surroundings& surroundings_;
   Psci psci_{*this};

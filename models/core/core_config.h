@@ -1,4 +1,4 @@
-// The cores of a node: all alike.
+// The configuration of a node's cores, which are all alike.
 #pragma once
 
 #include <array>
@@ -15,15 +15,16 @@ namespace asterism {
 
 class Fields;
 
-// How cores but the first come to run.
+// How all cores except the first are started.
 enum class CoreStart { psci, spin_table };
 constexpr auto enum_names(CoreStart) {
   return std::to_array<EnumName<CoreStart>>(
-      {{CoreStart::psci, "psci", "they are off until CPU_ON"},
-       {CoreStart::spin_table, "spin_table", "they run from power up, in a loop that waits for an address"}});
+      {{CoreStart::psci, "psci", "PSCI: the cores are off until CPU_ON"},
+       {CoreStart::spin_table, "spin_table",
+        "spin table: from power-up, the cores spin until firmware writes an address"}});
 }
 
-// What brings interrupts to the cores.
+// The interrupt controller of the cores.
 enum class InterruptControllerKind { gic400, gicv3 };
 constexpr auto enum_names(InterruptControllerKind) {
   return std::to_array<EnumName<InterruptControllerKind>>(
@@ -34,12 +35,12 @@ constexpr auto enum_names(InterruptControllerKind) {
 
 struct CoreConfig {
   unsigned count = 4;
-  unsigned auxiliary = 0;  // the last ones, set aside by firmware
+  unsigned auxiliary = 0;  // the last ones, reserved by the device tree
   CoreEngine engine = CoreEngine::native;
   Frequency clock = 1_GHz;
   double cpi = 1.0;                // cycles per instruction
   Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ
-  Picoseconds event_wait = 1_us;   // that a WFE or YIELD lets pass
+  Picoseconds event_wait = 1_us;   // after WFE or YIELD
   TagCacheConfig caches = {};
   CoreStart start = CoreStart::psci;
   InterruptControllerKind gic = InterruptControllerKind::gic400;

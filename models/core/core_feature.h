@@ -1,5 +1,5 @@
-// What a core may have beyond Armv8.0-A, by the names that a node's JSON gives (`cores.features`). ID registers announce
-// what is named, and nothing else; an instruction of a feature that is not named is UNDEFINED.
+// The optional extensions of a core beyond Armv8.0-A, by their names in a node's configuration (`cores.features`). ID registers announce
+// exactly those that are configured. Instructions of the others are UNDEFINED.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@ enum class CoreFeature : std::uint8_t { crc32, lse, aes, pmull, sha1, sha2, rdm,
 constexpr auto enum_names(CoreFeature) {
   return std::to_array<EnumName<CoreFeature>>(
       {{CoreFeature::crc32, "crc32", "FEAT_CRC32: CRC32 and CRC32C"},
-       {CoreFeature::lse, "lse", "FEAT_LSE: atomics in one instruction (LDADD, SWP, CAS)"},
-       {CoreFeature::aes, "aes", "FEAT_AES: rounds of AES"},
-       {CoreFeature::pmull, "pmull", "FEAT_PMULL: PMULL of 64 bits, for GHASH and CRCs; needs aes"},
-       {CoreFeature::sha1, "sha1", "FEAT_SHA1: SHA-1; comes with sha2"},
-       {CoreFeature::sha2, "sha2", "FEAT_SHA256: SHA-256; comes with sha1"},
+       {CoreFeature::lse, "lse", "FEAT_LSE: atomic instructions (LDADD, SWP, CAS)"},
+       {CoreFeature::aes, "aes", "FEAT_AES: AES rounds"},
+       {CoreFeature::pmull, "pmull", "FEAT_PMULL: 64-bit PMULL, for GHASH and CRCs; requires aes"},
+       {CoreFeature::sha1, "sha1", "FEAT_SHA1: SHA-1; requires sha2"},
+       {CoreFeature::sha2, "sha2", "FEAT_SHA256: SHA-256; requires sha1"},
        {CoreFeature::rdm, "rdm", "FEAT_RDM: SQRDMLAH and SQRDMLSH"},
        {CoreFeature::rcpc, "rcpc", "FEAT_LRCPC: LDAPR"},
        {CoreFeature::dotprod, "dotprod", "FEAT_DotProd: SDOT and UDOT"},
-       {CoreFeature::fp16, "fp16", "FEAT_FP16: arithmetic of half precision, scalar and SIMD"}});
+       {CoreFeature::fp16, "fp16", "FEAT_FP16: half-precision arithmetic, scalar and SIMD"}});
 }
 
-// A set of them.
+// A set of features.
 class CoreFeatures {
  public:
   constexpr CoreFeatures() = default;
@@ -49,8 +49,8 @@ class CoreFeatures {
   std::uint32_t bits_ = 0;
 };
 
-// Those of a core that nobody asks to differ: a Cortex-A57, as MIDR_EL1 says, with its cryptographic extension, which Linux
-// and user space use where they find it; and LSE, which that CPU has not, because programs with atomics run faster.
+// The default: those of a Cortex-A57, as MIDR_EL1 says, with its cryptographic extension, which Linux and user space use if they
+// find it; and LSE, which that CPU does not have, because programs run faster with atomics.
 inline constexpr std::array usual_features{CoreFeature::crc32, CoreFeature::lse,  CoreFeature::aes,
                                            CoreFeature::pmull, CoreFeature::sha1, CoreFeature::sha2};
 

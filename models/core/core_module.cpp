@@ -10,11 +10,11 @@
 namespace asterism {
 namespace {
 
-// How far a core may run beyond simulated time while nothing else happens, in quanta: bounds what it has done when
-// the simulation ends or is looked at from outside.
+// How far a core may execute beyond simulated time while nothing else happens, in quanta. Limits what it has executed too far when the
+// simulation ends or is inspected from outside.
 constexpr std::uint64_t max_quanta_ahead = 16;
 
-constexpr std::uint64_t poisoned_block = 64;  // memory delivers it wrong as a whole
+constexpr std::uint64_t poisoned_block = 64;  // bytes that memory poisons together
 
 constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
 
@@ -26,8 +26,8 @@ AddressRange between(std::uint64_t first, std::uint64_t last) {
 // MRS of the feature registers, op0 3, op1 0, CRn 0: defined at EL1 alone.
 bool reads_id_register(std::uint32_t word) { return (word & 0xffff'f000) == 0xd538'0000; }
 
-// An instruction abort by the bus, from the same or a lower level: nothing is there, or memory that cannot be
-// corrected.
+// An instruction abort by the bus, from the same or a lower level: there is nothing at the address, or memory with an uncorrectable
+// error.
 bool is_unreadable_code(std::uint64_t esr) {
   const std::uint64_t exception_class = esr >> 26 & 0x3f, fault_status = esr & 0x3f;
   return (exception_class == 0x20 || exception_class == 0x21) && fault_status == 0x10;
@@ -48,9 +48,9 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
       iss_(make_iss(*this, index)),
       alarm_("timer", [this](Picoseconds now) { ring(now); }) {
   bus.register_invalidate_direct_mem_ptr(this, &CoreModule::invalidate_direct_mem_ptr);
-  who_.master = index;
-  payload_.set_extension(&who_);
-  debug_payload_.set_extension(&who_);
+  initiator_.master = index;
+  payload_.set_extension(&initiator_);
+  debug_payload_.set_extension(&initiator_);
 
   sc_core::sc_spawn_options thread;
   thread.set_stack_size(256 << 10);  // the engine decodes on it
@@ -62,9 +62,9 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
 }
 
 CoreModule::~CoreModule() {
-  payload_.clear_extension(&who_);
-  payload_.clear_extension(&past_);
-  debug_payload_.clear_extension(&who_);
+  payload_.clear_extension(&initiator_);
+  payload_.clear_extension(&bypass_caches_);
+  debug_payload_.clear_extension(&initiator_);
 }
 
 // ---- control ----
@@ -90,15 +90,15 @@ void CoreModule::reset(Reset kind) {
   on_activity(Activity::off);
   if (debugger_) debugger_->went_off(*this);
   iss_->request_stop();
-  who_.aborted = in_access_;
-  // Between instructions nothing more is executed; inside one, the rest of it finds no memory.
+  initiator_.aborted = in_access_;
+  // Between instructions, nothing more is executed. Inside one, the rest of it is left without direct memory.
   if (in_access_) iss_->unmap_direct(everything);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void CoreModule::hold(bool held) {
-  if (std::exchange(held_, held) == held) return;
-  if (held) return iss_->request_stop();
+void CoreModule::halt(bool is_halted) {
+  if (std::exchange(is_halted_, is_halted) == is_halted) return;
+  if (is_halted) return iss_->request_stop();
   if (state_ != State::running) return;
   if (local_time() < now()) {
     clock_stopped_ += now() - local_time();
@@ -126,7 +126,7 @@ void CoreModule::execute() {
       rebase();
       schedule();
     }
-    if (state_ != State::running || held_) {
+    if (state_ != State::running || is_halted_) {
       sc_core::wait(wake_);
       continue;
     }
@@ -222,7 +222,7 @@ void CoreModule::lock_up() {
 
 // ---- time ----
 
-// The core's time is that of the simulation.
+// Sets the core's time to simulated time.
 void CoreModule::rebase() {
   base_time_ = now();
   base_count_ = iss_->instructions();
@@ -231,14 +231,14 @@ void CoreModule::rebase() {
 // Lets simulated time catch up with the core.
 void CoreModule::synchronise() {
   const Picoseconds target = local_time();
-  // The core's own timer may expire at this very time, before or after the core wakes: its interrupt is there before the
+  // If the core's own timer expires at this very time, before or after the core wakes, its interrupt has to arrive before the
   // next instruction.
   const bool expires = alarm_.armed() && *alarm_.armed() <= target;
   wait_until(target, false);
   if (expires) settle();
 }
 
-// Until a time, or until the core is reset, or until IRQ is high when that is asked for.
+// Waits until a time, a reset of the core, or (if until_irq) a high IRQ input.
 void CoreModule::wait_until(Picoseconds time, bool until_irq) {
   wake_on_irq_ = until_irq;
   while (state_ == State::running && !start_ && now() < time && !(until_irq && irq.read())) {
@@ -249,31 +249,30 @@ void CoreModule::wait_until(Picoseconds time, bool until_irq) {
   wake_.cancel();
 }
 
-// Lets wires that were driven at this instant reach the core: a device drives one in its access, the
-// interrupt controller follows in the next delta cycle, the core's input in the one after. Only while
-// something moves.
+// Lets signals that were driven at this time reach the core: a device drives one during an access, the interrupt controller follows in
+// the next delta cycle, and the core's input in the one after. Stops early when no activity is pending.
 void CoreModule::settle() {
   constexpr int deltas = 4;
   for (int i = 0; i < deltas && sc_core::sc_pending_activity_at_current_time(); ++i)
     sc_core::wait(sc_core::SC_ZERO_TIME);
 }
 
-// The earliest time at which anybody else can do anything.
+// The earliest time at which anything else in the simulation can act.
 Picoseconds CoreModule::next_activity() const {
   const sc_core::sc_time left = sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext());
   const Picoseconds never(std::numeric_limits<std::uint64_t>::max());
   return to_picoseconds(left) < never - now() ? now() + to_picoseconds(left) : never;
 }
 
-// How far the core may run before simulated time follows: a quantum beyond the next activity of anybody else, and
-// not beyond an expiry of its own timer.
+// How far the core may execute before it waits for simulated time: a quantum beyond the next activity of anything else, and not beyond an
+// expiry of its own timer.
 Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
   const Picoseconds furthest = now() + max_quanta_ahead * quantum_;
   const Picoseconds horizon = std::min(std::min(next_activity, furthest) + quantum_, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
 
-// When the engine calls due() next. Whatever the core does to others calls this again.
+// Sets when the engine calls due() next. Called again after everything by which the core may have affected others.
 void CoreModule::schedule() {
   const Picoseconds activity = next_activity(), next = horizon(activity);
   iss_->call_at(base_count_ + (next > base_time_ ? clock_.instructions(next - base_time_) : 0));
@@ -281,7 +280,7 @@ void CoreModule::schedule() {
 }
 
 void CoreModule::due() {
-  if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // the time of all is as without one
+  if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // times are as without a debugger
   if (horizon() <= local_time()) {
     offer_speculation();
     synchronise();
@@ -336,11 +335,11 @@ void CoreModule::wait_for_others() {
   if (state_ == State::running && !start_) schedule();
 }
 
-// A contended line comes after a varying number of cycles. Cores whose loops last the same time could
-// otherwise meet in the same pattern for ever, in which one of them never finds the lock open.
+// The latency of a contended line varies. Without that, cores whose loops take the same time could repeat one pattern for ever in which
+// one of them never finds the lock free.
 void CoreModule::spins() {
   if (state_ != State::running || start_) return;
-  take_from_bus(duration(Cycles(spinning_.next() % 8), frequency_));
+  stall(duration(Cycles(spinning_.next() % 8), frequency_));
   schedule();
 }
 
@@ -372,8 +371,9 @@ void CoreModule::instructions_changed(AddressRange range) { code_changed(range);
 void CoreModule::translations_changed() { invalidated_translations(); }
 
 void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
-  if (reads_id_register(word)) return;  // as programs do whose kernel answers for the core, such as Linux
-  log(name())->warn("undefined instruction {:#010x} at {:#x} (further ones of this word are not told)", word,
+  if (reads_id_register(word))
+    return;  // as programs do under a kernel that emulates such reads, such as Linux
+  log(name())->warn("undefined instruction {:#010x} at {:#x} (logged once for each instruction word)", word,
                     pc.value());
 }
 
@@ -385,7 +385,7 @@ CoreCounts CoreModule::counts() {
   counts.stall_cycles = cycles_in(stalled_, frequency_).count();
   if (cache_counts) {
     counts.caches = cache_counts();
-    counts.bus_accesses = counts.caches.memory_accesses + past_caches_;
+    counts.bus_accesses = counts.caches.memory_accesses + bypassed_;
   }
   return counts;
 }
@@ -395,7 +395,7 @@ std::uint64_t CoreModule::instructions_at(std::uint64_t cycles) {
   return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
 }
 
-// At the instruction behind which the counter has overflowed: its interrupt comes before the next one.
+// Called behind the instruction at which the counter has overflowed. The interrupt arrives before the next one.
 void CoreModule::performance_interrupt(bool level) {
   synchronise();
   if (state_ != State::running || start_) return;
@@ -405,8 +405,8 @@ void CoreModule::performance_interrupt(bool level) {
   schedule();
 }
 
-// An access has kept the core waiting.
-void CoreModule::take_from_bus(Picoseconds time) {
+// The core has waited for an access.
+void CoreModule::stall(Picoseconds time) {
   base_time_ += time;
   stalled_ += time;
 }
@@ -415,17 +415,17 @@ void CoreModule::take_from_bus(Picoseconds time) {
 
 bool CoreModule::load(Address address, unsigned size, std::uint64_t& value) {
   value = 0;
-  ++bus_reads_, ++past_caches_;
+  ++bus_reads_, ++bypassed_;
   return access(Access::load, address, size, value);
 }
 
 bool CoreModule::store(Address address, unsigned size, std::uint64_t value) {
-  ++bus_writes_, ++past_caches_;
+  ++bus_writes_, ++bypassed_;
   return access(Access::store, address, size, value);
 }
 
 bool CoreModule::fetch(Address address, std::uint32_t& word) {
-  if (state_ != State::running || start_ || grant(address) || !who_.poison) return false;
+  if (state_ != State::running || start_ || grant(address) || !initiator_.poison) return false;
   ++bus_reads_;
   std::uint64_t value = 0;
   if (!access(Access::fetch, address, sizeof word, value)) return false;
@@ -433,10 +433,9 @@ bool CoreModule::fetch(Address address, std::uint32_t& word) {
   return true;
 }
 
-// Calls f(delay), which is out of the core's hands, and takes the time that it says. False: a reset came
-// meanwhile.
+// Calls f(delay), which leaves the core, and advances the core's time by the delay. False: the core was reset meanwhile.
 template <class F>
-bool CoreModule::takes_time(F f) {
+bool CoreModule::call_target(F f) {
   const Picoseconds started = local_time();
   sc_core::sc_time delay = to_sc_time(started - now());
   in_access_ = true;
@@ -445,13 +444,13 @@ bool CoreModule::takes_time(F f) {
   in_access_ = false;
   if (state_ != State::running || start_) return false;
   const Picoseconds ended = now() + to_picoseconds(delay);
-  if (ended > started) take_from_bus(ended - started);
+  if (ended > started) stall(ended - started);
   schedule();
   return true;
 }
 
 bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64_t& value) {
-  if (state_ != State::running || start_) return true;  // the rest of an instruction that a reset has cut off
+  if (state_ != State::running || start_) return true;  // in the rest of an instruction, after a reset
   payload_.set_command(kind == Access::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
@@ -460,51 +459,51 @@ bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64
   payload_.set_byte_enable_ptr(nullptr);
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  who_.poison = who_.aborted = false;
-  if (!takes_time([this](sc_core::sc_time& delay) { bus->b_transport(payload_, delay); })) return true;
+  initiator_.poison = initiator_.aborted = false;
+  if (!call_target([this](sc_core::sc_time& delay) { bus->b_transport(payload_, delay); })) return true;
   if (!succeeded(kind, address, size)) return false;
-  if (payload_.is_dmi_allowed() && !who_.monitored) grant(address);
+  if (payload_.is_dmi_allowed() && !initiator_.monitored) grant(address);
   return true;
 }
 
 bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
-  if (payload_.is_response_ok() && !who_.poison) return true;
+  if (payload_.is_response_ok() && !initiator_.poison) return true;
   ++bus_errors_;
-  if (who_.poison) {
+  if (initiator_.poison) {
     const Address block(address.value() - address.value() % poisoned_block);
     if (std::exchange(last_poisoned_, block) == block) return false;
   }
   static constexpr const char* names[] = {"load", "store", "fetch"};
   log(name())->warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
                     address.value(),
-                    who_.poison ? std::string("poisoned data") : payload_.get_response_string(),
+                    initiator_.poison ? std::string("poisoned data") : payload_.get_response_string(),
                     kind == Access::fetch ? "instruction abort" : "SError");
   return false;
 }
 
-void CoreModule::shown(std::span<const ShownAccess> accesses) {
-  for (const ShownAccess& each : accesses) {
+void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses) {
+  for (const MonitoredAccess& each : accesses) {
     if (state_ != State::running || start_) return;
-    if (each.is_cached && served && served(each, local_time())) continue;
+    if (each.is_cached && filter_access && filter_access(each, local_time())) continue;
     ++(each.is_store ? bus_writes_ : bus_reads_);
-    if (!each.is_cached) ++past_caches_;
-    if (!each.is_cached) payload_.set_extension(&past_);
-    who_.monitored = true;
+    if (!each.is_cached) ++bypassed_;
+    if (!each.is_cached) payload_.set_extension(&bypass_caches_);
+    initiator_.monitored = true;
     std::uint64_t unused = 0;
     const bool ok = access(each.is_store ? Access::store : Access::load, each.address, each.size, unused);
-    who_.monitored = false;
-    if (!each.is_cached) payload_.clear_extension(&past_);
+    initiator_.monitored = false;
+    if (!each.is_cached) payload_.clear_extension(&bypass_caches_);
     if (!ok) iss_->raise_serror(esr::serror_bus_error);
   }
 }
 
 void CoreModule::maintain_caches(const CacheMaintenance& what) {
   if (!maintain || state_ != State::running || start_) return;
-  who_.poison = who_.aborted = false;
-  who_.monitored = true;
+  initiator_.poison = initiator_.aborted = false;
+  initiator_.monitored = true;
   bool ok = true;
-  const bool goes_on = takes_time([&](sc_core::sc_time& delay) { ok = maintain(what, who_, delay); });
-  who_.monitored = false;
+  const bool goes_on = call_target([&](sc_core::sc_time& delay) { ok = maintain(what, initiator_, delay); });
+  initiator_.monitored = false;
   if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
 }
 
@@ -518,31 +517,31 @@ void CoreModule::about_to_store(Address page, unsigned line) {
   in_access_ = true;
   synchronise();
   if (state_ == State::running && !start_) {
-    on_activity(Activity::held);
+    on_activity(Activity::blocked);
     guard_->block_write(page, std::uint64_t{1} << line);
   }
   in_access_ = false;
   if (state_ != State::running || start_) return;
   on_activity(Activity::running);
-  if (now() > local_time()) take_from_bus(now() - local_time());
+  if (now() > local_time()) stall(now() - local_time());
   schedule();
 }
 
-// Asks for direct memory around an address.
+// Requests direct memory around an address.
 bool CoreModule::grant(Address address) {
   tlm::tlm_dmi dmi;
   payload_.set_command(tlm::TLM_READ_COMMAND);
   payload_.set_address(address.value());
-  who_.monitored = who_.poison = false;
+  initiator_.monitored = initiator_.poison = false;
   const bool granted = bus->get_direct_mem_ptr(payload_, dmi);
-  const bool is_shown = std::exchange(who_.monitored, false);
+  const bool is_monitored = std::exchange(initiator_.monitored, false);
   if (!granted) return false;
   const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
   if (!dmi.is_read_allowed() || !range.contains(address)) return false;
   if (dmi.is_write_allowed())
-    iss_->map_direct(range, dmi.get_dmi_ptr(), is_shown);
+    iss_->map_direct(range, dmi.get_dmi_ptr(), is_monitored);
   else
-    iss_->map_read_only(range, dmi.get_dmi_ptr(), is_shown);
+    iss_->map_read_only(range, dmi.get_dmi_ptr(), is_monitored);
   return true;
 }
 

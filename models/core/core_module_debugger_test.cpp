@@ -82,12 +82,12 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, BreakpointsAndStepsStopItWithoutTime) {
 SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreExecutesNothingWhileTimePasses) {
   start();
   wait_for(50_us);
-  core.hold(true);
+  core.halt(true);
   wait_for(20_us);
   const std::uint64_t before = core.instructions();
   wait_for(1_ms);
   EXPECT_EQ(core.instructions(), before);
-  core.hold(false);
+  core.halt(false);
   wait_for(50_us);
   EXPECT_GE(core.instructions(), before + 49'000);
   EXPECT_LE(core.instructions(), before + 70'000);  // it does not catch up
@@ -96,7 +96,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreExecutesNothingWhileTimePasses) 
 SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreIsResetAndStartsWhenItIsLetGo) {
   start();
   wait_for(50_us);
-  core.hold(true);
+  core.halt(true);
   core.reset(Reset::warm);
   EXPECT_EQ(debugger.offs, 1u);
   start();
@@ -104,7 +104,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreIsResetAndStartsWhenItIsLetGo) {
   const std::uint64_t before = core.instructions();
   wait_for(10_us);
   EXPECT_EQ(core.instructions(), before);
-  core.hold(false);
+  core.halt(false);
   wait_for(10_us);
   EXPECT_GT(core.instructions(), before);
 }

@@ -72,15 +72,15 @@ struct CoreTestBus : sc_core::sc_module {
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> wire{"wire"}, irq{"irq"};
   sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"},
       performance_monitors{"performance_monitors"};
-  bool grants = true, shows = false;    // direct memory; on the condition that accesses are shown
-  bool is_read_only = false;            // for loads and fetches
-  Picoseconds memory_latency;           // of accesses that come over the bus
-  std::optional<std::uint64_t> broken;  // block of 64 bytes whose data are poisoned; nothing is granted then
-  std::vector<Access> accesses;         // to the device
+  bool grants = true, monitors = false;  // direct memory; with monitored accesses
+  bool is_read_only = false;             // for loads and fetches
+  Picoseconds memory_latency;            // of accesses that come over the bus
+  std::optional<std::uint64_t> broken;   // block of 64 bytes whose data are poisoned; nothing is granted then
+  std::vector<Access> accesses;          // to the device
   unsigned memory_accesses = 0, last_master = ~0u, reads = 0;
   std::function<void(std::uint64_t offset)> on_access;
-  std::vector<Access> shown;  // to memory, 20 ns each: the value is the size
-  std::function<void()> on_shown;
+  std::vector<Access> monitored;  // to memory, 20 ns each: the value is the size
+  std::function<void()> on_monitored;
 
   explicit CoreTestBus(const sc_core::sc_module_name& name) : sc_module(name), storage_(memory_size + 4096) {
     memory = storage_.data() + (4096 - reinterpret_cast<std::uintptr_t>(storage_.data()) % 4096);
@@ -126,10 +126,10 @@ struct CoreTestBus : sc_core::sc_module {
       if (broken && address - *broken < 64) payload.get_extension<InitiatorExtension>()->poison = true;
       delay += to_sc_time(memory_latency);
       if (!is_monitored(payload)) return transfer(payload);
-      shown.push_back({payload.is_read() ? 'r' : 'w', address - memory_base, payload.get_data_length(),
-                       now() + to_picoseconds(delay)});
+      monitored.push_back({payload.is_read() ? 'r' : 'w', address - memory_base, payload.get_data_length(),
+                           now() + to_picoseconds(delay)});
       delay += to_sc_time(20_ns);
-      if (on_shown) on_shown();
+      if (on_monitored) on_monitored();
       return;
     }
     if (address < device || address >= device + 0x1000)
@@ -180,7 +180,7 @@ struct CoreTestBus : sc_core::sc_module {
     dmi.set_end_address(memory_base + memory_size - 1);
     dmi.set_dmi_ptr(memory);
     is_read_only ? dmi.allow_read() : dmi.allow_read_write();
-    payload.get_extension<InitiatorExtension>()->monitored = shows;
+    payload.get_extension<InitiatorExtension>()->monitored = monitors;
     return true;
   }
   static bool in_memory(const tlm::tlm_generic_payload& payload) {

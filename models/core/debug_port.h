@@ -1,8 +1,8 @@
-// What a debugger does with an engine that runs A64 instructions: breakpoints, watchpoints, single steps, and all registers.
+// The debugger's interface to an A64 engine: breakpoints, watchpoints, single steps, and all registers.
 //
-// Addresses are virtual, as the program has them. A stop is before an instruction, which has had no effect, and run() again
-// goes on with that instruction; nothing of this costs anything until it is met, but for loads and stores to the pages of
-// a watchpoint, which are slow.
+// Addresses are virtual. The engine stops before an instruction, which has had no effect, and the next run() continues with that
+// instruction. Nothing of this costs time before it stops the engine, except that loads and stores to the pages of a watchpoint are
+// slow.
 //
 // Registers may be read at any time, and written while is_between_instructions().
 #pragma once
@@ -25,7 +25,7 @@ struct Watchpoint {
 };
 
 struct WatchHit {
-  std::uint64_t address = 0;  // the first byte that is watched
+  std::uint64_t address = 0;  // of the first watched byte
   bool is_store = false;
 };
 
@@ -33,21 +33,21 @@ class DebugPort {
  public:
   virtual ~DebugPort() = default;
 
-  // These and no others: run() returns Iss::Stop::breakpoint before an instruction at one of them.
+  // Replaces all breakpoints. run() returns Iss::Stop::breakpoint before an instruction at one of these addresses.
   virtual void set_breakpoints(std::vector<std::uint64_t> addresses) = 0;
-  // These and no others: run() returns Iss::Stop::watchpoint before an instruction that accesses bytes of one of them.
+  // Replaces all watchpoints. run() returns Iss::Stop::watchpoint before an instruction that accesses bytes of one of them.
   virtual void set_watchpoints(std::vector<Watchpoint> watchpoints) = 0;
-  virtual WatchHit watch_hit() const = 0;  // the last one
-  // run() returns Iss::Stop::stepped after one instruction, or at the vector when it takes an exception. Interrupts are not
-  // taken. Once; it stays asked for through stops of other kinds, until forget_step() or a reset.
+  virtual WatchHit watch_hit() const = 0;  // of the last such stop
+  // Requests one step: run() returns Iss::Stop::stepped after one instruction, or at the vector if that takes an exception. Interrupts are
+  // not taken. The request survives stops of other kinds, until cancel_step() or a reset.
   virtual void step() = 0;
-  virtual void forget_step() = 0;
+  virtual void cancel_step() = 0;
 
   // False while an instruction waits for the bus.
   virtual bool is_between_instructions() const = 0;
 
-  // x0 to x30, sp and pc are Iss::read() and write(), so is reading PSTATE. Writing it is refused, with false, for an exception
-  // level or a state that this core does not have.
+  // Iss::read() and write() access x0 to x30, sp and pc; Iss::read() also PSTATE. This writes PSTATE. False: refused, because this
+  // core does not have the exception level or state.
   virtual bool write_pstate(std::uint64_t value) = 0;
   struct Vector {
     std::uint64_t low = 0, high = 0;
@@ -61,13 +61,13 @@ class DebugPort {
   virtual void set_fpsr(std::uint32_t value) = 0;
   virtual void set_fpcr(std::uint32_t value) = 0;
 
-  // The system registers that hold or tell something, by their architectural names; the order never changes in a build.
+  // The architectural names of the system registers that hold or report something, in the same order in all runs of a build.
   virtual std::span<const std::string> system_registers() const = 0;
   virtual std::uint64_t read_system(std::size_t index) = 0;
-  // Writes what the guest could write; false: it is read-only, or the host's (the timers).
+  // Writes what the guest could write. False: the register is read-only, or implemented by the host (the timers).
   virtual bool write_system(std::size_t index, std::uint64_t value) = 0;
 
-  // Where a virtual address leads, whatever the permissions; nullopt: to a translation fault.
+  // The physical address of a virtual one, whatever the permissions. nullopt: a translation fault.
   virtual std::optional<Address> physical(std::uint64_t address) = 0;
 };
 

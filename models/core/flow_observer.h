@@ -1,7 +1,6 @@
-// Where the control of an engine goes, exactly: what profiles and instruction traces are made of.
+// The control flow of an engine, exactly, for profiles and instruction traces.
 //
-// Addresses are virtual, as the program has them. What is followed costs time on the host only: counts, simulated time and all that
-// the guest sees stay as they are.
+// Addresses are virtual. Observing costs host time only: counts, simulated time and all that the guest sees do not change.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +10,36 @@
 namespace asterism {
 
 enum class Flow : std::uint8_t {
-  start,             // of the core, also after a reset
-  jump,              // by any other branch, or from one region into the next without one
-  call,              // by BL or BLR
-  ret,               // by RET
+  start,             // the core starts, also after a reset
+  jump,              // any other branch, or sequential execution into the next region
+  call,              // BL or BLR
+  ret,               // RET
   exception,         // to a vector
-  exception_return,  // by ERET
+  exception_return,  // ERET
 };
 
 struct FlowStep {
   Flow how = Flow::jump;
   std::uint64_t to = 0;
-  std::size_t region = 0;          // in which that lies
-  std::uint64_t from = 0;          // behind the last instruction before: where a call returns to
+  std::size_t region = 0;  // of `to`
+  std::uint64_t from = 0;  // behind the last instruction executed before: the return address of a call
   std::uint64_t instructions = 0;  // retired before
 };
 
-// What an observer asks for.
+// What an observer wants to be notified of.
 struct FlowQuestion {
-  // Where regions begin, ascending: region i ends before boundaries[i], 0 lies before all of them. A jump inside a region is
-  // not told.
+  // The boundaries between regions, ascending: region i ends before boundaries[i], and region 0 is before all of them. Jumps inside a
+  // region are not reported.
   std::vector<std::uint64_t> boundaries = {};
-  bool instructions = false;  // every one of them, too
+  bool instructions = false;  // also report every instruction
 };
 
 class FlowObserver {
  public:
   virtual ~FlowObserver() = default;
   virtual void goes(const FlowStep& step) = 0;
-  // Before an instruction is executed. Told again with the same count when it was left without an effect, as at a breakpoint
-  // or in a reset; one that takes an exception was told, and does not count.
+  // Called before an instruction is executed. It is called again with the same count if the instruction had no effect, as at a
+  // breakpoint or in a reset. An instruction that takes an exception is reported, but not counted.
   virtual void executes(std::uint64_t /*pc*/, std::uint32_t /*word*/, std::uint64_t /*instructions*/) {}
 };
 

@@ -6,7 +6,7 @@
 namespace asterism {
 namespace {
 
-// crm of the timers' registers; op2 tells which of the three.
+// CRm of the timers' registers; op2 selects one of the three.
 constexpr unsigned physical_registers = 2, virtual_registers = 3;
 constexpr unsigned tval = 0, ctl = 1, cval = 2;
 

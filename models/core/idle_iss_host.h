@@ -1,5 +1,5 @@
-// Surroundings of an Iss that has nothing around it: every access is refused, nothing is told. What a test or a benchmark
-// needs of its own it overrides.
+// The host of an Iss without surroundings: it refuses every access and ignores every call. Tests and benchmarks override what they
+// need.
 #pragma once
 
 #include "core/iss.h"
@@ -10,7 +10,7 @@ struct IdleIssHost : IssHost {
   bool load(Address, unsigned, std::uint64_t&) override { return false; }
   bool store(Address, unsigned, std::uint64_t) override { return false; }
   void touch(Address) override {}
-  void shown(std::span<const ShownAccess>) override {}
+  void on_monitored_accesses(std::span<const MonitoredAccess>) override {}
   std::optional<std::uint64_t> read_register(SystemRegister) override { return std::nullopt; }
   bool write_register(SystemRegister, std::uint64_t) override { return false; }
   void due() override {}

@@ -1,5 +1,4 @@
-// Instructions as simulated time: a fixed number of cycles an instruction, exact to the picosecond for any
-// count.
+// Converts instructions to simulated time: a fixed number of cycles per instruction, exact to the picosecond for any count.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,13 @@ constexpr std::uint64_t millicycles(double cpi) {
 
 class InstructionClock {
  public:
-  // Thousandths of a cycle an instruction, so that 1.25 is exact.
+  // Thousandths of a cycle per instruction, so that 1.25 is exact.
   constexpr InstructionClock(Frequency clock, std::uint64_t millicycles)
       : clock_(clock), millicycles_(millicycles) {
     if (picoseconds_per_clock() % clock.count() == 0) whole_ = picoseconds_per_clock() / clock.count();
   }
 
-  // Time of n instructions, rounded down; the remainder is never lost, since it is computed from the whole
-  // count.
+  // The time of n instructions, rounded down. No remainder is lost, because it is computed from the whole count.
   constexpr Picoseconds time(std::uint64_t n) const {
     if (whole_ != 0) return Picoseconds(n * whole_);
     return Picoseconds(scale(n, picoseconds_per_clock(), clock_.count()));
@@ -41,8 +39,8 @@ class InstructionClock {
 
   Frequency clock_;
   std::uint64_t millicycles_;
-  std::uint64_t whole_ =
-      0;  // picoseconds an instruction where that is a whole number: spares the long division
+  // Picoseconds per instruction if that is an integer, which avoids the long division; otherwise 0.
+  std::uint64_t whole_ = 0;
 };
 
 }  // namespace asterism

@@ -35,7 +35,7 @@ TEST_F(IssMemoryTest, LoadsAndStoresOutsideDirectMemoryGoToTheHostOnceEach) {
 }
 
 TEST_F(IssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
-  host.show = true;
+  host.monitors = true;
   load({
       0x39400401,  // ldrb w1, [x0, #1]
       0xf9400402,  // ldr x2, [x0, #8]
@@ -55,7 +55,7 @@ TEST_F(IssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
 }
 
 TEST_F(IssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
-  host.show = true;
+  host.monitors = true;
   load({
       0xb9400002,  // ldr w2, [x0]
       0xb9000022,  // str w2, [x1]
@@ -70,7 +70,7 @@ TEST_F(IssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
 }
 
 TEST_F(IssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction) {
-  host.show = true;
+  host.monitors = true;
   load({
       0x885ffc02,  // loop: ldaxr w2, [x0]
       0x11000442,  // add w2, w2, #1
@@ -80,24 +80,24 @@ TEST_F(IssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction
   });
   core->write(x0, data_base);
   std::uint64_t word_when_told = 99;
-  host.on_shown = [&] { word_when_told = host.peek(data_base); };
+  host.on_monitored = [&] { word_when_told = host.peek(data_base); };
   core->run();
   EXPECT_EQ(word_when_told, 1u);
   EXPECT_EQ(host.accesses.back().kind, 'W');
 }
 
 TEST_F(IssMemoryTest, AResetDropsWhatWasNotYetShown) {
-  host.show = true;
+  host.monitors = true;
   load({0xb9400002, 0xb9000022, 0xb9000402, 0xd503207f});  // as above; the device resets the core
   core->write(x0, data_base);
   core->write(x1, device);
   host.on_store = [&](std::uint64_t, std::uint64_t) { core->request_stop(); };
   core->run();
-  const auto told = host.shown_accesses.size();
+  const auto told = host.monitored_accesses.size();
   core->reset();
   load({0xd503207f});
   core->run();
-  EXPECT_EQ(host.shown_accesses.size(), told);
+  EXPECT_EQ(host.monitored_accesses.size(), told);
 }
 
 TEST_F(IssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {

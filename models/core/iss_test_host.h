@@ -38,14 +38,14 @@ struct IssTestHost : IssHost {
   } memory{memory_storage.data() + (4096 - reinterpret_cast<std::uintptr_t>(memory_storage.data()) % 4096),
            4 << 20};
   bool direct = true;          // grants direct access
-  bool show = false;           // on the condition that accesses are shown: 'R', 'W'
+  bool monitors = false;       // on the condition that accesses are shown: 'R', 'W'
   bool lost = false;           // memory has lost power: the bus refuses it
   bool record_memory = false;  // accesses to memory over the bus, too
   std::function<void()> on_memory_load;
 
   std::vector<BusAccess> accesses;
-  std::vector<ShownAccess> shown_accesses;
-  std::function<void()> on_shown;
+  std::vector<MonitoredAccess> monitored_accesses;
+  std::function<void()> on_monitored;
   std::vector<CacheMaintenance> maintained;
   std::vector<AddressRange> changed_code;
   unsigned translation_changes = 0;
@@ -95,7 +95,7 @@ struct IssTestHost : IssHost {
     return address.value() - device < device_size;
   }
   void touch(Address address) override {
-    if (direct && memory_range().contains(address)) core->map_direct(memory_range(), memory.bytes, show);
+    if (direct && memory_range().contains(address)) core->map_direct(memory_range(), memory.bytes, monitors);
   }
   void about_to_store(Address page, unsigned line) override {
     if (on_about_to_store) on_about_to_store(page, line);
@@ -107,12 +107,12 @@ struct IssTestHost : IssHost {
   void wait_for_others() override {
     if (on_wait_for_others) on_wait_for_others();
   }
-  void shown(std::span<const ShownAccess> told) override {
-    for (const ShownAccess& access : told) {
-      shown_accesses.push_back(access);
+  void on_monitored_accesses(std::span<const MonitoredAccess> told) override {
+    for (const MonitoredAccess& access : told) {
+      monitored_accesses.push_back(access);
       accesses.push_back({access.is_store ? 'W' : 'R', access.address.value(), access.size, 0});
     }
-    if (on_shown) on_shown();
+    if (on_monitored) on_monitored();
   }
   void maintain_caches(const CacheMaintenance& what) override { maintained.push_back(what); }
   std::optional<std::uint64_t> read_register(SystemRegister which) override {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t number_of(Address address) { return address.value() / TagCache::line.count(); }
 constexpr Address address_of(std::uint64_t number) { return Address(number * TagCache::line.count()); }
 
-// The accesses to a line, evenly spread, that a core has made after a time.
+// How many of its accesses to a line a core has made after a time, if they were evenly spread.
 std::uint64_t uses_after(const TagCache::Line& line, Picoseconds now) {
   if (line.last <= now) return 0;
   const Picoseconds between = std::max((line.last - line.first) / std::max(line.uses, 1u), Picoseconds(1));
@@ -30,22 +30,24 @@ bool divides(Bytes size, std::uint32_t ways) {
 static_assert(member_count<TagCacheConfig>() == 6);
 void describe(Fields& f, TagCacheConfig& c) {
   f("caches", c.model,
-    "What stands between cores and memory. With tags, memory sees fills and write-backs in place of loads "
-    "and stores; "
-    "showing every access to the tags costs most of the simulator's speed (docs/checkpoints.md)",
+    "What is between the cores and memory. With tags, memory gets fills and write-backs instead of loads and "
+    "stores, and the simulator loses most of its speed (docs/checkpoints.md).",
     one_of<CacheModel>());
   f.when("caches", c.model, CacheModel::tags, [&] {
-    f("l1", c.l1, "Data cache of each core; a larger one misses less", within(1_KiB, 1_MiB));
-    f("l1_ways", c.l1_ways, "Its lines in a set", within(1, 64));
-    f("l2", c.l2, "Cache of all cores together; a larger one writes back later", within(4_KiB, 256_MiB));
-    f("l2_ways", c.l2_ways, "Its lines in a set", within(1, 64));
+    f("l1", c.l1, "The size of each core's data cache. A larger cache has fewer misses.",
+      within(1_KiB, 1_MiB));
+    f("l1_ways", c.l1_ways, "The associativity of the L1: the number of lines in a set.", within(1, 64));
+    f("l2", c.l2, "The size of the cache that all cores share. A larger cache writes lines back later.",
+      within(4_KiB, 256_MiB));
+    f("l2_ways", c.l2_ways, "The associativity of the L2: the number of lines in a set.", within(1, 64));
     f("l2_latency", c.l2_latency,
-      "What a load or store takes beyond its instruction when it misses in the L1, and once more for a line "
-      "that another L1 has dirty",
+      "The time that an L1 miss adds to a load or store. A line that is dirty in another L1 adds it twice.",
       within(0_ps, 1_us));
   });
-  f.check(divides(c.l1, c.l1_ways), "l1", "is a power of two of sets of l1_ways lines of 64 bytes");
-  f.check(divides(c.l2, c.l2_ways), "l2", "is a power of two of sets of l2_ways lines of 64 bytes");
+  f.check(divides(c.l1, c.l1_ways), "l1",
+          "has a number of sets (of l1_ways lines of 64 bytes) that is a power of two");
+  f.check(divides(c.l2, c.l2_ways), "l2",
+          "has a number of sets (of l2_ways lines of 64 bytes) that is a power of two");
 }
 
 // ---- one cache ----
@@ -106,7 +108,7 @@ TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_sto
   return traffic;
 }
 
-// Whether an access that finds its line would not have found it: another core's has come between.
+// Whether a hit counts as a miss, because the line is contended: an access of another core came between.
 bool TagCaches::find_contended(unsigned core, TagCache::Line& line, Picoseconds now, Traffic& traffic) {
   if (now >= line.contended_until) line.contended = 0;
   if (line.contended == 0) return false;
@@ -118,7 +120,7 @@ bool TagCaches::find_contended(unsigned core, TagCache::Line& line, Picoseconds 
   return true;
 }
 
-// Into the L2 from memory, unless it is there, and into the core's L1.
+// Fills the line into the L2, unless it is there, and into the core's L1.
 void TagCaches::fill(unsigned core, std::uint64_t number, Traffic& traffic) {
   if (TagCache::Line* line = l2_.find(number)) {
     ++counts_.l2_hits;
@@ -133,7 +135,7 @@ void TagCaches::fill(unsigned core, std::uint64_t number, Traffic& traffic) {
   if (const auto displaced = l1_[core].insert(number, false)) write_to_l2(*displaced, traffic);
 }
 
-// A store makes the other L1s forget the line, and the L2 that it is dirty: the core's own copy is, in place of theirs.
+// A store invalidates the line in other L1s and makes it clean in the L2, because the core's own copy becomes the dirty one.
 TagCaches::Others TagCaches::take_from_others(unsigned core, std::uint64_t number, bool is_store,
                                               Picoseconds now, Traffic& traffic) {
   Others others;
@@ -203,7 +205,7 @@ void TagCaches::maintain_by_address(unsigned core, CacheMaintenance::Kind kind, 
   kind == clean_to_l2 ? write_to_l2(number, traffic) : evict(number, traffic);
 }
 
-// To the next level.
+// Cleans to the next level.
 void TagCaches::maintain_by_set(unsigned core, const CacheMaintenance& what, Traffic& traffic) {
   TagCache::Line& line = (what.level == 0 ? l1_[core] : l2_).at(what.set, what.way);
   if (!line.valid) return;

@@ -1,20 +1,20 @@
-// The data caches of a node's cores as tags: which lines of 64 bytes each holds, and which of them are dirty. Memory holds the
-// data, so that a cache changes what the memory controller sees and when, and nothing else.
+// The data caches of a node's cores, as tags: which lines of 64 bytes each cache holds, and which of them are dirty. The data
+// stay in memory, so that a cache only changes which accesses the memory controller gets, and when.
 //
-// Every core has an L1, all share an L2. Both allocate on loads and stores, write back, and drop what was used longest ago. A
-// line is dirty in one cache at most. One that is dirty in an L1 is in no other L1; a core that loads it makes it clean there
-// and dirty in the L2, one that stores to it takes it by way of the L2. Neither level includes the other.
+// Each core has an L1, and all share an L2. Both allocate on loads and stores, write back, and replace the least recently
+// used line. A line is dirty in at most one cache. A line that is dirty in an L1 is in no other L1: when another core loads it, it
+// becomes clean there and dirty in the L2; when another core stores to it, it moves there by way of the L2. Neither level includes
+// the other.
 //
 //   TagCaches caches{config, cores};
-//   const TagCaches::Traffic traffic = caches.access(core, address, is_store, now);   what comes of that
+//   const TagCaches::Traffic traffic = caches.access(core, address, is_store, now);
 //
-// Cores run one after the other, each ahead of simulated time by its quantum: two that use one line at the
-// same time do so here in two long runs, and it would change hands once where it does at every access in
-// truth. So a core that takes a line from an L1 whose core has used it at later times, n times at the rate at
-// which it did, is contended for it: its next n accesses before the last of these times count as taken from
-// there, too.
+// Contention. Cores execute one after the other, each ahead of simulated time by its quantum. Two that use one line at the same
+// time do so here in two long sequences, and the line changes hands once, where in reality it does so at every access. Therefore,
+// when a core takes a line from an L1 whose core has used it at later times, n times if it did so at an even rate, the line is contended:
+// the core's next n accesses before the last of these times count as taken from the other L1, too.
 //
-// reset: every kind empties all; statistics stay but for cold.
+// reset: every kind empties all caches; a cold reset clears the statistics, too.
 //
 // Source: abeyratne2017 Table 5.1 (L1 data 32 KiB, 2 ways; L2 2 MiB, 8 ways; 64-byte lines), which has one core. The latency of
 // the L2 is not published: 12 cycles at its 3 GHz.
@@ -40,8 +40,9 @@ class Fields;
 enum class CacheModel { none, tags };
 constexpr auto enum_names(CacheModel) {
   return std::to_array<EnumName<CacheModel>>(
-      {{CacheModel::none, "none", "loads and stores go to memory, and cpi stands for all"},
-       {CacheModel::tags, "tags", "an L1 for the data of each core and an L2 of all, in front of memory"}});
+      {{CacheModel::none, "none", "no caches: loads and stores go to memory, and their time is part of cpi"},
+       {CacheModel::tags, "tags",
+        "an L1 data cache for each core, and an L2 shared by all, in front of memory"}});
 }
 
 struct TagCacheConfig {
@@ -54,23 +55,22 @@ struct TagCacheConfig {
 };
 void describe(Fields& f, TagCacheConfig& config);
 
-// One cache. Lines are numbers: addresses / 64.
+// One cache. A line has a number: its address / 64.
 class TagCache {
  public:
   static constexpr Bytes line{64};
   struct Line {
     std::uint64_t number = 0, used = 0;
     bool valid = false, dirty = false;
-    // In an L1, since the line came there: how often the core has used it, and when for the first and last
-    // time.
+    // In an L1, since the line was filled: how often the core has used it, and when for the first and the last time.
     std::uint32_t uses = 0;
     Picoseconds first{}, last{};
-    // So many accesses of the core before this time find the line gone.
+    // The next `contended` accesses of the core before this time count as taken from another L1.
     Picoseconds contended_until{};
     std::uint64_t contended = 0;
   };
 
-  // A power of two of sets.
+  // The number of sets is a power of two.
   TagCache(Bytes size, std::uint32_t ways);
 
   Line* find(std::uint64_t number) {
@@ -80,7 +80,7 @@ class TagCache {
     return nullptr;
   }
   void use(Line& found) { found.used = ++uses_; }
-  // Puts a line in that is not there; what it displaces, if that was dirty.
+  // Inserts a line that is not present. Returns the evicted line, if that was dirty.
   std::optional<std::uint64_t> insert(std::uint64_t number, bool dirty);
   std::span<Line> lines() { return lines_; }
   Line& at(std::uint64_t set, std::uint32_t way) { return lines_[(set & set_mask_) * ways_ + way]; }
@@ -95,14 +95,14 @@ class TagCache {
   std::uint64_t uses_ = 0;
 };
 
-// Of one core.
+// Counts of one core.
 struct LineCounts {
-  std::uint64_t taken =
-      0;  // from another core's L1, where they were dirty; with what contended accesses take
-  std::uint64_t invalidated = 0;  // copies in its L1, by stores of other cores
-  std::uint64_t cleaned = 0;      // dirty ones, by its maintenance
-  std::uint64_t dropped = 0;      // copies in all caches, by its maintenance
-  std::uint64_t uncached = 0;     // accesses that passed the caches
+  // Dirty lines taken from another core's L1, including those of contended accesses.
+  std::uint64_t taken = 0;
+  std::uint64_t invalidated = 0;  // lines in its L1, by stores of other cores
+  std::uint64_t cleaned = 0;      // dirty lines, by its maintenance operations
+  std::uint64_t dropped = 0;      // lines in all caches, by its maintenance operations
+  std::uint64_t uncached = 0;     // accesses that bypassed the caches
   bool operator==(const LineCounts&) const = default;
 };
 
@@ -110,10 +110,10 @@ class TagCaches {
  public:
   enum class Level : std::uint8_t { l1, l2, memory };
   struct Traffic {
-    Level found;  // in which level; memory: the line is filled from there
+    Level found;  // where the line was found; memory: it is filled from there
     boost::container::static_vector<Address, 2> written_back;
-    // How often the core has to wait for the L2: for a line that it finds there; for one that another L1
-    // writes there first; to have the copies of others invalidated.
+    // How often the core waits for the L2: for a line that it finds there, for a line that another L1 writes there first,
+    // and for the invalidation of copies in other L1s.
     unsigned l2_accesses = 0;
   };
 
@@ -121,28 +121,28 @@ class TagCaches {
 
   // A load or store within one line.
   Traffic access(unsigned core, Address address, bool is_store, Picoseconds now = {});
-  // The same where it is a hit in the L1 that changes no other cache; else nothing happens, and it is false.
+  // As access() for a hit in the L1 that changes no other cache. Otherwise returns false and changes nothing.
   bool hit(unsigned core, Address address, bool is_store, Picoseconds now = {});
-  // One that is not cached.
-  void passed(unsigned core) { ++lines_of_core_[core].uncached; }
-  // What goes to memory for it. By address it reaches all caches, by set that of the core's level.
+  // An access that is not cached.
+  void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }
+  // Executes a maintenance operation: by address on all caches, by set on one level of the core. Returns the lines to write back.
   boost::container::static_vector<Address, 2> maintain(unsigned core, const CacheMaintenance& what);
-  // The dirty lines, ascending, each once.
+  // The dirty lines, ascending.
   std::vector<Address> dirty();
-  // These lines are clean now.
+  // Makes these lines clean.
   void clean(std::span<const Address> lines);
-  // Memory was written by somebody else: what is cached of it goes, dirty or not.
+  // Memory was written by another master: its lines are invalidated, dirty or not.
   void drop(AddressRange range);
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
-  // What the loads and stores of one core have made: its accesses of the L2 are its misses in its L1; what
-  // displaces a line writes it back.
+  // What the loads and stores of one core have caused. Its L2 accesses are its L1 misses. A write-back counts for the core whose access
+  // evicts the line.
   const CacheCounts& counts(unsigned core) const { return of_core_[core]; }
   const LineCounts& line_counts(unsigned core) const { return lines_of_core_[core]; }
 
  private:
-  // What other L1s had of a line.
+  // The state of a line in other L1s.
   struct Others {
     bool had_it = false;
     std::uint64_t contended = 0;

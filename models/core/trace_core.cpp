@@ -19,16 +19,18 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 static_assert(member_count<TraceCoreConfig>() == 4);
 void describe(Fields& f, TraceCoreConfig& c) {
-  f("clock", c.clock, "Of every core; a higher one asks for more in the same time", within(1_MHz, 10_GHz));
+  f("clock", c.clock, "The clock of every core. A faster one makes more requests in the same time.",
+    within(1_MHz, 10_GHz));
   f("cpi", c.cpi,
-    "Cycles an instruction, in thousandths, while nothing is waited for; a lower one loads the fabric more",
+    "The cycles per instruction without stalls, in steps of 0.001. A lower one puts more load on the fabric.",
     within(0.001, 1000.0));
   f("window", c.window,
-    "Instructions that may start behind the oldest miss that is waited for, itself included; 1 stalls on "
-    "every miss, "
-    "more hides more of the fabric's latency",
+    "The number of instructions, from the oldest outstanding miss on, that may execute. A core with 1 stalls "
+    "on every "
+    "miss; a larger window hides more of the fabric's latency.",
     within(1, 4096));
-  f("outstanding", c.outstanding, "Misses that a core waits for at once; fewer throttle it earlier",
+  f("outstanding", c.outstanding,
+    "The number of misses that a core may have outstanding. A smaller one throttles it earlier.",
     within(1, 1024));
 }
 
@@ -50,7 +52,7 @@ void TraceCore::reset(Reset) {
   position_ = next_number_ = l2_misses_ = 0;
   since_ = stalled_ = 0_ps;
   outstanding_.clear();
-  under_way_ = 0;
+  not_returned_ = 0;
   finished_.reset();
   draw_next_miss(0);
 }
@@ -77,7 +79,7 @@ void TraceCore::returned(std::uint64_t number, Picoseconds now, Sink& sink) {
     throw std::logic_error("the miss that returned is not outstanding");
   const bool was_stalled = limit() == position_;
   outstanding_[number - oldest].returned = true;
-  --under_way_;
+  --not_returned_;
   while (!outstanding_.empty() && outstanding_.front().returned) outstanding_.pop_front();
   if (!was_stalled) return;
   stalled_ += now - since_;
@@ -105,12 +107,12 @@ void TraceCore::at_limit(Sink& sink) {
   }
   const bool in_window =
       outstanding_.empty() || position_ < outstanding_.front().instruction + config_.window;
-  if (position_ != next_miss_ || !in_window || under_way_ == config_.outstanding) return;
+  if (position_ != next_miss_ || !in_window || not_returned_ == config_.outstanding) return;
   const bool in_l2 = random_.below(l1_mpki_) >= l2_mpki_;
   const Miss miss{next_number_++, random_.next(), in_l2};
   l2_misses_ += !in_l2;
   outstanding_.push_back({position_, false});
-  ++under_way_;
+  ++not_returned_;
   draw_next_miss(position_ + 1);
   sink.missed(since_, miss);
 }

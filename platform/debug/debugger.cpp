@@ -137,7 +137,7 @@ std::optional<DebugStop> Debugger::asked_stop(unsigned core) {
 }
 
 void Debugger::halt(const DebugStop& stop) {
-  for (unsigned each = 0; each < cores(); ++each) port(each).forget_step();
+  for (unsigned each = 0; each < cores(); ++each) port(each).cancel_step();
   const std::vector<std::string> told = session_.stopped(stop);
   if (std::exchange(owes_stop_, false))
     for (const std::string& payload : told) send(payload);
@@ -215,7 +215,7 @@ void Debugger::resume() {
   for (unsigned each = 0; each < cores(); ++each) {
     const DebugAction& action = session_.actions()[each];
     if (action.what == DebugAction::What::step) port(each).step();
-    system_.cores[each].core->hold(action.what == DebugAction::What::hold);
+    system_.cores[each].core->halt(action.what == DebugAction::What::hold);
   }
   owes_stop_ = true;
   halted_ = false;
@@ -240,7 +240,7 @@ void Debugger::forget_wishes() {
 
 void Debugger::run_freely() {
   forget_wishes();
-  for (const DebuggedCore& each : system_.cores) each.core->hold(false);
+  for (const DebuggedCore& each : system_.cores) each.core->halt(false);
   owes_stop_ = waits_for_first_ = halted_ = false;
 }
 
@@ -283,7 +283,7 @@ void Debugger::happened(Picoseconds at, std::string_view source, std::string_vie
 
 std::string Debugger::state(unsigned core) const {
   const CoreModule& module = *system_.cores[core].core;
-  return fmt::format("{}{}", module.is_held() ? "held, " : "", word_for(module.state()));
+  return fmt::format("{}{}", module.is_halted() ? "halted, " : "", word_for(module.state()));
 }
 
 std::uint64_t Debugger::read(unsigned core, unsigned general) const {

@@ -23,7 +23,7 @@ struct TestPort final : DebugPort {
   void set_watchpoints(std::vector<Watchpoint> all) override { watchpoints = std::move(all); }
   WatchHit watch_hit() const override { return {}; }
   void step() override {}
-  void forget_step() override {}
+  void cancel_step() override {}
   bool is_between_instructions() const override { return between; }
   bool write_pstate(std::uint64_t) override { return true; }
   Vector read_vector(unsigned index) const override { return v.at(index); }

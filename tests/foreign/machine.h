@@ -93,7 +93,7 @@ class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sin
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
   void touch(Address address) override;
-  void shown(std::span<const ShownAccess>) override {}
+  void on_monitored_accesses(std::span<const MonitoredAccess>) override {}
   std::optional<std::uint64_t> read_register(SystemRegister which) override;
   bool write_register(SystemRegister which, std::uint64_t value) override;
   void due() override;

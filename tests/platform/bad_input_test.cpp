@@ -190,7 +190,7 @@ TEST_F(BadInputTest, MoreCoresThanTheInterruptControllerServesAreRefused) {
   expect_refusal(
       {"node.cores.count=9"}, 65,
       "command line: error: node.cores.count: expected a value that is at most 8 with gic=gic400, which "
-      "serves no more; gic=gicv3 serves 576, got 9");
+      "supports no more; gic=gicv3 supports 576, got 9");
   EXPECT_EQ(asterism({"check", "hello", "node.cores.count=9", "node.cores.gic=gicv3"}).status, 0);
   expect_refusal({"node.cores.gic=gicv4"}, 65,
                  "command line: error: node.cores.gic: expected one of \"gic400\", \"gicv3\", got \"gicv4\"; "
@@ -203,13 +203,12 @@ TEST_F(BadInputTest, FeaturesOfTheCoresHaveNamesAndBelongTogether) {
       "command line: error: node.cores.features.1: expected one of \"crc32\", \"lse\", \"aes\", "
       "\"pmull\", \"sha1\", \"sha2\", \"rdm\", \"rcpc\", \"dotprod\", \"fp16\", got \"aex\"; did you "
       "mean \"aes\"?");
-  expect_refusal(
-      {R"(node.cores.features=["pmull"])"}, 65,
-      "command line: error: node.cores.features: expected a value that has aes where it has pmull: "
-      "one field of ID_AA64ISAR0_EL1 announces both, got [\"pmull\"]");
+  expect_refusal({R"(node.cores.features=["pmull"])"}, 65,
+                 "command line: error: node.cores.features: expected a value that has aes if it has pmull: "
+                 "one field of ID_AA64ISAR0_EL1 announces both, got [\"pmull\"]");
   expect_refusal({R"(node.cores.features=["sha2"])"}, 65,
                  "command line: error: node.cores.features: expected a value that has both sha1 and sha2 or "
-                 "neither, as the architecture asks for, got [\"sha2\"]");
+                 "neither, as the architecture requires, got [\"sha2\"]");
   EXPECT_EQ(asterism({"check", "hello", "node.cores.features=[]"}).status, 0);
 }
 

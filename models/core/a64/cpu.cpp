@@ -37,7 +37,7 @@ Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<E
       monitors(std::move(shared)),
       speculative_cores(std::move(group)),
       speculation(speculative_cores ? std::make_unique<Speculation>(*this, *speculative_cores) : nullptr) {
-  memory.tell_stores_to(monitors.get());
+  memory.register_stores_with(monitors.get());
   if (speculative_cores) speculative_cores->join(*this);
   reset_state();
 }
@@ -53,7 +53,7 @@ void Cpu::reset_state() {
   system.sctlr = 0x00c5'0838;  // as a Cortex-A57
   memory.use_level(level);
   memory.flush();
-  memory.forget_shown();
+  memory.discard_monitored();
   blocks.drop(0, never);
   blocks.collect();
   new_epoch();
@@ -92,8 +92,8 @@ std::optional<Iss::Stop> Cpu::attend() {
   for (;;) {
     blocks.collect();
     code_changed = false;
-    if (memory.has_shown()) {
-      memory.tell_shown();
+    if (memory.has_monitored()) {
+      memory.report_monitored();
       look_at_overflows();
     }
     if (unretired_exceptions >= lock_up_after) {
@@ -155,7 +155,7 @@ const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(c
 bool Cpu::may_speculate() const {
   return !stop_requested && !event_wait && !code_changed && !irq && !serror && step_until == never &&
          !following.observer && !debugs_itself() && !watches_overflows && !blocks.has_breakpoints() &&
-         !memory.is_watching() && !memory.has_shown();
+         !memory.is_watching() && !memory.has_monitored();
 }
 
 void Cpu::run_speculatively(std::uint64_t until) {
@@ -181,7 +181,7 @@ const Operation* Cpu::end_speculation(const Operation& op) {
   return leave(pc_of(op), index_of(op));
 }
 
-bool Cpu::may_go_on(const Operation& op, std::optional<SystemRegister> read) {
+bool Cpu::may_execute(const Operation& op, std::optional<SystemRegister> read) {
   if (is_speculating) return end_speculation(op), false;
   if (is_alone) return true;
   {
@@ -311,7 +311,7 @@ void Cpu::set_attend_at() {
   const std::uint64_t count = instructions();
   const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
   std::uint64_t at = std::max(std::min({due_at, step_until, looks_at}), count);
-  if (stop_requested || event_wait || code_changed || memory.has_shown() || (irq && !(daif & pstate_i)) ||
+  if (stop_requested || event_wait || code_changed || memory.has_monitored() || (irq && !(daif & pstate_i)) ||
       (serror && !(daif & pstate_a)) || (debugs_itself() && gives_debug_exceptions()))
     at = count;
   left = static_cast<std::int64_t>(std::min(at - count, far_away)) - static_cast<std::int64_t>(rest);

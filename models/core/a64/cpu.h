@@ -72,7 +72,7 @@ class Cpu : public State {
   // Before an operation that other cores may take as a message, or that reads a register of the host
   // (IssHost::has_to_wait). False: the block has been left before it, and the handler returns
   // left_by_fault(); it will be executed from the start.
-  bool may_go_on(const Operation& op, std::optional<SystemRegister> read = std::nullopt);
+  bool may_execute(const Operation& op, std::optional<SystemRegister> read = std::nullopt);
   // Ends run() behind an operation.
   const Operation* stop(const Operation& op, Iss::Stop why);
   // WFE, YIELD: IssHost::event_wait() once the operation has retired.

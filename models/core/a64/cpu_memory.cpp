@@ -67,17 +67,17 @@ void refuse(Cpu& cpu) {
   cpu.set_attend_at();
 }
 
-void show(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
+void monitor(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
   const bool is_cached = part.at.is_cached || !cpu.options.has_data_caches();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
-    cpu.memory.show({Address(part.at.physical + offset), size, is_store, is_cached});
+    cpu.memory.monitor({Address(part.at.physical + offset), size, is_store, is_cached});
   });
   cpu.set_attend_at();
 }
 
 void load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
   if (cpu.is_speculating) throw SpeculationEnds{};
-  cpu.memory.tell_shown();
+  cpu.memory.report_monitored();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
     std::uint64_t value = 0;
     if (!cpu.host.load(Address(part.at.physical + offset), size, value)) {
@@ -90,7 +90,7 @@ void load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* d
 
 void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
   if (cpu.is_speculating) throw SpeculationEnds{};
-  cpu.memory.tell_shown();
+  cpu.memory.report_monitored();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
     std::uint64_t value = 0;
     std::memcpy(&value, data + offset, size);
@@ -102,16 +102,16 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
   // An earlier part may have gone to the host, which may have taken the memory back.
   const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
   if (!direct) return load_from_host(cpu, part, widest, data);
-  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::load, direct->is_shown))
+  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::load, direct->is_monitored))
     throw SpeculationEnds{};
   std::memcpy(data, direct->host, part.size);
-  if (direct->is_shown) show(cpu, part, widest, false);
+  if (direct->is_monitored) monitor(cpu, part, widest, false);
 }
 
 void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
-  const auto direct = part.at.is_direct ? cpu.memory.admitted(part.at.physical) : std::nullopt;
+  const auto direct = part.at.is_direct ? cpu.memory.direct_for_store(part.at.physical) : std::nullopt;
   if (!direct) return store_to_host(cpu, part, widest, data);
-  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::store, direct->is_shown))
+  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::store, direct->is_monitored))
     throw SpeculationEnds{};
   std::memcpy(direct->host, data, part.size);
   const bool was_code = cpu.memory.mark_written(*direct->info, part.at.physical, part.size);
@@ -120,7 +120,7 @@ void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t*
     const std::uint64_t page = part.at.physical & Memory::page_mask;
     cpu.memory.set_code_lines(page, cpu.blocks.code_lines(page));
   }
-  if (direct->is_shown) show(cpu, part, widest, true);
+  if (direct->is_monitored) monitor(cpu, part, widest, true);
 }
 
 }  // namespace

@@ -35,13 +35,13 @@ struct DataCachesTest : MmuTest {
     before.system.mair = mair;
     before.system.sctlr = sctlr;
     for (std::uint64_t index = 0; index < 5; ++index) before.x[index] = at(index);
-    host.shown_accesses.clear();
+    host.monitored_accesses.clear();
     // ldr x5, [x0] to [x4]; str x5, [x0] to [x4]; nop
     run({0xf9400005, 0xf9400025, 0xf9400045, 0xf9400065, 0xf9400085, 0xf9000005, 0xf9000025, 0xf9000045,
          0xf9000065, 0xf9000085, 0xd503201f},
         before);
     std::vector<bool> result;
-    for (const ShownAccess& each : host.shown_accesses) result.push_back(each.is_cached);
+    for (const MonitoredAccess& each : host.monitored_accesses) result.push_back(each.is_cached);
     return result;
   }
   State maintain(const std::vector<std::uint32_t>& words, std::uint64_t x2) {

@@ -133,7 +133,7 @@ TEST_F(DebugPortTest, AStepTakesNoInterrupt) {
 TEST_F(DebugPortTest, AForgottenStepDoesNotStop) {
   load_loop();
   port.step();
-  port.forget_step();
+  port.cancel_step();
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 

@@ -5,7 +5,7 @@
 // One core runs at a time, and all is in order: acquire and release ask for nothing more of memory, and an
 // atomic is a load and a store in one operation. What they all ask for is alignment to their whole size. What
 // others may take as a message (a store that releases, a store exclusive, an atomic) may have to wait first
-// (Cpu::may_go_on): while other cores run, the slow form of its handler asks.
+// (Cpu::may_execute): while other cores run, the slow form of its handler asks.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -67,7 +67,7 @@ template <class Data>
   if (cpu.is_speculating) return cpu.end_speculation(op);
   cpu.monitor.repeats |= cpu.monitor.armed;
   const bool waits = cpu.monitor.repeats || cpu.monitor.waits_at_load;
-  if (waits && !cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (waits && !cpu.may_execute(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   Bytes16 value{};
   if (!cpu.load(op, address, Data::size, value.data(), Ordering::aligned)) return cpu.left_by_fault();
@@ -101,7 +101,7 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_speculating) return cpu.end_speculation(op);
-  if (!cpu.monitor.waits_at_load && !cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.monitor.waits_at_load && !cpu.may_execute(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (address % Data::size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, true);
   bool passes = false;
@@ -173,7 +173,7 @@ const Operation* load_acquire(Cpu& cpu, const Operation& op) {
 
 template <class T>
 [[gnu::noinline]] const Operation* store_release_slow(Cpu& cpu, const Operation& op) {
-  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.may_execute(op)) return cpu.left_by_fault();
   const T value = static_cast<T>(cpu.x[op.rd]);
   if (!cpu.store(op, cpu.x[op.rn], sizeof value, &value, Ordering::aligned)) return cpu.left_by_fault();
   return cpu.finish(op);
@@ -247,7 +247,7 @@ T combined(T old, T operand) {
 
 template <class T, Atomic what>
 [[gnu::noinline]] const Operation* atomic_slow(Cpu& cpu, const Operation& op) {
-  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.may_execute(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (const Operation* left = fault_of_atomic(cpu, op, address, sizeof(T))) return left;
   T old = 0;
@@ -288,7 +288,7 @@ bool decode_atomic(Decoding& d) {
 
 template <class T>
 [[gnu::noinline]] const Operation* compare_and_swap_slow(Cpu& cpu, const Operation& op) {
-  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.may_execute(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (const Operation* left = fault_of_atomic(cpu, op, address, sizeof(T))) return left;
   T old = 0;
@@ -333,7 +333,7 @@ bool decode_compare_and_swap(Decoding& d) {
 template <class T>
 [[gnu::noinline]] const Operation* compare_and_swap_pair(Cpu& cpu, const Operation& op) {
   using Both = Pair<T>;
-  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.may_execute(op)) return cpu.left_by_fault();
   const std::uint64_t address = cpu.x[op.rn];
   if (const Operation* left = fault_of_atomic(cpu, op, address, Both::size)) return left;
   Bytes16 old{};

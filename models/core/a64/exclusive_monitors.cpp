@@ -18,7 +18,7 @@ void ExclusiveMonitors::leave(Cpu& cpu) {
   for (auto& [line, watchers] : watchers_) std::erase(watchers, &cpu);
 }
 
-void ExclusiveMonitors::admit(Memory& memory, PageInfo& info, std::uint64_t physical) {
+void ExclusiveMonitors::add_writer(Memory& memory, PageInfo& info, std::uint64_t physical) {
   writers_[physical / Memory::page_size].push_back({&memory, &info});
 }
 
@@ -27,8 +27,8 @@ void ExclusiveMonitors::watch(Cpu& cpu, std::uint64_t physical) {
   if (const auto writers = writers_.find(page); writers != writers_.end())
     std::erase_if(writers->second, [&](const Writer& each) {
       if (each.memory == &cpu.memory) return false;
-      for (std::uint64_t marks = each.memory->refuse_stores(*each.info); marks != 0; marks &= marks - 1)
-        take_watches(page * lines_a_page + static_cast<std::uint64_t>(std::countr_zero(marks)), cpu, each);
+      for (std::uint64_t marks = each.memory->revoke_writer(*each.info); marks != 0; marks &= marks - 1)
+        clear_monitors(page * lines_a_page + static_cast<std::uint64_t>(std::countr_zero(marks)), cpu, each);
       return true;
     });
   std::vector<Cpu*>& watchers = watchers_[number];
@@ -36,7 +36,7 @@ void ExclusiveMonitors::watch(Cpu& cpu, std::uint64_t physical) {
 }
 
 // Of all that watch a line but the one that begins to now, and the one that has stored there.
-void ExclusiveMonitors::take_watches(std::uint64_t number, const Cpu& but, const Writer& writer) {
+void ExclusiveMonitors::clear_monitors(std::uint64_t number, const Cpu& but, const Writer& writer) {
   const auto watchers = watchers_.find(number);
   if (watchers == watchers_.end()) return;
   std::erase_if(watchers->second, [&](Cpu* watcher) {

@@ -23,7 +23,7 @@ class ExclusiveMonitors {
   void leave(Cpu& cpu);
 
   // A core's TLB lets stores to a page pass by; it is not on the page's list.
-  void admit(Memory& memory, PageInfo& info, std::uint64_t physical);
+  void add_writer(Memory& memory, PageInfo& info, std::uint64_t physical);
   // A core's monitor watches the line of a physical address from now on.
   void watch(Cpu& cpu, std::uint64_t physical);
   // Whether another core has stored to the line since.
@@ -34,7 +34,7 @@ class ExclusiveMonitors {
     Memory* memory;
     PageInfo* info;
   };
-  void take_watches(std::uint64_t number, const Cpu& but, const Writer& writer);
+  void clear_monitors(std::uint64_t number, const Cpu& but, const Writer& writer);
 
   std::unordered_map<std::uint64_t, std::vector<Writer>> writers_;  // by page
   std::unordered_map<std::uint64_t, std::vector<Cpu*>>

@@ -15,27 +15,27 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
 
-// PageInfo::place: of no entry.
-constexpr std::uint16_t nowhere_in_tlb = 2 * Memory::tlb_entries;
-constexpr std::uint16_t place_of(unsigned exception_level, std::size_t slot) {
+// PageInfo::writing_entry: no entry.
+constexpr std::uint16_t no_entry = 2 * Memory::tlb_entries;
+constexpr std::uint16_t tlb_slot(unsigned exception_level, std::size_t slot) {
   return static_cast<std::uint16_t>(std::size_t{Memory::tlb_entries} * exception_level + slot);
 }
-// Adds a place to a list; not twice without end.
-void add_place(std::vector<std::uint16_t>& places, std::uint16_t place) {
-  places.push_back(place);
-  if (places.size() <= std::size_t{4} * Memory::tlb_entries) return;
-  std::ranges::sort(places);
-  places.erase(std::unique(places.begin(), places.end()), places.end());
+// Adds a slot to a list, which may have duplicates but does not grow without bound.
+void add_slot(std::vector<std::uint16_t>& slots, std::uint16_t slot_number) {
+  slots.push_back(slot_number);
+  if (slots.size() <= std::size_t{4} * Memory::tlb_entries) return;
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
 }
-// Ends a lead, whose fault is not taken.
+// Ends a speculation; this fault is never taken.
 Fault ends_speculation(std::uint64_t address) { return {address, fault_status::external_abort}; }
-// One more entry may serve the page.
-void note_access(PageInfo& info, std::uint16_t place) {
-  info.is_accessed |= info.accessed_by != 0 && info.accessed_by != place + 1;
-  info.accessed_by = static_cast<std::uint16_t>(place + 1);
+// One more TLB entry may access the page.
+void note_access(PageInfo& info, std::uint16_t slot_number) {
+  info.is_accessed |= info.accessed_by != 0 && info.accessed_by != slot_number + 1;
+  info.accessed_by = static_cast<std::uint16_t>(slot_number + 1);
 }
 
-// A bit for each of a page's bytes.
+// The lines of a page whose byte has a flag, a bit each.
 std::uint64_t lines_with(const std::uint8_t* dirty, unsigned flag) {
   std::uint64_t lines = 0;
   for (std::size_t at = 0; at < 8; ++at) {
@@ -60,13 +60,13 @@ void Memory::for_entries(F f) {
 
 // ---- direct memory ----
 
-void Memory::map(AddressRange range, std::uint8_t* host, bool is_shown) {
-  map(range, {.host = host, .is_shown = is_shown});
+void Memory::map(AddressRange range, std::uint8_t* host, bool is_monitored) {
+  map(range, {.host = host, .is_monitored = is_monitored});
 }
 
-// Nobody stores through the pointer.
-void Memory::map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) {
-  map(range, {.host = const_cast<std::uint8_t*>(host), .is_shown = is_shown, .is_read_only = true});
+// Nothing stores through the pointer.
+void Memory::map_read_only(AddressRange range, const std::uint8_t* host, bool is_monitored) {
+  map(range, {.host = const_cast<std::uint8_t*>(host), .is_monitored = is_monitored, .is_read_only = true});
 }
 
 void Memory::map(AddressRange range, Grant grant) {
@@ -89,7 +89,7 @@ void Memory::unmap(AddressRange range) {
       kept.push_back(grant);
       continue;
     }
-    // A page that goes in part goes as a whole.
+    // A page that is unmapped in part is unmapped as a whole.
     const std::uint64_t below = first & page_mask, above = last | ~page_mask;
     Grant lower = grant, upper = grant;
     lower.last = below - 1;
@@ -115,7 +115,7 @@ std::optional<Memory::Direct> Memory::direct(std::uint64_t physical) {
     grant = grant_at(physical);
   }
   if (!grant) return std::nullopt;
-  return Direct{grant->host + (physical - grant->first), &info(physical), grant->is_shown,
+  return Direct{grant->host + (physical - grant->first), &info(physical), grant->is_monitored,
                 grant->is_read_only};
 }
 
@@ -148,27 +148,27 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   page.code = lines;
 }
 
-// ---- what was stored to, and what is shown ----
+// ---- tracking of stores ----
 
 void Memory::list(PageInfo& info, std::uint64_t physical) {
   info.is_listed = true;
   if (!std::exchange(info.is_queued, true)) listed_.push_back({physical & page_mask, &info});
-  if (!monitors_ || std::exchange(info.is_admitted, true)) return;
-  info.is_scattered = false;
-  info.place = nowhere_in_tlb;
-  monitors_->admit(*this, info, physical);
+  if (!monitors_ || std::exchange(info.is_writer, true)) return;
+  info.has_many_writing_entries = false;
+  info.writing_entry = no_entry;
+  monitors_->add_writer(*this, info, physical);
 }
 
-std::uint64_t Memory::refuse_stores(PageInfo& info) {
+std::uint64_t Memory::revoke_writer(PageInfo& info) {
   if (speculative_cores_) speculative_cores_->quiesce(core_);
-  info.is_admitted = false;
+  info.is_writer = false;
   const auto refuse = [&](Tlb& tlb, std::size_t slot) {
     if (tlb.pages[slot].info == &info) tlb.entries[slot].write_page = nowhere(slot);
   };
-  if (info.is_scattered)
+  if (info.has_many_writing_entries)
     for_entries(refuse);
-  else if (info.place != nowhere_in_tlb)
-    refuse(*tlbs_[info.place / tlb_entries], info.place % tlb_entries);
+  else if (info.writing_entry != no_entry)
+    refuse(*tlbs_[info.writing_entry / tlb_entries], info.writing_entry % tlb_entries);
   const std::uint64_t marks = lines_with(info.dirty, is_marked);
   if (marks != 0)
     for (std::uint64_t at = 0; at < page_size / line; ++at) info.dirty[at] &= is_dirty;
@@ -181,7 +181,7 @@ void Memory::ask(std::uint64_t physical) {
   list(info(physical), physical);
 }
 
-std::optional<Memory::Direct> Memory::admitted(std::uint64_t physical) {
+std::optional<Memory::Direct> Memory::direct_for_store(std::uint64_t physical) {
   while (const auto memory = direct(physical)) {
     if (memory->is_read_only) break;
     if (!has_to_ask(physical)) return memory;
@@ -197,8 +197,8 @@ bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size)
   return info.code << (63 - last) >> (63 - last) >> first != 0;
 }
 
-// The pages of the range that may have been stored to, in ascending order. Few pages are looked up one by one, so that the
-// cost does not grow with what was written elsewhere.
+// The pages of the range that may have been stored to, in ascending order. The pages of a small range are looked up one by one, so
+// that the cost does not grow with what was stored elsewhere.
 std::vector<Memory::Listed> Memory::take_listed(AddressRange range) {
   std::vector<Listed> taken;
   if (range.size == Bytes(0)) return taken;
@@ -239,17 +239,18 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
   }
 }
 
-// ---- with cores in other threads ----
+// ---- speculation ----
 
 Claim Memory::claim_page(const PageInfo& info, std::uint64_t physical, bool is_store) {
   return is_speculating_ ? PageOwnership::claim_speculatively(*info.ownership, core_, is_store)
                          : speculative_cores_->ownership().claim(*info.ownership, physical, core_, is_store);
 }
 
-bool Memory::claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access, bool is_shown) {
+bool Memory::claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
+                   bool is_monitored) {
   if (!speculative_cores_) return true;
   const bool is_store = access == Access::store;
-  if (is_speculating_ && (is_shown || (is_store && !may_store_speculatively(info)))) return false;
+  if (is_speculating_ && (is_monitored || (is_store && !may_store_speculatively(info)))) return false;
   const Claim claimed = claim_page(info, physical, is_store);
   if (claimed == Claim::denied) return false;
   if (claimed == Claim::line_granular) return claim_lines(info, physical, size, is_store);
@@ -273,30 +274,30 @@ bool Memory::claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t s
   return true;
 }
 
-// Stores that somebody has to be told of are not for leads.
+// Not where a store has side effects: it would list the page, register a writer, or invalidate decoded blocks.
 bool Memory::may_store_speculatively(const PageInfo& info) const {
-  return info.is_listed && (!monitors_ || info.is_admitted) && info.code == 0;
+  return info.is_listed && (!monitors_ || info.is_writer) && info.code == 0;
 }
 
-// Before the first store to a page in a lead.
+// Saves a page before the first store to it in a speculation.
 void Memory::save_page(PageInfo& info, std::uint64_t physical) {
   if (info.saved_in == speculation_) return;
   info.saved_in = speculation_;
   if (saved_count_ == saved_pages_.size()) saved_pages_.push_back(std::make_unique<SavedPage>());
-  SavedPage& kept = *saved_pages_[saved_count_++];
-  kept.info = &info;
-  kept.host = direct(physical & page_mask)->host;
-  std::memcpy(kept.bytes.data(), kept.host, page_size);
-  std::memcpy(kept.dirty.data(), info.dirty, page_size / line);
+  SavedPage& saved = *saved_pages_[saved_count_++];
+  saved.info = &info;
+  saved.host = direct(physical & page_mask)->host;
+  std::memcpy(saved.bytes.data(), saved.host, page_size);
+  std::memcpy(saved.dirty.data(), info.dirty, page_size / line);
 }
 
 void Memory::save_line(PageInfo& info, std::uint64_t physical) {
-  AccessedLine& kept = accessed_lines_.emplace_back();
-  kept.number = physical / line;
-  kept.info = &info;
-  kept.host = direct(physical)->host;
-  std::memcpy(kept.bytes.data(), kept.host, line);
-  kept.dirty = info.dirty[physical % page_size / line];
+  AccessedLine& saved = accessed_lines_.emplace_back();
+  saved.number = physical / line;
+  saved.info = &info;
+  saved.host = direct(physical)->host;
+  std::memcpy(saved.bytes.data(), saved.host, line);
+  saved.dirty = info.dirty[physical % page_size / line];
 }
 
 bool Memory::has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const {
@@ -305,7 +306,7 @@ bool Memory::has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool s
   });
 }
 
-bool Memory::admit_loads(std::size_t slot, unsigned exception_level) {
+bool Memory::permit_loads(std::size_t slot, unsigned exception_level) {
   if (!speculative_cores_) return true;
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
@@ -313,16 +314,16 @@ bool Memory::admit_loads(std::size_t slot, unsigned exception_level) {
   const Claim claimed = claim_page(*page.info, page.physical, false);
   if (claimed == Claim::denied) return false;
   if (claimed == Claim::line_granular) return true;
-  const std::uint16_t place = place_of(exception_level, slot);
-  if (claimed == Claim::until_next_speculation) add_place(non_speculative_places_, place);
-  note_access(*page.info, place);
+  const std::uint16_t slot_number = tlb_slot(exception_level, slot);
+  if (claimed == Claim::until_next_speculation) add_slot(non_speculative_slots_, slot_number);
+  note_access(*page.info, slot_number);
   tlb.entries[slot].read_page = page.page;
   return true;
 }
 
-void Memory::revoke_entry(std::uint16_t place, bool stores_only) {
-  const std::size_t slot = place % tlb_entries;
-  TlbEntry& entry = tlb(place / tlb_entries).entries[slot];
+void Memory::revoke_entry(std::uint16_t slot_number, bool stores_only) {
+  const std::size_t slot = slot_number % tlb_entries;
+  TlbEntry& entry = tlb(slot_number / tlb_entries).entries[slot];
   entry.write_page = nowhere(slot);
   if (!stores_only) entry.read_page = nowhere(slot);
 }
@@ -333,17 +334,17 @@ void Memory::begin_speculation() {
   saved_count_ = 0;
   accessed_lines_.clear();
   replaced_entries_.clear();
-  for (const std::uint16_t place : store_places_) revoke_entry(place, true);
-  for (const std::uint16_t place : non_speculative_places_) revoke_entry(place, false);
-  store_places_.clear();
-  non_speculative_places_.clear();
+  for (const std::uint16_t slot_number : store_slots_) revoke_entry(slot_number, true);
+  for (const std::uint16_t slot_number : non_speculative_slots_) revoke_entry(slot_number, false);
+  store_slots_.clear();
+  non_speculative_slots_.clear();
 }
 
 void Memory::roll_back() {
   for (std::size_t i = 0; i < saved_count_; ++i) {
-    const SavedPage& kept = *saved_pages_[i];
-    std::memcpy(kept.host, kept.bytes.data(), page_size);
-    std::memcpy(kept.info->dirty, kept.dirty.data(), page_size / line);
+    const SavedPage& saved = *saved_pages_[i];
+    std::memcpy(saved.host, saved.bytes.data(), page_size);
+    std::memcpy(saved.info->dirty, saved.dirty.data(), page_size / line);
   }
   saved_count_ = 0;
   for (const AccessedLine& each : accessed_lines_) {
@@ -353,10 +354,10 @@ void Memory::roll_back() {
   }
   accessed_lines_.clear();
   for (auto each = replaced_entries_.rbegin(); each != replaced_entries_.rend(); ++each) {
-    Tlb& tlb = this->tlb(each->place / tlb_entries);
-    tlb.entries[each->place % tlb_entries] = each->entry;
-    tlb.pages[each->place % tlb_entries] = each->page;
-    revoke_entry(each->place, false);
+    Tlb& tlb = this->tlb(each->slot / tlb_entries);
+    tlb.entries[each->slot % tlb_entries] = each->entry;
+    tlb.pages[each->slot % tlb_entries] = each->page;
+    revoke_entry(each->slot, false);
   }
   replaced_entries_.clear();
 }
@@ -388,8 +389,9 @@ void Memory::revoke(std::uint64_t physical, bool stores_only) {
       if (!stores_only) tlb.entries[slot].read_page = nowhere(slot);
     });
   } else if (info->accessed_by != 0) {
-    const auto place = static_cast<std::uint16_t>(info->accessed_by - 1);
-    if (tlb(place / tlb_entries).pages[place % tlb_entries].info == info) revoke_entry(place, stores_only);
+    const auto slot_number = static_cast<std::uint16_t>(info->accessed_by - 1);
+    if (tlb(slot_number / tlb_entries).pages[slot_number % tlb_entries].info == info)
+      revoke_entry(slot_number, stores_only);
   }
   if (!stores_only) info->is_accessed = false, info->accessed_by = 0;
 }
@@ -405,7 +407,7 @@ void Memory::watch_for_the_guest(std::vector<AddressRange> ranges) {
   flush();
 }
 
-// Addresses with a tag lead to the same page.
+// Addresses that differ in their tag are in the same page.
 bool Memory::is_watched_page(std::uint64_t address) const {
   constexpr std::uint64_t untagged = ~std::uint64_t{0} >> 8;
   const std::uint64_t page = address & page_mask & untagged;
@@ -428,10 +430,10 @@ std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned siz
   return first;
 }
 
-void Memory::tell_shown() {
-  if (shown_.empty()) return;
-  const auto told = std::exchange(shown_, {});
-  host_.shown(told);
+void Memory::report_monitored() {
+  if (monitored_.empty()) return;
+  const auto accesses = std::exchange(monitored_, {});
+  host_.on_monitored_accesses(accesses);
 }
 
 // ---- translation ----
@@ -451,19 +453,19 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
       return {{physical, page.level, false, page.is_cached}, {}};
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
       if (is_speculating_) return {{}, ends_speculation(address)};
-      ask(physical);  // after which nothing may be where it was
+      ask(physical);  // may have changed any mapping
       continue;
     }
-    const bool is_admitted = access == Access::store  ? admit_stores(slot, exception_level)
-                             : access == Access::load ? admit_loads(slot, exception_level)
-                                                      : true;
-    if (!is_admitted) return {{}, ends_speculation(address)};
+    const bool is_permitted = access == Access::store  ? permit_stores(slot, exception_level)
+                              : access == Access::load ? permit_loads(slot, exception_level)
+                                                       : true;
+    if (!is_permitted) return {{}, ends_speculation(address)};
     return {{physical, page.level, page.is_direct, page.is_cached}, {}};
   }
 }
 
 std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_level) {
-  // A walk that waits for the bus may meet another core's invalidation.
+  // While a walk waits for the bus, another core may invalidate translations.
   std::uint64_t flushes;
   Walk found;
   do {
@@ -474,13 +476,13 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   const auto memory = direct(found.physical & page_mask);  // may flush
   if (is_speculating_ && !memory) return ends_speculation(address);
   const bool is_tagged = static_cast<std::int64_t>(address << 8) >> 8 != static_cast<std::int64_t>(address);
-  is_scattered_ |= found.span > 12 || is_tagged;
+  has_aliases_ |= found.span > 12 || is_tagged;
   Tlb& tlb = this->tlb(exception_level);
   tlb.is_empty = false;
   const std::size_t slot = slot_of(address);
   TlbPage& page = tlb.pages[slot];
   if (is_speculating_)
-    replaced_entries_.push_back({place_of(exception_level, slot), tlb.entries[slot], page});
+    replaced_entries_.push_back({tlb_slot(exception_level, slot), tlb.entries[slot], page});
   page = {.page = address & page_mask,
           .physical = found.physical & page_mask,
           .permissions = found.permissions[exception_level],
@@ -491,7 +493,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .is_cached = is_cacheable(state_.system, found)};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere(slot), nowhere(slot)};
-  if (!memory || memory->is_shown || is_watched_page(address)) return std::nullopt;
+  if (!memory || memory->is_monitored || is_watched_page(address)) return std::nullopt;
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
@@ -500,26 +502,26 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   return std::nullopt;
 }
 
-// The fast path serves stores to a page once it is listed.
-bool Memory::admit_stores(std::size_t slot, unsigned exception_level) {
+// Lists the page, so that the fast path permits stores to it.
+bool Memory::permit_stores(std::size_t slot, unsigned exception_level) {
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
   if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return true;
   PageInfo& info = *page.info;
-  const std::uint16_t place = place_of(exception_level, slot);
+  const std::uint16_t slot_number = tlb_slot(exception_level, slot);
   if (speculative_cores_) {
     if (is_speculating_ && !may_store_speculatively(info)) return false;
     const Claim claimed = claim_page(info, page.physical, true);
     if (claimed == Claim::denied) return false;
     if (claimed == Claim::line_granular) return true;
     if (is_speculating_) save_page(info, page.physical);
-    note_access(info, place);
-    add_place(claimed == Claim::granted ? store_places_ : non_speculative_places_, place);
+    note_access(info, slot_number);
+    add_slot(claimed == Claim::granted ? store_slots_ : non_speculative_slots_, slot_number);
   }
   list(info, page.physical);
   tlb.entries[slot].write_page = page.page;
-  info.is_scattered |= info.place != nowhere_in_tlb && info.place != place;
-  info.place = place;
+  info.has_many_writing_entries |= info.writing_entry != no_entry && info.writing_entry != slot_number;
+  info.writing_entry = slot_number;
   return true;
 }
 
@@ -578,7 +580,7 @@ void Memory::flush() {
   ++flushes_;
   for (const auto& tlb : tlbs_)
     if (tlb) tlb->flush();
-  is_scattered_ = false;
+  has_aliases_ = false;
 }
 
 void Memory::flush_page(std::uint64_t address) {
@@ -591,7 +593,7 @@ void Memory::flush_page(std::uint64_t address) {
     page = {};
     tlb.entries[slot] = {nowhere(slot), nowhere(slot)};
   };
-  if (is_scattered_) return for_entries(flush);
+  if (has_aliases_) return for_entries(flush);
   for (const auto& tlb : tlbs_)
     if (tlb) flush(*tlb, slot_of(address));
 }

@@ -1,10 +1,10 @@
-// What the addresses of a core lead to: stage-1 translation (translation_table_walk.h) behind a software TLB, and the
-// direct memory that the host has mapped, with a dirty bit for every 64-byte line of it.
+// The memory of a core: stage-1 translation (translation_table_walk.h) behind a software TLB, and the direct memory that
+// the host has mapped, with a dirty flag for each of its 64-byte lines.
 //
-// The fast path of a load or a store is one comparison: readable() and writable() answer for accesses inside a page that is
-// direct, translated and permitted. All else is the slow path, Cpu::load() and Cpu::store(): pages without a translation in
-// the TLB, devices, memory whose accesses are shown, stores to pages that code was decoded from, the first store to a page
-// in an interval, accesses that cross a page, and all of them while SCTLR_EL1.A asks for alignment.
+// The fast path of a load or store is one comparison: readable() and writable() serve accesses inside one page that is direct,
+// translated and permitted. Everything else takes the slow path, Cpu::load() and Cpu::store(): pages without a translation in the
+// TLB, devices, monitored memory, stores to pages that code was decoded from, the first store to a page in an interval of
+// tracking, accesses that cross a page boundary, and all accesses while SCTLR_EL1.A asks for alignment.
 #pragma once
 
 #include <array>
@@ -23,49 +23,51 @@
 
 namespace asterism::a64 {
 
-enum class Claim : std::uint8_t;  // turns.h
+enum class Claim : std::uint8_t;  // page_ownership.h
 struct Ownership;
 class SpeculativeCores;
 
-// What a store writes to its line's byte: that the line is dirty, until collect_writes(), and a mark for ExclusiveMonitors.
+// The flags in the byte of a line, all set by a store: the line is dirty, until collect_writes(); and a mark for ExclusiveMonitors.
 inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored = is_dirty | is_marked;
 
-// Of a 4 KiB page of direct memory.
+// A 4 KiB page of direct memory.
 struct PageInfo {
-  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: stored
+  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: `stored`
   std::uint64_t code = 0;         // bit i: decoded blocks come from line i
   bool is_listed = false;         // may have been stored to since the last collect_writes()
-  bool is_queued = false;         // among listed_, perhaps as one that was collected since
-  bool is_admitted = false;       // on the page's list of ExclusiveMonitors
-  bool is_scattered = false;      // more than one TLB entry may admit stores: since it was admitted,
-  std::uint16_t place = 0;        // else the one that may: its slot, of level 1 behind those of level 0
+  bool is_queued = false;         // is in listed_, perhaps although it has been collected since
+  bool is_writer = false;         // this core is on the page's list of writers in ExclusiveMonitors
+  // The TLB entries that have permitted stores to the page since it became a writer: more than one, or this one.
+  bool has_many_writing_entries = false;
+  std::uint16_t writing_entry = 0;  // its slot, where those of level 1 follow those of level 0
 
-  // With other threads (turns.h).
-  bool is_accessed = false;       // past the TLB, or by more than one entry, since the right was lost
-  std::uint16_t accessed_by = 0;  // else the one entry that may have, as `place`, from 1 on; 0: none
-  std::uint32_t saved_in = 0;     // number of the lead that has kept the page's contents
+  // With speculation (speculation.h).
+  bool is_accessed =
+      false;  // past the TLB, or through more than one entry, since permission was last revoked
+  std::uint16_t accessed_by = 0;  // otherwise the only entry that may have accessed it, its slot + 1; 0: none
+  std::uint32_t saved_in = 0;     // number of the last speculation that has saved the page's contents
   Ownership* ownership = nullptr;
 };
 
-// What the fast path looks at: whether an access lies in the page, and where that is.
+// What the fast path looks at: whether an access lies in the page, and where the page is in the host's memory.
 struct alignas(32) TlbEntry {
-  std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere() when it does not serve them
+  std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere() if not permitted
   std::uint8_t* host = nullptr;                 // of the page
   std::uint8_t* dirty = nullptr;                // PageInfo::dirty
 };
 
-// What a walk has found, for the slow path.
+// The result of a walk, for the slow path.
 struct TlbPage {
-  static constexpr std::uint64_t none = 1;  // no page has this address
+  static constexpr std::uint64_t none = 1;  // the address of no page
   std::uint64_t page = none;                // virtual
   std::uint64_t physical = 0;               // page
-  PageInfo* info = nullptr;                 // when the fast path may serve it
+  PageInfo* info = nullptr;                 // of a page for the fast path
   Permissions permissions;                  // at this TLB's exception level
-  std::uint8_t level = 0;                   // of the walk at which the descriptor was found
+  std::uint8_t level = 0;                   // of the table that the descriptor was found in
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
   bool is_direct = false;
-  bool is_read_only = false;  // direct for loads and fetches
-  bool is_cached = false;     // its memory type, SCTLR_EL1.M and C let data caches hold it
+  bool is_read_only = false;  // direct for loads and fetches only
+  bool is_cached = false;     // its memory type, SCTLR_EL1.M and C allow data caches to hold it
 };
 
 class ExclusiveMonitors;
@@ -79,13 +81,13 @@ class Memory final : private TableMemory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // The TLB's entry for an address. Pages a power of two apart, as arrays often are, do not meet; nor do those where an
-  // allocator has put a few pages between.
+  // The slot of an address in the TLB. Pages that are a power of two apart, as those of arrays often are, do not collide, even
+  // if an allocator has put a few pages between them.
   static constexpr std::size_t slot_of(std::uint64_t address) {
     return (address / page_size + 5 * (address / (page_size * tlb_entries))) % tlb_entries;
   }
 
-  // Where an access inside a page is; nullptr when it takes the slow path. writable() marks the lines dirty.
+  // The host address of an access inside a page; nullptr if it takes the slow path. writable() marks the lines dirty.
   template <unsigned size>
   const std::uint8_t* readable(std::uint64_t address) const {
     const TlbEntry& entry = entries_[slot_of(address)];
@@ -107,118 +109,118 @@ class Memory final : private TableMemory {
     return never_null(host + offset);
   }
 
-  // ---- direct memory (Iss::map_direct and its kin) ----
+  // ---- direct memory (Iss::map_direct(), map_read_only(), unmap_direct()) ----
 
-  void map(AddressRange range, std::uint8_t* host, bool is_shown);
-  // Stores there are not direct: translate() says so.
-  void map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown);
+  void map(AddressRange range, std::uint8_t* host, bool is_monitored);
+  // Stores there are not direct (translate()).
+  void map_read_only(AddressRange range, const std::uint8_t* host, bool is_monitored);
   void unmap(AddressRange range);
   struct Direct {
     std::uint8_t* host;  // of the address asked for; the rest of its page follows
     PageInfo* info;
-    bool is_shown, is_read_only;
+    bool is_monitored, is_read_only;
   };
-  // The direct memory at a physical address, which the host is asked to map when there is none yet.
+  // The direct memory at a physical address. If there is none, the host is asked to map it.
   std::optional<Direct> direct(std::uint64_t physical);
 
-  // Blocks were decoded from these lines: stores to their page take the slow path from now on, until cleared.
+  // Blocks were decoded from these lines (a bit each). While there are any, stores to the page take the slow path.
   void set_code_lines(std::uint64_t physical_page, std::uint64_t lines);
 
-  // Bytes inside a page of direct memory were stored past writable(). True: code stands in these lines.
+  // Bytes inside a page of direct memory were stored, not through writable(). True: code was decoded from these lines.
   bool mark_written(PageInfo& info, std::uint64_t physical, unsigned size);
-  // Tells the observer every page of the range with lines that were stored to since the last call, in ascending order,
-  // and forgets them.
+  // Reports each page of the range with lines that were stored to since the last call, in ascending order, and clears their
+  // flags.
   void collect_writes(AddressRange range, WriteObserver& observer);
-  // Pages that this core stores to are told from now on, when they are not on the list.
-  void tell_stores_to(ExclusiveMonitors* monitors) { monitors_ = monitors; }
-  // ExclusiveMonitors has taken the page off its list: the next store there takes the slow path, and is told. Returns the
-  // lines with this core's marks, which are taken away.
-  std::uint64_t refuse_stores(PageInfo& info);
-  // The host is asked before a page in the range is listed.
+  // From now on, pages are registered with `monitors` before this core stores to them.
+  void register_stores_with(ExclusiveMonitors* monitors) { monitors_ = monitors; }
+  // ExclusiveMonitors has removed this core from the page's writers: the next store there takes the slow path and registers it
+  // again. Returns the lines that have this core's marks, which are cleared.
+  std::uint64_t revoke_writer(PageInfo& info);
+  // Write protection: the host is asked before the first store to a page of the range in each interval of tracking.
   void guard(AddressRange range) { guarded_ = range; }
   // How often the host was asked, which may have taken time.
   std::uint64_t asked() const { return asked_; }
-  // Direct memory that is about to be stored to: as direct(), when the host was asked where it has to be.
-  std::optional<Direct> admitted(std::uint64_t physical);
+  // Direct memory that is about to be stored to, after the host was asked if that is required; otherwise as direct().
+  std::optional<Direct> direct_for_store(std::uint64_t physical);
 
-  // ---- with cores in other threads (turns.h) ----
+  // ---- speculation (speculation.h, page_ownership.h) ----
 
-  // From before any memory is mapped.
+  // Before any memory is mapped.
   void join(SpeculativeCores& cores, unsigned core) { speculative_cores_ = &cores, core_ = core; }
-  // Bytes inside a page of direct memory are about to be touched past the TLB. False: not in this lead.
+  // Bytes inside a page of direct memory are about to be accessed, not through the TLB. False: the speculation has to end.
   bool claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
-             bool is_shown = false);
-  // This core's lead begins, or ends.
+             bool is_monitored = false);
   void begin_speculation();
   void end_speculation() { is_speculating_ = false; }
-  // Bytes, marks and TLB are again as they were when it began.
+  // Restores memory, its flags and the TLB as they were at begin_speculation().
   void roll_back();
-  // Whether this core may have loaded or stored in a page, or stored in its last lead, since it lost the right to it.
+  // Whether this core may have accessed a page since its permission was last revoked; and whether it has stored there in the last
+  // speculation.
   bool has_accessed(std::uint64_t physical);
   bool has_stored_speculatively(std::uint64_t physical);
-  // Whether its last lead has touched a line, or stored there, of a page that goes by lines.
+  // Whether the last speculation has accessed a line of a line-granular page, or stored to it.
   bool has_accessed_line(std::uint64_t physical, bool stores_only) const {
     return has_accessed_lines(physical, line, stores_only);
   }
-  // The fast path no longer serves accesses to the page, or stores alone.
+  // Revokes the TLB entries of a page, or only their permission to store.
   void revoke(std::uint64_t physical, bool stores_only);
 
-  // ---- watchpoints and what is shown ----
+  // ---- watchpoints and monitored accesses ----
 
-  // Accesses to the pages of a watchpoint, which are virtual addresses, take the slow path.
+  // Accesses to the pages of a watchpoint take the slow path. Addresses are virtual.
   void set_watchpoints(std::vector<Watchpoint> watchpoints);
   bool is_watching() const { return !watchpoints_.empty() || !own_watched_.empty(); }
-  // The same for bytes that the guest's watchpoints watch; which of them an access meets,
-  // Cpu::take_watchpoint says.
+  // The same for the bytes of the guest's own watchpoints. Cpu::take_watchpoint() says which one an access hits.
   void watch_for_the_guest(std::vector<AddressRange> ranges);
   bool is_watched_for_the_guest() const { return !own_watched_.empty(); }
   // The first byte of an access that is watched.
   std::optional<std::uint64_t> watched(std::uint64_t address, unsigned size, bool is_store) const;
 
-  // Accesses to shown memory wait here until their instruction has ended, or until one goes to the host.
-  void show(const ShownAccess& access) { shown_.push_back(access); }
-  bool has_shown() const { return !shown_.empty(); }
-  void tell_shown();
-  void forget_shown() { shown_.clear(); }
+  // Accesses to monitored memory are queued until their instruction has ended, or until another access goes to the host.
+  void monitor(const MonitoredAccess& access) { monitored_.push_back(access); }
+  bool has_monitored() const { return !monitored_.empty(); }
+  void report_monitored();
+  void discard_monitored() { monitored_.clear(); }
 
   // ---- translation ----
 
   struct Translation {
     std::uint64_t physical = 0;
     std::uint8_t level = 0;  // of the walk
-    bool is_direct = false;  // else the host was asked for it already
+    bool is_direct = false;  // false: the host has been asked for it, and has none
     bool is_cached = false;  // data caches may hold it
   };
-  // Of one byte, for an exception level; fills the TLB. A fault when the access is not permitted. May call the host.
   struct Result {
     Translation translation;
     std::optional<Fault> fault;
   };
+  // Translates the address of one byte for an exception level, and fills the TLB. Returns a fault if the access is not permitted. May
+  // call the host.
   Result translate(std::uint64_t address, Access access, unsigned exception_level);
-  // As the AT instructions do: the value for PAR_EL1.
+  // What an AT instruction does: returns the value for PAR_EL1.
   std::uint64_t probe(std::uint64_t address, Access access, unsigned exception_level);
 
-  // Where an address leads, whatever the permissions; nothing is changed and nothing takes time, so that tables on a device are
-  // not found.
+  // The physical address, whatever the permissions. Changes nothing and takes no time; translation tables outside direct memory are
+  // therefore not found.
   std::optional<std::uint64_t> physical(std::uint64_t address);
 
-  // The registers of the translation have changed, or a TLB maintenance instruction was executed.
+  // Drops all translations: their registers have changed, or a TLB maintenance instruction was executed.
   void flush();
-  // Of all that the block or page at an address maps; bits above 55 do not count.
+  // Drops what the block or page descriptor of an address maps. Bits 63 to 56 are ignored.
   void flush_page(std::uint64_t address);
-  // The exception level has changed: each level has a TLB of its own.
+  // The exception level has changed. Each level has its own TLB.
   void use_level(unsigned exception_level) { entries_ = tlb(exception_level).entries.data(); }
-  static const std::size_t tlb_bytes;  // of a level; there is none before the level is used
+  static const std::size_t tlb_bytes;  // of one level, allocated when the level is first used
 
  private:
   struct Tlb {
     Tlb() { flush(); }
     void flush();
     std::array<TlbEntry, tlb_entries> entries;
-    std::array<TlbPage, tlb_entries> pages;  // beside them
+    std::array<TlbPage, tlb_entries> pages;  // by slot, as entries
     bool is_empty = false;
   };
-  // A page that no address of an entry lies in.
+  // The address of a page that never maps to this slot.
   static constexpr std::uint64_t nowhere(std::size_t slot) { return slot == 0 ? page_size : 0; }
 
   static constexpr std::uint64_t chunk_size = 2 << 20;
@@ -233,7 +235,7 @@ class Memory final : private TableMemory {
   struct Grant {
     std::uint64_t first = 0, last = 0;
     std::uint8_t* host = nullptr;
-    bool is_shown = false, is_read_only = false;
+    bool is_monitored = false, is_read_only = false;
     bool operator==(const Grant&) const = default;
   };
 
@@ -256,9 +258,9 @@ class Memory final : private TableMemory {
 
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
-  // False: not in this lead.
-  bool admit_loads(std::size_t slot, unsigned exception_level);
-  bool admit_stores(std::size_t slot, unsigned exception_level);
+  // False: the speculation has to end.
+  bool permit_loads(std::size_t slot, unsigned exception_level);
+  bool permit_stores(std::size_t slot, unsigned exception_level);
   Claim claim_page(const PageInfo& info, std::uint64_t physical, bool is_store);
   bool claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool is_store);
   bool may_store_speculatively(const PageInfo& info) const;
@@ -266,7 +268,7 @@ class Memory final : private TableMemory {
   void save_line(PageInfo& info, std::uint64_t physical);
   PageInfo* existing_info(std::uint64_t physical);
   bool has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const;
-  void revoke_entry(std::uint16_t place, bool stores_only);
+  void revoke_entry(std::uint16_t slot, bool stores_only);
   Tlb& tlb(unsigned exception_level) {
     auto& tlb = tlbs_[exception_level];
     if (!tlb) [[unlikely]]
@@ -274,7 +276,7 @@ class Memory final : private TableMemory {
     return *tlb;
   }
   template <class F>
-  void for_entries(F f);  // (Tlb&, slot), of all that hold a page
+  void for_entries(F f);  // f(Tlb&, slot) for each entry that holds a page
 
   const State& state_;
   IssHost& host_;
@@ -282,22 +284,22 @@ class Memory final : private TableMemory {
   std::array<std::unique_ptr<Tlb>, 2> tlbs_;
   TlbEntry* entries_ = nullptr;  // of the level in use
   std::uint64_t flushes_ = 0;
-  bool is_scattered_ = false;  // what flush_page() drops may stand in other entries than that of its address
+  bool has_aliases_ = false;   // flush_page() may have to drop entries other than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending
-  std::map<std::uint64_t, std::unique_ptr<Chunk>>
-      chunks_;  // by physical address / chunk_size, made on first use
+  // By physical address / chunk_size, made at the first use.
+  std::map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
   struct {
     std::uint64_t number = 0;
     Chunk* chunk = nullptr;
-  } last_chunk_;                // that was asked for
-  std::vector<Listed> listed_;  // with all pages that may have been stored to
+  } last_chunk_;                // looked up most recently
+  std::vector<Listed> listed_;  // includes all pages that may have been stored to
   AddressRange guarded_{Address(0), Bytes(0)};
   std::uint64_t asked_ = 0;
-  std::vector<ShownAccess> shown_;
+  std::vector<MonitoredAccess> monitored_;
   std::vector<Watchpoint> watchpoints_;
   std::vector<AddressRange> own_watched_;
 
-  // With other threads.
+  // With speculation.
   struct SavedPage {
     PageInfo* info;
     std::uint8_t* host;
@@ -306,25 +308,26 @@ class Memory final : private TableMemory {
   };
   struct AccessedLine {
     std::uint64_t number;      // physical address / line
-    PageInfo* info = nullptr;  // that was stored to; else it was loaded from
+    PageInfo* info = nullptr;  // of the page, if the line was stored to; nullptr: only loaded
     std::uint8_t* host = nullptr;
-    std::array<std::uint8_t, line> bytes{};  // before
+    std::array<std::uint8_t, line> bytes{};  // before the first store
     std::uint8_t dirty = 0;
   };
   struct ReplacedEntry {
-    std::uint16_t place;
+    std::uint16_t slot;
     TlbEntry entry;
     TlbPage page;
   };
   SpeculativeCores* speculative_cores_ = nullptr;
   unsigned core_ = 0;
   bool is_speculating_ = false;
-  std::uint32_t speculation_ = 0;                        // its number
-  std::vector<std::uint16_t> store_places_;              // places whose entries may serve stores
-  std::vector<std::uint16_t> non_speculative_places_;    // places that are served until the next lead
+  std::uint32_t speculation_ = 0;           // number of the last one
+  std::vector<std::uint16_t> store_slots_;  // slots whose entries may permit stores
+  std::vector<std::uint16_t>
+      non_speculative_slots_;  // slots whose entries are valid until the next speculation
   std::vector<std::unique_ptr<SavedPage>> saved_pages_;  // the first saved_count_ are in use
   std::size_t saved_count_ = 0;
-  std::vector<AccessedLine> accessed_lines_;  // of pages that go by lines
+  std::vector<AccessedLine> accessed_lines_;  // of line-granular pages
   std::vector<ReplacedEntry> replaced_entries_;
 };
 

@@ -380,10 +380,10 @@ TEST_F(MemoryTest, CodeRunsFromReadOnlyMemoryUntilTheHostTakesItBack) {
 // ---- shown memory ----
 
 TEST_F(MemoryTest, ShownAccessesAreToldInTheirOrderBehindTheirInstruction) {
-  host.show = true;
+  host.monitors = true;
   core->unmap_direct(host.memory_range());
   std::vector<std::uint64_t> counts;
-  host.on_shown = [&] { counts.push_back(core->instructions()); };
+  host.on_monitored = [&] { counts.push_back(core->instructions()); };
   const std::uint64_t start = core->instructions();
   run(
       {
@@ -393,29 +393,29 @@ TEST_F(MemoryTest, ShownAccessesAreToldInTheirOrderBehindTheirInstruction) {
           0xb8402001,  // ldur w1, [x0, #2]
       },
       with_mmu(data_base));
-  EXPECT_EQ(host.shown_accesses, (std::vector<ShownAccess>{{Address(data_base + 1), 1, false},
-                                                           {Address(data_base + 16), 8, true},
-                                                           {Address(data_base + 24), 8, true},
-                                                           {Address(data_base + 32), 8, false},
-                                                           {Address(data_base + 40), 8, false},
-                                                           {Address(data_base + 2), 2, false},
-                                                           {Address(data_base + 4), 2, false}}));
+  EXPECT_EQ(host.monitored_accesses, (std::vector<MonitoredAccess>{{Address(data_base + 1), 1, false},
+                                                                   {Address(data_base + 16), 8, true},
+                                                                   {Address(data_base + 24), 8, true},
+                                                                   {Address(data_base + 32), 8, false},
+                                                                   {Address(data_base + 40), 8, false},
+                                                                   {Address(data_base + 2), 2, false},
+                                                                   {Address(data_base + 4), 2, false}}));
   EXPECT_EQ(counts, (std::vector<std::uint64_t>{start + 1, start + 2, start + 3, start + 4}));
 }
 
 TEST_F(MemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomic) {
-  host.show = true;
+  host.monitors = true;
   core->unmap_direct(host.memory_range());
   std::vector<std::uint64_t> seen;
-  host.on_shown = [&] { seen.push_back(host.peek(data_base)); };
+  host.on_monitored = [&] { seen.push_back(host.peek(data_base)); };
   run({0xf8210002}, data_base, 5);  // ldadd x1, x2, [x0]
   EXPECT_EQ(seen, std::vector<std::uint64_t>{5});
-  EXPECT_EQ(host.shown_accesses,
-            (std::vector<ShownAccess>{{Address(data_base), 8, false}, {Address(data_base), 8, true}}));
+  EXPECT_EQ(host.monitored_accesses,
+            (std::vector<MonitoredAccess>{{Address(data_base), 8, false}, {Address(data_base), 8, true}}));
 }
 
 TEST_F(MemoryTest, WhatIsShownComesBeforeWhatGoesToADevice) {
-  host.show = true;
+  host.monitors = true;
   core->unmap_direct(host.memory_range());
   map(data_base + page_size, device);
   run({0xf9000001}, with_mmu(data_base + page_size - 4));  // str x1, [x0]
@@ -425,7 +425,7 @@ TEST_F(MemoryTest, WhatIsShownComesBeforeWhatGoesToADevice) {
 }
 
 TEST_F(MemoryTest, ShownStoresMarkTheirLines) {
-  host.show = true;
+  host.monitors = true;
   core->unmap_direct(host.memory_range());
   EXPECT_EQ(marks(
                 {

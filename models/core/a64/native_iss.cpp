@@ -46,12 +46,12 @@ class A64Iss final : public NativeIss, private DebugPort {
     if (!cpu().serror) cpu().serror = iss, cpu().set_attend_at();
   }
 
-  void map_direct(AddressRange range, std::uint8_t* host, bool is_shown) override {
-    cpu().memory.map(range, host, is_shown);
+  void map_direct(AddressRange range, std::uint8_t* host, bool is_monitored) override {
+    cpu().memory.map(range, host, is_monitored);
     forget_code(range);
   }
-  void map_read_only(AddressRange range, const std::uint8_t* host, bool is_shown) override {
-    cpu().memory.map_read_only(range, host, is_shown);
+  void map_read_only(AddressRange range, const std::uint8_t* host, bool is_monitored) override {
+    cpu().memory.map_read_only(range, host, is_monitored);
     forget_code(range);
   }
   void unmap_direct(AddressRange range) override {
@@ -91,7 +91,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   }
   WatchHit watch_hit() const override { return cpu().watch_hit; }
   void step() override { cpu().step_until = cpu().instructions() + 1, cpu().set_attend_at(); }
-  void forget_step() override { cpu().step_until = Cpu::never, cpu().set_attend_at(); }
+  void cancel_step() override { cpu().step_until = Cpu::never, cpu().set_attend_at(); }
   bool is_between_instructions() const override { return cpu().block == nullptr; }
 
   bool write_pstate(std::uint64_t value) override;

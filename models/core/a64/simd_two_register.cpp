@@ -36,7 +36,7 @@ T bytes_reversed(T value) {
   return static_cast<T>(value << 8 | value >> 8);
 }
 
-// SpeculativeCores round the lanes within each group of so many bytes.
+// Reverses the order of the lanes within each group of so many bytes.
 template <unsigned group>
 struct Reverse {
   template <class T, unsigned bytes>

@@ -115,7 +115,7 @@ bool decode_isb(Decoding& d) {
 
 // A flag that is a plain store follows its barrier at once: the barrier waits in its place.
 const Operation* barrier_among_others(Cpu& cpu, const Operation& op) {
-  return cpu.may_go_on(op) ? cpu.finish(op) : cpu.left_by_fault();
+  return cpu.may_execute(op) ? cpu.finish(op) : cpu.left_by_fault();
 }
 const Operation* barrier(Cpu& cpu, const Operation& op) {
   if (!cpu.is_alone) [[unlikely]]
@@ -130,7 +130,7 @@ bool decode_barrier(Decoding& d) {
 
 // A DSB of loads and stores waits for maintenance of the host's data caches, too.
 [[gnu::noinline]] const Operation* wait_for_maintenance(Cpu& cpu, const Operation& op) {
-  if (!cpu.may_go_on(op)) return cpu.left_by_fault();
+  if (!cpu.may_execute(op)) return cpu.left_by_fault();
   const InHost in(cpu, op);
   cpu.host.maintain_caches({.kind = CacheMaintenance::Kind::wait});
   return cpu.finish(op);
@@ -211,7 +211,7 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
   if (cpu.is_speculating && row && (row->belongs_to_host || row->counts)) return cpu.end_speculation(op);
   const Permission allowed = permission(cpu, row, false);
   if (allowed != Permission::allowed) return refuse(cpu, op, allowed);
-  if (row->belongs_to_host && !cpu.may_go_on(op, row->which)) return cpu.left_by_fault();
+  if (row->belongs_to_host && !cpu.may_execute(op, row->which)) return cpu.left_by_fault();
   cpu.x[op.rd] = read(cpu, op, *row);
   return cpu.finish(op);
 }

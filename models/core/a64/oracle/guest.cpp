@@ -154,7 +154,7 @@ class GuestMaker {
     assembler_.put((random_.below(2) ? 0xf940'0240 : 0xf900'0240) | rt);  // ldr, str xt, [x18]
   }
 
-  // SpeculativeCores `add x0, x0, #1` into `add x0, x0, #2` and back, a few instructions ahead or behind.
+  // Changes `add x0, x0, #1` into `add x0, x0, #2` and back, a few instructions ahead or behind.
   void change_code() {
     const bool ahead = random_.below(2);
     if (!ahead) assembler_.put(0x9100'0400);

@@ -65,7 +65,7 @@ class GuestHost final : private IssHost {
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
   void touch(Address) override {}
-  void shown(std::span<const ShownAccess>) override {}
+  void on_monitored_accesses(std::span<const MonitoredAccess>) override {}
   std::optional<std::uint64_t> read_register(SystemRegister) override { return {}; }
   bool write_register(SystemRegister, std::uint64_t) override { return false; }
   void due() override;

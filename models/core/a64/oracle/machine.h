@@ -66,7 +66,7 @@ class Machine {
   // Places a program at program_base.
   virtual void place(std::span<const std::uint32_t> program) = 0;
   virtual Outcome run(const Registers& from) = 0;
-  // SpeculativeCores the MMU on: `tables` are copied to tables_base, the first level (of 1 GiB) first; 4 KiB granule, T0SZ 32.
+  // Turns the MMU on: `tables` are copied to tables_base, the first level (of 1 GiB) first; 4 KiB granule, T0SZ 32.
   virtual void translate_by(std::span<const std::uint64_t> tables) = 0;
 };
 

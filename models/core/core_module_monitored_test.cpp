@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;
 
-struct CoreModuleShownTest : SystemCTest {
+struct CoreModuleMonitoredTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
   CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
-  CoreModuleShownTest() {
+  CoreModuleMonitoredTest() {
     bus.bind(core);
-    bus.shows = true;
+    bus.monitors = true;
   }
   // x0 is the device.
   void run_program(const std::vector<std::uint32_t>& program) {
@@ -38,7 +38,7 @@ struct CoreModuleShownTest : SystemCTest {
 
 constexpr std::uint32_t data_to_x2 = 0xd2a80202;  // mov x2, #0x40100000
 
-SYSTEMC_TEST_F(CoreModuleShownTest, LoadsAndStoresTakeTheirTurnsOnTheBus) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, LoadsAndStoresTakeTheirTurnsOnTheBus) {
   run_program({
       data_to_x2,
       0xf9400043,  // ldr x3, [x2]
@@ -48,12 +48,12 @@ SYSTEMC_TEST_F(CoreModuleShownTest, LoadsAndStoresTakeTheirTurnsOnTheBus) {
       0xd503207f,  // wfi
   });
   // Each takes 20 ns.
-  EXPECT_EQ(bus.shown, (std::vector<CoreTestBus::Access>{{'r', data, 8, 2_ns}, {'w', data + 8, 4, 23_ns}}));
+  EXPECT_EQ(bus.monitored, (std::vector<CoreTestBus::Access>{{'r', data, 8, 2_ns}, {'w', data + 8, 4, 23_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 44_ns);
 }
 
-SYSTEMC_TEST_F(CoreModuleShownTest, TheCoreMovesTheData) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, TheCoreMovesTheData) {
   bus.place(code + data, {0x1234});
   run_program({
       data_to_x2,
@@ -67,22 +67,22 @@ SYSTEMC_TEST_F(CoreModuleShownTest, TheCoreMovesTheData) {
   EXPECT_EQ(count("bus_writes"), 1u);
 }
 
-SYSTEMC_TEST_F(CoreModuleShownTest, FetchesAreNotShown) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, FetchesAreNotShown) {
   run_program({0xd503201f, 0xd503201f, 0xd503207f});  // nop, nop, wfi
   EXPECT_EQ(bus.memory_accesses, 0u);
 }
 
-SYSTEMC_TEST_F(CoreModuleShownTest, AResetBetweenTwoShownAccessesDropsTheSecond) {
-  bus.on_shown = [&] { core.reset(Reset::power_loss); };
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, AResetBetweenTwoShownAccessesDropsTheSecond) {
+  bus.on_monitored = [&] { core.reset(Reset::power_loss); };
   bus.place(code, {data_to_x2, 0xb9400043, 0xb9000443, 0xd503207f});
   core.start(Address(code), 0);
   wait_for(1_us);
-  EXPECT_EQ(bus.shown.size(), 1u);
+  EXPECT_EQ(bus.monitored.size(), 1u);
   EXPECT_EQ(core.state(), CoreModule::State::off);
-  bus.on_shown = nullptr;
+  bus.on_monitored = nullptr;
   core.start(Address(code), 0);
   wait_for(1_us);
-  EXPECT_EQ(bus.shown.size(), 3u);
+  EXPECT_EQ(bus.monitored.size(), 3u);
   EXPECT_EQ(core.state(), CoreModule::State::waiting);
 }
 
