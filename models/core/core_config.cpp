@@ -25,7 +25,8 @@ void describe_rules(Fields& f, const CoreConfig& c) {
 static_assert(member_count<CoreConfig>() == 11);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count,
-    "The number of cores. Firmware starts all except the first (start). More than 8 cores need gic=gicv3, and "
+    "The number of cores. Firmware starts all except the first (start). More than 8 cores need gic=gicv3, "
+    "and "
     "firmware that supports it.",
     within(1, 576));
   f("auxiliary", c.auxiliary,
@@ -40,28 +41,34 @@ void describe(Fields& f, CoreConfig& c) {
     "The clock of every core. A faster clock executes more instructions in the same simulated time.",
     within(1_MHz, 10_GHz));
   f("cpi", c.cpi,
-    "The cycles per instruction, in steps of 0.001. This figure stands for the pipeline, which is not modelled, and "
+    "The cycles per instruction, in steps of 0.001. This figure stands for the pipeline, which is not "
+    "modelled, and "
     "for caches that are not modelled (caches).",
     within(0.001, 1000.0));
   f("counter", c.counter,
-    "The frequency of the generic timer's counter. QEMU's virt machine has 62.5 MHz. A higher one has a finer "
+    "The frequency of the generic timer's counter. QEMU's virt machine has 62.5 MHz. A higher one has a "
+    "finer "
     "resolution.",
     within(1_MHz, 1_GHz));
   f("event_wait", c.event_wait,
-    "The simulated time that a core waits after WFE or YIELD. A longer one makes spinning cheaper to simulate, and "
+    "The simulated time that a core waits after WFE or YIELD. A longer one makes spinning cheaper to "
+    "simulate, and "
     "barriers slower.",
     within(1_ns, 1_ms));
   describe(f, c.caches);
   f("start", c.start,
-    "How firmware starts all cores except the first, as the device tree says. With spin_table, the cores spin "
+    "How firmware starts all cores except the first, as the device tree says. With spin_table, the cores "
+    "spin "
     "until then, which costs the simulator time.",
     one_of<CoreStart>());
   f("gic", c.gic,
-    "The interrupt controller, equal to that of QEMU's virt machine with gic-version=2 or 3. Firmware supports one "
+    "The interrupt controller, equal to that of QEMU's virt machine with gic-version=2 or 3. Firmware "
+    "supports one "
     "of them, or reads the device tree.",
     one_of<InterruptControllerKind>());
   f("features", c.features,
-    "The extensions of the cores beyond Armv8.0-A. ID registers announce exactly these; instructions of others "
+    "The extensions of the cores beyond Armv8.0-A. ID registers announce exactly these; instructions of "
+    "others "
     "are UNDEFINED. The default is a Cortex-A57 with cryptography, and lse.",
     one_of<CoreFeature>());
   describe_rules(f, c);

@@ -47,10 +47,10 @@
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/write_guard.h"
+#include "core/bypass_caches.h"
 #include "core/core_config.h"
 #include "core/generic_timer.h"
 #include "core/iss.h"
-#include "core/bypass_caches.h"
 #include "tlm/alarm.h"
 #include "tlm/initiator_extension.h"
 
@@ -153,7 +153,8 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   // Whether a monitored access at the core's time `at` hits and takes no time. Such an access makes no b_transport.
   std::function<bool(const MonitoredAccess&, Picoseconds at)> filter_access;
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
-  std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)> maintain;
+  std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
+      maintain;
   // Cache events for the performance monitors.
   std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.

@@ -48,7 +48,8 @@ SYSTEMC_TEST_F(CoreModuleMonitoredTest, LoadsAndStoresTakeTheirTurnsOnTheBus) {
       0xd503207f,  // wfi
   });
   // Each takes 20 ns.
-  EXPECT_EQ(bus.monitored, (std::vector<CoreTestBus::Access>{{'r', data, 8, 2_ns}, {'w', data + 8, 4, 23_ns}}));
+  EXPECT_EQ(bus.monitored,
+            (std::vector<CoreTestBus::Access>{{'r', data, 8, 2_ns}, {'w', data + 8, 4, 23_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 44_ns);
 }
