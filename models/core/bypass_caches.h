@@ -1,4 +1,5 @@
-// Marks the payload of a monitored access whose memory type keeps it out of caches. Caches on its way pass it on to memory.
+// Marks the payload of a monitored access whose memory type keeps it out of caches. Caches on its way pass it
+// on to memory.
 #pragma once
 
 #include <tlm>

@@ -98,8 +98,9 @@ bool CoreCaches::write_back(int core, Address line, InitiatorExtension& initiato
   return ok;
 }
 
-// A write at the time `posted`, which may wait for memory. Simulated time that passes meanwhile is taken from the core's own
-// `delay`. If more passes than that, as in a fabric whose accesses wait, the core is late by the rest.
+// A write at the time `posted`, which may wait for memory. Simulated time that passes meanwhile is taken from
+// the core's own `delay`. If more passes than that, as in a fabric whose accesses wait, the core is late by
+// the rest.
 bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
                       sc_core::sc_time& posted) {
   const Picoseconds begin = now();

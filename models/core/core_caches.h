@@ -2,16 +2,18 @@
 //
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
-// Direct memory is granted as monitored (tlm/initiator_extension.h). Monitored loads and stores access the tags. The bus carries the
-// resulting fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and a write-back is
-// posted. All other accesses pass through. So do monitored accesses that are not cached: each is one access on the bus, and the
-// core waits for it. Fetches are not cached here.
+// Direct memory is granted as monitored (tlm/initiator_extension.h). Monitored loads and stores access the
+// tags. The bus carries the resulting fills and write-backs, as monitored payloads that move no data: the
+// core waits for a fill, and a write-back is posted. All other accesses pass through. So do monitored
+// accesses that are not cached: each is one access on the bus, and the core waits for it. Fetches are not
+// cached here.
 //
-// Before a write-back or an uncached store goes on the bus, the guard is asked; until it allows the write, the line belongs to
-// dirty(). Maintenance loses no store: dirty lines that it invalidates are written back, as if they had been evicted just before.
+// Before a write-back or an uncached store goes on the bus, the guard is asked; until it allows the write,
+// the line belongs to dirty(). Maintenance loses no store: dirty lines that it invalidates are written back,
+// as if they had been evicted just before.
 //
-// Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A line that is dirty
-// in another L1 is written to the L2 and found there.
+// Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A
+// line that is dirty in another L1 is written to the L2 and found there.
 //
 // reset: every kind empties the caches, and discards what was to be written back.
 #pragma once
@@ -35,7 +37,8 @@ namespace asterism {
 
 class CoreCaches : public sc_core::sc_module {
  public:
-  // The port between a core and the interconnect, named as the interconnect names its masters: core0, core1, ...
+  // The port between a core and the interconnect, named as the interconnect names its masters: core0, core1,
+  // ...
   struct Port : sc_core::sc_module {
     tlm_utils::simple_target_socket_tagged<CoreCaches> core{"core"};
     tlm_utils::simple_initiator_socket_tagged<CoreCaches> memory{"memory"};
@@ -52,8 +55,9 @@ class CoreCaches : public sc_core::sc_module {
   bool filter_access(unsigned core, const MonitoredAccess& access, Picoseconds at) {
     return tags_.hit(core, access.address, access.is_store, at);
   }
-  // CoreModule::maintain. An operation ends when the L2 has been accessed and the line that it writes back is in memory. The core does
-  // not wait for that, except while the guard does not allow the write. False: the bus has answered with an error.
+  // CoreModule::maintain. An operation ends when the L2 has been accessed and the line that it writes back is
+  // in memory. The core does not wait for that, except while the guard does not allow the write. False: the
+  // bus has answered with an error.
   bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
 
@@ -61,7 +65,8 @@ class CoreCaches : public sc_core::sc_module {
 
   // Lines that were stored to and are not written back yet, ascending.
   std::vector<Address> dirty();
-  // Makes these lines clean at once, without asking the guard, and begins to write them back one after the other.
+  // Makes these lines clean at once, without asking the guard, and begins to write them back one after the
+  // other.
   void flush(const std::vector<Address>& lines);
   bool is_flushing() const { return !flushed_.empty(); }
   std::function<void()> flush_ended = [] {};

@@ -1,4 +1,5 @@
-// The cores of a node. They are connected by PSCI (HVC), and by notifications that instructions or translations have changed.
+// The cores of a node. They are connected by PSCI (HVC), and by notifications that instructions or
+// translations have changed.
 //
 //   CoreCluster cores{config.cores, config.quantum, *this, make_iss_of_cores};
 //   for (unsigned i = 0; i < cores.count(); ++i) {
@@ -39,8 +40,8 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
 
   // This core has locked up. Called in its thread; may reset it.
   std::function<void(CoreModule&)> on_core_lock_up = [](CoreModule&) {};
-  // At least one core has locked up, and no other one runs or waits, so that the node cannot make progress. Called in the thread of the
-  // last core; may reset the cores.
+  // At least one core has locked up, and no other one runs or waits, so that the node cannot make progress.
+  // Called in the thread of the last core; may reset the cores.
   std::function<void()> on_lock_up = [] {};
 
   unsigned count() const { return static_cast<unsigned>(cores_.size()); }

@@ -1,4 +1,5 @@
-// The events of one core outside its engine, for its performance monitors. They are counted from any time on, and never decrease.
+// The events of one core outside its engine, for its performance monitors. They are counted from any time on,
+// and never decrease.
 #pragma once
 
 #include <cstdint>

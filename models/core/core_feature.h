@@ -1,5 +1,6 @@
-// The optional extensions of a core beyond Armv8.0-A, by their names in a node's configuration (`cores.features`). ID registers announce
-// exactly those that are configured. Instructions of the others are UNDEFINED.
+// The optional extensions of a core beyond Armv8.0-A, by their names in a node's configuration
+// (`cores.features`). ID registers announce exactly those that are configured. Instructions of the others are
+// UNDEFINED.
 #pragma once
 
 #include <array>
@@ -49,8 +50,9 @@ class CoreFeatures {
   std::uint32_t bits_ = 0;
 };
 
-// The default: those of a Cortex-A57, as MIDR_EL1 says, with its cryptographic extension, which Linux and user space use if they
-// find it; and LSE, which that CPU does not have, because programs run faster with atomics.
+// The default: those of a Cortex-A57, as MIDR_EL1 says, with its cryptographic extension, which Linux and
+// user space use if they find it; and LSE, which that CPU does not have, because programs run faster with
+// atomics.
 inline constexpr std::array usual_features{CoreFeature::crc32, CoreFeature::lse,  CoreFeature::aes,
                                            CoreFeature::pmull, CoreFeature::sha1, CoreFeature::sha2};
 

@@ -10,8 +10,8 @@
 namespace asterism {
 namespace {
 
-// How far a core may execute beyond simulated time while nothing else happens, in quanta. Limits what it has executed too far when the
-// simulation ends or is inspected from outside.
+// How far a core may execute beyond simulated time while nothing else happens, in quanta. Limits what it has
+// executed too far when the simulation ends or is inspected from outside.
 constexpr std::uint64_t max_quanta_ahead = 16;
 
 constexpr std::uint64_t poisoned_block = 64;  // bytes that memory poisons together
@@ -26,8 +26,8 @@ AddressRange between(std::uint64_t first, std::uint64_t last) {
 // MRS of the feature registers, op0 3, op1 0, CRn 0: defined at EL1 alone.
 bool reads_id_register(std::uint32_t word) { return (word & 0xffff'f000) == 0xd538'0000; }
 
-// An instruction abort by the bus, from the same or a lower level: there is nothing at the address, or memory with an uncorrectable
-// error.
+// An instruction abort by the bus, from the same or a lower level: there is nothing at the address, or memory
+// with an uncorrectable error.
 bool is_unreadable_code(std::uint64_t esr) {
   const std::uint64_t exception_class = esr >> 26 & 0x3f, fault_status = esr & 0x3f;
   return (exception_class == 0x20 || exception_class == 0x21) && fault_status == 0x10;
@@ -231,8 +231,8 @@ void CoreModule::rebase() {
 // Lets simulated time catch up with the core.
 void CoreModule::synchronise() {
   const Picoseconds target = local_time();
-  // If the core's own timer expires at this very time, before or after the core wakes, its interrupt has to arrive before the
-  // next instruction.
+  // If the core's own timer expires at this very time, before or after the core wakes, its interrupt has to
+  // arrive before the next instruction.
   const bool expires = alarm_.armed() && *alarm_.armed() <= target;
   wait_until(target, false);
   if (expires) settle();
@@ -249,8 +249,9 @@ void CoreModule::wait_until(Picoseconds time, bool until_irq) {
   wake_.cancel();
 }
 
-// Lets signals that were driven at this time reach the core: a device drives one during an access, the interrupt controller follows in
-// the next delta cycle, and the core's input in the one after. Stops early when no activity is pending.
+// Lets signals that were driven at this time reach the core: a device drives one during an access, the
+// interrupt controller follows in the next delta cycle, and the core's input in the one after. Stops early
+// when no activity is pending.
 void CoreModule::settle() {
   constexpr int deltas = 4;
   for (int i = 0; i < deltas && sc_core::sc_pending_activity_at_current_time(); ++i)
@@ -264,15 +265,16 @@ Picoseconds CoreModule::next_activity() const {
   return to_picoseconds(left) < never - now() ? now() + to_picoseconds(left) : never;
 }
 
-// How far the core may execute before it waits for simulated time: a quantum beyond the next activity of anything else, and not beyond an
-// expiry of its own timer.
+// How far the core may execute before it waits for simulated time: a quantum beyond the next activity of
+// anything else, and not beyond an expiry of its own timer.
 Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
   const Picoseconds furthest = now() + max_quanta_ahead * quantum_;
   const Picoseconds horizon = std::min(std::min(next_activity, furthest) + quantum_, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
 
-// Sets when the engine calls due() next. Called again after everything by which the core may have affected others.
+// Sets when the engine calls due() next. Called again after everything by which the core may have affected
+// others.
 void CoreModule::schedule() {
   const Picoseconds activity = next_activity(), next = horizon(activity);
   iss_->call_at(base_count_ + (next > base_time_ ? clock_.instructions(next - base_time_) : 0));
@@ -289,7 +291,8 @@ void CoreModule::due() {
   schedule();
 }
 
-// The core is about to wait for simulated time. Afterwards it goes on for at least a quantum, or to an expiry of its own timer.
+// The core is about to wait for simulated time. Afterwards it goes on for at least a quantum, or to an expiry
+// of its own timer.
 void CoreModule::offer_speculation() {
   Picoseconds until = local_time() + quantum_;
   if (alarm_.armed()) until = std::min(until, *alarm_.armed());
@@ -335,8 +338,8 @@ void CoreModule::wait_for_others() {
   if (state_ == State::running && !start_) schedule();
 }
 
-// The latency of a contended line varies. Without that, cores whose loops take the same time could repeat one pattern for ever in which
-// one of them never finds the lock free.
+// The latency of a contended line varies. Without that, cores whose loops take the same time could repeat one
+// pattern for ever in which one of them never finds the lock free.
 void CoreModule::spins() {
   if (state_ != State::running || start_) return;
   stall(duration(Cycles(spinning_.next() % 8), frequency_));
@@ -395,7 +398,8 @@ std::uint64_t CoreModule::instructions_at(std::uint64_t cycles) {
   return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
 }
 
-// Called behind the instruction at which the counter has overflowed. The interrupt arrives before the next one.
+// Called behind the instruction at which the counter has overflowed. The interrupt arrives before the next
+// one.
 void CoreModule::performance_interrupt(bool level) {
   synchronise();
   if (state_ != State::running || start_) return;
@@ -433,7 +437,8 @@ bool CoreModule::fetch(Address address, std::uint32_t& word) {
   return true;
 }
 
-// Calls f(delay), which leaves the core, and advances the core's time by the delay. False: the core was reset meanwhile.
+// Calls f(delay), which leaves the core, and advances the core's time by the delay. False: the core was reset
+// meanwhile.
 template <class F>
 bool CoreModule::call_target(F f) {
   const Picoseconds started = local_time();

@@ -1,35 +1,39 @@
 // One A64 core as a TLM initiator. It is loosely timed: it executes up to a quantum ahead of simulated time.
 //
-// Instructions are executed by an Iss engine (iss.h), converted to time by an InstructionClock, and timers are in a GenericTimer. This module
-// turns the engine's calls into payloads, signals and waits.
+// Instructions are executed by an Iss engine (iss.h), converted to time by an InstructionClock, and timers
+// are in a GenericTimer. This module turns the engine's calls into payloads, signals and waits.
 //
-// - Memory. The core uses direct memory (DMI) where targets grant it, and stops at once when they withdraw it. If a target grants it
-//   with InitiatorExtension::monitored, each load and store is reported by a b_transport of its own after its instruction, and the core's time advances by its delay. Fetches are not reported: an instruction cache is assumed to serve
-//   them. All other accesses are made by b_transport, with the core's time ahead of simulated time as the delay. If the returned delay is
-//   larger, the core spends the difference. If it is smaller after the target has waited, the target has synchronised.
+// - Memory. The core uses direct memory (DMI) where targets grant it, and stops at once when they withdraw
+//   it. If a target grants it with InitiatorExtension::monitored, each load and store is reported by a
+//   b_transport of its own after its instruction, and the core's time advances by its delay. Fetches are not
+//   reported: an instruction cache is assumed to serve them. All other accesses are made by b_transport, with
+//   the core's time ahead of simulated time as the delay. If the returned delay is larger, the core spends
+//   the difference. If it is smaller after the target has waited, the target has synchronised.
 // - Identity. The core's index travels as the master id (tlm/initiator_extension.h).
-// - Signals. After an access, and after a write to a timer, the signals that the target has driven reach the core before its next
-//   instruction (they settle in delta cycles, without time).
-// - Waiting. The core waits for simulated time when it is a quantum beyond the next activity of anything else in the simulation (and
-//   never more than 16 quanta beyond simulated time), at an expiry of its own timers, and before WFI, WFE, HVC and semihosting calls. An
-//   interrupt from elsewhere is taken within a quantum and one instruction, that of the core's own timer before the first
-//   instruction after its expiry.
-// - Write protection. A store to a page that its WriteGuard protects waits, at the core's time, before any part of it is executed. If
-//   the core is reset while it waits, the store never happens. An access that a target delays when the core is reset is marked
-//   with InitiatorExtension::aborted.
-// - Errors. A TLM error response or a poisoned one raises SError and is logged as a warning; of consecutive poisoned responses in one
-//   block of memory, only the first one is logged. If memory refuses direct access because a part of it is faulty, the core fetches
-//   from it by b_transport, one instruction at a time. A poisoned fetch is an instruction abort.
-// - Causality. Cores that are behind in time can see what a core does ahead of simulated time. Two rules keep the order. A read
-//   of the counter waits until simulated time has reached the tick that it returns, so that no core reads an earlier count than
-//   one that was read before, by any core. An instruction that carries a message waits until simulated time has reached the core's
-//   time, so that no core sees a message before it was sent (IssHost::has_to_wait). Neither waits if nothing else would act before
-//   then, and neither adds simulated time.
-// - Idle cores. WFI sleeps until the IRQ input rises and costs nothing. WFE and YIELD let CoreConfig::event_wait pass, or less if an
-//   interrupt comes.
+// - Signals. After an access, and after a write to a timer, the signals that the target has driven reach the
+//   core before its next instruction (they settle in delta cycles, without time).
+// - Waiting. The core waits for simulated time when it is a quantum beyond the next activity of anything else
+//   in the simulation (and never more than 16 quanta beyond simulated time), at an expiry of its own timers,
+//   and before WFI, WFE, HVC and semihosting calls. An interrupt from elsewhere is taken within a quantum and
+//   one instruction, that of the core's own timer before the first instruction after its expiry.
+// - Write protection. A store to a page that its WriteGuard protects waits, at the core's time, before any
+//   part of it is executed. If the core is reset while it waits, the store never happens. An access that a
+//   target delays when the core is reset is marked with InitiatorExtension::aborted.
+// - Errors. A TLM error response or a poisoned one raises SError and is logged as a warning; of consecutive
+//   poisoned responses in one block of memory, only the first one is logged. If memory refuses direct access
+//   because a part of it is faulty, the core fetches from it by b_transport, one instruction at a time. A
+//   poisoned fetch is an instruction abort.
+// - Causality. Cores that are behind in time can see what a core does ahead of simulated time. Two rules keep
+//   the order. A read of the counter waits until simulated time has reached the tick that it returns, so that
+//   no core reads an earlier count than one that was read before, by any core. An instruction that carries a
+//   message waits until simulated time has reached the core's time, so that no core sees a message before it
+//   was sent (IssHost::has_to_wait). Neither waits if nothing else would act before then, and neither adds
+//   simulated time.
+// - Idle cores. WFI sleeps until the IRQ input rises and costs nothing. WFE and YIELD let
+//   CoreConfig::event_wait pass, or less if an interrupt comes.
 //
-// A core is off until start(). With a single core, the final state and the count of instructions do not depend on the quantum, as
-// long as what the program sees of other masters does not.
+// A core is off until start(). With a single core, the final state and the count of instructions do not
+// depend on the quantum, as long as what the program sees of other masters does not.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -56,8 +60,8 @@
 
 namespace asterism {
 
-// Handles HVC and HLT #0xF000. Called at the core's own time, in its thread. May wait, and may start, reset or turn off cores,
-// including the calling one.
+// Handles HVC and HLT #0xF000. Called at the core's own time, in its thread. May wait, and may start, reset
+// or turn off cores, including the calling one.
 class CoreCalls {
  public:
   virtual ~CoreCalls() = default;
@@ -68,8 +72,8 @@ class CoreCalls {
 
 class CoreModule;
 
-// System registers outside the core: ICC_* of a GICv3. Called at the core's own time, in its thread. Reading may have side
-// effects. nullopt and false: there is no such register to read, or to write.
+// System registers outside the core: ICC_* of a GICv3. Called at the core's own time, in its thread. Reading
+// may have side effects. nullopt and false: there is no such register to read, or to write.
 class CpuInterface {
  public:
   virtual ~CpuInterface() = default;
@@ -83,8 +87,9 @@ class CoreDebugger {
   virtual ~CoreDebugger() = default;
   // Whether the core shall stop now. Called about once a quantum, and before the core runs at all.
   virtual bool wants_to_stop() const = 0;
-  // The core has stopped: `requested` (after wants_to_stop()), at a breakpoint or watchpoint, or after a step. Called in the core's thread
-  // at the core's own time, which does not advance. The core continues when this returns.
+  // The core has stopped: `requested` (after wants_to_stop()), at a breakpoint or watchpoint, or after a
+  // step. Called in the core's thread at the core's own time, which does not advance. The core continues when
+  // this returns.
   virtual void stopped(CoreModule& core, Iss::Stop why) = 0;
   // The core was turned off or reset: a step in progress will not end. Called in any process.
   virtual void went_off(CoreModule& core) = 0;
@@ -105,20 +110,22 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
              Picoseconds quantum, CoreCalls& calls, const IssFactory& make_iss);
   ~CoreModule() override;
 
-  // Starts a core that is off, with all registers except pc and x0 as after reset. Ignored if the core is not off.
+  // Starts a core that is off, with all registers except pc and x0 as after reset. Ignored if the core is not
+  // off.
   void start(Address entry, std::uint64_t x0);
-  // Turns the core off at once; may be called in any process, at any time. No instruction has an effect outside the core
-  // afterwards. Every kind of reset clears registers and timers, and keeps the count of instructions. A target may still complete
-  // an access in progress; its response is ignored.
+  // Turns the core off at once; may be called in any process, at any time. No instruction has an effect
+  // outside the core afterwards. Every kind of reset clears registers and timers, and keeps the count of
+  // instructions. A target may still complete an access in progress; its response is ignored.
   void reset(Reset kind);
   void power_off() { reset(Reset::power_loss); }
-  // Makes the core wait for an interrupt before its next instruction, as by WFI. For use in hypervisor_call().
+  // Makes the core wait for an interrupt before its next instruction, as by WFI. For use in
+  // hypervisor_call().
   void standby() { standby_ = true; }
 
   // Attaches a debugger, before the core runs for the first time.
   void debugged_by(CoreDebugger& debugger) { debugger_ = &debugger; }
-  // Halts the core, or lets it continue. Simulated time advances without it. Called in another core's thread, or from
-  // CoreDebugger::stopped().
+  // Halts the core, or lets it continue. Simulated time advances without it. Called in another core's thread,
+  // or from CoreDebugger::stopped().
   void halt(bool is_halted);
   bool is_halted() const { return is_halted_; }
 
@@ -130,27 +137,32 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   Iss& iss() { return *iss_; }
   void report(Statistics& statistics) const;
 
-  // Accesses memory as this core sees it, by transport_dbg, without time or side effects. False: a byte is not accessible.
+  // Accesses memory as this core sees it, by transport_dbg, without time or side effects. False: a byte is
+  // not accessible.
   bool read_memory(Address first, std::span<std::byte> data);
   bool write_memory(Address first, std::span<const std::byte> data);
 
-  // Whether an instruction can be fetched from an address. This is so only in memory that grants direct access.
+  // Whether an instruction can be fetched from an address. This is so only in memory that grants direct
+  // access.
   bool is_executable(Address address) { return grant(address); }
 
   // Memory was changed by another master or a debugger: instructions there are decoded again.
   void invalidate_code(AddressRange range) { iss_->invalidate_code(range); }
   // Iss::collect_writes(): the lines that this core has stored to.
   void collect_writes(AddressRange range, WriteObserver& observer) { iss_->collect_writes(range, observer); }
-  // Iss::guard_writes(): the guard is asked before the first store to each page of the range. An empty range ends that.
+  // Iss::guard_writes(): the guard is asked before the first store to each page of the range. An empty range
+  // ends that.
   void guard_writes(AddressRange range, WriteGuard& guard) {
     guard_ = &guard;
     iss_->guard_writes(range);
   }
-  // The system registers of the interrupt controller's CPU interface; nullptr: none. Before simulation begins.
+  // The system registers of the interrupt controller's CPU interface; nullptr: none. Before simulation
+  // begins.
   void set_cpu_interface(CpuInterface* registers) { cpu_interface_ = registers; }
 
   // The data caches between this core and the bus (core_caches.h); all three are empty if there are none.
-  // Whether a monitored access at the core's time `at` hits and takes no time. Such an access makes no b_transport.
+  // Whether a monitored access at the core's time `at` hits and takes no time. Such an access makes no
+  // b_transport.
   std::function<bool(const MonitoredAccess&, Picoseconds at)> filter_access;
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
@@ -159,12 +171,12 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.
   void invalidate_translations() { iss_->invalidate_translations(); }
-  // This core has changed instructions (IC IVAU, write_memory()), or invalidated translations. The platform notifies the other
-  // cores.
+  // This core has changed instructions (IC IVAU, write_memory()), or invalidated translations. The platform
+  // notifies the other cores.
   std::function<void(AddressRange)> code_changed = [](AddressRange) {};
   std::function<void()> invalidated_translations = [] {};
-  // Reports each change of activity: off, running, waiting for an interrupt or an event (WFE, YIELD), blocked in a store to a protected
-  // page, or locked up.
+  // Reports each change of activity: off, running, waiting for an interrupt or an event (WFE, YIELD), blocked
+  // in a store to a protected page, or locked up.
   enum class Activity { off, running, waiting, blocked, locked_up };
   std::function<void(Activity)> on_activity = [](Activity) {};
   // This core has locked up. Called in its thread; may reset it.

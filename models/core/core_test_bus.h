@@ -1,5 +1,5 @@
-// What tests bind a core module to. CoreTestBus: 4 MiB of memory that grants direct access, a device with a register for
-// every kind of behaviour, and errors elsewhere.
+// What tests bind a core module to. CoreTestBus: 4 MiB of memory that grants direct access, a device with a
+// register for every kind of behaviour, and errors elsewhere.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

@@ -1,6 +1,7 @@
 // The control flow of an engine, exactly, for profiles and instruction traces.
 //
-// Addresses are virtual. Observing costs host time only: counts, simulated time and all that the guest sees do not change.
+// Addresses are virtual. Observing costs host time only: counts, simulated time and all that the guest sees
+// do not change.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ struct FlowStep {
 
 // What an observer wants to be notified of.
 struct FlowQuestion {
-  // The boundaries between regions, ascending: region i ends before boundaries[i], and region 0 is before all of them. Jumps inside a
-  // region are not reported.
+  // The boundaries between regions, ascending: region i ends before boundaries[i], and region 0 is before all
+  // of them. Jumps inside a region are not reported.
   std::vector<std::uint64_t> boundaries = {};
   bool instructions = false;  // also report every instruction
 };
@@ -38,8 +39,9 @@ class FlowObserver {
  public:
   virtual ~FlowObserver() = default;
   virtual void goes(const FlowStep& step) = 0;
-  // Called before an instruction is executed. It is called again with the same count if the instruction had no effect, as at a
-  // breakpoint or in a reset. An instruction that takes an exception is reported, but not counted.
+  // Called before an instruction is executed. It is called again with the same count if the instruction had
+  // no effect, as at a breakpoint or in a reset. An instruction that takes an exception is reported, but not
+  // counted.
   virtual void executes(std::uint64_t /*pc*/, std::uint32_t /*word*/, std::uint64_t /*instructions*/) {}
 };
 

@@ -1,7 +1,8 @@
 // Worker threads of the host beside the simulation's own thread, for work that may be done early.
 //
-// The simulation's thread offers a task to one of the workers, each of which executes its tasks in the order of the offers. It
-// gets a task that no worker has begun back with finish(). A worker without tasks spins for some microseconds, then sleeps.
+// The simulation's thread offers a task to one of the workers, each of which executes its tasks in the order
+// of the offers. It gets a task that no worker has begun back with finish(). A worker without tasks spins for
+// some microseconds, then sleeps.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,8 @@ class HostThreads {
     Worker* worker_ = nullptr;  // while it is offered
   };
 
-  // `count` includes the simulation's own thread, and is at least 2. The workers are started by the first offers.
+  // `count` includes the simulation's own thread, and is at least 2. The workers are started by the first
+  // offers.
   explicit HostThreads(unsigned count);
   ~HostThreads();
   HostThreads(const HostThreads&) = delete;
@@ -43,7 +45,8 @@ class HostThreads {
 
   // `thread` is 1 or higher; 0 is the simulation's own.
   void offer(Task& task, unsigned thread);
-  // Ends an offer: withdraws a task that no worker has begun, waits for one that is being executed. True: it was executed.
+  // Ends an offer: withdraws a task that no worker has begun, waits for one that is being executed. True: it
+  // was executed.
   static bool finish(Task& task);
   // Stops the workers until the next offer, before the process forks or is saved. No task may be offered.
   void stop();

@@ -1,5 +1,5 @@
-// The host of an Iss without surroundings: it refuses every access and ignores every call. Tests and benchmarks override what they
-// need.
+// The host of an Iss without surroundings: it refuses every access and ignores every call. Tests and
+// benchmarks override what they need.
 #pragma once
 
 #include "core/iss.h"

@@ -1,4 +1,5 @@
-// Converts instructions to simulated time: a fixed number of cycles per instruction, exact to the picosecond for any count.
+// Converts instructions to simulated time: a fixed number of cycles per instruction, exact to the picosecond
+// for any count.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ class InstructionClock {
     if (picoseconds_per_clock() % clock.count() == 0) whole_ = picoseconds_per_clock() / clock.count();
   }
 
-  // The time of n instructions, rounded down. No remainder is lost, because it is computed from the whole count.
+  // The time of n instructions, rounded down. No remainder is lost, because it is computed from the whole
+  // count.
   constexpr Picoseconds time(std::uint64_t n) const {
     if (whole_ != 0) return Picoseconds(n * whole_);
     return Picoseconds(scale(n, picoseconds_per_clock(), clock_.count()));

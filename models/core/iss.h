@@ -2,18 +2,20 @@
 //
 // Plain C++. The engine is in a64/ (native_iss.h).
 //
-// The engine knows instructions, exceptions and the count of retired instructions. It knows no time: its host says at which
-// instruction count it wants to be called next, and converts counts into time. Counts depend on the program only, never on how
-// often the host is called.
+// The engine knows instructions, exceptions and the count of retired instructions. It knows no time: its host
+// says at which instruction count it wants to be called next, and converts counts into time. Counts depend on
+// the program only, never on how often the host is called.
 //
-//   - A boundary is a point at which the host is called and interrupts are taken. There is one between any two instructions.
-//   - Loads, stores and fetches go to memory mapped with map_direct(). Other loads and stores go to the host at once.
-//   - Loads and stores to memory that is mapped as monitored are reported to the host at the next boundary, in their order, and
-//     before a load or store that goes to the host. An atomic instruction stays atomic.
-//   - A load or store that the host refuses raises SError. It is asynchronous: it is taken at the next boundary at which PSTATE.A
-//     is clear. The load returns ones.
-//   - A fetch that is answered neither by a direct mapping nor by IssHost::fetch() is an instruction abort (synchronous external
-//     abort). The guest takes it with ELR = FAR = the address.
+//   - A boundary is a point at which the host is called and interrupts are taken. There is one between any
+//     two instructions.
+//   - Loads, stores and fetches go to memory mapped with map_direct(). Other loads and stores go to the host
+//     at once.
+//   - Loads and stores to memory that is mapped as monitored are reported to the host at the next boundary,
+//     in their order, and before a load or store that goes to the host. An atomic instruction stays atomic.
+//   - A load or store that the host refuses raises SError. It is asynchronous: it is taken at the next
+//     boundary at which PSTATE.A is clear. The load returns ones.
+//   - A fetch that is answered neither by a direct mapping nor by IssHost::fetch() is an instruction abort
+//     (synchronous external abort). The guest takes it with ELR = FAR = the address.
 #pragma once
 
 #include <cstdint>
@@ -52,32 +54,35 @@ struct MonitoredAccess {
   Address address;
   unsigned size;
   bool is_store;
-  // False: data caches must not hold it, because of its memory type, or because the MMU or the caches are off.
+  // False: data caches must not hold it, because of its memory type, or because the MMU or the caches are
+  // off.
   bool is_cached = true;
   bool operator==(const MonitoredAccess&) const = default;
 };
 
-// What the engine calls while it runs. A call may take simulated time (wait() is allowed inside) and may call back every
-// method of Iss except run(), reset() and start(). A C++ exception thrown here ends run(), which passes it on. run() may
-// be called again afterwards: the instruction that made the call has not retired and is executed again.
+// What the engine calls while it runs. A call may take simulated time (wait() is allowed inside) and may call
+// back every method of Iss except run(), reset() and start(). A C++ exception thrown here ends run(), which
+// passes it on. run() may be called again afterwards: the instruction that made the call has not retired and
+// is executed again.
 class IssHost {
  public:
   virtual ~IssHost() = default;
 
-  // An aligned access outside direct memory, of 1, 2, 4 or 8 bytes. The data are little-endian in the low bytes of value.
-  // False: bus error.
+  // An aligned access outside direct memory, of 1, 2, 4 or 8 bytes. The data are little-endian in the low
+  // bytes of value. False: bus error.
   virtual bool load(Address address, unsigned size, std::uint64_t& value) = 0;
   virtual bool store(Address address, unsigned size, std::uint64_t value) = 0;
 
-  // The engine is about to access an address that is not mapped. The host may call map_direct() for the memory there. If it does
-  // not, a load or store is made as above.
+  // The engine is about to access an address that is not mapped. The host may call map_direct() for the
+  // memory there. If it does not, a load or store is made as above.
   virtual void touch(Address address) = 0;
 
   // Fetches one instruction from an address that is not mapped. False: there is no memory, or a bus error.
   virtual bool fetch(Address /*address*/, std::uint32_t& /*word*/) { return false; }
 
-  // Write protection (Iss::guard_writes()): a page is about to be stored to, first in line `line` of its 64. The store takes
-  // effect when this returns. If the page was collected or unmapped meanwhile, this is called again.
+  // Write protection (Iss::guard_writes()): a page is about to be stored to, first in line `line` of its 64.
+  // The store takes effect when this returns. If the page was collected or unmapped meanwhile, this is called
+  // again.
   virtual void about_to_store(Address /*page*/, unsigned /*line*/) {}
 
   // Accesses to direct memory that is mapped as monitored.
@@ -86,19 +91,20 @@ class IssHost {
   // DC operations, and DSB, which waits for them. Called only by an engine with data caches (a64::Options).
   virtual void maintain_caches(const CacheMaintenance& /*what*/) {}
 
-  // Causality between cores: whether the next instruction has to wait until simulated time has caught up with the core,
-  // because others may act before then. The instruction is a message to other cores (a store-release, a store exclusive, an atomic,
-  // a barrier before stores), or it reads the register `read`. If so, the engine calls wait_for_others() between the two
-  // instructions, then asks again. Not called while set_alone() holds.
+  // Causality between cores: whether the next instruction has to wait until simulated time has caught up with
+  // the core, because others may act before then. The instruction is a message to other cores (a
+  // store-release, a store exclusive, an atomic, a barrier before stores), or it reads the register `read`.
+  // If so, the engine calls wait_for_others() between the two instructions, then asks again. Not called while
+  // set_alone() holds.
   virtual bool has_to_wait(std::optional<SystemRegister> /*read*/) { return false; }
   virtual void wait_for_others() {}
 
-  // A load exclusive that repeats the one before has been executed: the core spins on a lock. Not called while set_alone()
-  // holds.
+  // A load exclusive that repeats the one before has been executed: the core spins on a lock. Not called
+  // while set_alone() holds.
   virtual void spins() {}
 
-  // System registers that the host implements. nullopt or false: it does not, and the engine's own behaviour applies. A debugger
-  // reads by peek_register(), which takes no time and has no side effects.
+  // System registers that the host implements. nullopt or false: it does not, and the engine's own behaviour
+  // applies. A debugger reads by peek_register(), which takes no time and has no side effects.
   virtual std::optional<std::uint64_t> read_register(SystemRegister which) = 0;
   virtual std::optional<std::uint64_t> peek_register(SystemRegister which) { return read_register(which); }
   virtual bool write_register(SystemRegister which, std::uint64_t value) = 0;
@@ -108,7 +114,8 @@ class IssHost {
   virtual CoreCounts counts() { return {}; }
   // Whether counts() includes cache events and bus accesses.
   virtual bool counts_caches() const { return false; }
-  // The instruction count at which so many cycles (CoreCounts::cycles) will have passed, if only instructions take time.
+  // The instruction count at which so many cycles (CoreCounts::cycles) will have passed, if only instructions
+  // take time.
   virtual std::uint64_t instructions_at(std::uint64_t /*cycles*/) { return ~std::uint64_t{0}; }
   // The level of the performance monitors' interrupt has changed. Called between two instructions.
   virtual void performance_interrupt(bool /*level*/) {}
@@ -117,12 +124,14 @@ class IssHost {
   virtual void due() = 0;
   // WFE or YIELD was executed: the core has nothing useful to do until something changes.
   virtual void event_wait() = 0;
-  // IC IVAU or IC IALLU was executed: other cores have to drop their decoded instructions. An empty range means all.
+  // IC IVAU or IC IALLU was executed: other cores have to drop their decoded instructions. An empty range
+  // means all.
   virtual void instructions_changed(AddressRange range) = 0;
   // A TLBI of the inner shareable domain was executed: other cores have to drop their translations.
   virtual void translations_changed() {}
 
-  // The engine has found this instruction word UNDEFINED for the first time, and raises the exception. For a log.
+  // The engine has found this instruction word UNDEFINED for the first time, and raises the exception. For a
+  // log.
   virtual void undefined_instruction(std::uint32_t /*word*/, Address /*pc*/) {}
 };
 
@@ -160,31 +169,34 @@ class Iss {
 
   virtual ~Iss() = default;
 
-  // Architectural reset: EL1h, DAIF masked, MMU and FP off. A pending SError and a requested stop are discarded. What the host has
-  // set is kept (the level of the IRQ input, call_at(), direct mappings), and so is the instruction count.
+  // Architectural reset: EL1h, DAIF masked, MMU and FP off. A pending SError and a requested stop are
+  // discarded. What the host has set is kept (the level of the IRQ input, call_at(), direct mappings), and so
+  // is the instruction count.
   virtual void reset() = 0;
   virtual void start(Address entry, std::uint64_t x0) = 0;
 
   // Runs until one of the reasons above.
   virtual Stop run() = 0;
-  // For host threads (a64/speculation.h). The host calls this from IssHost::due() when it is about to wait, and when run() is sure
-  // to go on to at least the count `until` once due() returns: the engine may execute up to there in another thread meanwhile.
-  // Nothing of that is seen before commit_speculation(), after which instructions() may be as high as `until`. Any other call
-  // before it rolls the speculation back.
+  // For host threads (a64/speculation.h). The host calls this from IssHost::due() when it is about to wait,
+  // and when run() is sure to go on to at least the count `until` once due() returns: the engine may execute
+  // up to there in another thread meanwhile. Nothing of that is seen before commit_speculation(), after which
+  // instructions() may be as high as `until`. Any other call before it rolls the speculation back.
   virtual void allow_speculation(std::uint64_t until) = 0;
   virtual void commit_speculation() = 0;
-  // Makes run() return at the next boundary. May be called at any time, also while run() waits in a call to the host.
+  // Makes run() return at the next boundary. May be called at any time, also while run() waits in a call to
+  // the host.
   virtual void request_stop() = 0;
   // Explains Stop::locked_up in words.
   virtual std::string why() const = 0;
 
-  // Instructions retired since the engine was made. An instruction that takes an exception does not retire, except SVC, HVC and
-  // SMC. During a call to IssHost, the count excludes the instruction that makes the call.
+  // Instructions retired since the engine was made. An instruction that takes an exception does not retire,
+  // except SVC, HVC and SMC. During a call to IssHost, the count excludes the instruction that makes the
+  // call.
   virtual std::uint64_t instructions() const = 0;
   // IssHost::due() is called at the boundary at which exactly this many instructions are retired.
   virtual void call_at(std::uint64_t instructions) = 0;
-  // Whether nothing else in the simulation can act before the next call of due(), so that has_to_wait() need not be called. True
-  // at first.
+  // Whether nothing else in the simulation can act before the next call of due(), so that has_to_wait() need
+  // not be called. True at first.
   virtual void set_alone(bool is_alone) = 0;
 
   // Sets the level of the IRQ input. An interrupt is taken at a boundary at which PSTATE.I is clear.
@@ -192,30 +204,35 @@ class Iss {
   // Makes an SError pending, with its 25-bit ISS.
   virtual void raise_serror(std::uint32_t iss) = 0;
 
-  // Maps memory that the engine accesses by itself: the bytes of `range` are at `host`, which stays valid until
-  // unmap_direct() or the engine's destruction. Only whole 4 KiB pages inside the range are used. Takes effect at once, also within a
-  // call to the host. `is_monitored`: every load and store is reported to the host, which costs the speed of direct memory.
+  // Maps memory that the engine accesses by itself: the bytes of `range` are at `host`, which stays valid
+  // until unmap_direct() or the engine's destruction. Only whole 4 KiB pages inside the range are used. Takes
+  // effect at once, also within a call to the host. `is_monitored`: every load and store is reported to the
+  // host, which costs the speed of direct memory.
   virtual void map_direct(AddressRange range, std::uint8_t* host, bool is_monitored = false) = 0;
-  // As map_direct(), but for loads and fetches only. Stores go to the host, which may change the bytes after unmap_direct().
+  // As map_direct(), but for loads and fetches only. Stores go to the host, which may change the bytes after
+  // unmap_direct().
   virtual void map_read_only(AddressRange range, const std::uint8_t* host, bool is_monitored = false) = 0;
   virtual void unmap_direct(AddressRange range) = 0;
 
   // Memory was changed from outside the core: decoded instructions there are dropped at the next boundary.
   virtual void invalidate_code(AddressRange range) = 0;
 
-  // Another core has changed the translation tables: cached translations are dropped before the next block runs.
+  // Another core has changed the translation tables: cached translations are dropped before the next block
+  // runs.
   virtual void invalidate_translations() = 0;
 
-  // Reports the lines of direct memory in `range` that this engine has stored to since the last call, and clears them. Stores
-  // are always tracked, at no cost: to begin an interval, call this and ignore the result.
+  // Reports the lines of direct memory in `range` that this engine has stored to since the last call, and
+  // clears them. Stores are always tracked, at no cost: to begin an interval, call this and ignore the
+  // result.
   virtual void collect_writes(AddressRange range, WriteObserver& observer) = 0;
 
-  // Write protection: in this range, IssHost::about_to_store() is called before the first store to a page of direct memory since it
-  // was collected. For an atomic or exclusive instruction, it is called before the load. An empty range ends the protection.
+  // Write protection: in this range, IssHost::about_to_store() is called before the first store to a page of
+  // direct memory since it was collected. For an atomic or exclusive instruction, it is called before the
+  // load. An empty range ends the protection.
   virtual void guard_writes(AddressRange range) = 0;
 
-  // Reports the flow of control to an observer, which outlives the engine; nullptr ends that. Takes effect at once if run() is not
-  // in progress. Without an observer there is no cost.
+  // Reports the flow of control to an observer, which outlives the engine; nullptr ends that. Takes effect at
+  // once if run() is not in progress. Without an observer there is no cost.
   virtual void follow(FlowObserver* observer, FlowQuestion question = {}) = 0;
 
   virtual DebugPort& debug_port() = 0;

@@ -9,8 +9,8 @@ using Stop = Iss::Stop;
 
 // ---- the MMU ----
 
-// Level-1 table of 1 GiB blocks: device memory at 0, memory at 1 GiB with level-2 blocks of 2 MiB, of which the
-// second is not mapped.
+// Level-1 table of 1 GiB blocks: device memory at 0, memory at 1 GiB with level-2 blocks of 2 MiB, of which
+// the second is not mapped.
 struct IssMmuTest : IssTest {
   static constexpr std::uint64_t table1 = code_base + 0x20000, table2 = code_base + 0x21000;
   void put(std::uint64_t address, std::uint64_t value) {
@@ -126,8 +126,8 @@ TEST_F(IssMmuTest, ResetTurnsItOff) {
 
 // ---- several cores ----
 
-// Each of two engines adds to a counter 1,000 times, with control passing from one to the other inside blocks and
-// between them.
+// Each of two engines adds to a counter 1,000 times, with control passing from one to the other inside blocks
+// and between them.
 void expect_atomic_increments(const std::vector<std::uint32_t>& increment) {
   IssTestHost hosts[2];
   std::unique_ptr<Iss> cores[2];

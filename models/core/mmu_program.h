@@ -1,5 +1,6 @@
-// Instructions that turn on the MMU and caches, for the beginning of test programs. They use x9. The test provides the translation
-// table at 0x40008000: its first entry is for devices, 0x401, and its second one for Write-Back memory, 0x4000'0705.
+// Instructions that turn on the MMU and caches, for the beginning of test programs. They use x9. The test
+// provides the translation table at 0x40008000: its first entry is for devices, 0x401, and its second one for
+// Write-Back memory, 0x4000'0705.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Power State Coordination Interface 1.0 (Arm DEN 0022D) as firmware at EL1 uses it through HVC: the functions, their parameters and
-// return codes. An engine in plain C++ that acts through PsciPlatform.
+// Power State Coordination Interface 1.0 (Arm DEN 0022D) as firmware at EL1 uses it through HVC: the
+// functions, their parameters and return codes. An engine in plain C++ that acts through PsciPlatform.
 //
 // Modelled: PSCI_VERSION, CPU_SUSPEND (always as standby: the core waits for an interrupt and keeps its
 // state), CPU_OFF, CPU_ON, AFFINITY_INFO of cores, MIGRATE_INFO_TYPE (no trusted OS), SYSTEM_OFF,
@@ -56,8 +56,8 @@ class Psci {
 
   explicit Psci(PsciPlatform& platform) : platform_(platform) {}
 
-  // `x`: x0 to x3 of the calling core. Returns the new x0. CPU_OFF, SYSTEM_OFF and SYSTEM_RESET have taken effect when this
-  // returns, and the core executes nothing more.
+  // `x`: x0 to x3 of the calling core. Returns the new x0. CPU_OFF, SYSTEM_OFF and SYSTEM_RESET have taken
+  // effect when this returns, and the core executes nothing more.
   std::uint64_t call(unsigned core, const std::array<std::uint64_t, 4>& x);
 
  private:

@@ -135,7 +135,8 @@ void TagCaches::fill(unsigned core, std::uint64_t number, Traffic& traffic) {
   if (const auto displaced = l1_[core].insert(number, false)) write_to_l2(*displaced, traffic);
 }
 
-// A store invalidates the line in other L1s and makes it clean in the L2, because the core's own copy becomes the dirty one.
+// A store invalidates the line in other L1s and makes it clean in the L2, because the core's own copy becomes
+// the dirty one.
 TagCaches::Others TagCaches::take_from_others(unsigned core, std::uint64_t number, bool is_store,
                                               Picoseconds now, Traffic& traffic) {
   Others others;

@@ -1,23 +1,25 @@
-// The data caches of a node's cores, as tags: which lines of 64 bytes each cache holds, and which of them are dirty. The data
-// stay in memory, so that a cache only changes which accesses the memory controller gets, and when.
+// The data caches of a node's cores, as tags: which lines of 64 bytes each cache holds, and which of them are
+// dirty. The data stay in memory, so that a cache only changes which accesses the memory controller gets, and
+// when.
 //
-// Each core has an L1, and all share an L2. Both allocate on loads and stores, write back, and replace the least recently
-// used line. A line is dirty in at most one cache. A line that is dirty in an L1 is in no other L1: when another core loads it, it
-// becomes clean there and dirty in the L2; when another core stores to it, it moves there by way of the L2. Neither level includes
-// the other.
+// Each core has an L1, and all share an L2. Both allocate on loads and stores, write back, and replace the
+// least recently used line. A line is dirty in at most one cache. A line that is dirty in an L1 is in no
+// other L1: when another core loads it, it becomes clean there and dirty in the L2; when another core stores
+// to it, it moves there by way of the L2. Neither level includes the other.
 //
 //   TagCaches caches{config, cores};
 //   const TagCaches::Traffic traffic = caches.access(core, address, is_store, now);
 //
-// Contention. Cores execute one after the other, each ahead of simulated time by its quantum. Two that use one line at the same
-// time do so here in two long sequences, and the line changes hands once, where in reality it does so at every access. Therefore,
-// when a core takes a line from an L1 whose core has used it at later times, n times if it did so at an even rate, the line is contended:
-// the core's next n accesses before the last of these times count as taken from the other L1, too.
+// Contention. Cores execute one after the other, each ahead of simulated time by its quantum. Two that use
+// one line at the same time do so here in two long sequences, and the line changes hands once, where in
+// reality it does so at every access. Therefore, when a core takes a line from an L1 whose core has used it
+// at later times, n times if it did so at an even rate, the line is contended: the core's next n accesses
+// before the last of these times count as taken from the other L1, too.
 //
 // reset: every kind empties all caches; a cold reset clears the statistics, too.
 //
-// Source: abeyratne2017 Table 5.1 (L1 data 32 KiB, 2 ways; L2 2 MiB, 8 ways; 64-byte lines), which has one core. The latency of
-// the L2 is not published: 12 cycles at its 3 GHz.
+// Source: abeyratne2017 Table 5.1 (L1 data 32 KiB, 2 ways; L2 2 MiB, 8 ways; 64-byte lines), which has one
+// core. The latency of the L2 is not published: 12 cycles at its 3 GHz.
 #pragma once
 
 #include <boost/container/static_vector.hpp>
@@ -62,7 +64,8 @@ class TagCache {
   struct Line {
     std::uint64_t number = 0, used = 0;
     bool valid = false, dirty = false;
-    // In an L1, since the line was filled: how often the core has used it, and when for the first and the last time.
+    // In an L1, since the line was filled: how often the core has used it, and when for the first and the
+    // last time.
     std::uint32_t uses = 0;
     Picoseconds first{}, last{};
     // The next `contended` accesses of the core before this time count as taken from another L1.
@@ -112,8 +115,8 @@ class TagCaches {
   struct Traffic {
     Level found;  // where the line was found; memory: it is filled from there
     boost::container::static_vector<Address, 2> written_back;
-    // How often the core waits for the L2: for a line that it finds there, for a line that another L1 writes there first,
-    // and for the invalidation of copies in other L1s.
+    // How often the core waits for the L2: for a line that it finds there, for a line that another L1 writes
+    // there first, and for the invalidation of copies in other L1s.
     unsigned l2_accesses = 0;
   };
 
@@ -125,7 +128,8 @@ class TagCaches {
   bool hit(unsigned core, Address address, bool is_store, Picoseconds now = {});
   // An access that is not cached.
   void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }
-  // Executes a maintenance operation: by address on all caches, by set on one level of the core. Returns the lines to write back.
+  // Executes a maintenance operation: by address on all caches, by set on one level of the core. Returns the
+  // lines to write back.
   boost::container::static_vector<Address, 2> maintain(unsigned core, const CacheMaintenance& what);
   // The dirty lines, ascending.
   std::vector<Address> dirty();
@@ -136,8 +140,8 @@ class TagCaches {
 
   void reset(Reset kind);
   void report(Statistics& statistics) const;
-  // What the loads and stores of one core have caused. Its L2 accesses are its L1 misses. A write-back counts for the core whose access
-  // evicts the line.
+  // What the loads and stores of one core have caused. Its L2 accesses are its L1 misses. A write-back counts
+  // for the core whose access evicts the line.
   const CacheCounts& counts(unsigned core) const { return of_core_[core]; }
   const LineCounts& line_counts(unsigned core) const { return lines_of_core_[core]; }
 

@@ -1,9 +1,9 @@
-// A core of a closed loop: it executes an instruction stream that misses its L1 cache as often as a workload says, and stalls on these
-// misses.
+// A core of a closed loop: it executes an instruction stream that misses its L1 cache as often as a workload
+// says, and stalls on these misses.
 //
-// Instructions that hit take `cpi` cycles. Before each one, a miss is drawn with the workload's probability (Bernoulli). A miss
-// has a block address, uniformly distributed, and misses in the L2 cache with probability l2_mpki / l1_mpki. The core executes
-// out of order beyond a miss, until
+// Instructions that hit take `cpi` cycles. Before each one, a miss is drawn with the workload's probability
+// (Bernoulli). A miss has a block address, uniformly distributed, and misses in the L2 cache with probability
+// l2_mpki / l1_mpki. The core executes out of order beyond a miss, until
 //
 //   - the oldest outstanding miss is `window` instructions back (1: the core stalls on every miss), or
 //   - it reaches another miss while `outstanding` misses are outstanding.
@@ -12,8 +12,9 @@
 //
 // reset: every kind puts the core before its first instruction, with the same stream.
 //
-// Source: abeyratne2017 Table 3.1 (2-way out-of-order, 1 GHz, 16 outstanding requests), section 3.4.3 (cores stall on a cache miss).
-// `cpi` and `window` are not published and are assumed: both ways full, and 128 instructions.
+// Source: abeyratne2017 Table 3.1 (2-way out-of-order, 1 GHz, 16 outstanding requests), section 3.4.3 (cores
+// stall on a cache miss). `cpi` and `window` are not published and are assumed: both ways full, and 128
+// instructions.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,8 @@ class TraceCore {
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
-  // The data of a miss have returned. No event may be due before `now`. Throws std::logic_error if the miss is not outstanding.
+  // The data of a miss have returned. No event may be due before `now`. Throws std::logic_error if the miss
+  // is not outstanding.
   void returned(std::uint64_t number, Picoseconds now, Sink& sink);
   void reset(Reset kind);
 

@@ -1,10 +1,10 @@
-// The memory accesses of cores behind their L1 caches, as published for a mix of programs: how often the cores miss, not what they
-// compute. Files in configs/workloads.
+// The memory accesses of cores behind their L1 caches, as published for a mix of programs: how often the
+// cores miss, not what they compute. Files in configs/workloads.
 //
-// The rates of abeyratne2017 Table 3.4 are sums over the cores that run the mix: 4,096 of the SPLASH mix are 8.0 on each of its 512
-// cores, and 2,543 of Mix 1 are 4.6 on each of 552. (2,543 misses in 1,000 instructions cannot be the rate of one core; as the sum
-// over the mix's 12 programs, they would be 212 each.) How the sum is divided among the programs is not published: all cores are
-// alike.
+// The rates of abeyratne2017 Table 3.4 are sums over the cores that run the mix: 4,096 of the SPLASH mix are
+// 8.0 on each of its 512 cores, and 2,543 of Mix 1 are 4.6 on each of 552. (2,543 misses in 1,000
+// instructions cannot be the rate of one core; as the sum over the mix's 12 programs, they would be 212
+// each.) How the sum is divided among the programs is not published: all cores are alike.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The fixture of tests of instructions: a native engine in an IssTestHost.
 //
-// Programs are arrays of words with their assembly beside them. They need no end: run() stops after a number of
-// instructions.
+// Programs are arrays of words with their assembly beside them. They need no end: run() stops after a number
+// of instructions.
 #pragma once
 
 #include <gtest/gtest.h>

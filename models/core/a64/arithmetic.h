@@ -1,5 +1,5 @@
-// Integer arithmetic of A64 instructions (Arm DDI 0487, shared/functions/integer). T is std::uint64_t for X registers
-// and std::uint32_t for W registers.
+// Integer arithmetic of A64 instructions (Arm DDI 0487, shared/functions/integer). T is std::uint64_t for X
+// registers and std::uint32_t for W registers.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace asterism::a64 {
 template <class T>
 inline constexpr unsigned bits_of = sizeof(T) * 8;
 
-// A number of ones from bit 0 up; `count` at most the width.
+// The lowest `count` bits set; `count` is at most the width.
 template <std::unsigned_integral T>
 constexpr T ones(unsigned count) {
   return count == 0 ? T{0} : static_cast<T>(~T{0} >> (bits_of<T> - count));
@@ -66,7 +66,7 @@ T logical_setting_flags(Flags& flags, T result) {
 
 enum class Shift : std::uint8_t { lsl, lsr, asr, ror, none };
 
-// `amount` below the width.
+// `amount` is below the width.
 template <class T, Shift shift>
 constexpr T shifted(T value, unsigned amount) {
   using Signed = std::make_signed_t<T>;

@@ -18,11 +18,12 @@ const Operation* end_of_part(Cpu& cpu, const Operation& op) {
   return cpu.leave(cpu.pc_of(op), cpu.block->count);
 }
 
-// With two allocations, a node and a bucket of by_place_, and a pointer in a vector that has grown by doubling.
+// With two allocations, a node and a bucket of by_address_, and a pointer in a vector that has grown by
+// doubling.
 std::size_t bytes_of(const Block& block) {
   constexpr std::size_t allocation = 16, node = 48, pointers = 16;
   return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers +
-         (block.told ? sizeof(ToldEntry) + allocation : 0);
+         (block.entry_report ? sizeof(EntryReport) + allocation : 0);
 }
 
 // What an instruction that ends a block does when it does not fault.
@@ -52,9 +53,9 @@ std::uint32_t instruction_at(const std::uint8_t* code) {
 }  // namespace
 
 Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context context) const {
-  const auto found = by_place_.find(physical);
-  Block* block = found == by_place_.end() ? nullptr : found->second;
-  while (block && (block->pc != pc || block->context != context.code())) block = block->same_place;
+  const auto found = by_address_.find(physical);
+  Block* block = found == by_address_.end() ? nullptr : found->second;
+  while (block && (block->pc != pc || block->context != context.code())) block = block->same_address;
   return block;
 }
 
@@ -65,11 +66,11 @@ Block* BlockCache::make(std::uint64_t physical, std::uint64_t pc, Context contex
   block->physical = physical;
   block->context = context.code();
   const std::uint64_t to_end_of_page = (Memory::page_size - physical % Memory::page_size) / 4;
-  decode_into(*block, context,
-              {static_cast<unsigned>(std::min<std::uint64_t>(longest_block, to_end_of_page))}, code);
+  decode_into(*block, context, {static_cast<unsigned>(std::min<std::uint64_t>(max_block, to_end_of_page))},
+              code);
   bytes_ += bytes_of(*block);
-  Block*& first = by_place_[physical];
-  block->same_place = std::exchange(first, block);
+  Block*& first = by_address_[physical];
+  block->same_address = std::exchange(first, block);
   Page& page = pages_[physical & Memory::page_mask];
   page.lines |= lines_of(*block);
   page.blocks.push_back(std::move(owned));
@@ -127,8 +128,8 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
   block.size = static_cast<std::uint16_t>(operations + (constants_.size() + 1) / 2);
   block.storage = std::make_unique<Operation[]>(block.size);
   std::ranges::copy(decoded_, block.storage.get());
-  block.told.reset();
-  if (followed_ && !is_broken_at_first) tell_entry(block, instruction_at(code), ends ? last : 0);
+  block.entry_report.reset();
+  if (followed_ && !is_broken_at_first) add_entry_report(block, instruction_at(code), ends ? last : 0);
   if (!constants_.empty())
     std::memcpy(static_cast<void*>(block.storage.get() + operations), constants_.data(),
                 constants_.size() * 8);
@@ -142,11 +143,11 @@ Handler BlockCache::breakpoint_at(std::uint64_t pc, bool is_first, PartLimit lim
   return nullptr;
 }
 
-void BlockCache::tell_entry(Block& block, std::uint32_t first, std::uint32_t last) {
+void BlockCache::add_entry_report(Block& block, std::uint32_t first, std::uint32_t last) {
   Operation& entry = block.storage[0];
-  block.told = std::make_unique<ToldEntry>(
-      ToldEntry{.run = entry.run, .word = first, .end = flow_of(last), .region = region_of(block.pc)});
-  entry.run = Cpu::tell_entry;
+  block.entry_report = std::make_unique<EntryReport>(
+      EntryReport{.run = entry.run, .word = first, .end = flow_of(last), .region = region_of(block.pc)});
+  entry.run = Cpu::report_entry;
 }
 
 std::size_t BlockCache::region_of(std::uint64_t pc) const {
@@ -178,7 +179,7 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
   content.lines = 0;
   for (auto block = content.blocks.begin(); block != gone; ++block) content.lines |= lines_of(**block);
   for (auto block = gone; block != content.blocks.end(); ++block) {
-    forget_place(block->get());
+    forget_address(block->get());
     bytes_ -= bytes_of(**block);
   }
   std::move(gone, content.blocks.end(), std::back_inserter(dropped_));
@@ -187,12 +188,12 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
   return any;
 }
 
-void BlockCache::forget_place(Block* block) {
-  const auto found = by_place_.find(block->physical);
+void BlockCache::forget_address(Block* block) {
+  const auto found = by_address_.find(block->physical);
   Block** at = &found->second;
-  while (*at != block) at = &(*at)->same_place;
-  *at = block->same_place;
-  if (!found->second) by_place_.erase(found);
+  while (*at != block) at = &(*at)->same_address;
+  *at = block->same_address;
+  if (!found->second) by_address_.erase(found);
 }
 
 std::uint64_t BlockCache::code_lines(std::uint64_t physical_page) const {

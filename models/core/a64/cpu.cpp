@@ -16,7 +16,8 @@ constexpr std::uint64_t pstate_ss = 1 << 21, pstate_a = 1 << 8, pstate_i = 1 << 
 constexpr std::uint64_t vector_synchronous = 0x000, vector_irq = 0x080, vector_serror = 0x180;
 
 constexpr unsigned ec_illegal_state = 0x0e, ec_pc_alignment = 0x22;
-// Exceptions in a row without a retired instruction: one may interrupt another's entry, more is a loop.
+// Consecutive exceptions without a retired instruction. One may interrupt the entry of another; more are a
+// loop.
 constexpr unsigned lock_up_after = 4;
 constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
 
@@ -87,7 +88,7 @@ Iss::Stop Cpu::run() {
   }
 }
 
-// Between instructions: whatever has come up. Afterwards at least one instruction may run.
+// Handles between two instructions whatever is pending. Afterwards, at least one instruction may be executed.
 std::optional<Iss::Stop> Cpu::attend() {
   for (;;) {
     blocks.collect();
@@ -119,7 +120,7 @@ std::optional<Iss::Stop> Cpu::attend() {
     }
   }
   set_attend_at();
-  if (left == 0) left = 1, ++attend_at;  // the host wants to be called at once, and was
+  if (left == 0) left = 1, ++attend_at;  // the host asked to be called at once, which was done
   return std::nullopt;
 }
 
@@ -199,7 +200,7 @@ const Operation* Cpu::stop(const Operation& op, Iss::Stop reason) {
   return synchronise(op);
 }
 
-// What an instruction passes, it passes until it is executed.
+// The reasons for a stop at an instruction are ignored until it is executed.
 void Cpu::stop_before(const Operation& op, bool Passing::*what, Iss::Stop why) {
   leave(pc_of(op), index_of(op));
   if (!is_passing(pc)) passing = {pc, instructions()};
@@ -269,7 +270,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   if (!direct) {
     if (is_speculating) return speculation_ended = true, nullptr;
     fetch(translation.physical);
-    if (stop_requested) return nullptr;  // a reset came, or somebody wants to look
+    if (stop_requested) return nullptr;  // after a reset, or for a debugger
     if (!fetched.word) return abort_fetch({target, fault_status::external_abort}), nullptr;
   }
   if (illegal) {
@@ -284,8 +285,8 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found) {
     const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
-    const std::uint64_t most = std::min<std::uint64_t>(rest, std::uint64_t{4} * longest_block);
-    if (!memory.claim(*direct->info, translation.physical, most, Access::fetch))
+    const std::uint64_t bytes = std::min<std::uint64_t>(rest, std::uint64_t{4} * max_block);
+    if (!memory.claim(*direct->info, translation.physical, bytes, Access::fetch))
       return speculation_ended = true, nullptr;
   }
   if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
@@ -334,7 +335,7 @@ void Cpu::drop_code(AddressRange range) {
   set_attend_at();
 }
 
-// ---- who follows ----
+// ---- observers of the control flow ----
 
 void Cpu::follow(FlowObserver* observer, FlowQuestion question) {
   following = {.observer = observer, .instructions = question.instructions};
@@ -342,20 +343,20 @@ void Cpu::follow(FlowObserver* observer, FlowQuestion question) {
   drop_code({Address(0), Bytes(never)});
 }
 
-const Operation* Cpu::tell_entry(Cpu& cpu, const Operation* op) {
+const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
   const Block& block = *cpu.block;
-  const ToldEntry& told = *block.told;
+  const EntryReport& report = *block.entry_report;
   const std::uint64_t count = cpu.attend_at - static_cast<std::uint64_t>(cpu.left) - block.count;
   Following& following = cpu.following;
-  cpu.tell_flow(block.pc, told.region, count);
-  following.end = told.end;
+  cpu.report_flow(block.pc, report.region, count);
+  following.end = report.end;
   following.end_count = count + block.count;
   following.from = block.pc + std::uint64_t{4} * block.count;
-  if (following.instructions) following.observer->executes(block.pc, told.word, count);
-  return told.run(cpu, op);
+  if (following.instructions) following.observer->executes(block.pc, report.word, count);
+  return report.run(cpu, op);
 }
 
-void Cpu::tell_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {
+void Cpu::report_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {
   Flow how = std::exchange(following.how, Flow::jump);
   if (how == Flow::jump && following.end_count == count) how = following.end;
   following.end_count = never;
@@ -422,9 +423,9 @@ void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::
   if (is_speculating) return void(speculation_ended = true);  // at a fetch
   const std::uint64_t count = instructions();
   if (following.observer) {
-    // An interrupt behind a call comes from the function that was called.
+    // An interrupt behind a call interrupts the called function.
     if (following.how == Flow::jump && following.end_count == count)
-      tell_flow(pc, blocks.region_of(pc), count);
+      report_flow(pc, blocks.region_of(pc), count);
     following.how = Flow::exception;
     following.from = pc;
   }
@@ -471,8 +472,8 @@ Context Cpu::context() const {
 }
 
 void Cpu::note_undefined(std::uint32_t word, const Operation& op) {
-  constexpr std::size_t most = 256;  // a program that runs into data finds many
-  if (is_speculating || undefined_words.size() == most || !undefined_words.insert(word).second) return;
+  constexpr std::size_t max_words = 256;  // a program that executes data has many
+  if (is_speculating || undefined_words.size() == max_words || !undefined_words.insert(word).second) return;
   const InHost in(*this, op);
   host.undefined_instruction(word, Address(pc_of(op)));
 }

@@ -1,9 +1,10 @@
-// One A64 core at work: its state, its memory, and the loop that runs blocks of operations. Handlers see all of it.
+// One A64 core in execution: its state, its memory, and the loop that executes blocks of operations. Handlers
+// have access to all of it.
 //
-// Counting. A block is paid for as a whole when it is entered (`left` goes down by its count) and what was not executed
-// is paid back when it is left early. So instructions() is exact at any time, also during a call to the host from
-// the middle of a block; and a block that is longer than what is left is run in part, so that the host is called at
-// exactly the count that it asked for.
+// Counting. A block is charged as a whole when it is entered (`left` decreases by its count), and what was
+// not executed is refunded when it is left early. instructions() is therefore exact at any time, also during
+// a call to the host from the middle of a block. A block longer than `left` is executed in part, so that the
+// host is called at exactly the count that it asked for.
 //
 // Leaving. A handler leaves a block by returning what leave(), finish(), raise() or stop() returned.
 #pragma once
@@ -29,10 +30,10 @@
 
 namespace asterism::a64 {
 
-// What an access asks for beyond its bytes.
+// Additional requirements of an access.
 enum class Ordering : std::uint8_t {
   normal,
-  aligned,       // exclusives, acquire and release, atomics: an unaligned one faults
+  aligned,       // exclusives, acquire and release, atomics: unaligned ones fault
   unprivileged,  // LDTR, STTR: as EL0 would
 };
 
@@ -42,8 +43,8 @@ class Cpu : public State {
  public:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  // `monitors` and `speculative_cores` belong to the cores that this one shares memory with. nullptr: there are none; this one
-  // does not speculate.
+  // `monitors` and `speculative_cores` belong to the cores that this one shares memory with. nullptr: there
+  // are none; this one does not speculate.
   Cpu(IssHost& host, unsigned core, const Options& options,
       std::shared_ptr<ExclusiveMonitors> monitors = nullptr,
       std::shared_ptr<SpeculativeCores> speculative_cores = nullptr);
@@ -56,33 +57,34 @@ class Cpu : public State {
   // The address of an operation's instruction.
   std::uint64_t pc_of(const Operation& op) const { return block->pc + 4 * index_of(op); }
 
-  // Goes on behind an operation that has called the host or changed what ends blocks look at; or leaves, when
-  // there is something to attend to.
+  // Continues behind an operation that has called the host, or has changed something that attend() handles.
+  // Leaves the block if there is something to handle.
   const Operation* finish(const Operation& op) {
     if (left >= 0) [[likely]]
       return &op + 1;
     return leave(pc_of(op) + 4, index_of(op) + 1);
   }
-  // Leaves the block after `executed` of its instructions; the loop goes on at `pc`.
+  // Leaves the block after `executed` of its instructions. The loop continues at `pc`.
   const Operation* leave(std::uint64_t pc, std::uint64_t executed);
-  // Leaves behind an operation, which has changed what later instructions mean (system registers, the level).
+  // Leaves behind an operation that has changed the meaning of later instructions (system registers, the
+  // level).
   const Operation* synchronise(const Operation& op) { return leave(pc_of(op) + 4, index_of(op) + 1); }
   // Ends a speculation before an operation, which is then executed non-speculatively.
   const Operation* end_speculation(const Operation& op);
-  // Before an operation that other cores may take as a message, or that reads a register of the host
-  // (IssHost::has_to_wait). False: the block has been left before it, and the handler returns
-  // left_by_fault(); it will be executed from the start.
+  // Called before an operation that may be a message to other cores, or that reads a register of the host
+  // (IssHost::has_to_wait). False: the block was left before the operation, which will be executed again from
+  // its start, and the handler returns left_by_fault().
   bool may_execute(const Operation& op, std::optional<SystemRegister> read = std::nullopt);
   // Ends run() behind an operation.
   const Operation* stop(const Operation& op, Iss::Stop why);
-  // WFE, YIELD: IssHost::event_wait() once the operation has retired.
+  // WFE, YIELD: calls IssHost::event_wait() after the operation has retired.
   const Operation* wait_for_event(const Operation& op);
 
-  // Where a branch to an address leads: without its tag, when TCR_EL1.TBIn says that it has one.
+  // The target of a branch to an address: without the tag, if TCR_EL1.TBIn enables tags.
   std::uint64_t without_tag(std::uint64_t address) const;
 
-  // Goes to one of a block's ends: that of a branch that is taken (op.imm is its distance in bytes), or the other. All
-  // instructions of the block are done.
+  // Enters the next block through one of the two exits of this one: that of a taken branch (op.imm is its
+  // distance in bytes), or the other one. All instructions of the block have been executed.
   const Operation* follow_taken(const Operation& op) {
     if (block->taken.epoch == epoch) [[likely]]
       return enter(block->taken.block);
@@ -101,58 +103,63 @@ class Cpu : public State {
     return &jump_operation;
   }
 
-  // A synchronous exception of this instruction: it does not retire (SVC, HVC and SMC do, and return behind themselves).
+  // Takes a synchronous exception of this instruction, which does not retire. raise_behind() is for SVC, HVC
+  // and SMC, which do.
   const Operation* raise(const Operation& op, unsigned exception_class, std::uint32_t iss);
   const Operation* raise_behind(const Operation& op, unsigned exception_class, std::uint32_t iss);
   const Operation* undefined(const Operation& op) { return raise(op, esr::ec_unknown, 0); }
-  // Taken between two instructions, with the address of the next one.
+  // Takes an exception between two instructions, with the address of the next one.
   void take_synchronous(std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
-  // Of a load, a store or cache maintenance, which has its own bit in the ISS: `more`.
+  // Takes the abort of a load, a store, or cache maintenance, which has a bit of its own in the ISS (`more`).
   const Operation* data_abort(const Operation& op, const Fault& fault, bool is_store, std::uint32_t more = 0);
-  // What an instruction of SIMD and floating point is while CPACR_EL1 traps them.
+  // The handler of SIMD and floating-point instructions while CPACR_EL1 traps them.
   static const Operation* raise_fp_trap(Cpu& cpu, const Operation& op);
 
-  // Loads and stores off the fast path (memory.readable(), memory.writable()), of up to 64 bytes; little-endian bytes of
-  // guest memory in `data`. False: a fault was taken, nothing is changed, and the handler returns left_by_fault().
-  // True: the handler ends in finish(op). `element`: bytes that have to be aligned by themselves when SCTLR_EL1.A is set,
-  // and that travel together to a device (a register of a pair); 0: all.
+  // Loads and stores on the slow path (the fast one is memory.readable() and writable()), of up to 64 bytes.
+  // `data` are the little-endian bytes of guest memory. False: a fault was taken, nothing is changed, and the
+  // handler returns left_by_fault(). True: the handler ends with finish(op). `element` is the size of the
+  // parts that have to be aligned if SCTLR_EL1.A is set, and that are accessed as one on a device (such as
+  // one register of a pair); 0: the whole access.
   bool load(const Operation& op, std::uint64_t address, unsigned size, void* data,
             Ordering ordering = Ordering::normal, unsigned element = 0);
   bool store(const Operation& op, std::uint64_t address, unsigned size, const void* data,
              Ordering ordering = Ordering::normal, unsigned element = 0);
   const Operation* left_by_fault() const { return &exit_operation; }
 
-  // The operation that stands for an instruction with a breakpoint.
+  // The handler that replaces an instruction with a debugger's breakpoint.
   static const Operation* hit_breakpoint(Cpu& cpu, const Operation& op);
 
   // The first time that a word is found UNDEFINED, IssHost::undefined_instruction() is called.
   void note_undefined(std::uint32_t word, const Operation& op);
 
-  // PSTATE as SPSR has it.
+  // PSTATE in the format of SPSR.
   std::uint64_t pstate() const;
   void set_pstate(std::uint64_t value);
   void set_level(unsigned exception_level, bool sp_el1);
   Context context() const;
 
-  // Whatever may change where a virtual address leads, or what is there: links and cached jumps no longer hold.
+  // Invalidates links and cached jumps. Called after everything that may change what a virtual address refers
+  // to, or the code there.
   void new_epoch();
-  // Code was changed: blocks go, and the one that is running ends behind its present operation.
+  // Code was changed: its blocks are dropped, and a running block is left behind its present operation.
   void drop_code(AddressRange range);
 
   // ---- for the engine ----
 
   void reset_state();
   Iss::Stop run();
-  // Whether speculation is worth an offer: only the program stops the core soon, and it is neither traced nor debugged.
+  // Whether speculation is worth an offer: only the program stops the core soon, and it is neither traced nor
+  // debugged.
   bool may_speculate() const;
-  // Runs up to a count of instructions, or to the first one that must not be executed speculatively (speculation.h).
+  // Runs up to a count of instructions, or to the first one that must not be executed speculatively
+  // (speculation.h).
   void run_speculatively(std::uint64_t until);
 
   std::uint64_t instructions() const {
     return attend_at - static_cast<std::uint64_t>(left) -
            (block && inside ? block->count - index_of(*inside) : 0);
   }
-  // Some of what set_attend_at() looks at has changed.
+  // Computes when attend() is called next. Called whenever one of its conditions has changed.
   void set_attend_at();
 
   // Exception entry to EL1; pc is the preferred return address.
@@ -162,15 +169,15 @@ class Cpu : public State {
     return static_cast<std::uint64_t>(&op - block->operations());
   }
 
-  // ---- where it stands ----
+  // ---- the state of execution ----
 
-  Block* block = nullptr;                  // that is running
-  const Operation* inside = nullptr;       // the operation that is in a call to the host
-  const Operation* called_last = nullptr;  // or was last: the one that an exception of the host comes from
-  const Operation* deferred = nullptr;     // the operation of which later() does the rest
+  Block* block = nullptr;                  // in execution
+  const Operation* inside = nullptr;       // the operation that is calling the host
+  const Operation* called_last = nullptr;  // the last one that did: the origin of a C++ exception of the host
+  const Operation* deferred = nullptr;     // the operation whose rest is executed by later()
   std::uint64_t epoch = 1;
 
-  std::int64_t left = 0;  // instructions until something needs a look, the running block already taken off
+  std::int64_t left = 0;        // instructions until attend(), without those of the running block
   std::uint64_t attend_at = 0;  // the count at which left is 0
   std::uint64_t due_at = never;
 
@@ -183,7 +190,7 @@ class Cpu : public State {
   BlockCache blocks{options};
 
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
-  bool has_to_wait = false;                                // for others, before the next instruction
+  bool has_to_wait = false;                                // for other cores, before the next instruction
   bool is_speculating = false, speculation_ended = false;  // before its count
   bool is_alone = true;                                    // Iss::set_alone; false while speculating
   std::optional<Iss::Stop> stop_reason;
@@ -193,9 +200,10 @@ class Cpu : public State {
 
   // ---- for a debugger (core/debug_port.h) ----
 
-  std::uint64_t step_until = never;  // a count: run() stops there, and where an exception is taken before
+  std::uint64_t step_until = never;  // a count: run() stops there, or earlier at an exception
   WatchHit watch_hit;
-  // The instruction at which run() has stopped, and at what: it is executed when run() goes on with it.
+  // The instruction at which run() has stopped, and for which reasons. These are ignored when run() continues
+  // with it.
   struct Passing {
     std::uint64_t pc = 0, count = never;
     bool breakpoint = false, watchpoint = false, own_breakpoint = false;
@@ -203,7 +211,8 @@ class Cpu : public State {
   bool is_passing(std::uint64_t address) const {
     return passing.count == instructions() && passing.pc == address;
   }
-  // What IssHost::fetch() has given for the next instruction, which is fetched once even where it does not begin at once.
+  // The result of IssHost::fetch() for the next instruction, which is fetched only once even if it is not
+  // executed at once.
   struct Fetched {
     std::uint64_t physical = 0, count = never;
     std::optional<std::uint32_t> word;  // nullopt: a bus error
@@ -213,58 +222,59 @@ class Cpu : public State {
     unsigned size;
     bool is_store, as_el0 = false;  // LDTR, STTR
   };
-  // Before an access is made. True: a debugger's watchpoint stops run() before its instruction, or one of the
-  // guest's is taken.
+  // Called before an access. True: a debugger's watchpoint stops run() before the instruction, or the
+  // exception of one of the guest's watchpoints is taken.
   bool stop_at_watchpoint(const Operation& op, const Accessed& access);
 
   // ---- for a debugger within the guest (self_hosted_debug.cpp) ----
 
-  // One of the registers of debug has changed: what is in force follows.
+  // A debug register has changed: updates the breakpoints, watchpoints and steps in force.
   void follow_debug_registers();
-  // What stands for an instruction at which the guest has set a breakpoint: its exception, if the core is in
-  // the state for it.
+  // The handler that replaces an instruction with a breakpoint of the guest: it takes the exception, if the
+  // breakpoint applies in the core's state.
   static const Operation* meet_own_breakpoint(Cpu& cpu, const Operation& op);
   bool take_watchpoint(const Operation& op, const Accessed& access);
-  // Software step, and breakpoints that compare contexts alone.
+  // Takes the exceptions of software step and of breakpoints that compare the context only.
   bool take_debug_exception();
-  // PSTATE.SS after an exception return to a PSTATE and level, which has yet to take place.
+  // PSTATE.SS after an exception return to this PSTATE and level.
   bool steps_after_return(std::uint64_t to_pstate, unsigned to_level) const;
-  // Breakpoints, watchpoints and steps of the guest are to be met soon, so that the core does not speculate.
+  // The guest steps, or has breakpoints without an address. The core then does not speculate.
   bool debugs_itself() const { return may_step || meets_contexts; }
 
   // ---- performance monitors (performance_monitors.cpp) ----
 
-  // Adds up to their counters what has happened up to now. Before whatever changes what is counted: their
-  // registers, the level.
+  // Adds the events up to now to the counters. Called before changes of their registers or of the exception
+  // level.
   void count_events();
   void count_exception();
   void count_by_software(std::uint64_t mask);  // PMSWINC_EL0
   // One of their registers has changed, after count_events().
   void follow_performance_monitors();
   bool counts = false;  // a counter is enabled
-  // Looks soon whether a counter has overflowed, where that interrupts.
+  // Makes attend() check for overflows soon, if one interrupts.
   void look_at_overflows() {
     if (watches_overflows) looks_at = 0;
   }
 
   // ---- for profiles and traces (core/flow_observer.h) ----
 
-  // nullptr: nobody follows.
+  // nullptr ends the reports.
   void follow(FlowObserver* observer, FlowQuestion question);
-  // The handler of a block's first operation when its entry is told: told, then the operation's own.
-  static const Operation* tell_entry(Cpu& cpu, const Operation* op);
-  // How control comes to the next block, and where it comes from, as far as that is known before.
+  // The handler of a block's first operation if its entry is reported: reports it, then calls the operation's
+  // own handler.
+  static const Operation* report_entry(Cpu& cpu, const Operation* op);
+  // How control reaches the next block, and from where, as far as that is known in advance.
   struct Following {
     FlowObserver* observer = nullptr;
     bool instructions = false;
-    Flow how = Flow::start;  // jump: what ends the last block decides, if all of it was executed
+    Flow how = Flow::start;  // jump: if the last block was executed completely, its end decides
     Flow end = Flow::jump;
     std::uint64_t end_count = never, from = 0;
     std::size_t region = 0;
   } following;
 
-  std::array<Block*, 512> jumps;   // where indirect branches went
-  Block nowhere{.context = 0xff};  // of no context: where none went yet
+  std::array<Block*, 512> jumps;   // recent targets of indirect branches
+  Block nowhere{.context = 0xff};  // of no context: for unused entries of `jumps`
 
   std::set<std::uint32_t> undefined_words;
 
@@ -287,12 +297,12 @@ class Cpu : public State {
   static const Operation* give_back(Cpu& cpu, const Operation& op);
   const Operation* find_and_enter(Link* link, std::uint64_t target);
   void fetch(std::uint64_t physical);
-  // The block at a virtual address; nullptr when an exception was taken, or the fetch has to wait. With a limit:
-  // BlockCache::make_part().
+  // The block at a virtual address; nullptr if an exception was taken, or the fetch has to wait. With a
+  // limit, it is made by BlockCache::make_part().
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
-  void tell_flow(std::uint64_t to, std::size_t region, std::uint64_t count);
+  void report_flow(std::uint64_t to, std::size_t region, std::uint64_t count);
 
   std::optional<Iss::Stop> attend();
   bool take_interrupts();
@@ -306,9 +316,9 @@ class Cpu : public State {
   void finish_step(std::uint32_t word);
   void take_debug(unsigned from_el0, std::uint32_t iss, std::optional<std::uint64_t> address);
   bool may_step = false;        // MDSCR_EL1.SS is in force
-  bool meets_contexts = false;  // so is a breakpoint that asks for no address
+  bool meets_contexts = false;  // a breakpoint without an address is in force
   struct {
-    std::uint64_t count = never;  // behind the last instruction that was stepped
+    std::uint64_t count = never;  // behind the last stepped instruction
     bool load_exclusive = false;
   } stepped;
 
@@ -317,8 +327,8 @@ class Cpu : public State {
   std::uint64_t next_overflow() const;
   std::uint64_t overflow_of(unsigned event, std::uint64_t rest) const;
   void watch_overflows();
-  bool watches_overflows = false;  // one interrupts
-  bool has_interrupted = false;    // the output of the monitors
+  bool watches_overflows = false;  // an overflow interrupts
+  bool has_interrupted = false;    // level of the interrupt output
   std::uint64_t looks_at = never;  // count at which watch_overflows() is due
   void run_blocks();
   void abort_fetch(const Fault& fault);
@@ -335,7 +345,7 @@ const Operation* later(Cpu& cpu, const Operation& op) {
   return &operation;
 }
 
-// What a call to the host is wrapped in: meanwhile the count of instructions is that of the operation.
+// Wraps a call to the host. During the call, the count of instructions is that of the operation.
 class InHost {
  public:
   InHost(Cpu& cpu, const Operation& op) : cpu_(cpu) { cpu.inside = cpu.called_last = &op; }

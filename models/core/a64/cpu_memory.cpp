@@ -1,7 +1,8 @@
-// Loads and stores off the fast path.
+// Loads and stores on the slow path.
 //
-// First the whole of an access is translated, so that a fault leaves everything as it was. Then it is made piece by piece:
-// a piece lies in one page; on a device, or where accesses are shown, it is aligned and at most 8 bytes.
+// First the whole access is translated, so that a fault changes nothing. Then it is made in parts, each in
+// one page. Accesses to a device or to monitored memory are divided further, into aligned pieces of at most 8
+// bytes.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -46,7 +47,7 @@ std::optional<Fault> translate(Cpu& cpu, std::uint64_t address, unsigned size, A
                                Ordering ordering, Parts& parts) {
   const unsigned level = ordering == Ordering::unprivileged ? 0 : cpu.level;
   std::uint64_t asked;
-  do {  // while the host was asked for one page, it may have collected the other
+  do {  // while the host is asked for one page, it may collect the other one
     asked = cpu.memory.asked();
     parts.count = 0;
     for (unsigned offset = 0; offset < size;) {
@@ -99,7 +100,7 @@ void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8
 }
 
 void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
-  // An earlier part may have gone to the host, which may have taken the memory back.
+  // The host may have unmapped the memory during the access of an earlier part.
   const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
   if (!direct) return load_from_host(cpu, part, widest, data);
   if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::load, direct->is_monitored))

@@ -72,7 +72,8 @@ bool decode_add(Decoding& d) {
 
 // ---- AND, ORR, EOR ----
 
-// DecodeBitMasks(): a run of imms + 1 ones, rotated by immr, in elements of 2 to 64 bits that fill the register.
+// DecodeBitMasks(): a run of imms + 1 ones, rotated by immr, in elements of 2 to 64 bits that fill the
+// register.
 std::optional<std::uint64_t> bit_mask(bool n, unsigned immr, unsigned imms, bool is_x) {
   const unsigned sizes = unsigned{n} << 6 | (~imms & 0x3f);
   if (sizes < 2 || (n && !is_x)) return std::nullopt;
@@ -182,8 +183,8 @@ void inserted_field(Cpu& cpu, const Operation& op) {
                  (shifted<T, Shift::ror>(static_cast<T>(cpu.x[op.rn]), op.rm) & mask);
 }
 
-// How the fields of a bitfield instruction are called here: bits `width - 1` to 0 of the source at `low` and up go to
-// bit 0 (extracted), or bits `width - 1` to 0 go to `low`.
+// How the fields of a bitfield instruction are called here: bits `width - 1` to 0 of the source at `low` and
+// up go to bit 0 (extracted), or bits `width - 1` to 0 go to `low`.
 struct Field {
   bool is_extracted;
   unsigned low, width;

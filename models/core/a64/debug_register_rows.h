@@ -1,4 +1,4 @@
-// The rows of the registers of self-hosted debug: for system_registers.cpp.
+// The rows of the registers of self-hosted debug, for system_registers.cpp.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ inline Written write_osdlr(Cpu& cpu, std::uint64_t value) {
   return Written::synchronise;
 }
 
-// The communication channel: what is sent stays, since nobody takes it, and nothing ever comes.
+// The communication channel: sent data stay, because nothing reads them, and nothing is ever received.
 inline std::uint64_t read_channel_status(const Cpu& cpu) {
   return cpu.system.mdscr & (mdscr::txfull | mdscr::rxfull);
 }
@@ -104,21 +104,22 @@ inline Written clear_claim(Cpu& cpu, std::uint64_t value) {
 
 template <unsigned n>
 consteval SystemRegisterRow value_of_breakpoint(const char* name) {
-  return made_up({2, 0, 0, n, 4}, name, read_monitor<&D::bvr, n>, write_monitor<&D::bvr, n, all_of>);
+  return computed({2, 0, 0, n, 4}, name, read_monitor<&D::bvr, n>, write_monitor<&D::bvr, n, all_of>);
 }
 template <unsigned n>
 consteval SystemRegisterRow control_of_breakpoint(const char* name) {
-  return made_up({2, 0, 0, n, 5}, name, read_monitor<&D::bcr, n>,
-                 write_monitor<&D::bcr, n, breakpoint_control>);
+  return computed({2, 0, 0, n, 5}, name, read_monitor<&D::bcr, n>,
+                  write_monitor<&D::bcr, n, breakpoint_control>);
 }
 template <unsigned n>
 consteval SystemRegisterRow value_of_watchpoint(const char* name) {
-  return made_up({2, 0, 0, n, 6}, name, read_monitor<&D::wvr, n>, write_monitor<&D::wvr, n, watched_address>);
+  return computed({2, 0, 0, n, 6}, name, read_monitor<&D::wvr, n>,
+                  write_monitor<&D::wvr, n, watched_address>);
 }
 template <unsigned n>
 consteval SystemRegisterRow control_of_watchpoint(const char* name) {
-  return made_up({2, 0, 0, n, 7}, name, read_monitor<&D::wcr, n>,
-                 write_monitor<&D::wcr, n, watchpoint_control>);
+  return computed({2, 0, 0, n, 7}, name, read_monitor<&D::wcr, n>,
+                  write_monitor<&D::wcr, n, watchpoint_control>);
 }
 
 static_assert(D::breakpoints == 6 && D::watchpoints == 4);
@@ -134,21 +135,21 @@ inline constexpr SystemRegisterRow debug_rows[] = {
     value_of_watchpoint<1>("DBGWVR1_EL1"), control_of_watchpoint<1>("DBGWCR1_EL1"),
     value_of_watchpoint<2>("DBGWVR2_EL1"), control_of_watchpoint<2>("DBGWCR2_EL1"),
     value_of_watchpoint<3>("DBGWVR3_EL1"), control_of_watchpoint<3>("DBGWCR3_EL1"),
-    made_up({2, 0, 0, 2, 2},    "MDSCR_EL1",         read_mdscr, write_mdscr),
+    computed({2, 0, 0, 2, 2},    "MDSCR_EL1",         read_mdscr, write_mdscr),
     only_written({2, 0, 1, 0, 4}, "OSLAR_EL1",       write_oslar),
-    made_up({2, 0, 1, 1, 4},    "OSLSR_EL1",         read_oslsr),
-    made_up({2, 0, 1, 3, 4},    "OSDLR_EL1",         read_osdlr, write_osdlr),
+    computed({2, 0, 1, 1, 4},    "OSLSR_EL1",         read_oslsr),
+    computed({2, 0, 1, 3, 4},    "OSDLR_EL1",         read_osdlr, write_osdlr),
     constant({2, 0, 1, 0, 0},   "MDRAR_EL1",         0),   // no debug ROM
     ignored({2, 0, 0, 2, 0},    "MDCCINT_EL1"),            // the channel interrupts an external debugger's peer
-    made_up({2, 3, 0, 1, 0},    "MDCCSR_EL0",        read_channel_status, nullptr, channel_reader),
-    made_up({2, 3, 0, 4, 0},    "DBGDTR_EL0",        read_both, send_both, channel),
-    made_up({2, 3, 0, 5, 0},    "DBGDTRRX_EL0, DBGDTRTX_EL0", read_received, send, channel),
-    made_up({2, 0, 0, 0, 2},    "OSDTRRX_EL1",       read_saved<&D::dtrrx>, write_saved<&D::dtrrx>),
-    made_up({2, 0, 0, 3, 2},    "OSDTRTX_EL1",       read_saved<&D::dtrtx>, write_saved<&D::dtrtx>),
+    computed({2, 3, 0, 1, 0},    "MDCCSR_EL0",        read_channel_status, nullptr, channel_reader),
+    computed({2, 3, 0, 4, 0},    "DBGDTR_EL0",        read_both, send_both, channel),
+    computed({2, 3, 0, 5, 0},    "DBGDTRRX_EL0, DBGDTRTX_EL0", read_received, send, channel),
+    computed({2, 0, 0, 0, 2},    "OSDTRRX_EL1",       read_saved<&D::dtrrx>, write_saved<&D::dtrrx>),
+    computed({2, 0, 0, 3, 2},    "OSDTRTX_EL1",       read_saved<&D::dtrtx>, write_saved<&D::dtrtx>),
     ignored({2, 0, 0, 6, 2},    "OSECCR_EL1"),             // nothing is caught for an external debugger
     ignored({2, 0, 1, 4, 4},    "DBGPRCR_EL1"),            // nor is power kept for one
-    made_up({2, 0, 7, 8, 6},    "DBGCLAIMSET_EL1",   read_claim_tags, set_claim),
-    made_up({2, 0, 7, 9, 6},    "DBGCLAIMCLR_EL1",   read_claim, clear_claim),
+    computed({2, 0, 7, 8, 6},    "DBGCLAIMSET_EL1",   read_claim_tags, set_claim),
+    computed({2, 0, 7, 9, 6},    "DBGCLAIMCLR_EL1",   read_claim, clear_claim),
     constant({2, 0, 7, 14, 6},  "DBGAUTHSTATUS_EL1", 0xe), // Non-secure: no halting debug, performance monitors
     // clang-format on
 };

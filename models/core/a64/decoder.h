@@ -1,13 +1,13 @@
-// From instruction words to operations.
+// Decodes instruction words to operations.
 //
-// The encodings stand in tables, a row each, as the manual's diagrams draw them (Arm DDI 0487, C4):
+// The encodings are in tables, one row each, written like the diagrams of the manual (Arm DDI 0487, C4):
 //
 //   constexpr Row rows[] = {
 //       {encoding("sf 0 0 100010 sh imm12 Rn Rd"), "ADD (immediate)", decode_add_immediate},
 //
-// A room of instructions (branches.cpp, load_store.cpp, ...) exports its rows; decoder.cpp joins them. Where two
-// rows match a word, the one with more fixed bits is meant; no row, or a decode function that returns false (a reserved
-// combination), makes the instruction UNDEFINED.
+// A group of instructions (branches.cpp, load_store.cpp, ...) exports its rows; decoder.cpp joins them. If
+// two rows match a word, the one with more fixed bits applies. An instruction is UNDEFINED if no row matches,
+// or if the decode function returns false (a reserved combination).
 #pragma once
 
 #include <array>
@@ -26,33 +26,35 @@ struct Encoding {
   constexpr bool matches(std::uint32_t word) const { return (word & mask) == value; }
 };
 
-// Fields named as in the manual, from bit 31 down; 0 and 1 are fixed bits, x any. Names that end in a number (imm12,
-// Rt2 is an exception) have that many bits, the others those below. Does not compile unless the bits are 32.
+// The fields are named as in the manual, from bit 31 down. 0 and 1 are fixed bits, x is any bit. Names that
+// end in a number (such as imm12, but not Rt2) have that many bits; the widths of the others are below. Does
+// not compile unless there are 32 bits.
 consteval Encoding encoding(std::string_view diagram);
 
-// Lines of 64 bytes in powers of two of sets.
+// A cache with lines of 64 bytes. The number of sets is a power of two.
 struct CacheGeometry {
   std::uint32_t sets = 0, ways = 0;
 };
 
-// What an implementation may leave out.
+// The optional parts of an implementation.
 struct Options {
   CoreFeatures features{usual_features};
-  bool gic = false;  // system registers of a GICv3's CPU interface, which the host has
-  // Of the host's data caches, the L1 first: it is told which accesses pass them, and of their maintenance.
+  bool gic = false;  // system registers of a GICv3's CPU interface, implemented by the host
+  // The host's data caches, the L1 first. The host is notified of maintenance operations, and of accesses
+  // that bypass the caches.
   std::array<CacheGeometry, 2> data_caches{};
   bool has_data_caches() const { return data_caches[0].sets != 0; }
 };
 
-// What else than its words a block depends on: a change of any of it ends a block.
+// The state that the decoding of a block depends on. Instructions that change it end a block.
 struct Context {
   bool el0 = false;         // executes at EL0
-  bool fp_enabled = false;  // CPACR_EL1.FPEN lets this level use SIMD and floating point
+  bool fp_enabled = false;  // CPACR_EL1.FPEN allows SIMD and floating point at this level
   std::uint8_t code() const { return static_cast<std::uint8_t>(el0 | fp_enabled << 1); }
   bool operator==(const Context&) const = default;
 };
 
-// An instruction that is being decoded: its word, and what becomes of it.
+// An instruction that is being decoded: its word and the resulting operation.
 class Decoding {
  public:
   Decoding(std::uint32_t word, Context context, const Options& options, std::vector<std::uint64_t>& constants)
@@ -63,7 +65,7 @@ class Decoding {
   const Options& options;
 
   Operation op;
-  bool ends_block = false;  // the instruction may go elsewhere, or change what the next ones mean
+  bool ends_block = false;  // may change the control flow, or the meaning of later instructions
 
   constexpr std::uint32_t bits(unsigned high, unsigned low) const {
     return word >> low & static_cast<std::uint32_t>((std::uint64_t{2} << (high - low)) - 1);
@@ -73,16 +75,16 @@ class Decoding {
     return static_cast<std::int64_t>(std::uint64_t{bits(high, low)} << (63 - (high - low))) >>
            (63 - (high - low));
   }
-  // General-purpose registers as operands: 31 is zero, or the stack pointer; as a result it is thrown away, or the
-  // stack pointer.
+  // General-purpose registers. As a source, 31 is zero or the stack pointer; as a target, it is discarded or
+  // the stack pointer.
   std::uint8_t source(unsigned low) const { return static_cast<std::uint8_t>(bits(low + 4, low)); }
-  std::uint8_t source_or_sp(unsigned low) const { return or_place(low, 32); }
-  std::uint8_t target(unsigned low) const { return or_place(low, 33); }
-  std::uint8_t target_or_sp(unsigned low) const { return or_place(low, 32); }
+  std::uint8_t source_or_sp(unsigned low) const { return or_index(low, 32); }
+  std::uint8_t target(unsigned low) const { return or_index(low, 33); }
+  std::uint8_t target_or_sp(unsigned low) const { return or_index(low, 32); }
   // SIMD and floating-point registers.
   std::uint8_t vector(unsigned low) const { return source(low); }
 
-  // Gives the operation a 64-bit constant, at most one: Operation::wide().
+  // Gives the operation a 64-bit constant (Operation::wide()), at most one.
   void wide(std::uint64_t constant) {
     op.imm = static_cast<std::uint32_t>(constants_.size());
     constants_.push_back(constant);
@@ -95,9 +97,9 @@ class Decoding {
   }
 
  private:
-  std::uint8_t or_place(unsigned low, std::uint8_t place) const {
+  std::uint8_t or_index(unsigned low, std::uint8_t index) const {
     const std::uint8_t number = source(low);
-    return number == 31 ? place : number;
+    return number == 31 ? index : number;
   }
   std::vector<std::uint64_t>& constants_;
   bool is_wide_ = false;
@@ -105,9 +107,9 @@ class Decoding {
 
 struct Row {
   Encoding encoding;
-  const char* name;  // as the manual's section is called
+  const char* name;  // of the manual's section
   bool (*decode)(Decoding&);
-  // From fp (SIMD, too) on, SIMD and floating point have to be enabled.
+  // The rows from `fp` on also need SIMD and floating point to be enabled.
   enum class Needs : std::uint8_t {
     nothing,
     crc32,
@@ -125,7 +127,7 @@ struct Row {
   Needs needs = Needs::nothing;
 };
 
-// The rooms of the table.
+// The rows of each group.
 std::span<const Row> branch_rows();
 std::span<const Row> data_processing_immediate_rows();
 std::span<const Row> data_processing_register_rows();
@@ -137,11 +139,11 @@ std::span<const Row> simd_rows();            // integer, permutations, copies, i
 std::span<const Row> simd_floating_point_rows();
 std::span<const Row> simd_load_store_rows();  // LD1 to LD4, ST1 to ST4
 
-// Whether the row is of a feature that the options do not have.
+// Whether the row needs a feature that is not configured.
 bool is_left_out(const Row& row, const Options& options);
-// The row that a word belongs to; nullptr when none. An encoding of a part that is left out (Options) belongs to none.
+// The row of a word; nullptr: none. Rows of features that are not configured (Options) are ignored.
 const Row* find_row(std::uint32_t word, const Options& options);
-// All rows, for tests that make instructions of them.
+// All rows, for tests that generate instructions from them.
 std::vector<const Row*> all_rows();
 
 // Fills in decoding.op. An UNDEFINED instruction becomes an operation that raises the exception.
@@ -199,7 +201,7 @@ consteval Encoding encoding(std::string_view diagram) {
       add(detail::field_width(token), 0, 0);
     }
   }
-  if (used != 32) throw "a diagram that is not of 32 bits";
+  if (used != 32) throw "a diagram without 32 bits";
   return result;
 }
 

@@ -214,8 +214,8 @@ bool decode_load_acquire(Decoding& d) {
 
 // ---- atomics: what they share ----
 
-// Before an atomic off the fast path: alignment, and permission both to load and to store. An abort says that it was by
-// a store only where the load alone would have gone well.
+// Before an atomic off the fast path: alignment, and permission both to load and to store. An abort says that
+// it was by a store only where the load alone would have gone well.
 const Operation* fault_of_atomic(Cpu& cpu, const Operation& op, std::uint64_t address, unsigned size) {
   if (address % size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, false);
   const Memory::Result store = translate(cpu, op, address, Access::store);

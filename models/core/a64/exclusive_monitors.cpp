@@ -35,7 +35,8 @@ void ExclusiveMonitors::watch(Cpu& cpu, std::uint64_t physical) {
   if (std::ranges::find(watchers, &cpu) == watchers.end()) watchers.push_back(&cpu);
 }
 
-// Of all that watch a line but the one that begins to now, and the one that has stored there.
+// Clears the monitors of a line, except that of the core that begins to monitor it and that of the core that
+// has stored there.
 void ExclusiveMonitors::clear_monitors(std::uint64_t number, const Cpu& but, const Writer& writer) {
   const auto watchers = watchers_.find(number);
   if (watchers == watchers_.end()) return;

@@ -1,11 +1,12 @@
-// The global exclusive monitor of cores that share memory: a store exclusive fails when another core has stored to the
-// 64-byte line since the load exclusive, whatever it has stored (Arm DDI 0487, B2.9).
+// The global exclusive monitor of cores that share memory: a store exclusive fails if another core has stored
+// to the 64-byte line since the load exclusive, whatever value it has stored (Arm DDI 0487, B2.9).
 //
-// A store leaves a mark in its core's byte for the line, as it does for collect_writes(). So that hundreds of cores need not be asked
-// for theirs, each page has a list of those that may have marks: a core is on it from the first store that its TLB admits to the
-// page. A load exclusive of another core takes it off again, with all its marks, for which those that watch their lines lose
-// them, and takes the page out of its TLB for stores; its next store there pays for that, once. A store exclusive looks for marks of
-// those on the list. Stores that are not a core's are found by their values only.
+// A store sets a mark in its core's byte of the line, as it does for collect_writes(). So that a load
+// exclusive need not ask hundreds of cores for their marks, each page has a list of writers: the cores that
+// may have marks. A core is added before its TLB permits stores to the page. A load exclusive of another core
+// removes it: its marks clear the monitors of other cores that watch these lines, they are reset, and its TLB
+// entry no longer permits stores, so that only its next store to the page is slow. A store exclusive looks
+// for marks of the writers. Stores by other masters than cores are detected by their values only.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,11 @@ class ExclusiveMonitors {
  public:
   void leave(Cpu& cpu);
 
-  // A core's TLB lets stores to a page pass by; it is not on the page's list.
+  // Adds a core to the writers of a page. It must not be one of them.
   void add_writer(Memory& memory, PageInfo& info, std::uint64_t physical);
-  // A core's monitor watches the line of a physical address from now on.
+  // A core begins to monitor the line of a physical address (load exclusive).
   void watch(Cpu& cpu, std::uint64_t physical);
-  // Whether another core has stored to the line since.
+  // Whether another core has stored to the line since then.
   bool is_lost(const Cpu& cpu, std::uint64_t physical) const;
 
  private:
@@ -37,8 +38,8 @@ class ExclusiveMonitors {
   void clear_monitors(std::uint64_t number, const Cpu& but, const Writer& writer);
 
   std::unordered_map<std::uint64_t, std::vector<Writer>> writers_;  // by page
-  std::unordered_map<std::uint64_t, std::vector<Cpu*>>
-      watchers_;  // by line: perhaps others that no longer watch it
+  // By line. May contain cores that no longer monitor it.
+  std::unordered_map<std::uint64_t, std::vector<Cpu*>> watchers_;
 };
 
 }  // namespace asterism::a64

@@ -1,12 +1,12 @@
-// The floating-point operations that instructions are made of, each in two forms:
+// The floating-point operations that instructions consist of, in up to three forms:
 //
-//   soft()   what the architecture says (soft_float.h)
-//   fast()   the same from the host's arithmetic, where that stands: then FPSR stays as it is, too
-//   host()   of the basic ones: the host's result alone, which stands under the conditions of takes_host_results()
+//   soft()   the result of the architecture (soft_float.h)
+//   fast()   the same by the host's arithmetic, if that is valid; FPSR then does not change
+//   host()   for basic operations: the host's result, which is valid under the conditions of takes_host_results()
 //
-// The host rounds to nearest and keeps denormals. Its result stands when FPCR asks for the same, the result is an ordinary
-// number (no NaN, no infinity, nothing near a denormal, where flags are raised), and IXC says nothing new: it is set already,
-// or the operation is shown to be exact. So all hosts agree.
+// The host rounds to nearest and keeps denormals. Its result is valid if FPCR selects the same, the result is
+// an ordinary number (no NaN, no infinity, nothing near a denormal, because these raise flags), and IXC does
+// not change: it is already set, or the operation is known to be exact. Results are thus equal on all hosts.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ struct Fast {
   bool stands = false;
 };
 
-// Calls soft() with FPCR as it stands, and adds what it raises to FPSR.
+// Calls soft() with the present FPCR, and adds the flags that it raises to FPSR.
 template <class Compute, class... Arguments>
 [[gnu::noinline]] auto softly(Cpu& cpu, Arguments... arguments) {
   FloatEnvironment e(cpu.fpcr);
@@ -53,10 +53,11 @@ inline bool is_plain(const State& state) { return (state.fpcr & (fpcr_bit::fz | 
 inline bool keeps_denormals(const State& state) { return (state.fpcr & fpcr_bit::fz) == 0; }
 inline bool inexact_is_known(const State& state) { return state.fpsr & fpsr_bit::ixc; }
 
-// Ordinary results of the host stand without a further look.
+// Ordinary results of the host are valid without further checks.
 inline bool takes_host_results(const State& state) { return is_plain(state) && inexact_is_known(state); }
 
-// Neither overflow nor, before rounding, underflow can have led to this result: a number beyond the smallest normal one.
+// The result is beyond the smallest normal number, so that there was neither overflow nor, before rounding,
+// underflow.
 template <class T>
 bool is_ordinary(T result) {
   constexpr T first = Float<T>::smallest_normal + 1;
@@ -67,7 +68,7 @@ bool is_zero(T value) {
   return absolute(value) == 0;
 }
 
-// That nothing was rounded, the result being ordinary; some exact results are not seen to be.
+// Whether an ordinary result was not rounded. Some exact results are not recognised.
 template <class F>
 bool is_exact_sum(F a, F b, F sum) {
   const F part_b = sum - a, part_a = sum - part_b;
@@ -82,7 +83,7 @@ bool is_exact_product(T a, T b) {
   return trailing_zeros(a) + trailing_zeros(b) > static_cast<int>(Float<T>::fraction_bits);
 }
 
-// A sum that is zero is exact, and its zero the host's.
+// A sum that is zero is exact, and has the host's sign.
 template <class T>
 Fast<T> sum(const State& state, Host<T> a, Host<T> b) {
   const Host<T> result = a + b;
@@ -98,7 +99,7 @@ Fast<T> product(const State& state, T a, T b) {
   return {bits, is_plain(state) && (is_right || (is_zero(bits) && (is_zero(a) || is_zero(b))))};
 }
 
-// A fused multiply-add whose product and sum are both exact: no host needs an instruction for it.
+// A fused multiply-add whose product and sum are both exact, so that the host needs no instruction for it.
 template <class T>
 Fast<T> exact_multiply_add(const State& state, T addend, T a, T b) {
   const Host<T> product = host(a) * host(b), result = product + host(addend);
@@ -109,7 +110,7 @@ Fast<T> exact_multiply_add(const State& state, T addend, T a, T b) {
   return {bits, is_plain(state) && is_exact && (is_right || is_zero(bits))};
 }
 
-// The host's fused multiply-add. Debian's x86-64 does not promise one: which handlers use it is found out at run time.
+// The host's fused multiply-add. Debian's x86-64 baseline has none, so that its use is decided at run time.
 #if defined(__x86_64__) && !defined(__FMA__)
 inline bool host_has_fma() { return __builtin_cpu_supports("fma"); }
 inline float fused(float addend, float a, float b) {
@@ -276,7 +277,7 @@ using IsGreaterInMagnitude = Compare<T, Relation::greater, true>;
 
 // ---- three operands ----
 
-// Fast where it is exact, on any host.
+// Fast if it is exact, on any host.
 template <class T>
 struct ExactMultiplyAdd {
   static Fast<T> fast(const State& state, T addend, T a, T b) {
@@ -284,7 +285,7 @@ struct ExactMultiplyAdd {
   }
   static T soft(FloatEnvironment& e, T addend, T a, T b) { return soft_float::multiply_add(e, addend, a, b); }
 };
-// On hosts that have an instruction for it.
+// Fast on hosts that have an instruction for it.
 template <class T>
 struct HostMultiplyAdd {
   static T host(T addend, T a, T b) {
@@ -304,7 +305,7 @@ using MultiplyAdd = std::conditional_t<with_host_fma, HostMultiplyAdd<T>, ExactM
 
 // ---- one operand ----
 
-// These move bits, of NaNs too.
+// These operate on bits, also of NaNs.
 template <class T>
 struct Same {
   static Fast<T> fast(const State&, T a) { return {a, true}; }
@@ -376,7 +377,8 @@ struct Convert {
   static To soft(FloatEnvironment& e, From a) { return soft_float::convert<To>(e, a, e.rounding); }
 };
 
-// To integers, with `fraction_bits`; the fast form has none, and rounds toward zero, as compilers ask for.
+// Conversions to integers with `fraction_bits`. The fast form has none, and rounds toward zero, which
+// compilers use.
 template <class Int, class T>
 struct ToInteger {
   static Fast<Int> fast(const State& state, T a) {

@@ -11,7 +11,8 @@ namespace {
 template <class T>
 class FastFloat : public testing::Test {
  protected:
-  // Ordinary numbers, few bits, and what is special; exponents near those of the other operands, and near the ends.
+  // Ordinary numbers, few bits, and what is special; exponents near those of the other operands, and near the
+  // ends.
   T operand() {
     using F = Float<T>;
     const T sign = random_() & 1 ? F::sign_bit : T{0};

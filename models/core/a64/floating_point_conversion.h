@@ -1,4 +1,4 @@
-// The second half of the scalar floating-point room.
+// The second half of the scalar floating-point instructions.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The instructions as such: which registers, which form, what becomes of the rest of a register. Values stand in
-// soft_float_test.cpp, and float_oracle holds all of them against qemu-aarch64.
+// The instructions as such: which registers, which form, what becomes of the rest of a register. Values stand
+// in soft_float_test.cpp, and float_oracle holds all of them against qemu-aarch64.
 #include <bit>
 
 #include "core/a64/float_test.h"

@@ -124,7 +124,8 @@ Pairs all_pairs() {
 
 void fuse(std::vector<Operation>& operations) {
   static const Pairs pairs = all_pairs();
-  // From the end, where comparisons stand before their branches. What is fused already may be the second of a pair again.
+  // From the end, where comparisons stand before their branches. What is fused already may be the second of a
+  // pair again.
   for (std::size_t at = operations.size(); at >= 2; --at) {
     Operation &first = operations[at - 2], &second = operations[at - 1];
     const auto found = pairs.find({first.run, second.run});

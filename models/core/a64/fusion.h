@@ -1,5 +1,5 @@
-// Instructions that are run as one, two or three of them: the first operation does the work of all and goes on behind the
-// last; the others stay where they are, so that places and counts do not change.
+// Fusion of two or three instructions: the first operation does the work of all of them and continues behind
+// the last one. The others stay in the block, so that positions and counts do not change.
 #pragma once
 
 #include <vector>

@@ -201,7 +201,8 @@ TEST_F(FusedPairTest, EndsOfLoopsEqualThoseOfOneInstructionAtATime) {
 }
 
 TEST_F(FusedPairTest, ALoopOfFusedPairsCountsEveryInstruction) {
-  // loop: eor x1, x1, x1, lsl #13; eor x1, x1, x1, lsr #7; tst x1, #1; csinc x2, x2, x2, eq; subs x0, x0, #1; b.ne loop
+  // loop: eor x1, x1, x1, lsl #13; eor x1, x1, x1, lsr #7; tst x1, #1; csinc x2, x2, x2, eq; subs x0, x0, #1;
+  // b.ne loop
   const std::vector<std::uint32_t> words = {0xca013421, 0xca411c21, 0xf240003f,
                                             0x9a820442, 0xf1000400, 0x54ffff61};
   expect_equal_at_every_split(words, with(20, 12345), 6 * 20);

@@ -1,4 +1,4 @@
-// Tables of handlers that differ in template arguments, and the commonest of them: by width.
+// Tables of handlers that differ in their template arguments, and the most common choice: by width.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Integer instructions as functions from operands to a result, for handlers of one instruction and of fused pairs.
+// Integer instructions as functions from operands to a result, for handlers of one instruction and of fused
+// pairs.
 //
 //   struct Example {
 //     static constexpr bool uses_n, uses_m;   which of x[op.rn] and x[op.rm] are its operands
@@ -51,7 +52,7 @@ struct SubsConstant : OfN {
     return subtract_setting_flags<T>(cpu.flags, static_cast<T>(n), op.imm);
   }
 };
-// What the bits 30 and 29 (opc) say.
+// Selected by bits 30 and 29 (opc).
 template <class T, unsigned opc>
 T logic(Flags& flags, T a, T b) {
   if constexpr (opc == 0) return a & b;
@@ -59,7 +60,7 @@ T logic(Flags& flags, T a, T b) {
   if constexpr (opc == 2) return a ^ b;
   return logical_setting_flags<T>(flags, a & b);
 }
-// The constant stands in imm, sign-extended.
+// The constant is in imm, sign-extended.
 template <class T, unsigned opc>
 struct LogicConstant : OfN {
   static X of(Cpu& cpu, const Operation& op, X n, X) {
@@ -88,7 +89,7 @@ struct LogicShifted : OfBoth {
     return logic<T, opc>(cpu.flags, static_cast<T>(n), inverted ? ~b : b);
   }
 };
-// What the bits 30 (op) and 29 (S) say.
+// Selected by bits 30 (op) and 29 (S).
 template <class T, unsigned op_s>
 T sum(Flags& flags, T a, T b) {
   if constexpr (op_s == 0) return a + b;
@@ -106,7 +107,8 @@ template <class T>
 struct MultiplyAdd : OfBoth {
   static X of(Cpu& cpu, const Operation& op, X n, X m) { return static_cast<T>(cpu.x[op.ra] + n * m); }
 };
-// What the bits 30 (op) and 10 (o2) say: CSEL, CSINC, CSINV, CSNEG. Not by a branch, which would often be mispredicted.
+// Selected by bits 30 (op) and 10 (o2): CSEL, CSINC, CSINV, CSNEG. Without a host branch, which would often
+// be mispredicted.
 template <class T, unsigned what, unsigned condition>
 struct Select : OfBoth {
   static X of(Cpu& cpu, const Operation&, X n, X m) {
@@ -125,8 +127,8 @@ void one(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = Instruction::of(cpu, op, n, m);
 }
 
-// Two in a row; n_is_result, m_is_result: the first one's rd is the second one's rn or rm, which spares the way through
-// memory.
+// Two consecutive instructions. n_is_result, m_is_result: the rd of the first is the rn or rm of the second,
+// which avoids a store and a load.
 template <class First, class Second, bool n_is_result, bool m_is_result>
 const Operation* two(Cpu& cpu, const Operation& op) {
   const Operation& next = (&op)[1];

@@ -197,8 +197,8 @@ bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size)
   return info.code << (63 - last) >> (63 - last) >> first != 0;
 }
 
-// The pages of the range that may have been stored to, in ascending order. The pages of a small range are looked up one by one, so
-// that the cost does not grow with what was stored elsewhere.
+// The pages of the range that may have been stored to, in ascending order. The pages of a small range are
+// looked up one by one, so that the cost does not grow with what was stored elsewhere.
 std::vector<Memory::Listed> Memory::take_listed(AddressRange range) {
   std::vector<Listed> taken;
   if (range.size == Bytes(0)) return taken;
@@ -274,7 +274,8 @@ bool Memory::claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t s
   return true;
 }
 
-// Not where a store has side effects: it would list the page, register a writer, or invalidate decoded blocks.
+// Not where a store has side effects: it would list the page, register a writer, or invalidate decoded
+// blocks.
 bool Memory::may_store_speculatively(const PageInfo& info) const {
   return info.is_listed && (!monitors_ || info.is_writer) && info.code == 0;
 }

@@ -1,10 +1,11 @@
-// The memory of a core: stage-1 translation (translation_table_walk.h) behind a software TLB, and the direct memory that
-// the host has mapped, with a dirty flag for each of its 64-byte lines.
+// The memory of a core: stage-1 translation (translation_table_walk.h) behind a software TLB, and the direct
+// memory that the host has mapped, with a dirty flag for each of its 64-byte lines.
 //
-// The fast path of a load or store is one comparison: readable() and writable() serve accesses inside one page that is direct,
-// translated and permitted. Everything else takes the slow path, Cpu::load() and Cpu::store(): pages without a translation in the
-// TLB, devices, monitored memory, stores to pages that code was decoded from, the first store to a page in an interval of
-// tracking, accesses that cross a page boundary, and all accesses while SCTLR_EL1.A asks for alignment.
+// The fast path of a load or store is one comparison: readable() and writable() serve accesses inside one
+// page that is direct, translated and permitted. Everything else takes the slow path, Cpu::load() and
+// Cpu::store(): pages without a translation in the TLB, devices, monitored memory, stores to pages that code
+// was decoded from, the first store to a page in an interval of tracking, accesses that cross a page
+// boundary, and all accesses while SCTLR_EL1.A asks for alignment.
 #pragma once
 
 #include <array>
@@ -27,7 +28,8 @@ enum class Claim : std::uint8_t;  // page_ownership.h
 struct Ownership;
 class SpeculativeCores;
 
-// The flags in the byte of a line, all set by a store: the line is dirty, until collect_writes(); and a mark for ExclusiveMonitors.
+// The flags in the byte of a line, all set by a store: the line is dirty, until collect_writes(); and a mark
+// for ExclusiveMonitors.
 inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored = is_dirty | is_marked;
 
 // A 4 KiB page of direct memory.
@@ -37,7 +39,8 @@ struct PageInfo {
   bool is_listed = false;         // may have been stored to since the last collect_writes()
   bool is_queued = false;         // is in listed_, perhaps although it has been collected since
   bool is_writer = false;         // this core is on the page's list of writers in ExclusiveMonitors
-  // The TLB entries that have permitted stores to the page since it became a writer: more than one, or this one.
+  // The TLB entries that have permitted stores to the page since it became a writer: more than one, or this
+  // one.
   bool has_many_writing_entries = false;
   std::uint16_t writing_entry = 0;  // its slot, where those of level 1 follow those of level 0
 
@@ -49,7 +52,8 @@ struct PageInfo {
   Ownership* ownership = nullptr;
 };
 
-// What the fast path looks at: whether an access lies in the page, and where the page is in the host's memory.
+// What the fast path looks at: whether an access lies in the page, and where the page is in the host's
+// memory.
 struct alignas(32) TlbEntry {
   std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere() if not permitted
   std::uint8_t* host = nullptr;                 // of the page
@@ -81,13 +85,14 @@ class Memory final : private TableMemory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // The slot of an address in the TLB. Pages that are a power of two apart, as those of arrays often are, do not collide, even
-  // if an allocator has put a few pages between them.
+  // The slot of an address in the TLB. Pages that are a power of two apart, as those of arrays often are, do
+  // not collide, even if an allocator has put a few pages between them.
   static constexpr std::size_t slot_of(std::uint64_t address) {
     return (address / page_size + 5 * (address / (page_size * tlb_entries))) % tlb_entries;
   }
 
-  // The host address of an access inside a page; nullptr if it takes the slow path. writable() marks the lines dirty.
+  // The host address of an access inside a page; nullptr if it takes the slow path. writable() marks the
+  // lines dirty.
   template <unsigned size>
   const std::uint8_t* readable(std::uint64_t address) const {
     const TlbEntry& entry = entries_[slot_of(address)];
@@ -123,39 +128,44 @@ class Memory final : private TableMemory {
   // The direct memory at a physical address. If there is none, the host is asked to map it.
   std::optional<Direct> direct(std::uint64_t physical);
 
-  // Blocks were decoded from these lines (a bit each). While there are any, stores to the page take the slow path.
+  // Blocks were decoded from these lines (a bit each). While there are any, stores to the page take the slow
+  // path.
   void set_code_lines(std::uint64_t physical_page, std::uint64_t lines);
 
-  // Bytes inside a page of direct memory were stored, not through writable(). True: code was decoded from these lines.
+  // Bytes inside a page of direct memory were stored, not through writable(). True: code was decoded from
+  // these lines.
   bool mark_written(PageInfo& info, std::uint64_t physical, unsigned size);
-  // Reports each page of the range with lines that were stored to since the last call, in ascending order, and clears their
-  // flags.
+  // Reports each page of the range with lines that were stored to since the last call, in ascending order,
+  // and clears their flags.
   void collect_writes(AddressRange range, WriteObserver& observer);
   // From now on, pages are registered with `monitors` before this core stores to them.
   void register_stores_with(ExclusiveMonitors* monitors) { monitors_ = monitors; }
-  // ExclusiveMonitors has removed this core from the page's writers: the next store there takes the slow path and registers it
-  // again. Returns the lines that have this core's marks, which are cleared.
+  // ExclusiveMonitors has removed this core from the page's writers: the next store there takes the slow path
+  // and registers it again. Returns the lines that have this core's marks, which are cleared.
   std::uint64_t revoke_writer(PageInfo& info);
-  // Write protection: the host is asked before the first store to a page of the range in each interval of tracking.
+  // Write protection: the host is asked before the first store to a page of the range in each interval of
+  // tracking.
   void guard(AddressRange range) { guarded_ = range; }
   // How often the host was asked, which may have taken time.
   std::uint64_t asked() const { return asked_; }
-  // Direct memory that is about to be stored to, after the host was asked if that is required; otherwise as direct().
+  // Direct memory that is about to be stored to, after the host was asked if that is required; otherwise as
+  // direct().
   std::optional<Direct> direct_for_store(std::uint64_t physical);
 
   // ---- speculation (speculation.h, page_ownership.h) ----
 
   // Before any memory is mapped.
   void join(SpeculativeCores& cores, unsigned core) { speculative_cores_ = &cores, core_ = core; }
-  // Bytes inside a page of direct memory are about to be accessed, not through the TLB. False: the speculation has to end.
+  // Bytes inside a page of direct memory are about to be accessed, not through the TLB. False: the
+  // speculation has to end.
   bool claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
              bool is_monitored = false);
   void begin_speculation();
   void end_speculation() { is_speculating_ = false; }
   // Restores memory, its flags and the TLB as they were at begin_speculation().
   void roll_back();
-  // Whether this core may have accessed a page since its permission was last revoked; and whether it has stored there in the last
-  // speculation.
+  // Whether this core may have accessed a page since its permission was last revoked; and whether it has
+  // stored there in the last speculation.
   bool has_accessed(std::uint64_t physical);
   bool has_stored_speculatively(std::uint64_t physical);
   // Whether the last speculation has accessed a line of a line-granular page, or stored to it.
@@ -170,13 +180,15 @@ class Memory final : private TableMemory {
   // Accesses to the pages of a watchpoint take the slow path. Addresses are virtual.
   void set_watchpoints(std::vector<Watchpoint> watchpoints);
   bool is_watching() const { return !watchpoints_.empty() || !own_watched_.empty(); }
-  // The same for the bytes of the guest's own watchpoints. Cpu::take_watchpoint() says which one an access hits.
+  // The same for the bytes of the guest's own watchpoints. Cpu::take_watchpoint() says which one an access
+  // hits.
   void watch_for_the_guest(std::vector<AddressRange> ranges);
   bool is_watched_for_the_guest() const { return !own_watched_.empty(); }
   // The first byte of an access that is watched.
   std::optional<std::uint64_t> watched(std::uint64_t address, unsigned size, bool is_store) const;
 
-  // Accesses to monitored memory are queued until their instruction has ended, or until another access goes to the host.
+  // Accesses to monitored memory are queued until their instruction has ended, or until another access goes
+  // to the host.
   void monitor(const MonitoredAccess& access) { monitored_.push_back(access); }
   bool has_monitored() const { return !monitored_.empty(); }
   void report_monitored();
@@ -194,14 +206,14 @@ class Memory final : private TableMemory {
     Translation translation;
     std::optional<Fault> fault;
   };
-  // Translates the address of one byte for an exception level, and fills the TLB. Returns a fault if the access is not permitted. May
-  // call the host.
+  // Translates the address of one byte for an exception level, and fills the TLB. Returns a fault if the
+  // access is not permitted. May call the host.
   Result translate(std::uint64_t address, Access access, unsigned exception_level);
   // What an AT instruction does: returns the value for PAR_EL1.
   std::uint64_t probe(std::uint64_t address, Access access, unsigned exception_level);
 
-  // The physical address, whatever the permissions. Changes nothing and takes no time; translation tables outside direct memory are
-  // therefore not found.
+  // The physical address, whatever the permissions. Changes nothing and takes no time; translation tables
+  // outside direct memory are therefore not found.
   std::optional<std::uint64_t> physical(std::uint64_t address);
 
   // Drops all translations: their registers have changed, or a TLB maintenance instruction was executed.

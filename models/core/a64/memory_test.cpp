@@ -1,5 +1,5 @@
-// What the memory of a core does beside moving bytes: lines that were stored to, code that is stored to, devices, memory
-// that is shown or withdrawn, and the TLB.
+// What the memory of a core does beside moving bytes: lines that were stored to, code that is stored to,
+// devices, memory that is shown or withdrawn, and the TLB.
 #include "core/a64/memory.h"
 
 #include <map>

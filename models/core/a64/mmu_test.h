@@ -1,5 +1,5 @@
-// The fixture of tests with the MMU on: 4 KiB pages, 39 bits of address in the lower half. The program, the vectors and
-// 32 KiB of data are mapped to themselves; the tables start at `tables`.
+// The fixture of tests with the MMU on: 4 KiB pages, 39 bits of address in the lower half. The program, the
+// vectors and 32 KiB of data are mapped to themselves; the tables start at `tables`.
 #pragma once
 
 #include <cstring>

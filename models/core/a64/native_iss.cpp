@@ -214,18 +214,18 @@ std::optional<Address> A64Iss::physical(std::uint64_t address) {
 std::span<const std::string> A64Iss::system_registers() const {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> result;
-    for (const a64::SystemRegisterRow* row : a64::told_system_registers()) result.emplace_back(row->name);
+    for (const a64::SystemRegisterRow* row : a64::reported_system_registers()) result.emplace_back(row->name);
     return result;
   }();
   return names;
 }
 
 std::uint64_t A64Iss::read_system(std::size_t index) {
-  return a64::inspect(cpu(), *a64::told_system_registers()[index]);
+  return a64::inspect(cpu(), *a64::reported_system_registers()[index]);
 }
 
 bool A64Iss::write_system(std::size_t index, std::uint64_t value) {
-  if (!a64::alter(cpu(), *a64::told_system_registers()[index], value)) return false;
+  if (!a64::alter(cpu(), *a64::reported_system_registers()[index], value)) return false;
   cpu().set_attend_at();
   return true;
 }

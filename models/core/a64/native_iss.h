@@ -16,13 +16,14 @@ class SpeculativeCores;
 
 class NativeIss : public Iss {
  public:
-  // All of the architectural state, not while run() is under way.
+  // The whole architectural state. Not while run() is in progress.
   virtual a64::State state() const = 0;
   virtual void set_state(const a64::State& state) = 0;
 };
 
-// `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. `monitors` is the same for all cores that share memory;
-// so is `speculative_cores`, if they may execute speculatively in other threads of the host.
+// `core` becomes the affinity in MPIDR_EL1 (base/affinity.h). The host outlives the engine. All cores that
+// share memory have the same `monitors`, and the same `speculative_cores` if they may execute speculatively
+// in other threads of the host.
 std::unique_ptr<NativeIss> make_native_iss(
     IssHost& host, unsigned core, const a64::Options& options = {},
     std::shared_ptr<a64::ExclusiveMonitors> monitors = nullptr,

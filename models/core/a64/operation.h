@@ -1,17 +1,17 @@
-// What an instruction becomes when it is decoded: an Operation. Operations stand one after the other in a block, one for
-// each instruction, and each calls the next (direct threading).
+// A decoded instruction: an Operation. The operations of a block are stored one after the other, one for each
+// instruction, and each one calls the next (direct threading).
 //
 // An operation's work is an ordinary function, in one of two forms:
 //
-//   void add(Cpu& cpu, const Operation& op)                          always goes on behind itself
-//   const Operation* load(Cpu& cpu, const Operation& op)             says what comes next: &op + 1, cpu.finish(op) after
+//   void add(Cpu& cpu, const Operation& op)                          continues with the next one
+//   const Operation* load(Cpu& cpu, const Operation& op)             returns the next one: &op + 1, cpu.finish(op) after
 //                                                                    a call to the host, cpu.raise(...), a branch
 //   op.run = step<add>;
 //
-// In a release build step() ends in a tail call. It stays one only while nothing of its frame is in use at its end: an
-// object whose address leaves the function (a value that a slow path fills in) belongs in a [[gnu::noinline]] function.
-// A handler that calls anything out of line on a rare path does so by later().
-// In other builds, and under the sanitizers, step() returns and the engine's loop calls the next.
+// In a release build, step() ends in a tail call. The compiler makes one only if nothing in the frame is in
+// use at its end. An object whose address leaves the function (a value that a slow path fills in) therefore
+// belongs in a [[gnu::noinline]] function, and a handler makes rare calls to other functions by later(). In
+// other builds, and under the sanitizers, step() returns, and the engine's loop calls the next operation.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ using Handler = const Operation* (*)(Cpu&, const Operation*);
 
 struct Operation {
   Handler run = nullptr;
-  std::uint8_t rd = 0, rn = 0, rm = 0, ra = 0;  // places in State::x or State::v, or what else fits
+  std::uint8_t rd = 0, rn = 0, rm = 0, ra = 0;  // indices in State::x or State::v, or other small operands
   std::uint32_t imm = 0;
 
   std::int64_t signed_imm() const { return static_cast<std::int32_t>(imm); }
-  // A 64-bit constant that Decoding::wide() has put behind the block's operations.
+  // A 64-bit constant behind the block's operations (Decoding::wide()).
   std::uint64_t wide() const {
     std::uint64_t constant;
     std::memcpy(&constant, reinterpret_cast<const char*>(this) + imm, sizeof constant);
@@ -40,7 +40,7 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 16);
 
-// Said by the build (models/core/CMakeLists.txt).
+// Defined by the build (models/core/CMakeLists.txt).
 #ifdef ASTERISM_THREADED
 inline constexpr bool threaded = true;
 #else
@@ -64,8 +64,8 @@ const Operation* step(Cpu& cpu, const Operation* op) {
   }
 }
 
-// The rare part of a handler: `return later<slow>(cpu, op);` has slow(cpu, op) do the rest. It is an operation of its own,
-// so that the frequent part keeps no frame.
+// The rare part of a handler: `return later<slow>(cpu, op);` executes slow(cpu, op) as an operation of its
+// own, so that the frequent part needs no frame.
 template <auto work>
 const Operation* later(Cpu& cpu, const Operation& op);
 

@@ -7,11 +7,12 @@
 namespace asterism::a64 {
 namespace {
 
-// Ownership that is transferred this often within so many quanta is contended. It is then line-granular, or non-speculative, for
-// so many quanta.
+// Ownership that is transferred this often within so many quanta is contended. It is then line-granular, or
+// non-speculative, for so many quanta.
 constexpr std::uint32_t max_transfers = 4, window = 64, non_speculative_for = 1024,
                         line_granular_for = 16'384;
-// A line-granular page with more than one claim per so many instructions, beyond a burst, becomes non-speculative.
+// A line-granular page with more than one claim per so many instructions, beyond a burst, becomes
+// non-speculative.
 constexpr std::uint32_t instructions_per_claim = 200, claims_at_once = 256;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ownership of guest memory among cores that execute in several host threads (speculation.h): which core may access a page, or a
-// 64-byte line, without asking. A directory-based MSI protocol over pages of 4 KiB:
+// Ownership of guest memory among cores that execute in several host threads (speculation.h): which core may
+// access a page, or a 64-byte line, without asking. A directory-based MSI protocol over pages of 4 KiB:
 //
 //   state            in MSI     may access without asking
 //   unowned          Invalid    no core; the first one that claims it becomes its exclusive owner
@@ -8,20 +8,22 @@
 //   non_speculative  -          all cores load and store, non-speculatively only
 //   line_granular    -          no core; each line of the page has one of the four states above
 //
-// A core claims a page at its first access through a TLB entry, which then permits accesses as far as the state does. There are no TLB
-// entries for accesses to line-granular pages: each access claims its lines.
+// A core claims a page at its first access through a TLB entry, which then permits accesses as far as the
+// state does. There are no TLB entries for accesses to line-granular pages: each access claims its lines.
 //
-// A speculative claim succeeds if the state permits the access, or if the page is unowned. Otherwise it is denied, and the
-// speculation ends.
+// A speculative claim succeeds if the state permits the access, or if the page is unowned. Otherwise it is
+// denied, and the speculation ends.
 //
-// A non-speculative claim always succeeds. It takes permission away from other cores: their TLB entries are revoked, and
-// speculations that depend on it are rolled back (those that have accessed the page, or only those that have stored to it if
-// the owner keeps permission to load). The new state is `exclusive` for a store. For a load, it is `shared`.
+// A non-speculative claim always succeeds. It takes permission away from other cores: their TLB entries are
+// revoked, and speculations that depend on it are rolled back (those that have accessed the page, or only
+// those that have stored to it if the owner keeps permission to load). The new state is `exclusive` for a
+// store. For a load, it is `shared`.
 //
-// Contention. A page that has been transferred 4 times within 64 quanta becomes line-granular for 16384 quanta: its cores
-// probably use different lines. Such a line becomes non-speculative for 1024 quanta when it is transferred as often. So does a
-// line-granular page with more claims than one per 200 instructions, because each of them takes the slow path of a memory access.
-// Afterwards the next core that claims it becomes its exclusive owner.
+// Contention. A page that has been transferred 4 times within 64 quanta becomes line-granular for 16384
+// quanta: its cores probably use different lines. Such a line becomes non-speculative for 1024 quanta when it
+// is transferred as often. So does a line-granular page with more claims than one per 200 instructions,
+// because each of them takes the slow path of a memory access. Afterwards the next core that claims it
+// becomes its exclusive owner.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +50,8 @@ struct Ownership {
 
   std::atomic<std::uint32_t> state = unowned;
   std::atomic<Ownership*> lines = nullptr;  // of a page that is or has been line-granular
-  // For the simulation's thread: the number of the quantum at which contention began to be counted, or the state began; and how often
-  // since then it was transferred, or lines of it were claimed.
+  // For the simulation's thread: the number of the quantum at which contention began to be counted, or the
+  // state began; and how often since then it was transferred, or lines of it were claimed.
   std::uint32_t since = 0, events = 0;
 };
 
@@ -72,8 +74,8 @@ class PageOwnership {
   // A speculation accesses a page, or a line of a line-granular page. For the thread that executes it.
   static Claim claim_speculatively(Ownership& ownership, unsigned core, bool is_store);
 
-  // The same, non-speculatively; never denied. `physical`: the address of the page, or line. For the simulation's thread, as is all that
-  // follows.
+  // The same, non-speculatively; never denied. `physical`: the address of the page, or line. For the
+  // simulation's thread, as is all that follows.
   Claim claim(Ownership& page, std::uint64_t physical, unsigned core, bool is_store);
   void claim_line(Ownership& line, std::uint64_t physical, unsigned core, bool is_store);
 

@@ -1,4 +1,4 @@
-// The rows of the registers of the performance monitors: for system_registers.cpp.
+// The rows of the registers of the performance monitors, for system_registers.cpp.
 #pragma once
 
 #include <cstdint>
@@ -125,7 +125,7 @@ inline std::uint64_t read_events_1(const Cpu&) { return 1u << (pmu_event::stall_
 
 consteval SystemRegisterRow counting(SystemRegister which, const char* name, SystemRegisterRow::Read read,
                                      SystemRegisterRow::Write write, SystemRegisterRow::AtEl0 at_el0) {
-  SystemRegisterRow row = made_up(which, name, read, write, at_el0);
+  SystemRegisterRow row = computed(which, name, read, write, at_el0);
   row.counts = true;
   return row;
 }
@@ -155,8 +155,8 @@ inline constexpr SystemRegisterRow performance_monitor_rows[] = {
     counting_writes({3, 3, 9, 12, 4}, "PMSWINC_EL0", count_by_software, monitors<0, user_sw>),
     counting({3, 3, 9, 12, 5},  "PMSELR_EL0",     read_mask<&P::selected>, write_field<&P::selected, 0x1f>,
              monitors<user_er, user_er>),
-    made_up({3, 3, 9, 12, 6},   "PMCEID0_EL0",    read_events_0, nullptr, monitors<0>),
-    made_up({3, 3, 9, 12, 7},   "PMCEID1_EL0",    read_events_1, nullptr, monitors<0>),
+    computed({3, 3, 9, 12, 6},   "PMCEID0_EL0",    read_events_0, nullptr, monitors<0>),
+    computed({3, 3, 9, 12, 7},   "PMCEID1_EL0",    read_events_1, nullptr, monitors<0>),
     counting({3, 3, 9, 13, 0},  "PMCCNTR_EL0",    read_mask<&P::cycles>, write_field<&P::cycles, ~std::uint64_t{0}>,
              monitors<user_cr>),
     counting({3, 3, 9, 13, 1},  "PMXEVTYPER_EL0", read_selected_type, write_selected_type, monitors<0>),

@@ -1,9 +1,9 @@
-// The performance monitors of a core, PMUv3 as of Armv8.0 (Arm DDI 0487, D5 and D17.5): a cycle counter of 64 bits and six
-// event counters of 32, as a Cortex-A57 has them.
+// The performance monitors of a core, PMUv3 as of Armv8.0 (Arm DDI 0487, D5 and D17.5): a cycle counter of 64
+// bits and six event counters of 32, as a Cortex-A57 has them.
 //
-// Counters stand still while a program runs. What has happened is added up when anybody looks, when what is counted changes (a
-// register, the exception level), and where an overflow shall interrupt; so they cost nothing between, and a count is
-// exact at the instruction that reads it.
+// Counters are not updated while a program runs. Events are added when a counter is read, when their
+// selection changes (a register, the exception level), and when an overflow has to interrupt. They therefore
+// cost nothing in between, and a count is exact at the instruction that reads it.
 #pragma once
 
 #include <array>
@@ -27,21 +27,21 @@ inline constexpr std::uint64_t writable = e | d | x | dp | lc;
 
 struct PerformanceMonitors {
   static constexpr unsigned counters = 6;
-  static constexpr unsigned cycle_counter = 31;  // as a bit of a mask, and as what PMSELR_EL0 selects
+  static constexpr unsigned cycle_counter = 31;  // its bit in masks, and its number in PMSELR_EL0
   static constexpr std::uint64_t all = std::uint64_t{1} << cycle_counter | ((1 << counters) - 1);
   static constexpr std::uint64_t filter_bits = 3u << 30;  // P, U
   static constexpr std::uint64_t type_bits = filter_bits | 0x3ff;
 
-  std::uint64_t control = 0;                                    // PMCR_EL0, what is writable of it
+  std::uint64_t control = 0;                                    // the writable bits of PMCR_EL0
   std::uint64_t enabled = 0, overflowed = 0, interrupting = 0;  // PMCNTEN, PMOVS, PMINTEN
   std::uint64_t selected = 0, for_el0 = 0;                      // PMSELR_EL0, PMUSERENR_EL0
   std::uint64_t cycles = 0, cycle_filter = 0;                   // PMCCNTR_EL0, PMCCFILTR_EL0
   std::array<std::uint64_t, counters> events{}, types{};        // PMEVCNTRn_EL0, PMEVTYPERn_EL0
 
-  // Up to where all this was added up.
+  // The counts up to which events have been added.
   std::uint64_t instructions = 0;
   CoreCounts seen;
-  std::uint64_t rest_of_64 = 0;  // cycles, with PMCR_EL0.D
+  std::uint64_t rest_of_64 = 0;  // remaining cycles, with PMCR_EL0.D
 
   bool operator==(const PerformanceMonitors&) const = default;
 };

@@ -16,12 +16,12 @@ T read_scalar(const Cpu& cpu, std::uint8_t at) {
 // A scalar result clears the rest of its register.
 inline void write_scalar(Cpu& cpu, std::uint8_t at, std::uint64_t bits) { cpu.v[at].d = {bits, 0}; }
 
-// No host computes with halves: they are always computed softly.
+// Half-precision operations are never computed by the host's arithmetic.
 template <class T>
 inline constexpr bool is_half = sizeof(T) == sizeof(Half);
 
-// The handler that make(T()) has for the format in ptype; nullptr where ptype is reserved, or the format is
-// left out.
+// The handler that make(T()) returns for the format in ptype; nullptr if ptype is reserved, or the format is
+// not configured.
 template <class Make>
 Handler by_format(const Decoding& d, Make make) {
   constexpr unsigned single = 0, double_ = 1, half = 3;

@@ -135,7 +135,8 @@ std::uint64_t bits_as_bytes(const Decoding& d) {
   for (unsigned i = 0; i < 8; ++i) result |= (imm8(d) >> i & 1) * 0xff << (8 * i);
   return result;
 }
-// Sign, the lowest bits of the exponent (the others are those of 2 to the power of -3 to 4), four bits of the fraction.
+// Sign, the lowest bits of the exponent (the others are those of 2 to the power of -3 to 4), four bits of the
+// fraction.
 std::uint64_t halves(const Decoding& d) {
   return expand_immediate<Half>(static_cast<unsigned>(imm8(d))) * every_half_word;
 }

@@ -1,5 +1,5 @@
-// SIMD floating point (Arm DDI 0487, C4.1.68): three registers of the same type, pairs, and across lanes. Half precision
-// stands in simd_half_precision.cpp.
+// SIMD floating point (Arm DDI 0487, C4.1.68): three registers of the same type, pairs, and across lanes.
+// Half precision stands in simd_half_precision.cpp.
 #include "core/a64/simd_floating_point.h"
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What the rooms of SIMD floating point share: an operation of fast_float.h, applied lane by lane to operands that the shape
-// of the instruction picks. All lanes are computed before one is written.
+// Shared by the files of SIMD floating point: an operation of fast_float.h is applied to each lane of the
+// operands that the shape of the instruction selects. All lanes are computed before any is written.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace asterism::a64 {
 
-// The room's other files; simd_floating_point.cpp joins them.
+// The rows of the other files, which simd_floating_point.cpp joins.
 std::span<const Row> simd_floating_point_two_register_rows();
 std::span<const Row> simd_floating_point_by_element_rows();
 std::span<const Row> simd_half_precision_rows();
@@ -28,7 +28,7 @@ T lane(const Vector& v, unsigned index) {
   return result;
 }
 
-// What is above the lanes becomes 0.
+// Clears the bits above the lanes.
 template <class T, std::size_t count>
 void put(Vector& v, const std::array<T, count>& lanes) {
   std::array<std::uint64_t, 2> d{};
@@ -68,7 +68,7 @@ struct Two {
     return {lane<T>(cpu.v[op.rn], i), lane<T>(cpu.v[op.rm], i)};
   }
 };
-// Neighbours, first those of Vn, then those of Vm.
+// Adjacent pairs of lanes, first of Vn, then of Vm.
 struct Pair {
   template <class T, unsigned count>
   static std::tuple<T, T> of(const Cpu& cpu, const Operation& op, unsigned i) {
@@ -137,7 +137,7 @@ const Operation* lanewise_each(Cpu& cpu, const Operation& op) {
   return &op + 1;
 }
 
-// Where the host's results are taken as they are, the compiler makes vector instructions of the loops.
+// If the host's results are used as they are, the compiler turns the loops into vector instructions.
 template <class T, unsigned count, class Compute, class Operands>
 const Operation* lanewise_on_host(Cpu& cpu, const Operation& op) {
   std::array<T, count> result;

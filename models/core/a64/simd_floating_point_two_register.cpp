@@ -1,5 +1,5 @@
-// SIMD floating point of one operand (Arm DDI 0487, C4.1.68: two-register miscellaneous, and shift by immediate, where the
-// conversions from and to fixed point stand).
+// SIMD floating point of one operand (Arm DDI 0487, C4.1.68: two-register miscellaneous, and shift by
+// immediate, where the conversions from and to fixed point stand).
 #include "core/a64/simd_floating_point.h"
 
 namespace asterism::a64 {
@@ -40,7 +40,8 @@ std::uint64_t narrowed(Cpu& cpu, const Vector& v) {
     result |= std::uint64_t{softly<Compute>(cpu, lane<Wide>(v, i))} << (i * width);
   return result;
 }
-// FCVTN, FCVTXN, and the second of each: op.imm says to which half; the lower one keeps the rest, which becomes 0.
+// FCVTN, FCVTXN, and the second of each: op.imm says to which half; the lower one keeps the rest, which
+// becomes 0.
 template <class Compute, class Narrow, class Wide>
 const Operation* narrow(Cpu& cpu, const Operation& op) {
   const std::uint64_t result = narrowed<Compute, Narrow, Wide>(cpu, cpu.v[op.rn]);

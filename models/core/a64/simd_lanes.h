@@ -1,5 +1,5 @@
-// Lanes of SIMD registers as arrays: loaded and stored as a whole by memcpy, so that a plain loop over them becomes host
-// vector instructions and no object stays in memory.
+// The lanes of SIMD registers as arrays. They are loaded and stored as a whole by memcpy, so that the
+// compiler turns a plain loop over them into host vector instructions and keeps no object in memory.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ template <class T, unsigned bytes = 16>
   return result;
 }
 
-// What a lengthening or narrowing instruction takes of a register: the upper half in its form of 16 bytes (SADDL2), the
-// lower lanes in others.
+// The half of a register that a lengthening or narrowing instruction reads: the upper half in its form of 16
+// bytes (SADDL2), otherwise the lower one.
 template <class T, unsigned bytes>
 [[gnu::always_inline]] inline Lanes<T, bytes == 16 ? 8 : bytes> half(const Vector& v) {
   Lanes<T, bytes == 16 ? 8 : bytes> result;
@@ -36,7 +36,7 @@ template <class T, unsigned bytes>
   return result;
 }
 
-// Writes a register; what lies above the lanes becomes 0.
+// Writes a register and clears the bits above the lanes.
 template <class T, std::size_t count>
 [[gnu::always_inline]] inline void put(Vector& v, const std::array<T, count>& from) {
   if constexpr (count * sizeof(T) >= 8) {
@@ -49,7 +49,7 @@ template <class T, std::size_t count>
   }
 }
 
-// Writes the half of a register that a narrowing instruction writes: XTN2 keeps the lower one.
+// Writes the half of a register that a narrowing instruction writes. XTN2 keeps the lower half.
 template <unsigned bytes, class T, std::size_t count>
 [[gnu::always_inline]] inline void put_half(Vector& v, const std::array<T, count>& from) {
   if constexpr (bytes == 16) {
@@ -100,7 +100,7 @@ using Wide = detail::Resized<T, sizeof(T) * 2>;
 template <class T>
 using Narrow = detail::Resized<T, sizeof(T) / 2>;
 
-// What to compute in, modulo its width: unsigned, and not promoted to int.
+// The type for arithmetic modulo its width: unsigned, and not promoted to int.
 template <class T>
 using Modulo = std::common_type_t<Unsigned<T>, unsigned>;
 
@@ -132,7 +132,7 @@ constexpr T all_ones_if(bool condition) {
   return static_cast<T>(condition ? -1 : 0);
 }
 
-// The nearest value that T can hold; `saturated` is set when that is another one.
+// The nearest value in the range of T. Sets `saturated` if that differs.
 template <class T, class From>
 constexpr T saturate(From value, bool& saturated) {
   if (std::in_range<T>(value)) return static_cast<T>(value);
@@ -164,7 +164,7 @@ template <class T>
 constexpr T shift_right(T a, unsigned by) {
   return static_cast<T>(by < width<T> ? a >> by : a < T{0} ? -1 : 0);
 }
-// To nearest, halves upwards, as if there were a bit more than T has.
+// Rounds to nearest, ties upwards, as if T had one more bit.
 template <class T>
 constexpr T rounding_shift_right(T a, unsigned by) {
   if (by == 0) return a;
@@ -183,7 +183,7 @@ constexpr T saturating_shift_left(T a, unsigned by, bool& saturated) {
   return std::is_signed_v<T> && a < T{0} ? least<T> : most<T>;
 }
 
-// The upper half of 2ab. 2ab itself does not fit where both are the least.
+// The upper half of 2ab. 2ab itself does not fit if both are the minimum.
 template <bool rounds, class T>
 constexpr T doubling_multiply_high(T a, T b, bool& saturated) {
   if (a == least<T> && b == least<T>) {

@@ -1,7 +1,8 @@
 // Advanced SIMD load/store multiple structures and single structure (Arm DDI 0487, C4.1.65).
 //
-// op.rd is the first register, op.rn the base. Behind the access the base grows by op.imm and by the register op.rm; both
-// are 0 where it stays. An instruction is one access, so that a fault leaves everything as it was.
+// op.rd is the first register, op.rn the base. Behind the access the base grows by op.imm and by the register
+// op.rm; both are 0 where it stays. An instruction is one access, so that a fault leaves everything as it
+// was.
 #include <array>
 
 #include "core/a64/simd_lanes.h"

@@ -1,12 +1,12 @@
-// Families of handlers with two sources (simd_tables.h says what a family is): what three same, three different and by
-// element have in common. For the simd_*.cpp files.
+// Families of handlers (simd_tables.h) with two sources, shared by the groups "three same", "three different"
+// and "by element". For the simd_*.cpp files.
 #pragma once
 
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
 
-// The second source: lanes of a register, or one of its elements (op.ra) in place of all of them.
+// The second source: all lanes of a register, or one of its elements (op.ra).
 enum class Second : std::uint8_t { lanes, element };
 
 template <class T, unsigned bytes, Second second>
@@ -20,8 +20,8 @@ template <class T, unsigned bytes, Second second>
   }
 }
 
-// What is done with a lane may be f(a, b); f(a, b, d) with that of the destination; and each of them with `saturated`
-// behind, which it sets when it saturates.
+// The operation on a lane is f(a, b), or f(a, b, d) with the lane of the destination. Either form may have a
+// last parameter `saturated`, which it sets if it saturates.
 template <auto f, class T>
 [[gnu::always_inline]] inline T apply(T a, T b, T d, bool& saturated) {
   if constexpr (std::is_invocable_v<decltype(f), T, T>) {
@@ -51,7 +51,7 @@ struct Lanewise {
   }
 };
 
-// Of lanes of T, lengthened; the result is twice as wide, as is what f gets.
+// For lanes of T, lengthened: the result and the operands of f are twice as wide.
 template <auto f, Second second = Second::lanes>
 struct Long {
   template <class T, unsigned bytes>
@@ -111,7 +111,7 @@ inline constexpr auto rounding_doubling_high_subtract = []<class T>(T a, T b, T 
   return doubling_multiply_accumulate_high<true>(a, b, d, saturated);
 };
 
-// Of lengthened lanes, whose product always fits; twice that may not, nor what it is added to.
+// For lengthened lanes, whose product always fits. Twice the product may not, and neither may the sum.
 inline constexpr auto doubling = []<class T>(T a, T b, bool& saturated) -> T {
   return saturating_add(multiply(a, b), multiply(a, b), saturated);
 };

@@ -6,7 +6,8 @@
 namespace asterism::a64 {
 namespace {
 
-// op.imm is the distance. f(a, by) of a lane; or f(a, by, d) with the lane of the destination; or f(a, by, saturated).
+// op.imm is the distance. f(a, by) of a lane; or f(a, by, d) with the lane of the destination; or f(a, by,
+// saturated).
 template <auto f>
 struct Shift {
   template <class T, unsigned bytes>
@@ -106,7 +107,8 @@ constexpr auto saturating_rounding_unsigned_narrow = []<class T>(T a, unsigned b
   return saturate<Unsigned<Narrow<T>>>(rounding_shift_right(a, by), saturated);
 };
 
-// ---- decoding: the highest bit that is set in immh says the size; for narrow and long, that of the narrow lanes ----
+// ---- decoding: the highest bit that is set in immh says the size; for narrow and long, that of the narrow
+// lanes ----
 
 enum class Direction : std::uint8_t { left, right };
 

@@ -1,8 +1,8 @@
 // Handlers of SIMD instructions, chosen by lane type and form. For the simd_*.cpp files.
 //
-// A family of handlers is a class with a template `work<T, bytes>`: T is the type of its lanes (of the source, where it
-// makes them longer or narrower), bytes what it works on: 16 and 8 for the vector forms (Q), that of one lane for the
-// scalar one.
+// A family of handlers is a class with a template `work<T, bytes>`. T is the type of the lanes (of the
+// source, if the instruction lengthens or narrows them). bytes is the size of the operands: 16 or 8 for the
+// vector forms (Q), the size of one lane for the scalar form.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace asterism::a64 {
 
-// The sections of the manual, each a file.
+// The rows of the sections of the manual, each in a file of its own.
 std::span<const Row> simd_three_same_rows();
 std::span<const Row> simd_three_same_extra_rows();
 std::span<const Row> simd_three_different_rows();
@@ -26,9 +26,9 @@ std::span<const Row> simd_by_element_rows();
 std::span<const Row> simd_shift_rows();
 std::span<const Row> simd_cryptography_rows();
 
-enum class Sign : std::uint8_t { is_signed, is_unsigned, by_u };  // by_u: bit 29 says that lanes are unsigned
+enum class Sign : std::uint8_t { is_signed, is_unsigned, by_u };  // by_u: bit 29 selects unsigned lanes
 
-// Sizes that an instruction has; others are reserved.
+// The sizes that an instruction has. The others are reserved.
 inline constexpr unsigned size_b = 1, size_h = 2, size_s = 4, size_d = 8;
 inline constexpr unsigned sizes_bhs = size_b | size_h | size_s, sizes_bhsd = sizes_bhs | size_d;
 
@@ -60,7 +60,7 @@ constexpr std::array<Handler, 4> scalar_handlers(std::index_sequence<size...>) {
 
 }  // namespace detail
 
-// nullptr where reserved.
+// nullptr if reserved.
 template <class Family, unsigned sizes, Sign sign>
 Handler vector_handler(const Decoding& d, unsigned size) {
   static constexpr auto with_sign =
@@ -85,7 +85,7 @@ inline void take_registers(Decoding& d) {
   d.op.rd = d.vector(0), d.op.rn = d.vector(5), d.op.rm = d.vector(16);
 }
 
-// Of instructions with `size` at bits 23 and 22.
+// For instructions with `size` in bits 23 and 22.
 template <class Family, unsigned sizes, Sign sign = Sign::by_u>
 bool decode_vector(Decoding& d) {
   take_registers(d);

@@ -1,5 +1,5 @@
-// The fixture of tests of SIMD: single instructions that take V0, V1 and X1 and write V2. Expected values were computed by
-// hand or taken from Unicorn.
+// The fixture of tests of SIMD: single instructions that take V0, V1 and X1 and write V2. Expected values
+// were computed by hand or taken from Unicorn.
 #pragma once
 
 #include <gtest/gtest.h>

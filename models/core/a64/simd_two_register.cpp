@@ -1,4 +1,5 @@
-// Advanced SIMD two-register miscellaneous, vector and scalar (Arm DDI 0487, C4.1.96), without floating point.
+// Advanced SIMD two-register miscellaneous, vector and scalar (Arm DDI 0487, C4.1.96), without floating
+// point.
 #include <bit>
 
 #include "core/a64/simd_tables.h"

@@ -11,8 +11,8 @@ namespace {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// significand / 2^127 * 2^exponent, bit 127 set; a significand of 0 is zero. As with round(), bit 0 may stand for
-// anything smaller.
+// significand / 2^127 * 2^exponent, bit 127 set; a significand of 0 is zero. As with round(), bit 0 may stand
+// for anything smaller.
 struct WideNumber {
   bool sign = false;
   int exponent = 0;
@@ -40,7 +40,8 @@ WideNumber product(const Operand<T>& a, const Operand<T>& b) {
   return normalised(a.sign != b.sign, a.exponent + b.exponent + 1, Wide{a.significand} * b.significand);
 }
 
-// Exact but for bit 0: the operands have zeros at their low ends, so nothing is lost unless they are far apart.
+// Exact but for bit 0: the operands have zeros at their low ends, so nothing is lost unless they are far
+// apart.
 WideNumber sum(WideNumber a, WideNumber b) {
   if (a.significand == 0) return b;
   if (b.significand == 0) return a;

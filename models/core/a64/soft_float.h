@@ -1,10 +1,11 @@
-// Floating point as Arm's pseudocode has it (Arm DDI 0487, J1.3: shared/functions/float), in integers: every bit of every
-// result, and the flags of FPSR, are those of the architecture on any host.
+// Floating point as in Arm's pseudocode (Arm DDI 0487, J1.3: shared/functions/float), in integer arithmetic:
+// every bit of every result, and the flags of FPSR, are those of the architecture on any host.
 //
-// A value is its bits: std::uint16_t a half, std::uint32_t a single, std::uint64_t a double precision number. What FPCR
-// asks for and what FPSR will be told go with each call, as a FloatEnvironment. Armv8.0-A does not trap exceptions.
+// A value is its bits: std::uint16_t is a half, std::uint32_t a single, std::uint64_t a double precision
+// number. A FloatEnvironment passes the controls of FPCR to each call, and collects the flags for FPSR.
+// Armv8.0-A does not trap floating-point exceptions.
 //
-// This is the slow path, and the one that decides; fast_float.h takes the host's arithmetic where both must agree.
+// This is the slow path and the reference; fast_float.h uses the host's arithmetic where both must agree.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ inline constexpr std::uint32_t dzc = 1 << 1;  // division by zero
 inline constexpr std::uint32_t ofc = 1 << 2;  // overflow
 inline constexpr std::uint32_t ufc = 1 << 3;  // underflow
 inline constexpr std::uint32_t ixc = 1 << 4;  // inexact
-inline constexpr std::uint32_t idc = 1 << 7;  // an input denormal was taken for zero; not of halves
+inline constexpr std::uint32_t idc = 1 << 7;  // an input denormal was flushed to zero; not for halves
 inline constexpr std::uint32_t qc = 1 << 27;  // saturation of SIMD integers
 inline constexpr std::uint32_t writable = qc | idc | ixc | ufc | ofc | dzc | ioc;
 }  // namespace fpsr_bit
@@ -40,7 +41,7 @@ struct FloatEnvironment {
 
   Rounding rounding;
   bool flush_to_zero, flush_halves_to_zero, default_nan;
-  bool alternative_half;     // of conversions between formats alone
+  bool alternative_half;     // for conversions between formats only
   std::uint32_t raised = 0;  // bits of FPSR
 };
 

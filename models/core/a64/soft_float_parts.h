@@ -1,4 +1,4 @@
-// What soft_float*.cpp are made of: numbers taken apart, NaN selection, rounding. Nobody else includes this.
+// Shared parts of soft_float*.cpp, which alone include this: unpacked numbers, NaN selection, rounding.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr T infinity(bool sign) {
   return zero<T>(sign) | Float<T>::infinity;
 }
 
-// What is shifted out is remembered in bit 0.
+// Bits that are shifted out set bit 0 (sticky).
 template <class Wide>
 constexpr Wide shift_right_sticky(Wide value, unsigned by) {
   constexpr unsigned width = 8 * sizeof(Wide);
@@ -44,8 +44,8 @@ constexpr Wide shift_right_sticky(Wide value, unsigned by) {
   return value >> by | ((value << (width - by)) != 0);
 }
 
-// What halves are: numbers to compute with, of which FZ16 says whether denormals are zero; or a format to
-// convert to and from, which keeps denormals and which AHP may choose.
+// The use of a half: for arithmetic, with FZ16 controlling whether denormals are zero; or for conversions,
+// which keep denormals and may use the alternative format (AHP).
 enum class HalfIs : std::uint8_t { number, format };
 
 template <class T, HalfIs half>
@@ -95,7 +95,7 @@ T process_nan(FloatEnvironment& e, const Operand<T>& nan) {
   return e.default_nan ? Float<T>::default_nan : nan.bits | Float<T>::quiet_bit;
 }
 
-// FPProcessNaNs, FPProcessNaNs3: the first signalling one, else the first quiet one.
+// FPProcessNaNs, FPProcessNaNs3: the first signalling NaN, otherwise the first quiet one.
 template <class T>
 std::optional<T> process_nans(FloatEnvironment& e, std::initializer_list<Operand<T>> operands) {
   for (const Kind kind : {Kind::signalling_nan, Kind::quiet_nan})
@@ -110,7 +110,7 @@ T invalid(FloatEnvironment& e) {
   return Float<T>::default_nan;
 }
 
-// Whether a magnitude goes up by one, when `error` (in units of 2^-64) was cut off.
+// Whether a magnitude is rounded up, given the truncated part `error` in units of 2^-64.
 inline bool rounds_up(Rounding rounding, bool sign, bool is_odd, std::uint64_t error) {
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
   switch (rounding) {
@@ -127,7 +127,7 @@ inline bool rounds_up(Rounding rounding, bool sign, bool is_odd, std::uint64_t e
   }
 }
 
-// What is too large becomes infinity, or else the largest number.
+// A result that is too large becomes infinity or the largest number.
 inline bool overflows_to_infinity(Rounding rounding, bool sign) {
   return rounding == Rounding::nearest_even || rounding == (sign ? Rounding::down : Rounding::up);
 }
@@ -138,8 +138,8 @@ T overflow(FloatEnvironment& e, bool sign, Rounding rounding) {
   return overflows_to_infinity(rounding, sign) ? infinity<T>(sign) : zero<T>(sign) | Float<T>::largest_normal;
 }
 
-// FPRound, FPRoundCV: of significand / 2^63 * 2^exponent, bit 63 set, where bit 0 may stand for anything
-// smaller. Tininess is seen before rounding.
+// FPRound, FPRoundCV: rounds significand / 2^63 * 2^exponent. Bit 63 is set, and bit 0 may be sticky.
+// Tininess is detected before rounding.
 template <class T, HalfIs half = HalfIs::number>
 T round(FloatEnvironment& e, bool sign, int exponent, std::uint64_t significand, Rounding rounding) {
   using F = Float<T>;

@@ -1,5 +1,5 @@
-// Compares cores that execute speculatively with the same cores that do not: whatever they, devices and a debugger do to each
-// other, every result is the same.
+// Compares cores that execute speculatively with the same cores that do not: whatever they, devices and a
+// debugger do to each other, every result is the same.
 #include "core/a64/speculation.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,9 @@
 namespace asterism::a64 {
 namespace {
 
-// Random numbers in X0 say what comes next. X10: own data, of which X14 masks offsets; X11: a page of all cores; X12: a device;
-// X13: a counter of all cores. X15, X16, X17: how seldom the page is loaded from, it is stored to, all else is done.
+// Random numbers in X0 say what comes next. X10: own data, of which X14 masks offsets; X11: a page of all
+// cores; X12: a device; X13: a counter of all cores. X15, X16, X17: how seldom the page is loaded from, it is
+// stored to, all else is done.
 const std::vector<std::uint32_t> program = {
     0xca003400,  // loop: eor x0, x0, x0, lsl #13
     0xca401c00,  // eor x0, x0, x0, lsr #7
@@ -96,7 +97,8 @@ class TestedCores : WriteObserver {
     for (auto& each : iss) each.reset();
   }
 
-  // A quantum of `length` instructions for each core, after which it may speculate on the next one; then an access from outside.
+  // A quantum of `length` instructions for each core, after which it may speculate on the next one; then an
+  // access from outside.
   void round(std::uint64_t length, std::uint64_t next, Random& random) {
     for (unsigned i = 0; i < core_count; ++i) {
       iss[i]->commit_speculation();
@@ -180,7 +182,8 @@ struct SpeculationTest : testing::Test {
   TestedCores tested{sharings[0], cores};
   Iss& last = *tested.iss[core_count - 1];  // of the worker thread's group
 
-  // Has `length` instructions executed speculatively, without a commit. Before that, the core comes to own all memory that it needs.
+  // Has `length` instructions executed speculatively, without a commit. Before that, the core comes to own
+  // all memory that it needs.
   std::uint64_t speculate(std::uint64_t length) {
     Random none(1);
     for (unsigned i = 0; i < core_count; ++i) tested.at[i] = tested.iss[i]->instructions();

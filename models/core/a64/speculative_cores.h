@@ -1,5 +1,6 @@
-// The cores of a node that share memory and may execute speculatively (speculation.h): who they are, which host thread each
-// belongs to, and what rolls them back from outside. All of it is for the simulation's thread.
+// The cores of a node that share memory and may execute speculatively (speculation.h): who they are, which
+// host thread each belongs to, and what rolls them back from outside. All of it is for the simulation's
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,15 @@ class SpeculativeCores {
 
   HostThreads& threads() { return threads_; }
   PageOwnership& ownership() { return ownership_; }
-  // Each host thread has a group of neighbouring cores, whose memory stays in the caches of one host processor. The first
-  // group is that of the simulation's own thread, 0, and does not speculate.
+  // Each host thread has a group of neighbouring cores, whose memory stays in the caches of one host
+  // processor. The first group is that of the simulation's own thread, 0, and does not speculate.
   unsigned thread_of(unsigned core) const {
     return static_cast<unsigned>(std::uint64_t{core} * threads_.count() / cpus_.size());
   }
 
-  // A master other than these cores (a device, a loader, a debugger) is about to access memory. Quiesces all speculations, and
-  // rolls back those that have loaded or stored in these pages (for a store), or stored there (for a load).
+  // A master other than these cores (a device, a loader, a debugger) is about to access memory. Quiesces all
+  // speculations, and rolls back those that have loaded or stored in these pages (for a store), or stored
+  // there (for a load).
   void before_external_access(AddressRange range, bool is_store);
   void roll_back_all();
   void quiesce(unsigned core);

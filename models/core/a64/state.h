@@ -1,7 +1,8 @@
-// The architectural state of an A64 core (Armv8.0-A, EL0 and EL1): plain data, a snapshot is a copy.
+// The architectural state of an A64 core (Armv8.0-A, EL0 and EL1). It is plain data: a snapshot is a copy.
 //
-// Two representations are chosen for speed: register 31 is a place like any other (one that reads as zero, one that is
-// the stack pointer, one that nobody reads), and the condition flags are kept as what they follow from.
+// Two representations are chosen for speed. Register 31 has several indices (one that reads as zero, one that
+// is the stack pointer, one whose value is discarded), and the condition flags are kept as the values from
+// which they are computed.
 #pragma once
 
 #include <array>
@@ -14,14 +15,15 @@
 
 namespace asterism::a64 {
 
-// Places in State::x beside X0 to X30.
+// Indices in State::x beside X0 to X30.
 inline constexpr std::uint8_t zero_register = 31;  // always 0; never written
 inline constexpr std::uint8_t stack_pointer = 32;  // the SP in use
-inline constexpr std::uint8_t discarded = 33;      // takes what is written to XZR
+inline constexpr std::uint8_t discarded = 33;      // the target of writes to XZR
 
-// N is bit 63 of negative, Z says that zero_if is 0.
+// N is bit 63 of `negative`; Z is set if zero_if is 0.
 struct Flags {
-  // In this order two scalar stores set N and Z; side by side they are made a vector store first.
+  // In this order, N and Z are set by two scalar stores. If they were adjacent, the compiler would combine
+  // them to a vector first.
   std::uint64_t negative = 0;
   bool c = false;
   std::uint8_t v = 0;  // 0 or 1
@@ -46,11 +48,11 @@ struct alignas(16) Vector {
 // The local exclusive monitor.
 struct ExclusiveMonitor {
   bool armed = false;
-  bool waits_at_load = false;            // the load waits for simulated time, not the store behind it
-  bool repeats = false;                  // the load exclusive that is executed follows another one
+  bool waits_at_load = false;            // the load waits for simulated time, instead of the store after it
+  bool repeats = false;                  // the present load exclusive follows another one
   std::uint8_t size = 0;                 // bytes, 1 to 16
   std::uint64_t physical = 0;            // address
-  std::array<std::uint64_t, 2> value{};  // that was loaded
+  std::array<std::uint64_t, 2> value{};  // loaded
   bool operator==(const ExclusiveMonitor&) const = default;
 };
 
@@ -60,12 +62,12 @@ struct State {
   Flags flags;
   std::uint64_t pc = 0;  // not kept up to date inside a block
   std::uint32_t fpcr = 0, fpsr = 0;
-  std::uint32_t daif = 0;    // at their places in PSTATE: bits 9 to 6
+  std::uint32_t daif = 0;    // bits 9 to 6, as in PSTATE
   std::uint8_t level = 1;    // exception level: 0 or 1
   bool uses_sp_el1 = true;   // PSTATE.SP
   bool illegal = false;      // PSTATE.IL
   bool single_step = false;  // PSTATE.SS
-  SystemRegisters system;    // sp_el0 and sp_el1 there hold the one that is not in use
+  SystemRegisters system;    // its sp_el0 and sp_el1 hold the stack pointers that are not in use
   DebugRegisters debug;
   PerformanceMonitors pmu;
   ExclusiveMonitor monitor;

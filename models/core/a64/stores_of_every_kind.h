@@ -1,5 +1,5 @@
-// A store of every kind and the lines that it writes, for tests; and two instructions that store nothing. X0 is the address, X2
-// what is stored, X3 32; V2 to V5 whatever they are.
+// A store of every kind and the lines that it writes, for tests; and two instructions that store nothing. X0
+// is the address, X2 what is stored, X3 32; V2 to V5 whatever they are.
 #pragma once
 
 #include <cstdint>

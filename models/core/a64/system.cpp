@@ -1,5 +1,5 @@
-// Exception generation, hints, barriers, PSTATE and system registers (Arm DDI 0487, C4.1.66), ERET. Cache, TLB and address
-// translation instructions are in system_maintenance.cpp.
+// Exception generation, hints, barriers, PSTATE and system registers (Arm DDI 0487, C4.1.66), ERET. Cache,
+// TLB and address translation instructions are in system_maintenance.cpp.
 #include <cstring>
 
 #include "core/a64/cpu.h"

@@ -32,7 +32,7 @@ Memory::Result translate(Cpu& cpu, const Operation& op, Access access) {
 
 using Kind = CacheMaintenance::Kind;
 
-void tell_caches(Cpu& cpu, const Operation& op, const CacheMaintenance& what) {
+void notify_caches(Cpu& cpu, const Operation& op, const CacheMaintenance& what) {
   const InHost in(cpu, op);
   cpu.host.maintain_caches(what);
 }
@@ -43,7 +43,7 @@ template <Access access, Kind kind>
   if (has_caches && cpu.is_speculating) return cpu.end_speculation(op);
   const auto [translation, fault] = translate(cpu, op, access);
   if (fault) return maintenance_abort(cpu, op, *fault);
-  if (has_caches) tell_caches(cpu, op, {.kind = kind, .address = Address(translation.physical)});
+  if (has_caches) notify_caches(cpu, op, {.kind = kind, .address = Address(translation.physical)});
   return cpu.finish(op);
 }
 
@@ -62,13 +62,13 @@ template <Kind kind>
   const auto way = static_cast<unsigned>((value & 0xffff'ffff) >> (32 - way_bits));
   const auto set = static_cast<unsigned>((value & 0xffff'ffff) / line % cache.sets);
   if (way < cache.ways)
-    tell_caches(
+    notify_caches(
         cpu, op,
         {.kind = kind, .by_set = true, .level = static_cast<unsigned>(level), .set = set, .way = way});
   return cpu.finish(op);
 }
 
-void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range) {
+void notify_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range) {
   InHost in(cpu, op);
   if (cpu.is_speculating) throw SpeculationEnds{};
   cpu.drop_code(range);
@@ -78,11 +78,11 @@ void tell_instructions_changed(Cpu& cpu, const Operation& op, AddressRange range
 [[gnu::noinline]] const Operation* invalidate_instructions(Cpu& cpu, const Operation& op) {
   const auto [translation, fault] = translate(cpu, op, Access::load);
   if (fault) return maintenance_abort(cpu, op, *fault);
-  tell_instructions_changed(cpu, op, {Address(translation.physical & ~(line - 1)), Bytes(line)});
+  notify_instructions_changed(cpu, op, {Address(translation.physical & ~(line - 1)), Bytes(line)});
   return cpu.synchronise(op);
 }
 [[gnu::noinline]] const Operation* invalidate_all_instructions(Cpu& cpu, const Operation& op) {
-  tell_instructions_changed(cpu, op, everything);
+  notify_instructions_changed(cpu, op, everything);
   return cpu.synchronise(op);
 }
 

@@ -1,4 +1,4 @@
-// How the rows of system registers are written down.
+// Functions that make the rows of the table of system registers.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ consteval SystemRegisterRow ignored(SystemRegister which, const char* name,
                                     SystemRegisterRow::AtEl0 at_el0 = nullptr) {
   return {.which = which, .name = name, .writable = true, .at_el0 = at_el0, .write = write_nothing};
 }
-consteval SystemRegisterRow made_up(SystemRegister which, const char* name, SystemRegisterRow::Read read,
-                                    SystemRegisterRow::Write write = nullptr,
-                                    SystemRegisterRow::AtEl0 at_el0 = nullptr) {
+consteval SystemRegisterRow computed(SystemRegister which, const char* name, SystemRegisterRow::Read read,
+                                     SystemRegisterRow::Write write = nullptr,
+                                     SystemRegisterRow::AtEl0 at_el0 = nullptr) {
   return {.which = which,
           .name = name,
           .writable = write != nullptr,
@@ -33,9 +33,9 @@ consteval SystemRegisterRow made_up(SystemRegister which, const char* name, Syst
           .read = read,
           .write = write};
 }
-consteval SystemRegisterRow held(SystemRegister which, const char* name, SystemRegisterRow::State state,
-                                 SystemRegisterRow::AtEl0 at_el0 = nullptr,
-                                 SystemRegisterRow::Write write = nullptr) {
+consteval SystemRegisterRow stored(SystemRegister which, const char* name, SystemRegisterRow::State state,
+                                   SystemRegisterRow::AtEl0 at_el0 = nullptr,
+                                   SystemRegisterRow::Write write = nullptr) {
   return {.which = which, .name = name, .writable = true, .at_el0 = at_el0, .state = state, .write = write};
 }
 consteval SystemRegisterRow owned_by_host(SystemRegister which, const char* name,

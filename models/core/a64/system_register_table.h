@@ -1,4 +1,4 @@
-// What MRS and MSR may reach: a row for each system register, in system_registers.cpp.
+// The table of the system registers that MRS and MSR access, with one row each (system_registers.cpp).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace asterism::a64 {
 
 enum class Permission : std::uint8_t { undefined, trapped, allowed };
 
-// What a write asks for: to go on, or Cpu::synchronise().
+// What has to follow a write: nothing, or Cpu::synchronise().
 enum class Written : std::uint8_t { done, synchronise };
 
 struct SystemRegisterRow {
@@ -23,38 +23,39 @@ struct SystemRegisterRow {
   SystemRegister which;
   const char* name;
   bool readable = true, writable = false;
-  AtEl0 at_el0 = nullptr;  // says whether EL0 may, when it can be read or written at all; nullptr: UNDEFINED
-  State state = nullptr;   // where it is, when it is plain state,
-  std::uint64_t constant = 0;    // or what it always reads as,
-  Read read = nullptr;           // or how it is made up.
+  AtEl0 at_el0 = nullptr;        // whether EL0 may access it, if EL1 may; nullptr: UNDEFINED
+  State state = nullptr;         // where its state is,
+  std::uint64_t constant = 0;    // or the constant that it reads as,
+  Read read = nullptr;           // or the function that computes it
   Write write = nullptr;         // the effect of a write; nullptr: all of `state`
   bool belongs_to_host = false;  // IssHost::read_register() and write_register()
-  bool of_gic = false;           // there only with Options::gic
-  bool counts = false;           // of the performance monitors: events up to the access are counted before it
+  bool of_gic = false;           // exists only with Options::gic
+  bool counts = false;           // of the performance monitors: events are counted before the access
 };
 
-// nullptr: there is none of this name. Rows have numbers from 1 up; 0 is none.
+// nullptr: no such register. Rows have numbers from 1 on; 0 is none.
 const SystemRegisterRow* find_system_register(SystemRegister which);
 std::uint16_t number_of(const SystemRegisterRow* row);
 const SystemRegisterRow* system_register_row(std::uint16_t number);
 
 std::uint32_t writable_fpcr(const Cpu& cpu);
 
-// At the present exception level, with all that SCTLR_EL1 and CNTKCTL_EL1 say about EL0.
+// At the present exception level, with the bits of SCTLR_EL1 and CNTKCTL_EL1 that control EL0.
 Permission permission(const Cpu& cpu, const SystemRegisterRow& row, bool is_write);
-// Whether EL0 may always.
+// Whether EL0 may always access it.
 bool is_open_to_el0(const SystemRegisterRow& row);
 
 std::uint64_t read(Cpu& cpu, const Operation& op, const SystemRegisterRow& row);
 Written write(Cpu& cpu, const Operation& op, const SystemRegisterRow& row, std::uint64_t value);
 
-// For a debugger: the registers that hold or tell something, and stand nowhere else; what they read as, and writing one.
-// False: the guest could not, or it is the host's.
-std::span<const SystemRegisterRow* const> told_system_registers();
+// For a debugger: the registers that hold or report something and are accessible in no other way; reading and
+// writing one. False: the guest could not write it, or it is implemented by the host.
+std::span<const SystemRegisterRow* const> reported_system_registers();
 std::uint64_t inspect(Cpu& cpu, const SystemRegisterRow& row);
 bool alter(Cpu& cpu, const SystemRegisterRow& row, std::uint64_t value);
 
-// ESR's ISS for a trapped MSR, MRS or system instruction (EC 0x18): all that matters of it is in the word.
+// The ISS in ESR for a trapped MSR, MRS or system instruction (EC 0x18), which depends on the instruction
+// word only.
 constexpr std::uint32_t trapped_iss(std::uint32_t word) {
   const auto field = [&](unsigned low, unsigned bits) { return word >> low & ((1u << bits) - 1); };
   return field(19, 2) << 20 | field(5, 3) << 17 | field(16, 3) << 14 | field(12, 4) << 10 | field(0, 5) << 5 |
@@ -71,12 +72,12 @@ constexpr SystemRegister system_register_of(std::uint32_t word) {
 // IC, DC, AT and TLBI.
 bool decode_system_instruction(Decoding& decoding);
 
-// The end of an MSR, MRS or system instruction that is not allowed; op.imm is its word.
+// Raises the exception of an MSR, MRS or system instruction that is not allowed; op.imm is its word.
 const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission);
-// Of one that EL1 traps.
+// Raises the exception of one that EL1 traps.
 const Operation* trap(Cpu& cpu, const Operation& op);
 
-// At EL0, where bits of SCTLR_EL1 say whether EL0 may.
+// At EL0, if bits of SCTLR_EL1 decide whether EL0 may execute it.
 template <std::uint64_t allowing, auto work, auto otherwise = trap>
 const Operation* if_allowed(Cpu& cpu, const Operation& op) {
   return cpu.system.sctlr & allowing ? work(cpu, op) : otherwise(cpu, op);

@@ -1,5 +1,5 @@
-// The system registers of a core without EL2 and EL3, as a Cortex-A57 has them with AArch64 at EL0 and EL1 only
-// (Arm DDI 0487, D17; the Cortex-A57's manual, DDI 0488, for the values of identification registers).
+// The system registers of a core without EL2 and EL3, as a Cortex-A57 has them with AArch64 at EL0 and EL1
+// only (Arm DDI 0487, D17; the Cortex-A57's manual, DDI 0488, for the values of identification registers).
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -157,56 +157,56 @@ constexpr Register usual_rows[] = {
     // clang-format off
     // Identification.
     constant({3, 0, 0, 0, 0},   "MIDR_EL1",         0x411f'd070),  // Cortex-A57 r1p0
-    made_up({3, 0, 0, 0, 5},    "MPIDR_EL1",        read_mpidr),
+    computed({3, 0, 0, 0, 5},    "MPIDR_EL1",        read_mpidr),
     constant({3, 0, 0, 0, 6},   "REVIDR_EL1",       0),
-    made_up({3, 0, 0, 4, 0},    "ID_AA64PFR0_EL1",  read_pfr0),
+    computed({3, 0, 0, 4, 0},    "ID_AA64PFR0_EL1",  read_pfr0),
     constant({3, 0, 0, 5, 0},   "ID_AA64DFR0_EL1",  id_aa64dfr0),
-    made_up({3, 0, 0, 6, 0},    "ID_AA64ISAR0_EL1", read_isar0),
-    made_up({3, 0, 0, 6, 1},    "ID_AA64ISAR1_EL1", read_isar1),
+    computed({3, 0, 0, 6, 0},    "ID_AA64ISAR0_EL1", read_isar0),
+    computed({3, 0, 0, 6, 1},    "ID_AA64ISAR1_EL1", read_isar1),
     constant({3, 0, 0, 7, 0},   "ID_AA64MMFR0_EL1", id_aa64mmfr0),
     constant({3, 3, 0, 0, 1},   "CTR_EL0",          0x8444'c004, with_uct),  // lines of 64 bytes
-    made_up({3, 3, 0, 0, 7},    "DCZID_EL0",        read_dczid, nullptr, reader),
-    made_up({3, 1, 0, 0, 1},    "CLIDR_EL1",        read_clidr),
+    computed({3, 3, 0, 0, 7},    "DCZID_EL0",        read_dczid, nullptr, reader),
+    computed({3, 1, 0, 0, 1},    "CLIDR_EL1",        read_clidr),
     constant({3, 1, 0, 0, 7},   "AIDR_EL1",         0),
-    made_up({3, 1, 0, 0, 0},    "CCSIDR_EL1",       read_ccsidr),
-    held({3, 2, 0, 0, 0},       "CSSELR_EL1",       &S::csselr, nullptr, write_masked<&S::csselr, 0xf>),
+    computed({3, 1, 0, 0, 0},    "CCSIDR_EL1",       read_ccsidr),
+    stored({3, 2, 0, 0, 0},       "CSSELR_EL1",       &S::csselr, nullptr, write_masked<&S::csselr, 0xf>),
 
     // PSTATE and floating point.
-    made_up({3, 0, 4, 2, 2},    "CurrentEL",        read_current_el),
-    made_up({3, 0, 4, 2, 0},    "SPSel",            read_spsel, write_spsel),
-    made_up({3, 3, 4, 2, 0},    "NZCV",             read_nzcv, write_nzcv, anyone),
-    made_up({3, 3, 4, 2, 1},    "DAIF",             read_daif, write_daif, with_uma),
-    made_up({3, 3, 4, 4, 0},    "FPCR",             read_fpcr, write_fpcr, anyone),
-    made_up({3, 3, 4, 4, 1},    "FPSR",             read_fpsr, write_fpsr, anyone),
+    computed({3, 0, 4, 2, 2},    "CurrentEL",        read_current_el),
+    computed({3, 0, 4, 2, 0},    "SPSel",            read_spsel, write_spsel),
+    computed({3, 3, 4, 2, 0},    "NZCV",             read_nzcv, write_nzcv, anyone),
+    computed({3, 3, 4, 2, 1},    "DAIF",             read_daif, write_daif, with_uma),
+    computed({3, 3, 4, 4, 0},    "FPCR",             read_fpcr, write_fpcr, anyone),
+    computed({3, 3, 4, 4, 1},    "FPSR",             read_fpsr, write_fpsr, anyone),
 
     // Control and translation.
-    held({3, 0, 1, 0, 0},       "SCTLR_EL1",        &S::sctlr, nullptr, write_translation<&S::sctlr, sctlr::writable>),
+    stored({3, 0, 1, 0, 0},       "SCTLR_EL1",        &S::sctlr, nullptr, write_translation<&S::sctlr, sctlr::writable>),
     ignored({3, 0, 1, 0, 1},    "ACTLR_EL1"),
-    held({3, 0, 1, 0, 2},       "CPACR_EL1",        &S::cpacr, nullptr, write_cpacr),
-    held({3, 0, 2, 0, 0},       "TTBR0_EL1",        &S::ttbr0, nullptr, write_translation<&S::ttbr0, all>),
-    held({3, 0, 2, 0, 1},       "TTBR1_EL1",        &S::ttbr1, nullptr, write_translation<&S::ttbr1, all>),
-    held({3, 0, 2, 0, 2},       "TCR_EL1",          &S::tcr, nullptr, write_translation<&S::tcr, all>),
-    held({3, 0, 10, 2, 0},      "MAIR_EL1",         &S::mair, nullptr, write_translation<&S::mair, all>),
-    held({3, 0, 10, 3, 0},      "AMAIR_EL1",        &S::amair),
-    held({3, 0, 13, 0, 1},      "CONTEXTIDR_EL1",   &S::contextidr, nullptr, write_masked<&S::contextidr, 0xffff'ffff>),
-    held({3, 0, 7, 4, 0},       "PAR_EL1",          &S::par),
+    stored({3, 0, 1, 0, 2},       "CPACR_EL1",        &S::cpacr, nullptr, write_cpacr),
+    stored({3, 0, 2, 0, 0},       "TTBR0_EL1",        &S::ttbr0, nullptr, write_translation<&S::ttbr0, all>),
+    stored({3, 0, 2, 0, 1},       "TTBR1_EL1",        &S::ttbr1, nullptr, write_translation<&S::ttbr1, all>),
+    stored({3, 0, 2, 0, 2},       "TCR_EL1",          &S::tcr, nullptr, write_translation<&S::tcr, all>),
+    stored({3, 0, 10, 2, 0},      "MAIR_EL1",         &S::mair, nullptr, write_translation<&S::mair, all>),
+    stored({3, 0, 10, 3, 0},      "AMAIR_EL1",        &S::amair),
+    stored({3, 0, 13, 0, 1},      "CONTEXTIDR_EL1",   &S::contextidr, nullptr, write_masked<&S::contextidr, 0xffff'ffff>),
+    stored({3, 0, 7, 4, 0},       "PAR_EL1",          &S::par),
 
     // Exceptions.
-    held({3, 0, 12, 0, 0},      "VBAR_EL1",         &S::vbar, nullptr, write_masked<&S::vbar, ~std::uint64_t{0x7ff}>),
-    held({3, 0, 4, 0, 1},       "ELR_EL1",          &S::elr),
-    held({3, 0, 4, 0, 0},       "SPSR_EL1",         &S::spsr, nullptr, write_masked<&S::spsr, 0xffff'ffff>),
-    held({3, 0, 4, 1, 0},       "SP_EL0",           &S::sp_el0),  // UNDEFINED while it is in use
-    held({3, 0, 5, 2, 0},       "ESR_EL1",          &S::esr, nullptr, write_masked<&S::esr, 0xffff'ffff>),
-    held({3, 0, 6, 0, 0},       "FAR_EL1",          &S::far),
+    stored({3, 0, 12, 0, 0},      "VBAR_EL1",         &S::vbar, nullptr, write_masked<&S::vbar, ~std::uint64_t{0x7ff}>),
+    stored({3, 0, 4, 0, 1},       "ELR_EL1",          &S::elr),
+    stored({3, 0, 4, 0, 0},       "SPSR_EL1",         &S::spsr, nullptr, write_masked<&S::spsr, 0xffff'ffff>),
+    stored({3, 0, 4, 1, 0},       "SP_EL0",           &S::sp_el0),  // UNDEFINED while it is in use
+    stored({3, 0, 5, 2, 0},       "ESR_EL1",          &S::esr, nullptr, write_masked<&S::esr, 0xffff'ffff>),
+    stored({3, 0, 6, 0, 0},       "FAR_EL1",          &S::far),
     ignored({3, 0, 5, 1, 0},    "AFSR0_EL1"),
     ignored({3, 0, 5, 1, 1},    "AFSR1_EL1"),
-    made_up({3, 0, 12, 1, 0},   "ISR_EL1",          read_isr),
+    computed({3, 0, 12, 1, 0},   "ISR_EL1",          read_isr),
     constant({3, 0, 12, 0, 1},  "RVBAR_EL1",        0),
 
     // For software.
-    held({3, 3, 13, 0, 2},      "TPIDR_EL0",        &S::tpidr_el0, anyone),
-    held({3, 3, 13, 0, 3},      "TPIDRRO_EL0",      &S::tpidrro_el0, reader),
-    held({3, 0, 13, 0, 4},      "TPIDR_EL1",        &S::tpidr_el1),
+    stored({3, 3, 13, 0, 2},      "TPIDR_EL0",        &S::tpidr_el0, anyone),
+    stored({3, 3, 13, 0, 3},      "TPIDRRO_EL0",      &S::tpidrro_el0, reader),
+    stored({3, 0, 13, 0, 4},      "TPIDR_EL1",        &S::tpidr_el1),
 
     // The generic timer.
     owned_by_host({3, 3, 14, 0, 0}, "CNTFRQ_EL0",    with_a_counter),
@@ -218,7 +218,7 @@ constexpr Register usual_rows[] = {
     owned_by_host({3, 3, 14, 3, 0}, "CNTV_TVAL_EL0", with_el0vten),
     owned_by_host({3, 3, 14, 3, 1}, "CNTV_CTL_EL0",  with_el0vten),
     owned_by_host({3, 3, 14, 3, 2}, "CNTV_CVAL_EL0", with_el0vten),
-    held({3, 0, 14, 1, 0},      "CNTKCTL_EL1",      &S::cntkctl, nullptr, write_masked<&S::cntkctl, 0x3ff>),
+    stored({3, 0, 14, 1, 0},      "CNTKCTL_EL1",      &S::cntkctl, nullptr, write_masked<&S::cntkctl, 0x3ff>),
 
     // The CPU interface of a GICv3.
     of_gic({3, 0, 4, 6, 0},     "ICC_PMR_EL1",      true, true),
@@ -279,9 +279,9 @@ constexpr std::array every_row = [] {
   return result;
 }();
 
-// Not what a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), nor what reads as zero and ignores writes, nor the
-// registers of a GIC, where reading acts.
-bool is_told(const Register& row) {
+// Not what a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), nor what reads as zero and ignores writes,
+// nor the registers of a GIC, where reading acts.
+bool is_reported(const Register& row) {
   const bool is_elsewhere =
       row.read == read_nzcv || row.read == read_daif || row.read == read_fpcr || row.read == read_fpsr;
   return row.which.op0 == 3 && row.readable && !row.of_gic && row.write != write_nothing && !is_elsewhere;
@@ -289,11 +289,11 @@ bool is_told(const Register& row) {
 
 }  // namespace
 
-std::span<const SystemRegisterRow* const> told_system_registers() {
+std::span<const SystemRegisterRow* const> reported_system_registers() {
   static const std::vector<const Register*> told = [] {
     std::vector<const Register*> result;
     for (const Register* row : every_row)
-      if (is_told(*row)) result.push_back(row);
+      if (is_reported(*row)) result.push_back(row);
     return result;
   }();
   return told;

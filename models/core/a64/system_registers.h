@@ -1,5 +1,6 @@
-// The system registers of EL0 and EL1 that hold state of their own (Arm DDI 0487, D17). What a guest may read and write,
-// and with what effect, stands in system_registers.cpp; the timers belong to the host (IssHost::read_register).
+// The system registers of EL0 and EL1 that hold state of their own (Arm DDI 0487, D17). system_registers.cpp
+// defines what a guest may read and write, and with what effect. The timers are implemented by the host
+// (IssHost::read_register).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct SystemRegisters {
 inline constexpr std::uint32_t fpcr_writable = 0x07c0'0000;  // AHP, DN, FZ, RMode; with FEAT_FP16 FZ16, too
 inline constexpr std::uint32_t fpsr_writable = 0x0800'009f;  // QC, cumulative exceptions
 
-// Bits of SCTLR_EL1 that have an effect. The others hold what is written, but EE and E0E: data is little-endian.
+// The bits of SCTLR_EL1 that have an effect. The others hold what is written, except EE and E0E: data are
+// little-endian.
 namespace sctlr {
 inline constexpr std::uint64_t m = 1 << 0, a = 1 << 1, c = 1 << 2, sa = 1 << 3, sa0 = 1 << 4, uma = 1 << 9,
                                i = 1 << 12, dze = 1 << 14, uct = 1 << 15, ntwi = 1 << 16, ntwe = 1 << 18,

@@ -1,9 +1,10 @@
-// Stage 1 of the EL1&0 translation regime (Arm DDI 0487, D5, VMSAv8-64): from a virtual address through the tables to a
-// physical one, and what may be done there. No TLB (memory.h has one), no stage 2.
+// Stage 1 of the EL1&0 translation regime (Arm DDI 0487, D5, VMSAv8-64): the walk of the tables from a
+// virtual to a physical address and its permissions. There is no TLB here (memory.h has one), and no stage 2.
 //
-// As in Armv8.0: no hardware update of the access flag or of the dirty state, no hierarchical permission disables, 48
-// bits of address. The contiguous bit is a hint and not looked at. Of what the architecture leaves open: a size (TnSZ)
-// out of range is a translation fault at level 0, a reserved granule (TGn) is 4 KiB.
+// As in Armv8.0, there is no hardware update of the access flag or the dirty state, no hierarchical
+// permission disables, and addresses have 48 bits. The contiguous bit is a hint and is ignored. Where the
+// architecture leaves a choice: a size (TnSZ) out of range is a translation fault at level 0, and a reserved
+// granule (TGn) is 4 KiB.
 #pragma once
 
 #include <array>
@@ -16,21 +17,21 @@ namespace asterism::a64 {
 
 enum class Access : std::uint8_t { load, store, fetch };
 
-// Why an access cannot be made: what ESR and FAR say of it. `status` is the fault status code (DFSC, IFSC).
+// A fault as in FAR and ESR. `status` is the fault status code (DFSC, IFSC).
 struct Fault {
   std::uint64_t address = 0;
   std::uint8_t status = 0;
   bool operator==(const Fault&) const = default;
 };
-namespace fault_status {  // add the level (0 to 3) to those that have one
+namespace fault_status {  // add the level (0 to 3) to the first four
 inline constexpr std::uint8_t address_size = 0x00, translation = 0x04, access_flag = 0x08, permission = 0x0c;
 inline constexpr std::uint8_t external_abort = 0x10, external_abort_on_walk = 0x14, alignment = 0x21;
 }  // namespace fault_status
 
-// As ID_AA64MMFR0_EL1.PARange says it.
+// As in ID_AA64MMFR0_EL1.PARange.
 inline constexpr unsigned physical_address_bits = 44;
 
-// A set of what may be done.
+// The kinds of access that are permitted.
 struct Permissions {
   bool load = false, store = false, fetch = false;
   bool operator()(Access access) const {
@@ -39,11 +40,11 @@ struct Permissions {
   bool operator==(const Permissions&) const = default;
 };
 
-// Where the tables stand.
+// The memory that holds the tables.
 class TableMemory {
  public:
   virtual ~TableMemory() = default;
-  // The 8 bytes at a physical address; nullopt: nobody answers.
+  // The 8 bytes at a physical address; nullopt: a bus error.
   virtual std::optional<std::uint64_t> descriptor(std::uint64_t physical) = 0;
 };
 
@@ -57,15 +58,15 @@ struct Walk {
   std::optional<std::uint8_t> fault;         // a fault status with its level
 };
 
-// Whether data caches may hold it. Inner attributes decide, since all levels here are inner ones;
-// Write-Through counts as Write-Back. Without a translation memory is Device memory.
+// Whether data caches may hold the memory. The inner attributes decide, because all levels of cache are inner
+// ones. Write-Through counts as Write-Back. Without translation, memory is Device memory.
 constexpr bool is_cacheable(const SystemRegisters& system, const Walk& walk) {
   constexpr std::uint8_t outer = 0xf0, inner = 0x0f, non_cacheable = 0x04;
   const bool is_device = (walk.attributes & outer) == 0;
   return (system.sctlr & sctlr::c) != 0 && !is_device && (walk.attributes & inner) != non_cacheable;
 }
 
-// Whatever the permissions are: who accesses looks at them.
+// Walks the tables. The caller checks the permissions.
 Walk walk(const SystemRegisters& system, std::uint64_t address, TableMemory& tables);
 
 }  // namespace asterism::a64

@@ -79,7 +79,8 @@ std::uint64_t random_fraction(Random& random, const Format& f) {
   }
 }
 
-// Exponents, without bias, of the operands of one case: so that sums meet and products end up near an end of the range.
+// Exponents, without bias, of the operands of one case: so that sums meet and products end up near an end of
+// the range.
 using Exponents = std::array<int, 4>;
 Exponents random_exponents(Random& random, const Format& f) {
   const auto anywhere = [&] {

@@ -1,5 +1,6 @@
-// Random cases for floating-point instructions: words from the decoder's own rows, and operands that are heavy in what
-// goes wrong: NaNs with payloads, denormals, infinities, halfway cases, results near the ends of the range.
+// Random cases for floating-point instructions: words from the decoder's own rows, and operands that are
+// heavy in what goes wrong: NaNs with payloads, denormals, infinities, halfway cases, results near the ends
+// of the range.
 #pragma once
 
 #include <array>

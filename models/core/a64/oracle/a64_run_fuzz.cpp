@@ -1,4 +1,5 @@
-// Any bytes as a guest with missing, refused and read-only pages (anything.h): it does the same at any quantum.
+// Any bytes as a guest with missing, refused and read-only pages (anything.h): it does the same at any
+// quantum.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

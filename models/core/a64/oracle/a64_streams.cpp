@@ -1,7 +1,8 @@
 // Random instruction streams on the A64 engine and on Unicorn:
 //   a64_streams [--class NAME] [--row SUBSTRING] [--instructions N] [--seed S]
 //
-// The exit status is 0 when all agree, 1 when not or when a class could not be tried, 64 when the arguments are wrong.
+// The exit status is 0 when all agree, 1 when not or when a class could not be tried, 64 when the arguments
+// are wrong.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,8 @@
 // Which words are instructions, the engine's decoder against Unicorn's:
 //   a64_sweep [--first WORD] [--last WORD] [--stride N] [--all-differences]
 //
-// The exit status is 0 when both agree, 1 when not or when nothing could be compared, 64 when the arguments are wrong.
+// The exit status is 0 when both agree, 1 when not or when nothing could be compared, 64 when the arguments
+// are wrong.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Guests that make no sense: random words, words of random rows (system registers among them), jumps into data.
+// Guests that make no sense: random words, words of random rows (system registers among them), jumps into
+// data.
 #include "core/a64/oracle/anything.h"
 
 #include <gtest/gtest.h>

@@ -102,8 +102,8 @@ void require(uc_err error, const char* what) {
 
 }  // namespace
 
-// Runs words one at a time, all registers 0 and no memory but theirs: whatever they do, but an undefined instruction, tells
-// that they are defined.
+// Runs words one at a time, all registers 0 and no memory but theirs: whatever they do, but an undefined
+// instruction, tells that they are defined.
 class Sweep::Translator {
  public:
   explicit Translator(int model) : model_(model) {}
@@ -198,8 +198,8 @@ std::vector<SweepDifference> Sweep::compare(std::span<const std::uint32_t> words
 
 namespace {
 
-// Low ten bits that are no two registers: branches, exceptions and system; conditional compares and the flags' instructions;
-// floating-point compares, conditional ones and immediates.
+// Low ten bits that are no two registers: branches, exceptions and system; conditional compares and the
+// flags' instructions; floating-point compares, conditional ones and immediates.
 bool has_codes_below(std::uint32_t word) {
   return (word & 0x7c00'0000) == 0x5400'0000 || (word & 0x1fe0'0000) == 0x1a00'0000 ||
          (word & 0x1fe0'0000) == 0x1a40'0000 || (word & 0x5f20'0000) == 0x1e20'0000;

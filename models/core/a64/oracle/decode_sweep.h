@@ -28,11 +28,12 @@ class Sweep {
   std::unique_ptr<Translator> a57_, max_;
 };
 
-// All patterns of the bits above the two lowest register fields, every `stride`-th of them, from one to the other; in
-// those fields a few register numbers, and all of them where they are no registers.
+// All patterns of the bits above the two lowest register fields, every `stride`-th of them, from one to the
+// other; in those fields a few register numbers, and all of them where they are no registers.
 std::vector<std::uint32_t> sweep_words(std::uint32_t first, std::uint32_t last, unsigned stride);
 
-// Each row's neighbours: its fixed bits as they are and each of them turned over, with its other bits at random.
+// Each row's neighbours: its fixed bits as they are and each of them turned over, with its other bits at
+// random.
 std::vector<std::uint32_t> row_neighbours(unsigned times, std::uint64_t seed);
 
 }  // namespace asterism::a64::oracle

@@ -1,6 +1,6 @@
-// Loads and stores where pages are missing, read-only, not yet accessed or for EL1 alone, one instruction at a time, at
-// addresses about the pages' borders. Unicorn tells which of them fault, and with what syndrome and address; that a fault
-// changes nothing is held against the state before.
+// Loads and stores where pages are missing, read-only, not yet accessed or for EL1 alone, one instruction at
+// a time, at addresses about the pages' borders. Unicorn tells which of them fault, and with what syndrome
+// and address; that a fault changes nothing is held against the state before.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// A whole guest made of random programs: loops, branches, exceptions with their handlers, masking and unmasking of interrupts,
-// a device, code that changes itself; it goes round for ever. And a host that runs it, calls at any interval, raises
-// interrupts at given counts, and writes down what it sees.
+// A whole guest made of random programs: loops, branches, exceptions with their handlers, masking and
+// unmasking of interrupts, a device, code that changes itself; it goes round for ever. And a host that runs
+// it, calls at any interval, raises interrupts at given counts, and writes down what it sees.
 #pragma once
 
 #include <array>
@@ -46,11 +46,12 @@ struct GuestResult {
 
 class GuestHost final : private IssHost {
  public:
-  // Interrupts come up at some counts that follow from the seed. `begun`: instructions that were executed elsewhere.
+  // Interrupts come up at some counts that follow from the seed. `begun`: instructions that were executed
+  // elsewhere.
   GuestHost(const GuestResult& from, std::uint64_t interrupt_seed);
 
-  // Runs to a count of instructions, with calls to the host at every multiple of the interval; ends before when the core
-  // locks up. Calls of the guest (HVC, semihosting) and WFI are written down, and it goes on.
+  // Runs to a count of instructions, with calls to the host at every multiple of the interval; ends before
+  // when the core locks up. Calls of the guest (HVC, semihosting) and WFI are written down, and it goes on.
   GuestResult run(std::uint64_t to, std::uint64_t interval);
   static GuestResult beginning(const Guest& guest) {
     return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}};

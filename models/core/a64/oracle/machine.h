@@ -1,8 +1,9 @@
-// Two machines that run the same straight program from the same state: the engine of this project, and Unicorn as it
-// comes (QEMU's code generator), the oracle. Test sources, GPLv2 with what they link.
+// Two machines that run the same straight program from the same state: the engine of this project, and
+// Unicorn as it comes (QEMU's code generator), the oracle. Test sources, GPLv2 with what they link.
 //
-// A program stands in `code` and ends at its last word + 4. Memory of both: code_size bytes of code at code_base, data_size
-// bytes of data at data_base, nothing else; MMU off, EL1h, SIMD and floating point enabled.
+// A program stands in `code` and ends at its last word + 4. Memory of both: code_size bytes of code at
+// code_base, data_size bytes of data at data_base, nothing else; MMU off, EL1h, SIMD and floating point
+// enabled.
 #pragma once
 
 #include <array>
@@ -66,7 +67,8 @@ class Machine {
   // Places a program at program_base.
   virtual void place(std::span<const std::uint32_t> program) = 0;
   virtual Outcome run(const Registers& from) = 0;
-  // Turns the MMU on: `tables` are copied to tables_base, the first level (of 1 GiB) first; 4 KiB granule, T0SZ 32.
+  // Turns the MMU on: `tables` are copied to tables_base, the first level (of 1 GiB) first; 4 KiB granule,
+  // T0SZ 32.
   virtual void translate_by(std::span<const std::uint64_t> tables) = 0;
 };
 

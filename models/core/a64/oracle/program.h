@@ -1,5 +1,6 @@
-// Random programs made from the decoder's own table: a row is picked, its free bits are drawn, and what decodes is kept.
-// Registers and distances are steered so that a program ends, and its loads and stores stay in the data:
+// Random programs made from the decoder's own table: a row is picked, its free bits are drawn, and what
+// decodes is kept. Registers and distances are steered so that a program ends, and its loads and stores stay
+// in the data:
 //
 //   x17       where an indirect branch goes (an ADR before it sets it)
 //   x18, x19  for who puts a program together (guest.h)
@@ -24,8 +25,8 @@ struct Program {
 
 class Generator {
  public:
-  // `of_class`: one of classes(), or "all"; "dense" is integers and branches on four registers, so that instructions depend
-  // on each other (and are fused). `row`: only rows whose name contains it.
+  // `of_class`: one of classes(), or "all"; "dense" is integers and branches on four registers, so that
+  // instructions depend on each other (and are fused). `row`: only rows whose name contains it.
   Generator(std::string_view of_class, std::string_view row, const Options& options, std::uint64_t seed);
   static const std::vector<std::string>& classes();
 

@@ -1,5 +1,5 @@
-// Differential streams: random programs on the engine and on Unicorn, from the same state. What differs is shrunk to the
-// fewest instructions that show it.
+// Differential streams: random programs on the engine and on Unicorn, from the same state. What differs is
+// shrunk to the fewest instructions that show it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Operations call each other: each of them must be a tail call, or the stack grows with every instruction. Here it has no
-// room to. Builds that are not optimised have a loop instead.
+// Operations call each other: each of them must be a tail call, or the stack grows with every instruction.
+// Here it has no room to. Builds that are not optimised have a loop instead.
 #include <gtest/gtest.h>
 #include <pthread.h>
 

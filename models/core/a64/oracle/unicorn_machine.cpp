@@ -141,8 +141,8 @@ class UnicornMachine final : public Machine {
     add(UC_ARM64_REG_FPSR, &fpsr_);
   }
 
-  // Unicorn does not tell an exception's syndrome. It stands in what uc_context_save() copies, at the place where that of
-  // an SVC is found.
+  // Unicorn does not tell an exception's syndrome. It stands in what uc_context_save() copies, at the place
+  // where that of an SVC is found.
   void find_syndrome() {
     place({&svc_probe, 1});
     require(uc_emu_start(uc_, program_base, end_ + 4, 0, 0), "probe");
