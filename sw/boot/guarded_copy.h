@@ -1,9 +1,9 @@
-// memcpy that survives poison: data that the memory controller knows to be wrong.
+// A memcpy that tolerates poison: data that the memory controller has marked as wrong.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// False: an access was answered with an error, on either side. Then the destination holds ones where it was, and is
-// worth nothing as a whole; the error log of the memory controller says more.
+// Returns false if an access to either side failed. The destination then holds ones in that place and must
+// not be used; the error log of the memory controller has the details.
 bool memory_copy_guarded(void* destination, const void* source, size_t bytes);

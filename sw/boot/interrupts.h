@@ -1,5 +1,5 @@
-// The core's own interrupt mask and the one correct way to sleep: look at the condition with interrupts
-// masked, so that one that comes between the look and WFI is pending and WFI falls through.
+// The interrupt mask of the calling core, and the correct way to sleep: test the condition with interrupts
+// masked, so that an interrupt between the test and WFI remains pending and WFI returns at once.
 #pragma once
 
 #include <stdbool.h>

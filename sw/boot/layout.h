@@ -2,12 +2,12 @@
 #pragma once
 
 #ifdef ASTERISM_MANY_CORES  // boot/many_cores.h
-#define MAX_CORES 576       // what a GICv3 serves here
-#define STACK_BYTES 0x4000  // a core
+#define MAX_CORES 576       // the limit with a GICv3
+#define STACK_BYTES 0x4000  // per core
 #else
-#define MAX_CORES 8         // a GICv2 serves eight
-#define STACK_BYTES 0x8000  // a core
+#define MAX_CORES 8         // the limit with a GICv2
+#define STACK_BYTES 0x8000  // per core
 #endif
 #define EXIT_EXCEPTION 60  // boot/exit_status.h
-#define CLUSTER_CORES 16   // cores that Aff0 of MPIDR_EL1 counts, as a GICv3 has them
+#define CLUSTER_CORES 16   // cores with the same Aff1 of MPIDR_EL1, with a GICv3
 #define FRAME_BYTES 0x2d0  // registers that an interrupt saves (start.S)

@@ -1,9 +1,9 @@
-// The ranks of the memory, and where an app's data had better not lie.
+// The ranks of memory, and which of them an app's data should avoid.
 //
-// Where a rank is one range of addresses (mapping Ra.. in the node file), it can be taken out of use: it is
-// retired when the error log names an uncorrectable error in it. The firmware itself lies in rank 0 and stays
-// there. Reading empties the log; what it said is kept in the page before the firmware, where a warm reset
-// leaves it. A power loss forgets both.
+// If a rank is one range of addresses (mapping Ra.. in the node file), it can be retired: that happens when
+// the error log has an uncorrectable error in it. The firmware itself is in rank 0 and stays there. Reading
+// the log empties it; its result is kept in the page before the firmware, which survives a warm reset. A
+// power loss clears both.
 #pragma once
 
 #include <stdbool.h>
@@ -13,17 +13,17 @@
 
 typedef void (*ErrorVisitor)(const MemoryError* error);
 
-// After memory_controller_probe() and power_probe(). warm: the node has started by a warm reset; what was
-// kept counts.
+// Call it after memory_controller_probe() and power_probe(). `warm`: the node has started by a warm reset, so
+// that the kept results are valid.
 void ranks_initialize(bool warm);
-// Empties the error log: retires ranks, shows each error to the visitor, which may be NULL. Returns how many
-// were uncorrectable. From any core, one at a time.
+// Empties the error log, retires ranks, and calls the visitor, which may be NULL, for each error. Returns the
+// number of uncorrectable errors. Any core may call it, but only one at a time.
 unsigned ranks_read_log(ErrorVisitor visitor);
 bool ranks_retired(unsigned rank);
-// memory_allocate goes on in the highest rank that is not retired, behind the firmware when only rank 0 is
-// left. Returns that rank; -1 when ranks are no ranges of addresses: then nothing changes.
+// Makes memory_allocate() use the highest rank that is not retired, or the memory behind the firmware if only
+// rank 0 is left. Returns that rank, or -1 without an effect if ranks are not ranges of addresses.
 int ranks_choose(void);
 
-// How many warm resets firmware has asked for since the power came: a count that survives them.
+// The number of warm resets that firmware has requested since power-up; the count survives them.
 unsigned ranks_resets(void);
 void ranks_count_reset(void);

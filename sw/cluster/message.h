@@ -1,5 +1,5 @@
-// What the nodes of a cluster say to each other: a header of 48 bytes, little-endian, and data behind it. The same bytes as
-// of models/cluster/message.h, which says what each kind carries and when.
+// The messages between the nodes of a cluster: a header of 48 bytes, little-endian, followed by data. The
+// format is that of models/cluster/message.h, which documents each kind of message.
 #pragma once
 
 #include <stdbool.h>
@@ -25,8 +25,8 @@ typedef enum {
 } MessageKind;
 
 enum { message_header_bytes = 48, message_data_limit = 4096 };
-#define STORAGE_RANK 0xfffffffeu  // of the global store
-#define NO_RANK 0xffffffffu       // of a spare
+#define STORAGE_RANK 0xfffffffeu  // the global store
+#define NO_RANK 0xffffffffu       // the rank of a spare
 
 typedef struct {
   MessageKind kind;
@@ -37,7 +37,7 @@ typedef struct {
 } MessageHeader;
 
 void message_encode(const MessageHeader* header, uint8_t bytes[message_header_bytes]);
-// False: too short, or no kind of message. The data are what is behind the header.
+// Returns false if the payload is too short or its kind is unknown. The data follow the header.
 bool message_decode(const uint8_t* payload, size_t bytes, MessageHeader* header);
 
 void message_put_u64(uint8_t* bytes, uint64_t value);

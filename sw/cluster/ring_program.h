@@ -1,8 +1,8 @@
-// The program that a cluster's ranks compute together: a ring of 64-bit words, changed in steps (models/cluster/ring_program.h
-// has the formulas; every word of both is the same).
+// The program that the ranks of a cluster compute together: a ring of 64-bit words, updated in steps.
+// models/cluster/ring_program.h has the formulas; both compute identical words.
 //
-// A step changes the words in place and may be made in pieces, so that a core can serve the network between them. Until a step
-// is complete the words are neither those before nor those after it.
+// A step updates the words in place and can be computed in pieces, so that a core can handle the network
+// between them. Until a step is complete, the words are those of neither step.
 #pragma once
 
 #include <stdbool.h>
@@ -11,15 +11,15 @@
 typedef struct {
   uint64_t seed;
   uint32_t rank;
-  uint64_t count;  // of words, 1 or more
+  uint64_t count;  // number of words, 1 or more
   uint64_t* words;
-  uint64_t done;      // words of the step that is being made
+  uint64_t done;      // words computed in the current step
   uint64_t previous;  // word done - 1 before the step
 } RingProgram;
 
-void ring_program_begin(RingProgram* program);  // the first state, by seed, rank and count
-// Makes at most so many words (1 or more) of a step. The edges are the neighbours' words before it, the same at each call.
-// True: the step is complete.
+void ring_program_begin(RingProgram* program);  // makes the initial state from seed, rank and count
+// Computes at most `at_most` words (1 or more) of a step. The edges are the neighbours' words before the
+// step; they must be the same at each call. Returns true when the step is complete.
 bool ring_program_step(RingProgram* program, uint64_t left_edge, uint64_t right_edge, uint64_t at_most);
 
 static inline uint64_t ring_program_first(const RingProgram* program) { return program->words[0]; }

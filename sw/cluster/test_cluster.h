@@ -1,5 +1,5 @@
-// A cluster of firmware ranks in memory: queues in place of NICs, lots in place of time. Whoever has something to do does it in
-// a random order, so that each seed is another interleaving.
+// A cluster of firmware ranks in memory, with queues in place of NICs and random choice in place of time:
+// nodes that can act do so in a random order, so that each seed gives another interleaving.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ extern "C" {
 struct TestClusterConfig {
   std::uint32_t ranks = 3, spares = 2;
   std::uint64_t words = 600, steps = 20;
-  std::uint64_t seed = 1;  // of the program and of the lots
+  std::uint64_t seed = 1;  // for the program and the random order
   BuddyConfig buddy = {buddy_semi_blocking, 4, false, false, 0, false};
 };
 
@@ -53,9 +53,9 @@ class TestCluster {
 
   explicit TestCluster(const TestClusterConfig& config);
 
-  // One lot: a node does something, or a frame arrives. False: nothing is left to do, for ever.
+  // One random choice: a node acts, or a frame arrives. False: nothing is left to do.
   bool step();
-  // Until the run is over; false: it stood still, or took too long.
+  // Runs until the run has ended; false if it hangs or takes too long.
   bool run(std::uint64_t at_most = 2'000'000);
   bool is_over() const { return result_ || not_recoverable_; }
 
@@ -63,7 +63,7 @@ class TestCluster {
   void lose_memory(std::uint32_t node);  // it starts again, in the present epoch
   void lose_link(
       std::uint32_t node);  // it goes on alone; a spare takes its rank, and it comes back as a spare
-  // As management does, a while after the loss.
+  // Detects losses and begins a new epoch, as the management does some time after a loss.
   void notice();
   bool a_loss_is_unnoticed() const { return unnoticed_; }
 
@@ -71,7 +71,7 @@ class TestCluster {
   std::optional<std::uint64_t> not_recoverable() const { return not_recoverable_; }  // the ranks
   bool spares_ran_out() const { return spares_ran_out_; }
   std::uint64_t expected() const;
-  // The newest version that is held whole of every rank, wherever; 0: none.
+  // The newest version of which valid copies of every rank exist anywhere; 0 if there is none.
   std::uint64_t newest_recoverable() const;
   std::uint64_t ranks_without_a_copy() const;  // of any version; a bit each
   bool all_run() const;                        // in the present epoch
@@ -84,7 +84,7 @@ class TestCluster {
   std::uint32_t epoch() const { return epoch_; }
   asterism::Random& lots() { return lots_; }
   std::uint64_t sent(MessageKind kind) { return sent_[kind]; }
-  // Of a rank's next frames of this kind so many are lost.
+  // The next `count` frames of this kind are lost.
   void drop(MessageKind kind, unsigned count) { dropped_[kind] = count; }
 
  private:

@@ -1,4 +1,4 @@
-// One line of a conformance program's output: what was looked at, and whether it is so.
+// Prints one line of a conformance program's output: what was examined, and whether it holds.
 #pragma once
 
 #include <stdbool.h>

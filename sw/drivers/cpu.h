@@ -1,11 +1,12 @@
-// The core that executes this.
+// The calling core.
 #pragma once
 
 #include <stdint.h>
 
 #include "boot/layout.h"
 
-// Its number. With a GICv2 all cores are one cluster and it is Aff0 of MPIDR_EL1; else Aff1 counts clusters.
+// The number of the calling core. With a GICv2 it is Aff0 of MPIDR_EL1; otherwise Aff1 counts groups of 16
+// cores.
 static inline unsigned cpu_index(void) {
   uint64_t mpidr;
   __asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));

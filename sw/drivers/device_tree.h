@@ -1,6 +1,6 @@
-// A reader of the flattened device tree (Devicetree Specification 0.4, chapter 5) for drivers that ask "is
-// there one, and where". The tree lies at the base of DRAM, as virt puts it for an ELF. Without a valid tree
-// nothing is found.
+// A reader of the flattened device tree (Devicetree Specification 0.4, chapter 5), by which drivers find out
+// whether and where a device exists. The tree is at the base of DRAM, where QEMU's virt machine puts it for
+// an ELF. Without a valid tree nothing is found.
 #pragma once
 
 #include <stdbool.h>
@@ -14,15 +14,17 @@ typedef struct {
 } Device;
 
 void device_tree_initialize(
-    uintptr_t hint);  // hint: where a boot loader says the tree is; ignored when none is there
+    uintptr_t hint);  // the address of the tree according to a boot loader; ignored if no tree is there
 bool device_tree_find(const char* compatible, Device* device);  // first node that lists `compatible`
-// The reg entry of this number, of the first node that lists `compatible`; false: it has none.
+// Gets a reg entry of the first node that lists `compatible`; false if there is none.
 bool device_tree_range(const char* compatible, unsigned entry, uint64_t* base, uint64_t* size);
 bool device_tree_memory(Device* memory);  // first node with device_type = "memory"
-// asterism,auxiliary-cores of /chosen: the cores that programs leave alone, the last of the node. Returns how many; 0: none.
+// asterism,auxiliary-cores of /chosen: the last cores of the node, which programs must not use. Returns their
+// number, and the first one in *first.
 uint32_t device_tree_auxiliary_cores(uint32_t* first);
-// Where the core whose affinity this is (MPIDR_EL1, Aff1 and Aff0) waits for the address to start at, with enable-method = "spin-table". False: it is started otherwise, or there is none.
+// Gets the release address of the core with this affinity (MPIDR_EL1, Aff1 and Aff0), if its enable-method is
+// "spin-table". False: the core is started by another method or does not exist.
 bool device_tree_release_address(uint32_t affinity, uint64_t* address);
-// The same of all cores that wait so, in one walk of the tree.
+// Visits the release addresses of all cores, in one walk of the tree.
 typedef void (*ReleaseAddressVisitor)(uint32_t affinity, uint64_t address);
 void device_tree_release_addresses(ReleaseAddressVisitor visit);

@@ -1,27 +1,32 @@
-// DIMM-SSD controller: keeps named, versioned sets of 4 KiB pages in flash across a power loss. A command
-// takes a request in DRAM, runs while the cores go on, and ends with an interrupt.
+// Driver of the DIMM-SSD controller, which keeps named, versioned sets of 4 KiB pages in flash across a power
+// loss. A command reads a request from DRAM, runs while the cores continue, and ends with an interrupt.
 //
 //   dimm_ssd_execute(dimm_ssd_checkpoint, &request);          sleeps in WFI until the command has ended
 //   dimm_ssd_start(...); ... dimm_ssd_poll(&error)            the same without sleeping, or
 //   dimm_ssd_start(...); ... error = dimm_ssd_wait();
 //
-// One command runs at a time. One that is given meanwhile is refused: dimm_ssd_start returns false, dimm_ssd_execute
-// dimm_ssd_busy, at once, and the other goes on. dimm_ssd_abort is taken all the same, unless a discard runs.
+// One command runs at a time. A further command is refused at once, without an effect on the running one:
+// dimm_ssd_start() returns false, dimm_ssd_execute() returns dimm_ssd_busy. Only dimm_ssd_abort is accepted,
+// unless a discard runs.
 //
-// A checkpoint whose method does not stop software ends its command when the list is handed over. From then
-// on hardware holds writes to pages that are not copied yet, and dimm_ssd_progress() tells when the versions
-// handed over are durable. They become so in the order in which they were given.
+// If the method of a checkpoint does not stop software, its command ends when the list of pages is handed
+// over. From then on hardware blocks writes to pages that are not copied yet, and dimm_ssd_progress() reports
+// when the versions handed over are durable. They become durable in the order in which they were handed over.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// checkpoint: commits the pages as they are when the device has read the request, all or nothing. The same name and
-//   list as before save what was modified since; while a version is not durable another name or list is busy.
-// find: the newest durable version not above the request's; page_count is 0. dimm_ssd_found_version, _pages.
-// restore: writes (name, version) back to the pages; page_count is that of the checkpoint.
-// discard: forgets (name, version); page_count is 0.
-// abort: gives up the versions that are not durable; page_count is 0.
+// checkpoint: commits the contents that the pages have when the device has read the request, all or nothing.
+// With the same
+//   name and list as before, only modified pages are saved. While a version is not durable, another name or list is refused
+//   with dimm_ssd_busy.
+// find: finds the newest durable version not above that of the request; page_count is 0.
+// dimm_ssd_found_version() and
+//   dimm_ssd_found_pages() return the result.
+// restore: writes the version back to the pages; page_count must be that of the checkpoint.
+// discard: removes the version; page_count is 0.
+// abort: abandons the versions that are not durable; page_count is 0.
 typedef enum {
   dimm_ssd_checkpoint = 1,
   dimm_ssd_find = 2,
@@ -32,8 +37,8 @@ typedef enum {
 
 typedef enum {
   dimm_ssd_ok = 0,
-  dimm_ssd_bad_descriptor = 1,  // dimm_ssd_bad_index(); or shadow memory that does not fit
-  dimm_ssd_bus_error = 2,       // a page is not memory
+  dimm_ssd_bad_descriptor = 1,  // dimm_ssd_bad_index() says which page; or the shadow memory does not fit
+  dimm_ssd_bus_error = 2,       // a page is not in memory
   dimm_ssd_no_space = 3,
   dimm_ssd_not_found = 4,
   dimm_ssd_uncorrectable = 5,  // flash could not read the checkpoint back
@@ -44,7 +49,7 @@ typedef enum {
 
 // How a checkpoint is taken (models/dimm_ssd/checkpoint_method.h).
 typedef enum {
-  dimm_ssd_configured = 0,  // by the node's configuration
+  dimm_ssd_configured = 0,  // the method of the node's configuration
   dimm_ssd_stop_and_copy = 1,
   dimm_ssd_stop_and_copy_hardware = 2,
   dimm_ssd_copy_on_write = 3,
@@ -57,48 +62,49 @@ typedef enum {
 enum { dimm_ssd_methods = 9 };
 extern const char* const dimm_ssd_method_names[dimm_ssd_methods];
 
-// 8-byte aligned. Behind it follow uint64_t pages[page_count]: physical addresses, 4 KiB aligned.
+// A request, 8-byte aligned. It is followed by uint64_t pages[page_count]: physical addresses, 4 KiB aligned.
 typedef struct {
   char name[32];  // NUL padded
   uint64_t version;
   uint32_t page_count;
-  uint32_t method;  // DimmSsdMethod, of a checkpoint
+  uint32_t method;  // a DimmSsdMethod, for a checkpoint
 } DimmSsdRequest;
 
-bool dimm_ssd_probe(void);  // finds the device in the tree; its interrupt goes to the calling core
+bool dimm_ssd_probe(void);  // finds the device in the device tree; the calling core gets its interrupt
 
 DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request);
 bool dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request);  // false: refused
-bool dimm_ssd_poll(DimmSsdError* error);  // false: the command is still under way
-DimmSsdError dimm_ssd_wait(void);         // sleeps until it has ended
+bool dimm_ssd_poll(DimmSsdError* error);  // false: the command still runs
+DimmSsdError dimm_ssd_wait(void);         // sleeps until the command has ended
 
 uint64_t dimm_ssd_found_version(void);
 uint32_t dimm_ssd_found_pages(void);
-uint32_t dimm_ssd_bad_index(void);  // of the page that was refused; all ones: another field
+uint32_t dimm_ssd_bad_index(void);  // index of the page that was refused; all ones: another field was
 
-// What became of the checkpoints that were handed over, since the last call. All that are neither open nor
+// The progress of the checkpoints that were handed over, since the last call. All that are neither open nor
 // failed are durable.
 typedef struct {
-  uint32_t open;            // handed over and not durable
-  bool failed;              // versions were given up: this one and all that were handed over after it
-  uint64_t failed_version;  // durable is what was handed over before
+  uint32_t open;            // versions handed over but not durable
+  bool failed;              // failed_version and all versions handed over after it have failed
+  uint64_t failed_version;  // versions handed over before it are durable
   DimmSsdError failed_error;
 } DimmSsdProgress;
 DimmSsdProgress dimm_ssd_progress(void);
-void dimm_ssd_await_progress(void);  // sleeps until a version is durable or failed that was not told yet
+void dimm_ssd_await_progress(void);  // sleeps until there is progress that was not reported yet
 
-bool dimm_ssd_stops_software(DimmSsdMethod method);  // its command ends when the version is durable
+bool dimm_ssd_stops_software(
+    DimmSsdMethod method);  // whether its command ends only when the version is durable
 
-// DRAM that copy-on-write may fill, aligned whole pages, none of those that are saved; none at first. Holds from the next
-// list of pages on that is handed over. Where it does not fit, that checkpoint is a bad_descriptor.
+// Sets the DRAM to which copy-on-write copies pages: aligned whole pages, none of which is saved itself; at
+// first there is none. It is used from the next list of pages on. If that checkpoint needs more, it fails
+// with dimm_ssd_bad_descriptor.
 void dimm_ssd_use_shadow(void* first, uint32_t pages);
 
-// Since power-up.
-uint32_t dimm_ssd_writes_held(void);   // of cores, that waited for a page to be copied
+// Counts since power-up.
+uint32_t dimm_ssd_writes_held(void);   // writes of cores that waited for a page to be copied
 uint32_t dimm_ssd_lines_copied(void);  // 64-byte lines read from memory for checkpoints
-uint32_t dimm_ssd_flash_pages(void);   // programmed
+uint32_t dimm_ssd_flash_pages(void);   // flash pages programmed
 
-// The device's endurance, in bytes: what it is rated for (0: not stated), and what was written to it in its
-// life.
+// The device's endurance, in bytes: its rating (0: unknown), and what was written to it in its life.
 uint64_t dimm_ssd_rated(void);
 uint64_t dimm_ssd_written(void);

@@ -1,7 +1,9 @@
-// The GPUs of the node: kernels, and the parts of a snapshot of their memory (docs/gpu.md). Zones have numbers; a list of
-// them is an array. drivers/gpu_snapshot.h takes whole snapshots with these.
+// Driver of the node's GPUs: kernels, and the operations of which a snapshot of their memory consists
+// (docs/gpu.md). Zones are numbered; a list of zones is an array of numbers. drivers/gpu_snapshot.h takes
+// whole snapshots with these functions.
 //
-// A command says at once whether it was refused, and what it began ends with an event. All calls are of the core that probed.
+// A command returns at once whether it was refused; the operation that it starts ends with an event. Call all
+// functions on the core that called gpu_probe().
 #pragma once
 
 #include <stdbool.h>
@@ -12,17 +14,17 @@ enum { gpu_limit = 32 };
 typedef enum {
   gpu_ok = 0,
   gpu_no_command = 1,
-  gpu_bad_descriptor = 2,  // a kernel, a size or the length of a list
-  gpu_bus_error = 3,       // of a kernel or a list
-  gpu_bad_zone = 4,        // which is none, stands twice, or is in another state than the command wants
-  gpu_running = 5,         // a kernel runs
-  gpu_open = 6,            // a snapshot is
+  gpu_bad_descriptor = 2,  // a wrong kernel, size or length of a list
+  gpu_bus_error = 3,       // memory did not answer when the GPU read a kernel or a list
+  gpu_bad_zone = 4,  // a zone does not exist, is listed twice, or is not in the state that the command needs
+  gpu_running = 5,   // a kernel runs
+  gpu_open = 6,      // a snapshot is open
   gpu_copying = 7,
-  gpu_needs_full = 8,  // an increment would stand on nothing
+  gpu_needs_full = 8,  // there is no base for an increment
   gpu_nothing_allocated = 9,
   gpu_no_snapshot = 10,
   gpu_incomplete = 11,  // zones have not arrived
-  gpu_lost = 12,        // only gpu_restart is left
+  gpu_lost = 12,        // the GPU accepts only gpu_restart
 } GpuError;
 const char* gpu_error_text(GpuError error);
 
@@ -44,30 +46,31 @@ enum {
 typedef struct {
   uint64_t first, bytes;  // of the GPU's memory, multiples of 128; at least a line for each pipeline
   uint64_t seed;
-  uint64_t number;    // what a write makes of a word depends on it
-  uint64_t accesses;  // of each pipeline
-  uint32_t pattern;   // 0 one line behind the other, 1 at random
+  uint64_t number;    // selects the values that the kernel writes
+  uint64_t accesses;  // by each pipeline
+  uint32_t pattern;   // 0: line after line, 1: at random
   uint32_t writes;    // permille of the accesses
-  uint32_t gap_ns;    // between two of them
-  uint32_t zero[3];   // the GPU reads 64 bytes
+  uint32_t gap_ns;    // between two accesses
+  uint32_t zero[3];   // pads the kernel to the 64 bytes that the GPU reads
 } GpuKernel;
 
 unsigned gpu_probe(
-    void);  // how many there are; their interrupt goes to the calling core. The others only after it.
+    void);  // the number of GPUs; the calling core gets their interrupt. Call it before all others.
 
 uint32_t gpu_zone_bytes(void);
-uint32_t gpu_transfer_bytes(void);  // that a copy out had better gather, at most
+uint32_t gpu_transfer_bytes(void);  // the largest size that a copy out should gather
 uint32_t gpu_memory_kib(void);
 uint32_t gpu_pipelines(void);
 uint32_t gpu_zones_in_use(unsigned gpu);
 
-GpuError gpu_allocate(unsigned gpu, uint32_t kib);  // [0, kib) is in use
+GpuError gpu_allocate(unsigned gpu, uint32_t kib);  // uses [0, kib) of the GPU's memory
 GpuError gpu_launch(unsigned gpu, const GpuKernel* kernel);
 bool gpu_is_running(unsigned gpu);
-void gpu_restart(unsigned gpu);  // its memory is empty, nothing is under way
+void gpu_restart(unsigned gpu);  // clears the memory and stops everything that runs
 
-// The memory as it is now goes to `extent`, zone behind zone, and their numbers to `arrivals`, where that is not NULL. Both
-// have room for gpu_zones_in_use() zones, and stay until the snapshot has ended. gpu_open: one is open, and goes on.
+// Begins a snapshot of the current contents of memory. The zones are written to `extent`, one after another,
+// and their numbers to `arrivals` if that is not NULL. Both need space for gpu_zones_in_use() zones, and must
+// be kept until the snapshot has ended. gpu_open: a snapshot is already open, and continues.
 GpuError gpu_begin(unsigned gpu, bool increment, bool device_side, void* extent, uint32_t* arrivals);
 GpuError gpu_scan(unsigned gpu, uint32_t from, uint32_t* list, uint32_t count);  // ... gpu_event_scanned
 uint32_t gpu_scanned(unsigned gpu);
@@ -79,10 +82,10 @@ GpuError gpu_copy_in(unsigned gpu, const uint32_t* zones, uint32_t count,
                      const void* from);  // ... gpu_event_copied_in
 
 bool gpu_is_copying(unsigned gpu);
-uint32_t gpu_arrived(unsigned gpu);                   // zones of the last snapshot
-uint32_t gpu_zones(unsigned gpu);                     // that it has
-bool gpu_next_waiting(unsigned gpu, uint32_t* zone);  // a write waits; each is told once
+uint32_t gpu_arrived(unsigned gpu);                   // zones of the last snapshot that have arrived
+uint32_t gpu_zones(unsigned gpu);                     // zones that the last snapshot has
+bool gpu_next_waiting(unsigned gpu, uint32_t* zone);  // a zone for which a write waits; reports each once
 GpuFailure gpu_failure(unsigned gpu);
 
-uint32_t gpu_take_events(unsigned gpu);  // since the last call
-void gpu_await_event(void);              // sleeps until one of any GPU is there that was not taken
+uint32_t gpu_take_events(unsigned gpu);  // the events since the last call
+void gpu_await_event(void);              // sleeps until a GPU has an event that was not taken

@@ -1,20 +1,22 @@
-// Snapshots of one GPU's memory in a preservation buffer of the host, taken while kernels run.
+// Takes snapshots of one GPU's memory in a preservation buffer of the host, while kernels run.
 //
-//   gpu_snapshot_begin(&s, how);        no kernel may run; from now on they may
-//   ... gpu_snapshot_progress(&s);         after every event, until s.state is taken, failed or lost
-//   gpu_snapshot_commit(&s);            it is the newest; until then a restore gives the one before
-//   gpu_snapshot_restore(&s);           ... serve until s.state is restored
+//   gpu_snapshot_begin(&s, how);        no kernel may run now; afterwards kernels may be launched
+//   ... gpu_snapshot_progress(&s);      after every event, until s.state is taken, failed or lost
+//   gpu_snapshot_commit(&s);            makes it the newest; until then a restore returns the one before
+//   gpu_snapshot_restore(&s);           ... then gpu_snapshot_progress until s.state is restored
 //
-// The buffer has two halves. One holds the chain: a full snapshot and the increments since. The next full one goes to the other
-// half, so that the chain stays whole until the next one is committed. A half has room for two full ones; where an increment
-// may not fit any more, a full one is taken in its stead.
+// The buffer has two halves. One holds the chain: a full snapshot and the increments since. The next full
+// snapshot is written to the other half, so that the chain remains valid until the new one is committed. A
+// half has space for two full snapshots; if an increment might not fit, a full snapshot is taken instead.
 //
-// One at a time: a begin while one is open is refused with gpu_open and changes nothing. Any other refusal leaves s.state failed
-// or lost. One that was taken and neither committed nor dropped is forgotten by the next begin.
+// Only one snapshot can be open at a time: a second begin is refused with gpu_open and changes nothing. After
+// any other refusal s.state is failed or lost. A snapshot that was taken but neither committed nor dropped is
+// discarded by the next begin.
 //
 // Without `device_side` this driver copies the zones, as many at once as the GPU's transfers gather. With
-// `hints` it tells the GPU which have arrived, so that writes to them go on, and copies zones with waiting
-// writes first, all that it knows of together. models/gpu/snapshot_driver.h chooses in the same way.
+// `hints` it reports the zones that have arrived to the GPU, so that writes to them proceed, and first copies
+// the zones for which writes wait, all that it knows of together. models/gpu/snapshot_driver.h makes the same
+// choices.
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +27,7 @@
 
 typedef struct {
   bool increments, device_side, hints;
-  bool silent;  // the driver reports nothing and copies nothing: what the GPU's watchdog is for
+  bool silent;  // the driver reports and copies nothing, so that the GPU's watchdog must act
 } GpuSnapshotHow;
 
 typedef enum {
@@ -40,7 +42,7 @@ typedef enum {
   gpu_snapshot_lost,
 } GpuSnapshotState;
 
-// Of the committed snapshots: what a checkpoint of the node has to keep, with the memory of the buffer.
+// The chain of committed snapshots. A checkpoint of the node must contain it and the buffer.
 typedef struct {
   uint32_t half, used;  // zones
 } GpuChain;
@@ -50,39 +52,39 @@ typedef struct {
   uint32_t kib;
   uint32_t zones, zone_bytes;  // in use
   uint8_t* buffer;             // four times the zones
-  uint32_t* zone_of;           // of each place of the buffer
-  uint32_t at_once;            // zones of a copy
-  uint32_t* list;              // of a scan: what is to be taken
-  uint32_t* waiting;           // for which a write waits, to be copied first
-  uint32_t* chosen;            // of the copy that is under way
-  uint8_t* is_done;            // by zone: copied or being copied, or not to be taken
+  uint32_t* zone_of;           // zone of each place in the buffer
+  uint32_t at_once;            // zones in one copy
+  uint32_t* list;              // result of the scan: zones to be copied
+  uint32_t* waiting;           // zones for which a write waits, to be copied first
+  uint32_t* chosen;            // zones of the copy in progress
+  uint8_t* is_done;            // by zone: copied, being copied, or not to be copied
   GpuChain* chain;
 
   GpuSnapshotState state;
   GpuSnapshotHow how;
   bool needs_full;
-  bool full;                         // the open one
-  uint32_t half, first;              // where it goes
-  uint32_t scanned, position, told;  // zones: of the list, of these copied, that the GPU knows of
+  bool full;                         // the open snapshot is a full one
+  uint32_t half, first;              // its place in the buffer
+  uint32_t scanned, position, told;  // zones in the list, copied, and reported to the GPU
   uint32_t waiting_count;
 
-  uint32_t fulls, increments, failures;    // what became of them
-  uint32_t preferred, preferred_together;  // zones copied for a write that waited; of these, with another one
+  uint32_t fulls, increments, failures;  // snapshots by their result
+  uint32_t preferred,
+      preferred_together;  // zones copied first for a waiting write; those copied with another one
 } GpuSnapshot;
 
-// Restarts the GPU and allocates so much of its memory. The first snapshot is a full one.
+// Restarts the GPU and allocates `kib` KiB of its memory. The first snapshot will be a full one.
 GpuError gpu_snapshot_prepare(GpuSnapshot* s, unsigned gpu, uint32_t kib, GpuChain* chain);
-size_t gpu_snapshot_bytes(const GpuSnapshot* s);      // of the buffer, with its tables
+size_t gpu_snapshot_bytes(const GpuSnapshot* s);      // size of the buffer with its tables
 void gpu_snapshot_use(GpuSnapshot* s, void* buffer);  // page aligned
 
 GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how);
 void gpu_snapshot_progress(GpuSnapshot* s);
-bool gpu_snapshot_is_open(const GpuSnapshot* s);  // or being restored
+bool gpu_snapshot_is_open(const GpuSnapshot* s);  // a snapshot is open or being restored
 void gpu_snapshot_commit(GpuSnapshot* s);
-void gpu_snapshot_drop(
-    GpuSnapshot* s);  // one that was taken and cannot be committed; gives up one that is open
+void gpu_snapshot_drop(GpuSnapshot* s);  // drops a snapshot that was taken, or abandons an open one
 
-// Restarts the GPU and fills its memory from the chain; without one it is empty.
+// Restarts the GPU and fills its memory from the chain; without a chain its memory is empty.
 GpuError gpu_snapshot_restore(GpuSnapshot* s);
 // A zone of the newest committed snapshot.
 const uint8_t* gpu_snapshot_zone(const GpuSnapshot* s, uint32_t zone);

@@ -1,5 +1,5 @@
-// For tests on the host: one GPU behind drivers/gpu.h, in place of drivers/gpu.c and its registers. Pointers
-// of the program are addresses of its memory.
+// For tests on the host: one GPU that implements drivers/gpu.h, in place of drivers/gpu.c and registers. The
+// program's pointers are the addresses of host memory.
 #pragma once
 
 #include <utility>
@@ -21,19 +21,19 @@ class GpuTestMachine final : public Gpu::HostMemory {
   GpuTestMachine(const GpuTestMachine&) = delete;
   GpuTestMachine& operator=(const GpuTestMachine&) = delete;
 
-  // The next event, at its time, and what comes at once with it; nothing but the time where `wake` is
+  // Advances to the next event and handles all events of that time; only advances the time if `wake` is
   // earlier. False: there is neither.
   bool step(std::optional<Picoseconds> wake = std::nullopt);
   GpuPort::Error command(GpuPort::Command command, const GpuPort::Arguments& arguments = {});
-  static GpuTestMachine& get();  // the one that there is
+  static GpuTestMachine& get();  // the only instance
 
   const GpuConfig config;
-  bool refuses = false;  // memory does, of what snapshots write
+  bool refuses = false;  // memory refuses the writes of snapshots
   Picoseconds now{};
   HostLink link;
   NoEventLog log;
   GpuPort port;
-  std::uint32_t events = 0;                        // not taken yet
+  std::uint32_t events = 0;                        // events not taken yet
   std::vector<std::vector<std::uint32_t>> copies;  // lists of copy_out
 
  private:

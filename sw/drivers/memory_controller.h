@@ -1,5 +1,5 @@
-// The memory controller: the ECC of ranges of memory, the log of errors, the patrol scrubber. Found by the
-// device tree; a machine without it (QEMU's virt) does not tell of its memory. Addresses are physical.
+// Driver of the memory controller: the ECC of ranges of memory, the error log, the patrol scrubber. It is
+// found by the device tree; QEMU's virt machine has none. Addresses are physical.
 #pragma once
 
 #include <stdbool.h>
@@ -8,21 +8,21 @@
 
 typedef enum { ecc_none = 0, ecc_normal = 1, ecc_strong = 2 } EccMode;
 
-// What the decoder does: as published (thesis), with locations beyond the code refused (strict), or also for
-// both symbols of one chip (chip).
+// How the decoder treats errors: as published (thesis), with error locations beyond the code refused
+// (strict), or also correcting both symbols of one chip (chip).
 typedef enum { profile_thesis = 0, profile_strict = 1, profile_chip = 2 } EccProfile;
 
 typedef struct {
-  EccMode mode;  // of pages that no range names
+  EccMode mode;  // of pages outside all ranges
   EccProfile profile;
   unsigned ranges;      // entries of the range table
-  unsigned ranks;       // of a channel
-  uint64_t rank_bytes;  // where a rank is one range of addresses, else 0
+  unsigned ranks;       // per channel
+  uint64_t rank_bytes;  // if a rank is one range of addresses, else 0
 } MemoryProperties;
 
 typedef struct {
   uint64_t first, bytes;  // whole pages
-  EccMode mode;           // ecc_none: the entry is off
+  EccMode mode;           // ecc_none: the entry is not used
 } EccRange;
 
 typedef enum {
@@ -32,7 +32,7 @@ typedef enum {
   range_overlap = 3,
   range_one_rank = 4,  // strong ECC keeps parity in another rank
   range_no_code = 5,
-  range_no_space = 6,  // for parity: the memory uses all rows
+  range_no_space = 6,  // there is no space for parity: the memory uses all rows
   range_reserved_mode = 7,
 } RangeProblem;
 
@@ -46,21 +46,22 @@ typedef struct {
   bool strong;  // the block's mode
   uint64_t address;
   unsigned channel, rank, bank;
-  unsigned chip;      // the lowest that was corrected, or chip_unknown
-  unsigned codeword;  // the first bad one of the block
-  uint32_t syndrome;  // its, symbol 0 in the low byte
-  unsigned lost;      // errors that found the log full since
+  unsigned chip;      // the lowest chip that was corrected, or chip_unknown
+  unsigned codeword;  // the first wrong codeword of the block
+  uint32_t syndrome;  // of that codeword, symbol 0 in the low byte
+  unsigned lost;      // later errors that were not logged because the log was full
 } MemoryError;
 
-bool memory_controller_probe(void);  // the others only after it has said true
+bool memory_controller_probe(void);  // call the other functions only after it has returned true
 MemoryProperties memory_controller_properties(void);
 
-// An entry of the range table. A set range is converted as it stands; the table survives a warm reset.
+// An entry of the range table. Setting a range converts its contents in place; the table survives a warm
+// reset.
 EccRange memory_controller_range(unsigned entry);
 RangeProblem memory_controller_set_range(unsigned entry, EccRange range);
 const char* memory_controller_problem_text(RangeProblem problem);
 
-// Counts and log survive a warm reset.
+// Error counts and log survive a warm reset.
 uint32_t memory_controller_corrected(void);
 uint32_t memory_controller_uncorrectable(void);
 bool memory_controller_oldest_error(MemoryError* error);  // false: the log is empty
@@ -70,5 +71,6 @@ void memory_controller_drop_oldest_error(void);
 void memory_controller_error_text(const MemoryError* error, char* text, size_t bytes);
 void memory_controller_place_text(const MemoryError* error, char* text, size_t bytes);
 
-void memory_controller_scrub(uint32_t nanoseconds);  // between two blocks; 0: off
-uint32_t memory_controller_scrubbed(void);           // whole passes
+void memory_controller_scrub(
+    uint32_t nanoseconds);                  // sets the time between two blocks; 0: the scrubber is off
+uint32_t memory_controller_scrubbed(void);  // completed passes over memory

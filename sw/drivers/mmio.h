@@ -1,4 +1,4 @@
-// 32-bit device registers. The volatile access is the order: with the MMU off a device is Device memory.
+// Accesses to 32-bit device registers. Volatile accesses keep their order, since devices are Device memory.
 #pragma once
 
 #include <stdint.h>

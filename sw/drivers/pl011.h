@@ -1,5 +1,6 @@
-// PL011 UART (Arm DDI 0183): output by waiting for room, input by interrupt into a ring of 256 characters.
-// Without the hardware FIFO, so that every character interrupts at once and none waits for a receive timeout.
+// Driver of the PL011 UART (Arm DDI 0183): output waits until the UART can take a character, input is by
+// interrupt into a ring buffer of 256 characters. The hardware FIFO is off, so that every character
+// interrupts at once instead of waiting for a receive timeout.
 #pragma once
 
 #include <stdbool.h>

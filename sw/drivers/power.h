@@ -1,5 +1,5 @@
-// Power and fault controller: why the node started, its power, faults of its memory. Found by the device tree; a machine
-// without it (QEMU's virt) has no cause to tell.
+// Driver of the power and fault controller: the cause of the node's start, its power, injected faults of its
+// memory. It is found by the device tree; QEMU's virt machine has none.
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +7,14 @@
 
 typedef enum { reset_cold = 0, reset_warm = 1, reset_power_loss = 2 } ResetCause;
 
-bool power_probe(void);  // the others only after it has said true
+bool power_probe(void);  // call the other functions only after it has returned true
 ResetCause power_reset_cause(void);
 const char* power_reset_cause_text(void);
-uint32_t power_boot_count(void);         // as the device counts the starts of the node
-void power_fail(uint32_t microseconds);  // DRAM loses its contents; power returns after this long. The core
-                                         // runs on for what the device takes to act.
-__attribute__((noreturn)) void power_warm_reset(void);  // the node starts again, memory keeps its contents
+uint32_t power_boot_count(void);  // number of starts of the node
+// Simulates a power failure: DRAM loses its contents, and power returns after this time. The core continues
+// until the device acts.
+void power_fail(uint32_t microseconds);
+__attribute__((noreturn)) void power_warm_reset(void);  // restarts the node; memory keeps its contents
 
 typedef enum {
   memory_fault_bit = 1,
@@ -30,10 +31,10 @@ typedef struct {
       at;         // in the block whose rank, bank, row and column are meant, as far as the kind has them
   unsigned chip;  // 0..15 data, 16 and 17 parity
   unsigned bit;   // of the chip's 32 in the block: 4 * beat + pin
-  bool stuck;     // stays when the block is written again
+  bool stuck;     // the fault remains when the block is written again
 } MemoryFault;
 
-bool power_inject(MemoryFault fault);  // false: there is no such place
+bool power_inject(MemoryFault fault);  // false: there is no memory at this place
 
 typedef enum {
   recovered_from_memory = 1,
@@ -41,8 +42,8 @@ typedef enum {
   recovered_from_pcram = 3,
   recovered_from_cluster = 4,  // from other nodes
 } RecoverySource;
-void power_recovered(RecoverySource source);  // the app goes on from a checkpoint after an error
+void power_recovered(RecoverySource source);  // reports that the app resumes from a checkpoint after an error
 
 typedef enum { located_in_memory = 1, located_on_dimm_ssd = 2, located_nowhere = 3 } CheckpointLocated;
-// Where the checkpoint goes, and the LocationReason why (checkpoint/location.h).
+// Reports the location selected for a checkpoint, and the LocationReason (checkpoint/location.h).
 void power_checkpoint_located(uint64_t version, CheckpointLocated where, unsigned reason);

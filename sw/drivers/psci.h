@@ -1,4 +1,4 @@
-// Power State Coordination Interface 1.0 by HVC (Arm DEN0022): cores and the power of the node.
+// Power State Coordination Interface 1.0 by HVC (Arm DEN0022): starts cores and turns the node off.
 #pragma once
 
 #include <stdint.h>
@@ -12,5 +12,5 @@ typedef enum {
 } PsciStatus;
 
 PsciStatus psci_cpu_on(uint64_t mpidr, uint64_t entry,
-                       uint64_t context);  // the core starts at entry with x0 = context
+                       uint64_t context);  // starts a core at `entry` with x0 = context
 _Noreturn void psci_system_off(void);      // the run ends with status 0

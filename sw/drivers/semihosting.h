@@ -1,5 +1,5 @@
 // Arm semihosting 2.0 for AArch64 (HLT #0xF000): console, files of the host, command line, end of the run.
-// Paths are the host's: Asterism confines them to the run's folder, QEMU does not.
+// Paths are paths of the host; Asterism confines them to the run's folder, QEMU does not.
 #pragma once
 
 #include <stdbool.h>
