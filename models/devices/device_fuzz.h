@@ -1,5 +1,5 @@
-// Random payloads at a target, for tests: any payload gets an answer, in time that only grows (TLM rules 1,
-// 5-8).
+// For tests: random payloads to a target. Any payload gets an answer, at a time that never decreases (TLM
+// rules 1, 5-8).
 #pragma once
 
 #include <gtest/gtest.h>

@@ -171,7 +171,7 @@ std::uint32_t Gic::group_priority(unsigned id, unsigned core) const {
   return priority(id, core) & ~0u << (point + 1);
 }
 
-// Enabled, pending, not active, meant for this core, of a group that both distributor and core let pass.
+// Enabled, pending, not active, targeted at this core, of a group that both distributor and core enable.
 std::uint64_t Gic::candidates(unsigned core) const {
   const std::uint32_t groups = control_ & cpus_[core].control & (enable_group0 | enable_group1);
   if (!groups) return 0;

@@ -1,18 +1,18 @@
 // The interrupt logic of a GIC-400 (GICv2, IHI 0048B) with 32 SPIs and up to eight cores: distributor and CPU
-// interfaces, without SystemC, without time.
+// interfaces, without SystemC and without time.
 //
-// Ids 0-15 are software-generated (SGI), 16-31 private to a core (PPI), both banked; 32-63 shared (SPI), each
-// for any of its target cores, and the first that acknowledges it has it. The lowest priority value wins,
-// then the lowest id. An interrupt is signalled to a core when its priority is below the core's mask and
-// below its running priority.
+// Ids 0-15 are software-generated (SGI) and 16-31 private to a core (PPI), both banked; 32-63 are shared
+// (SPI), each for any of its target cores, and taken by the first core that acknowledges it. The lowest
+// priority value wins, then the lowest id. An interrupt is signalled to a core if its priority value is below
+// the core's mask and below its running priority.
 //
-// As QEMU's virt machine shows it without the security extensions: both groups in one view, group 1
-// acknowledged through IAR only with CTLR.AckCtl (else 1022), eight bits of priority, SGIs always enabled and
-// edge-triggered, PPIs configurable, ITARGETSR zero with one core. Unlike QEMU an interrupt of a disabled
-// group never hides another.
+// The behaviour is that of QEMU's virt machine without the security extensions: both groups in one view,
+// group 1 acknowledged through IAR only with CTLR.AckCtl (else 1022), eight bits of priority, SGIs always
+// enabled and edge-triggered, PPIs configurable, ITARGETSR zero with one core. Unlike in QEMU, an interrupt
+// of a disabled group never hides another.
 //
 // Functions of the distributor work on words as its registers do: `word` 0 is the calling core's own. A value
-// out of range is the guest's mistake and has no effect.
+// out of range is a mistake of the guest and has no effect.
 #pragma once
 
 #include <array>
@@ -32,19 +32,19 @@ class Gic {
   explicit Gic(unsigned cores);
   unsigned cores() const { return cores_; }
 
-  // All registers and pending states take their reset values on every kind of reset; the lines are wires and
-  // stay.
+  // All registers and pending states take their reset values on every kind of reset. The lines are wires and
+  // keep their levels.
   void reset(Reset);
   void report(Statistics&) const;
 
-  // Wires in: a level for id 16..63; `core` matters for a PPI only. Wires out.
+  // Input wires: a level for id 16..63; `core` matters only for a PPI. Output wires.
   void set_line(unsigned id, bool high, unsigned core = 0);
   enum class Signal { none, irq, fiq };
   Signal signal(unsigned core) const;
   bool irq(unsigned core) const { return signal(core) == Signal::irq; }
   bool fiq(unsigned core) const { return signal(core) == Signal::fiq; }
 
-  // Distributor.
+  // The distributor.
   std::uint32_t control() const { return control_; }
   void set_control(std::uint32_t value) { control_ = value & 3; }
   std::uint32_t type() const { return (interrupts / 32 - 1) | (cores_ - 1) << 5; }
@@ -60,25 +60,25 @@ class Gic {
   void set_active(unsigned word, std::uint32_t ones, unsigned core) { active_.word(word, core) |= ones; }
   void clear_active(unsigned word, std::uint32_t ones, unsigned core) { active_.word(word, core) &= ~ones; }
   std::uint32_t lines(unsigned word, unsigned core) const { return lines_.word(word, core); }
-  // Four interrupts a word.
+  // Four interrupts per word.
   std::uint32_t priorities(unsigned word, unsigned core) const;
   void set_priorities(unsigned word, std::uint32_t value, unsigned core);
   std::uint32_t targets(unsigned word, unsigned core) const;
   void set_targets(unsigned word, std::uint32_t value, unsigned core);
-  // Sixteen interrupts a word, two bits each; the upper one says edge-triggered.
+  // Sixteen interrupts per word, two bits each; the upper bit means edge-triggered.
   std::uint32_t config(unsigned word, unsigned core) const;
   void set_config(unsigned word, std::uint32_t value, unsigned core);
-  // SGIs: send by GICD_SGIR; the cores that wait for an answer, four SGIs a word, a bit for each source core.
+  // SGIs: sent by GICD_SGIR. Pending SGIs: four SGIs per word, with a bit for each source core.
   void send_sgi(std::uint32_t request, unsigned core);
   std::uint32_t sgi_sources(unsigned word, unsigned core) const;
   void set_sgi_sources(unsigned word, std::uint32_t ones, unsigned core);
   void clear_sgi_sources(unsigned word, std::uint32_t ones, unsigned core);
 
-  // CPU interface of a core. `Alias` is the register set for group 1 alone (AIAR, AEOIR, AHPPIR).
+  // The CPU interface of a core. `Alias` selects the register set for group 1 alone (AIAR, AEOIR, AHPPIR).
   enum class Alias { no, yes };
   struct CpuInterface {
     std::uint32_t control = 0;        // see the constants below
-    std::uint32_t priority_mask = 0;  // only interrupts below it are signalled
+    std::uint32_t priority_mask = 0;  // only interrupts with a lower value are signalled
     std::uint32_t binary_point = 0;   // group priority: bits 7 .. binary_point + 1
     std::uint32_t aliased_binary_point = 1;
     // A bit for each group priority (in steps of two) at which an interrupt is active, by group.
@@ -94,22 +94,22 @@ class Gic {
   void set_binary_point(std::uint32_t value, unsigned core) { cpus_[core].binary_point = value & 7; }
   void set_aliased_binary_point(std::uint32_t value, unsigned core);
   void set_active_priorities(unsigned group, unsigned word, std::uint32_t value, unsigned core);
-  // The id (an SGI's with its source core in bits 12:10), which becomes active; 1022 or 1023 where there is
-  // none.
+  // Acknowledges an interrupt, which becomes active. Returns its id (of an SGI with its source core in bits
+  // 12:10), or 1022 or 1023 if there is none.
   std::uint32_t acknowledge(unsigned core, Alias = Alias::no);
   // What acknowledge() would return now.
   std::uint32_t next_acknowledged(unsigned core, Alias = Alias::no) const;
-  // The same before the running priority is considered.
+  // The same, ignoring the running priority.
   std::uint32_t highest_pending(unsigned core, Alias = Alias::no) const;
-  // Drops the running priority and, unless CTLR.EOImode splits the two, ends the active state.
+  // Drops the running priority and, unless CTLR.EOImode separates the two, ends the active state.
   void end_of_interrupt(std::uint32_t value, unsigned core, Alias = Alias::no);
   // Ends the active state; only with CTLR.EOImode.
   void deactivate(std::uint32_t value, unsigned core);
-  // Group priority of the most urgent active interrupt; 0x100 when none is (RPR then reads 0xFF).
+  // The group priority of the most urgent active interrupt; 0x100 if there is none (RPR then reads 0xFF).
   std::uint32_t running_priority(unsigned core) const;
 
  private:
-  // One bit an interrupt.
+  // One bit per interrupt.
   struct Bits {
     std::array<std::uint32_t, max_cores> banked = {};
     std::uint32_t shared = 0;
@@ -134,7 +134,7 @@ class Gic {
 
   unsigned cores_;
   std::uint32_t control_ = 0;
-  Bits lines_, latched_, enabled_, active_, group_, edge_;  // latched_: pending apart from a level line
+  Bits lines_, latched_, enabled_, active_, group_, edge_;  // latched_: pending independently of a level line
   std::array<std::array<std::uint8_t, 32>, max_cores> banked_ = {};  // priorities
   std::array<std::uint8_t, 32> shared_ = {};
   std::array<std::uint32_t, max_cores> routed_ = {};  // SPIs for this core

@@ -8,11 +8,11 @@ namespace asterism {
 
 GicDistributorRegisters::GicDistributorRegisters()
     : RegisterBank("GICD", 64_KiB,
-                   "Distributor of the GIC-400 (Arm IHI 0048B): which interrupts go where. Registers of "
+                   "Distributor of the GIC-400 (Arm IHI 0048B): routes interrupts to the cores. Registers of "
                    "interrupts 0 to 31 are banked by core.") {
   static constexpr std::uint32_t ids[] = {0x04, 0, 0, 0, 0x90, 0xB4, 0x2B, 0, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
-  // What the SGIs begin with: enabled, as edges.
+  // The initial state of the SGIs: enabled, edge-triggered.
   set_enable.set(0xffff, 0);
   clear_enable.set(0xffff, 0);
   config.set(0xaaaa'aaaa, 0);
@@ -20,8 +20,8 @@ GicDistributorRegisters::GicDistributorRegisters()
 
 GicCpuRegisters::GicCpuRegisters()
     : RegisterBank("GICC", 64_KiB,
-                   "CPU interface of the GIC-400 (Arm IHI 0048B): takes and ends interrupts. Every core sees "
-                   "its own.") {
+                   "CPU interface of the GIC-400 (Arm IHI 0048B): acknowledges and ends interrupts. Every "
+                   "core has its own view.") {
   acknowledge.acts_when_read();
   aliased_acknowledge.acts_when_read();
 }

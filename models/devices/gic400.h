@@ -1,15 +1,16 @@
-// GIC-400 as a SystemC module: two register sockets, wires in and out, around the Gic engine (gic.h).
+// GIC-400 as a SystemC module: two register sockets and input and output wires around the Gic engine (gic.h).
 //
-// The module owns its wires as signals, low until somebody is bound to them, so that nothing needs tying off:
+// The module owns its wires as signals, which are low until something is bound to them, so unused ones need
+// no connection:
 //
 //   uart.interrupt.bind(gic.spi[1]);                  // device (sc_out<bool>) to distributor
 //   core.virtual_timer.bind(gic.ppi(0, 27));
 //   core.irq.bind(gic.irq[0]);                        // CPU interface to core (sc_in<bool>)
 //
-// Registers that are banked are chosen by the payload's master (tlm/initiator_extension.h); a master that is
-// no core sees the view of core 0. A wire follows a register access or an input in the next delta cycle.
-// Source: Arm IHI 0048B (GICv2), DDI 0471B (GIC-400); what software sees was compared with QEMU 7.2's virt
-// machine.
+// Banked registers are selected by the payload's master (tlm/initiator_extension.h); a master that is not a
+// core sees the view of core 0. A wire follows a register access or an input in the next delta cycle. Source:
+// Arm IHI 0048B (GICv2), DDI 0471B (GIC-400); the behaviour that software sees was compared with QEMU 7.2's
+// virt machine.
 #pragma once
 
 #include <systemc>
@@ -24,45 +25,45 @@ struct GicDistributorRegisters : RegisterBank {
   // clang-format off
   Register control{*this, 0x000, "CTLR", Access::read_write, 0, "Which groups are forwarded to the cores",
       {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"}}};
-  Register type{*this, 0x004, "TYPER", Access::read_only, varies, "What this controller has",
+  Register type{*this, 0x004, "TYPER", Access::read_only, varies, "The properties of this controller",
       {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"cores", 5, 3, "n + 1 CPU interfaces (node.cores.count)"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
-  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "A bit an interrupt, register n from 32 * n on: its group", {}, 2};
-  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "A bit an interrupt: ones enable it; reads as what is enabled", {}, 2};
-  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "A bit an interrupt: ones disable it; reads as what is enabled",
+  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group", {}, 2};
+  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, 2};
+  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts",
       {}, 2};
-  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "A bit an interrupt: ones make it pending; reads as what is pending",
+  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it pending; reads as the pending interrupts",
       {}, 2};
-  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "A bit an interrupt: ones take its pending state back; reads as what is pending",
+  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "One bit per interrupt: writing one clears its pending state; reads as the pending interrupts",
       {}, 2};
-  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "A bit an interrupt: ones make it active; reads as what is active",
+  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it active; reads as the active interrupts",
       {}, 2};
-  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "A bit an interrupt: ones end its active state; reads as what is active",
+  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one ends its active state; reads as the active interrupts",
       {}, 2};
   Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0,
-      "A byte an interrupt, four a register: its priority; lower is more urgent",
+      "One byte per interrupt, four per register: its priority; lower values are more urgent",
       {}, 16};
   Register targets{*this, 0x800, "ITARGETSR", Access::read_write, varies,
-      "A byte an interrupt, four a register; in it a bit a core: where it goes. Those of interrupts 0 to 31 read as the core that asks",
+      "One byte per interrupt, four per register, with one bit per target core. Those of interrupts 0 to 31 read as the core that reads",
       {}, 16};
   Register config{*this, 0xC00, "ICFGR", Access::read_write, 0,
-      "Two bits an interrupt, 16 a register: 0 level, 2 edge. SGIs are always of the latter kind",
+      "Two bits per interrupt, 16 per register: 0 level, 2 edge. SGIs are always edge-triggered",
       {}, 4};
   Register private_lines{*this, 0xD00, "PPISR", Access::read_only, 0,
-      "Levels of the PPIs of the core that asks: id 16 in bit 0"};
+      "Levels of the PPIs of the core that reads: id 16 in bit 0"};
   Register shared_lines{*this, 0xD04, "SPISR", Access::read_only, 0, "Levels of the SPIs: SPI 0 in bit 0"};
   Register send{*this, 0xF00, "SGIR", Access::write_only, 0, "Sends a software-generated interrupt",
-      {{"id", 0, 4, "Which SGI"}, {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
-       {"targets", 16, 8, "A bit a core, for the filter targets"},
-       {"filter", 24, 2, "Who gets it", {{"targets", 0, "the cores of the field targets"}, {"all_others", 1, "all but the one that writes"},
-           {"self", 2, "the one that writes"}}}}};
+      {{"id", 0, 4, "The number of the SGI"}, {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
+       {"targets", 16, 8, "One bit per core, for the filter targets"},
+       {"filter", 24, 2, "Which cores receive it", {{"targets", 0, "the cores of the field targets"}, {"all_others", 1, "all cores except the one that writes"},
+           {"self", 2, "the core that writes"}}}}};
   Register clear_sgi{*this, 0xF10, "CPENDSGIR", Access::write_one_to_clear, 0,
-      "A byte an SGI, four a register; in it a bit a source core: ones take pending SGIs back",
+      "One byte per SGI, four per register, with one bit per source core: writing ones clears pending SGIs",
       {}, 4};
   Register set_sgi{*this, 0xF20, "SPENDSGIR", Access::write_one_to_set, 0,
-      "A byte an SGI, four a register; in it a bit a source core: ones make SGIs pending",
+      "One byte per SGI, four per register, with one bit per source core: writing ones makes SGIs pending",
       {}, 4};
-  Register identity{*this, 0xFD0, "ID", Access::read_only, 0, "Peripheral id 4 to 7, 0 to 3, then component id 0 to 3: a byte each",
+  Register identity{*this, 0xFD0, "ID", Access::read_only, 0, "Peripheral id 4 to 7, 0 to 3, then component id 0 to 3: one byte each",
       {}, 12};
   // clang-format on
   GicDistributorRegisters();
@@ -70,25 +71,25 @@ struct GicDistributorRegisters : RegisterBank {
 
 struct GicCpuRegisters : RegisterBank {
   // clang-format off
-  Register control{*this, 0x000, "CTLR", Access::read_write, 0, "What is signalled to this core",
-      {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"}, {"ack_ctl", 2, 1, "IAR acknowledges interrupts of group 1, too"},
-       {"fiq_enable", 3, 1, "Group 0 is signalled as FIQ"}, {"cbpr", 4, 1, "BPR holds for both groups"},
+  Register control{*this, 0x000, "CTLR", Access::read_write, 0, "Which interrupts are signalled to this core",
+      {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"}, {"ack_ctl", 2, 1, "IAR also acknowledges interrupts of group 1"},
+       {"fiq_enable", 3, 1, "Group 0 is signalled as FIQ"}, {"cbpr", 4, 1, "BPR applies to both groups"},
        {"bypass", 5, 4, "Bypass of legacy signals", {}, Field::Kind::not_modelled},
        {"eoi_mode", 9, 1, "EOIR only drops the priority, DIR deactivates"}}};
   Register priority_mask{*this, 0x004, "PMR", Access::read_write, 0, "Only interrupts of a lower priority value are signalled"};
   Register binary_point{*this, 0x008, "BPR", Access::read_write, 0,
-      "Where group priority ends and subpriority starts"};
+      "The boundary between group priority and subpriority"};
   Register acknowledge{*this, 0x00C, "IAR", Access::read_only, 0x3FF,
       "A read acknowledges the most urgent pending interrupt, which becomes active",
       {{"id", 0, 10, "The interrupt; 1023: none"}, {"source", 10, 3, "The core that sent an SGI"}}};
-  Register end{*this, 0x010, "EOIR", Access::write_only, 0, "Ends an interrupt: takes the value that IAR gave"};
+  Register end{*this, 0x010, "EOIR", Access::write_only, 0, "Ends an interrupt; takes the value that IAR returned"};
   Register running{*this, 0x014, "RPR", Access::read_only, 0xFF,
       "Priority of the most urgent active interrupt; 255: none"};
-  Register pending{*this, 0x018, "HPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt, as IAR would give it; 1023: none"};
-  Register aliased_binary_point{*this, 0x01C, "ABPR", Access::read_write, 1, "Binary point of group 1, as BPR"};
-  Register aliased_acknowledge{*this, 0x020, "AIAR", Access::read_only, 0x3FF, "A read acknowledges the most urgent pending interrupt of group 1, as IAR"};
-  Register aliased_end{*this, 0x024, "AEOIR", Access::write_only, 0, "Ends an interrupt of group 1, as EOIR"};
-  Register aliased_pending{*this, 0x028, "AHPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt of group 1, as HPPIR"};
+  Register pending{*this, 0x018, "HPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt, as IAR would return it; 1023: none"};
+  Register aliased_binary_point{*this, 0x01C, "ABPR", Access::read_write, 1, "Binary point of group 1, like BPR"};
+  Register aliased_acknowledge{*this, 0x020, "AIAR", Access::read_only, 0x3FF, "A read acknowledges the most urgent pending interrupt of group 1, like IAR"};
+  Register aliased_end{*this, 0x024, "AEOIR", Access::write_only, 0, "Ends an interrupt of group 1, like EOIR"};
+  Register aliased_pending{*this, 0x028, "AHPPIR", Access::read_only, 0x3FF, "The most urgent pending interrupt of group 1, like HPPIR"};
   Register active_priorities{*this, 0x0D0, "APR", Access::read_write, 0, "Active priorities of group 0",
       {}, 4};
   Register active_priorities1{*this, 0x0E0, "NSAPR", Access::read_write, 0, "Active priorities of group 1",
@@ -96,14 +97,14 @@ struct GicCpuRegisters : RegisterBank {
   Register implementer{*this, 0x0FC, "IIDR", Access::read_only, 0x0002'043B,
       "Implementer Arm, architecture 2"};
   Register deactivate{*this, 0x1000, "DIR", Access::write_only, 0,
-      "Deactivates an interrupt after EOIR, with CTLR.eoi_mode: takes the value that IAR gave"};
+      "Deactivates an interrupt after EOIR, with CTLR.eoi_mode; takes the value that IAR returned"};
   // clang-format on
   GicCpuRegisters();
 };
 
 class Gic400 : public sc_core::sc_module {
  public:
-  // A wire that several processes may drive in one delta cycle; the last one counts.
+  // A wire that several processes may drive in one delta cycle; the last value counts.
   using Wire = sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS>;
 
   Gic400(const sc_core::sc_module_name& name, unsigned cores);
@@ -117,7 +118,7 @@ class Gic400 : public sc_core::sc_module {
   sc_core::sc_vector<Wire> irq, fiq;      // by core
   Wire& ppi(unsigned core, unsigned id);  // id 16..31
 
-  // As the engine's; the wires in keep their levels.
+  // Like that of the engine; the input wires keep their levels.
   void reset(Reset kind);
   void report(Statistics& statistics) const { gic_.report(statistics); }
   static DeviceTreeNode device_tree(AddressRange distributor, AddressRange cpu_interface);
@@ -133,7 +134,7 @@ class Gic400 : public sc_core::sc_module {
   void drive();
 
   Gic gic_;
-  sc_core::sc_vector<Wire> ppis_;  // 16 a core
+  sc_core::sc_vector<Wire> ppis_;  // 16 per core
 };
 
 }  // namespace asterism

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t sgi_mask = 0xFFFF;
 constexpr std::uint32_t idle_priority = 0x100;
-constexpr std::uint32_t priority_mask = 0xF8;  // five bits are there
+constexpr std::uint32_t priority_mask = 0xF8;  // five bits are implemented
 constexpr unsigned priority_shift = 3;
 constexpr std::uint32_t least_binary_point[2] = {2, 3};
 
@@ -85,7 +85,7 @@ void GicV3::reset(Reset) {
     fresh.sent = core.sent;
     core = fresh;
   }
-  cores_[0].routed = ~0u;  // whose affinity is 0
+  cores_[0].routed = ~0u;  // their affinity is 0
 }
 
 void GicV3::report(Statistics& statistics) const {
@@ -180,7 +180,7 @@ void GicV3::end(Core& core, std::uint32_t id, Group group, Reached& reached) {
 void GicV3::deactivate(Core& core, std::uint32_t id, Reached& reached) {
   if (id >= interrupts) return;
   (id < first_spi ? core.bank : shared_).active &= ~(1u << id % 32);
-  // Wherever it goes by now.
+  // Wherever it is routed by now.
   if (id >= first_spi)
     if (const auto to = core_of_affinity(routes_[id - first_spi], cores())) reached.cores.push_back(*to);
 }
@@ -194,7 +194,7 @@ void GicV3::send(unsigned from, std::uint64_t request, Group group, Reached& rea
     bank.latched |= bit;
     ++cores_[from].sent;
   };
-  if (field(40, 1)) {  // all but the one that writes
+  if (field(40, 1)) {  // all cores except the one that writes
     for (unsigned core = 0; core < cores(); ++core)
       if (core != from) pend(core);
     reached.all = true;
@@ -313,7 +313,7 @@ bool GicV3::write(unsigned number, CpuRegister which, std::uint64_t value, Reach
     case sgi1r:
       send(number, value, group1, reached);
       return true;
-    case asgi1r:  // of the other security state, which there is none of
+    case asgi1r:  // the other security state, which does not exist
       return true;
     case iar0:
     case iar1:

@@ -1,16 +1,19 @@
-// The interrupt logic of a GICv3 (Arm IHI 0069H) with 32 SPIs and up to 576 cores: distributor, a redistributor a core and
-// the CPU interfaces behind ICC_* system registers, without SystemC, without time.
+// The interrupt logic of a GICv3 (Arm IHI 0069H) with 32 SPIs and up to 576 cores: distributor, a
+// redistributor per core and the CPU interfaces behind ICC_* system registers, without SystemC and without
+// time.
 //
-// As QEMU's virt machine shows it with gic-version=3 and without the security extensions: one security state (GICD_CTLR.DS)
-// with affinity routing on for good, groups 0 (FIQ) and 1 (IRQ), system registers enabled for good (ICC_SRE_EL1). Ids 0-15
-// are software-generated (SGI), 16-31 private to a core (PPI), 32-63 shared (SPI), each routed to the one core that
-// GICD_IROUTER names by its affinity (base/affinity.h). An SGI is sent by a write of ICC_SGI1R_EL1 to up to 16 cores of a
-// cluster, or to all others. Five bits of priority (32 levels); the lowest value wins, then the lowest id. An interrupt is
-// signalled to a core when its group is enabled in distributor and CPU interface, its priority is below the mask and its
-// group priority below the running one; as on QEMU also where firmware has not woken the redistributor (GICR_WAKER).
+// The behaviour is that of QEMU's virt machine with gic-version=3 and without the security extensions: one
+// security state (GICD_CTLR.DS) with affinity routing always on, groups 0 (FIQ) and 1 (IRQ), system registers
+// always enabled (ICC_SRE_EL1). Ids 0-15 are software-generated (SGI), 16-31 private to a core (PPI), 32-63
+// shared (SPI), each routed to the one core that GICD_IROUTER names by its affinity (base/affinity.h). An SGI
+// is sent by a write of ICC_SGI1R_EL1 to up to 16 cores of a cluster, or to all others. There are five bits
+// of priority (32 levels); the lowest value wins, then the lowest id. An interrupt is signalled to a core if
+// its group is enabled in distributor and CPU interface, its priority value is below the mask and its group
+// priority below the running one; as in QEMU, this holds even if firmware has not woken the redistributor
+// (GICR_WAKER).
 //
-// Functions of distributor and redistributors work on words as their registers do. A value out of range is the guest's
-// mistake and has no effect.
+// Functions of distributor and redistributors work on words as their registers do. A value out of range is a
+// mistake of the guest and has no effect.
 #pragma once
 
 #include <array>
@@ -28,7 +31,8 @@ class GicV3 {
   static constexpr unsigned max_cores = 576, first_ppi = 16, first_spi = 32, interrupts = 64;
   static constexpr std::uint32_t spurious = 1023;
 
-  // ICC_* by its encoding in MRS and MSR: op0, op1, CRn, CRm, op2 in 16 bits, in the order of the instruction.
+  // ICC_* by its encoding in MRS and MSR: op0, op1, CRn, CRm, op2 in 16 bits, in the order of the
+  // instruction.
   enum class CpuRegister : std::uint16_t {
     pmr = 0xc230,
     iar0 = 0xc640,
@@ -56,43 +60,45 @@ class GicV3 {
   explicit GicV3(unsigned cores);
   unsigned cores() const { return static_cast<unsigned>(cores_.size()); }
 
-  // All registers and pending states take their reset values on every kind of reset; the lines are wires and stay.
+  // All registers and pending states take their reset values on every kind of reset. The lines are wires and
+  // keep their levels.
   void reset(Reset);
   void report(Statistics&) const;
 
-  // Wires in: a level. An SPI by its id, 32 to 63; a PPI, 16 to 31, of a core.
+  // Input wires: the level of an SPI by its id, 32 to 63, or of a PPI, 16 to 31, of a core.
   void set_spi(unsigned id, bool high);
   void set_ppi(unsigned core, unsigned id, bool high);
   enum class Signal { none, irq, fiq };
   Signal signal(unsigned core) const;
 
-  // What of the cores a change may have reached: who drives their wires looks at these.
+  // The cores that a change may have affected: the owner of their wires updates these.
   struct Reached {
     bool all = false;
     std::vector<unsigned> cores = {};
   };
 
-  // Distributor: GICD_*. SPIs only, bit or field 0 is id 32.
+  // The distributor: GICD_*. Only SPIs; bit or field 0 is id 32.
   std::uint32_t control() const { return control_ | affinity_routing | one_security_state; }
   void set_control(std::uint32_t value) { control_ = value & 3; }
   static constexpr std::uint32_t affinity_routing = 1 << 4, one_security_state = 1 << 6;
-  // Where an SPI goes: an affinity as in GICD_IROUTER.
+  // The route of an SPI: an affinity as in GICD_IROUTER.
   std::uint64_t route(unsigned id) const { return routes_[id - first_spi]; }
   void set_route(unsigned id, std::uint64_t affinity);
 
-  // Registers with a bit, a byte or two bits an interrupt, of SPIs or, in a redistributor, of its core's SGIs and PPIs.
+  // Registers with a bit, a byte or two bits per interrupt: of SPIs or, in a redistributor, of its core's
+  // SGIs and PPIs.
   class Bank {
    public:
     std::uint32_t group = 0, enabled = 0, active = 0;
-    std::uint32_t lines = 0, latched = 0, edge = 0;  // latched: pending apart from a level line
+    std::uint32_t lines = 0, latched = 0, edge = 0;  // latched: pending independently of a level line
     std::array<std::uint8_t, 32> priority = {};
 
     std::uint32_t pending() const { return latched | (lines & ~edge); }
     void set_line(unsigned bit, bool high);
-    // Four interrupts a word; five bits of a byte are there.
+    // Four interrupts per word; five bits of a byte are implemented.
     std::uint32_t priorities(unsigned word) const;
     void set_priorities(unsigned word, std::uint32_t value);
-    // Sixteen interrupts a word, two bits each; the upper one says edge-triggered.
+    // Sixteen interrupts per word, two bits each; the upper bit means edge-triggered.
     std::uint32_t config(unsigned word) const;
     void set_config(unsigned word, std::uint32_t value);
   };
@@ -100,14 +106,16 @@ class GicV3 {
   const Bank& shared() const { return shared_; }
   Bank& redistributor(unsigned core) { return cores_[core].bank; }
   const Bank& redistributor(unsigned core) const { return cores_[core].bank; }
-  // GICR_WAKER.ProcessorSleep, and ChildrenAsleep with it.
+  // GICR_WAKER.ProcessorSleep, which ChildrenAsleep follows.
   bool asleep(unsigned core) const { return cores_[core].asleep; }
   void set_asleep(unsigned core, bool asleep) { cores_[core].asleep = asleep; }
 
-  // CPU interface of a core. `read` acts where the register does (ICC_IAR*); `peek` never. nullopt: not to be read.
+  // The CPU interface of a core. `read` has the side effects of the register (ICC_IAR*); `peek` never has
+  // any. nullopt: the register is not readable.
   std::optional<std::uint64_t> peek(unsigned core, CpuRegister which) const;
   std::optional<std::uint64_t> read(unsigned core, CpuRegister which);
-  // Which cores to look at afterwards; the writing one is always among them. false: not to be written.
+  // `reached` receives the cores to update afterwards; the writing core is always among them. Returns false
+  // if the register is not writable.
   bool write(unsigned core, CpuRegister which, std::uint64_t value, Reached& reached);
 
  private:
@@ -115,12 +123,12 @@ class GicV3 {
   struct Core {
     Bank bank;
     bool asleep = true;
-    std::uint32_t routed = 0;  // SPIs for this core
-    // CPU interface. binary_point: group priority is bits 7 .. n + 1 of group 0, 7 .. n of group 1.
+    std::uint32_t routed = 0;  // the SPIs routed to this core
+    // The CPU interface. binary_point: the group priority is bits 7 .. n + 1 for group 0, 7 .. n for group 1.
     std::uint32_t mask = 0, control = 0;
     bool group_enabled[2] = {};
     std::uint32_t binary_point[2] = {2, 3};
-    std::uint32_t active_priorities[2] = {};  // a bit a group priority at which an interrupt is active
+    std::uint32_t active_priorities[2] = {};  // a bit for each group priority at which an interrupt is active
     std::uint64_t acknowledged = 0, spurious_reads = 0, sent = 0;  // since construction
   };
   struct Candidate {
@@ -128,7 +136,7 @@ class GicV3 {
     std::uint32_t priority = 0x100;
     Group group = group0;
   };
-  // The most urgent pending interrupt of groups that are enabled.
+  // The most urgent pending interrupt of the enabled groups.
   Candidate best(const Core& core) const;
   std::uint32_t group_priority(const Core& core, const Candidate& candidate) const;
   bool preempts(const Core& core, const Candidate& candidate) const;

@@ -15,8 +15,8 @@ namespace {
 
 using Bank = GicV3::Bank;
 
-// The registers of distributor and redistributor that both have. `bank_of` gives the bank of a word, nullptr where it reads
-// as zero; `changed` is told after a write.
+// The registers that distributor and redistributor have in common. `bank_of` returns the bank of a word,
+// nullptr if it reads as zero; `changed` is called after a write.
 template <class BankOf, class Changed>
 void connect_bank(Register& group, Register& set_enable, Register& clear_enable, Register& set_pending,
                   Register& clear_pending, Register& set_active, Register& clear_active, BankOf bank_of,
@@ -49,18 +49,16 @@ void connect_bank(Register& group, Register& set_enable, Register& clear_enable,
 }  // namespace
 
 GicV3DistributorRegisters::GicV3DistributorRegisters()
-    : RegisterBank(
-          "GICV3D", 64_KiB,
-          "Distributor of the GICv3 (Arm IHI 0069): which shared peripheral interrupts go where, on nodes "
-          "with cores.gic=gicv3.") {
+    : RegisterBank("GICV3D", 64_KiB,
+                   "Distributor of the GICv3 (Arm IHI 0069): routes shared peripheral interrupts to the "
+                   "cores, on nodes with cores.gic=gicv3.") {
   group_modifier.computed([] { return 0u; });
 }
 
 GicV3RedistributorRegisters::GicV3RedistributorRegisters()
-    : RegisterBank(
-          "GICV3R", GicV3Module::redistributor_size,
-          "Redistributor of a GICv3 (Arm IHI 0069): a core's private interrupts. One a core, one behind "
-          "the other; those of cores beyond 123 go on at 0x40_0000_0000.") {
+    : RegisterBank("GICV3R", GicV3Module::redistributor_size,
+                   "Redistributor of a GICv3 (Arm IHI 0069): a core's private interrupts. There is one per "
+                   "core, and they are contiguous; those of cores beyond 123 are at 0x40_0000_0000.") {
   config.set(0xaaaa'aaaa, 0);
   group_modifier.computed([] { return 0u; });
 }

@@ -1,14 +1,15 @@
-// A GICv3 as a SystemC module: sockets for distributor and redistributors, wires in and out, around the GicV3 engine
-// (gicv3.h). What cores do by system registers comes by calls: read() and write(), at the core's own time, in its thread.
+// A GICv3 as a SystemC module: sockets for distributor and redistributors, and input and output wires, around
+// the GicV3 engine (gicv3.h). Cores access system registers by calls: read() and write(), at the core's own
+// time, in its thread.
 //
 //   uart.interrupt.bind(gic.spi[1]);                  // device (sc_out<bool>) to distributor
 //   core.virtual_timer.bind(gic.ppi(0, 27));
 //   core.irq.bind(gic.irq[0]);                        // CPU interface to core (sc_in<bool>)
 //
-// The module owns its wires as signals, low until somebody is bound to them. A wire follows a register access or an input in
-// the next delta cycle. Redistributors stand one behind the other, 128 KiB a core, in two regions as on QEMU's virt machine:
-// the first 123 below the UART, the others beyond any DRAM (address map "gicr", "gicr2").
-// Source: Arm IHI 0069H.
+// The module owns its wires as signals, which are low until something is bound to them. A wire follows a
+// register access or an input in the next delta cycle. Redistributors are contiguous, 128 KiB per core, in
+// two regions as on QEMU's virt machine: the first 123 below the UART, the others above any DRAM (address map
+// "gicr", "gicr2"). Source: Arm IHI 0069H.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -29,31 +30,31 @@ struct GicV3DistributorRegisters : RegisterBank {
   Register control{*this, 0x000, "CTLR", Access::read_write, GicV3::affinity_routing | GicV3::one_security_state, "Which groups are forwarded to the cores",
       {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"},
        {"affinity_routing", 4, 1, "Reads as one"}, {"one_security_state", 6, 1, "Reads as one"}}};
-  Register type{*this, 0x004, "TYPER", Access::read_only, 0x0378'0001, "What this controller has",
+  Register type{*this, 0x004, "TYPER", Access::read_only, 0x0378'0001, "The properties of this controller",
       {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"id_bits", 19, 5, "n + 1 bits in an interrupt's id"},
        {"affinity3", 24, 1, "Aff3 may be other than zero"}, {"no_1_of_n", 25, 1, "An SPI goes to one core by its affinity"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
-  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "A bit an interrupt, register n from 32 * n on: its group. Register 0 reads as zero, here and below", {}, 2};
-  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "A bit an interrupt: ones enable it; reads as what is enabled", {}, 2};
-  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "A bit an interrupt: ones disable it; reads as what is enabled", {}, 2};
-  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "A bit an interrupt: ones make it pending; reads as what is pending", {}, 2};
-  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "A bit an interrupt: ones take its pending state back; reads as what is pending", {}, 2};
-  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "A bit an interrupt: ones make it active; reads as what is active", {}, 2};
-  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "A bit an interrupt: ones end its active state; reads as what is active", {}, 2};
-  Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0, "A byte an interrupt, four a register: its priority, of which five bits are there; lower is more urgent", {}, 16};
-  Register config{*this, 0xC00, "ICFGR", Access::read_write, 0, "Two bits an interrupt, 16 a register: 0 level, 2 edge", {}, 4};
+  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group. Register 0 reads as zero, here and below", {}, 2};
+  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, 2};
+  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts", {}, 2};
+  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it pending; reads as the pending interrupts", {}, 2};
+  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "One bit per interrupt: writing one clears its pending state; reads as the pending interrupts", {}, 2};
+  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it active; reads as the active interrupts", {}, 2};
+  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one ends its active state; reads as the active interrupts", {}, 2};
+  Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0, "One byte per interrupt, four per register: its priority, of which five bits are implemented; lower values are more urgent", {}, 16};
+  Register config{*this, 0xC00, "ICFGR", Access::read_write, 0, "Two bits per interrupt, 16 per register: 0 level, 2 edge", {}, 4};
   Register group_modifier{*this, 0xD00, "IGRPMODR", Access::read_write, 0, "Reads as zero: there is one security state", {}, 2};
   Register route{*this, 0x6100, "IROUTER", Access::read_write, 0,
-      "From interrupt 32 on, two registers each: the affinity of the core that it goes to, Aff2 to Aff0 in the first, Aff3 in the second", {}, 64};
+      "Two registers per interrupt from 32 on: the affinity of its target core, Aff2 to Aff0 in the first, Aff3 in the second", {}, 64};
   Register identity{*this, 0xFFE8, "PIDR2", Access::read_only, 0x3B, "Architecture revision 3"};
   // clang-format on
   GicV3DistributorRegisters();
 };
 
-// Of one core; the accessor's "master" is the redistributor's number.
+// The registers of one core; the accessor's "master" is the number of the redistributor.
 struct GicV3RedistributorRegisters : RegisterBank {
   // clang-format off
-  Register control{*this, 0x000, "CTLR", Access::read_only, 0, "LPIs, which are not there"};
+  Register control{*this, 0x000, "CTLR", Access::read_only, 0, "LPIs, which are not implemented"};
   Register implementer{*this, 0x004, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
   struct Type : Register {
     using Register::Register;
@@ -69,15 +70,15 @@ struct GicV3RedistributorRegisters : RegisterBank {
   } waker{*this, 0x014, "WAKER", Access::read_write, 6,
       "Whether the redistributor sleeps: silicon signals no interrupt then, but QEMU and this model do"};
   Register identity{*this, 0xFFE8, "PIDR2", Access::read_only, 0x3B, "Architecture revision 3"};
-  Register group{*this, 0x1'0080, "IGROUPR0", Access::read_write, 0, "A bit an interrupt, SGIs and PPIs: its group"};
-  Register set_enable{*this, 0x1'0100, "ISENABLER0", Access::write_one_to_set, 0, "A bit an interrupt: ones enable it; reads as what is enabled"};
-  Register clear_enable{*this, 0x1'0180, "ICENABLER0", Access::write_one_to_clear, 0, "A bit an interrupt: ones disable it; reads as what is enabled"};
-  Register set_pending{*this, 0x1'0200, "ISPENDR0", Access::write_one_to_set, 0, "A bit an interrupt: ones make it pending; reads as what is pending"};
-  Register clear_pending{*this, 0x1'0280, "ICPENDR0", Access::write_one_to_clear, 0, "A bit an interrupt: ones take its pending state back; reads as what is pending"};
-  Register set_active{*this, 0x1'0300, "ISACTIVER0", Access::write_one_to_set, 0, "A bit an interrupt: ones make it active; reads as what is active"};
-  Register clear_active{*this, 0x1'0380, "ICACTIVER0", Access::write_one_to_clear, 0, "A bit an interrupt: ones end its active state; reads as what is active"};
-  Register priority{*this, 0x1'0400, "IPRIORITYR", Access::read_write, 0, "A byte an interrupt, four a register: its priority, of which five bits are there; lower is more urgent", {}, 8};
-  Register config{*this, 0x1'0C00, "ICFGR", Access::read_write, 0, "Two bits an interrupt, 16 a register: 0 level, 2 edge. SGIs, the first register, are always of the latter kind", {}, 2};
+  Register group{*this, 0x1'0080, "IGROUPR0", Access::read_write, 0, "One bit per interrupt, SGIs and PPIs: its group"};
+  Register set_enable{*this, 0x1'0100, "ISENABLER0", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts"};
+  Register clear_enable{*this, 0x1'0180, "ICENABLER0", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts"};
+  Register set_pending{*this, 0x1'0200, "ISPENDR0", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it pending; reads as the pending interrupts"};
+  Register clear_pending{*this, 0x1'0280, "ICPENDR0", Access::write_one_to_clear, 0, "One bit per interrupt: writing one clears its pending state; reads as the pending interrupts"};
+  Register set_active{*this, 0x1'0300, "ISACTIVER0", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it active; reads as the active interrupts"};
+  Register clear_active{*this, 0x1'0380, "ICACTIVER0", Access::write_one_to_clear, 0, "One bit per interrupt: writing one ends its active state; reads as the active interrupts"};
+  Register priority{*this, 0x1'0400, "IPRIORITYR", Access::read_write, 0, "One byte per interrupt, four per register: its priority, of which five bits are implemented; lower values are more urgent", {}, 8};
+  Register config{*this, 0x1'0C00, "ICFGR", Access::read_write, 0, "Two bits per interrupt, 16 per register: 0 level, 2 edge. SGIs, the first register, are always edge-triggered", {}, 2};
   Register group_modifier{*this, 0x1'0D00, "IGRPMODR0", Access::read_write, 0, "Reads as zero: there is one security state"};
   // clang-format on
   GicV3RedistributorRegisters();
@@ -85,7 +86,7 @@ struct GicV3RedistributorRegisters : RegisterBank {
 
 class GicV3Module : public sc_core::sc_module {
  public:
-  // A wire that several processes may drive in one delta cycle; the last one counts.
+  // A wire that several processes may drive in one delta cycle; the last value counts.
   using Wire = sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS>;
   using RedistributorSocket = tlm_utils::simple_target_socket_tagged<GicV3Module>;
   static constexpr Bytes redistributor_size = 128_KiB;
@@ -98,20 +99,20 @@ class GicV3Module : public sc_core::sc_module {
   GicV3RedistributorRegisters redistributor_registers;
   RegisterSocket distributor;
   RedistributorSocket redistributors;                        // of the first cores
-  std::unique_ptr<RedistributorSocket> more_redistributors;  // of the others, if any
+  std::unique_ptr<RedistributorSocket> more_redistributors;  // of the other cores, if any
 
   sc_core::sc_vector<Wire> spi;           // 32, by SPI number
   sc_core::sc_vector<Wire> irq, fiq;      // by core
   Wire& ppi(unsigned core, unsigned id);  // id 16..31; during elaboration
 
-  // ICC_* of a core, as the engine has them. Wires follow in the next delta cycle.
+  // ICC_* of a core, as in the engine. Wires follow in the next delta cycle.
   std::optional<std::uint64_t> read(unsigned core, GicV3::CpuRegister which);
   bool write(unsigned core, GicV3::CpuRegister which, std::uint64_t value);
 
-  // As the engine's; the wires in keep their levels.
+  // Like that of the engine; the input wires keep their levels.
   void reset(Reset kind);
   void report(Statistics& statistics) const { gic_.report(statistics); }
-  // `more_redistributors`: nullptr for none.
+  // `more_redistributors`: nullptr if there are none.
   static DeviceTreeNode device_tree(AddressRange distributor, AddressRange redistributors,
                                     const AddressRange* more_redistributors);
 
@@ -128,7 +129,7 @@ class GicV3Module : public sc_core::sc_module {
   void drive();
 
   GicV3 gic_;
-  std::vector<std::vector<std::unique_ptr<Wire>>> ppis_;  // by core and id - 16; made when asked for
+  std::vector<std::vector<std::unique_ptr<Wire>>> ppis_;  // by core and id - 16; created on demand
 };
 
 }  // namespace asterism

@@ -54,7 +54,7 @@ HostDirectory::Outcome HostDirectory::open(std::string_view name, int flags) con
   }
   const fs::file_status status = fs::symlink_status(place.path, error);
   if (fs::is_directory(status)) return {EISDIR};
-  if (fs::exists(status) && !fs::is_regular_file(status)) return {EACCES, "it is no regular file"};
+  if (fs::exists(status) && !fs::is_regular_file(status)) return {EACCES, "it is not a regular file"};
   const int descriptor = ::open(place.path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
   if (descriptor < 0) return {errno};
   return {0, {}, HostFile(descriptor)};

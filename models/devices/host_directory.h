@@ -1,9 +1,9 @@
-// A directory of the host that a guest's file names cannot leave.
+// A directory of the host that file names of a guest cannot leave.
 //
-// A name is refused (EACCES, `refused` says why) when it is absolute, climbs out by "..", or leads out by a
-// symbolic link; so is anything that is no regular file, such as a device or a pipe. Links that stay inside
-// are followed, but never created. Errors are errno values; 0 is success. The guest is the only adversary:
-// nothing guards against another process of the host that swaps links meanwhile.
+// A name is refused (EACCES; `refused` gives the reason) if it is absolute, climbs out by "..", or leads out
+// by a symbolic link. Anything but a regular file, such as a device or a pipe, is refused too. Links that
+// stay inside are followed, but never created. Errors are errno values; 0 is success. Only the guest is an
+// adversary: there is no protection against another process of the host that replaces links meanwhile.
 #pragma once
 
 #include <filesystem>
@@ -32,9 +32,9 @@ class HostFile {
 
 class HostDirectory {
  public:
-  // Empty: every name is refused. Throws std::invalid_argument when there is no such directory.
+  // If empty, every name is refused. Throws std::invalid_argument if there is no such directory.
   explicit HostDirectory(const std::filesystem::path& root);
-  // The same directory has another name. Throws likewise.
+  // The same directory has been renamed. Throws in the same way.
   void move_to(const std::filesystem::path& root) { *this = HostDirectory(root); }
 
   struct Outcome {
@@ -42,14 +42,15 @@ class HostDirectory {
     std::string refused = {};
     HostFile file = {};
   };
-  // `flags` as of open(2).
+  // `flags` are those of open(2).
   Outcome open(std::string_view name, int flags) const;
   Outcome remove(std::string_view name) const;
   Outcome rename(std::string_view from, std::string_view to) const;
 
  private:
   struct Place {
-    std::filesystem::path path;  // its directory has no links and lies inside; the last name may be a link
+    // Its directory has no links and lies inside; only the last name may be a link.
+    std::filesystem::path path;
     int error = 0;
     std::string refused = {};
   };

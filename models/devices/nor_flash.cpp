@@ -50,7 +50,7 @@ void NorFlash::store(std::size_t offset, unsigned size, std::uint64_t value) {
 
 bool NorFlash::reads_array() const { return state_.reads == Reads::array; }
 
-// What either chip gives, of a word that is not the array's.
+// What either chip returns for a word outside of read-array mode.
 std::uint16_t NorFlash::read(std::size_t word) const {
   if (state_.reads == Reads::status) return state_.status;
   if (state_.reads == Reads::query) return query(word);
@@ -128,7 +128,7 @@ void NorFlash::command(std::uint8_t command) {
   }
 }
 
-// The CFI table, one byte a word.
+// The CFI table, one byte per word.
 std::uint8_t NorFlash::query(std::size_t word) const {
   const std::size_t chip_size = bytes_.size() / chips, blocks = bytes_.size() / block_size;
   constexpr std::size_t chip_block = block_size / chips, extended = 0x31;
@@ -136,7 +136,7 @@ std::uint8_t NorFlash::query(std::size_t word) const {
       // clang-format off
       'Q', 'R', 'Y',
       0x01, 0x00, low(extended), high(extended),  // Intel's extended command set
-      0x00, 0x00, 0x00, 0x00,                     // no alternative one
+      0x00, 0x00, 0x00, 0x00,  // no alternative command set
       0x17, 0x20, 0x85, 0x95,                     // 1.7 V to 2.0 V, programming at 8.5 V to 9.5 V
       0x08, 0x09, 0x0a, 0x00,                     // typical times: word, buffer in 2^n us, block in 2^n ms
       0x01, 0x01, 0x02, 0x00,                     // at most 2^n times as long

@@ -1,14 +1,14 @@
-// A bank of NOR flash as QEMU's virt machine has it: two chips of 16 bits side by side, 32 bits wide.
+// A bank of NOR flash as in QEMU's virt machine: two chips of 16 bits side by side, 32 bits wide.
 //
-// The chips understand Intel's command set as the Numonyx P30 does (datasheet 306666) and the Common Flash
+// The chips implement Intel's command set as in the Numonyx P30 (datasheet 306666) and the Common Flash
 // Interface (JEDEC JESD68.01): read array, status, identifier and query; word and buffered program; block
 // erase; lock and unlock. Programming only clears bits, erasing sets those of a block. Both take no time. No
 // block is ever locked.
 //
-// The bank has one state, as QEMU's has: a command is the lowest byte of what is stored, of whatever width
-// and at whatever offset, and both chips take it. So a driver that probes for other widths (U-Boot begins
-// with 8 and 16 bits) finds both chips back in the state in which it leaves the bank. Only data are of the
-// chip, or the byte, that was written; a load gives what the bytes that are asked for carry.
+// The bank has one state, as in QEMU: a command is the lowest byte of what is stored, whatever its width and
+// offset, and both chips take it. A driver that probes for other widths (U-Boot begins with 8 and 16 bits)
+// therefore always finds both chips in the state in which it leaves the bank. Only data apply to the single
+// chip, or byte, that was written; a load returns the bytes that it addresses.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,17 @@ class NorFlash {
 
   explicit NorFlash(std::size_t size) : bytes_(size, 0xff) {}
 
-  // Of 1, 2, 4 or 8 bytes, aligned, inside the bank.
+  // An aligned access of 1, 2, 4 or 8 bytes inside the bank.
   std::uint64_t load(std::size_t offset, unsigned size) const;
   void store(std::size_t offset, unsigned size, std::uint64_t value);
-  // Loads give the contents, everywhere.
+  // Whether loads return the contents, everywhere.
   bool reads_array() const;
 
   std::span<const std::uint8_t> contents() const { return bytes_; }
-  // As a programmer that the chips are put into does.
+  // Access as by an external programmer.
   std::span<std::uint8_t> cells() { return bytes_; }
 
-  // Commands under way are dropped; the contents stay.
+  // Drops commands in progress; keeps the contents.
   void reset() { state_ = {}; }
 
   struct Counts {
@@ -56,7 +56,7 @@ class NorFlash {
     Reads reads = Reads::array;
     Awaits awaits = Awaits::command;
     std::uint8_t status = ready;
-    unsigned missing = 0;  // stores of a buffered program
+    unsigned missing = 0;  // remaining stores of a buffered program
     std::vector<Store> buffer;
   };
   static constexpr std::uint8_t ready = 0x80, sequence_error = 0x30;

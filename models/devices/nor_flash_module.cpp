@@ -36,8 +36,8 @@ void for_each_piece(const tlm::tlm_generic_payload& payload, Act act) {
 static_assert(member_count<NorFlashConfig>() == 2);
 void describe(Fields& f, NorFlashConfig& c) {
   f("present", c.present,
-    "Whether the node has two banks of NOR flash, at 0 and at 0x04000000, as QEMU's virt machine has");
-  f("latency", c.latency, "Of an access by the bus; code runs from the flash as from DRAM",
+    "Whether the node has two banks of NOR flash, at 0 and at 0x04000000, as QEMU's virt machine has.");
+  f("latency", c.latency, "The latency of an access over the bus. Code runs from the flash as from DRAM.",
     within(0_ps, 1_ms));
 }
 
@@ -84,7 +84,7 @@ void NorFlashModule::store(const tlm::tlm_generic_payload& payload) {
   if (was_array != flash_.reads_array()) withdraw();
 }
 
-// What masters know of direct memory here: also that there was none.
+// Invalidates what masters know about direct memory here, including that it was refused.
 void NorFlashModule::withdraw() { target->invalidate_direct_mem_ptr(0, flash_.contents().size() - 1); }
 
 bool NorFlashModule::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {

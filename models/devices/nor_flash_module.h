@@ -1,9 +1,9 @@
 // A bank of NOR flash (nor_flash.h) as a TLM target.
 //
-// While it reads as an array, masters get direct memory for loads and fetches, so that code runs from it; a store, which
-// is a command, takes that back. Each access by the bus takes the configured latency; programming and erasing take no
-// time, as on QEMU. Debug transport reads and writes the contents whatever the chips are doing, without a command.
-// The contents outlive every kind of reset.
+// While it is in read-array mode, masters get direct memory for loads and fetches, so that code runs from it;
+// a store, which is a command, invalidates that. Each access over the bus takes the configured latency;
+// programming and erasing take no time, as in QEMU. Debug transport reads and writes the contents in any
+// state of the chips, without a command. The contents survive every kind of reset.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -31,7 +31,7 @@ void describe(Fields& f, NorFlashConfig& c);
 
 class NorFlashModule : public sc_core::sc_module {
  public:
-  // `size` is a multiple of NorFlash::block_size; all bits are set, but where `contents` begins the bank.
+  // `size` is a multiple of NorFlash::block_size. The bank begins with `contents`; all other bits are set.
   NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config, Bytes size,
                  std::span<const std::byte> contents = {});
 
@@ -39,7 +39,7 @@ class NorFlashModule : public sc_core::sc_module {
 
   void reset(Reset);
   void report(Statistics& statistics) const;
-  // Of a node's two banks: one device, as on QEMU's virt machine.
+  // The device tree node of a node's two banks: one device, as on QEMU's virt machine.
   static DeviceTreeNode device_tree(AddressRange first, AddressRange second);
 
  private:

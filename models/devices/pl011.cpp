@@ -26,16 +26,18 @@ std::string contents_of(const std::filesystem::path& file, const char* device) {
 }  // namespace
 
 void describe(Fields& f, Pl011Config& c) {
-  f("input", c.input, "Where received characters come from", one_of<Pl011Input>());
+  f("input", c.input, "Where received characters come from.", one_of<Pl011Input>());
   f.when("input", c.input, Pl011Input::file, [&] {
-    f("input_file", c.input_file, "Delivered as it is, byte for byte; the guest sees its end as silence",
-      required());
+    f("input_file", c.input_file,
+      "The file that is received byte for byte. After its end nothing more is received.", required());
   });
-  f.when("input", c.input, Pl011Input::script,
-         [&] { f("script", c.script, "Line by line: what is waited for, and what is typed", required()); });
+  f.when("input", c.input, Pl011Input::script, [&] {
+    f("script", c.script, "The lines of the script: what it waits for, and what it types.", required());
+  });
   f.check(c.input != Pl011Input::script || !c.script.empty(), "script", "has at least one line");
   f("characters_per_second", c.characters_per_second,
-    "Pace of received characters; 0 takes the baud rate that the guest sets, 115200 baud until it has",
+    "The rate of received characters; 0: the baud rate that the guest sets, 115200 baud until it has set "
+    "one.",
     at_most(1'000'000'000));
 }
 
@@ -91,7 +93,7 @@ void Pl011::receive(std::string_view characters) {
   rearm();
 }
 
-// An arrival that finds the FIFO full stays due; the alarm is armed for it when the guest has made room.
+// A character that finds the FIFO full stays due; the alarm is armed for it when the guest has read the FIFO.
 void Pl011::ring(Picoseconds now) {
   if (arrival_ && *arrival_ <= now && count_ < capacity()) {
     fifo_[(first_ + count_++) % fifo_size] = static_cast<std::uint8_t>(line_.front());
@@ -141,7 +143,7 @@ std::uint32_t Pl011::flags() const {
          flags.receive_full.bits(count_ >= capacity());
 }
 
-// `bits` bit times. The divisor divides UARTCLK by 16 * (IBRD + FBRD / 64).
+// The time of `bits` bits. The divisor divides UARTCLK by 16 * (IBRD + FBRD / 64).
 Picoseconds Pl011::frame_time(unsigned bits) const {
   const Pl011Registers& r = registers;
   const std::uint64_t divisor = r.baud_integer.divisor.get(r.baud_integer.value()) * 64 +

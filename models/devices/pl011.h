@@ -1,13 +1,13 @@
-// PL011 UART (Arm DDI 0183G) as QEMU's virt machine has it.
+// PL011 UART (Arm DDI 0183G) as in QEMU's virt machine.
 //
 // A character that the guest writes is at the sink at once: transmission takes no simulated time, so TXFE is
 // always set, BUSY and TXFF never are, and the transmit interrupt follows each write. Received characters
-// come one character time apart (Pl011Config) into a FIFO of 16, or of one with LCR_H.FEN clear; where it is
-// full the line waits, so that nothing is lost. RXRIS rises when the FIFO reaches the level of IFLS (one
-// character without FEN), RTRIS when characters have lain in it for 32 bit times without a new one; both fall
-// as DDI 0183 says. Characters pass whether or not the UART was enabled or given a baud rate, as on QEMU;
-// unlike there a change of FEN drops no received character, so that those which came before the firmware's
-// set-up stay.
+// arrive one character time apart (Pl011Config) in a FIFO of 16, or of one with LCR_H.FEN clear; if it is
+// full, the line waits, so that nothing is lost. RXRIS rises when the FIFO reaches the level of IFLS (one
+// character without FEN), RTRIS when characters have been in it for 32 bit times without a new one; both fall
+// as DDI 0183 specifies. Characters pass even if the UART is not enabled or has no baud rate, as in QEMU;
+// unlike in QEMU, a change of FEN drops no received character, so that those that arrived before the
+// firmware's set-up are kept.
 //
 //   Pl011 uart("uart0", config);
 //   uart.interrupt.bind(gic.spi[1]);
@@ -75,7 +75,7 @@ struct Pl011Registers : RegisterBank {
     FieldOf<std::uint32_t> word_length{*this, {"wlen", 5, 2, "5 + n data bits"}};
     FieldOf<bool> stick_parity{*this, {"sps", 7, 1, "Stick parity"}};
   } line{*this, 0x02C, "LCR_H", Access::read_write, 0, "Frame and FIFO set-up"};
-  Register control{*this, 0x030, "CR", Access::read_write, 0x300, "Enables; characters pass whatever it says",
+  Register control{*this, 0x030, "CR", Access::read_write, 0x300, "Enables; characters pass whatever its value",
       {{"uarten", 0, 1, "UART on"}, {"siren", 1, 1, "IrDA", {}, Field::Kind::not_modelled},
        {"sirlp", 2, 1, "IrDA", {}, Field::Kind::not_modelled},
        {"lbe", 7, 1, "Loopback", {}, Field::Kind::not_modelled}, {"txe", 8, 1, "Transmitter on"},
@@ -103,7 +103,7 @@ struct Pl011Registers : RegisterBank {
   Interrupts clear{*this, 0x044, "ICR", Access::write_only, 0, "Clears the interrupts whose bits are written as one"};
   Register dma{*this, 0x048, "DMACR", Access::read_write, 0, "DMA requests",
       {{"enable", 0, 3, "DMA of reception, of transmission, off after an error", {}, Field::Kind::not_modelled}}};
-  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: a byte each", {}, 8};
+  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: one byte each", {}, 8};
   // clang-format on
   Pl011Registers();
 };
@@ -128,8 +128,7 @@ void describe(Fields& f, Pl011Config& c);
 
 class Pl011 : public sc_core::sc_module {
  public:
-  // Throws std::invalid_argument when the input file cannot be read. The terminal's mode is platform/'s
-  // business.
+  // Throws std::invalid_argument if the input file cannot be read. platform/ sets the mode of the terminal.
   Pl011(const sc_core::sc_module_name& name, const Pl011Config& config);
 
   Pl011Registers registers;
@@ -137,15 +136,15 @@ class Pl011 : public sc_core::sc_module {
   sc_core::sc_out<bool> interrupt{"interrupt"};
   std::function<void(std::uint8_t character)> on_transmit;
 
-  // Characters that wait on the line, behind those that wait already.
+  // Appends characters to those that wait on the line.
   void receive(std::string_view characters);
-  // The first line of the script that was not typed yet; nullptr: none is left, or there is no script.
+  // The first line of the script that was not typed yet; nullptr if there is none left, or no script.
   const UartScriptLine* script_waits_for() const { return script_.waits_for(); }
-  // The time of one character on the line as things are set up now.
+  // The time of one character on the line with the present settings.
   Picoseconds character_time() const;
 
-  // All registers and the FIFO, on every kind of reset; characters on the line and the script stay: they are the
-  // outer world's.
+  // Resets all registers and the FIFO on every kind of reset. Characters on the line and the script are kept,
+  // since they belong to the environment.
   void reset(Reset);
   void report(Statistics&) const;
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
@@ -163,7 +162,7 @@ class Pl011 : public sc_core::sc_module {
   void pop();
   void ring(Picoseconds now);
   void rearm();
-  void update();  // after anything that touches interrupts, FIFO or line
+  void update();  // call it after any change of interrupts, FIFO or line
 
   Pl011Config config_;
   UartScript script_;
@@ -172,7 +171,8 @@ class Pl011 : public sc_core::sc_module {
   std::array<std::uint8_t, fifo_size> fifo_ = {};
   unsigned first_ = 0, count_ = 0;
   std::uint32_t raw_ = 0;
-  std::optional<Picoseconds> arrival_;  // of the next character; waits at that time while the FIFO is full
+  // The time of the next character; it stays at that time while the FIFO is full.
+  std::optional<Picoseconds> arrival_;
   std::optional<Picoseconds> timeout_;
   std::uint64_t received_ = 0, transmitted_ = 0;
   std::unique_ptr<TerminalInput> terminal_;

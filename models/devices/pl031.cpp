@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-// The 64 bits of simulated time in picoseconds.
+// The last second that 64 bits of picoseconds represent.
 constexpr std::uint64_t last_second = ~std::uint64_t{0} / (1_s).count();
 
 bool is_date(const std::string& text) {
@@ -35,14 +35,14 @@ std::uint32_t RtcConfig::start_seconds() const {
   if (read != 6 || consumed != 20 || start.size() != 20 || !date.ok() || hour > 23 || minute > 59 ||
       second > 59 || year_number < 1970 || year_number > 2105)
     throw std::invalid_argument("'" + start +
-                                "' is no date and time from 1970 to 2105 such as 2026-01-01T00:00:00Z");
+                                "' is not a date and time from 1970 to 2105 such as 2026-01-01T00:00:00Z");
   const auto since_1970 = sys_days(date).time_since_epoch() + hours(hour) + minutes(minute) + seconds(second);
   return static_cast<std::uint32_t>(duration_cast<seconds>(since_1970).count());
 }
 
 void describe(Fields& f, RtcConfig& c) {
   f("start", c.start,
-    "UTC at simulated time 0, e.g. 2026-01-01T00:00:00Z; semihosting's SYS_TIME follows it");
+    "The time in UTC at simulated time 0, such as 2026-01-01T00:00:00Z. Semihosting's SYS_TIME follows it.");
   f.check(is_date(c.start), "start", "is a date and time from 1970 to 2105, written 2026-01-01T00:00:00Z");
 }
 

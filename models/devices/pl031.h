@@ -1,12 +1,12 @@
-// PL031 real-time clock (Arm DDI 0224C) as QEMU's virt machine has it: seconds since 1970, and an interrupt
-// when they reach the match register.
+// PL031 real-time clock (Arm DDI 0224C) as in QEMU's virt machine: seconds since 1970, and an interrupt when
+// they reach the match register.
 //
-// Time is simulated time after the configured start: a run's clock does not depend on the host's. The counter
-// steps at each whole second of simulated time. A write of MR or LR sets the alarm: the interrupt rises when the
-// counter next equals MR, once, at exactly the tick. The clock always runs (CR reads 1).
+// Its time is simulated time after the configured start: the clock of a run does not depend on the host's.
+// The counter steps at each whole second of simulated time. A write of MR or LR sets the alarm: the interrupt
+// rises when the counter next equals MR, once, at exactly the tick. The clock always runs (CR reads 1).
 //
-// The counter is battery-backed: it goes on through warm reset and loss of power, and starts anew on a cold
-// reset only. MR, IMSC and the interrupt return to zero on every kind.
+// The counter is battery-backed: it continues through warm reset and loss of power, and restarts only on a
+// cold reset. MR, IMSC and the interrupt return to zero on every kind.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +40,14 @@ struct Pl031Registers : RegisterBank {
       {{"match", 0, 1, "DR has reached MR, and IMSC enables the interrupt"}}};
   Register clear{*this, 0x01C, "ICR", Access::write_only, 0, "Any write clears the interrupt",
       {{"match", 0, 1, "Any value clears it"}}};
-  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: a byte each", {}, 8};
+  Register identity{*this, 0xFE0, "ID", Access::read_only, 0, "Peripheral id 0 to 3, then PrimeCell id 0 to 3: one byte each", {}, 8};
   // clang-format on
   Pl031Registers();
 };
 
 struct RtcConfig {
   std::string start = "2026-01-01T00:00:00Z";  // UTC, ISO 8601 to the second, 1970 to 2105
-  std::uint32_t start_seconds() const;         // throws std::invalid_argument that says what is wrong
+  std::uint32_t start_seconds() const;         // throws std::invalid_argument, which says what is wrong
 };
 void describe(Fields& f, RtcConfig& c);
 
@@ -64,7 +64,7 @@ class Pl031 : public sc_core::sc_module {
 
  private:
   std::uint32_t count() const;
-  void compare();  // after MR or the counter was written: match at once, or at a later tick
+  void compare();  // call it after MR or the counter was written: match at once, or at a later tick
   void ring();
   void update();
 

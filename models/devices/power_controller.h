@@ -1,13 +1,14 @@
-// Power and fault controller of the node: makes the power cuts of a scenario, and lets firmware switch its
-// own power. A device of Asterism, always on: it lives on standby power, outside what it switches.
+// The power and fault controller of the node: it makes the power failures of a scenario, and lets firmware
+// switch its own power. It is a device of Asterism and is always on: it runs on standby power, outside of
+// what it switches.
 //
-// The sequence that powers down and up is platform/'s (PowerSequence). Its functions run as a method process,
-// at exactly the scheduled picosecond; what firmware asks for by CONTROL, or a core by request(), happens in
-// the next delta cycle of the same instant, when the write has returned. The last request of an instant
-// counts.
+// platform/ implements the sequence that powers down and up (PowerSequence). Its functions run as a method
+// process, at exactly the scheduled picosecond. A request of firmware by CONTROL, or of a core by request(),
+// takes effect in the next delta cycle of the same instant, after the write has returned. The last request of
+// an instant counts.
 //
-// Reset: RESTORE_DELAY, the FAULT and the CHECKPOINT registers return to their reset values on every kind; RESET_CAUSE, BOOT_COUNT and what is
-// scheduled survive warm and power_loss, and start anew on cold.
+// Reset: RESTORE_DELAY, the FAULT and the CHECKPOINT registers return to their reset values on every kind;
+// RESET_CAUSE, BOOT_COUNT and the schedule survive warm and power_loss, and are reset by cold.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,9 @@ namespace asterism {
 class PowerSequence {
  public:
   virtual ~PowerSequence() = default;
-  virtual void power_lost() = 0;      // everything that is not on standby power loses it at this instant
-  virtual void power_restored() = 0;  // and starts again
-  virtual void warm_reset() = 0;      // starts again, memory keeps its contents
+  virtual void power_lost() = 0;  // everything that is not on standby power loses its power at this instant
+  virtual void power_restored() = 0;  // and restarts
+  virtual void warm_reset() = 0;      // the node restarts, and memory keeps its contents
   virtual void power_off() = 0;       // for good: the run ends
 };
 
@@ -43,9 +44,9 @@ struct PowerRegisters : RegisterBank {
   Register id{*this, 0x00, "ID", Access::read_only, 0x5046'5200, "\"PFR\" in ASCII, then revision 0: the device is a power and fault controller"};
   Register reset_cause{*this, 0x04, "RESET_CAUSE", Access::read_only, 0, "Why the node started last",
       {{"cause", 0, 2, "The kind of reset",
-          {{"cold", 0, "the run's first start"}, {"warm", 1, "memory kept its contents"}, {"power_loss", 2, "memory lost them"}}}}};
+          {{"cold", 0, "the first start of the run"}, {"warm", 1, "memory kept its contents"}, {"power_loss", 2, "memory lost them"}}}}};
   Register boot_count{*this, 0x08, "BOOT_COUNT", Access::read_only, 1,
-      "Starts since the cold one, that one included"};
+      "Number of starts since the cold one, including it"};
   struct Control : Register {
     using Register::Register;
     FieldOf<std::uint32_t> operation{*this, {"operation", 0, 2, "The operation, which starts when the write has returned",

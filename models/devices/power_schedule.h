@@ -33,7 +33,7 @@ class PowerSchedule {
   explicit PowerSchedule(std::vector<PowerLoss> losses);  // in any order
 
   bool on() const { return !restore_at_; }
-  // One more loss. A time that has passed is due at the next advance.
+  // Adds a loss. If its time has already passed, it takes place at the next call of advance_to().
   void add(PowerLoss loss);
 
   std::optional<Picoseconds> next_event() const;

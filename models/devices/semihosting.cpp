@@ -20,7 +20,7 @@ constexpr std::uint64_t left_in_x0 = 0xDEADBEEF;  // by calls without a result
 constexpr std::string_view features("SHFB\x03",
                                     5);  // SYS_EXIT_EXTENDED; standard error beside standard output
 
-// fopen's modes in the order of SYS_OPEN; each twice, as text and as binary.
+// fopen's modes in the order of SYS_OPEN, each twice: as text and as binary.
 constexpr std::array open_flags = {O_RDONLY,
                                    O_RDWR,
                                    O_WRONLY | O_CREAT | O_TRUNC,
@@ -42,7 +42,7 @@ class Semihosting::Call {
   struct Entry {
     std::uint32_t operation;
     const char* name;
-    unsigned words;  // of the argument block that are read before
+    unsigned words;  // words of the argument block that are read before the call
     Value (Call::*serve)();
   };
   static const Entry* find(std::uint32_t operation);
@@ -63,7 +63,7 @@ class Semihosting::Call {
   Value rename();
   Value clock() { return now_ / 10_ms; }
   Value time() { return host_.machine_.start_seconds + now_ / 1_s; }
-  Value system() { return fail(EACCES, "no commands are run on the host"); }
+  Value system() { return fail(EACCES, "commands are not run on the host"); }
   Value last_error() { return static_cast<Value>(host_.errno_); }
   Value command_line();
   Value heap_information();
@@ -74,7 +74,7 @@ class Semihosting::Call {
   Value fail(int error) { return host_.errno_ = error, failure; }
   Value fail(int error, const std::string& why);
   Value bad_pointer(Value address) {
-    return fail(EFAULT, fmt::format("nothing is at address {:#x}", address));
+    return fail(EFAULT, fmt::format("there is no memory at address {:#x}", address));
   }
   Value finish(const HostDirectory::Outcome& outcome, const std::string& name);
   Value open_handle(Handle handle);
@@ -146,7 +146,7 @@ Semihosting::Call::Value Semihosting::Call::fail(int error, const std::string& w
   return fail(error);
 }
 
-// Whether [address, address + length) does not wrap and its last byte is there: most bad lengths are found
+// Whether [address, address + length) does not wrap and its last byte exists: this finds most bad lengths
 // before anything was moved.
 bool Semihosting::Call::range_is_there(Value address, Value length) {
   std::byte last;
@@ -164,7 +164,7 @@ Semihosting::Handle* Semihosting::Call::handle(Value number) {
   auto& handles = host_.handles_;
   if (number >= 1 && number <= handles.size() && handles[number - 1].kind != Handle::Kind::closed)
     return &handles[number - 1];
-  fail(EBADF, fmt::format("{:#x} is no open handle", number));
+  fail(EBADF, fmt::format("{:#x} is not an open handle", number));
   return nullptr;
 }
 
@@ -249,7 +249,7 @@ Semihosting::Call::Value Semihosting::Call::file_length() {
 
 // ---- data ----
 
-// How much of the text was taken; less means an error, which errno names.
+// Returns how much of the text was written; less than all means an error, given by errno.
 std::size_t Semihosting::Call::put(Handle& handle, std::string_view text) {
   switch (handle.kind) {
     case Handle::Kind::console_output:
@@ -269,7 +269,7 @@ std::size_t Semihosting::Call::put(Handle& handle, std::string_view text) {
   }
 }
 
-// How much was there; less than asked for is the end or an error.
+// Returns how much was read; less than requested means the end or an error.
 std::size_t Semihosting::Call::take(Handle& handle, std::span<char> text) {
   switch (handle.kind) {
     case Handle::Kind::console_input:
@@ -336,7 +336,7 @@ Semihosting::Call::Value Semihosting::Call::write_character() {
   return left_in_x0;
 }
 
-// In aligned pieces, so that a string at the very end of memory is read whole.
+// In aligned pieces, so that a string at the very end of memory is read completely.
 Semihosting::Call::Value Semihosting::Call::write_string() {
   std::array<char, 64> piece;
   for (Value address = argument_; address - argument_ < longest_string;) {

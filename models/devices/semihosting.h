@@ -1,22 +1,22 @@
-// Arm semihosting for AArch64 (Arm, "Semihosting for AArch32 and AArch64", release 3.0): what firmware asks
-// of its host by HLT #0xF000, with the operation in W0 and its argument, most often the address of a block of
-// 64-bit words, in X1; the result goes to X0. An engine in plain C++: the core reads the registers, calls
-// call(), and writes X0.
+// Arm semihosting for AArch64 (Arm, "Semihosting for AArch32 and AArch64", release 3.0): the requests of
+// firmware to its host by HLT #0xF000, with the operation in W0 and its argument, usually the address of a
+// block of 64-bit words, in X1; the result goes to X0. An engine in plain C++: the core reads the registers,
+// calls call(), and writes X0.
 //
-// What firmware sees follows QEMU 7.2: SYS_WRITE and SYS_READ return the number of bytes NOT transferred;
-// ":tt" opens the console (read: input, write: output, append: error); handles start at 1; SYS_EXIT takes the
+// The behaviour follows QEMU 7.2: SYS_WRITE and SYS_READ return the number of bytes NOT transferred; ":tt"
+// opens the console (read: input, write: output, append: error); handles start at 1; SYS_EXIT takes the
 // two-word block, and a reason other than 0x20026 (ApplicationExit) is status 1; SYS_ELAPSED counts
-// nanoseconds; ":semihosting-features" tells of both extensions; SYS_WRITEC and SYS_WRITE0 leave 0xdeadbeef
-// in X0; errno values are Linux's. Different on purpose: time is simulated (SYS_CLOCK, SYS_TIME, SYS_ELAPSED,
-// SYS_TMPNAM do not depend on the host); SYS_SYSTEM and unknown operations return -1 instead of acting or
-// ending the run.
+// nanoseconds; ":semihosting-features" announces both extensions; SYS_WRITEC and SYS_WRITE0 leave 0xdeadbeef
+// in X0; errno values are Linux's. Intended differences: time is simulated (SYS_CLOCK, SYS_TIME, SYS_ELAPSED
+// and SYS_TMPNAM do not depend on the host), and SYS_SYSTEM and unknown operations return -1 instead of
+// having an effect or ending the run.
 //
-// Files live below one directory. An absolute path, one that climbs out by "..", or one whose symbolic links
-// lead out is refused with EACCES and a log line; so is anything but a regular file. Without a directory all
-// are refused.
+// Files are below one directory. An absolute path, one that climbs out by "..", or one whose symbolic links
+// lead out is refused with EACCES and a log line; so is anything but a regular file. Without a directory
+// every path is refused.
 //
-// A bad pointer, handle or length is the guest's mistake: an error return, a log line, never more. Data move
-// in pieces of 4 KiB, whatever length the guest names.
+// A bad pointer, handle or length is a mistake of the guest and only causes an error return and a log line.
+// Data move in pieces of 4 KiB, whatever length the guest specifies.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@
 
 namespace asterism {
 
-// The guest's memory as the calling core sees it. False where any byte of the range is not there.
+// The guest's memory as the calling core sees it. Returns false if any byte of the range does not exist.
 class GuestMemory {
  public:
   virtual ~GuestMemory() = default;
@@ -45,14 +45,14 @@ class GuestMemory {
 };
 
 struct SemihostingConfig {
-  std::filesystem::path directory;  // must exist; empty: no files
+  std::filesystem::path directory;  // must exist; if empty, there are no files
   std::string command_line;
 };
 
-// What the firmware is told about the machine.
+// What the firmware learns about the machine.
 struct SemihostingMachine {
-  std::uint64_t start_seconds = 0;  // SYS_TIME at simulated time 0: the RTC's start
-  // SYS_HEAPINFO: the memory that the firmware may use; a stack grows down from stack_base.
+  std::uint64_t start_seconds = 0;  // SYS_TIME at simulated time 0: the start of the RTC
+  // SYS_HEAPINFO: the memory that the firmware may use; the stack grows down from stack_base.
   Address heap_base = {}, heap_limit = {}, stack_base = {}, stack_limit = {};
 };
 
@@ -63,7 +63,7 @@ struct GuestExit {
 
 struct SemihostingResult {
   std::uint64_t value = 0;        // for X0
-  std::optional<GuestExit> exit;  // the firmware asked to end the run
+  std::optional<GuestExit> exit;  // set if the firmware requests the end of the run
 };
 
 class Semihosting {
@@ -97,34 +97,36 @@ class Semihosting {
   static constexpr unsigned max_handles = 64;
   static constexpr std::uint64_t failure = ~std::uint64_t{0}, application_exit = 0x20026;
 
-  // Throws std::invalid_argument when the directory is not there.
+  // Throws std::invalid_argument if the directory does not exist.
   explicit Semihosting(SemihostingConfig config, SemihostingMachine machine = {});
 
-  // The console. Without `console_input` input is at its end; it fills what it has, 0 bytes at the end.
+  // The console. Without `console_input` the input is at its end. It fills in the characters it has; 0 bytes
+  // mean the end.
   std::function<void(std::string_view)> console_output = [](std::string_view) {};
   std::function<void(std::string_view)> console_error = [](std::string_view) {};
   std::function<std::size_t(std::span<char>)> console_input = [](std::span<char>) { return std::size_t{0}; };
-  // Log lines about what the guest did wrong.
+  // Receives log lines about mistakes of the guest.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
   SemihostingResult call(std::uint32_t operation, std::uint64_t argument, Picoseconds now,
                          GuestMemory& memory);
 
-  // Every kind closes all handles and sets errno to 0; files keep their contents: they are the host's.
+  // Every kind closes all handles and sets errno to 0. Files keep their contents, since they belong to the
+  // host.
   void reset(Reset kind);
   void report(Statistics& statistics) const;
-  // The directory has another name; open files stay open.
+  // The directory has been renamed; open files stay open.
   void move_directory(const std::filesystem::path& directory) { directory_.move_to(directory); }
 
  private:
-  // What a handle stands for.
+  // The object of a handle.
   struct Handle {
     enum class Kind { closed, console_input, console_output, console_error, file, features };
     Kind kind = Kind::closed;
     HostFile file = {};
     std::uint64_t position = 0;  // of features
   };
-  class Call;  // one call on its way
+  class Call;  // one call in progress
   friend class Call;
 
   SemihostingConfig config_;

@@ -1,8 +1,9 @@
-// Characters from a file descriptor of the host, a terminal as a rule, into the simulation as they come.
+// Passes characters from a file descriptor of the host, usually a terminal, into the simulation as they
+// arrive.
 //
-// A thread of its own sleeps in poll(); what it reads enters the simulation by SystemC's asynchronous update,
-// so that an idle simulation costs nothing and, having nothing else to do, waits for the next character
-// instead of ending. When a character comes is the host's matter: a run that takes one is not reproducible.
+// A thread sleeps in poll(); what it reads enters the simulation by SystemC's asynchronous update, so that an
+// idle simulation costs nothing and, having nothing else to do, waits for the next character instead of
+// ending. The arrival time of a character depends on the host: a run that receives one is not reproducible.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@ namespace asterism {
 
 class TerminalInput : public sc_core::sc_prim_channel {
  public:
-  // Construct during elaboration. `deliver` runs as a method process. The descriptor stays the caller's; its
+  // Construct it during elaboration. `deliver` runs as a method process. The caller owns the descriptor; its
   // end (end of file, error) ends the input.
   TerminalInput(const char* name, int descriptor, std::function<void(std::string_view)> deliver);
   ~TerminalInput() override;

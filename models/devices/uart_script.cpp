@@ -6,8 +6,10 @@ namespace asterism {
 
 static_assert(member_count<UartScriptLine>() == 2);
 void describe(Fields& f, UartScriptLine& c) {
-  f("after", c.after, "Words that it waits for, printed since the line before was typed", required());
-  f("type", c.type, "What is typed then, as it is: \\n or \\r ends a line. Without it nothing is");
+  f("after", c.after, "The words that the script waits for, printed since the previous line was typed.",
+    required());
+  f("type", c.type,
+    "The text that is typed then, as it is: \\n or \\r ends a line. If absent, nothing is typed.");
   f.check(!c.after.empty(), "after", "names at least one character");
 }
 

@@ -43,7 +43,7 @@ void DeviceChannel::store(std::uint32_t line, std::uint8_t sectors, std::span<co
                     data.subspan(sector * sector_size, sector_size));
 }
 
-// In the queue; false: there is no place in it.
+// Adds the write to the queue; returns false if the queue is full.
 bool DeviceChannel::wait(std::size_t slot, std::uint32_t line, bool first, const Access& access) {
   const std::uint32_t zone = zone_of(line);
   if (first || queue_.empty()) stalls_.push_back({access.at, {number_, zone}, first});
@@ -82,7 +82,7 @@ void DeviceChannel::flush(Picoseconds at) {
 }
 
 void DeviceChannel::leave_queue(Picoseconds at, const WaitingWrite& write) {
-  // A pipeline may run a little ahead of the time of a release.
+  // A pipeline may run slightly ahead of the time of a release.
   const Picoseconds start = std::max(at, write.since);
   counts_.waited += start - write.since;
   if (keeps_contents_) store(write.line, write.sectors, write.data);

@@ -12,7 +12,7 @@ DeviceMemory::DeviceMemory(std::uint32_t channels, Bytes channel_size, MemoryCon
 
 namespace {
 
-// f(page, offset in it, the part of the data that lies there), page after page.
+// Calls f(page, offset in it, the part of the data that lies there), page by page.
 template <class Byte, class F>
 void for_pages(std::uint64_t first_page, std::uint64_t offset, std::span<Byte> data, F f) {
   constexpr std::uint64_t size = DeviceMemory::page.count();

@@ -58,7 +58,7 @@ void Gpu::Impl::track(bool on) {
 
 namespace {
 
-// f(channel's address, part of the data), line after line.
+// Calls f(channel's address, part of the data), line by line.
 template <class Byte, class F>
 void for_line_parts(const AddressSwizzle& swizzle, std::uint64_t address, std::span<Byte> data, F f) {
   while (!data.empty()) {

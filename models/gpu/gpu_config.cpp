@@ -26,7 +26,7 @@ struct Rule {
   bool (*holds)(const C&);
 };
 
-// In this order: each may divide by what those before it have looked at.
+// In this order: a rule may divide by what the previous ones have checked.
 constexpr Rule rules[] = {
     {"channels", got<&C::channels>, "is a power of two",
      [](const C& c) { return std::has_single_bit(c.channels); }},
@@ -41,7 +41,7 @@ constexpr Rule rules[] = {
      [](const C& c) { return c.zone <= c.channel_size(); }},
     {"interleave", got<&C::interleave>, "is at most a zone",
      [](const C& c) { return c.interleave <= c.zone; }},
-    // A zone that is refused is told once.
+    // A zone that is refused is reported only once.
     {"memory", got<&C::memory>, "is a whole number of zones in each channel",
      [](const C& c) {
        return !std::has_single_bit(c.zone.count()) || c.channel_size() < c.zone ||
@@ -59,7 +59,7 @@ constexpr Rule rules[] = {
      [](const C& c) { return c.memory / c.l2 * c.l2_ways < L2Slice::max_lines_per_set; }},
     {"pipelines", got<&C::pipelines>, "is at least 1", [](const C& c) { return c.pipelines != 0; }},
     {"write_queue", got<&C::write_queue>, "is at least 1", [](const C& c) { return c.write_queue != 0; }},
-    {"buffer", got<&C::buffer>, "has room for two zones of each channel",
+    {"buffer", got<&C::buffer>, "has space for two zones of each channel",
      [](const C& c) { return c.buffer / c.channels >= 2 * c.zone; }},
     {"transfer", got<&C::transfer>, "is more than 0", [](const C& c) { return c.transfer != 0_B; }},
 };
@@ -68,32 +68,37 @@ constexpr Rule rules[] = {
 
 static_assert(member_count<GpuConfig>() == 13);
 void describe(Fields& f, GpuConfig& c) {
-  f("memory", c.memory, "Of all channels; room in the simulator is taken by what is written to",
+  f("memory", c.memory, "The memory of all channels. Only what is written takes space in the simulator.",
     within(64_KiB, 1_TiB));
-  f("channels", c.channels, "Of the memory, with a zone monitor each; more of them move more bytes at a time",
+  f("channels", c.channels,
+    "The number of channels, with a zone monitor each. More of them move more bytes at a time.",
     within(1, 256));
-  f("channel", c.channel, "What a channel moves; a slower one is felt by kernels and by copies in the device",
+  f("channel", c.channel, "The bandwidth of a channel. A slower one delays kernels and copies in the device.",
     within(1_MBps, 10'000_GBps));
-  f("interleave", c.interleave, "Bytes that lie together in a channel before the next one follows",
-    within(128_B, 1_MiB));
+  f("interleave", c.interleave,
+    "The number of bytes that lie together in a channel before the next one follows.", within(128_B, 1_MiB));
   f("zone", c.zone,
-    "What a monitor tells apart; smaller ones make increments smaller, and transfers without a buffer slower",
+    "The unit of a monitor. Smaller zones make increments smaller, and transfers without a buffer slower.",
     within(4_KiB, 2_MiB));
-  f("monitor", c.monitor, "Of each channel");
-  f("l2", c.l2, "In front of all channels; a larger one lets fewer writes through to memory",
+  f("monitor", c.monitor, "The zone monitor of each channel.");
+  f("l2", c.l2, "The cache in front of all channels. A larger one lets fewer writes through to memory.",
     within(128_B, 1_GiB));
-  f("l2_ways", c.l2_ways, "Lines of a set; fewer of them let lines displace each other earlier",
+  f("l2_ways", c.l2_ways, "The number of lines of a set. With fewer of them, lines evict each other earlier.",
     within(1, L2Slice::max_ways));
-  f("pipelines", c.pipelines, "That issue a kernel's accesses, each in order", within(1, 4096));
+  f("pipelines", c.pipelines, "The number of pipelines that issue a kernel's accesses, each in order.",
+    within(1, 4096));
   f("write_queue", c.write_queue,
-    "Writes that may wait in a channel for their zones; when it is full, pipelines stand still",
+    "The number of writes that may wait in a channel for their zones. When the queue is full, pipelines "
+    "stall.",
     within(1, 4096));
   f("buffer", c.buffer,
-    "Of device memory, for zones on their way to the host; each channel has its part of it",
+    "The device memory for zones on their way to the host. Each channel has its part of it.",
     within(8_KiB, 1_TiB));
-  f("transfer", c.transfer, "What a transfer to the host gathers; smaller ones use the link less well",
+  f("transfer", c.transfer,
+    "The size that a transfer to the host collects. Smaller transfers use the link less efficiently.",
     within(4_KiB, 1_GiB));
-  f("watchdog", c.watchdog, "The longest that a write may wait for its zone before the snapshot is given up",
+  f("watchdog", c.watchdog,
+    "The longest time for which a write may wait for its zone before the snapshot is aborted.",
     within(1_us, 100'000_s));
 
   for (const Rule& rule : rules) f.check([&] { return rule.holds(c); }, rule.key, rule.words);

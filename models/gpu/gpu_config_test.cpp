@@ -48,7 +48,7 @@ TEST(GpuConfig, MoreZonesThanAMonitorHasAreRefused) {
 
 TEST(GpuConfig, ATransferBufferWithoutRoomForTwoZonesOfAChannelIsRefused) {
   EXPECT_EQ(refusal(&C::buffer, 32_KiB),
-            "a GPU's buffer: expected a value that has room for two zones of each channel, got 32KiB");
+            "a GPU's buffer: expected a value that has space for two zones of each channel, got 32KiB");
   EXPECT_EQ(refusal(&C::buffer, 4_MiB), "none");
 }
 
@@ -72,7 +72,8 @@ TEST(GpuConfig, APartOfWhichThereIsNoneIsRefused) {
 
 TEST(GpuConfig, AMonitorsCacheThatIsNoneIsRefused) {
   const std::string none =
-      "a zone monitor's cache is a power of two of lines of 64 bytes, its ways are a power of two of them";
+      "the cache of a zone monitor is a power of two of lines of 64 bytes, and its ways are a power of two "
+      "of these";
   EXPECT_EQ(refusal(&C::monitor, ZoneMonitorConfig{.cache = 0_B}), none);
   EXPECT_EQ(refusal(&C::monitor, ZoneMonitorConfig{.cache = 32_B, .ways = 1}), none);
   EXPECT_EQ(refusal(&C::monitor, ZoneMonitorConfig{.cache = 3_KiB}), none);

@@ -176,7 +176,7 @@ void GpuModule::inject_next(Picoseconds now) {
   if (powered_)
     ports_[next.gpu]->lose(now);
   else
-    log(name())->warn("GPU {} is off: a loss of it is ignored", next.gpu);
+    log(name())->warn("GPU {} has no power: its loss is ignored", next.gpu);
 }
 
 // ---- the rest ----

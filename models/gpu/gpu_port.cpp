@@ -242,7 +242,7 @@ void GpuPort::advance_to(Picoseconds now) {
   gpu_.advance_to(now);
 }
 
-// What a message says may not hold any more: the snapshot was given up meanwhile.
+// A message may no longer apply, if the snapshot was aborted meanwhile.
 void GpuPort::receive(Picoseconds now, Message message) {
   switch (message.what) {
     case Message::What::zone_waits:
@@ -295,7 +295,7 @@ void GpuPort::snapshot_taken(Picoseconds at) {
   record(at, "gpu_snapshot_taken", {{"zones", gpu_.snapshot_zones()}});
 }
 
-// A message may be of the snapshot that was given up: the next one does not hear it.
+// A message may belong to the aborted snapshot: the next one must not receive it.
 void GpuPort::snapshot_failed(Picoseconds at, Gpu::Failure why) {
   failed_ = std::exchange(refused_, false) ? Gpu::Failure::host_memory : why;
   happened_ |= failure;

@@ -32,7 +32,7 @@ Picoseconds Gpu::Impl::begin_snapshot(Picoseconds now, SnapshotKind kind, Offloa
     ZoneMonitor& monitor = channel.monitor();
     channel.flush(now);
     if (kind == SnapshotKind::full) {
-      // What was noted may lie beyond the memory in use.
+      // What was noted may lie outside of the memory in use.
       const bool tracked = monitor.tracking();
       monitor.track(false);
       monitor.track(tracked);
@@ -91,7 +91,7 @@ void Gpu::Impl::finish_snapshot(Picoseconds now) {
 }
 
 void Gpu::Impl::give_up(Picoseconds now, Failure why) {
-  if (!snapshot.open) throw std::logic_error("there is no snapshot to give up");
+  if (!snapshot.open) throw std::logic_error("there is no snapshot to abort");
   now_ = now;
   ++counts_.failed;
   snapshot.open = false;
@@ -170,7 +170,8 @@ void Gpu::Impl::copy_out(Picoseconds now, std::span<const Zone> zones) {
   if (transfer.way != Transfer::Way::none) throw std::logic_error("zones are copied while others are");
   now_ = now;
   for (const Zone zone : zones) {
-    if (!awaits_copy(zone)) throw std::logic_error("a zone is copied out that is not to be taken");
+    if (!awaits_copy(zone))
+      throw std::logic_error("a zone is copied out that does not belong to the snapshot");
     copied_[number_of(zone, config.channels)] = true;
   }
   transfer = {.way = Transfer::Way::out, .zones = {zones.begin(), zones.end()}, .contents = {}};
@@ -184,7 +185,7 @@ void Gpu::Impl::preserve(Picoseconds now, std::span<const Zone> zones) {
     if (!may_preserve(zone)) throw std::logic_error("a zone is preserved before it has arrived");
     channels[zone.channel].monitor().preserve(zone.index);
   }
-  // Before a pipeline tries again, what has waited before it has to be in memory.
+  // Before a pipeline tries again, the writes that have waited before it have to be in memory.
   for (const Zone zone : zones) {
     channels[zone.channel].monitor().refresh();
     channels[zone.channel].release(now, zone.index);
@@ -220,7 +221,7 @@ void Gpu::Impl::go_on_copying(Picoseconds now, std::uint32_t channel) {
 
 void Gpu::Impl::transfer_next(Picoseconds now) {
   if (transfer.way != Transfer::Way::none) return;
-  // Round and round; those first in which a write waits for want of room.
+  // In round-robin order; first those in which a write waits because space is lacking.
   std::optional<std::uint32_t> chosen;
   for (std::uint32_t i = 1; i <= config.channels; ++i) {
     const std::uint32_t channel = (last_sent_ + i) % config.channels;
@@ -301,7 +302,8 @@ bool Gpu::Impl::pass_piece(Picoseconds now) {
   return false;
 }
 
-// Bytes of the transfer, to the host's memory; what lies together there and has contents, or has none, at once.
+// Passes bytes of the transfer to the host's memory. Adjacent bytes that all have contents, or all have none,
+// are passed at once.
 bool Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
   if (!memory.keeps_contents()) return host_.write(now, snapshot.next + from, size, {});
   piece_.clear();

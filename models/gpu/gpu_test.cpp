@@ -55,7 +55,7 @@ TEST(Gpu, AConfigObeysRules) {
   long_channel.channels = 2;
   long_channel.l2 = 1_GiB;
   EXPECT_EQ(broken_rule(long_channel), "memory is less than 512 GiB in a channel");
-  EXPECT_EQ(with(&C::buffer, 4_MiB - 1_B), "buffer has room for two zones of each channel");
+  EXPECT_EQ(with(&C::buffer, 4_MiB - 1_B), "buffer has space for two zones of each channel");
   EXPECT_EQ(with(&C::buffer, 4_MiB), "");
 }
 

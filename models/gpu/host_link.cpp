@@ -15,17 +15,22 @@ constexpr std::uint64_t second = 1'000'000'000'000;
 
 static_assert(member_count<HostLinkConfig>() == 5);
 void describe(Fields& f, HostLinkConfig& c) {
-  f("lanes", c.lanes, "Of the processor, which its GPUs share; at most so many GPUs", within(1, 1024));
-  f("gpu_lanes", c.gpu_lanes, "Of each GPU: the most that it gets while others are silent", within(1, 1024));
-  f("lane", c.lane, "What a lane moves", within(1_MBps, 1000_GBps));
-  f("overhead", c.overhead, "Of a transfer; a longer one makes small transfers slower", at_most(1_s));
-  f("round_trip", c.round_trip, "A signal to the driver and the answer; a longer one makes hints come later",
+  f("lanes", c.lanes,
+    "The number of lanes of the processor, which its GPUs share. There are at most as many GPUs.",
+    within(1, 1024));
+  f("gpu_lanes", c.gpu_lanes,
+    "The number of lanes of each GPU, which bound its bandwidth while the others are idle.", within(1, 1024));
+  f("lane", c.lane, "The bandwidth of a lane.", within(1_MBps, 1000_GBps));
+  f("overhead", c.overhead, "The fixed time of a transfer. A longer one makes small transfers slower.",
     at_most(1_s));
+  f("round_trip", c.round_trip,
+    "The time of a signal to the driver and the answer. A longer one delays hints.", at_most(1_s));
 }
 
 HostLink::HostLink(const HostLinkConfig& config, std::uint32_t gpus) : config_(config), transfers_(gpus) {
   if (config.lanes == 0 || config.gpu_lanes == 0 || config.lane.count() == 0)
-    throw std::invalid_argument("a host link has lanes, of the processor and of each GPU, that move bytes");
+    throw std::invalid_argument(
+        "a host link needs lanes of the processor and of each GPU, and a bandwidth per lane");
 }
 
 Bandwidth HostLink::share(const HostLinkConfig& config, std::uint32_t active) {
@@ -89,7 +94,7 @@ std::optional<Picoseconds> HostLink::next_change() const {
   return next;
 }
 
-// Who has its overhead behind it begins to move; who has moved all ends.
+// A transfer whose overhead is over begins to move bytes; one that has moved all its bytes ends.
 void HostLink::change() {
   for (std::uint32_t gpu = 0; gpu < transfers_.size(); ++gpu) {
     Transfer& transfer = transfers_[gpu];
@@ -106,7 +111,7 @@ void HostLink::change() {
   }
 }
 
-// From one change of the shares to the next.
+// From one change of the shares to the next one.
 void HostLink::work_until(Picoseconds now) {
   while (now_ < now) {
     const Picoseconds until = std::min(now, next_change().value_or(now));

@@ -110,7 +110,8 @@ TEST(HostLink, WithoutLanesItIsRefused) {
   const auto refusal = [](const HostLinkConfig& config) {
     return thrown<std::invalid_argument>([&] { HostLink(config, 4); });
   };
-  const std::string none = "a host link has lanes, of the processor and of each GPU, that move bytes";
+  const std::string none =
+      "a host link needs lanes of the processor and of each GPU, and a bandwidth per lane";
   EXPECT_EQ(refusal(four_gpus), "none");
   EXPECT_EQ(refusal({.lanes = 0}), none);
   EXPECT_EQ(refusal({.gpu_lanes = 0}), none);

@@ -95,7 +95,7 @@ void KernelPipelines::run_slice() {
   }
 }
 
-// The first of the heap has become later.
+// The first one of the heap has become later.
 void KernelPipelines::sink_first() {
   const Due moved = due_.front();
   std::size_t place = 0;

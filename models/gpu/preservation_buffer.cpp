@@ -11,7 +11,7 @@ PreservationBuffer::PreservationBuffer(Address first, Bytes size, Bytes zone)
     : first_(first), size_(size), zone_(zone) {}
 
 std::array<PreservationBuffer::Room, 2> PreservationBuffer::rooms(const Extent* last) const {
-  // Extents without zones have no place.
+  // Extents without zones occupy no space.
   for (auto extent = chain_.rbegin(); last == nullptr && extent != chain_.rend(); ++extent)
     if (extent->size != 0_B) last = &*extent;
   if (last == nullptr) return {Room{first_, size_}};
@@ -41,7 +41,7 @@ std::optional<Address> PreservationBuffer::open(bool full, std::uint32_t zones) 
 
 void PreservationBuffer::arrived(std::span<const Zone> zones) {
   if (!open_ || zone_ * (open_->zones.size() + zones.size()) > open_->size)
-    throw std::logic_error("zones arrive for which there is no room in the preservation buffer");
+    throw std::logic_error("zones arrive for which there is no space in the preservation buffer");
   open_->zones.insert(open_->zones.end(), zones.begin(), zones.end());
 }
 

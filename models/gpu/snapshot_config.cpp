@@ -7,7 +7,7 @@ namespace asterism {
 
 namespace {
 
-// What is wrong with it; empty: nothing.
+// Returns the problem of the name; empty if there is none.
 std::string parse(std::string_view name, SnapshotConfig& config) {
   bool has_kind = false;
   const auto kind = [&](SnapshotKind value, bool fine) {
@@ -35,7 +35,7 @@ std::string parse(std::string_view name, SnapshotConfig& config) {
     else if (part == "D")
       is_first = once(config.device_side);
     else
-      return "'" + part + "' is none of F, I, I-FG, NB, H and D, joined by '+'";
+      return "'" + part + "' is not one of F, I, I-FG, NB, H and D, joined by '+'";
     if (!is_first) return "has one of F, I and I-FG, and each part once";
   }
   if (!has_kind) return "has one of F, I and I-FG";

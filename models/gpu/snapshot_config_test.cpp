@@ -33,10 +33,10 @@ TEST(SnapshotConfigNames, SaysWhatIsWrong) {
     EXPECT_FALSE(snapshot_config(name, &words)) << name;
     return words;
   };
-  EXPECT_EQ(problem("NB+X"), "'X' is none of F, I, I-FG, NB, H and D, joined by '+'");
-  EXPECT_EQ(problem("F+"), "'' is none of F, I, I-FG, NB, H and D, joined by '+'");
-  EXPECT_EQ(problem(""), "'' is none of F, I, I-FG, NB, H and D, joined by '+'");
-  EXPECT_EQ(problem("nb+f"), "'nb' is none of F, I, I-FG, NB, H and D, joined by '+'");
+  EXPECT_EQ(problem("NB+X"), "'X' is not one of F, I, I-FG, NB, H and D, joined by '+'");
+  EXPECT_EQ(problem("F+"), "'' is not one of F, I, I-FG, NB, H and D, joined by '+'");
+  EXPECT_EQ(problem(""), "'' is not one of F, I, I-FG, NB, H and D, joined by '+'");
+  EXPECT_EQ(problem("nb+f"), "'nb' is not one of F, I, I-FG, NB, H and D, joined by '+'");
   EXPECT_EQ(problem("NB+H"), "has one of F, I and I-FG");
   EXPECT_EQ(problem("F+I"), "has one of F, I and I-FG, and each part once");
   EXPECT_EQ(problem("NB+NB+F"), "has one of F, I and I-FG, and each part once");

@@ -104,7 +104,7 @@ void SnapshotDriver::copy_next(Picoseconds now) {
     open_.finishes = now + one_way_;
 }
 
-// No more fit into a transfer.
+// No further zone fits into a transfer.
 bool SnapshotDriver::is_full(const std::vector<Zone>& zones) const {
   return gpu_.config().zone * (zones.size() + 1) > gpu_.config().transfer;
 }
@@ -164,7 +164,7 @@ std::optional<Picoseconds> SnapshotDriver::next_event() const {
   return next;
 }
 
-// One of what is due at that time.
+// Does one of the actions that are due at that time.
 void SnapshotDriver::act(Picoseconds due, Picoseconds now) {
   if (open_.begins == due) {
     open_.begins.reset();
@@ -192,7 +192,7 @@ void SnapshotDriver::advance_to(Picoseconds now) {
 // ---- back into the GPU ----
 
 void SnapshotDriver::restore(Picoseconds now) {
-  if (busy()) throw std::logic_error("a GPU is restored while something is under way");
+  if (busy()) throw std::logic_error("a GPU is restored while something is in progress");
   if (buffer_.snapshots() == 0) throw std::logic_error("a GPU is restored without a snapshot");
   doing_ = Doing::restoring;
   image_ = buffer_.image();
@@ -200,7 +200,7 @@ void SnapshotDriver::restore(Picoseconds now) {
   restore_next(now);
 }
 
-// What lies together in the host's memory, up to a transfer.
+// Copies what is contiguous in the host's memory, up to the size of a transfer.
 void SnapshotDriver::restore_next(Picoseconds now) {
   const Bytes zone = gpu_.config().zone;
   const Address from = image_[restored_].at;

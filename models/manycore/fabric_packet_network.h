@@ -23,14 +23,14 @@ class FlitPacketNetwork final : public PacketNetwork {
   void advance_to(Picoseconds now, Sink& sink) override;
   void reset(Reset kind) override { network_.reset(kind); }
 
-  FlitNetwork& engine() { return network_; }  // to gate routers and to ask for the load
+  FlitNetwork& engine() { return network_; }  // gives access to power gating and the load
 
  private:
   std::shared_ptr<const Topology> topology_;
   FlitNetwork network_;
 };
 
-// An arrival that the loosely timed engine foretells is an event.
+// An arrival that the loosely timed engine predicts is an event.
 class LoosePacketNetwork final : public PacketNetwork {
  public:
   LoosePacketNetwork(std::shared_ptr<const Topology> topology, const FlitParameters& flit,
@@ -49,7 +49,7 @@ class LoosePacketNetwork final : public PacketNetwork {
  private:
   struct Arrival {
     Picoseconds at;
-    std::uint64_t order;  // of sending
+    std::uint64_t order;  // the order of sending
     Packet packet;
     bool operator>(const Arrival& other) const {
       return at != other.at ? other.at < at : other.order < order;

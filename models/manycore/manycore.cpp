@@ -80,7 +80,7 @@ std::optional<Picoseconds> Manycore::next_event() const {
   return earlier(own, network_.next_event());
 }
 
-// Step by step, because whatever arrives may cause something sooner than what is known now.
+// Step by step, because anything that arrives may cause an event before those known now.
 void Manycore::advance_to(Picoseconds now, Sink& sink) {
   ArrivalList arrivals;
   for (auto step = next_event(); step && *step <= now; step = next_event()) {
@@ -137,7 +137,7 @@ void Manycore::run_core(std::uint32_t core, Picoseconds now, Sink& sink) {
   core_changed(core, sink);
 }
 
-// An answer may have put a core's next event off: the earlier one stays in the queue and is passed over.
+// An answer may have delayed a core's next event: the earlier event stays in the queue and is skipped.
 void Manycore::core_changed(std::uint32_t core, Sink& sink) {
   if (const auto at = cores_[core].finished()) {
     --running_;
@@ -149,7 +149,7 @@ void Manycore::core_changed(std::uint32_t core, Sink& sink) {
 
 void Manycore::missed(std::uint32_t core, Picoseconds at, const TraceCore::Miss& miss) {
   Transaction t{.core = core, .number = miss.number, .since = at, .in_l2 = miss.in_l2};
-  std::uint64_t block = miss.block;  // its digits choose, each independent of the others
+  std::uint64_t block = miss.block;  // its digits are used for several choices, independent of each other
   const auto digit = [&block](std::size_t base) {
     const auto value = static_cast<std::uint32_t>(block % base);
     block /= base;
@@ -194,7 +194,7 @@ void Manycore::serve(std::uint32_t number, Picoseconds now) {
       return;
     }
     Transaction& t = transactions_[bank.queue.front()];
-    if (!t.in_l2 && bank.misses == config_.l2.mshrs) return;  // goes on when a block is there
+    if (!t.in_l2 && bank.misses == config_.l2.mshrs) return;  // continues when a block has arrived
     bank.misses += !t.in_l2;
     bank.free_at = now + cycle_;
     t.stage = Stage::access;
@@ -282,7 +282,7 @@ ManycoreResult run_manycore(const ManycoreConfig& config, const Workload& worklo
     }
     const auto next = chip.next_event();
     if (!next) result.reason = "packets are lost: cores wait and nothing moves";
-    if (next && *next > control.limit) result.reason = "the time limit came first";
+    if (next && *next > control.limit) result.reason = "the time limit was reached first";
     if (!result.reason.empty()) break;
     now = *next;
     chip.advance_to(now, ends);

@@ -1,25 +1,24 @@
-// A many-core chip as a closed loop: cores ask L2 banks, banks ask memory controllers, and every answer that
-// the fabric delays delays the core that waits for it. What comes out is execution time.
+// A many-core chip as a closed loop: cores send requests to L2 banks, banks to memory controllers, and every
+// answer that the fabric delays delays the core that waits for it. The result is execution time.
 //
 // Every node of the fabric is a tile with a core and an L2 bank, or a memory controller. A miss of a core's
-// L1 cache goes to the bank that its address block hashes to, uniform over all tiles, and back with the
+// L1 cache goes to the bank to which its block address hashes, uniformly over all tiles, and returns with the
 // block:
 //
 //   core -> bank          request
-//   bank                  one request a cycle, in order; answer or miss after `l2.latency`. A miss takes an MSHR
-//                         until its block is there; while none is free, what is behind it waits too
-//   bank -> controller    request, on an L2 miss; the block chooses controller and channel, uniform
+//   bank                  one request per cycle, in order; answer or miss after `l2.latency`. A miss takes an MSHR
+//                         until its block has arrived; while none is free, the requests behind it wait too
+//   bank -> controller    request, on an L2 miss; the block determines controller and channel, uniformly
 //   controller            one block after the other on a channel, for its size over `bandwidth`; the block is
-//                         there `latency` after its turn
+//                         ready `latency` after it was scheduled
 //   controller -> bank    data
 //   bank -> core          data
 //
-// A core's own bank is reached without the fabric. Nothing is written back, and no cache keeps others
-// coherent.
+// A core reaches its own bank without the fabric. Nothing is written back, and caches are not kept coherent.
 //
-// A workload of fewer cores than tiles leaves the last tiles without a core; their banks serve.
+// With a workload of fewer cores than tiles, the last tiles have no core; their banks are in use.
 //
-// reset: every kind puts all before the first instruction, the network too.
+// reset: every kind restores the state before the first instruction, including that of the network.
 //
 // Source: abeyratne2017 section 3.4.3 and Table 3.1.
 #pragma once
@@ -49,16 +48,16 @@ class Manycore {
     virtual void core_finished(Picoseconds at, std::uint32_t core) = 0;
   };
 
-  // Of one run, so far.
+  // The counts of one run, so far.
   struct Counts {
-    std::uint64_t l1_misses = 0, l2_misses = 0, packets = 0, flits = 0;  // packets into the fabric
-    std::uint64_t returned = 0;                                          // misses whose data is there
-    Picoseconds waited;   // sum over those, from the miss to the data
-    Picoseconds stalled;  // sum over the cores, in which no instruction could go
+    std::uint64_t l1_misses = 0, l2_misses = 0, packets = 0, flits = 0;  // packets that entered the fabric
+    std::uint64_t returned = 0;                                          // misses whose data have arrived
+    Picoseconds waited;   // the sum over those, from the miss to the data
+    Picoseconds stalled;  // the sum over the cores of the time in which no instruction could execute
   };
 
-  // The network is this chip's alone, idle, and outlives it. Throws std::invalid_argument for a workload or
-  // controllers that do not fit the network's nodes.
+  // The network is used by this chip alone, is idle, and outlives it. Throws std::invalid_argument for a
+  // workload or controllers that do not fit the network's nodes.
   Manycore(const ManycoreConfig& config, const Workload& workload, PacketNetwork& network,
            std::uint64_t seed);
 
@@ -71,10 +70,10 @@ class Manycore {
   Counts counts() const;
 
  private:
-  enum class Stage : std::uint8_t { request, access, fetch, fill, answer };  // where a miss is on its way
+  enum class Stage : std::uint8_t { request, access, fetch, fill, answer };  // the progress of a miss
   struct Transaction {
     std::uint32_t core = 0, bank = 0, controller = 0, channel = 0;
-    std::uint64_t number = 0;  // of the core's miss
+    std::uint64_t number = 0;  // the number of the core's miss
     Picoseconds since;
     bool in_l2 = false;
     Stage stage = Stage::request;
@@ -82,7 +81,7 @@ class Manycore {
   using TransactionId = std::uint32_t;
   struct Bank {
     std::deque<TransactionId> queue;
-    Picoseconds free_at;  // of its port
+    Picoseconds free_at;  // when its port is free
     std::uint32_t misses = 0;
     bool wake_pending = false;
   };
@@ -111,7 +110,7 @@ class Manycore {
 
   ManycoreConfig config_;
   PacketNetwork& network_;
-  std::vector<std::uint32_t> tiles_, controllers_;  // their nodes
+  std::vector<std::uint32_t> tiles_, controllers_;  // the nodes that have them
   std::uint32_t request_flits_, data_flits_;
   Picoseconds cycle_, bank_latency_, block_time_;
 
@@ -127,20 +126,21 @@ class Manycore {
   Counts counts_;
 };
 
-// A whole run.
+// The result of a whole run.
 struct ManycoreResult {
   bool finished = false;
-  std::string reason;       // why not; "" when finished
-  Picoseconds time;         // when the last core finished, or of the end
+  std::string reason;       // why it did not finish; "" if it did
+  Picoseconds time;         // when the last core finished, or the run ended
   Picoseconds mean_time;    // over the cores that finished, rounded down
-  std::uint32_t cores = 0;  // that finished
+  std::uint32_t cores = 0;  // the number that finished
   Manycore::Counts counts;
 };
 
 struct ManycoreControl {
-  Picoseconds limit = 1_s;                    // of simulated time
-  std::stop_token stop = {};                  // ends the run, which then has not finished
-  std::function<void(double)> progress = {};  // of 0 to 1, by the misses to be expected
+  Picoseconds limit = 1_s;    // in simulated time
+  std::stop_token stop = {};  // ends the run early, which then counts as not finished
+  // Called with a value from 0 to 1, by the expected number of misses.
+  std::function<void(double)> progress = {};
 };
 
 ManycoreResult run_manycore(const ManycoreConfig& config, const Workload& workload, PacketNetwork& network,

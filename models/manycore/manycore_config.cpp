@@ -10,39 +10,44 @@ namespace asterism {
 
 static_assert(member_count<L2BankConfig>() == 2);
 void describe(Fields& f, L2BankConfig& c) {
-  f("latency", c.latency, "Of the cores' clock, from a request's turn to the answer or the miss",
+  f("latency", c.latency,
+    "The cycles of the cores' clock from the start of a request to the answer or the miss.",
     at_least(1_cycles));
   f("mshrs", c.mshrs,
-    "Misses that a bank has under way; when all are, the bank's requests wait behind the next miss",
+    "The number of misses that a bank can have in progress. When all are in use, requests wait behind the "
+    "next miss.",
     within(1, 1024));
 }
 
 static_assert(member_count<MemoryControllerConfig>() == 5);
 void describe(Fields& f, MemoryControllerConfig& c) {
   f("count", c.count,
-    "Memory controllers, each a node of the fabric; the other nodes are tiles with core and L2 bank",
+    "The number of memory controllers, each a node of the fabric. The other nodes are tiles with core and L2 "
+    "bank.",
     within(1, 4096));
-  f("nodes", c.nodes, "Node ids of the controllers; none: spread over the fabric");
-  f("channels", c.channels, "DRAM channels of a controller; a block's address chooses", within(1, 64));
-  f("bandwidth", c.bandwidth, "Of a channel, which one block after the other takes",
+  f("nodes", c.nodes, "The node ids of the controllers. If empty, they are spread over the fabric.");
+  f("channels", c.channels,
+    "The number of DRAM channels of a controller. The address of a block selects one.", within(1, 64));
+  f("bandwidth", c.bandwidth, "The bandwidth of a channel, which transfers one block after the other.",
     within(1_MBps, 1'000_GBps));
-  f("latency", c.latency, "Of an access, from its turn on the channel to the block on its way back",
-    at_least(1_ps));
+  f("latency", c.latency,
+    "The latency of an access, from its start on the channel until the block is sent back.", at_least(1_ps));
   f.check([&] { return c.nodes.empty() || c.nodes.size() == c.count; }, "nodes",
-          "names count nodes, or none");
+          "names as many nodes as there are controllers, or none");
 }
 
 static_assert(member_count<ManycoreConfig>() == 6);
 void describe(Fields& f, ManycoreConfig& c) {
-  f("core", c.core, "Of all cores");
-  f("l2", c.l2, "Of the L2 bank in every tile");
-  f("memory", c.memory, "Memory controllers");
-  f("instructions", c.instructions, "That each core executes; more of them make the figures steadier",
+  f("core", c.core, "The clock of all cores.");
+  f("l2", c.l2, "The L2 bank in every tile.");
+  f("memory", c.memory, "The memory controllers.");
+  f("instructions", c.instructions,
+    "The number of instructions that each core executes. More of them make the results steadier.",
     within(1, 1'000'000'000'000));
   f("request_bits", c.request_bits,
-    "Of a packet that asks for a block; in flits of the fabric's channel width", within(1, 4096));
-  f("block", c.block,
-    "That a packet with data carries, and nothing else: the flits' control has wires of its own",
+    "The size of a packet that requests a block. It is sent in flits of the fabric's channel width.",
+    within(1, 4096));
+  f("block", c.block, "The bytes of a packet with data. The flits' control information has separate wires.",
     within(1_B, 4_KiB));
 }
 

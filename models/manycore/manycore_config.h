@@ -1,4 +1,4 @@
-// The chip around a fabric: how many tiles, what an L2 bank and a memory controller take.
+// The chip around a fabric: the number of tiles, and the parameters of L2 banks and memory controllers.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace asterism {
 class Fields;
 
 struct L2BankConfig {
-  Cycles latency = 6_cycles;  // of the cores' clock; one request a cycle
-  std::uint32_t mshrs = 32;   // misses under way
+  Cycles latency = 6_cycles;  // of the cores' clock; one request per cycle
+  std::uint32_t mshrs = 32;   // misses in progress
 };
 void describe(Fields& f, L2BankConfig& config);
 
 struct MemoryControllerConfig {
   std::uint32_t count = 24;
-  std::vector<std::uint32_t> nodes = {};  // where they are; none: spread over the fabric
+  std::vector<std::uint32_t> nodes = {};  // their positions; if empty, spread over the fabric
   std::uint32_t channels = 4;             // each
   Bandwidth bandwidth = 16_GBps;          // of a channel
   Picoseconds latency = 80_ns;            // from the channel's grant to the block
@@ -36,10 +36,10 @@ struct ManycoreConfig {
 };
 void describe(Fields& f, ManycoreConfig& config);
 
-// Where the memory controllers of a fabric with so many nodes are. Spread: number i stands in the i-th of
-// equal runs of node ids, five places further in its run than the one before, so that neither rows nor
-// columns of a grid nor clusters gather them. Throws std::invalid_argument for nodes that there are not or
-// that are named twice, and when no node is left for a core.
+// The nodes of the memory controllers of a fabric with that many nodes. Spread: number i is in the i-th of
+// equal runs of node ids, five places further in its run than the previous one, so that they do not gather in
+// rows, columns or clusters. Throws std::invalid_argument for nodes that do not exist or are named twice, and
+// if no node is left for a core.
 std::vector<std::uint32_t> controller_nodes(const MemoryControllerConfig& config, std::uint32_t nodes);
 
 }  // namespace asterism

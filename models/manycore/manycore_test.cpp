@@ -137,7 +137,7 @@ TEST(ManycoreTest, SaysWhyARunDidNotFinish) {
   FixedNetwork network(2, 10_ns);
   const ManycoreResult result = run_manycore(one_core(1'000), all_miss_l2, network, 1, {.limit = 1_us});
   EXPECT_FALSE(result.finished);
-  EXPECT_EQ(result.reason, "the time limit came first");
+  EXPECT_EQ(result.reason, "the time limit was reached first");
   EXPECT_LE(result.time, 1_us);
 }
 

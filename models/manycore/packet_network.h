@@ -1,5 +1,6 @@
-// A network as the chip sees it: packets go in at one node and come out at another, later. The flit engine
-// and the loosely timed one stand behind it (fabric_packet_network.h), in tests one with a fixed latency.
+// The chip's view of a network: packets enter at one node and leave at another, later. It is implemented by
+// the flit engine and the loosely timed one (fabric_packet_network.h), and in tests by one with a fixed
+// latency.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ class PacketNetwork {
   struct Packet {
     std::uint32_t source = 0, destination = 0;  // different nodes
     std::uint32_t flits = 1;
-    std::uint64_t tag = 0;  // the sender's own
+    std::uint64_t tag = 0;  // for use by the sender
   };
   struct Sink {
     virtual ~Sink() = default;
-    // The tail of the packet reached its destination. Calls of one advance_to() come in order of time;
-    // nothing is sent from inside one.
+    // The tail of the packet has reached its destination. Calls of one advance_to() come in order of time;
+    // nothing may be sent from inside one.
     virtual void arrived(Picoseconds at, const Packet& packet) = 0;
   };
 
@@ -28,7 +29,7 @@ class PacketNetwork {
   virtual std::uint32_t nodes() const = 0;
   virtual unsigned channel_bits() const = 0;
 
-  // Not before the time of the last advance_to().
+  // `now` must not be before the time of the last advance_to().
   virtual void send(const Packet& packet, Picoseconds now) = 0;
 
   // The engine protocol (base/engine.h).

@@ -18,8 +18,8 @@ void FlitSwitch::Inputs::offer(unsigned input, unsigned to, bool is_last) {
 
 FlitSwitch::FlitSwitch(unsigned radix)
     : radix_(radix), arbiter_(radix, radix, ArbiterPolicy::least_recently_granted), holder_(radix, nobody) {
-  if (radix < 2 || radix > largest_radix)
-    throw std::invalid_argument("a switch for flits has 2 to 64 inputs and as many outputs");
+  if (radix < 2 || radix > max_radix)
+    throw std::invalid_argument("a flit switch has 2 to 64 inputs and as many outputs");
 }
 
 FlitSwitch::Outputs FlitSwitch::settle(const Inputs& in) const {
@@ -49,7 +49,7 @@ FlitSwitch::Outputs FlitSwitch::cycle(const Inputs& in) {
 
 // The outputs that were free before this cycle.
 void FlitSwitch::arbitrate(const Inputs& in) {
-  std::array<std::uint8_t, largest_radix> winner;
+  std::array<std::uint8_t, max_radix> winner;
   winner.fill(nobody);
   for (Ports asking = in.valid & ~holding_; asking != 0; asking &= asking - 1) {
     const auto input = static_cast<std::uint8_t>(std::countr_zero(asking));

@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-// The value at radix * channel_bits wires, which is compared with the points' radix * table_bits.
+// The value at radix * channel_bits wires, interpolated between the points at radix * table_bits.
 template <class Q>
 Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, unsigned channel_bits) {
   const std::uint64_t at = std::uint64_t{radix} * channel_bits;
@@ -20,7 +20,7 @@ Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, 
   if (after == t.points.end() || (after == t.points.begin() && wires(*after) != at))
     throw std::invalid_argument(
         "a router of radix " + std::to_string(radix) + " with channels of " + std::to_string(channel_bits) +
-        " bits is beyond its technology, which knows radix " + std::to_string(t.points.front().radix) +
+        " bits is outside of its technology, which covers radix " + std::to_string(t.points.front().radix) +
         " to " + std::to_string(t.points.back().radix) + " at " + std::to_string(t.table_bits) + " bits");
   if (wires(*after) == at) return (*after).*value;
   const SwitchPoint& before = *(after - 1);
@@ -102,10 +102,11 @@ std::vector<SwitchPoint> SwitchTechnology::points_15nm() {
 
 static_assert(member_count<SwitchPoint>() == 3);
 void describe(Fields& f, SwitchPoint& p) {
-  f("radix", p.radix, "Ports of the router, each an input and an output", within(1, 4096), required());
-  f("period", p.period, "Of the clock that a router of this radix reaches", within(1_ps, 1'000'000_ps),
+  f("radix", p.radix, "The number of ports of the router, each an input and an output.", within(1, 4096),
     required());
-  f("area", p.area, "Of the router with its buffers; costs static power",
+  f("period", p.period, "The period of the clock that a router of this radix reaches.",
+    within(1_ps, 1'000'000_ps), required());
+  f("area", p.area, "The area of the router with its buffers, which costs static power.",
     at_most(SquareMicrometres(1'000'000'000'000)), required());
 }
 
@@ -114,25 +115,29 @@ void describe(Fields& f, SwitchTechnology& t) {
   f.sourced();
   const auto energy = at_most(Femtojoules(1'000'000'000'000));
   f("table_bits", t.table_bits,
-    "Channel width of the points and energies; another width counts as a proportional radix", within(1, 4096),
+    "The channel width of the points and energies. Another width counts as a proportional radix.",
+    within(1, 4096), required());
+  f("points", t.points,
+    "Clock and area against radix, in ascending order of radix; values between points are interpolated.",
     required());
-  f("points", t.points, "Clock and area against radix, rising in radix; lines between them, nothing beyond",
+  f("wire_fs_per_um", t.wire_fs_per_um,
+    "The delay of a repeated wire. A longer delay makes links of more cycles.", within(1, 100'000),
     required());
-  f("wire_fs_per_um", t.wire_fs_per_um, "Delay of a repeated wire; a slower one makes links of more cycles",
-    within(1, 100'000), required());
-  f("wire_area", t.wire_area, "Repeaters of a channel of table_bits, per millimetre; cost static power",
+  f("wire_area", t.wire_area,
+    "The area of the repeaters of a channel of table_bits per millimetre, which costs static power.",
     at_most(SquareMicrometres(1'000'000'000'000)), required());
-  f("wire_energy", t.wire_energy, "Per millimetre and bit that switches", energy, required());
-  f("wire_activity", t.wire_activity, "Share of a link's wires that switch when a flit passes",
+  f("wire_energy", t.wire_energy, "The energy per millimetre and bit that switches.", energy, required());
+  f("wire_activity", t.wire_activity, "The share of a link's wires that switch when a flit passes.",
     within(0.0, 1.0), required());
-  f("buffer_energy", t.buffer_energy, "Of a flit, written to and read from an input buffer", energy,
-    required());
+  f("buffer_energy", t.buffer_energy,
+    "The energy of a flit that is written to and read from an input buffer.", energy, required());
   f("switch_energy", t.switch_energy,
-    "Of a flit through a switch of switch_energy_radix; grows with the square of the radix", energy,
+    "The energy of a flit through a switch of radix switch_energy_radix. It grows with the square of the "
+    "radix.",
+    energy, required());
+  f("switch_energy_radix", t.switch_energy_radix, "The radix for which switch_energy holds.", within(1, 4096),
     required());
-  f("switch_energy_radix", t.switch_energy_radix, "Radix that switch_energy holds for", within(1, 4096),
-    required());
-  f("static_power", t.static_power, "Clocking and leakage of a router that is not gated, W/mm2",
+  f("static_power", t.static_power, "The clocking and leakage power of a router that is not gated, in W/mm2.",
     within(0.0, 100.0), required());
   f.check([&] { return !t.points.empty(); }, "points", "has at least one point");
   f.check(

@@ -1,20 +1,20 @@
-// What a Swizzle-Switch router and its wires cost in one manufacturing technology: clock, area and energy
+// The cost of a Swizzle-Switch router and its wires in one manufacturing technology: clock, area and energy
 // against radix, from a file in configs/technologies.
 //
-// Clock and area stand as a table of points, integers between which lines are drawn. A Swizzle-Switch is a
-// square of radix x width wires a side, so a channel of another width than the table's counts as a
-// proportional radix: 32 ports of 64 bits are as 16 ports of 128. That is assumed; the papers have data for
-// 128 bits only.
+// Clock and area are a table of integer points with linear interpolation. A Swizzle-Switch is a square with
+// radix x width wires per side, so a channel of another width than the table's counts as a proportional
+// radix: 32 ports of 64 bits count as 16 ports of 128. That is assumed; the papers have data for 128 bits
+// only.
 //
-// Energies are those of one flit, as wide as the channel:
+// Energies are those of one flit, which is as wide as the channel:
 //
 //   buffer   written and read once: proportional to the width
 //   switch   through the crossbar, arbitration included: proportional to the width and to the square of the
-//            (proportional) radix, because its wires and what hangs on them both grow with it
-//   link     alpha * wire_energy * bits * length, alpha being the share of wires that switch
+//            (proportional) radix, because both the wires and their loads grow with it
+//   link     alpha * wire_energy * bits * length, where alpha is the share of wires that switch
 //
-// What has power draws static_power * area all the time, clocking and leakage: routers, and the repeaters of
-// channels.
+// Powered parts draw static_power * area all the time, for clocking and leakage: routers, and the repeaters
+// of channels.
 //
 // Sources: abeyratne2017 sections 3.2.2, 3.4.1, 3.4.2, Table 3.2, and the fits that configs/technologies
 // names.
@@ -38,16 +38,16 @@ const QuantityKind& quantity_kind(SquareMicrometres);  // "1.34mm2"
 struct SwitchPoint {
   std::uint32_t radix = 0;
   Picoseconds period;      // of the router's clock
-  SquareMicrometres area;  // of the router, buffers included
+  SquareMicrometres area;  // of the router, including buffers
   bool operator==(const SwitchPoint&) const = default;
 };
 void describe(Fields& f, SwitchPoint& point);
 
-// The defaults are configs/technologies/swizzle_switch_15nm.json.
+// The defaults are those of configs/technologies/swizzle_switch_15nm.json.
 struct SwitchTechnology {
   std::uint32_t table_bits = 128;  // channel width of the points and of the energies
   std::vector<SwitchPoint> points = points_15nm();
-  std::uint32_t wire_fs_per_um = 66;                     // femtoseconds; so many picoseconds per millimetre
+  std::uint32_t wire_fs_per_um = 66;  // femtoseconds per micrometre, which is picoseconds per millimetre
   SquareMicrometres wire_area = SquareMicrometres(527);  // per millimetre of a channel of table_bits
   Femtojoules wire_energy = Femtojoules(70);             // per millimetre and bit
   double wire_activity = 0.276;
@@ -56,7 +56,7 @@ struct SwitchTechnology {
   std::uint32_t switch_energy_radix = 64;
   double static_power = 0.28;  // W/mm2
 
-  // Throw std::invalid_argument, which says the range, for a router beyond the table.
+  // These throw std::invalid_argument, which gives the range, for a router outside of the table.
   Picoseconds period(unsigned radix, unsigned channel_bits) const;  // to the nearest picosecond
   SquareMicrometres area(unsigned radix, unsigned channel_bits) const;
   double static_watts(unsigned radix, unsigned channel_bits) const;
@@ -64,7 +64,7 @@ struct SwitchTechnology {
   SquareMicrometres link_area(Micrometres length, unsigned channel_bits) const;  // of one direction
   double static_watts(SquareMicrometres powered) const;
 
-  // Picojoules a flit.
+  // In picojoules per flit.
   double buffer_picojoules(unsigned channel_bits) const;
   double switch_picojoules(unsigned radix, unsigned channel_bits) const;
   double link_picojoules(Micrometres length, unsigned channel_bits) const;

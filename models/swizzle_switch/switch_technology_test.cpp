@@ -60,7 +60,7 @@ TEST(SwitchTechnologyTest, RefusesARouterBeyondItsTableAndSaysTheRange) {
   EXPECT_THROW(technology.period(1, 127), std::invalid_argument);
   EXPECT_EQ(
       thrown<std::invalid_argument>([] { technology.period(300, 64 * 4); }),
-      "a router of radix 300 with channels of 256 bits is beyond its technology, which knows radix 1 to "
+      "a router of radix 300 with channels of 256 bits is outside of its technology, which covers radix 1 to "
       "256 at 128 bits");
 }
 

@@ -1,17 +1,17 @@
-// A Swizzle-Switch: a crossbar whose arbitration sits in its crosspoints, one decision an output and cycle
+// A Swizzle-Switch: a crossbar with arbitration in its crosspoints, one decision per output and cycle
 // (abeyratne2017 section 3.2.2).
 //
-// Each output keeps an order of priority among the inputs. The highest input that requests the output wins it,
-// and the grant changes the order at once:
+// Each output keeps an order of priority among the inputs. The highest input that requests the output wins
+// it, and the grant changes the order at once:
 //
-//   least recently granted  the winner goes to the end, all others keep their order; 0, 1, 2, ... at reset. A
-//                           request waits for at most inputs - 1 grants. What the silicon has.
-//   round robin             the order starts behind the last winner; 0, 1, 2, ... at reset. Fair only while all
-//                           request always.
+//   least recently granted  the winner becomes the last, all others keep their order; 0, 1, 2, ... at reset. A
+//                           request waits for at most inputs - 1 grants. This is what the silicon implements.
+//   round robin             the order starts after the last winner; 0, 1, 2, ... at reset. It is fair only while
+//                           all inputs request all the time.
 //   fixed                   the lowest input first; starves the others.
 //
-// `has_priority_over` compares two requests and `granted` is told who won, so that a tournament over the requests finds the
-// winner without collecting them; grant() does that for a list.
+// `has_priority_over` compares two requests and `granted` records the winner, so that a tournament over the
+// requests finds the winner without collecting them; grant() does that for a list.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class ArbiterPolicy { least_recently_granted, round_robin, fixed };
 constexpr auto enum_names(ArbiterPolicy) {
   return std::to_array<EnumName<ArbiterPolicy>>(
       {{ArbiterPolicy::least_recently_granted, "lrg", "least recently granted, as in the crosspoints"},
-       {ArbiterPolicy::round_robin, "round_robin", "the order starts behind the last winner"},
+       {ArbiterPolicy::round_robin, "round_robin", "the order starts after the last winner"},
        {ArbiterPolicy::fixed, "fixed", "the lowest input first; starves the others"}});
 }
 
@@ -37,7 +37,7 @@ class SwizzleSwitch {
   // Any radix up to 65,534 inputs. Throws std::invalid_argument for more, for no inputs and for no outputs.
   SwizzleSwitch(unsigned inputs, unsigned outputs, ArbiterPolicy policy);
 
-  // Whether input a's request for the output goes before b's.
+  // Whether input a's request for the output is granted before b's.
   bool has_priority_over(unsigned output, unsigned a, unsigned b) const {
     if (policy_ != ArbiterPolicy::least_recently_granted) return turn(output, a) < turn(output, b);
     const Rank* order = row(output);
@@ -53,12 +53,13 @@ class SwizzleSwitch {
     }
   }
 
-  // One cycle of one output: the winner among the inputs that request it, nullopt when none does.
+  // Arbitrates one cycle of one output: returns the winner among the inputs that request it, nullopt if there
+  // is none.
   std::optional<unsigned> grant(unsigned output, std::span<const unsigned> requests);
 
   unsigned inputs() const { return inputs_; }
   unsigned outputs() const { return outputs_; }
-  // The orders as at construction.
+  // Restores the initial orders.
   void reset();
 
   Bytes memory() const { return Bytes(sizeof(*this) + order_.size() * sizeof(Rank)); }
@@ -68,7 +69,7 @@ class SwizzleSwitch {
   using Rank = std::uint16_t;
   static constexpr Rank highest_rank = 0xffff;
 
-  // How many inputs stand before this one.
+  // The number of inputs before this one.
   unsigned turn(unsigned output, unsigned input) const {
     const auto after = static_cast<unsigned>(row(output)[inputs_]);
     return input > after ? input - after - 1 : input + inputs_ - after - 1;
@@ -81,8 +82,9 @@ class SwizzleSwitch {
 
   unsigned inputs_, outputs_;
   ArbiterPolicy policy_;
-  // A row for each output. Least recently granted: a number for each input, the lower goes first, and the
-  // highest given so far; otherwise only the last element counts, the last winner.
+  // One row for each output. For least recently granted: a number for each input, where the lower one has
+  // priority, and the highest number assigned so far. Otherwise only the last element is used, for the last
+  // winner.
   std::vector<Rank> order_;
 };
 

@@ -26,7 +26,8 @@ std::uint32_t checked(const ZoneMonitorConfig& config, std::uint32_t zones) {
     throw std::invalid_argument("a zone monitor has 1 to 2^24 zones, got " + std::to_string(zones));
   if (!std::has_single_bit(config.cache.count()) || !has_ways(config))
     throw std::invalid_argument(
-        "a zone monitor's cache is a power of two of lines of 64 bytes, its ways are a power of two of them");
+        "the cache of a zone monitor is a power of two of lines of 64 bytes, and its ways are a power of two "
+        "of these");
   return zones;
 }
 
@@ -35,9 +36,11 @@ std::uint32_t checked(const ZoneMonitorConfig& config, std::uint32_t zones) {
 static_assert(member_count<ZoneMonitorConfig>() == 2);
 void describe(Fields& f, ZoneMonitorConfig& c) {
   f("cache", c.cache,
-    "Of the zone table, for a channel, without tags; a smaller one fetches sectors of the table more often",
+    "The cache of the zone table for a channel, without tags. A smaller one fetches sectors of the table "
+    "more often.",
     within(line_size, 64_KiB));
-  f("ways", c.ways, "Lines of a set; fewer of them let sectors displace each other earlier", within(1, 1024));
+  f("ways", c.ways, "The number of lines of a set. With fewer of them, sectors evict each other earlier.",
+    within(1, 1024));
   f.check([&] { return std::has_single_bit(c.cache.count()); }, "cache", "is a power of two");
   f.check([&] { return has_ways(c); }, "ways",
           "is a power of two and at most the lines of 64 bytes of the cache");
@@ -105,7 +108,7 @@ ZoneMonitor::Line& ZoneMonitor::displace(std::uint32_t tag, std::uint32_t& secto
   Line* set = &lines_[std::size_t{tag & set_mask_} * ways_];
   std::uint32_t oldest = 0;
   std::uint64_t used = set[0].used;
-  for (std::uint32_t way = 1; way < ways_; ++way) {  // no branch in it: none could be foreseen
+  for (std::uint32_t way = 1; way < ways_; ++way) {  // without branches, which could not be predicted
     const bool older = set[way].used < used;
     oldest = older ? way : oldest;
     used = older ? set[way].used : used;
@@ -135,7 +138,7 @@ bool ZoneMonitor::previous_of(Line& line, std::uint32_t zone, std::uint32_t& sec
   return (line.previous[zone / 64 % words_per_sector] & bit(zone)) != 0;
 }
 
-// Whether the zone had been noted before.
+// Returns whether the zone had been noted before.
 bool ZoneMonitor::note(Line& line, std::uint32_t zone, std::uint32_t& sectors) {
   if (line.has_next) {
     ++counts_.next.hits;

@@ -1,41 +1,46 @@
-// The memory-zone monitor of one channel of a GPU's memory: says of every write whether it may go ahead while a snapshot is
-// taken away, and notes what the next one has to take.
+// The memory-zone monitor of one channel of a GPU's memory. It decides for every write whether it may proceed
+// while a snapshot is being saved, and notes which zones the next snapshot has to save.
 //
-// A zone is a run of bytes that lie together in the channel. The memory-zone table holds two bits for each, as two vectors in
-// the channel's own memory:
+// A zone is a run of bytes that lie together in the channel. The memory-zone table holds two bits for each
+// zone, as two vectors in the channel's own memory:
 //
-//   previous   the zone belongs to the snapshot that is open and is not preserved yet: a write to it must wait
-//   next       the zone was written to since that snapshot: the next increment has to take it
+//   previous   the zone belongs to the open snapshot and is not preserved yet: a write to it must wait
+//   next       the zone was written since that snapshot: the next increment has to save it
 //
-// The monitor reads the table through a small sectored cache: a line has a tag and, of 256 zones, a sector of 32 bytes of each
-// vector (32 bytes is what a channel moves at least). A sector is fetched when it is first needed; one of `next` that was
-// changed goes back when its line is displaced. Lines of a set: one without a tag first, then least recently used out.
+// The monitor reads the table through a small sectored cache: a line has a tag and, for 256 zones, a sector
+// of 32 bytes of each vector (32 bytes is the smallest access of a channel). A sector is fetched when it is
+// first needed; a changed sector of `next` is written back when its line is evicted. Of the lines of a set,
+// one without a tag is used first, then the least recently used one is evicted.
 //
-// Table and cache are conservative (section 4.1.4): a zone that they let writes into is preserved, one that they keep writes
-// from need not be. A sector of `previous` may be older than the table, from which preserve() has removed zones since it was
-// fetched; the monitor lets wait then what need not, never the other way round. The cache is to be updated after the table,
-// by refresh(); how soon costs time only. A Gpu (models/gpu) does it at once, so none of its writes waits in vain.
+// Table and cache are conservative (section 4.1.4): a zone to which they allow writes is preserved, but a
+// zone to which they refuse writes need not be unpreserved. A sector of `previous` may be older than the
+// table, from which preserve() has removed zones since it was fetched; the monitor then stalls writes that
+// need not wait, but never lets a write proceed that must wait. The cache is to be updated after the table,
+// by refresh(); a delay only costs time. A Gpu (models/gpu) does it at once, so none of its writes waits
+// longer than necessary.
 //
 // A write to a zone (section 4.3.2):
 //
 //   previous  next
-//      0       -     goes ahead; next is set
-//      1       0     waits, and is the first to do so: the offloader is told, or a duplicate is made; next is set
+//      0       -     proceeds; next is set
+//      1       0     waits, and is the first to do so: the offloader is notified, or a duplicate is made; next is set
 //      1       1     waits
 //
-// While no snapshot is open (the register `complete`) `previous` is not looked at. With tracking off `next` is not either,
-// but for writes that wait: these are noted to tell the first, until begin() forgets them.
+// While no snapshot is open (the register `complete`) `previous` is ignored. With tracking off `next` is
+// ignored too, except for writes that wait: these are noted to detect the first one, until begin() clears
+// them.
 //
-//   monitor.expose(zone)...      a full snapshot has the driver set the bits of `previous`: of all zones that are in use
-//   monitor.begin()              the memory as it is now is the snapshot: previous |= next, next = 0
-//   monitor.preserve(zone)...    its bytes are out of the reach of writes
-//   monitor.complete()           of all zones; whatever waits may go ahead
+//   monitor.expose(zone)...      for a full snapshot the driver sets the bits of `previous` of all zones in use
+//   monitor.begin()              the present content of the memory is the snapshot: previous |= next, next = 0
+//   monitor.preserve(zone)...    the zone has been copied, and writes cannot change the copy
+//   monitor.complete()           all zones have been preserved; waiting writes may proceed
 //
-// reset: every kind empties table and cache, sets `complete` and turns tracking off. Statistics go on.
+// reset: every kind empties table and cache, sets `complete` and turns tracking off. Statistics are kept.
 //
-// Source: lee2019 sections 4.1.2 to 4.1.4, 4.2.3, 4.3.2, figure 5 (2 KB of cache for a channel, sectors of 32 bytes). The
-// number of ways and that both vectors share a line are not published, nor how the cache is updated (refresh() drops sectors) and
-// how begin() moves the vectors: the sectors that the channel moves for it are those of the cache alone. rtl/mzm is its RTL counterpart.
+// Source: lee2019 sections 4.1.2 to 4.1.4, 4.2.3, 4.3.2, figure 5 (2 KB of cache for a channel, sectors of 32
+// bytes). The number of ways and that both vectors share a line are not published, nor how the cache is
+// updated (refresh() drops sectors) and how begin() moves the vectors: the only sectors that the channel
+// moves for it are those of the cache. rtl/mzm is its RTL counterpart.
 #pragma once
 
 #include <array>
@@ -53,8 +58,9 @@ class Fields;
 class ZoneMonitorHook;
 
 struct ZoneMonitorConfig {
-  Bytes cache = 2_KiB;  // of sectors, without tags: 64 bytes a line; a power of two of lines; section 4.1.4
-  // A power of two, at most as many as there are lines. Assumed: not published; few, as every write looks at all of a set.
+  Bytes cache = 2_KiB;  // without tags: lines of 64 bytes, a power of two of them; section 4.1.4
+  // A power of two, at most the number of lines. Assumed: not published; a small number, as every write
+  // compares all of a set.
   std::uint32_t ways = 4;
 };
 void describe(Fields& f, ZoneMonitorConfig& config);
@@ -68,10 +74,10 @@ class ZoneMonitor {
   enum class Answer : std::uint8_t { proceed, first_stall, stall };
   struct Check {
     Answer answer;
-    std::uint8_t sectors;  // of the table, that the channel moved for it: fetched or written back
+    std::uint8_t sectors;  // sectors of the table that the channel moved for it: fetched or written back
     bool operator==(const Check&) const = default;
   };
-  // What was looked up of a vector.
+  // Counts of lookups in a vector.
   struct Lookups {
     std::uint64_t hits = 0, misses = 0;
     bool operator==(const Lookups&) const = default;
@@ -88,21 +94,21 @@ class ZoneMonitor {
     void report(Statistics& statistics) const;
   };
 
-  // Zone numbers are below `zones` (1 to max_zones) everywhere. Throws std::invalid_argument for other counts, and for a
-  // cache that is none.
+  // Zone numbers are below `zones` (1 to max_zones) everywhere. Throws std::invalid_argument for other
+  // counts, and for an invalid cache.
   ZoneMonitor(const ZoneMonitorConfig& config, std::uint32_t zones);
 
   std::uint32_t zones() const { return zones_; }
   Bytes table_size() const;  // both vectors, in whole sectors
 
-  // Whether writes are noted in `next`. Turning it on or off empties `next`.
+  // Whether writes are noted in `next`. Turning it on or off clears `next`.
   void track(bool on);
   bool tracking() const { return tracking_; }
 
   Check write(std::uint32_t zone) {
     if (hook_ != nullptr) [[unlikely]]
       return write_with_hook(zone);
-    // What is asked most: a zone that has been noted, of the line that was asked for last.
+    // The most frequent case: a zone that has been noted already, in the line that was used last.
     if (const Line& line = lines_[newest_];
         !open_ && tracking_ && line.tag == zone / zones_per_sector && line.has_next && has(next_, zone)) {
       ++counts_.writes;
@@ -111,29 +117,30 @@ class ZoneMonitor {
     }
     return check(zone);
   }
-  // What write() would answer, without noting anything.
+  // What write() would return, without noting anything.
   Answer peek(std::uint32_t zone) const;
 
-  // expose() and begin() do nothing while a snapshot is open.
+  // expose() and begin() have no effect while a snapshot is open.
   void expose(std::uint32_t zone);
-  // The changed sectors of the cache go into the table, and it is empty then; the number of sectors that the channel moved for
-  // that.
+  // Writes the changed sectors of the cache to the table and empties the cache. Returns the number of sectors
+  // that the channel moved for that.
   std::uint32_t begin();
   bool open() const { return open_; }
   void preserve(std::uint32_t zone);
-  // The cache drops what it has of `previous`, and fetches it anew from the table.
+  // Drops what the cache has of `previous`, which is fetched from the table again.
   void refresh();
   void complete();
 
-  // Of the table.
+  // The state of the table.
   bool is_unpreserved(std::uint32_t zone) const { return has(previous_, zone); }
-  // With what the cache has not written back.
+  // Includes what the cache has not written back.
   bool is_dirty(std::uint32_t zone) const { return has(next_, zone); }
   std::uint32_t unpreserved() const { return unpreserved_; }  // zones
-  // The first unpreserved zone at or behind `from`, not around.
+  // The first unpreserved zone at or after `from`; does not wrap around.
   std::optional<std::uint32_t> next_unpreserved(std::uint32_t from) const;
 
-  // RTL answers in its place, or is watched in lockstep with it (zone_monitor_hook.h); nullptr: none does.
+  // Attaches RTL that answers in place of the model, or in lockstep with it (zone_monitor_hook.h); nullptr
+  // detaches it.
   void attach_hook(ZoneMonitorHook* hook) { hook_ = hook; }
 
   void reset(Reset kind);
@@ -145,9 +152,10 @@ class ZoneMonitor {
   static constexpr std::uint32_t nobody = 0xFFFF'FFFF;
 
   using Vector = std::vector<std::uint64_t>;
-  // Who reads `next` goes through the cache or asks is_dirty(), so that one vector holds it, cached or not.
+  // Every reader of `next` goes through the cache or calls is_dirty(), so that one vector holds it, cached or
+  // not.
   struct Line {
-    std::uint64_t used = 0;  // when; 0 without a tag
+    std::uint64_t used = 0;  // the time of the last use; 0 without a tag
     std::uint32_t tag = nobody;
     bool has_previous = false, has_next = false, changed = false;
     std::array<std::uint64_t, words_per_sector> previous{};

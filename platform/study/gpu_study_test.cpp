@@ -60,7 +60,7 @@ TEST(GpuStudyTest, WhatCannotBeIsToldAtItsKey) {
                 .find("gpus_per_cpu: expected a value that is at most link.lanes"),
             std::string::npos);
   EXPECT_NE(gpu.mistake({"gpu.buffer=32KiB"})
-                .find("gpu.buffer: expected a value that has room for two zones of each channel"),
+                .find("gpu.buffer: expected a value that has space for two zones of each channel"),
             std::string::npos);
   EXPECT_NE(gpu.mistake({"gpu.memory=16MiB", "scale=1"}).find("gpu.memory: the program uses 96MiB, expected"),
             std::string::npos);

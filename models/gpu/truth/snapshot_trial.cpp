@@ -9,11 +9,13 @@ namespace asterism {
 
 static_assert(member_count<SnapshotTrialConfig>() == 4);
 void describe(Fields& f, SnapshotTrialConfig& c) {
-  f("config", c.config, "How snapshots are taken", one_of<SnapshotChoice>());
-  f("gpus", c.gpus, "On one link, each with a program and a driver; 0: by the seed", within(0, 8));
-  f("trial_snapshots", c.snapshots, "Of each GPU of a trial; the later ones stand on longer chains",
+  f("config", c.config, "How snapshots are taken.", one_of<SnapshotChoice>());
+  f("gpus", c.gpus, "The number of GPUs on one link, each with a program and a driver; 0: by the seed.",
+    within(0, 8));
+  f("trial_snapshots", c.snapshots,
+    "The number of snapshots of each GPU in a trial. The later ones build on longer chains.",
     within(1, 10'000));
-  f("mutant", c.mutant, "A fault of the trial itself, which must be found", one_of<SnapshotMutant>());
+  f("mutant", c.mutant, "A fault of the trial itself, which the trials must find.", one_of<SnapshotMutant>());
 }
 
 SnapshotTrialCounts& SnapshotTrialCounts::operator+=(const SnapshotTrialCounts& o) {
@@ -67,7 +69,7 @@ class Trial {
 
   SnapshotTrialCounts run() {
     for (std::uint64_t events = 0; !is_at_rest(); ++events) {
-      if (events == max_events) throw SnapshotTrialFailure("the trial does not come to rest");
+      if (events == max_events) throw SnapshotTrialFailure("the trial does not become idle");
       step();
     }
     SnapshotTrialCounts all;
@@ -85,7 +87,7 @@ class Trial {
   void step() {
     auto next = link_.next_event();
     for (const TrialGpu& gpu : gpus_) next = earlier(next, gpu.next_event());
-    if (!next) throw SnapshotTrialFailure("something waits for ever: nothing is left that could happen");
+    if (!next) throw SnapshotTrialFailure("something waits for ever: there is no further event");
     for (const std::uint32_t number : link_.advance_to(*next)) gpus_[number].transferred(*next);
     for (TrialGpu& gpu : gpus_) gpu.advance_to(*next);
     if (random_.below(disturbed_once_in_) == 0) gpus_[random_.below(gpus_.size())].disturb(*next);
@@ -106,7 +108,7 @@ SnapshotTrialCounts run(const SnapshotTrialConfig& config, std::uint64_t seed, S
   try {
     return Trial(config, seed, states, is_aimed).run();
   } catch (const std::logic_error& error) {
-    throw SnapshotTrialFailure(fmt::format("a model refuses what it is asked for: {}", error.what()));
+    throw SnapshotTrialFailure(fmt::format("a model refuses an operation: {}", error.what()));
   }
 }
 

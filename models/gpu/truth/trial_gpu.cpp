@@ -108,13 +108,13 @@ void TrialGpu::begin_snapshot(Picoseconds now) {
   Picoseconds begun{};
   const auto answer = driver_.snapshot(now, how, begun);
   if ((answer == SnapshotDriver::Begun::refused) != may_not)
-    fail("a snapshot is refused, or not, without a reason");
+    fail("a snapshot is refused, or accepted, without a reason");
   if (may_not) return;
   --snapshots_;
   how_ = how;
   if (answer == SnapshotDriver::Begun::no_space) {
     ++counts_.no_room;
-    check_image("when there was no room for another one");
+    check_image("when there was no space for another one");
     wake_soon(now);
     return;
   }
@@ -176,7 +176,7 @@ void TrialGpu::lose(Picoseconds now) {
   wake_soon(now);
 }
 
-// The driver does nothing and hears nothing, until somebody starts another one.
+// The driver does nothing and receives nothing, until another one is started.
 void TrialGpu::silence(Picoseconds now) {
   ++counts_.silent_drivers;
   is_silent_ = true;
@@ -241,7 +241,7 @@ void TrialGpu::check_waits() const {
   const Picoseconds longest = setup_.gpu.watchdog + 1_us;
   for (const TrialWatch& watch : watches_)
     if (const auto since = watch.oldest(); since && *since + longest < now_)
-      fail("a write waits since {} ps, longer than the watchdog lets it", since->count());
+      fail("a write waits since {} ps, longer than the watchdog allows", since->count());
 }
 
 // ---- what the GPU says ----
@@ -265,7 +265,7 @@ void TrialGpu::copied_in(Picoseconds at) {
   if (!is_silent_) driver_.copied_in(at);
 }
 void TrialGpu::snapshot_taken(Picoseconds at) {
-  if (is_silent_) return;  // whoever replaces the driver finds it gone
+  if (is_silent_) return;  // the replacement of the driver will find the loss
   driver_.snapshot_taken(at);
 }
 

@@ -10,7 +10,7 @@ constexpr std::uint32_t first_name = 2;  // of SnapshotChoice
 
 GpuConfig any_gpu(Random& random, bool fine) {
   GpuConfig c;
-  const bool is_long = one_in(random, 32);  // a table of more sectors than the monitor's cache has
+  const bool is_long = one_in(random, 32);  // a table with more sectors than the monitor's cache
   c.channels = is_long ? 1 : 1u << random.below(3);
   c.zone = fine || is_long ? 4_KiB : Bytes(4096u << random.below(3));
   c.interleave = Bytes(128u << random.below(6));

@@ -12,12 +12,12 @@ namespace {
 constexpr Bytes row_zone = 64_KiB, piece_zone = 4_KiB, longest_access{512};
 constexpr std::uint64_t pieces_per_row = row_zone / piece_zone;
 
-// A share of whole things, in those with lower numbers than `count`.
+// The number of whole items in a share of `count`.
 std::uint64_t share_of(std::uint64_t count, double share) {
   // NOLINTNEXTLINE(bugprone-incorrect-roundings): engines use no libm, and counts are far below 2^53
   return static_cast<std::uint64_t>(static_cast<double>(count) * share + 0.5);
 }
-// Whether it is one of a share that is spread evenly.
+// Whether this item belongs to a share that is spread evenly.
 bool takes_part(std::uint64_t index, double share) {
   return share_of(index + 1, share) > share_of(index, share);
 }
@@ -27,19 +27,22 @@ bool takes_part(std::uint64_t index, double share) {
 static_assert(member_count<KernelProfile>() == 9);
 void describe(Fields& f, KernelProfile& p) {
   f.sourced();
-  f("footprint", p.footprint, "Memory in use: what a full snapshot takes", within(1_MiB, 1_TiB), required());
-  f("dirty_zones", p.dirty_zones, "Share of the zones of 64 KiB that kernels write to at all",
-    within(0.0, 1.0), required());
-  f("dirty_pieces", p.dirty_pieces, "Share of the zones of 4 KiB in these that kernels write to",
-    within(0.0, 1.0), required());
-  f("kernels", p.kernels, "Of an iteration; after so many all dirty zones are dirty", within(1, 10'000));
-  f("order", p.order, "Of accesses in a block", one_of<AccessOrder>());
-  f("block", p.block, "Memory that a kernel works on before it goes on; the L2 holds a small one",
-    within(4_KiB, 1_TiB));
-  f("sweeps", p.sweeps, "Over each block, before the next one", within(1, 10'000));
-  f("reads", p.reads, "What pipelines ask for while memory keeps up", at_most(100'000_GBps));
-  f("writes", p.writes, "As reads; these, by sweeps, make zones dirty", within(1_MBps, 100'000_GBps),
+  f("footprint", p.footprint, "The memory in use, which a full snapshot saves.", within(1_MiB, 1_TiB),
     required());
+  f("dirty_zones", p.dirty_zones, "The share of the zones of 64 KiB that kernels write at all.",
+    within(0.0, 1.0), required());
+  f("dirty_pieces", p.dirty_pieces, "The share of the zones of 4 KiB in these that kernels write.",
+    within(0.0, 1.0), required());
+  f("kernels", p.kernels,
+    "The number of kernels of an iteration. After that many kernels all dirty zones are dirty.",
+    within(1, 10'000));
+  f("order", p.order, "The order of accesses in a block.", one_of<AccessOrder>());
+  f("block", p.block, "The memory that a kernel works on before it continues. The L2 holds a small block.",
+    within(4_KiB, 1_TiB));
+  f("sweeps", p.sweeps, "The number of passes over each block before the next one.", within(1, 10'000));
+  f("reads", p.reads, "The bandwidth that pipelines request while memory keeps up.", at_most(100'000_GBps));
+  f("writes", p.writes, "The same for writes. Divided by sweeps, it determines how fast zones become dirty.",
+    within(1_MBps, 100'000_GBps), required());
 }
 
 KernelProfile KernelProfile::scaled(double factor) const {
@@ -69,7 +72,7 @@ ProfileKernels::ProfileKernels(const KernelProfile& profile, const GpuConfig& gp
 }
 
 void ProfileKernels::Run::scatter() {
-  // About the golden section's share of it.
+  // Approximately the golden section of it.
   stride = std::max<std::uint64_t>(size * 618 / 1000, 1);
   while (std::gcd(stride, size) != 1) ++stride;
 }
@@ -77,7 +80,7 @@ void ProfileKernels::Run::scatter() {
 void ProfileKernels::begin_kernel(std::uint64_t number) {
   const std::uint64_t index = number % profile_.kernels;
   reads_ = Run{0, slots_}.part(index, profile_.kernels);
-  // Those in the same part of the memory, to a piece.
+  // The positions in the same part of the memory, to a piece.
   const auto at = [&](std::uint64_t slot) {
     const auto found = std::ranges::lower_bound(pieces_, slot / per_piece_);
     return static_cast<std::uint64_t>(found - pieces_.begin()) * per_piece_;

@@ -41,7 +41,7 @@ KernelTrace::KernelTrace(std::unique_ptr<std::istream> in, const std::string& na
     const Entry e = entry(lines, fields, gpu);
     if (!entries_.empty() && e.kernel < entries_.back().kernel)
       lines.refuse("expected a kernel of at least " + std::to_string(entries_.back().kernel) +
-                   ", that of the access before, got " + std::to_string(e.kernel));
+                   ", that of the previous access, got " + std::to_string(e.kernel));
     if (entries_.size() == max_accesses)
       lines.refuse("expected at most " + std::to_string(max_accesses) + " accesses");
     entries_.push_back(e);

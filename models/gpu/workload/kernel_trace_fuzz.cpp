@@ -1,5 +1,5 @@
-// libFuzzer entry of the reader of kernel traces: what it takes keeps to what a KernelSource may do, and
-// written anew is taken again. Corpus: tests/fuzz/kernel_trace.
+// libFuzzer entry of the reader of kernel traces: an accepted trace keeps the rules of a KernelSource, and is
+// accepted again when it is written out. Corpus: tests/fuzz/kernel_trace.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 const GpuConfig gpu{};
 constexpr std::uint32_t max_kernels_walked = 64;
 
-// Of its first kernels, in order, with kernel and pipeline.
+// The lines of its first kernels, in order, with kernel and pipeline.
 std::vector<std::string> lines_of(const std::string& text) {
   KernelTrace trace(std::make_unique<std::istringstream>(text), "fuzz", gpu);
   if (trace.pipelines() > gpu.pipelines || trace.footprint() > gpu.memory) std::abort();

@@ -46,7 +46,7 @@ TEST(KernelTraceTest, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(mistake("0 0 0 0 32 r\n0 0 0 0 32\n"),
             "t.txt:2: expected 6 fields (kernel pipeline gap address size r|w), got 5");
   EXPECT_EQ(mistake("1 0 0 0 32 r\n\n0 0 0 0 32 r"),
-            "t.txt:3: expected a kernel of at least 1, that of the access before, got 0");
+            "t.txt:3: expected a kernel of at least 1, that of the previous access, got 0");
   EXPECT_EQ(mistake("65536 0 0 0 32 r"), "t.txt:1: expected a kernel below 65536, got \"65536\"");
   EXPECT_EQ(mistake("0 80 0 0 32 r"), "t.txt:1: expected a pipeline below 80, got \"80\"");
   EXPECT_EQ(mistake("0 0 x 0 32 r"),

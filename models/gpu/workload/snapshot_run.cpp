@@ -14,7 +14,7 @@ namespace {
 constexpr SnapshotConfig full_blocking{};
 constexpr std::uint64_t steps_per_question = 4096;
 
-// Of whole zones in each channel: what is in use.
+// The memory in use, in whole zones of each channel.
 Bytes in_use(const GpuConfig& gpu, Bytes footprint) {
   const Bytes round = gpu.zone * gpu.channels;
   return round * ((footprint + round - Bytes(1)) / round);
@@ -44,7 +44,7 @@ SnapshotRun::SnapshotRun(const SnapshotRunConfig& config, KernelProgram& program
       program_(program),
       link_(config.link, 1),
       gpu_(config.gpu, MemoryContents::none, 0, link_, *this, *this),
-      // A full snapshot that is kept, one that is taken, and an increment between them.
+      // Space for a full snapshot that is kept, one that is taken, and an increment between them.
       buffer_(Address(0), 3 * in_use(config.gpu, program.footprint()), config.gpu.zone),
       driver_(gpu_, buffer_, config.link.round_trip / 2, config.hint_interval, *this) {
   link_.set_others(config.gpus_per_cpu - 1);
@@ -54,7 +54,7 @@ SnapshotRun::SnapshotRun(const SnapshotRunConfig& config, KernelProgram& program
 
 bool SnapshotRun::step() {
   const auto next = earlier(earlier(gpu_.next_event(), link_.next_event()), driver_.next_event());
-  if (!next) throw std::logic_error("a GPU waits for what never comes");
+  if (!next) throw std::logic_error("a GPU waits for an event that never comes");
   if (++steps_ % steps_per_question == 0 && stop_ && stop_()) result_.stopped = true;
   now_ = *next;
   for ([[maybe_unused]] const std::uint32_t ended : link_.advance_to(now_)) gpu_.transferred(now_);
@@ -82,10 +82,10 @@ void SnapshotRun::take(const SnapshotConfig& how) {
   result_.transfers = 0;
   result_.to_host = {};
   if (driver_.snapshot(now_, how, begun_) != SnapshotDriver::Begun::yes)
-    throw std::logic_error("a snapshot of a GPU is refused that does nothing else");
+    throw std::logic_error("an idle GPU refuses a snapshot");
 }
 
-// From its launch to its end; nothing of value when the run is over.
+// The time from its launch to its end; meaningless if the run is over.
 Picoseconds SnapshotRun::run_kernel() {
   ended_.reset();
   const Picoseconds from = std::max(now_, begun_);
@@ -94,11 +94,11 @@ Picoseconds SnapshotRun::run_kernel() {
   return ended_.value_or(from) - from;
 }
 
-// Kernels go on while the snapshot is taken.
+// Kernels run while the snapshot is taken.
 void SnapshotRun::run_beside() {
   const std::uint64_t iteration = program_.kernels();
   Difference waited = 0, bandwidth = 0;
-  std::vector<Picoseconds> quiet;  // the last kernels' times, since a write has waited
+  std::vector<Picoseconds> quiet;  // the times of the last kernels since a write has waited
   while (!taken_ && (quiet.size() < iteration || result_.kernels < 2 * iteration)) {
     const std::uint64_t before = monitored().first_stalls + monitored().stalls;
     const Picoseconds alone = alone_[kernel_ % iteration];
@@ -121,7 +121,7 @@ void SnapshotRun::run_beside() {
   pass_rest(std::accumulate(last, quiet.end(), Picoseconds{}), result_.iteration);
 }
 
-// At the pace of an iteration that takes this time, and that alone.
+// At the pace of an iteration that takes `time`, and takes `alone` without a snapshot.
 void SnapshotRun::pass_rest(Picoseconds time, Picoseconds alone) {
   const Picoseconds from = now_;
   if (!step_while([&] { return !taken_; }) || time <= alone) return;
