@@ -24,10 +24,10 @@ namespace {
 using Faults = std::vector<FaultConfig>;
 
 std::vector<PowerLoss> power_losses(const Faults& faults) {
-  std::vector<PowerLoss> cuts;
+  std::vector<PowerLoss> losses;
   for (const FaultConfig& fault : faults)
-    if (fault.kind == FaultKind::power_loss) cuts.push_back({fault.at, fault.restore_after});
-  return cuts;
+    if (fault.kind == FaultKind::power_loss) losses.push_back({fault.at, fault.restore_after});
+  return losses;
 }
 
 std::vector<TimedGpuLoss> gpu_losses(const Faults& faults) {
@@ -37,7 +37,7 @@ std::vector<TimedGpuLoss> gpu_losses(const Faults& faults) {
   return losses;
 }
 
-// `of` asks a fault whether it is of this kind.
+// The faults of one kind, with their times. `of` returns nullopt for a fault of another kind.
 template <class Timed, class Fault>
 std::vector<Timed> timed(const Faults& faults, std::optional<Fault> (FaultConfig::*of)() const) {
   std::vector<Timed> of_kind;
@@ -58,7 +58,7 @@ std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
   return std::make_unique<Fabric>("fabric", config, scenario.fabric.topology, scenario.fabric.placement);
 }
 
-// As the cores announce them; nothing where there are none.
+// The geometry that the cores report in their ID registers; empty without data caches.
 std::array<a64::CacheGeometry, 2> data_caches(const TagCacheConfig& config) {
   if (config.model == CacheModel::none) return {};
   const auto geometry = [](Bytes size, std::uint32_t ways) {
@@ -67,10 +67,10 @@ std::array<a64::CacheGeometry, 2> data_caches(const TagCacheConfig& config) {
   return {geometry(config.l1, config.l1_ways), geometry(config.l2, config.l2_ways)};
 }
 
-// What SYS_HEAPINFO tells: the memory between the end of the firmware and the end of DRAM.
+// What SYS_HEAPINFO reports: the memory between the end of the firmware and the end of DRAM.
 SemihostingMachine semihosting_machine(const Scenario& scenario) {
   const AddressRange dram = scenario.map.range("dram");
-  constexpr Bytes device_tree = 1_MiB;  // at the base of DRAM, where no firmware stands behind it
+  constexpr Bytes device_tree = 1_MiB;  // at the base of DRAM; the heap follows it if no firmware is loaded
   Address end = scenario.firmware.segments().empty() ? dram.first + device_tree : dram.first;
   for (const ElfImage::Segment& segment : scenario.firmware.segments())
     end = std::max(end, segment.address + segment.size);
@@ -78,7 +78,7 @@ SemihostingMachine semihosting_machine(const Scenario& scenario) {
   return {scenario.config.node.rtc.device.start_seconds(), heap, limit, limit, heap};
 }
 
-// The fabric's, the DIMM-SSD's, then those of what may be there.
+// One port each for the fabric and the DIMM-SSD, then one for each optional device that the node has.
 unsigned memory_ports(const NodeConfig& config) {
   return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none) + config.nic.present;
 }
@@ -220,7 +220,7 @@ void Node::connect_cores(EventLog& events) {
     }
     gic_.connect(cores_[i]);
   }
-  stores_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
+  store_tracker_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
   memory_.on_foreign_write = [this](AddressRange range) {
     cores_.invalidate_code(range);
     if (caches_) caches_->drop(range);
@@ -275,7 +275,7 @@ void Node::attach_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
                     scenario_.rtl.arbiters, rtl,
                     [this](std::size_t index, ArbitrationHook* hook) { fabric_->attach_hook(index, hook); });
-  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
 }
 
 void Node::place_rtc(const RtlOptions& rtl) {
@@ -291,7 +291,7 @@ void Node::place_rtc(const RtlOptions& rtl) {
     throw ConfigError(
         Diagnostic{.origin = scenario_.rtl.rtc_origin, .path = "node.rtc.variant", .problem = error.what()});
   }
-  rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
 }
 
 void Node::attach_codec(const RtlOptions& rtl) {
@@ -308,7 +308,7 @@ void Node::attach_codec(const RtlOptions& rtl) {
     throw ConfigError(Diagnostic{
         .origin = scenario_.rtl.codec_origin, .path = "node.memory.codec.variant", .problem = error.what()});
   }
-  codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
   memory_.attach_hook(&*codec_);
 }
 
@@ -328,7 +328,7 @@ void Node::attach_matt(const RtlOptions& rtl) {
     throw ConfigError(Diagnostic{
         .origin = scenario_.rtl.matt_origin, .path = "node.dimm_ssd.matt.variant", .problem = error.what()});
   }
-  matt_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  matt_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
   dimm_ssd_.attach_hook(&*matt_);
 }
 
@@ -340,10 +340,10 @@ void Node::attach_monitors(const RtlOptions& rtl) {
                                  .path = "node.gpu.monitor_rtl.variant",
                                  .problem = error.what()});
   }
-  monitors_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { differ(mismatch); };
+  monitors_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
 }
 
-void Node::differ(const Lockstep::Mismatch& mismatch) {
+void Node::stop_at_mismatch(const Lockstep::Mismatch& mismatch) {
   if (!mismatch_) mismatch_ = mismatch;
   finish(End::How::mismatch, 0, mismatch.at);
 }
@@ -412,7 +412,8 @@ DeviceTreeNode Node::device_tree() const {
   return root;
 }
 
-// The boot ROM's work. DRAM holds noise before; the firmware's zeros are written too.
+// Does the work of a boot ROM. DRAM holds random values before, so the zeros of the firmware's segments are
+// written, too.
 void Node::load_memory() {
   const Address base = scenario_.map.range("dram").first;
   memory_.load(Bytes(0), device_tree_blob_);
@@ -442,7 +443,8 @@ void Node::inject(const std::vector<FaultConfig>& faults) {
 FaultOutcome Node::inject(const FaultRequest& request) {
   const AddressRange dram = scenario_.map.range("dram");
   if (!dram.contains(request.address)) return FaultOutcome::no_memory;
-  if (!scenario_.dram.suits_symbol_codes()) return FaultOutcome::no_such_place;  // faults are of x4 chips
+  if (!scenario_.dram.suits_symbol_codes())
+    return FaultOutcome::no_such_place;  // faults are modelled for x4 chips only
   try {
     memory_.inject({.kind = static_cast<MemoryFaultKind>(request.kind),
                     .persistence = request.stuck ? Persistence::stuck : Persistence::transient,
@@ -466,7 +468,7 @@ void Node::start() {
 void Node::reset(Reset kind) {
   ++resets_;
   cores_.reset(kind);
-  if (pcram_) pcram_->reset(kind);  // what it still reads at this instant is there
+  if (pcram_) pcram_->reset(kind);  // before the memory: what it reads at this instant is still there
   if (nic_) nic_->reset(kind);
   if (caches_) caches_->reset(kind);
   fabric_->reset(kind);
@@ -509,13 +511,14 @@ void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 
 void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (lost_) return;
-  if (!end_ && rtc_rtl_ && how != End::How::mismatch) rtc_rtl_->finish();  // what may end it by a mismatch
+  if (!end_ && rtc_rtl_ && how != End::How::mismatch)
+    rtc_rtl_->finish();  // may find a mismatch, which then ends the run
   if (!end_ && codec_ && how != End::How::mismatch) codec_->finish(at);
   if (!end_ && matt_ && how != End::How::mismatch) matt_->finish(at);
   if (!end_ && monitors_ && how != End::How::mismatch) monitors_->finish(at);
   if (end_) return;
   end_ = End{how, status, at};
-  cores_.reset(Reset::power_loss);  // not one instruction more
+  cores_.reset(Reset::power_loss);  // no further instruction is executed
   on_end();
 }
 

@@ -1,13 +1,14 @@
-// The netlist of the node: which blocks there are, how they are connected, and in which order power reaches
-// them.
+// The netlist of the node: its blocks, how they are connected, and the order in which they are powered up and
+// reset.
 //
 //   cores (-> caches) -> fabric -> memory controller -> DRAM
-//                   -> GIC, UART, RTC, NOR flash, power controller, registers of memory controller, DIMM-SSD, GPUs, PCRAM and NIC
+//                               -> GIC, UART, RTC, NOR flash, power controller, and the registers of the
+//                                  memory controller, DIMM-SSD, GPUs, PCRAM and NIC
 //   DIMM-SSD, GPUs, PCRAM, NIC -> memory controller
 //
-// On power-up the memory is loaded with the firmware and the device tree (the role of a boot ROM), then core
-// 0 starts at the firmware's entry; the others wait for PSCI CPU_ON. Firmware that is the image of a ROM is in flash, at whose
-// first byte core 0 starts.
+// On power-up the node loads the firmware and the device tree into memory, as a boot ROM would. Then core 0
+// starts at the firmware's entry, and the other cores wait for PSCI CPU_ON. Firmware that is a ROM image is
+// in NOR flash instead, and core 0 starts at its first byte.
 #pragma once
 
 #include <filesystem>
@@ -36,7 +37,7 @@
 #include "pcram/pcram_module.h"
 #include "platform/interrupt_controller.h"
 #include "platform/isolated_network.h"
-#include "platform/node_stores.h"
+#include "platform/node_store_tracker.h"
 #include "platform/rtl_arbiters.h"
 #include "platform/rtl_zone_monitors.h"
 #include "platform/scenario.h"
@@ -56,25 +57,27 @@ class Node final : public sc_core::sc_module,
                    private PowerSequence,
                    private CoreCluster::Surroundings {
  public:
-  // `files`: the directory that semihosting is confined to. Throws for what only building it shows: FlashImageError for
-  // an image of another geometry, RtlError for RTL that does not fit. `taps`: on all initiators; nullptr: on none.
-  // `threads`: cores run ahead of their turns there; nullptr: they do not.
+  // `files` is the directory that semihosting is confined to. `taps` records the transactions of all
+  // initiators; nullptr records none. With `threads`, cores execute speculatively on these host threads;
+  // nullptr simulates them one after the other. Throws what only building the node shows: FlashImageError for
+  // an image of another geometry, RtlError for RTL that does not fit.
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
        const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr,
        HostThreads* threads = nullptr);
-  ~Node() override { quiesce(); }  // while there is memory
+  ~Node() override { quiesce(); }  // while the memory still exists
 
-  // The node has come to its end by itself; unless told otherwise the run ends with it.
+  // Called when the node has ended by itself. By default the run ends with it.
   std::function<void()> on_end = [] { sc_core::sc_stop(); };
-  // All its cores are locked up, or off. It goes on with nothing unless somebody resets it.
+  // Called when all cores are locked up or off: nothing more happens on the node unless it is reset.
   std::function<void()> on_lock_up = [] {};
-  // Its power goes and does not come back.
+  // Removes the power of the node permanently.
   void lose();
   bool is_lost() const { return lost_; }
-  // How often its firmware has told that it goes on from a checkpoint.
+  // The number of times that the firmware has reported that it continues from a checkpoint.
   std::uint64_t recoveries() const { return power_.recoveries(); }
 
-  // nullptr: there is none. It is alone on a network of its own, until it is attached to another before simulation begins.
+  // nullptr if the node has none. It is the only node of an isolated network, unless it is attached to
+  // another network before simulation begins.
   NicModule* nic() { return nic_ ? &*nic_ : nullptr; }
 
   const std::optional<End>& end() const override { return end_; }
@@ -95,7 +98,8 @@ class Node final : public sc_core::sc_module,
   void report_host(Statistics& statistics) const override;
 
  private:
-  // What an initiator is bound with: itself, or the tap that it is bound to.
+  // The socket to bind in the initiator's place: its tap's if transactions are recorded, else the initiator
+  // itself.
   tlm::tlm_initiator_socket<>& tapped(tlm::tlm_initiator_socket<>& initiator);
   void connect_cores(EventLog& events);
   void connect_targets();
@@ -106,7 +110,7 @@ class Node final : public sc_core::sc_module,
   void attach_matt(const RtlOptions& rtl);
   void attach_monitors(const RtlOptions& rtl);
   FaultOutcome inject(const FaultRequest& request);
-  void differ(const Lockstep::Mismatch& mismatch);
+  void stop_at_mismatch(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
   void load_memory();
   void start();
@@ -130,29 +134,29 @@ class Node final : public sc_core::sc_module,
   std::uint64_t resets_ = 0;
   bool lost_ = false;
   std::optional<Lockstep::Mismatch> mismatch_;
-  std::optional<SpinTable> spin_table_;  // where cores wait that PSCI does not start
+  std::optional<SpinTable> spin_table_;  // where secondary cores wait if PSCI does not start them
   std::vector<std::byte> device_tree_blob_;
 
   CoreCluster cores_;
   std::optional<CoreCaches> caches_;
   MemoryController memory_;
-  std::optional<RtlCodec> codec_;  // of the memory
+  std::optional<RtlCodec> codec_;  // RTL of the memory's ECC codec
   std::unique_ptr<Interconnect> fabric_;
   std::optional<RtlArbiters> arbiters_;
   InterruptController gic_;
   Pl011 uart0_;
-  std::optional<Pl031> rtc_;           // none where RTL stands in its place
-  std::optional<DeviceSwap> rtc_rtl_;  // its RTL, if any
-  std::list<NorFlashModule> flash_;    // banks, by name on the address map
+  std::optional<Pl031> rtc_;           // absent if RTL replaces it
+  std::optional<DeviceSwap> rtc_rtl_;  // RTL of the RTC
+  std::list<NorFlashModule> flash_;    // the banks, named as in the address map
   PowerController power_;
   DimmSsdModule dimm_ssd_;
-  std::optional<RtlMatt> matt_;  // of the DIMM-SSD
-  std::optional<NodeStores> stores_;
+  std::optional<RtlMatt> matt_;  // RTL of the DIMM-SSD's MATT
+  std::optional<NodeStoreTracker> store_tracker_;
   std::optional<GpuModule> gpus_;
   std::optional<PcramModule> pcram_;
   std::optional<IsolatedNetwork> isolated_network_;
   std::optional<NicModule> nic_;
-  std::optional<RtlZoneMonitors> monitors_;  // of the GPUs
+  std::optional<RtlZoneMonitors> monitors_;  // RTL of the GPUs' zone monitors
   Semihosting semihosting_;
 };
 

@@ -287,7 +287,7 @@ void check_faults(const ScenarioConfig& config, const ConfigDocument& document, 
       problem = {"kind", fmt::format("{} strikes a node of a cluster, and {}", to_text(fault.kind),
                                      why_no_cluster(config))};
     else if (fault.node)
-      problem = {"node", fmt::format("stands only in a cluster, and {}; got {}", why_no_cluster(config),
+      problem = {"node", fmt::format("is valid only in a cluster, and {}; got {}", why_no_cluster(config),
                                      *fault.node)};
     const auto& [key, words] = problem;
     if (words.empty()) continue;
@@ -296,7 +296,8 @@ void check_faults(const ScenarioConfig& config, const ConfigDocument& document, 
   }
 }
 
-// Where the description leaves it open, for it cannot tell a cluster of 0 nodes from one whose nodes were refused.
+// Where the description leaves it open, for it cannot tell a cluster of 0 nodes from one whose nodes were
+// refused.
 void check_has_firmware(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
   if (!config.cluster || config.is_cluster() || document.has("firmware")) return;
   if (config.has_firmware())
@@ -310,7 +311,7 @@ void check_expect(const ScenarioConfig& config, const ConfigDocument& document, 
   if (config.is_cluster() || !config.expect.not_recoverable) return;
   problems.add({.origin = document.origin_of(path),
                 .path = path,
-                .problem = fmt::format("stands only with a cluster, and {}; got {}", why_no_cluster(config),
+                .problem = fmt::format("is valid only with a cluster, and {}; got {}", why_no_cluster(config),
                                        *config.expect.not_recoverable)});
 }
 
@@ -331,7 +332,8 @@ void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& doc
     refuse("node.uart0.input", "is of a node alone: those of a cluster would share the terminal");
 }
 
-// What only shows with the files that the node names. One of them that cannot be read is a mistake beside the others.
+// What only shows with the files that the node names. One of them that cannot be read is a mistake beside the
+// others.
 void check_built_node(const ScenarioConfig& config, bool knows_faults, const AddressMap& map,
                       const ConfigLibrary& library, const ConfigDocument& document, Diagnostics& problems) {
   const NodeConfig& node = config.node;

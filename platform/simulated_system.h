@@ -1,5 +1,4 @@
-// What is simulated, as the run sees it: a node with firmware (node.h) or a workload (manycore_node.h), or a cluster of nodes
-// (cluster_system.h).
+// The interface between a run and what it simulates.
 #pragma once
 
 #include <cstdint>
@@ -18,72 +17,75 @@
 
 namespace asterism {
 
-// How a cluster did.
+// The outcome of a cluster.
 struct ClusterOutcome {
-  std::uint32_t ranks = 0, firmware_ranks = 0;  // of which so many are nodes with firmware
+  std::uint32_t ranks = 0;           // of all nodes
+  std::uint32_t firmware_ranks = 0;  // of nodes with firmware
   std::uint32_t spares = 0, spares_used = 0;
-  bool is_ring = true;        // else a program of the firmware's own, whose right result is not known
-  std::uint64_t commits = 0;  // checkpoints of all ranks
-  std::uint64_t losses = 0;   // of nodes, links and what nodes held
-  std::uint64_t ineffective_faults =
-      0;                         // by faults that struck what was lost already, or came after the outcome
-  std::uint64_t recoveries = 0;  // after which all ranks went on
+  bool is_ring = true;        // false: a program of the firmware's own, whose correct result is not known
+  std::uint64_t commits = 0;  // checkpoints that all ranks committed
+  std::uint64_t losses = 0;   // of nodes, of links, and of state and copies that nodes held
+  std::uint64_t ineffective_faults = 0;      // faults in what was lost already, or after the cluster's end
+  std::uint64_t recoveries = 0;              // losses after which all ranks continued
   std::optional<std::uint64_t> result = {};  // of all ranks, once they have finished
-  std::uint64_t expected = 0;                // of the ring program, computed in one piece
-  std::string not_recoverable = {};          // why nothing could be restored, "" otherwise
-  std::vector<std::string> failures = {};    // nodes whose firmware failed, and how
-  std::string early = {};  // the node whose firmware ended before the cluster had, "" for none
+  std::uint64_t expected = 0;        // the result of the ring program, computed by one sequential program
+  std::string not_recoverable = {};  // why nothing could be restored; "" otherwise
+  std::vector<std::string> failures = {};  // the nodes whose firmware failed, and how
+  std::string early = {};  // the node whose firmware ended before the cluster had; "" if there is none
 };
 
+// What is simulated, as a run sees it: one node with firmware (node.h), one with a workload
+// (manycore_node.h), or a cluster of nodes (cluster_system.h).
 class SimulatedSystem {
  public:
   struct End {
     enum class How { exited, switched_off, workload_done, cluster_finished, not_recoverable, mismatch } how;
-    std::uint64_t status;  // of the firmware that exited
+    std::uint64_t status;  // the exit status of the firmware
     Picoseconds at;
   };
 
   virtual ~SimulatedSystem() = default;
 
-  // The guest's output.
+  // Called with the guest's output.
   std::function<void(std::string_view)> on_console, on_uart0;
 
-  // What it holds back of that, a line that has not ended.
+  // Passes on the output that is held back because its line has not ended.
   virtual void flush_output() {}
 
-  // More goes wrong than the scenario said. Each at its time, which has not passed.
+  // Injects faults in addition to those of the scenario, each at its time, which must not have passed.
   virtual void inject(const std::vector<FaultConfig>&) {}
-  // The folder that guests see has another name, with the same in it.
+  // Changes the folder that guests access by semihosting. It has the same contents under another name.
   virtual void move_files(const std::filesystem::path&) {}
 
-  // Nothing of it is under way in other threads of the host.
+  // Completes or rolls back all work in other host threads. Call it before these threads are stopped.
   virtual void quiesce() {}
-  // What depends on the host, and of how use it was.
+  // Statistics that depend on the host and on its number of threads.
   virtual void report_host(Statistics&) const {}
 
-  // How the run ended by itself; nullopt while it goes on.
+  // How the run ended by itself; nullopt while it continues.
   virtual const std::optional<End>& end() const = 0;
-  // Input may come from outside, so that a node at rest is not at its end.
+  // Whether input may still come from the host. If so, a run without pending events has not ended.
   virtual bool waits_for_the_host() const { return false; }
-  // Those that run firmware.
+  // The cores that run firmware.
   virtual std::vector<DebuggedCore> cores_to_debug() { return {}; }
   virtual std::uint64_t instructions() const = 0;
-  // Of a run that was stopped: what each core was doing, where that says anything.
+  // What each core is doing, for the report of a run that was stopped.
   virtual std::vector<std::string> core_states() { return {}; }
   virtual std::string cpu_engine() const = 0;
-  // The RTL in it, by instance path.
+  // The instance paths of all RTL.
   virtual std::vector<std::string> rtl_instances() const { return {}; }
-  // Of the RTL in it: what it did and what that reached, a line each; and the first difference in lockstep.
+  // What the RTL did and its coverage, one line each.
   virtual std::vector<std::string> rtl_summary() const { return {}; }
+  // The first difference between RTL and model in lockstep.
   virtual const std::optional<Lockstep::Mismatch>& mismatch() const = 0;
-  // What failed in its memory, "" when nothing.
+  // The failures of the memory; "" if there are none.
   virtual std::string memory_summary() const { return ""; }
-  // The words that the script at the console waits for still; nullopt: it is through, or there is none.
+  // The text that the console's script still waits for; nullopt if the script is complete or there is none.
   virtual std::optional<std::string> script_waits_for() const { return std::nullopt; }
-  // nullopt: no cluster.
+  // nullopt if this is not a cluster.
   virtual std::optional<ClusterOutcome> cluster() const { return std::nullopt; }
   virtual void report(Statistics& statistics) const = 0;
-  // Where in the run's statistics that stands.
+  // Adds the report to the statistics of the run, by default as the group "node".
   virtual void report_to(Statistics& run) const { report(run.group("node")); }
 };
 

@@ -1,10 +1,12 @@
-// Where secondary cores wait when they are not started by PSCI: the protocol "spin-table" of Linux's Documentation/arm64/booting.rst and
-// of the device tree (Devicetree Specification 0.4, 3.8.1). The boot ROM's work: it leaves a loop in DRAM and lets all cores but the
-// first run in it. A core looks at its release address, a doubleword of its own that is 0 at first, and goes to what it finds there with
-// x0 to x3 = 0. Between looks it waits for an event; who writes the address follows it with SEV.
+// The loop in which secondary cores wait if PSCI does not start them: the protocol "spin-table" of Linux's
+// Documentation/arm64/booting.rst and of the device tree (Devicetree Specification 0.4, 3.8.1). The boot ROM
+// places the loop in DRAM, and all cores but the first execute it. A core reads its release address, a
+// doubleword of its own that is 0 at first, and jumps to the address that it finds there with x0 to x3 = 0.
+// Between reads it waits for an event; the software that writes the release address must execute SEV
+// afterwards.
 //
-// One page, two where there are more than 256 cores: the last of the 1 MiB at the base of DRAM that the device tree has for
-// itself, which the tree's memory reservation names.
+// The table takes one page, or two for more than 256 cores: the last of the 1 MiB at the base of DRAM that is
+// set aside for the device tree. The memory reservations of the device tree name it.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +18,13 @@ namespace asterism {
 
 class SpinTable {
  public:
-  // dram: of the node.
+  // `dram` is the address range of the node's DRAM.
   SpinTable(AddressRange dram, unsigned cores);
 
   AddressRange range() const { return {entry_, size_}; }
-  Address entry() const { return entry_; }  // of the loop
+  Address entry() const { return entry_; }  // the first instruction of the loop
   Address release_address(unsigned core) const;
-  // Of the range: the loop, and all release addresses 0.
+  // The initial contents of range(): the loop, and all release addresses 0.
   std::vector<std::byte> contents() const;
 
  private:

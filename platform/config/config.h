@@ -1,9 +1,10 @@
-// Config files to config structs and back: what the rest of platform/ includes (README.md shows more).
+// Reads config files into config structs and writes them back. This is the header that other folders include;
+// README.md explains more.
 //
 //   ConfigLibrary library("configs");
 //   ConfigDocument document = ConfigDocument::load(library.locate("scenarios", "power_loss"));
 //   document.apply_override("node.memory.ecc=strong");
-//   // ConfigError with all that is wrong, or:
+//   // Throws ConfigError with all errors:
 //   ScenarioConfig scenario = read_config<ScenarioConfig>(document, library);
 //   std::cout << expanded(scenario);
 #pragma once
@@ -22,8 +23,9 @@
 
 namespace asterism {
 
-// Adds what is wrong, of the overrides too, to `problems`; what it concerns keeps its default. `library` may
-// be nullptr when nothing is looked up. Afterwards document.origin_of() knows where every value came from.
+// Adds all errors, including those of overrides, to `problems`; wrong values keep their defaults. `library`
+// may be nullptr if no file names need to be resolved. Afterwards document.origin_of() returns the origin of
+// every value.
 template <DescribedStruct T>
 T read_config(ConfigDocument& document, const ConfigLibrary* library, Diagnostics& problems) {
   T config{};
@@ -32,7 +34,7 @@ T read_config(ConfigDocument& document, const ConfigLibrary* library, Diagnostic
   return config;
 }
 
-// The same; throws ConfigError when anything is wrong.
+// The same, but throws ConfigError if there is any error.
 template <DescribedStruct T>
 T read_config(ConfigDocument& document, const ConfigLibrary& library) {
   Diagnostics problems;

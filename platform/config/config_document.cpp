@@ -25,15 +25,15 @@ std::string text_of(const std::filesystem::path& file) {
 // A text that begins like a JSON list, object or string is meant as one.
 bool looks_like_json(std::string_view text) { return text.find_first_of("[{\"") == 0; }
 
-// What is no UTF-8 could be read but not written as JSON.
+// Text that is not UTF-8 could be read but not written as JSON.
 bool is_utf8(std::string_view text) {
   const nlohmann::json json = text;
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore) ==
          json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Between commas that no bracket holds; nothing where brackets do not match or JSON's quotes and braces say
-// that it is meant as JSON.
+// The parts between the commas outside of brackets. nullopt if the brackets do not match, or if quotes or
+// braces show that the text is meant as JSON.
 std::optional<std::vector<std::string_view>> parts_of_list(std::string_view text) {
   if (text.find_first_of("\"{}") != std::string_view::npos) return std::nullopt;
   std::vector<std::string_view> parts;
@@ -60,7 +60,7 @@ bool is_bracketed(std::string_view text) { return text.starts_with('[') && text.
 
 std::optional<ConfigValue> list_of_words(std::string_view text);
 
-// "9s", "5", "[0,200]": JSON where it is that, a list of words, or a word.
+// "9s", "5", "[0,200]": JSON if it is valid JSON, else a list of words or a word.
 std::optional<ConfigValue> element_of_list(std::string_view text) {
   if (is_bracketed(text)) return list_of_words(text);
   if (text.empty() || text.find_first_of("[]") != std::string_view::npos) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<ConfigValue> element_of_list(std::string_view text) {
   }
 }
 
-// "[9s,50s]" or "[0,200],[200,200]"; nothing where it is neither.
+// "[9s,50s]" or "[0,200],[200,200]"; nullopt if it is neither.
 std::optional<ConfigValue> list_of_words(std::string_view text) {
   std::optional<std::vector<std::string_view>> parts = parts_of_list(text);
   if (!parts) return std::nullopt;
@@ -152,7 +152,7 @@ void ConfigDocument::apply_override(std::string_view assignment) {
   if (!is_utf8(assignment)) return malformed("an override in UTF-8");
   if (equals == std::string_view::npos) return malformed("an override such as \"node.memory.size=4GiB\"");
   for (const std::string& key : split_path(path))
-    if (key.empty()) return malformed("a key before and after every point of an override");
+    if (key.empty()) return malformed("a key before and after every dot of an override");
 
   const std::size_t problems_before = problems_.size();
   ConfigValue value = override_value(path, assignment.substr(equals + 1), problems_);

@@ -13,18 +13,18 @@ namespace asterism {
 
 class ConfigDocument {
  public:
-  // Throws InputMissing when the file cannot be read, ConfigError when it is no JSON.
+  // Throws InputMissing if the file cannot be read, ConfigError if it is not JSON.
   static ConfigDocument load(const std::filesystem::path& file);
   static ConfigDocument parse(std::string_view text, const std::string& file_name);
 
-  // "node.memory.ecc=strong", "faults=[]", "faults.0.at=3ms": the value is JSON where it is that, else a
-  // text. In a list words need no quotes, "cost=[9s,50s]", and lists beside each other are a list of lists,
-  // "counts=[0,200],[200,200]". What cannot be assigned is kept in problems(), so that it is reported together with what the reader
-  // finds.
+  // Applies "node.memory.ecc=strong", "faults=[]" or "faults.0.at=3ms". A value that is valid JSON is read as
+  // JSON, any other value as a text. In a list words need no quotes ("cost=[9s,50s]"), and adjacent lists are
+  // a list of lists ("counts=[0,200],[200,200]"). Errors are kept in problems(), so that they are reported
+  // together with those of the reader.
   void apply_override(std::string_view assignment);
 
-  // Where the value at a dotted path was written; of the nearest value around it when it was not given. After
-  // reading, the keys of files taken by "use" are found too.
+  // Where the value at a dotted path was written. If it was not given, the origin of the nearest enclosing
+  // value. After reading, keys of files named by "use" are found, too.
   Origin origin_of(std::string_view path) const;
 
   // Whether the file or an override gives a value at a dotted path.
@@ -35,7 +35,7 @@ class ConfigDocument {
   const Diagnostics& problems() const { return problems_; }
 
  private:
-  // The value at a path and true, or the deepest one on the way there and false.
+  // The value at a path and true, or the deepest existing value on the way to it and false.
   std::pair<const ConfigValue*, bool> deepest_on(std::string_view path) const;
 
   ConfigValue root_;

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/config/test_machine.h"
+#include "platform/config/test_configs.h"
 
 namespace asterism {
 namespace {
 
-using namespace test_machine;
+using namespace test_configs;
 
 class OverrideTest : public testing::Test {
  protected:
@@ -118,12 +118,12 @@ TEST_F(OverrideTest, MistakesNameTheCommandLine) {
   EXPECT_EQ(wrong("faults"),
             "command line: error: expected an override such as \"node.memory.size=4GiB\", got \"faults\"");
   EXPECT_EQ(wrong("=1"),
-            "command line: error: expected a key before and after every point of an override, got \"=1\"");
+            "command line: error: expected a key before and after every dot of an override, got \"=1\"");
   EXPECT_EQ(wrong("firmware=\x98"),
             "command line: error: expected an override in UTF-8, got \"firmware=\x98\"");
   EXPECT_EQ(
       wrong("node..x=1"),
-      "command line: error: expected a key before and after every point of an override, got \"node..x=1\"");
+      "command line: error: expected a key before and after every dot of an override, got \"node..x=1\"");
   std::string deep = "a";
   for (int i = 0; i < 100'000; ++i) deep += ".a";
   EXPECT_EQ(wrong(deep + "=1"),

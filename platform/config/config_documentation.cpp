@@ -9,16 +9,16 @@
 namespace asterism {
 namespace {
 
-// What one line says, before the struct inside it, if there is one, says more.
+// The text of one line of the description.
 struct Entry {
   std::string key;  // with the index or name that a list or map adds: "faults.N"
   std::string initial;
   std::string expected;
-  std::string choices;  // a line each
-  std::string inside;
+  std::string choices;  // one line for each value
+  std::string inside;   // the lines of the struct that it holds, if it holds one
 };
 
-// What is expected behind the key, or below it where the line has no room for both.
+// Writes what is expected behind the key, or below it if the line is too long for both.
 std::string beside(const std::string& key, const std::string& expected) {
   if (expected.empty()) return key + "\n";
   const std::string line = key + "    " + expected + "\n";
@@ -33,7 +33,7 @@ class Documentation final : public Fields {
   void field(const Line& line, const ShowValue& show) override;
   void choice(const Condition& condition, const std::function<void()>& body) override {
     const std::string outer = only_;
-    only_ += (only_.empty() ? "only where " : " and ") + std::string(condition.key) + " is ";
+    only_ += (only_.empty() ? "Valid only if " : " and ") + std::string(condition.key) + " is ";
     for (std::size_t i = 0; i < condition.values.size(); ++i)
       only_ += (i > 0 ? " or " : "") + to_text(condition.values[i]);
     body();
@@ -44,12 +44,12 @@ class Documentation final : public Fields {
   }
   void reusable(std::string_view kind) override {
     text_ += join_path(path_, "use") + "    the name of a file in configs/" + std::string(kind) +
-             "\n    The keys beside it override that file's, dotted ones too\n";
+             "\n    The keys next to it override those of the file. They may be dotted.\n";
   }
   void sourced() override {
-    text_ +=
-        join_path(path_, "source") + ", " + join_path(path_, "sources") +
-        "    where the values come from\n    One for the whole object, or a text under the key of each\n";
+    text_ += join_path(path_, "source") + ", " + join_path(path_, "sources") +
+             "    the sources of the values\n    \"source\" is a text for the whole object; \"sources\" has "
+             "a text under the key of each value.\n";
   }
 
   std::string& text_;
@@ -96,7 +96,9 @@ void Documentation::field(const Line& line, const ShowValue& show) {
   if (!line.required && !entry.initial.empty()) name += " = " + entry.initial;
   if (line.required) entry.expected += entry.expected.empty() ? "required" : ", required";
   text_ += beside(name, entry.expected);
-  text_ += wrapped(std::string(line.meaning) + (only_.empty() ? "" : "; " + only_), 4);
+  std::string meaning(line.meaning);
+  if (!only_.empty()) meaning += (meaning.ends_with('.') ? " " : ". ") + only_ + ".";
+  text_ += wrapped(meaning, 4);
   text_ += entry.choices + entry.inside;
 }
 

@@ -1,7 +1,8 @@
-// The keys of a config struct as text for a terminal: each with its default, what it takes and what it means.
+// Describes the keys of a config struct as text for a terminal: each with its default, its valid values and
+// its meaning.
 //
 //   memory.size = "2GiB"    a size from "64MiB" to "1TiB"
-//       Capacity; a larger one makes a checkpoint of all of it slower
+//       The capacity. A larger memory makes a checkpoint of all of it slower.
 #pragma once
 
 #include <string>

@@ -3,12 +3,12 @@
 //   cmake -DCMAKE_CXX_COMPILER=clang++ -DASTERISM_FUZZ=ON ...; config_fuzz -max_total_time=60
 #include <cstdlib>
 
-#include "platform/config/test_machine.h"
+#include "platform/config/test_configs.h"
 
 namespace asterism {
 namespace {
 
-using test_machine::Scenario;
+using test_configs::Scenario;
 
 void read_and_write(std::string_view text, std::string_view overrides) {
   ConfigDocument document = ConfigDocument::parse(text, "fuzz.json");

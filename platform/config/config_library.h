@@ -1,4 +1,5 @@
-// The folder configs/: its sub-folders are the kinds (nodes, scenarios, dram, ...), its files the names.
+// The folder configs/. Each subfolder is a kind of file (nodes, scenarios, dram, ...), and its files are the
+// names of that kind.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +16,14 @@ class ConfigLibrary {
 
   const std::filesystem::path& root() const { return root_; }
 
-  // The names of a kind, sorted; none when there is no such folder.
+  // The names of a kind, sorted; empty if there is no such folder.
   std::vector<std::string> list(std::string_view kind) const;
 
-  // configs/<kind>/<name>.json, when it is there.
+  // configs/<kind>/<name>.json, or nullopt if it does not exist.
   std::optional<std::filesystem::path> find(std::string_view kind, std::string_view name) const;
 
-  // What a person typed: a name of the kind, else a path. Throws InputMissing with the nearest name.
+  // The file for what a user typed: a name of the kind, else a path. Throws InputMissing with the nearest
+  // name.
   std::filesystem::path locate(std::string_view kind, const std::string& path_or_name,
                                const std::vector<std::string>& beside = {}) const;
 

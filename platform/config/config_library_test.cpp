@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "base/thrown.h"
-#include "platform/config/test_machine.h"
+#include "platform/config/test_configs.h"
 
 namespace asterism {
 namespace {
 
-using test_machine::TemporaryLibrary;
+using test_configs::TemporaryLibrary;
 
 TEST(ConfigLibraryTest, ListsNamesInOrder) {
   TemporaryLibrary folder;

@@ -17,25 +17,35 @@ struct Context {
   std::vector<std::string> files_in_use;  // outermost first: a file that uses itself is seen
 };
 
-// Whether a value must have a source, and whether an object around it gave one (Fields::sourced).
+// Whether a value must have a source, and whether an enclosing object has given one (Fields::sourced).
 struct SourceRule {
   bool due = false;
   bool given = false;
 };
 
-// "the keys here are a, b"; "" of none.
+// The meaning of a key, a sentence, as the end of another one: "The first address." becomes "the first
+// address".
+std::string as_clause(std::string_view meaning) {
+  std::string text(meaning);
+  if (text.ends_with('.')) text.pop_back();
+  for (const std::string_view article : {"The ", "A ", "An "})
+    if (text.starts_with(article)) text.front() = static_cast<char>(text.front() - 'A' + 'a');
+  return text;
+}
+
+// "the keys here are a, b"; "" if there are none.
 std::string listed(std::string_view introduction, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? std::string(introduction) : ", ") + name;
   return text;
 }
 
-// What a scalar holds, by its dotted path from an object.
+// The text of a scalar's value, and the dotted path of the scalar from an object.
 struct PathText {
   std::string path, text;
 };
 
-// One object along the lines of its description.
+// Reads one object, following the lines of its description.
 class ObjectReader final : public Fields {
  public:
   ObjectReader(Context& context, ConfigValue& json, std::string path, SourceRule sources)
@@ -48,12 +58,12 @@ class ObjectReader final : public Fields {
     sources_.due = true;
     read_sources();
   }
-  // After the last line.
+  // To be called after the last line.
   void refuse_unknown_keys();
 
  private:
-  // Why the lines inside a when() do not hold.
-  struct Barred {
+  // Why the lines inside a when() are not valid.
+  struct Inactive {
     bool because_selector_is_bad;
     std::string condition;  // "kind is "power_loss""
     std::string actual;     // "bit_flip"
@@ -68,7 +78,7 @@ class ObjectReader final : public Fields {
   void read_sources();
   void use_file(std::string_view kind, const ConfigValue& name);
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
-  void refuse_barred(std::string_view key);
+  void refuse_inactive(std::string_view key);
   bool is_given_under_old_name(std::string_view key) const;
   std::string shown(std::string_view path) const;
 
@@ -76,22 +86,23 @@ class ObjectReader final : public Fields {
   ConfigValue& json_;
   std::string path_;
   SourceRule sources_;
-  std::vector<std::string> keys_;       // of the lines so far
-  std::vector<std::string> bad_keys_;   // whose value was refused, wholly or in part, or is missing
-  std::vector<std::string> bad_paths_;  // the same, as exactly as it is known
-  std::vector<PathText> texts_;         // of scalars, also of those in objects
-  std::optional<Barred> barred_;
-  bool base_is_bad_ = false;  // the file named by "use" could not be had: nothing is known to be missing
+  std::vector<std::string> keys_;       // the keys of the lines so far
+  std::vector<std::string> bad_keys_;   // the keys whose value was refused, wholly or in part, or is missing
+  std::vector<std::string> bad_paths_;  // the same as paths, as exactly as they are known
+  std::vector<PathText> texts_;         // of all scalars, including those in nested objects
+  std::optional<Inactive> inactive_;
+  bool base_is_bad_ =
+      false;  // the file named by "use" could not be read, so it is not known which keys are missing
 };
 
-// What a text of a bare number is refused for, where a quantity is due: "it has no unit (B, KiB, MiB)".
+// Why a number without a unit is refused as a quantity: "it has no unit (B, KiB, MiB)".
 std::string lack_of_a_unit(ScalarValue& value, const ScalarType& type, const PlainValue& plain) {
   const bool is_number = !std::holds_alternative<bool>(plain) && !std::holds_alternative<std::string>(plain);
   if (!is_number || type.pattern.empty()) return "";
   return value.set(PlainValue(to_text(plain))).value_or("");
 }
 
-// One value, of whatever shape.
+// Reads one value of any shape.
 class ValueReader final : public ValueVisitor {
  public:
   ValueReader(Context& context, ConfigValue& json, std::string path, SourceRule sources)
@@ -106,7 +117,8 @@ class ValueReader final : public ValueVisitor {
                     nearest_choice(type, plain));
     if (!type.file_kind.empty()) check_file(type, std::get<std::string>(plain));
     if (sources_.due && !sources_.given)
-      refuse("a source for it: \"source\" in its object, or its key in \"sources\" there", "", "", "none");
+      refuse("a source: \"source\" in its object, or an entry under its key in \"sources\" of that object",
+             "", "", "none");
   }
 
   void object(ObjectValue& value) override {
@@ -143,7 +155,7 @@ class ValueReader final : public ValueVisitor {
   }
 
  private:
-  // Free text on the command line needs no quotes, even where it looks like a number.
+  // Free text on the command line needs no quotes, even if it looks like a number.
   PlainValue plain_value(const ScalarType& type) const {
     const bool free_text =
         type.form == ScalarType::Form::text && type.choices.empty() && type.pattern.empty();
@@ -179,7 +191,8 @@ class ValueReader final : public ValueVisitor {
   SourceRule sources_;
 };
 
-// The texts of a scalar, or of those in an object, for messages; lists, maps and what is absent have none.
+// Collects the texts of a scalar, or of the scalars in an object, for messages. Lists, maps and absent values
+// have none.
 class ScalarTexts final : public ValueVisitor {
  public:
   ScalarTexts(std::vector<PathText>& texts, std::string path) : texts_(texts), path_(std::move(path)) {}
@@ -224,7 +237,7 @@ std::string_view parent_of(std::string_view path) {
   return dot == std::string_view::npos ? "" : path.substr(0, dot);
 }
 
-// The dotted paths in the words of a rule: "is at most program.steps".
+// The dotted paths in the text of a rule, for example "is at most program.steps".
 std::vector<std::string> paths_in(std::string_view words) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
   std::vector<std::string> paths;
@@ -243,7 +256,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 void ObjectReader::field(const Line& line, const ShowValue& show) {
   keys_.emplace_back(line.key);
-  if (barred_) return refuse_barred(line.key);
+  if (inactive_) return refuse_inactive(line.key);
   const std::string path = join_path(path_, line.key);
   ConfigValue* json = json_.find(line.key);
   if (!json) {
@@ -254,7 +267,7 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
       if (!base_is_bad_ && !is_renamed)
         context_.problems.add({.origin = json_.origin,
                                .path = path,
-                               .problem = "this key is required (" + std::string(line.meaning) + ")"});
+                               .problem = "this key is required: " + as_clause(line.meaning)});
       return;
     }
     ScalarTexts initial(texts_, std::string(line.key));
@@ -273,7 +286,7 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
   bad_keys_.emplace_back(line.key);
   for (std::size_t i = before; i < context_.problems.size(); ++i) {
     const Diagnostic& problem = context_.problems.all()[i];
-    // A misspelt key may stand for any beside it, a file that cannot be had for all.
+    // A misspelt key may mean any other key of its object; a file that cannot be read may hold all of them.
     const bool is_of_all = problem.problem == "unknown key" || problem.path.ends_with(".use");
     const std::string_view at = is_of_all ? parent_of(problem.path) : std::string_view(problem.path);
     const bool is_inside = is_within(at, path);
@@ -283,26 +296,27 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
 
 void ObjectReader::choice(const Condition& condition, const std::function<void()>& body) {
   const bool bad = contains(bad_keys_, condition.key);
-  if (barred_ || (condition.holds && !bad)) return body();
-  Barred barred{bad, std::string(condition.key) + " is ", shown(condition.key), -command_line_layer};
+  if (inactive_ || (condition.holds && !bad)) return body();
+  Inactive inactive{bad, std::string(condition.key) + " is ", shown(condition.key), -command_line_layer};
   for (std::size_t i = 0; i < condition.values.size(); ++i)
-    barred.condition += (i > 0 ? " or " : "") + to_text(condition.values[i]);
+    inactive.condition += (i > 0 ? " or " : "") + to_text(condition.values[i]);
   if (const ConfigMember* selector = json_.member(condition.key))
-    barred.selector_layer = selector->value.layer;
-  barred_ = barred;
+    inactive.selector_layer = selector->value.layer;
+  inactive_ = inactive;
   body();
-  barred_.reset();
+  inactive_.reset();
 }
 
-// A key inside a when() that does not hold. One that an override of the selector made meaningless is dropped:
-// "impl" set to "model" on the command line leaves the node's "variant" without effect, not in error.
-void ObjectReader::refuse_barred(std::string_view key) {
+// Handles a key inside a when() whose condition does not hold. The key is an error unless an override of the
+// selector made it meaningless: if the command line sets "impl" to "model", the node's "variant" has no
+// effect and is no error.
+void ObjectReader::refuse_inactive(std::string_view key) {
   const ConfigMember* given = json_.member(key);
-  if (!given || barred_->because_selector_is_bad || given->value.layer < barred_->selector_layer) return;
-  context_.problems.add(
-      {.origin = given->key_origin,
-       .path = join_path(path_, key),
-       .problem = "this key stands only where " + barred_->condition + ", here it is " + barred_->actual});
+  if (!given || inactive_->because_selector_is_bad || given->value.layer < inactive_->selector_layer) return;
+  context_.problems.add({.origin = given->key_origin,
+                         .path = join_path(path_, key),
+                         .problem = "this key is valid only if " + inactive_->condition +
+                                    ", but here it is " + inactive_->actual});
 }
 
 bool ObjectReader::is_given_under_old_name(std::string_view key) const {
@@ -317,10 +331,10 @@ bool ObjectReader::is_unsound(std::string_view path) const {
       bad_paths_, [&](const std::string& bad) { return is_within(path, bad) || is_within(bad, path); });
 }
 
-// Of a rule that names others by their dotted paths the message says what those are; it is judged when they are
-// sound, whatever else is wrong. Any other may be about all members.
+// If a rule names other values by their dotted paths, the message shows these values, and the rule is checked
+// if they are valid, even if others are not. A rule without such paths may depend on all members.
 void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
-  if (barred_ || base_is_bad_) return;
+  if (inactive_ || base_is_bad_) return;
   std::vector<std::string> named = paths_in(relation.rule);
   std::erase_if(named, [&](const std::string& path) { return shown(path) == "the default"; });
   const auto unsound = [&](const std::string& path) { return is_unsound(path); };
@@ -365,8 +379,8 @@ void ObjectReader::reusable(std::string_view kind) {
   if (const ConfigMember* use = json_.member("use")) use_file(kind, ConfigValue(use->value));
 }
 
-// Puts the keys beside "use" on top of the file that it names; of one that cannot be had, on top of nothing,
-// so that they are checked all the same.
+// Assigns the keys next to "use" on top of the contents of the file that it names. If that file cannot be
+// read, they are assigned to an empty object, so that they are still checked.
 void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
   ConfigValue base{ConfigValue::Object{}, json_.origin, "", 0};
   try {
@@ -380,7 +394,7 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
   json_.content = std::move(base.content);
 }
 
-// The file's own tree, with what it uses in turn merged in.
+// The tree of the file, merged with the file that it uses itself.
 ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& name) {
   const auto refuse = [&](const std::string& got, const std::string& detail = "",
                           const std::string& nearest = "") {
@@ -395,7 +409,7 @@ ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& na
     const std::string nearest = nearest_name(*text, names);
     refuse(name.shown(), nearest.empty() ? listed("there are ", names) : "", nearest);
   }
-  if (contains(context_.files_in_use, file->string())) refuse(name.shown() + ", which is using this one");
+  if (contains(context_.files_in_use, file->string())) refuse(name.shown() + ", which itself uses this file");
 
   ConfigDocument document = ConfigDocument::load(*file);
   context_.problems.add(document.problems());
@@ -417,7 +431,7 @@ void ObjectReader::refuse_unknown_keys() {
     if (new_name)
       detail = "\"" + member.key + "\" is now called \"" + std::string(*new_name) + "\"";
     else if (member.key.find('.') != std::string::npos)
-      detail = "a dotted key stands only beside \"use\"";
+      detail = "a dotted key is allowed only next to \"use\"";
     else if (nearest.empty())
       detail = listed("the keys here are ", keys_);
     context_.problems.add({.origin = member.key_origin,
@@ -435,7 +449,8 @@ void ObjectReader::refuse_unknown_keys() {
   }
 }
 
-// As a message shows what stands at a path, given or not; "the default" of what is no scalar.
+// The value at a path as a message shows it, whether it was given or not; "the default" if it is not a
+// scalar.
 std::string ObjectReader::shown(std::string_view path) const {
   const ConfigValue* given = &json_;
   for (const std::string& key : split_path(path))

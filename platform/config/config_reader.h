@@ -1,4 +1,4 @@
-// Reads a document into a config struct along its description, and collects everything that is wrong with it.
+// Reads a document into a config struct, following the description of the struct, and collects all errors.
 #pragma once
 
 #include "base/described_value.h"
@@ -8,8 +8,8 @@
 
 namespace asterism {
 
-// `object` keeps the defaults of what is absent or wrong. `library` resolves "use" and names of files; with
-// nullptr a "use" is an error and names are not looked up. The document keeps the merged tree, for
+// Absent and wrong values keep their defaults in `object`. `library` resolves "use" and names of files; if it
+// is nullptr, a "use" is an error and names are not looked up. The document keeps the merged tree for
 // origin_of().
 void read_object(ObjectValue& object, ConfigDocument& document, const ConfigLibrary* library,
                  Diagnostics& problems);

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/config/test_machine.h"
+#include "platform/config/test_configs.h"
 
 namespace asterism {
 namespace {
 
-using namespace test_machine;
+using namespace test_configs;
 
 class ConfigReaderTest : public testing::Test {
  protected:
@@ -65,7 +65,7 @@ TEST_F(ConfigReaderTest, AKeyLikeNoneGetsTheListOfThem) {
       wrong_node("\"memory\": {\"bandwidth\": 1}"),
       "s.json:1:22: error: node.memory.bandwidth: unknown key; the keys here are size, rank, part, ecc");
   EXPECT_EQ(wrong_node("\"memory.ecc\": \"none\""),
-            "s.json:1:11: error: node.memory.ecc: unknown key; a dotted key stands only beside \"use\"");
+            "s.json:1:11: error: node.memory.ecc: unknown key; a dotted key is allowed only next to \"use\"");
 }
 
 TEST_F(ConfigReaderTest, AMisspeltNameGetsTheNearestOne) {
@@ -149,23 +149,23 @@ TEST_F(ConfigReaderTest, AnAddressIsHexadecimalText) {
       "it does not begin with 0x");
 }
 
-TEST_F(ConfigReaderTest, AMissingKeyIsToldAtItsObject) {
-  EXPECT_EQ(problems(library, "{}"), "s.json:1:1: error: node: this key is required (The machine)");
+TEST_F(ConfigReaderTest, AMissingKeyIsReportedAtItsObject) {
+  EXPECT_EQ(problems(library, "{}"), "s.json:1:1: error: node: this key is required: the node");
   EXPECT_EQ(problems(library, R"({"node": {}, "faults": [{}]})"),
-            "s.json:1:25: error: faults.0.at: this key is required (Simulated time)");
+            "s.json:1:25: error: faults.0.at: this key is required: the simulated time at which it happens");
 }
 
-TEST_F(ConfigReaderTest, AKeyOfAnotherKindSaysWhereItStands) {
+TEST_F(ConfigReaderTest, AKeyOfAnotherKindIsRefusedWithTheKindsThatHaveIt) {
   EXPECT_EQ(
       problems(library, R"({"node": {}, "faults": [{"at": "1ms", "address": "0x0"}]})"),
-      "s.json:1:39: error: faults.0.address: this key stands only where kind is \"bit_flip\", here it is "
+      "s.json:1:39: error: faults.0.address: this key is valid only if kind is \"bit_flip\", but here it is "
       "\"power_loss\" (the default)");
   EXPECT_EQ(
       wrong_node("\"arbiter\": {\"variant\": \"x\", \"impl\": \"model\"}"),
-      "s.json:1:23: error: node.arbiter.variant: this key stands only where impl is \"rtl\" or \"lockstep\", "
-      "here it is \"model\"");
+      "s.json:1:23: error: node.arbiter.variant: this key is valid only if impl is \"rtl\" or \"lockstep\", "
+      "but here it is \"model\"");
   EXPECT_EQ(wrong_node("\"arbiter\": {\"impl\": \"rtl\"}"),
-            "s.json:1:22: error: node.arbiter.variant: this key is required (The block's file)");
+            "s.json:1:22: error: node.arbiter.variant: this key is required: the block's file");
 }
 
 TEST_F(ConfigReaderTest, AMisspeltKindIsOneMistakeNotThree) {
@@ -181,12 +181,12 @@ TEST_F(ConfigReaderTest, OneKeySwapsAnImplementation) {
   EXPECT_EQ(problems(library, R"({"node": {"use": "rtl"}})", {"node.arbiter.impl=rtl"}), "");
   EXPECT_EQ(
       problems(library, R"({"node": {"use": "rtl"}})", {"node.arbiter.impl=model", "node.arbiter.variant=y"}),
-      "command line: error: node.arbiter.variant: this key stands only where impl is \"rtl\" or "
+      "command line: error: node.arbiter.variant: this key is valid only if impl is \"rtl\" or "
       "\"lockstep\", "
-      "here it is \"model\"");
+      "but here it is \"model\"");
 }
 
-TEST_F(ConfigReaderTest, ARelationThatDoesNotHoldIsToldAtItsKey) {
+TEST_F(ConfigReaderTest, ARelationThatDoesNotHoldIsReportedAtItsKey) {
   EXPECT_EQ(wrong_node("\"memory\": {\"size\": \"700MiB\"}"),
             "s.json:1:30: error: node.memory.size: expected a value that is a whole number of ranks, got "
             "\"700MiB\"");
@@ -196,7 +196,7 @@ TEST_F(ConfigReaderTest, ARelationThatDoesNotHoldIsToldAtItsKey) {
             "default)");
 }
 
-TEST_F(ConfigReaderTest, EveryRelationThatDoesNotHoldIsTold) {
+TEST_F(ConfigReaderTest, EveryRelationThatDoesNotHoldIsReported) {
   EXPECT_EQ(
       wrong_node("\"memory\": {\"rank\": \"1536KiB\"}"),
       "s.json:1:21: error: node.memory.size: expected a value that is a whole number of ranks, got \"2GiB\" "
@@ -246,7 +246,7 @@ struct DottedRuleTest : testing::Test {
   }
 };
 
-TEST_F(DottedRuleTest, PointsAtTheValueAndTellsTheOtherOnes) {
+TEST_F(DottedRuleTest, PointsAtTheValueAndShowsTheOtherOnes) {
   EXPECT_EQ(mistakes(R"({"work": {"steps": 50}, "saving": {"interval": 51}})"),
             "p.json:1:48: error: saving.interval: expected a value that is at most work.steps, got 51; "
             "work.steps is 50\n");
@@ -280,7 +280,7 @@ TEST_F(DottedRuleTest, IsNotJudgedOnDefaultsInPlaceOfRefusedValues) {
             "command line: error: work.words: expected an integer from 0 to 64, got 65\n");
 }
 
-TEST_F(ConfigReaderTest, AllMistakesAreToldInTheOrderOfTheFile) {
+TEST_F(ConfigReaderTest, AllErrorsAreReportedInTheOrderOfTheFile) {
   const std::string text =
       "{ \"sed\": 1,\n  \"until\": 5,\n  \"node\": { \"cores\": 3,\n    \"cpi\": \"x\" },\n  \"node\": {} }";
   EXPECT_EQ(problems(library, text, {"faults.0.at=1"}),
@@ -314,7 +314,7 @@ TEST_F(UseTest, AFileMayUseAnother) {
   EXPECT_EQ(s.node.quantum, 2_us);
 }
 
-TEST_F(UseTest, AMistakeIsToldInTheFileThatMakesIt) {
+TEST_F(UseTest, AnErrorIsReportedInTheFileThatHasIt) {
   const std::string base = folder.write("nodes", "base", "{\n  \"cors\": 8 }").string();
   EXPECT_EQ(problems(library, R"({"node": {"use": "base", "memory.ec": "none"}})"),
             base + ":2:3: error: node.cors: unknown key; did you mean \"cores\"?\n" +
@@ -342,7 +342,7 @@ TEST_F(UseTest, AMissingFileOffersTheNearestAndTheRestIsStillChecked) {
             "s.json:1:18: error: node.use: expected the name of a file in configs/nodes, got 1");
 }
 
-TEST_F(UseTest, AFileThatIsNoJsonOrNoObjectIsToldThere) {
+TEST_F(UseTest, AFileThatIsNotJsonOrNotAnObjectIsReportedThere) {
   const std::string broken = folder.write("nodes", "broken", "{").string();
   const std::string list = folder.write("nodes", "list", "[]").string();
   EXPECT_TRUE(wrong_node("\"use\": \"broken\"").starts_with(broken + ":1:2: error: not valid JSON"));
@@ -353,7 +353,7 @@ TEST_F(UseTest, ACircleIsRefused) {
   const std::string a = folder.write("nodes", "a", R"({"use": "b"})").string();
   const std::string b = folder.write("nodes", "b", R"({"use": "a"})").string();
   EXPECT_EQ(wrong_node("\"use\": \"a\""), b + ":1:9: error: node.use: expected the name of a file in "
-                                              "configs/nodes, got \"a\", which is using this one");
+                                              "configs/nodes, got \"a\", which itself uses this file");
   ConfigDocument document = ConfigDocument::load(a);
   Diagnostics found;
   read_config<Node>(document, &library, found);
@@ -386,7 +386,8 @@ TEST(SourcesTest, EveryValueOfAPartHasASource) {
 
 TEST(SourcesTest, AValueWithoutOneIsRefused) {
   const std::string expected =
-      "expected a source for it: \"source\" in its object, or its key in \"sources\" there, got none\n";
+      "expected a source: \"source\" in its object, or an entry under its key in \"sources\" of that object, "
+      "got none\n";
   EXPECT_EQ(part_problems(R"({"page": "4KiB"})"), "p.json:1:10: error: page: " + expected);
   EXPECT_EQ(part_problems(R"({"sources": {"page": "x"}, "page": "4KiB", "timing": {"read": "1us"}})"),
             "p.json:1:63: error: timing.read: " + expected);

@@ -26,9 +26,9 @@ class ObjectSchema final : public Fields {
   void add_use(Json& schema);
 
   Json properties_ = Json::object();
-  Json required_ = Json::array();       // of the lines outside of any when(), or inside the present one
-  Json conditional_ = Json::array();    // an if/then/else for each when()
-  Json keys_in_when_ = Json::object();  // key: false, for the else of the present when()
+  Json required_ = Json::array();       // keys of the lines outside of any when(), or inside the current one
+  Json conditional_ = Json::array();    // one if/then/else for each when()
+  Json keys_in_when_ = Json::object();  // key: false, for the else branch of the current when()
   std::string used_kind_;
   bool sourced_;
 };
@@ -63,7 +63,7 @@ class ValueSchema final : public ValueVisitor {
     schema["anyOf"] = Json::array({inside(value), {{"type", "null"}}});
   }
 
-  std::string expected;  // of a scalar, also one inside a list, map or optional
+  std::string expected;  // what a scalar accepts, also one inside a list, map or optional
 
  private:
   Json inside(auto& container) {
@@ -86,8 +86,8 @@ void ObjectSchema::field(const Line& line, const ShowValue& show) {
   const std::string key(line.key);
   ValueSchema value(sourced_, !line.required);
   show(value);
-  Json schema = {{"description",
-                  std::string(line.meaning) + (value.expected.empty() ? "" : " (" + value.expected + ")")}};
+  Json schema = {{"description", std::string(line.meaning) +
+                                     (value.expected.empty() ? "" : " Expected: " + value.expected + ".")}};
   schema.update(value.schema);
   properties_[key] = std::move(schema);
   keys_in_when_[key] = false;
@@ -115,11 +115,12 @@ void ObjectSchema::choice(const Condition& condition, const std::function<void()
   keys_in_when_ = std::move(outer_keys);
 }
 
-// Beside "use" nothing is required, and what a selector allows depends on the file.
+// Next to "use" no key is required, and the keys that a selector allows depend on the file.
 void ObjectSchema::add_use(Json& schema) {
   schema["properties"]["use"] = {
       {"type", "string"},
-      {"description", "The file in configs/" + used_kind_ + " that the keys beside this one override"}};
+      {"description", "The name of a file in configs/" + used_kind_ +
+                          ". The keys next to this one override those of the file."}};
   schema["patternProperties"] = {{"^[a-z0-9_]+([.][a-z0-9_]+)+$", Json::object()}};
   Json whole = Json::object();
   for (const char* rule : {"required", "allOf"}) {
@@ -134,10 +135,11 @@ Json ObjectSchema::take() {
   Json schema = {{"type", "object"}, {"properties", properties_}, {"additionalProperties", false}};
   if (sourced_) {
     schema["properties"]["source"] = {{"type", "string"},
-                                      {"description", "Where the values of this object come from"}};
-    schema["properties"]["sources"] = {{"type", "object"},
-                                       {"additionalProperties", {{"type", "string"}}},
-                                       {"description", "Where the value of a key of this object comes from"}};
+                                      {"description", "The source of the values of this object."}};
+    schema["properties"]["sources"] = {
+        {"type", "object"},
+        {"additionalProperties", {{"type", "string"}}},
+        {"description", "The source of the value of each key of this object."}};
   }
   if (!required_.empty()) schema["required"] = required_;
   if (!conditional_.empty()) schema["allOf"] = conditional_;

@@ -1,6 +1,6 @@
-// The JSON Schema (draft 2020-12) of a config struct, from its description: for editors and for other tools
-// that make configs. It says everything that the reader checks except relations between members
-// (Fields::check) and bounds of quantities, which stand in the text.
+// Generates the JSON Schema (draft 2020-12) of a config struct from its description, for editors and for
+// tools that write configuration files. It covers all checks of the reader except relations between members
+// (Fields::check) and bounds of quantities; the latter are in the descriptions.
 #pragma once
 
 #include <string>

@@ -6,12 +6,12 @@
 #include <regex>
 #include <set>
 
-#include "platform/config/test_machine.h"
+#include "platform/config/test_configs.h"
 
 namespace asterism {
 namespace {
 
-using namespace test_machine;
+using namespace test_configs;
 using Json = nlohmann::json;
 
 // The part of JSON Schema that is used; a keyword outside of it fails the test.
@@ -98,11 +98,11 @@ TEST_F(ConfigSchemaTest, NamesItsDraftAndTitle) {
 TEST_F(ConfigSchemaTest, ALineBecomesAProperty) {
   const Json& node = scenario["properties"]["node"]["properties"];
   EXPECT_EQ(node["memory"]["properties"]["ecc"], Json::parse(R"json({
-    "description": "Code for pages not marked strong (one of \"none\", \"normal\", \"strong\")",
+    "description": "The code for pages that are not marked strong. Expected: one of \"none\", \"normal\", \"strong\".",
     "type": "string", "enum": ["none", "normal", "strong"], "default": "normal"
 })json"));
   EXPECT_EQ(node["cpi"], Json::parse(R"json({
-    "description": "Cycles per instruction (a number from 0.1 to 100.0)",
+    "description": "Cycles per instruction. Expected: a number from 0.1 to 100.0.",
     "type": "number", "minimum": 0.1, "maximum": 100.0, "default": 1.0
 })json"));
   EXPECT_EQ(node["quantum"]["pattern"], "^[0-9]+([.][0-9]+)?(s|ms|us|ns|ps)$");

@@ -23,7 +23,7 @@ void merge(ConfigValue& target, ConfigValue value) {
     target = std::move(value);
     return;
   }
-  const bool in_order = target.find("use");  // the keys beside it are assignments, the last one wins
+  const bool in_order = target.find("use");  // the keys next to it are assignments; the last one wins
   for (ConfigMember& member : *value.object()) {
     ConfigMember* there = in_order ? nullptr : target.member(member.key);
     if (there) {
@@ -81,7 +81,7 @@ class Assignment {
     target.object()->push_back({rest, origin_, std::move(value_)});
   }
 
-  // What stands at a new place: the next key says whether it is a list or an object.
+  // A new value on the way to the target. The next key decides whether it is a list or an object.
   ConfigValue made_for(std::size_t depth) const {
     ConfigValue made{ConfigValue::Null{}, origin_, "", value_.layer};
     if (depth == keys_.size()) return made;
@@ -92,7 +92,7 @@ class Assignment {
     return made;
   }
 
-  // `what` stands where the first `depth` keys lead.
+  // `what` describes the value at the first `depth` keys.
   void fail(const std::string& what, std::size_t depth) {
     std::string at(prefix_), whole(prefix_);
     for (std::size_t i = 0; i < keys_.size(); ++i) {

@@ -1,6 +1,6 @@
-// A JSON value that remembers where it was written: what the reader reads. Overrides are assignments into
-// such a tree, made before anything knows which keys are valid; the reader then complains about them like
-// about any other value.
+// A JSON value that records where it was written; the input of the reader. Overrides are assignments into
+// such a tree. They are applied before the valid keys are known, and the reader then checks them like any
+// other value.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,9 @@ struct ConfigValue {
 
   std::variant<Null, PlainValue, List, Object> content;
   Origin origin;
-  std::string raw;  // of a scalar: its text as written
-  // Who has the last word: a file that is used by another is below it, the command line is above all.
+  std::string raw;  // the text of a scalar as it was written
+  // The priority of the value: a file has a higher layer than the file that it uses, and the command line the
+  // highest.
   int layer = 0;
 
   bool is_null() const { return std::holds_alternative<Null>(content); }
@@ -34,14 +35,14 @@ struct ConfigValue {
   Object* object() { return std::get_if<Object>(&content); }
   const Object* object() const { return std::get_if<Object>(&content); }
 
-  // What stands under a key; nullptr when there is none or this is no object.
+  // The member with a key; nullptr if there is none or if this is not an object.
   ConfigMember* member(std::string_view key);
   const ConfigMember* member(std::string_view key) const;
   ConfigValue* find(std::string_view key);
   const ConfigValue* find(std::string_view key) const;
   void erase(std::string_view key);
 
-  // How a message shows it: "12.4ms" in quotes, 5, an object, a list, null.
+  // The value as a message shows it: "12.4ms" in quotes, 5, an object, a list, null.
   std::string shown() const;
 };
 
@@ -55,17 +56,17 @@ void set_layer(ConfigValue& value, int layer);
 void set_origin(ConfigValue& value, const Origin& origin);
 
 constexpr int command_line_layer = 1000;
-constexpr std::size_t deepest_nesting = 64;  // of a file and of a dotted path
+constexpr std::size_t deepest_nesting = 64;  // levels, in a file and in a dotted path
 
-// "node" and "memory" to "node.memory"; nothing before the first.
+// Joins "node" and "memory" to "node.memory". An empty path adds no dot.
 std::string join_path(std::string_view path, std::string_view key);
 std::vector<std::string> split_path(std::string_view path);
 
-// Puts a value at a dotted path, the key of `assignment`, making objects on the way. An object merges key by
-// key into one that is there; an empty one, one with "use", and anything else replaces. A number is an index into a
-// list; the one past its end appends. Beside a "use" the rest of the path is kept as a dotted key, to be
-// assigned once the used file is known. What cannot be done is added to `problems`, with `prefix` before the
-// path.
+// Sets the value at a dotted path, which is the key of `assignment`, and creates objects on the way. A
+// non-empty object without "use" is merged key by key into an existing object; any other value replaces the
+// existing one. A number is an index into a list; the index one past its end appends. Next to a "use" the
+// rest of the path is kept as a dotted key, and is assigned when the used file is known. Errors are added to
+// `problems`, with `prefix` in front of the path.
 void assign(ConfigValue& root, ConfigMember assignment, Diagnostics& problems, std::string_view prefix = "");
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// Writes a config struct out in full: every member with the value it has, in the order of its description.
+// Writes a config struct in full: every member with its value, in the order of the description.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace asterism {
 
-// JSON, two blanks a level, quantities in their unit, a newline at the end. Absent optional members, and
-// those whose when() does not hold, are left out; reading it gives the same struct.
+// JSON with an indentation of two blanks, quantities with their unit, and a newline at the end. Absent
+// optional members and members whose when() does not hold are omitted. Reading the text gives the same
+// struct.
 std::string write_object(ObjectValue& object);
 
 }  // namespace asterism

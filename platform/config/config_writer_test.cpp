@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/config/test_machine.h"
+#include "platform/config/test_configs.h"
 
 namespace asterism {
 namespace {
 
-using namespace test_machine;
+using namespace test_configs;
 
 TEST(ConfigWriterTest, WritesEveryKeyInTheOrderOfTheDescription) {
   EXPECT_EQ(expanded(Memory{}), R"({
@@ -72,17 +72,17 @@ TEST(ConfigWriterTest, AUsedFileAndOverridesAreExpanded) {
   EXPECT_EQ(again.node.memory.ecc, Ecc::strong);
 }
 
-TEST(ConfigDocumentationTest, TellsKeyDefaultRuleAndMeaning) {
+TEST(ConfigDocumentationTest, ShowsKeyDefaultRuleAndMeaning) {
   const std::string text = documentation<Scenario>();
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
-  EXPECT_TRUE(has("node    required\n    The machine\n"));
+  EXPECT_TRUE(has("node    required\n    The node.\n"));
   EXPECT_TRUE(
-      has("node.memory.size = \"2GiB\"    a size from \"64MiB\" to \"1TiB\"\n    Capacity; a larger one"));
+      has("node.memory.size = \"2GiB\"    a size from \"64MiB\" to \"1TiB\"\n    The capacity. A larger"));
   EXPECT_TRUE(has("        \"normal\": RS(36,32)\n"));
   EXPECT_TRUE(has("node.memory.size is a whole number of ranks\n"));
   EXPECT_TRUE(has("node.devices.NAME.base    an address such as \"0x0900_0000\", required\n"));
   EXPECT_TRUE(has("faults.N.at    a duration such as \"1us\", required\n"));
-  EXPECT_TRUE(has("    Where; only where kind is \"bit_flip\"\n"));
+  EXPECT_TRUE(has("    The address of the byte. Valid only if kind is \"bit_flip\".\n"));
   EXPECT_TRUE(has("expect.exit    optional, an integer from 0 to 63\n"));
 }
 

@@ -1,5 +1,5 @@
-// What is wrong with a user's input, one entry a mistake. Printed the way compilers do, so that editors find
-// the place:
+// The errors in a user's input, one entry for each. They are printed in the format of compilers, so that
+// editors find the place:
 //
 //   configs/scenarios/power_loss.json:4:17: error: until: expected a duration such as "1us", got 5
 //   configs/scenarios/power_loss.json:5:3: error: sed: unknown key; did you mean "seed"?
@@ -16,8 +16,8 @@ namespace asterism {
 // Where a value or key was written.
 struct Origin {
   std::string file;  // "" for the command line
-  int line = 0;      // from 1; 0 for the file as a whole
-  int column = 0;    // from 1, in characters
+  int line = 0;      // counted from 1; 0 for the file as a whole
+  int column = 0;    // counted from 1, in characters
 
   static Origin command_line() { return Origin(); }
   bool is_command_line() const { return file.empty(); }
@@ -26,16 +26,16 @@ struct Origin {
 
 struct Diagnostic {
   Origin origin;
-  std::string path;     // dotted, as an override would name it: "faults.0.at"; "" for the whole
-  std::string problem;  // in its own words; or "" when it is: expected ..., got ...
+  std::string path;     // dotted, as in an override: "faults.0.at"; "" for the whole
+  std::string problem;  // a text; "" if the message is "expected ..., got ..."
   std::string expected = {};
   std::string got = {};
-  std::string detail = {};   // more about it, "" for none
-  std::string nearest = {};  // the valid name nearest to what came, "" for none
+  std::string detail = {};   // more information, "" for none
+  std::string nearest = {};  // the valid name nearest to the given one, "" for none
 
-  // About a file as a whole.
+  // An error that concerns a file as a whole.
   static Diagnostic of_file(std::string file, std::string problem);
-  std::string text() const;  // the line shown above
+  std::string text() const;  // one line as in the examples above
 };
 
 class Diagnostics {
@@ -46,14 +46,14 @@ class Diagnostics {
   std::size_t size() const { return all_.size(); }
   const std::vector<Diagnostic>& all() const { return all_; }
 
-  std::string text() const;   // a line each, in the order of the files' lines
+  std::string text() const;   // one line for each, in the order of the lines of the files
   void throw_if_any() const;  // ConfigError
 
  private:
   std::vector<Diagnostic> all_;
 };
 
-// A user's mistake; what() is the text of all its diagnostics, without a newline at the end.
+// An error in the user's input. what() is the text of all its diagnostics, without a newline at the end.
 class ConfigError : public std::runtime_error {
  public:
   explicit ConfigError(Diagnostics diagnostics);
@@ -64,7 +64,7 @@ class ConfigError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
-// A file that the user named is not there or cannot be read.
+// A file that the user named does not exist or cannot be read.
 class InputMissing : public ConfigError {
  public:
   using ConfigError::ConfigError;

@@ -1,4 +1,4 @@
-// Names of files that a user gives.
+// Checks of file names that a user gives.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace asterism {
 
-// A name, given at the key `path`, that is longer than the file system takes is a ConfigError; it is not
-// shown.
+// Throws ConfigError if a name, given at the key `path`, is longer than the file system allows. The message
+// does not show the name.
 void refuse_overlong_name(const std::filesystem::path& file, const Origin& origin, const std::string& path);
 
 }  // namespace asterism

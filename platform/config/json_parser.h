@@ -1,7 +1,7 @@
-// JSON text to a tree that knows the line and column of every key and value.
+// Parses JSON text into a tree with the line and column of every key and value.
 //
-// Strict JSON (RFC 8259): no comments, no trailing commas, no second value for a key. nlohmann's SAX parser
-// does the work; where a token begins is found by following it through the text.
+// The syntax is strict JSON (RFC 8259): no comments, no trailing commas, no duplicate keys. nlohmann's SAX
+// parser reads the text; a second scan that follows it finds where each token begins.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace asterism {
 
-// A duplicate key is added to `problems` and its second value dropped. What is no JSON at all, or nests
-// deeper than 64, throws ConfigError.
+// A duplicate key is added to `problems`, and its second value is dropped. Throws ConfigError if the text is
+// not JSON or is nested deeper than 64 levels.
 ConfigValue parse_json(std::string_view text, const std::string& file, Diagnostics& problems);
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// "did you mean": which of some names a misspelt one is nearest to.
+// Finds the valid name that is nearest to a misspelt one, for "did you mean".
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace asterism {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn one into the other; case counts for
-// nothing.
+// The number of insertions, deletions, replacements and swaps of adjacent characters that turn one name into
+// the other. Upper and lower case count as equal.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The name at the smallest distance, the first of several; "" when all need more than a third of the letters
-// changed (one is always granted where there are two) and none begins with what was given.
+// The name with the smallest distance, the first of several. It is "" if every name needs more than a third
+// of the letters changed (but at least one change is allowed) and none begins with the given text.
 std::string nearest_name(std::string_view given, const std::vector<std::string>& names);
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// A plain value as nlohmann's JSON; for the sources of this folder only.
+// Converts a plain value to nlohmann's JSON. Only the sources of this folder include it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -60,12 +60,12 @@ TEST(BlockConfigTest, AnUnknownKeyNamesTheNearest) {
 TEST(BlockConfigTest, WhichKeysAPortHasDependsOnItsRole) {
   EXPECT_EQ(problems_of({R"(ports.0={"role":"input","signal":"scan_i","value":1})"}), "");
   EXPECT_EQ(problems_of({R"(ports.0={"role":"output","signal":"scan_o","value":1})"}),
-            "command line: error: ports.0.value: this key stands only where role is \"input\", here it is "
+            "command line: error: ports.0.value: this key is valid only if role is \"input\", but here it is "
             "\"output\"\n");
   EXPECT_EQ(
       problems_of({R"(ports.0={"role":"stream","direction":"out","valid":"v","ready":"r","data":"d",
                              "last":"l","destination":"e"})"}),
-      "command line: error: ports.0.destination: this key stands only where direction is \"in\", here it "
+      "command line: error: ports.0.destination: this key is valid only if direction is \"in\", here it "
       "is \"out\"\n");
 }
 

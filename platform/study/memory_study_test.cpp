@@ -55,9 +55,8 @@ TEST(MemoryStudyTest, ReadsATrace) {
   trace.write("R 0\nR 8000000000000000\n");
   EXPECT_NE(memory.mistake({trace.key()}).find(":2: expected an address below 0x80000000"),
             std::string::npos);
-  EXPECT_NE(
-      memory.mistake({trace.key(), "pattern=copy"}).find("pattern: this key stands only where trace is"),
-      std::string::npos);
+  EXPECT_NE(memory.mistake({trace.key(), "pattern=copy"}).find("pattern: this key is valid only if trace is"),
+            std::string::npos);
   trace.remove();
   EXPECT_NE(memory.mistake({trace.key()}).find("cannot be opened"), std::string::npos);
 }

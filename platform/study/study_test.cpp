@@ -11,7 +11,8 @@
 namespace asterism {
 namespace {
 
-// A kind with one of everything: a selector, a key that stands under one of its values, a word, a late mistake.
+// A kind with one of everything: a selector, a key that stands under one of its values, a word, a late
+// mistake.
 enum class Shape { circle, square };
 constexpr auto enum_names(Shape) {
   return std::to_array<EnumName<Shape>>({{Shape::circle, "circle"}, {Shape::square, "square"}});
@@ -90,11 +91,11 @@ TEST(StudyTest, AKeyThatConcernsSomePointsIsLeftOutOfTheOthers) {
 
 TEST(StudyTest, AKeyThatConcernsNoPointIsAMistake) {
   EXPECT_EQ(drawn.mistake({"corners=3"}),
-            "command line: error: corners: this key stands only where shape is \"square\", here it is "
+            "command line: error: corners: this key is valid only if shape is \"square\", but here it is "
             "\"circle\" (the default)");
-  EXPECT_EQ(
-      drawn.mistake({"corners=3", "shape=circle", "size=1,2"}),
-      "command line: error: corners: this key stands only where shape is \"square\", here it is \"circle\"");
+  EXPECT_EQ(drawn.mistake({"corners=3", "shape=circle", "size=1,2"}),
+            "command line: error: corners: this key is valid only if shape is \"square\", but here it is "
+            "\"circle\"");
 }
 
 TEST(StudyTest, AWordSetsAnotherKey) {

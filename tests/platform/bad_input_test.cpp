@@ -132,8 +132,8 @@ TEST_F(BadInputTest, AFaultOutsideTheDeviceIsRefused) {
                  "command line: error: faults.0: the fault lies in rank 2, of 2, counted from 0");
   expect_refusal(
       {R"(faults=[{"at":"1ms","kind":"chip","channel":0,"rank":0,"chip":0,"row":2}])"}, 65,
-      "command line: error: faults.0.row: this key stands only where kind is \"bit\" or \"word\" or "
-      "\"row\", here it is \"chip\"");
+      "command line: error: faults.0.row: this key is valid only if kind is \"bit\" or \"word\" or "
+      "\"row\", but here it is \"chip\"");
 }
 
 TEST_F(BadInputTest, APlaceOfAFaultIsGivenWhole) {

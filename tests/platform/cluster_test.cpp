@@ -1,4 +1,5 @@
-// `asterism run` of several nodes: whole ones with firmware and ones that make traffic, which hold each other's checkpoints.
+// `asterism run` of several nodes: whole ones with firmware and ones that make traffic, which hold each
+// other's checkpoints.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -24,7 +25,8 @@ const std::string broken =
     R"(faults=[{"at": "2ms", "kind": "chip", "channel": 0, "rank": 0, "chip": 3, "node": 1}])";
 
 struct ClusterTest : CommandTest {
-  // Seven ranks, two of which are whole nodes, with a spare of either kind: nodes 7 and 8. Nothing is expected.
+  // Seven ranks, two of which are whole nodes, with a spare of either kind: nodes 7 and 8. Nothing is
+  // expected.
   Ended cluster(const Arguments& more = {}) const {
     Arguments all{"run", "buddy_cluster", "expect={}", "--out", "run"};
     all.insert(all.end(), more.begin(), more.end());
@@ -320,7 +322,8 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
   expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: keeps the flash of a node alone");
 }
 
-// Every key by which one node of a cluster or its store could be out of reach of the others, one clear error each.
+// Every key by which one node of a cluster or its store could be out of reach of the others, one clear error
+// each.
 TEST_F(ClusterTest, RefusesUnreachableNodes) {
   const auto refused = [&](const Arguments& changes, const std::string& error) {
     expect_refusal(changes, error);
@@ -396,11 +399,12 @@ TEST_F(ClusterTest, RefusesAClustersFaultsWithoutACluster) {
   refused({"faults.0.at=1ms", "faults.0.kind=node_loss", "faults.0.node=0"},
           "faults.0.kind: node_loss strikes a node of a cluster, and the scenario has no cluster\n");
   refused({"faults.0.at=1ms", "faults.0.kind=power_loss", "faults.0.node=0"},
-          "faults.0.node: stands only in a cluster, and the scenario has no cluster; got 0\n");
+          "faults.0.node: is valid only in a cluster, and the scenario has no cluster; got 0\n");
   refused({"cluster.nodes=0", "faults.0.at=1ms", "faults.0.kind=link_loss", "faults.0.node=0"},
           "faults.0.kind: link_loss strikes a node of a cluster, and cluster.nodes is 0\n");
-  refused({"expect.not_recoverable=true"},
-          "expect.not_recoverable: stands only with a cluster, and the scenario has no cluster; got true\n");
+  refused(
+      {"expect.not_recoverable=true"},
+      "expect.not_recoverable: is valid only with a cluster, and the scenario has no cluster; got true\n");
 }
 
 }  // namespace

@@ -77,14 +77,14 @@ TEST_F(ManycoreNodeTest, WhatHasNoMeaningThereIsRefused) {
     EXPECT_THAT(ended.err, HasSubstr(words));
     EXPECT_FALSE(left_a_run());
   };
-  refused("firmware=cg", "firmware: expected a value that stands only where the node runs firmware");
+  refused("firmware=cg", "firmware: expected a value that is set only if the node runs firmware");
   refused(R"(faults=[{"at":"1us","kind":"power_loss"}])",
-          "faults: expected a value that stands only where the node runs firmware");
-  refused("node.cores.count=2", R"(node.cores: this key stands only where runs is "firmware")");
+          "faults: expected a value that is set only if the node runs firmware");
+  refused("node.cores.count=2", R"(node.cores: this key is valid only if runs is "firmware")");
   refused("node.fabric.topology=crossbar", "any topology but the crossbar");
   refused("node.chip.memory.count=600", "600 memory controllers leave no core on a fabric of 576 nodes");
   refused("node.workload=mix9", "mix9");
-  refused("node.placement.core0=1", R"(node.placement: this key stands only where runs is "firmware")");
+  refused("node.placement.core0=1", R"(node.placement: this key is valid only if runs is "firmware")");
 }
 
 }  // namespace

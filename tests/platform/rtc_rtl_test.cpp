@@ -151,7 +151,7 @@ TEST_F(RtcRtlTest, WhatDoesNotFitIsToldBeforeTheRun) {
   ended = firmware("alarm", {"node.rtc.clock=1MHz"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err,
-              HasSubstr("node.rtc.clock: this key stands only where impl is \"rtl\" or \"lockstep\""));
+              HasSubstr("node.rtc.clock: this key is valid only if impl is \"rtl\" or \"lockstep\""));
 }
 
 }  // namespace

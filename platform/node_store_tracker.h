@@ -1,5 +1,5 @@
-// How a node's DIMM-SSD sees what the cores store (dimm_ssd/store_tracker.h): behind caches their write-backs, else the dirty
-// lines that the cores' engine keeps.
+// Reports the cores' stores to the node's DIMM-SSD (dimm_ssd/store_tracker.h). With cache models these are
+// the write-backs of the caches; without them, the dirty lines that the engine of the cores records.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace asterism {
 
-class NodeStores final : public StoreTracker {
+class NodeStoreTracker final : public StoreTracker {
  public:
-  // `caches`: nullptr for none.
-  NodeStores(CoreCluster& cores, CoreCaches* caches, MemoryController& memory, DimmSsdModule& dimm_ssd);
+  // `caches` is nullptr if the node has no cache models.
+  NodeStoreTracker(CoreCluster& cores, CoreCaches* caches, MemoryController& memory, DimmSsdModule& dimm_ssd);
 
   void watch(WriteGuard& guard, WriteGuard& preimage_guard, AddressRange range) override;
   void collect(AddressRange range, WriteObserver& observer) override;

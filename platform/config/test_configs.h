@@ -1,4 +1,4 @@
-// A small node and scenario for the tests of this folder: one of everything that a description can say.
+// A small node and scenario for the tests of this folder. They use every feature of a description.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include "base/temporary_folder.h"
 #include "platform/config/config.h"
 
-namespace asterism::test_machine {
+namespace asterism::test_configs {
 
 enum class Ecc { none, normal, strong };
 constexpr auto enum_names(Ecc) {
@@ -38,10 +38,10 @@ struct Memory {
   Ecc ecc = Ecc::normal;
 };
 inline void describe(Fields& f, Memory& c) {
-  f("size", c.size, "Capacity; a larger one takes longer to checkpoint", within(64_MiB, 1_TiB));
-  f("rank", c.rank, "Of one rank", at_least(1_MiB));
-  f("part", c.part, "Timing and geometry", names_file("dram"));
-  f("ecc", c.ecc, "Code for pages not marked strong", one_of<Ecc>());
+  f("size", c.size, "The capacity. A larger memory takes longer to checkpoint.", within(64_MiB, 1_TiB));
+  f("rank", c.rank, "The size of one rank.", at_least(1_MiB));
+  f("part", c.part, "The timing and the geometry.", names_file("dram"));
+  f("ecc", c.ecc, "The code for pages that are not marked strong.", one_of<Ecc>());
   f.check([&] { return c.size % c.rank == 0_B; }, "size", "is a whole number of ranks");
   f.check(c.rank % 1_MiB == 0_B, "rank", "is whole megabytes");
 }
@@ -52,11 +52,11 @@ struct Arbiter {
   std::optional<Picoseconds> window;
 };
 inline void describe(Fields& f, Arbiter& c) {
-  f("impl", c.impl, "Who answers");
+  f("impl", c.impl, "The implementation.");
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, "The block's file", required());
+    f("variant", c.variant, "The block's file.", required());
     f.when("impl", c.impl, Impl::lockstep,
-           [&] { f("window", c.window, "Traced before a mismatch", at_most(1_ms)); });
+           [&] { f("window", c.window, "The time that is traced before a mismatch.", at_most(1_ms)); });
   });
 }
 
@@ -65,8 +65,8 @@ struct Device {
   std::uint8_t interrupt = 0;
 };
 inline void describe(Fields& f, Device& c) {
-  f("base", c.base, "Its first register", required());
-  f("interrupt", c.interrupt, "Its SPI", at_most(31));
+  f("base", c.base, "The address of the first register.", required());
+  f("interrupt", c.interrupt, "The SPI number.", at_most(31));
 }
 
 struct Node {
@@ -81,14 +81,14 @@ struct Node {
 };
 inline void describe(Fields& f, Node& c) {
   f.reusable("nodes");
-  f("quantum", c.quantum, "How far a core runs ahead", within(1_ns, 1_ms));
-  f("cores", c.cores, "How many", one_of({1, 2, 4, 8}));
-  f("cpi", c.cpi, "Cycles per instruction", within(0.1, 100));
-  f("clock", c.clock, "Of every core", within(1_MHz, 5_GHz));
-  f("memory", c.memory, "DRAM");
-  f("arbiter", c.arbiter, "Who wins a column");
-  f("devices", c.devices, "By name");
-  f("image", c.image, "Keeps the flash across runs; none keeps nothing");
+  f("quantum", c.quantum, "The time that a core may run ahead.", within(1_ns, 1_ms));
+  f("cores", c.cores, "The number of cores.", one_of({1, 2, 4, 8}));
+  f("cpi", c.cpi, "Cycles per instruction.", within(0.1, 100));
+  f("clock", c.clock, "The clock of every core.", within(1_MHz, 5_GHz));
+  f("memory", c.memory, "The DRAM.");
+  f("arbiter", c.arbiter, "The arbiter of a column.");
+  f("devices", c.devices, "The devices by name.");
+  f("image", c.image, "The file that keeps the flash across runs.");
 }
 static_assert(member_count<Node>() == 8);
 
@@ -100,13 +100,13 @@ struct Fault {
   std::vector<unsigned> bits = {};
 };
 inline void describe(Fields& f, Fault& c) {
-  f("at", c.at, "Simulated time", required());
-  f("kind", c.kind, "What happens");
+  f("at", c.at, "The simulated time at which it happens.", required());
+  f("kind", c.kind, "The kind of fault.");
   f.when("kind", c.kind, FaultKind::power_loss,
-         [&] { f("restore_after", c.restore_after, "How long it is dark"); });
+         [&] { f("restore_after", c.restore_after, "The time without power."); });
   f.when("kind", c.kind, FaultKind::bit_flip, [&] {
-    f("address", c.address, "Where", required());
-    f("bits", c.bits, "Which bits of the byte", at_most(7));
+    f("address", c.address, "The address of the byte.", required());
+    f("bits", c.bits, "The bits of the byte.", at_most(7));
   });
 }
 
@@ -115,8 +115,8 @@ struct Expect {
   bool converges = true;
 };
 inline void describe(Fields& f, Expect& c) {
-  f("exit", c.exit, "The firmware's status", within(0, 63));
-  f("converges", c.converges, "Whether the solver ends");
+  f("exit", c.exit, "The exit status of the firmware.", within(0, 63));
+  f("converges", c.converges, "Whether the solver converges.");
 }
 
 struct Scenario {
@@ -128,22 +128,22 @@ struct Scenario {
   std::optional<Expect> expect;
 };
 inline void describe(Fields& f, Scenario& c) {
-  f("node", c.node, "The machine", required());
-  f("firmware", c.firmware, "The program");
-  f("seed", c.seed, "Of every random choice");
-  f("until", c.until, "Time limit");
-  f("faults", c.faults, "What goes wrong, in any order");
-  f("expect", c.expect, "What must hold at the end; none expects nothing");
+  f("node", c.node, "The node.", required());
+  f("firmware", c.firmware, "The program.");
+  f("seed", c.seed, "The seed of all random choices.");
+  f("until", c.until, "The time limit.");
+  f("faults", c.faults, "The faults, in any order.");
+  f("expect", c.expect, "The conditions that must hold at the end.");
 }
 
-// A part's parameters, with sources.
+// The parameters of a part, which need sources.
 struct FlashTiming {
   Picoseconds read = 45_us;
   Picoseconds program = 660_us;
 };
 inline void describe(Fields& f, FlashTiming& c) {
-  f("read", c.read, "Page to register");
-  f("program", c.program, "Register to page");
+  f("read", c.read, "The time from page to register.");
+  f("program", c.program, "The time from register to page.");
 }
 struct FlashPart {
   Bytes page = 16_KiB;
@@ -151,11 +151,11 @@ struct FlashPart {
 };
 inline void describe(Fields& f, FlashPart& c) {
   f.sourced();
-  f("page", c.page, "User bytes");
-  f("timing", c.timing, "Of the array");
+  f("page", c.page, "User bytes in a page.");
+  f("timing", c.timing, "The timing of the array.");
 }
 
-// A configs/ folder that lives as long as the test.
+// A configs/ folder that exists as long as the test.
 class TemporaryLibrary {
  public:
   TemporaryLibrary() {
@@ -177,7 +177,7 @@ class TemporaryLibrary {
   TemporaryFolder root_;
 };
 
-// What is wrong with a scenario written as `text` (file s.json) after some overrides; "" when nothing.
+// The errors of a scenario given as `text` (file s.json) after some overrides; "" if there are none.
 inline std::string problems(const ConfigLibrary& library, const std::string& text,
                             const std::vector<std::string>& overrides = {}) try {
   ConfigDocument document = ConfigDocument::parse(text, "s.json");
@@ -188,4 +188,4 @@ inline std::string problems(const ConfigLibrary& library, const std::string& tex
   return error.what();
 }
 
-}  // namespace asterism::test_machine
+}  // namespace asterism::test_configs

@@ -1,7 +1,5 @@
 // A checkpoint has what every master of a node wrote: cores, devices, and masters that know nothing of
 // checkpoints.
-#include "platform/node_stores.h"
-
 #include <array>
 #include <map>
 #include <string>
@@ -10,6 +8,7 @@
 #include "base/random.h"
 #include "core/iss_factory.h"
 #include "fabric/crossbar.h"
+#include "platform/node_store_tracker.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
@@ -49,7 +48,7 @@ struct Parts {
 
 // A node's memory, cores that are off, its DIMM-SSD, and two masters that write at any time: one behind the
 // interconnect, and one at a port of the controller that has the id of a device.
-struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
+struct NodeStoreTrackerTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   static constexpr std::uint64_t pages = 6, first_page = 16, shadow = 8, descriptor = 0x1000;
   using Contents = std::vector<std::byte>;
 
@@ -59,7 +58,7 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   std::optional<CoreCaches> caches;
   Crossbar fabric{"fabric", FabricConfig{}};
   DimmSsdModule ssd{"ssd", ssd_config(), FlashPart{}, {dram, 1_MiB}, *this};
-  std::optional<NodeStores> stores;
+  std::optional<NodeStoreTracker> stores;
   ForeignMaster foreign{"foreign"};
   TestInitiator device{"device"}, registers{"registers"}, guest{"guest"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq, irq, core_irq;
@@ -69,7 +68,7 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   bool writes = false;
   unsigned writers = 0, done = 0, refused = 0;
 
-  explicit NodeStoresTest(const Parts& parts)
+  explicit NodeStoreTrackerTest(const Parts& parts)
       : core_config{.count = 1, .caches = {.model = parts.caches}},
         memory("memory",
                {.config = {.size = 1_MiB, .fidelity = parts.fidelity, .dram = {.refresh = false}},
@@ -200,8 +199,8 @@ struct NodeStoresTest : SystemCTest, CoreCluster::Surroundings, EventLog {
 };
 
 template <MemoryFidelity of_memory, CacheModel in_front>
-struct Seen : NodeStoresTest {
-  Seen() : NodeStoresTest({of_memory, in_front}) {}
+struct Seen : NodeStoreTrackerTest {
+  Seen() : NodeStoreTrackerTest({of_memory, in_front}) {}
 };
 using SeenByLines = Seen<MemoryFidelity::loose, CacheModel::none>;
 using SeenByLinesExactly = Seen<MemoryFidelity::exact, CacheModel::none>;

@@ -1,4 +1,4 @@
-#include "platform/node_stores.h"
+#include "platform/node_store_tracker.h"
 
 namespace asterism {
 namespace {
@@ -9,21 +9,21 @@ struct NullObserver final : WriteObserver {
 
 }  // namespace
 
-NodeStores::NodeStores(CoreCluster& cores, CoreCaches* caches, MemoryController& memory,
-                       DimmSsdModule& dimm_ssd)
+NodeStoreTracker::NodeStoreTracker(CoreCluster& cores, CoreCaches* caches, MemoryController& memory,
+                                   DimmSsdModule& dimm_ssd)
     : cores_(cores), caches_(caches), memory_(memory) {
   dimm_ssd.see_stores(*this);
   if (caches) caches->flush_ended = [&dimm_ssd] { dimm_ssd.flushed(); };
 }
 
-void NodeStores::watch(WriteGuard& guard, WriteGuard& preimage_guard, AddressRange range) {
+void NodeStoreTracker::watch(WriteGuard& guard, WriteGuard& preimage_guard, AddressRange range) {
   WriteGuard* const asked = range.size == Bytes(0) ? nullptr : &guard;
   cores_.guard_writes(range, caches_ ? preimage_guard : guard);
   if (caches_) caches_->guard(asked);
   memory_.guard(asked);
 }
 
-void NodeStores::collect(AddressRange range, WriteObserver& observer) {
+void NodeStoreTracker::collect(AddressRange range, WriteObserver& observer) {
   NullObserver discard;  // behind caches it is their write-backs that tell
   if (range.size == Bytes(0)) return;
   cores_.collect_writes(range, caches_ ? static_cast<WriteObserver&>(discard) : observer);
