@@ -118,13 +118,13 @@ void measure_failures(std::uint64_t failures) {
     figures.add(name, fmt::format("{:.0f} k/s", a_second / 1e3), a_second >= least_failures, ">= 10");
   };
   for (const double shape : {1.0, 0.7}) {
-    LocalGlobalPlayed played;
+    LocalGlobalMonteCarlo played;
     const LocalGlobalCheckpoint exa =
         checkpoint_of({}, mpp_system({}, 1000), CheckpointMedia::pcram_3d, 0.25);
     const LocalGlobalOptimum best = local_global_optimum(exa);
     const double seconds = seconds_of([&] {
-      played = play_local_global(exa, best.tau, best.local_share,
-                                 {.nodes = 100'000, .shape = shape, .failures = failures});
+      played = simulate_local_global(exa, best.tau, best.local_share,
+                                     {.nodes = 100'000, .shape = shape, .failures = failures});
     });
     add(fmt::format("failures of 100,000 nodes, shape {}, local/global", shape), played.failures, seconds);
   }
@@ -133,7 +133,7 @@ void measure_failures(std::uint64_t failures) {
   MonteCarloResult played;
   const double of_a_cycle = failures_of(levels) * (best.schedule.work() / best.efficiency);
   const double seconds = seconds_of([&] {
-    played = play_checkpoints(
+    played = simulate_checkpoints(
         levels, best.schedule,
         {.cycles = static_cast<std::uint64_t>(static_cast<double>(failures) / of_a_cycle) + 2});
   });

@@ -25,16 +25,17 @@ namespace asterism {
 enum class ClusterTopology { fat_tree, dragonfly, torus };
 constexpr auto enum_names(ClusterTopology) {
   return std::to_array<EnumName<ClusterTopology>>(
-      {{ClusterTopology::fat_tree, "fat_tree", "switches in pods, pods under one core; links in bundles"},
+      {{ClusterTopology::fat_tree, "fat_tree", "switches in pods, and pods under one core; links in bundles"},
        {ClusterTopology::dragonfly, "dragonfly",
         "groups of chassis of blades, minimal routes, one link between groups"},
-       {ClusterTopology::torus, "torus", "three dimensions, one after the other"}});
+       {ClusterTopology::torus, "torus", "three dimensions, routed one after the other"}});
 }
 
 enum class BuddyDistance { far, near };
 constexpr auto enum_names(BuddyDistance) {
   return std::to_array<EnumName<BuddyDistance>>(
-      {{BuddyDistance::far, "far", "half the machine away: they seldom fail together, all links are used"},
+      {{BuddyDistance::far, "far",
+        "half the machine away: buddies seldom fail together, and all links are used"},
        {BuddyDistance::near, "near", "in the next switch"}});
 }
 
@@ -42,14 +43,14 @@ enum class CopyDevice { ssd, memory };
 constexpr auto enum_names(CopyDevice) {
   return std::to_array<EnumName<CopyDevice>>(
       {{CopyDevice::ssd, "ssd", "on the SSD: lost with it, kept when memory fails"},
-       {CopyDevice::memory, "memory", "in DRAM: lost with it; SSDs do not matter"}});
+       {CopyDevice::memory, "memory", "in DRAM: lost with it; failures of SSDs have no effect"}});
 }
 
 enum class ClusterCheckpoint { semi_blocking, blocking };
 constexpr auto enum_names(ClusterCheckpoint) {
   return std::to_array<EnumName<ClusterCheckpoint>>(
       {{ClusterCheckpoint::semi_blocking, "semi_blocking",
-        "the program waits for the local copy, and runs on while buddies get theirs"},
+        "the program waits for the local copy and runs on while the buddies receive theirs"},
        {ClusterCheckpoint::blocking, "blocking", "the program waits for both"}});
 }
 
@@ -59,9 +60,10 @@ constexpr auto enum_names(ClusterFailureKind) {
   return std::to_array<EnumName<ClusterFailureKind>>(
       {{ClusterFailureKind::node, "node", "a node with all that it holds; a spare takes over"},
        {ClusterFailureKind::ssd, "ssd", "the copies on it; the program runs on"},
-       {ClusterFailureKind::dram, "dram", "the program's state; the node stays"},
-       {ClusterFailureKind::gpu, "gpu", "the program's state; the node stays"},
-       {ClusterFailureKind::link, "link", "a node's link: it cannot be reached, a spare takes over"}});
+       {ClusterFailureKind::dram, "dram", "the state of the program; the node stays"},
+       {ClusterFailureKind::gpu, "gpu", "the state of the program; the node stays"},
+       {ClusterFailureKind::link, "link",
+        "the link of a node: the node cannot be reached, and a spare takes over"}});
 }
 constexpr std::size_t cluster_failure_kinds = 5;
 

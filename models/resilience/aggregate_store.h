@@ -1,31 +1,32 @@
-// One checkpoint of a program into a store that its nodes make of their SSDs, memories or disks (li2010
+// One checkpoint of a program into a store that its nodes build from their SSDs, memories or disks (li2010
 // sections III to VI), chunk by chunk.
 //
-// Clients are the processes that compute, dealt out to the nodes in turn. Each writes its checkpoint in
-// chunks, a few of them under way at a time. A chunk passes servers, each of which takes one chunk at a
-// time, in the order in which they come:
+// Clients are the processes that compute. They are dealt out to the nodes in turn. Each writes its checkpoint
+// in chunks, a few of them under way at a time. A chunk passes servers, each of which serves one chunk at a
+// time, in the order of their arrival:
 //
-//   copy     of the client's node: from the process into the store's client (FUSE and copying)
-//   hash     of the client's node, where duplicates are looked for; a chunk that is one ends here
-//   NIC      of the client's node, when the benefactor is another's
+//   copy     of the client's node: from the process into the client of the store (FUSE and copying)
+//   hash     of the client's node, if duplicates are looked for; a chunk that is one ends here
+//   NIC      of the client's node, if the benefactor is on another node
 //   store    of the benefactor: its SSD, its memory (a copy), or its disk
 //
-// FP(X, Y): with X = 1 hashing and storing are the same core of a node and wait for each other, with X of 2
-// or more they do not, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own
+// FP(X, Y): with X = 1 hashing and storing use the same core of a node and wait for each other; with an X of
+// 2 or more they do not, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own
 // disk.
 //
-// The manager gives a chunk to a benefactor of the client's node that has room, the emptier one first;
-// where there is none, to that of another node, in turn. Benefactors are dealt out to the nodes as clients
-// are. When all are full, chunks wait. A drain agent on each benefactor moves chunks to its node's disk,
-// one at a time, from when it is so full or a chunk waits.
+// The manager gives a chunk to a benefactor of the client's node that has space, the emptier one first; if
+// there is none, to that of another node, in turn. Benefactors are dealt out to the nodes as clients are.
+// When all are full, chunks wait. A drain agent on each benefactor moves chunks to the disk of its node, one
+// at a time, once the benefactor is full to a given share or a chunk waits.
 //
 // Every i-th chunk of a client that makes the share of duplicates whole is one. Nothing is random.
 //
-// Sizes in bytes, bandwidths in bytes a second, times in seconds.
+// Sizes are in bytes, bandwidths in bytes a second, times in seconds.
 //
-// Range of validity: one checkpoint into a store that is empty; servers whose bandwidth does not depend on how many use them; chunks
-// much smaller than a client's checkpoint and a benefactor's room, and so large that latencies, metadata and the manager's own time,
-// which are left out, do not count. The network has no bound but the NICs.
+// Range of validity: one checkpoint into an empty store; servers whose bandwidth does not depend on the
+// number of their users; chunks much smaller than a client's checkpoint and a benefactor's capacity, and so
+// large that latencies, metadata and the manager's own time, which are left out, do not matter. Only the NICs
+// bound the network.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +43,9 @@ class Fields;
 enum class StoreKind { ssd, memory, disk };
 constexpr auto enum_names(StoreKind) {
   return std::to_array<EnumName<StoreKind>>(
-      {{StoreKind::ssd, "ssd", "of benefactors' SSDs"},
-       {StoreKind::memory, "memory", "of benefactors' memory, as fast as copying"},
-       {StoreKind::disk, "disk", "of disks: those of benefactors, or, without FP cores, each node's own"}});
+      {{StoreKind::ssd, "ssd", "the SSDs of benefactors"},
+       {StoreKind::memory, "memory", "the memory of benefactors, as fast as copying"},
+       {StoreKind::disk, "disk", "the disks of benefactors or, without FP cores, the disk of each node"}});
 }
 
 struct AggregateStore {
@@ -78,7 +79,7 @@ struct StoreResult {
   Seconds time;                    // until the last client is done
   double bytes_per_second = 0;     // of the checkpoint
   Bytes written, remote, drained;  // to stores; of that, to another node's; from there to disks, by then
-  std::uint64_t duplicates = 0, waits = 0;  // chunks; those that waited for room
+  std::uint64_t duplicates = 0, waits = 0;  // chunks; those that waited for space
 };
 
 StoreResult checkpoint_into(const AggregateStore& store);

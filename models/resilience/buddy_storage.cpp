@@ -15,7 +15,7 @@ Seconds takes(Bytes bytes, Bandwidth bandwidth) {
 
 }  // namespace
 
-BuddyRoom buddy_room(BuddyStorage storage, Bytes used) {
+BuddySpace buddy_space(BuddyStorage storage, Bytes used) {
   switch (storage) {
     case BuddyStorage::in_memory:
       return {.peak = used * 5, .afterwards = used * 3, .ssd = {}, .ssd_writes = {}};
@@ -33,7 +33,7 @@ BuddyStorage storage_by_memory(const BuddyNode& node) {
 
 BuddyCheckpoint stored(const BuddyCheckpoint& in_memory, BuddyStorage storage, const BuddyNode& node) {
   if (node.used == Bytes()) throw std::invalid_argument("a checkpoint of a node is larger than 0");
-  const BuddyRoom room = buddy_room(storage, node.used);
+  const BuddySpace room = buddy_space(storage, node.used);
   const auto fits = [&](Bytes needed, Bytes there, const char* place) {
     if (needed > there)
       throw std::invalid_argument("checkpoints of " + to_text(node.used) + " take " + to_text(needed) +

@@ -26,12 +26,12 @@ const BuddyCheckpoint jacobi = {.overlap = Seconds(4.5),
 
 TEST(BuddyStorageTest, TakesTheRoomThatThePaperSays) {
   const Bytes used(1000);
-  EXPECT_EQ(buddy_room(in_memory, used).peak, Bytes(5000));
-  EXPECT_EQ(buddy_room(in_memory, used).afterwards, Bytes(3000));
-  EXPECT_EQ(buddy_room(half_ssd, used).peak, Bytes(3000));
-  EXPECT_EQ(buddy_room(half_ssd, used).ssd_writes, Bytes(1000));
-  EXPECT_EQ(buddy_room(full_ssd, used).ssd_writes, Bytes(2000));
-  EXPECT_EQ(buddy_room(full_ssd, used).ssd, Bytes(4000));
+  EXPECT_EQ(buddy_space(in_memory, used).peak, Bytes(5000));
+  EXPECT_EQ(buddy_space(in_memory, used).afterwards, Bytes(3000));
+  EXPECT_EQ(buddy_space(half_ssd, used).peak, Bytes(3000));
+  EXPECT_EQ(buddy_space(half_ssd, used).ssd_writes, Bytes(1000));
+  EXPECT_EQ(buddy_space(full_ssd, used).ssd_writes, Bytes(2000));
+  EXPECT_EQ(buddy_space(full_ssd, used).ssd, Bytes(4000));
 }
 
 TEST(BuddyStorageTest, AThirdOfTheMemoryDecides) {

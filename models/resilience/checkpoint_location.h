@@ -1,24 +1,22 @@
 // The checkpoint location controller (CLC) of abeyratne2017 section 4.3.3, Algorithm 1: before each
-// checkpoint it says whether that goes to the node's SSD, which keeps it, or to a ramdisk under strong ECC,
-// which is fast.
+// checkpoint it decides whether the checkpoint goes to the node's SSD, which is durable, or to a ramdisk
+// under strong ECC, which is fast.
 //
-//   lifetime estimation (LE)     the SSD, as long as it lasts longer at the bandwidth written so far than
-//                                it is due to (Eqs 4.1, 4.2)
-//   performance-loss (PLE)       the ramdisk, when checkpoints have taken more than a share of the time
-//                                (Eq. 4.3)
-//   size                         a checkpoint that is due in the ramdisk and larger than a rank's part of
-//                                it is left out
-//   forced                       each so-many-th checkpoint goes to the SSD in spite of the estimates: ranks
-//                                that decide for themselves have one in common to go back to (section
-//                                4.3.3.3)
+//   lifetime estimation (LE)     the SSD, as long as it lasts longer at the bandwidth written so far than it is
+//                                required to (Eqs 4.1, 4.2)
+//   performance-loss (PLE)       the ramdisk, when checkpoints have taken more than a share of the time (Eq. 4.3)
+//   size                         a checkpoint that is due in the ramdisk and larger than a rank's part of it is
+//                                left out
+//   forced                       one of so many checkpoints goes to the SSD whatever the estimates say, so that
+//                                ranks that decide independently have one in common to return to (section 4.3.3.3)
 //
-// What remains of the rating cancels between Eqs 4.1 and 4.2: the SSD is taken while the node has written
-// less than rating / rated life, 92.6 MB/s for 14.6 PB and 5 years. An SSD that has no writes left is not
-// taken.
+// What remains of the rating cancels between Eqs 4.1 and 4.2: the SSD is used while the node has written less
+// than rating / rated life, 92.6 MB/s for 14.6 PB and 5 years. An SSD without writes left is not used.
 //
-// The controller keeps nothing: what it knows of the program and the device is in the question, so that
-// firmware can ask with the device's own counters. Each rank asks for itself, with the node's bytes. The
-// firmware's own, sw/checkpoint/location.h, gives the same answers for the same reasons, which its test holds.
+// The controller keeps no state: what it needs to know of the program and of the device is in the question,
+// so that firmware can ask with the device's own counters. Each rank asks for itself, with the bytes of the
+// node. The firmware's own controller, sw/checkpoint/location.h, gives the same answers for the same reasons;
+// its test asserts that.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +31,7 @@ struct CheckpointLocationConfig {
   bool lifetime_estimation = true;
   bool performance_estimation = false;
   double bound = 0.1;                                   // share of the time that checkpoints may take
-  Bytes rating = Bytes(14'600ull * 1'000'000'000'000);  // PBW_rating: writes that the SSD stands
+  Bytes rating = Bytes(14'600ull * 1'000'000'000'000);  // PBW_rating: the writes that the SSD endures
   Seconds rated_life = Seconds(5 * 365 * 86'400.0);
   Bytes ramdisk_of_rank = Bytes(UINT64_MAX);  // TMPFS_SIZE / numMPIRanks
   std::uint64_t forced_every = 0;             // 0: none
@@ -46,9 +44,9 @@ struct CheckpointQuestion {
   std::uint64_t number = 1;    // of the checkpoint: 1, 2, ...
   Bytes size = {};             // of this rank's
   Seconds elapsed = {};        // since the program began, before this checkpoint
-  Seconds checkpointing = {};  // T_chk: what checkpoints have taken of it
+  Seconds checkpointing = {};  // T_chk: the part of it that checkpoints took
   Bytes written = {};          // by the node to the SSD since then
-  Bytes used = {};             // PBW_used: all that was ever written to it
+  Bytes used = {};             // PBW_used: everything that was ever written to it
 };
 
 enum class CheckpointLocation { ssd, ramdisk, nowhere };
@@ -61,13 +59,16 @@ constexpr auto enum_names(CheckpointLocation) {
 enum class LocationReason { first, allowed, forced, lifetime, performance, size };
 constexpr auto enum_names(LocationReason) {
   return std::to_array<EnumName<LocationReason>>(
-      {{LocationReason::first, "first", "on the SSD: nothing was written yet"},
-       {LocationReason::allowed, "allowed", "the SSD lasts and the program is not late"},
-       {LocationReason::forced, "forced", "the estimates speak against the SSD; it is one of all ranks"},
-       {LocationReason::lifetime, "lifetime", "the SSD would not last as long as it is due to"},
+      {{LocationReason::first, "first", "on the SSD because nothing was written yet"},
+       {LocationReason::allowed, "allowed", "on the SSD because it lasts and the program is not late"},
+       {LocationReason::forced, "forced",
+        "on the SSD although the estimates say otherwise: it is one of all ranks"},
+       {LocationReason::lifetime, "lifetime",
+        "in the ramdisk because the SSD would not last as long as required"},
        {LocationReason::performance, "performance",
-        "checkpoints have taken more than their share of the time"},
-       {LocationReason::size, "size", "it is due in the ramdisk and larger than a rank's part"}});
+        "in the ramdisk because checkpoints have taken more than their share of the time"},
+       {LocationReason::size, "size",
+        "left out because it is due in the ramdisk and larger than a rank's part"}});
 }
 
 struct CheckpointDecision {

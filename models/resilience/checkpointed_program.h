@@ -1,10 +1,10 @@
-// A program that computes and takes checkpoints in turn, on one node, and what its checkpoints cost by
-// where they go: the microbenchmark of abeyratne2017 section 4.5.1, and, with other numbers, its miniFE and
-// Lulesh.
+// A program on one node that alternates between computing and taking checkpoints, and the cost of its
+// checkpoints by where they go: the microbenchmark of abeyratne2017 section 4.5.1 and, with other numbers,
+// its miniFE and Lulesh.
 //
-// All ranks of the node compute for so long, then each writes its checkpoint; the program waits until all
-// are written (stop and copy, flushed), at the bandwidth of the node's SSD or of its memory. The ranks are
-// alike, so that they decide alike. Nothing fails.
+// All ranks of the node compute for the same time, then each writes its checkpoint. The program waits until
+// all are written (stop and copy, flushed), at the bandwidth of the node's SSD or of its memory. The ranks
+// are alike, so that they decide alike. Nothing fails.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ constexpr auto enum_names(LocationPolicy) {
       {{LocationPolicy::none, "none", "no checkpoints"},
        {LocationPolicy::ramdisk, "ramdisk", "all of them in DRAM"},
        {LocationPolicy::ssd, "ssd", "all of them on the SSD"},
-       {LocationPolicy::ratio, "ratio", "each so-many-th on the SSD, the others in DRAM"},
+       {LocationPolicy::ratio, "ratio", "one of so many on the SSD, the others in DRAM"},
        {LocationPolicy::clc, "clc", "the checkpoint location controller decides"}});
 }
 
@@ -36,7 +36,7 @@ struct CheckpointedProgram {
 struct CheckpointTargets {
   Bandwidth ssd = 250_MBps;          // of the node
   Bandwidth ramdisk = 6286_MBps;     // of the node
-  std::uint32_t ramdisk_writes = 1;  // 2: as the thesis stands for the parity of strong ECC
+  std::uint32_t ramdisk_writes = 1;  // 2: the thesis's bound for the parity of strong ECC
   Bytes ssd_capacity = Bytes(800'000'000'000);
   Bytes ramdisk_capacity = Bytes(UINT64_MAX);  // TMPFS_SIZE
   double ssd_watts = 50, ramdisk_watts = 79;   // of the node while it writes
@@ -48,15 +48,14 @@ struct CheckpointedRun {
   Bytes written;        // to the SSD
   double joules = 0;    // of the node while it writes checkpoints
   double slowdown = 0;  // time over that without checkpoints
-  // Until the SSD has written its rating, at this rate; infinite when none went there.
+  // The time until the SSD has written its rating, at this rate; infinite if nothing was written to it.
   Seconds lifetime;
 };
 
-// `ratio_of`: with LocationPolicy::ratio, one of so many goes to the SSD, the last. `watch` sees each
-// checkpoint: its number, when it begins, what was decided. Throws std::invalid_argument as
-// check_checkpoint_location(), for no iterations, ranks or time to compute, and for a checkpoint of the
-// node that is larger than a target that the policy needs: the SSD, the ramdisk; the controller needs the
-// SSD alone.
+// With LocationPolicy::ratio, the last of each `ratio_of` checkpoints goes to the SSD. `watch` is called for each
+// checkpoint with its number, the time when it begins and the decision. Throws std::invalid_argument as
+// check_checkpoint_location() does, without iterations, ranks or time to compute, and for a checkpoint of the node
+// that is larger than a target that the policy needs: the SSD or the ramdisk; the controller needs the SSD alone.
 CheckpointedRun run_checkpointed(
     const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
     CheckpointLocationConfig controller, std::uint64_t ratio_of = 10, Bytes used = {},

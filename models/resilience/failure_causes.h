@@ -1,10 +1,10 @@
-// Why a machine fails, and how that changes when its transistors shrink: which share of failures a checkpoint in
-// the failed node's own memory survives, and how much more often there is one. dong2011 section 4.3, Table IV
-// and Eq. 8.
+// Why a machine fails, and how that changes when its transistors shrink: which share of failures a checkpoint
+// in the failed node's own memory survives, and how much more frequent failures become. dong2011 section 4.3,
+// Table IV and Eq. 8.
 //
-// Soft errors are a share of the hardware's failures and are over after a reboot, as are those of software,
-// network, people and facilities: a local checkpoint is there. Hard errors, and those whose cause is unknown,
-// need a global one. Only soft errors scale.
+// Soft errors are a share of the hardware's failures. A reboot ends them, and also the failures of software,
+// network, people and facilities, so that a local checkpoint survives. Hard errors and failures of unknown
+// cause need a global checkpoint. Only soft errors scale.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct FailureSplit {
   double failures = 0;             // over those at a soft error rate of 1
 };
 
-// At so many times the soft errors. Throws std::invalid_argument unless there is a failure, the share is from 0
-// to 1 and the factor is 0 or more.
+// The split at `soft_error_factor` times the soft errors. Throws std::invalid_argument unless there is a failure, the
+// share is from 0 to 1 and the factor is 0 or more.
 FailureSplit failure_split(const FailureCauses& causes, double soft_error_factor);
 
 }  // namespace asterism

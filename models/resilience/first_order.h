@@ -1,16 +1,16 @@
-// Efficiency of checkpointing to first order: each level alone, one failure at a time, none while a
+// The efficiency of checkpointing to first order: each level alone, one failure at a time, and none while a
 // checkpoint is written or read.
 //
-// A level with a checkpoint every tau costs C / tau + lambda * (tau / 2 + R) of the time worked. The best is
-// tau = sqrt(2 C / lambda), which costs sqrt(2 lambda C) + lambda R. Several levels: the product of
-// 1 / (1 + cost).
+// A level with a checkpoint every tau costs C / tau + lambda * (tau / 2 + R) of the time worked. The best
+// interval is tau = sqrt(2 C / lambda), which costs sqrt(2 lambda C) + lambda R. The efficiency of several
+// levels is the product of 1 / (1 + cost).
 //
-// Good where lambda (tau + C + R) is far below 1, for the failures of all levels together; beyond that it
-// promises too much. It has every level write all its checkpoints, though a higher one could take the place
-// of a lower one, and so promises a little too little where failures are rare.
+// The model is good if lambda (tau + C + R) is far below 1 for the failures of all levels together; beyond
+// that it promises too much. It lets every level write all its checkpoints, though a higher one could take
+// the place of a lower one, and so promises a little too little if failures are rare.
 //
-// Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974; the product
-// over the levels is what reproduces the figures of lee2019 (section 3 names its model only as multi-level
+// Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974. The product
+// over the levels reproduces the figures of lee2019 (section 3 names its model only as multi-level
 // checkpointing with optimal intervals).
 #pragma once
 

@@ -10,50 +10,61 @@ namespace asterism {
 static_assert(member_count<GpuSystemConfig>() == 18);
 void describe(Fields& f, GpuSystemConfig& c) {
   f.sourced();
-  f("gpu_teraflops", c.gpu_teraflops, "Of a GPU; a faster one makes a machine of fewer GPUs",
+  f("gpu_teraflops", c.gpu_teraflops, "The speed of a GPU. A machine of faster GPUs has fewer of them.",
     within(0.001, 1e6));
-  f("cpu_teraflops", c.cpu_teraflops, "Of a CPU; counts where the file system grows with the machine",
+  f("cpu_teraflops", c.cpu_teraflops,
+    "The speed of a CPU. It counts only for the growth of the file system with the machine.",
     within(0.0, 1e6));
-  f("cpus_per_node", c.cpus_per_node, "Those share a disk, and fail together with their node", within(1, 64));
-  f("nodes_per_cabinet", c.nodes_per_cabinet, "Counts cabinets; nothing else depends on it", within(1, 1024));
-  f("gpu_memory", c.gpu_memory, "Of a GPU: what a checkpoint holds of it", within(1_MiB, 1_TiB));
-  f("gpu_bandwidth", c.gpu_bandwidth, "Of a GPU's memory; told, not used by a model",
-    within(1_GBps, 1'000'000_GBps));
-  f("cpu_bandwidth", c.cpu_bandwidth, "Of a CPU's memory; told, not used by a model",
-    within(1_GBps, 1'000'000_GBps));
+  f("cpus_per_node", c.cpus_per_node,
+    "The number of CPUs of a node. They share a disk and fail together with their node.", within(1, 64));
+  f("nodes_per_cabinet", c.nodes_per_cabinet,
+    "The number of nodes of a cabinet. Only the number of cabinets depends on it.", within(1, 1024));
+  f("gpu_memory", c.gpu_memory, "The memory of a GPU, which a checkpoint holds.", within(1_MiB, 1_TiB));
+  f("gpu_bandwidth", c.gpu_bandwidth,
+    "The bandwidth of a GPU's memory. It is reported, and no model uses it.", within(1_GBps, 1'000'000_GBps));
+  f("cpu_bandwidth", c.cpu_bandwidth,
+    "The bandwidth of a CPU's memory. It is reported, and no model uses it.", within(1_GBps, 1'000'000_GBps));
   f("cpu_link", c.cpu_link,
-    "PCIe of a CPU, which its GPUs share: bounds the checkpoint into host memory of a dense node",
+    "The bandwidth of the PCIe lanes of a CPU, which its GPUs share. It bounds the checkpoint into host "
+    "memory of a dense node.",
     within(1_MBps, 1'000'000_GBps));
-  f("gpu_link", c.gpu_link, "The most of it that one GPU gets: bounds that of a sparse node",
+  f("gpu_link", c.gpu_link,
+    "The highest bandwidth that one GPU gets of these lanes. It bounds the checkpoint of a sparse node.",
     within(1_MBps, 1'000'000_GBps));
-  f("node_disk", c.node_disk, "Of a node, whatever its GPUs: bounds the checkpoint on disk",
+  f("node_disk", c.node_disk,
+    "The bandwidth of the disk of a node, whatever its GPUs. It bounds the checkpoint on disk.",
     within(1_MBps, 1'000'000_GBps));
-  f("file_system", c.file_system, "Of all, for a machine of file_system_petaflops",
+  f("file_system", c.file_system, "The bandwidth of the file system of a machine of file_system_petaflops.",
     within(1_MBps, 1'000'000'000_GBps));
   f("file_system_petaflops", c.file_system_petaflops,
-    "Where the file system has that bandwidth; larger machines have more", within(0.001, 1e9));
-  f("file_system_growth", c.file_system_growth, "Factor of its bandwidth when the machine doubles",
-    within(1.0, 2.0));
-  f("gpu_failures", c.gpu_failures, "A second, of a GPU", within(1e-18, 1.0));
-  f("cpu_failures", c.cpu_failures, "A second, of a CPU, without what its GPUs add", within(0.0, 1.0));
+    "The speed of the machine whose file system has that bandwidth. Larger machines have more.",
+    within(0.001, 1e9));
+  f("file_system_growth", c.file_system_growth,
+    "The factor of that bandwidth when the size of the machine doubles.", within(1.0, 2.0));
+  f("gpu_failures", c.gpu_failures, "The failures of a GPU a second.", within(1e-18, 1.0));
+  f("cpu_failures", c.cpu_failures, "The failures of a CPU a second, without what its GPUs add.",
+    within(0.0, 1.0));
   f("cpu_failures_density", c.cpu_failures_density,
-    "A second, of a CPU, times the fourth root of the GPUs it has", within(0.0, 1.0));
-  f("node_failures", c.node_failures, "A second, of a node: those need the disk of another",
+    "The failures of a CPU a second that its GPUs add, times the fourth root of their number.",
+    within(0.0, 1.0));
+  f("node_failures", c.node_failures, "The failures of a node a second. They need the disk of another node.",
     within(1e-18, 1.0));
-  f("system_failures", c.system_failures, "A second, of the machine: those need the file system",
-    within(1e-18, 1.0));
+  f("system_failures", c.system_failures,
+    "The failures of the machine as a whole a second. They need the file system.", within(1e-18, 1.0));
 }
 
 static_assert(member_count<SnapshotCost>() == 5);
 void describe(Fields& f, SnapshotCost& c) {
-  f("footprint", c.footprint, "Share of the GPUs' memory in use: what a full checkpoint holds",
+  f("footprint", c.footprint, "The share of the GPUs' memory in use, which a full checkpoint holds.",
     within(1e-6, 1.0));
   f("memory_speedup", c.memory_speedup,
-    "The program waits so much shorter for a snapshot in host memory than for a full, blocking one",
+    "The factor by which the program waits shorter for a snapshot in host memory than for a full, blocking "
+    "one.",
     within(1.0, 1e6));
-  f("volume", c.volume, "Share of the footprint that goes on to disk and file system", within(1e-6, 1.0));
-  f("ideal_memory", c.ideal_memory, "Host memory is written and read in no time");
-  f("ideal_disk", c.ideal_disk, "The nodes' disks are written and read in no time");
+  f("volume", c.volume, "The share of the footprint that is moved on to disk and file system.",
+    within(1e-6, 1.0));
+  f("ideal_memory", c.ideal_memory, "Whether host memory is written and read in no time.");
+  f("ideal_disk", c.ideal_disk, "Whether the disks of the nodes are written and read in no time.");
 }
 namespace {
 

@@ -1,9 +1,9 @@
-// A machine dense in GPUs, from its parts: counts, bandwidths and failure rates at any size and density, and
-// what a checkpoint of all of its GPUs' memory costs on three levels.
+// A GPU-dense machine, from its parts: counts, bandwidths and failure rates at any size and density, and the
+// cost of a checkpoint of the memory of all its GPUs on three levels.
 //
-// Levels: host memory over PCIe survives the failure of a GPU or a CPU, the node's disk that of a node, the
-// parallel file system all. A checkpoint goes to each of them at the bandwidth of all nodes together; it is
-// read again at the same.
+// Levels: host memory over PCIe survives the failure of a GPU or a CPU, the disk of the node that of a node,
+// and the parallel file system all failures. A checkpoint goes to each level at the bandwidth of all nodes
+// together and is read at the same bandwidth.
 //
 // Sources: lee2019 Tables 1 and 2, sections 5.2 and 5.3. The default is configs/systems/coral_summit.json,
 // which says what of it is fitted.
@@ -28,7 +28,7 @@ struct GpuSystemConfig {
   Bandwidth gpu_bandwidth = 4096_GBps;  // of its memory
   Bandwidth cpu_bandwidth = 170_GBps;
   Bandwidth cpu_link = 64_GBps;  // of all lanes of a CPU
-  Bandwidth gpu_link = 8_GBps;   // the most that one GPU gets of them
+  Bandwidth gpu_link = 8_GBps;   // the maximum that one GPU gets of them
   Bandwidth node_disk = 2150_MBps;
 
   Bandwidth file_system = 2500_GBps;  // of a machine of file_system_petaflops
@@ -56,22 +56,22 @@ struct GpuSystem {
   Rate failures() const { return gpu_failures + cpu_failures + node_failures + system_failures; }
 };
 
-// As many GPUs as have so many exaflops, in whole nodes; CPUs count for the file system only, as in Table 1.
-// `gpu_failure_factor` makes GPUs fail so much more often.
+// The machine with as many GPUs as have `exaflops`, in whole nodes. CPUs count for the file system only, as in Table 1.
+// GPUs fail `gpu_failure_factor` times as often.
 GpuSystem gpu_system(const GpuSystemConfig& config, double exaflops, std::uint32_t gpus_per_cpu,
                      double gpu_failure_factor = 1);
 
-// What a way of taking snapshots makes of a full, blocking checkpoint.
+// How a way of taking snapshots changes the cost of a full, blocking checkpoint.
 struct SnapshotCost {
   double footprint = 1;       // share of the GPUs' memory that programs use
-  double memory_speedup = 1;  // so much shorter is what the program waits for the copy in host memory
+  double memory_speedup = 1;  // the factor by which the program waits shorter for the copy in host memory
   double volume = 1;          // share of the footprint that goes on to disk and file system
   bool ideal_memory = false;  // host memory is written and read in no time
   bool ideal_disk = false;
 };
 void describe(Fields& f, SnapshotCost& cost);
 
-// Restarts read the whole footprint, however the checkpoint was written.
+// A restart reads the whole footprint, however the checkpoint was written.
 std::vector<CheckpointLevel> levels_of(const GpuSystem& system, const SnapshotCost& cost);
 
 }  // namespace asterism

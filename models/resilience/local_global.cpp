@@ -10,15 +10,15 @@ namespace asterism {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double least_global_share = 1e-9;
+constexpr double min_global_share = 1e-9;
 
 // T_S / T_total = (b - c tau) / (1 + a / tau): (7) solved for it.
 struct Coefficients {
   double a, b, c;
 
   double availability(double tau) const { return (b - c * tau) / (1 + a / tau); }
-  double best_tau(double least) const {
-    return b <= 0 ? least : std::max(least, -a + std::sqrt(a * a + a * b / c));
+  double best_tau(double min_tau) const {
+    return b <= 0 ? min_tau : std::max(min_tau, -a + std::sqrt(a * a + a * b / c));
   }
 };
 
@@ -82,10 +82,10 @@ LocalGlobalTime local_global_time(const LocalGlobalCheckpoint& x, Seconds work, 
           failures * extra * (tau + x.local)};
 }
 
-Seconds best_tau(const LocalGlobalCheckpoint& x, double local_share, Seconds least) {
+Seconds best_tau(const LocalGlobalCheckpoint& x, double local_share, Seconds min_tau) {
   check_local_global(x);
   check_local_share(x, local_share);
-  return Seconds(coefficients(x, local_share).best_tau(least.count()));
+  return Seconds(coefficients(x, local_share).best_tau(min_tau.count()));
 }
 
 double closed_form_local_share(const LocalGlobalCheckpoint& x) {
@@ -95,20 +95,20 @@ double closed_form_local_share(const LocalGlobalCheckpoint& x) {
   return std::max(0.0, 1 - std::sqrt((1 - q) / q * x.local.count() / dearer));
 }
 
-LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& x, Seconds least) {
+LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& x, Seconds min_tau) {
   check_local_global(x);
   const auto availability = [&](double local_share) {
     const Coefficients of = coefficients(x, local_share);
-    return of.availability(of.best_tau(least.count()));
+    return of.availability(of.best_tau(min_tau.count()));
   };
   const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
       [&](double global_share) { return -availability(1 - std::exp(global_share)); },
-      std::log(least_global_share), 0.0, std::numeric_limits<double>::digits / 2);
+      std::log(min_global_share), 0.0, std::numeric_limits<double>::digits / 2);
   double local_share = 1 - std::exp(logarithm);
   if (x.locally_recoverable >= 1 && availability(1) > -lost) local_share = 1;
   if (availability(0) >= availability(local_share)) local_share = 0;
   const double best = availability(local_share);
-  return {Seconds(coefficients(x, local_share).best_tau(least.count())), local_share,
+  return {Seconds(coefficients(x, local_share).best_tau(min_tau.count())), local_share,
           best > 0 ? 1 / best - 1 : infinite};
 }
 

@@ -1,16 +1,16 @@
-// Hybrid local/global checkpoints: how long a run takes when every node keeps most checkpoints to itself and a
-// few go where the loss of a node does not reach them, and which share of them, how often, makes it shortest.
-// dong2011 section 4.4, Table V and Eqs 1 to 7.
+// Hybrid local/global checkpoints: how long a run takes if every node keeps most checkpoints to itself and a
+// few go to a place that survives the loss of a node; and which share of them is to be local, and how often
+// they are to be taken, for the shortest run. dong2011 section 4.4, Table V and Eqs 1 to 7.
 //
-// Symbols, times in seconds of the whole machine; what a study calls them is the same in lower case:
+// Symbols, with times in seconds of the whole machine. A study uses the same names in lower case:
 //
 //   T_S               the work of the run
-//   p_L, p_G          shares of local and global checkpoints; p_G = 1 - p_L
-//   tau               work between two checkpoints of any kind
-//   delta_L, delta_G  to write a local and a global checkpoint
-//   R_L, R_G          to recover from one: reading it, and booting the node
-//   q_L, q_G          shares of failures that a local checkpoint survives and that need a global one
-//   MTTF              of the machine
+//   p_L, p_G          the shares of local and global checkpoints; p_G = 1 - p_L
+//   tau               the work between two checkpoints of any kind
+//   delta_L, delta_G  the time to write a local and a global checkpoint
+//   R_L, R_G          the time to recover from one: to read it, and to boot the node
+//   q_L, q_G          the shares of failures that a local checkpoint survives and that need a global one
+//   MTTF              the mean time to a failure of the machine
 //
 //   T_total = T_S + T_dump + T_rollback,recovery + T_extra-rollback                         (1)
 //   T_dump = T_S / tau delta_eq,  delta_eq = delta_L p_L + delta_G p_G                      (2, 3)
@@ -18,15 +18,15 @@
 //   R_eq = R_L q_L + R_G q_G                                                                (5)
 //   T_extra-rollback = p_L q_G / (2 p_G) (tau + delta_L) T_total / MTTF                     (6)
 //
-// T_total stands on both sides of (7), their sum, which is solved for it; where failures take all the time there
-// is, it is infinite. Without local checkpoints (p_L = 0) every failure recovers from a global one: R_eq = R_G;
-// with any, however few, (5) holds.
+// T_total is on both sides of (7), the sum of these, which is solved for it. It is infinite if failures take
+// all the time. Without local checkpoints (p_L = 0) every failure recovers from a global one: R_eq = R_G.
+// With any local checkpoints, however few, (5) holds.
 //
-// Range of validity: tau + delta_eq + R_eq, and those of p_L / p_G intervals, well below MTTF. Failures strike
-// halfway through an interval, and each costs the same wherever it strikes; a machine that is hit while it
-// recovers loses the whole recovery in truth, half an interval here. README.md has the distance to failures
-// played through (local_global_monte_carlo.h). A global checkpoint that is lost while it is replaced is left
-// out, as in the paper.
+// Range of validity: tau + delta_eq + R_eq, and the same of p_L / p_G intervals, are well below MTTF.
+// Failures occur halfway through an interval, and each costs the same wherever it occurs. In truth a machine
+// that fails while it recovers loses the whole recovery; here it loses half an interval. README.md has the
+// distance to a Monte Carlo simulation (local_global_monte_carlo.h). The loss of a global checkpoint while it
+// is replaced is left out, as in the paper.
 #pragma once
 
 #include <optional>
@@ -42,8 +42,7 @@ struct LocalGlobalCheckpoint {
   Seconds mttf;
 };
 
-// Throws std::invalid_argument unless MTTF is above 0, no time is negative or without an end, and q_L is from 0
-// to 1.
+// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, and q_L is from 0 to 1.
 void check_local_global(const LocalGlobalCheckpoint& checkpoint);
 
 struct LocalGlobalTime {
@@ -51,31 +50,31 @@ struct LocalGlobalTime {
 
   Seconds total() const { return work + dump + rollback_recovery + extra_rollback; }
   double overhead() const { return total() / work - 1; }
-  double availability() const { return work / total(); }  // 1 / (1 + overhead); 0 where nothing gets on
+  double availability() const { return work / total(); }  // 1 / (1 + overhead); 0 if there is no progress
 };
 
-// Eqs 1 to 7. Throws std::invalid_argument, too, unless 0 <= p_L < 1 (p_L = 1 where q_L is 1), tau is above 0 and
-// no longer than the work.
+// Eqs 1 to 7. Also throws std::invalid_argument unless 0 <= p_L < 1 (p_L = 1 if q_L is 1), tau is above 0 and no
+// longer than the work.
 LocalGlobalTime local_global_time(const LocalGlobalCheckpoint& checkpoint, Seconds work, Seconds tau,
                                   double local_share);
 
-// tau that makes (7) shortest at a share of local checkpoints: -a + sqrt(a^2 + a b / c), with a = delta_eq and
-// T_S / T_total = (b - c tau) / (1 + a / tau). No shorter than `least`.
-Seconds best_tau(const LocalGlobalCheckpoint& checkpoint, double local_share, Seconds least = Seconds(0.1));
+// The tau that makes (7) shortest at a share of local checkpoints: -a + sqrt(a^2 + a b / c), with a = delta_eq and
+// T_S / T_total = (b - c tau) / (1 + a / tau). It is no shorter than `min_tau`.
+Seconds best_tau(const LocalGlobalCheckpoint& checkpoint, double local_share, Seconds min_tau = Seconds(0.1));
 
-// p_L that is best where failures are rare: 1 - sqrt(q_G / (q_L (r - 1))), r = delta_G / delta_L; 0 where that is
-// negative or global checkpoints cost no more.
+// The best p_L for rare failures: 1 - sqrt(q_G / (q_L (r - 1))), r = delta_G / delta_L; 0 if that is negative or
+// global checkpoints cost no more.
 double closed_form_local_share(const LocalGlobalCheckpoint& checkpoint);
 
 struct LocalGlobalOptimum {
   Seconds tau;
   double local_share = 0;  // p_L
-  double overhead = 0;     // infinite where nothing gets on at any tau
+  double overhead = 0;     // infinite if there is no progress at any tau
 };
 
-// Both by Brent's minimiser over p_G with tau in closed form, beside p_L = 0. The least tau is the paper's
-// (section 5.1). Throws as check_local_global().
+// Both by Brent's minimiser over p_G, with tau in closed form, and compared with p_L = 0. The default of `min_tau` is
+// the paper's (section 5.1). Throws as check_local_global() does.
 LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& checkpoint,
-                                        Seconds least = Seconds(0.1));
+                                        Seconds min_tau = Seconds(0.1));
 
 }  // namespace asterism

@@ -8,14 +8,14 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t batches = 50;        // of equal work, for the interval of confidence
-constexpr double least_availability = 1e-3;  // by the equations; below it nothing would end
-constexpr double patience = 20;              // times the failures wished for, until it gives up
+constexpr std::uint64_t batches = 50;      // of equal work, for the interval of confidence
+constexpr double min_availability = 1e-3;  // by the equations; below it nothing would end
+constexpr double patience = 20;            // times the failures wished for, until it gives up
 
 class Player {
  public:
   Player(const LocalGlobalCheckpoint& checkpoint, Seconds tau, double local_share,
-         const LocalGlobalPlay& play)
+         const LocalGlobalMonteCarloSettings& play)
       : checkpoint_(checkpoint),
         tau_(tau),
         global_share_(1 - local_share),
@@ -86,11 +86,11 @@ class Player {
 
 }  // namespace
 
-LocalGlobalPlayed play_local_global(const LocalGlobalCheckpoint& checkpoint, Seconds tau, double local_share,
-                                    const LocalGlobalPlay& play) {
+LocalGlobalMonteCarlo simulate_local_global(const LocalGlobalCheckpoint& checkpoint, Seconds tau,
+                                            double local_share, const LocalGlobalMonteCarloSettings& play) {
   const double expected = local_global_time(checkpoint, tau, tau, local_share).availability();
-  LocalGlobalPlayed result;
-  if (expected < least_availability) return result;
+  LocalGlobalMonteCarlo result;
+  if (expected < min_availability) return result;
   Player player(checkpoint, tau, local_share, play);
   const double work = static_cast<double>(play.failures) * checkpoint.mttf.count() * expected;
   const auto of_a_batch = static_cast<std::uint64_t>(std::max(1.0, work / tau.count() / batches));

@@ -20,7 +20,7 @@ LocalGlobalCheckpoint rare() {
 TEST(LocalGlobalMonteCarloTest, EquationsAreInsideItsIntervalWhereFailuresAreRare) {
   for (const double share : {0.0, 0.5, 0.9}) {
     const Seconds tau = best_tau(rare(), share);
-    const LocalGlobalPlayed played = play_local_global(rare(), tau, share, {.failures = 20'000});
+    const LocalGlobalMonteCarlo played = simulate_local_global(rare(), tau, share, {.failures = 20'000});
     EXPECT_NEAR(played.availability, local_global_time(rare(), Seconds(1e9), tau, share).availability(),
                 played.half_width_99)
         << share;
@@ -39,7 +39,7 @@ TEST(LocalGlobalMonteCarloTest, CostFunctionOfOneLevelIsInsideItsInterval) {
                                    .global_restart = one.restart,
                                    .locally_recoverable = 0.5,
                                    .mttf = Seconds(300)};
-  const LocalGlobalPlayed played = play_local_global(same, Seconds(100), 0, {.failures = 200'000});
+  const LocalGlobalMonteCarlo played = simulate_local_global(same, Seconds(100), 0, {.failures = 200'000});
   EXPECT_NEAR(played.availability, single_level_efficiency(one, Seconds(100)), played.half_width_99);
   EXPECT_LT(played.half_width_99, 3e-3);
 }
@@ -48,30 +48,30 @@ TEST(LocalGlobalMonteCarloTest, CostFunctionOfOneLevelIsInsideItsInterval) {
 TEST(LocalGlobalMonteCarloTest, EquationsPromiseAnotherTimeWhereFailuresAreFrequent) {
   const LocalGlobalCheckpoint exa = checkpoint_of({}, mpp_system({}, 1000), CheckpointMedia::dimm_dimm, 0.25);
   const Seconds tau(10);
-  const LocalGlobalPlayed played = play_local_global(exa, tau, 0.5, {.failures = 100'000});
+  const LocalGlobalMonteCarlo played = simulate_local_global(exa, tau, 0.5, {.failures = 100'000});
   const double promised = local_global_time(exa, Seconds(1e9), tau, 0.5).availability();
   EXPECT_GT(std::abs(played.availability - promised), 2 * played.half_width_99);
 }
 
 TEST(LocalGlobalMonteCarloTest, NodesOfAMachineAreOneOfTheirRate) {
-  const LocalGlobalPlayed one = play_local_global(rare(), Seconds(60), 0.8, {.failures = 20'000}),
-                          many = play_local_global(rare(), Seconds(60), 0.8,
-                                                   {.nodes = 100'000, .failures = 20'000});
+  const LocalGlobalMonteCarlo one = simulate_local_global(rare(), Seconds(60), 0.8, {.failures = 20'000}),
+                              many = simulate_local_global(rare(), Seconds(60), 0.8,
+                                                           {.nodes = 100'000, .failures = 20'000});
   EXPECT_NEAR(one.availability, many.availability, one.half_width_99 + many.half_width_99);
 }
 
 TEST(LocalGlobalMonteCarloTest, NewMachineOfShapeBelowOneWorksLess) {
   const auto play = [](double shape) {
-    return play_local_global(rare(), Seconds(60), 0.8,
-                             {.nodes = 10'000, .shape = shape, .new_machine = true, .failures = 1000});
+    return simulate_local_global(rare(), Seconds(60), 0.8,
+                                 {.nodes = 10'000, .shape = shape, .new_machine = true, .failures = 1000});
   };
-  const LocalGlobalPlayed ages = play(0.5), does_not = play(1);
+  const LocalGlobalMonteCarlo ages = play(0.5), does_not = play(1);
   EXPECT_LT(ages.availability + ages.half_width_99, does_not.availability - does_not.half_width_99);
 }
 
 TEST(LocalGlobalMonteCarloTest, SeedGivesTheSameRunAgain) {
   const auto play = [](std::uint64_t seed) {
-    return play_local_global(rare(), Seconds(60), 0.8, {.failures = 1000, .seed = seed}).availability;
+    return simulate_local_global(rare(), Seconds(60), 0.8, {.failures = 1000, .seed = seed}).availability;
   };
   EXPECT_EQ(play(7), play(7));
   EXPECT_NE(play(7), play(8));
@@ -80,7 +80,7 @@ TEST(LocalGlobalMonteCarloTest, SeedGivesTheSameRunAgain) {
 TEST(LocalGlobalMonteCarloTest, PlaysNothingWhereNothingGetsOn) {
   LocalGlobalCheckpoint hopeless = rare();
   hopeless.mttf = Seconds(1);
-  EXPECT_EQ(play_local_global(hopeless, Seconds(10), 0.5, {}).availability, 0);
+  EXPECT_EQ(simulate_local_global(hopeless, Seconds(10), 0.5, {}).availability, 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Durations of machines that run for months, as people write them: "4h", "90s", "5y". In nanoseconds, which
-// last for 584 years in 64 bits; a year has 365 days.
+// Durations of machines that run for months, in the units that people write: "4h", "90s", "5y". They count
+// nanoseconds, of which 64 bits hold 584 years; a year has 365 days.
 #pragma once
 
 #include <array>

@@ -177,8 +177,9 @@ std::uint64_t cycles_with(std::uint64_t failures, double of_a_cycle) {
   return static_cast<std::uint64_t>(std::clamp(static_cast<double>(failures) / of_a_cycle, 2.0, 0x1p62));
 }
 
-MonteCarloResult play_checkpoints(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule,
-                                  const MonteCarloSettings& settings) {
+MonteCarloResult simulate_checkpoints(std::span<const CheckpointLevel> levels,
+                                      const CheckpointSchedule& schedule,
+                                      const MonteCarloSettings& settings) {
   check_levels(levels);
   check_schedule(schedule, levels);
   if (settings.cycles < 2) throw std::invalid_argument("an interval of confidence needs two cycles");

@@ -28,7 +28,7 @@ TEST(MonteCarloTest, AgreesWithTheMarkovModel) {
                                                      {Seconds(150), {0, 3}},
                                                      {Seconds(40), {12, 0}}};
   for (const CheckpointSchedule& schedule : schedules) {
-    const MonteCarloResult played = play_checkpoints(levels, schedule, {.cycles = 20'000});
+    const MonteCarloResult played = simulate_checkpoints(levels, schedule, {.cycles = 20'000});
     EXPECT_NEAR(played.efficiency, markov_efficiency(levels, schedule), played.half_width_99);
     EXPECT_LT(played.half_width_99, 0.03 * played.efficiency);
     EXPECT_EQ(played.escalations > 1000, schedule.intervals() > 1);
@@ -40,7 +40,7 @@ TEST(MonteCarloTest, AgreesWithTheMarkovModelAtLongCycles) {
                            {Rate(2.08e-6), Seconds(475.7), Seconds(475.7)},
                            {Rate(1.77e-7), Seconds(1943), Seconds(1943)}};
   const CheckpointSchedule schedule{Seconds(150), {96, 10}};
-  const MonteCarloResult played = play_checkpoints(long_run, schedule, {.cycles = 3000});
+  const MonteCarloResult played = simulate_checkpoints(long_run, schedule, {.cycles = 3000});
   EXPECT_NEAR(played.efficiency, markov_efficiency(long_run, schedule), played.half_width_99);
   EXPECT_LT(played.half_width_99, 0.01);
 }
@@ -48,7 +48,7 @@ TEST(MonteCarloTest, AgreesWithTheMarkovModelAtLongCycles) {
 TEST(MonteCarloTest, ReadingTheSameCheckpointAgainIsCheaper) {
   const CheckpointSchedule schedule{Seconds(90), {5, 2}};
   const MonteCarloResult again =
-      play_checkpoints(levels, schedule, {.cycles = 20'000, .rule = RecoveryRule::retry});
+      simulate_checkpoints(levels, schedule, {.cycles = 20'000, .rule = RecoveryRule::retry});
   EXPECT_GT(again.efficiency - again.half_width_99, markov_efficiency(levels, schedule));
 }
 
@@ -62,7 +62,7 @@ std::vector<double> apart(const MonteCarloSettings& settings) {
           CheckpointSchedule{Seconds(90), {0, 2}}, CheckpointSchedule{Seconds(120), {0, 0}}}) {
       Levels faster = levels;
       for (CheckpointLevel& level : faster) level.failures = level.failures * factor;
-      const MonteCarloResult played = play_checkpoints(faster, schedule, settings);
+      const MonteCarloResult played = simulate_checkpoints(faster, schedule, settings);
       apart.push_back((played.efficiency - markov_efficiency(faster, schedule)) / played.half_width_99);
     }
   return apart;
@@ -96,14 +96,15 @@ TEST(MonteCarloTest, PartsFromTheMarkovModelWithItsLackOfMemory) {
     EXPECT_LT(std::abs(halves[point]), 1.6) << "pieces are short beside the times between failures";
   for (std::size_t point = 20; point < halves.size(); ++point) EXPECT_GT(halves[point], 1.6) << point;
   const CheckpointSchedule schedule{Seconds(120), {0, 0}};
-  const MonteCarloResult regular = play_checkpoints(levels, schedule, {.cycles = 4000, .shape = 1.5});
+  const MonteCarloResult regular = simulate_checkpoints(levels, schedule, {.cycles = 4000, .shape = 1.5});
   EXPECT_LT(regular.efficiency + 2 * regular.half_width_99, markov_efficiency(levels, schedule));
 }
 
 TEST(MonteCarloTest, FailuresComeAtTheirRateWhateverTheShape) {
   const CheckpointSchedule schedule{Seconds(60), {1, 1}};
   for (const double shape : {0.5, 0.7, 1.0, 2.0}) {
-    const MonteCarloResult played = play_checkpoints(levels, schedule, {.cycles = 20'000, .shape = shape});
+    const MonteCarloResult played =
+        simulate_checkpoints(levels, schedule, {.cycles = 20'000, .shape = shape});
     const double seconds = played.mean_cycle.count() * static_cast<double>(played.cycles);
     EXPECT_NEAR(static_cast<double>(played.failures) / seconds / 2.4e-3, 1, 0.02) << shape;
   }
@@ -115,7 +116,7 @@ TEST(MonteCarloTest, RareFailuresCostWhatTheyInterrupt) {
   const Levels rare = {{Rate(1e-5), Seconds(0), Seconds(50)}};
   for (const double shape : {1.0, 0.7, 2.0}) {
     const MonteCarloResult played =
-        play_checkpoints(rare, {Seconds(100), {}}, {.cycles = 100'000'199, .shape = shape});
+        simulate_checkpoints(rare, {Seconds(100), {}}, {.cycles = 100'000'199, .shape = shape});
     EXPECT_EQ(played.cycles, shape == 1 ? 100'000'199 : 100'000'000u) << "whole batches";
     const double seconds = played.mean_cycle.count() * static_cast<double>(played.cycles);
     EXPECT_NEAR(static_cast<double>(played.failures) / seconds / 1e-5, 1, 0.015) << shape;
@@ -141,7 +142,7 @@ TEST(MonteCarloTest, AgreesWithTheMarkovModelHoweverRareFailuresAre) {
     for (CheckpointLevel& level : rarer)
       level.failures = level.failures * (a_cycle / length / failures_of(levels).per_second());
     const MonteCarloResult played =
-        play_checkpoints(rarer, schedule, {.seed = 2, .cycles = cycles_with(20'000, a_cycle)});
+        simulate_checkpoints(rarer, schedule, {.seed = 2, .cycles = cycles_with(20'000, a_cycle)});
     const double undisturbed = length / played.mean_cycle.count();
     EXPECT_NEAR(static_cast<double>(played.failures) * undisturbed, 20'000, 800) << a_cycle;
     const double expected = markov_efficiency(rarer, schedule);
@@ -154,7 +155,7 @@ TEST(MonteCarloTest, AgreesWithTheMarkovModelHoweverRareFailuresAre) {
 TEST(MonteCarloTest, TakesAsLongAsItHasFailures) {
   const Levels hardly_ever = {{Rate(1e-14), Seconds(0), Seconds(1)}};
   const MonteCarloResult played =
-      play_checkpoints(hardly_ever, {Seconds(1), {}}, {.cycles = 10'000'000'000'000'000});
+      simulate_checkpoints(hardly_ever, {Seconds(1), {}}, {.cycles = 10'000'000'000'000'000});
   EXPECT_EQ(played.cycles, 10'000'000'000'000'000u);
   EXPECT_NEAR(static_cast<double>(played.failures), 100, 40);
   EXPECT_GT(played.efficiency, 1 - 1e-12);
@@ -170,7 +171,7 @@ TEST(MonteCarloTest, CyclesAreAsManyAsTheFailuresNeed) {
 TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
   const CheckpointSchedule schedule{Seconds(90), {5, 2}};
   const auto play = [&](std::uint64_t seed) {
-    return play_checkpoints(levels, schedule, {.seed = seed, .cycles = 100});
+    return simulate_checkpoints(levels, schedule, {.seed = seed, .cycles = 100});
   };
   EXPECT_EQ(play(7).efficiency, play(7).efficiency);
   EXPECT_EQ(play(7).failures, play(7).failures);
@@ -180,7 +181,7 @@ TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
 // e^30 tries are needed.
 TEST(MonteCarloTest, GivesUpWhereNothingGetsOn) {
   const Levels hopeless = {{Rate(1), Seconds(30), Seconds(1)}};
-  const MonteCarloResult played = play_checkpoints(hopeless, {Seconds(1), {}}, {.max_failures = 10'000});
+  const MonteCarloResult played = simulate_checkpoints(hopeless, {Seconds(1), {}}, {.max_failures = 10'000});
   EXPECT_EQ(played.cycles, 0u);
   EXPECT_EQ(played.efficiency, 0);
   EXPECT_EQ(played.failures, 10'001u);
@@ -188,12 +189,12 @@ TEST(MonteCarloTest, GivesUpWhereNothingGetsOn) {
 
 TEST(MonteCarloTest, RefusesASingleCycleAndAShapeThatIsNone) {
   EXPECT_EQ(thrown<std::invalid_argument>([] {
-              play_checkpoints(levels, {Seconds(1), {1, 1}}, {.cycles = 1});
+              simulate_checkpoints(levels, {Seconds(1), {1, 1}}, {.cycles = 1});
             }),
             "an interval of confidence needs two cycles");
   for (const double shape : {0.0, -1.0, std::nan("")})
     EXPECT_EQ(thrown<std::invalid_argument>([&] {
-                play_checkpoints(levels, {Seconds(1), {1, 1}}, {.shape = shape});
+                simulate_checkpoints(levels, {Seconds(1), {1, 1}}, {.shape = shape});
               }),
               "the shape of a Weibull distribution is above 0");
 }

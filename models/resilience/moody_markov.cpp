@@ -135,11 +135,11 @@ double markov_efficiency(std::span<const CheckpointLevel> levels, const Checkpoi
   return Model(levels, schedule).efficiency();
 }
 
-MarkovOptimum markov_optimum(std::span<const CheckpointLevel> levels, Seconds least) {
+MarkovOptimum markov_optimum(std::span<const CheckpointLevel> levels, Seconds min_interval) {
   check_levels(levels);
   std::vector<Seconds> periods;
   for (const CheckpointLevel& level : levels)
-    periods.push_back(std::max(optimal_interval(level), periods.empty() ? least : periods.back()));
+    periods.push_back(std::max(optimal_interval(level), periods.empty() ? min_interval : periods.back()));
   const auto at = [&](const std::vector<Seconds>& tried) {
     CheckpointSchedule schedule = schedule_of(tried);
     const double efficiency = Model(levels, schedule).efficiency();
@@ -151,7 +151,7 @@ MarkovOptimum markov_optimum(std::span<const CheckpointLevel> levels, Seconds le
     for (std::size_t i = 0; i < periods.size(); ++i)
       for (const double factor : {step, 1 / step}) {
         std::vector<Seconds> tried = periods;
-        tried[i] = std::max(tried[i] * factor, least);
+        tried[i] = std::max(tried[i] * factor, min_interval);
         MarkovOptimum found = at(tried);
         if (found.efficiency <= best.efficiency) continue;
         best = std::move(found);

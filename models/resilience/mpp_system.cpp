@@ -8,39 +8,51 @@ namespace asterism {
 
 static_assert(member_count<MppSpecification>() == 7);
 void describe(Fields& f, MppSpecification& s) {
-  f("sockets", s.sockets, "Of the machine; more of them fail more often", within(1.0, 1e9));
-  f("memory_gb", s.memory_gb, "GB of a socket: what a checkpoint is a share of", within(0.001, 1e6));
-  f("pcram_gbps", s.pcram_gbps, "GB/s of a socket's PCRAM DIMMs: bounds a local checkpoint",
+  f("sockets", s.sockets, "The number of sockets of the machine. More of them fail more often.",
+    within(1.0, 1e9));
+  f("memory_gb", s.memory_gb, "The memory of a socket in GB. A checkpoint is a share of it.",
     within(0.001, 1e6));
-  f("network_gbps", s.network_gbps, "GB/s of a socket: bounds a checkpoint to a neighbour",
+  f("pcram_gbps", s.pcram_gbps,
+    "The bandwidth of a socket's PCRAM DIMMs in GB/s. It bounds a local checkpoint.", within(0.001, 1e6));
+  f("network_gbps", s.network_gbps,
+    "The bandwidth of a socket's network in GB/s. It bounds a checkpoint to a neighbour.",
     within(0.001, 1e9));
-  f("file_system_gbps", s.file_system_gbps, "GB/s of the machine: bounds a checkpoint to disks",
+  f("file_system_gbps", s.file_system_gbps,
+    "The bandwidth of the machine's file system in GB/s. It bounds a checkpoint to disks.",
     within(0.001, 1e9));
-  f("soft_errors", s.soft_errors, "Of a socket, over those of the petaflops machine", within(0.0, 1e6));
-  f("reboot_s", s.reboot_s, "Seconds of a recovery beside reading the checkpoint; fitted", within(0.0, 1e6));
+  f("soft_errors", s.soft_errors, "The rate of soft errors of a socket over that of the petaflops machine.",
+    within(0.0, 1e6));
+  f("reboot_s", s.reboot_s,
+    "The seconds of a recovery besides reading the checkpoint. The values are fitted.", within(0.0, 1e6));
 }
 
 static_assert(member_count<MppSystemConfig>() == 8);
 void describe(Fields& f, MppSystemConfig& c) {
-  f("petaflops_system", c.petaflops, "The machine of a petaflops");
-  f("exaflops_system", c.exaflops, "The machine of an exaflops; others are on the line through both");
-  f("hardware", c.causes.hardware, "Failures counted whose cause is the hardware",
+  f("petaflops_system", c.petaflops, "The machine of one petaflops.");
+  f("exaflops_system", c.exaflops,
+    "The machine of one exaflops. Other machines are on the line through both.");
+  f("hardware", c.causes.hardware, "The number of failures counted whose cause is the hardware.",
     within(0, 1'000'000'000'000));
-  f("software", c.causes.software, "The software", within(0, 1'000'000'000'000));
-  f("network", c.causes.network, "The network", within(0, 1'000'000'000'000));
-  f("human", c.causes.human, "People", within(0, 1'000'000'000'000));
-  f("facilities", c.causes.facilities, "Power and cooling", within(0, 1'000'000'000'000));
-  f("undetermined", c.causes.undetermined, "Nobody knows: taken to need a global checkpoint",
+  f("software", c.causes.software, "The number whose cause is software.", within(0, 1'000'000'000'000));
+  f("network", c.causes.network, "The number whose cause is the network.", within(0, 1'000'000'000'000));
+  f("human", c.causes.human, "The number whose cause is people.", within(0, 1'000'000'000'000));
+  f("facilities", c.causes.facilities, "The number whose cause is power or cooling.",
+    within(0, 1'000'000'000'000));
+  f("undetermined", c.causes.undetermined,
+    "The number whose cause is unknown. They are taken to need a global checkpoint.",
     within(1, 1'000'000'000'000));
-  f("soft_share", c.causes.soft_share, "Of the hardware's failures: those that a reboot ends",
+  f("soft_share", c.causes.soft_share, "The share of the hardware's failures that a reboot ends.",
     within(0.0, 1.0));
-  f("socket_mttf_years", c.socket_mttf_years, "Of a socket of the petaflops machine", within(1e-6, 1e6));
+  f("socket_mttf_years", c.socket_mttf_years,
+    "The mean time to a failure of a socket of the petaflops machine, in years.", within(1e-6, 1e6));
   f("soft_errors_2004", c.soft_errors_2004,
-    "Soft errors of the petaflops machine over those at which failures were counted", within(0.0, 1e6));
-  f("compute_share", c.compute_share, "Of all nodes: these have a checkpoint", within(0.0, 1.0));
-  f("stack_copy_s", c.stack_copy_s, "Seconds to copy DRAM into PCRAM stacked on it, whatever its size",
+    "The rate of soft errors of the petaflops machine over the rate at which failures were counted.",
     within(0.0, 1e6));
-  f("coordination_s", c.coordination_s, "Seconds to begin a coordinated checkpoint", within(0.0, 1e6));
+  f("compute_share", c.compute_share,
+    "The share of all nodes that are compute nodes, which have a checkpoint.", within(0.0, 1.0));
+  f("stack_copy_s", c.stack_copy_s, "The seconds to copy DRAM into PCRAM stacked on it, whatever its size.",
+    within(0.0, 1e6));
+  f("coordination_s", c.coordination_s, "The seconds to begin a coordinated checkpoint.", within(0.0, 1e6));
 }
 
 namespace {

@@ -1,19 +1,19 @@
-// A massively parallel machine between a petaflops of 2008 and an exaflops of 2017, and what local and global
-// checkpoints cost on it in four ways. dong2011 sections 6.1 and 6.2, Tables XI and XII.
+// A massively parallel machine between a petaflops of 2008 and an exaflops of 2017, and the cost of local and
+// global checkpoints on it in four ways. dong2011 sections 6.1 and 6.2, Tables XI and XII.
 //
-// A value between the two ends is on the geometric line through them, by the logarithm of the machine's speed;
-// so is one beyond them. A checkpoint is a share of each socket's memory.
+// A value between the two ends is on the geometric line through them, by the logarithm of the machine's
+// speed, and so is one beyond them. A checkpoint is a share of the memory of each socket.
 //
 //   way          local checkpoint                     global checkpoint
 //   pure_hdd     none                                 disks behind the I/O nodes
 //   dimm_hdd     the node's PCRAM DIMMs               disks behind the I/O nodes
-//   dimm_dimm    the node's PCRAM DIMMs               a neighbour's, over the network
-//   pcram_3d     PCRAM on the node's DRAM             a neighbour's, over the network
+//   dimm_dimm    the node's PCRAM DIMMs               those of a neighbour, over the network
+//   pcram_3d     PCRAM on the node's DRAM             that of a neighbour, over the network
 //
-// Over disks go the checkpoints of all compute nodes, 15 of 16, at the bandwidth of the file system; all others
-// are taken by every socket at its own. Coordination takes 1 ms each time. A recovery reads the checkpoint
-// and boots the node: the paper does not say how long that takes; 12 s at a petaflops and 1 s at an exaflops are
-// fitted to its Table XIV, and are the model's only free parameters.
+// The checkpoints of all compute nodes, 15 of 16, go over disks at the bandwidth of the file system; all
+// others are taken by every socket at its own bandwidth. Coordination takes 1 ms each time. A recovery reads
+// the checkpoint and boots the node. The paper does not say how long that takes; 12 s at a petaflops and 1 s
+// at an exaflops are fitted to its Table XIV, and are the only free parameters of the model.
 #pragma once
 
 #include <array>
@@ -76,7 +76,8 @@ struct MppSystem {
 
 MppSystem mpp_system(const MppSystemConfig& config, double petaflops);
 
-// When programs use such a share of each socket's memory, and a checkpoint holds such a share of that.
+// The costs of a checkpoint if programs use a share `memory_usage` of each socket's memory, and the checkpoint holds a
+// share `volume` of that.
 LocalGlobalCheckpoint checkpoint_of(const MppSystemConfig& config, const MppSystem& system,
                                     CheckpointMedia media, double memory_usage, double volume = 1);
 

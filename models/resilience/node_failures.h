@@ -1,12 +1,12 @@
-// When the nodes of a machine fail: each on its own, in lifetimes of a Weibull distribution, replaced by a new
-// one at once. The next failure of any of them, one after the other.
+// When the nodes of a machine fail: each independently, with lifetimes of a Weibull distribution, and
+// replaced by a new one at once. The class yields the failures of all nodes one after the other.
 //
-// A shape of 1 is exponential: a node does not age, and the machine fails like one whose rate is that of all
-// nodes together. Below 1 a node fails the more seldom, the longer it has lived; above 1 it wears out. In a
-// machine that has run long enough (`new_machine` false) the ages differ, and many nodes together come close to
-// the exponential machine whatever the shape; one that is all new does not.
+// A shape of 1 is exponential: a node does not age, and the machine fails like one with the rate of all nodes
+// together. With a shape below 1 a node fails less often the longer it has lived; above 1 it wears out. In a
+// machine that has run long enough (`new_machine` false) the ages differ, and many nodes together come close
+// to the exponential machine whatever the shape. A machine of new nodes does not.
 //
-// Reproducible by seed on one machine (it needs logarithms and powers).
+// Results are reproducible by seed on one machine, since logarithms and powers are needed.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ class NodeFailures {
   // Throws std::invalid_argument unless there is a node, their MTTF is above 0 and the shape from 0.1 to 10.
   explicit NodeFailures(const NodeFailureSettings& settings);
 
-  Seconds next();    // from the machine's start on; never falls
-  double uniform();  // [0, 1), for what else is drawn of a failure
+  Seconds next();    // since the start of the machine; never decreases
+  double uniform();  // in [0, 1), for other random properties of a failure
 
  private:
   double lifetime();
 
   double inverse_shape_, scale_;
   Random random_;
-  std::vector<double> failing_;  // when each node does, as a heap: the next one first
+  std::vector<double> failing_;  // the time of each node's next failure, as a heap: the earliest first
 };
 
 }  // namespace asterism

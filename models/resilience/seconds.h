@@ -1,6 +1,6 @@
-// Time and rates of machines that run for months: the 64 bits of picoseconds that simulated time has end
-// after 213 days. Seconds, Rate and plain numbers do not mix; their product is a number, the expected count
-// of events.
+// Time and rates of machines that run for months: the 64 bits of picoseconds of simulated time end after 213
+// days. Seconds, Rate and plain numbers do not mix; the product of Seconds and Rate is a number, the expected
+// count of events.
 #pragma once
 
 #include <compare>

@@ -42,9 +42,9 @@ BuddyOptimum minimum(Bounds bounds, Bounds gets_on, const Time& time) {
     const bool point = low == high && low >= bounds.low;  // the bounds leave one interval
     return {Seconds(point ? low : 0), Seconds(point ? time(low) : never), point};
   }
-  const auto [found, least] = boost::math::tools::brent_find_minima(
+  const auto [found, shortest] = boost::math::tools::brent_find_minima(
       [&](double log_tau) { return time(std::exp(log_tau)); }, std::log(low), std::log(high), bits);
-  BuddyOptimum best{Seconds(std::clamp(std::exp(found), low, high)), Seconds(least), false};
+  BuddyOptimum best{Seconds(std::clamp(std::exp(found), low, high)), Seconds(shortest), false};
   for (const double end : {bounds.low, bounds.high})
     if (end >= low && end <= high && time(end) <= best.total.count() * (1 + 1e-12))
       best = {Seconds(end), Seconds(time(end)), true};

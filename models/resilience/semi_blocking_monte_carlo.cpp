@@ -63,8 +63,8 @@ class Player {
 
 }  // namespace
 
-BuddyMonteCarlo play_semi_blocking(const BuddyCheckpoint& b, Seconds tau, std::uint64_t failures,
-                                   std::uint64_t seed, const std::stop_token& stop) {
+BuddyMonteCarlo simulate_semi_blocking(const BuddyCheckpoint& b, Seconds tau, std::uint64_t failures,
+                                       std::uint64_t seed, const std::stop_token& stop) {
   const Seconds of_one = semi_blocking_time(b, tau - b.overhead, tau).total();
   const double wanted = static_cast<double>(failures) * std::min(b.mttf / of_one, 1e6);
   const auto intervals = std::max(fewest_intervals, static_cast<std::uint64_t>(wanted));

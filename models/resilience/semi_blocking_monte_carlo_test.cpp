@@ -21,7 +21,7 @@ double model(const BuddyCheckpoint& b, Seconds tau) {
 TEST(SemiBlockingMonteCarloTest, AgreesWithTheModelWhereFailuresAreRare) {
   const BuddyCheckpoint b = ft_test(2e4);
   const Seconds tau(180);
-  const BuddyMonteCarlo played = play_semi_blocking(b, tau, failures, 1);
+  const BuddyMonteCarlo played = simulate_semi_blocking(b, tau, failures, 1);
   EXPECT_NEAR(played.stretch, model(b, tau), played.half_width_99);
   EXPECT_LT(played.half_width_99, 3e-4);
   EXPECT_GT(played.failures, failures / 2);
@@ -31,13 +31,13 @@ TEST(SemiBlockingMonteCarloTest, AgreesWithTheModelWhereFailuresAreRare) {
 TEST(SemiBlockingMonteCarloTest, ModelIsWithinAPercentAtFtTests) {
   const BuddyCheckpoint b = ft_test(300);
   const BuddyOptimum best = semi_blocking_optimum(b, Seconds(1e6));
-  const BuddyMonteCarlo played = play_semi_blocking(b, best.tau, failures, 1);
+  const BuddyMonteCarlo played = simulate_semi_blocking(b, best.tau, failures, 1);
   EXPECT_NEAR(played.stretch / model(b, best.tau), 1, 0.01);
 }
 
 // Delta alone, and no failure in 1e12 s.
 TEST(SemiBlockingMonteCarloTest, WithoutFailuresItIsTheUndisturbedTime) {
-  const BuddyMonteCarlo played = play_semi_blocking(ft_test(1e12), Seconds(20), 0, 1);
+  const BuddyMonteCarlo played = simulate_semi_blocking(ft_test(1e12), Seconds(20), 0, 1);
   EXPECT_EQ(played.failures, 0u);
   EXPECT_NEAR(played.stretch, 20.25 / 19.8, 1e-12);
 }
@@ -45,19 +45,19 @@ TEST(SemiBlockingMonteCarloTest, WithoutFailuresItIsTheUndisturbedTime) {
 // Without overlap and dump each interval is begun again until it succeeds: (e^(tau/M) - 1) M, restarts alike.
 TEST(SemiBlockingMonteCarloTest, IsTheKnownClosedForm) {
   const BuddyCheckpoint b{Seconds(), Seconds(), Seconds(), Seconds(), Seconds(30), Seconds(100)};
-  const BuddyMonteCarlo played = play_semi_blocking(b, Seconds(50), failures, 3);
+  const BuddyMonteCarlo played = simulate_semi_blocking(b, Seconds(50), failures, 3);
   EXPECT_NEAR(played.stretch, 100 * std::exp(0.3) * std::expm1(0.5) / 50, played.half_width_99);
 }
 
 TEST(SemiBlockingMonteCarloTest, GivesUpWhereNothingGetsOn) {
   BuddyCheckpoint b = ft_test(300);
   b.restart = Seconds(1e6);
-  EXPECT_TRUE(std::isinf(play_semi_blocking(b, Seconds(20), 100, 1).stretch));
+  EXPECT_TRUE(std::isinf(simulate_semi_blocking(b, Seconds(20), 100, 1).stretch));
 }
 
 TEST(SemiBlockingMonteCarloTest, IsReproducibleBySeed) {
   const auto stretch = [](std::uint64_t seed) {
-    return play_semi_blocking(ft_test(300), Seconds(20), 1000, seed).stretch;
+    return simulate_semi_blocking(ft_test(300), Seconds(20), 1000, seed).stretch;
   };
   EXPECT_EQ(stretch(4), stretch(4));
   EXPECT_NE(stretch(4), stretch(5));

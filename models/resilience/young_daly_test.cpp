@@ -109,7 +109,7 @@ TEST(YoungDalyTest, EfficiencyIsInsideTheMonteCarlosInterval) {
   for (const double checkpoint : {1.0, 20.0, 100.0}) {
     const CheckpointLevel one = level(100, checkpoint, 10);
     const Seconds interval = best_interval(one);
-    const MonteCarloResult played = play_checkpoints({&one, 1}, {interval, {}}, {.cycles = 200'000});
+    const MonteCarloResult played = simulate_checkpoints({&one, 1}, {interval, {}}, {.cycles = 200'000});
     EXPECT_NEAR(played.efficiency, single_level_efficiency(one, interval), played.half_width_99);
     EXPECT_LT(played.half_width_99, 0.02 * played.efficiency);
   }

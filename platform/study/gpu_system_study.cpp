@@ -88,11 +88,11 @@ class Point final : public StudyPointOf<GpuSystemStudy> {
     if (config_.failures == 0 || best.efficiency < least_efficiency) return {};
     const double of_a_cycle = failures_of(levels) * (best.schedule.work() / best.efficiency);
     const double cycles = static_cast<double>(config_.failures) / std::max(of_a_cycle, 1.0);
-    return play_checkpoints(levels, best.schedule,
-                            {.seed = config_.seed,
-                             .cycles = std::max(static_cast<std::uint64_t>(cycles), fewest_cycles),
-                             .rule = config_.recovery,
-                             .stop = stop});
+    return simulate_checkpoints(levels, best.schedule,
+                                {.seed = config_.seed,
+                                 .cycles = std::max(static_cast<std::uint64_t>(cycles), fewest_cycles),
+                                 .rule = config_.recovery,
+                                 .stop = stop});
   }
 
   GpuSystemConfig parts_;

@@ -188,7 +188,7 @@ class Point final : public StudyPointOf<IntervalStudy> {
   MonteCarloResult play(const Answer& answer, const std::stop_token& stop) const {
     if (config_.failures == 0 || !answer.writes || answer.efficiency < min_efficiency) return {};
     const double of_a_cycle = failures_of(answer.levels) * (answer.schedule.work() / answer.efficiency);
-    return play_checkpoints(
+    return simulate_checkpoints(
         answer.levels, answer.schedule,
         {.seed = config_.seed, .cycles = cycles_with(config_.failures, of_a_cycle), .stop = stop});
   }

@@ -90,15 +90,15 @@ class Point final : public StudyPointOf<LocalGlobalStudy> {
                                percent(time.dump),
                                percent(time.rollback_recovery),
                                percent(time.extra_rollback)};
-    LocalGlobalPlayed played;
+    LocalGlobalMonteCarlo played;
     if (config_.failures > 0)
-      played = play_local_global(one, tau, share,
-                                 {.nodes = config_.nodes,
-                                  .shape = config_.shape,
-                                  .new_machine = config_.new_machine,
-                                  .failures = config_.failures,
-                                  .seed = config_.seed,
-                                  .stop = stop});
+      played = simulate_local_global(one, tau, share,
+                                     {.nodes = config_.nodes,
+                                      .shape = config_.shape,
+                                      .new_machine = config_.new_machine,
+                                      .failures = config_.failures,
+                                      .seed = config_.seed,
+                                      .stop = stop});
     const bool ended = played.availability > 0;
     cells.push_back(ended ? Cell(100 * played.availability) : Cell());
     cells.push_back(ended ? Cell(100 * played.half_width_99) : Cell());

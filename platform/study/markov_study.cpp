@@ -131,12 +131,12 @@ class Point final : public StudyPointOf<MarkovStudy> {
                         const std::stop_token& stop) const {
     if (config_.failures == 0 || efficiency < min_efficiency) return {};
     const double of_a_cycle = failures_of(levels_) * (schedule.work() / efficiency);
-    return play_checkpoints(levels_, schedule,
-                            {.seed = config_.seed,
-                             .cycles = cycles_with(config_.failures, of_a_cycle),
-                             .rule = config_.recovery,
-                             .shape = config_.shape,
-                             .stop = stop});
+    return simulate_checkpoints(levels_, schedule,
+                                {.seed = config_.seed,
+                                 .cycles = cycles_with(config_.failures, of_a_cycle),
+                                 .rule = config_.recovery,
+                                 .shape = config_.shape,
+                                 .stop = stop});
   }
 
   std::vector<CheckpointLevel> levels_;

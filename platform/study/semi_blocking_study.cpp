@@ -150,7 +150,7 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
     }
     if (gets_on && config_.failures > 0) {
       const BuddyMonteCarlo played =
-          play_semi_blocking(checkpoint_, semi.tau, config_.failures, config_.seed, stop);
+          simulate_semi_blocking(checkpoint_, semi.tau, config_.failures, config_.seed, stop);
       more({100 * (played.stretch - 1), 100 * played.half_width_99, played.failures});
     } else {
       more({Cell(), Cell(), Cell()});
@@ -179,7 +179,7 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
     } catch (const std::invalid_argument& error) {
       throw StudyMistake("m_a", error.what());
     }
-    room_ = buddy_room(storage, c.m_a);
+    room_ = buddy_space(storage, c.m_a);
   }
 
   BuddyOptimum semi_blocking() const {
@@ -207,7 +207,7 @@ class Point final : public StudyPointOf<SemiBlockingStudy> {
   }
 
   BuddyCheckpoint checkpoint_;
-  std::optional<BuddyRoom> room_;
+  std::optional<BuddySpace> room_;
   Seconds work_;
 };
 
