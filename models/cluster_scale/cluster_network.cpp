@@ -33,7 +33,7 @@ class Flows final : public Transfer {
       try {
         s4u::Comm::wait_all(state->flows);
       } catch (const simgrid::Exception&) {
-        return;  // ended by who started it
+        return;  // ended by the actor that started it
       }
       state->done = true;
       ended->release();
@@ -66,7 +66,7 @@ class Flows final : public Transfer {
   double bytes_ = 0;
 };
 
-// A switch and what its nodes are to the network.
+// A switch, and what stands for its nodes in the network.
 struct SwitchHosts {
   s4u::Host *copies = nullptr, *drain = nullptr, *restore = nullptr;
   s4u::Host *one = nullptr, *revive = nullptr;
@@ -195,7 +195,7 @@ struct ClusterNetwork::Platform {
     }
   }
 
-  // From the nodes of a switch to those of another: limit, nodes' link, topology, nodes' link, limit.
+  // The way from the nodes of a switch to those of another: limit, nodes' link, topology, nodes' link, limit.
   std::vector<s4u::Link*> way(std::uint32_t from, std::uint32_t to) const {
     std::vector<s4u::Link*> links;
     double latency = 0;
@@ -206,11 +206,11 @@ struct ClusterNetwork::Platform {
   std::uint64_t state_of_switch(std::uint32_t s) const { return setup.state.count() * places.nodes_in(s); }
   std::uint32_t spare_switch() const { return places.shape().compute; }
 
-  // What SimGrid takes on a command line.
+  // The options of SimGrid's command line.
   std::vector<std::string> words = {
       "asterism_cluster", "--log=root.thresh:error", "--cfg=network/model:CM02", "--cfg=network/TCP-gamma:0",
       "--cfg=network/crosstraffic:0",
-      // Threads under a sanitizer, which does not know of stacks that SimGrid switches.
+      // Threads under a sanitizer, which does not support the stacks that SimGrid switches.
       std::string("--cfg=contexts/factory:") + (is_sanitized ? "thread" : "raw")};
   int argument_count = static_cast<int>(words.size());
   std::vector<char*> arguments = pointers(words);

@@ -1,20 +1,22 @@
 // The machine's network in SimGrid, and the transfers of checkpoints over it.
 //
-// What is aggregated. One SimGrid host stands for all nodes of a switch, one flow for what they all send: with buddies
-// in one other switch and each node sending the same, the flows of a switch's nodes share every link on their way, and under
-// max-min fairness, SimGrid's model, they then end together, as one flow of the sum does. So a machine of 100,000 nodes in switches
-// of 64 has 1,563 flows in an exchange, and what is lost is only what happens below a switch. Links between two
-// switches are bundles taken as one; minimal routes, no adaptive ones.
+// Aggregation: one SimGrid host stands for all nodes of a switch, and one flow for all that they send. With
+// buddies in one other switch and each node sending the same amount, the flows of a switch's nodes share
+// every link on their way. Under max-min fairness, SimGrid's model, they then end together, as one flow of
+// the sum does. So a machine of 100,000 nodes in switches of 64 has 1,563 flows in an exchange, and only what
+// happens below a switch is lost. The links between two switches are bundles taken as one. Routes are
+// minimal, not adaptive.
 //
 //   switch s:  copies, drain, restore  --- limit of the node x nodes ---+
 //              one                     --- limit of one node, each ----+--- nodes' links --- router --- topology
 //              server (of some)        --- file system / servers ------------------------------+
 //
-// The limits are what a node by itself reaches (ClusterSetup): a transfer that finds the network idle takes that long
-// and the latency of its way, another one longer. Nodes that spares have replaced stay where they were for the flows of
-// their switch. SimGrid: model CM02 (max-min fairness, no TCP: bandwidth and latency as given), without cross traffic.
+// The limits are what a node reaches by itself (ClusterSetup): a transfer that finds the network idle takes
+// that long and the latency of its way; any other takes longer. Nodes that spares have replaced stay where
+// they were for the flows of their switch. The SimGrid model is CM02 (max-min fairness, no TCP: bandwidth and
+// latency as given), without cross traffic.
 //
-// One a process: SimGrid's engine is a singleton.
+// There is one network in a process, since SimGrid's engine is a singleton.
 #pragma once
 
 #include <functional>
@@ -26,12 +28,12 @@
 namespace asterism {
 
 enum class TransferKind {
-  copies,   // every node its state to its buddy
-  drain,    // every node its state to the file system
-  restore,  // every node its state from there
+  copies,   // every node sends its state to its buddy
+  drain,    // every node sends its state to the file system
+  restore,  // every node receives its state from there
 };
 
-// Flows under way together. Destroyed, those that have not ended are ended.
+// Flows that are under way together. The destructor ends those that have not ended.
 class Transfer {
  public:
   virtual ~Transfer() = default;
@@ -47,16 +49,16 @@ class ClusterNetwork {
   ClusterNetwork(const ClusterNetwork&) = delete;
   ClusterNetwork& operator=(const ClusterNetwork&) = delete;
 
-  // Runs `conductor` as SimGrid's actor until it returns. Once.
+  // Runs `conductor` as an actor of SimGrid until it returns. May be called once.
   void run(const std::function<void()>& conductor);
 
-  // What follows is for the conductor.
+  // The functions that follow are for the conductor.
   static Seconds now();
-  // Until then, or until a transfer has ended (not one that was destroyed).
+  // Waits until `time`, or until a transfer has ended that was not destroyed.
   void wait_until(Seconds time);
   std::unique_ptr<Transfer> start(TransferKind kind);
-  // So many copies of one node's state from its buddy, to it or to the spare that takes its place: at the rate at which
-  // buddies get copies, or at that of a restart.
+  // These send copies of one node's state from its buddy, to the node or to the spare that takes its place, at the
+  // rate of copies to buddies and at that of a restart.
   std::unique_ptr<Transfer> send_copies(std::uint32_t node, unsigned copies);
   std::unique_ptr<Transfer> restart(std::uint32_t node, bool on_spare);
 

@@ -44,7 +44,7 @@ struct Pipe {
   std::array<int, 2> ends{-1, -1};
 };
 
-// A file without a name that holds the text, read from its beginning. Not a pipe: nobody may read it.
+// A file without a name that holds the text, positioned at its beginning. A pipe would block if nothing reads it.
 class TextFile {
  public:
   explicit TextFile(const std::string& text) : descriptor_(memfd_create("setup", MFD_CLOEXEC)) {
@@ -80,7 +80,7 @@ ClusterProcess::ClusterProcess(const ClusterSetup& setup, const std::filesystem:
   check_cluster(setup);
   if (!std::filesystem::exists(program))
     throw ClusterProgramMissing(
-        "asterism_cluster, the program that simulates with SimGrid, is not there: build it with "
+        "asterism_cluster, the program that simulates with SimGrid, does not exist: build it with "
         "-DASTERISM_SIMGRID=ON");
   std::ostringstream text;
   write_text(text, setup);
@@ -114,7 +114,7 @@ std::optional<ClusterResult> ClusterProcess::next(const std::stop_token& stop) {
   return read_result(text);
 }
 
-// Up to the next line "end", with it.
+// The text up to the next line "end", inclusive.
 std::optional<std::string> ClusterProcess::read_block(const std::stop_token& stop) {
   for (;;) {
     if (const auto end = read_.find(last_line); end != std::string::npos) {

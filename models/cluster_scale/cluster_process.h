@@ -1,6 +1,6 @@
-// The program that simulates a machine (asterism_cluster), started for one setup: it does one run after the other
-// and hands over each result when it is there. SimGrid has one simulation a process, and its libraries come with
-// licences and start-up times of their own; so it is a program.
+// The program that simulates a machine (asterism_cluster), started for one setup. It does one run after the
+// other and hands over each result when it is complete. It is a separate program because SimGrid has one
+// simulation a process, and its libraries have licences and start-up times of their own.
 #pragma once
 
 #include <filesystem>
@@ -12,26 +12,26 @@
 
 namespace asterism {
 
-// The program is not there: Asterism was configured with ASTERISM_SIMGRID off.
+// The program does not exist: Asterism was configured with ASTERISM_SIMGRID off.
 struct ClusterProgramMissing : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class ClusterProcess {
  public:
-  // Throws ClusterMistake, ClusterProgramMissing, or std::runtime_error when it cannot be started. May be called in any
-  // thread; the process ends with it.
+  // Throws ClusterMistake, ClusterProgramMissing, or std::runtime_error if the program cannot be started. May be called
+  // in any thread. The destructor ends the process.
   explicit ClusterProcess(const ClusterSetup& setup,
                           const std::filesystem::path& program = installed_program());
   ~ClusterProcess();
   ClusterProcess(const ClusterProcess&) = delete;
   ClusterProcess& operator=(const ClusterProcess&) = delete;
 
-  // Of the next run, waited for; nothing after the last one, or when a stop is asked for. Throws std::runtime_error
-  // when the program has failed.
+  // Waits for the result of the next run. Returns nothing after the last one, or if a stop was requested. Throws
+  // std::runtime_error if the program has failed.
   std::optional<ClusterResult> next(const std::stop_token& stop = {});
 
-  // Beside the running program, or where the build has put it.
+  // In the folder of the running program, or where the build put it.
   static std::filesystem::path installed_program();
 
  private:

@@ -1,5 +1,5 @@
-// asterism_cluster: simulates the machine whose setup comes on standard input (cluster_text.h), one run after the other,
-// and writes the results to standard output. Not for people: `asterism study cluster_scale` starts it.
+// asterism_cluster: simulates the machine whose setup it reads from standard input (cluster_text.h), one run after the
+// other, and writes the results to standard output. `asterism study cluster_scale` starts it.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ int run_all(const ClusterSetup& setup) {
 }  // namespace asterism
 
 int main() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // it has nobody to tell when who has started it is gone
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing reads the results when the parent has ended
   try {
     const auto setup = asterism::read_setup(std::cin);
     if (!setup) throw std::invalid_argument("there is no setup on standard input");

@@ -1,35 +1,35 @@
-// What became of a run of the program on a machine.
+// The outcome of a run of the program on a machine.
 //
-// time = work + rework + dump + blocked + overhead + restart + spare_wait, but for rounding; `overlap` lies beside the
-// program.
+// time = work + rework + dump + blocked + overhead + restart + spare_wait, except for rounding. `overlap`
+// passes beside the program.
 #pragma once
 
 #include "cluster_scale/cluster_setup.h"
 
 namespace asterism {
 
-// How the program came back.
+// From where the program recovered.
 enum class ClusterRecovery { local, buddy, global, start };
 constexpr auto enum_names(ClusterRecovery) {
   return std::to_array<EnumName<ClusterRecovery>>(
       {{ClusterRecovery::local, "local", "every node from its own copy"},
        {ClusterRecovery::buddy, "buddy", "nodes without a copy of their own from their buddies'"},
        {ClusterRecovery::global, "global", "every node from the file system"},
-       {ClusterRecovery::start, "start", "anew: there was no copy of all nodes anywhere"}});
+       {ClusterRecovery::start, "start", "from the beginning: there was no copy of all nodes anywhere"}});
 }
 constexpr std::size_t cluster_recoveries = 4;
 
 struct ClusterResult {
   std::uint64_t seed = 0;
-  bool finished = false;  // else it took longer than give_up
+  bool finished = false;  // otherwise it took longer than give_up
   Seconds time, work;
   Seconds rework, dump, blocked, overhead, restart, spare_wait;
-  Seconds overlap;    // of all `checkpoints`: from the local copy to the buddies'
-  Seconds lost_work;  // undone by failures, all of it
+  Seconds overlap;    // of all `checkpoints`: from the local copy to that of the buddies
+  Seconds lost_work;  // all work that failures undid
   std::array<std::uint64_t, cluster_failure_kinds> failures{};
   std::array<std::uint64_t, cluster_recoveries> recoveries{};
   std::uint64_t checkpoints = 0, given_up = 0,
-                late = 0;  // at all buddies; ended by a failure; began late for the one before
+                late = 0;  // complete at all buddies; ended by a failure; delayed by the one before
   std::uint64_t global_copies = 0, global_given_up = 0, repairs = 0;
   double network_bytes = 0;  // to buddies, spares and the file system and back
 

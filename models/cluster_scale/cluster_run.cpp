@@ -42,7 +42,8 @@ class Conductor {
  private:
   enum class Event { time, checkpoint, other, setback };
 
-  // From the last dump to the next one and, where it blocks, until buddies have it. False: it has to come back.
+  // Runs from the last dump to the next one and, if checkpoints are blocking, until the buddies have their copies. False
+  // if the program has to recover.
   bool interval() {
     if (!compute(std::min(since_ + setup_.interval, setup_.iterations))) return false;
     if (done_ == setup_.iterations) return true;
@@ -69,7 +70,7 @@ class Conductor {
     return event != Event::setback;
   }
 
-  // Until so many iterations are done.
+  // Runs until that many iterations are done.
   bool compute(std::uint64_t target) {
     const Seconds begin = ClusterNetwork::now();
     const Seconds length = setup_.iteration * static_cast<double>(target - done_);
@@ -102,7 +103,7 @@ class Conductor {
     return event == Event::time;
   }
 
-  // The next thing that happens, at `until` the latest.
+  // Waits for the next event, at the latest until `until`.
   Event next(Seconds until) {
     for (;;) {
       if (copies_transfer_ && copies_transfer_->done()) return commit(), Event::checkpoint;
@@ -162,7 +163,7 @@ class Conductor {
     ++result_.given_up;
   }
 
-  // What pairs lack of the checkpoint, from the one that has it.
+  // Sends the copies that pairs lack of the checkpoint from the node that has them.
   void begin_repairs() {
     for (const std::uint32_t node : copies_.damaged()) {
       const unsigned copies = copies_.repairable(node);
@@ -185,7 +186,7 @@ class Conductor {
     for (const auto& transfer : restarts_) result_.network_bytes += transfer->bytes_moved();
     restarts_.clear();
   }
-  // The run is over, and what is under way does not matter any more.
+  // The run is over; transfers that are under way are dropped.
   void end_transfers() {
     for (Transfer* transfer : {copies_transfer_.get(), drain_.get()})
       if (transfer) result_.network_bytes += transfer->bytes_moved();
@@ -197,7 +198,7 @@ class Conductor {
 
   // ---- failures ----
 
-  // What is gone with it. True: the program has to come back.
+  // Takes the losses of a failure into account. True if the program has to recover.
   bool fail(const PlacedFailure& failure) {
     ++result_.failures[index_of(failure.kind)];
     const bool loses_node =
@@ -226,7 +227,7 @@ class Conductor {
     return setback;
   }
 
-  // After a failure: until the program runs again. What fails meanwhile begins it again.
+  // After a failure: recovers until the program runs again. A failure meanwhile begins the recovery again.
   void recover() {
     if (gave_up()) return;
     ClusterRecovery how{};
@@ -301,20 +302,21 @@ class Conductor {
   std::optional<PlacedFailure> next_failure_;
 
   std::uint64_t done_ = 0;               // iterations
-  std::uint64_t since_ = 0;              // where the interval began
-  std::uint64_t dumped_ = 0;             // what is on its way to buddies
-  std::uint64_t checkpoint_ = 0;         // what buddies have
-  std::optional<std::uint64_t> global_;  // what the file system has
+  std::uint64_t since_ = 0;              // the iteration at which the interval began
+  std::uint64_t dumped_ = 0;             // the iteration of the copies on their way to buddies
+  std::uint64_t checkpoint_ = 0;         // the iteration of the copies that buddies have
+  std::optional<std::uint64_t> global_;  // the iteration of the copy on the file system
   std::uint64_t draining_ = 0;
   std::uint32_t since_global_ = 0;  // checkpoints since a global copy was begun
-  Seconds computed_, undone_;       // at a failure: how far the program was
+  Seconds computed_, undone_;       // at a failure: the progress of the program
 
   BuddyCopies copies_;
   std::unique_ptr<Transfer> copies_transfer_, drain_;
   Seconds copies_began_;
   std::map<std::uint32_t, std::unique_ptr<Transfer>> repairs_;  // by the even node of the pair
   std::vector<std::unique_ptr<Transfer>> restarts_;
-  std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> spares_;  // when each is there
+  std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>>
+      spares_;  // the time from which each is available
   Seconds spare_ready_;
   std::vector<std::uint32_t> on_spare_;
 };

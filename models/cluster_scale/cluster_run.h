@@ -1,21 +1,25 @@
 // A program of iterations on a machine whose nodes keep each other's checkpoints, failure by failure.
 //
-//   every `interval` iterations: dump (all wait), then each node's copy to its buddy, beside the program
-//   (semi_blocking) or while it waits (blocking); when all buddies have theirs, this is the checkpoint. Beside the
-//   program it has cost `overhead` by then. A checkpoint that is due while buddies still wait for the one before comes
-//   with the iteration in which that one has ended (`late`).
-//   every `global_every` checkpoints: its copy to the file system, in the background, when none is under way.
+// Every `interval` iterations all nodes wait for the dump; then each node's copy is sent to its buddy, beside
+// the program (semi_blocking) or while the program waits (blocking). When all buddies have their copies, this
+// is the checkpoint. Beside the program it has cost `overhead` by then. A checkpoint that is due while
+// buddies still wait for the one before is taken with the iteration in which that one has ended (`late`).
 //
-// A failure of a node or its link: a spare takes over, once there is one. Of DRAM or a GPU: the node goes on. All roll
-// back in all these cases, to the last checkpoint of which every node's state is somewhere: own copies, else that of the
-// buddy, sent to who lacks it; else the last global copy; else the beginning. A failure before all buddies have a checkpoint
-// ends that one, and leads to the one before; one while the program comes back begins that again. Of an SSD that holds copies: the
-// program runs on, a checkpoint under way is given up. Copies that a pair lacks are sent again by the one that has
-// them, beside the program; until then the other's loss is final. A global copy is given up when copies are lost, and begun
-// again with the next checkpoint.
+// Every `global_every` checkpoints a copy goes to the file system, in the background, if none is under way.
 //
-// Left out: copies to buddies slow the program down by `overhead` whatever the network does to them; global copies and
-// repairs cost the program nothing but the network they share; failures of switches; a program's own messages.
+// After a failure of a node or of its link a spare takes over as soon as there is one. After a failure of
+// DRAM or of a GPU the node stays. In all these cases all nodes roll back to the last checkpoint of which the
+// state of every node exists: in its own copy, otherwise in that of the buddy, which is sent to the node that
+// lacks it; otherwise in the last global copy; otherwise to the beginning. A failure before all buddies have
+// a checkpoint ends that one and leads to the one before; a failure during the recovery begins it again.
+// After the failure of an SSD that holds copies the program runs on, and a checkpoint under way is abandoned.
+// Copies that a pair lacks are sent again by the node that has them, beside the program; until then the loss
+// of the other one is final. A global copy is abandoned when copies are lost, and begun again with the next
+// checkpoint.
+//
+// Left out: copies to buddies slow the program down by `overhead` whatever the network does to them; global
+// copies and repairs cost the program nothing but the network that they share; failures of switches; messages
+// of the program.
 #pragma once
 
 #include "cluster_scale/cluster_network.h"
@@ -23,7 +27,7 @@
 
 namespace asterism {
 
-// One a process, in the network's only simulation.
+// A process runs one cluster, since the network has one simulation.
 ClusterResult run_cluster(const ClusterSetup& setup, std::uint64_t seed, ClusterNetwork& network);
 
 }  // namespace asterism

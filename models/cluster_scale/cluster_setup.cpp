@@ -38,9 +38,9 @@ void check(bool holds, const char* member, const std::string& problem) {
 }
 
 void check_machine(const ClusterSetup& s) {
-  check(s.nodes >= 2, "nodes", "a node has a buddy: there are two nodes or more");
+  check(s.nodes >= 2, "nodes", "every node has a buddy: there are two nodes or more");
   check(s.nodes % 2 == 0, "nodes", "buddies are pairs: an even number of nodes");
-  check(s.nodes <= max_nodes, "nodes", fmt::format("{} nodes at most", max_nodes));
+  check(s.nodes <= max_nodes, "nodes", fmt::format("at most {} nodes", max_nodes));
   check(s.nodes_per_switch >= 1, "nodes_per_switch", "a switch has a node or more");
   check(s.link > Bandwidth(), "link", "a bandwidth is above 0");
   check(s.file_system > Bandwidth(), "file_system", "a bandwidth is above 0");
@@ -51,7 +51,7 @@ void check_machine(const ClusterSetup& s) {
 }
 
 void check_node(const ClusterSetup& s) {
-  check(s.state > Bytes(), "state", "a checkpoint has a byte or more");
+  check(s.state > Bytes(), "state", "a checkpoint has one byte or more");
   const auto time = [](Seconds t, bool above) {
     return std::isfinite(t.count()) && (above ? t > Seconds() : t >= Seconds());
   };
@@ -98,7 +98,7 @@ void check_failures(const ClusterSetup& s) {
   for (const PlacedFailure& failure : s.placed) {
     check(failure.at >= last && std::isfinite(failure.at.count()), "placed", "in the order of their times");
     check(failure.node < s.nodes, "placed",
-          fmt::format("node {} is none of the {} nodes", failure.node, s.nodes));
+          fmt::format("node {} is not one of the {} nodes", failure.node, s.nodes));
     last = failure.at;
   }
 }
@@ -109,7 +109,7 @@ ClusterShape shape_of(const ClusterSetup& s) {
   shape.spare = up(std::max(s.spares, 1u), s.nodes_per_switch);
   const std::uint32_t needed = shape.compute + shape.spare;
   check(needed <= max_switches, "nodes_per_switch",
-        fmt::format("{} switches at most, this takes {}", max_switches, needed));
+        fmt::format("at most {} switches, this takes {}", max_switches, needed));
   const bool given = std::ranges::any_of(s.shape, [](std::uint32_t n) { return n > 0; });
   shape.dimensions = given ? s.shape : smallest(s.topology, needed);
   if (s.topology == ClusterTopology::fat_tree && given && shape.dimensions[2] == 0) shape.dimensions[2] = 1;
@@ -117,9 +117,9 @@ ClusterShape shape_of(const ClusterSetup& s) {
   const double room = 1.0 * d[0] * d[1] * d[2];
   check(room >= needed, "shape",
         fmt::format(
-            "{} x {} x {} switches of {} nodes have no room for {} nodes in {} switches and {} for spares",
+            "{} x {} x {} switches of {} nodes have no space for {} nodes in {} switches and {} for spares",
             d[0], d[1], d[2], s.nodes_per_switch, s.nodes, shape.compute, shape.spare));
-  check(room <= max_switches, "shape", fmt::format("{} switches at most", max_switches));
+  check(room <= max_switches, "shape", fmt::format("at most {} switches", max_switches));
   check(s.topology != ClusterTopology::fat_tree || d[2] == 1, "shape", "of a fat tree: switches a pod, pods");
   check(s.topology != ClusterTopology::dragonfly || d[2] >= d[0], "shape",
         "of a dragonfly: a chassis has a blade for each group");

@@ -1,13 +1,15 @@
-// A machine of up to 100,000 nodes and the program on it, as the simulation of models/cluster_scale takes them.
+// A machine of up to 100,000 nodes and the program on it, as the input of the simulation of
+// models/cluster_scale.
 //
-// Nodes sit in switches of `nodes_per_switch`; "switch" is the unit of the network here, a real one or a cabinet of
-// them. Two nodes that are each other's buddies sit in two switches, so that all nodes of a switch have their
-// buddies in one other: switches s and s + half of them all (`far`), or s and its neighbour (`near`).
+// Nodes are connected to switches of `nodes_per_switch`. "Switch" is the unit of the network here, a real one
+// or a cabinet of them. Two nodes that are each other's buddies are on two switches, so that all nodes of a
+// switch have their buddies on one other switch: on switches s and s + half of them all (`far`), or on s and
+// its neighbour (`near`).
 //
-// What a node does by itself comes measured (the node's stats.json, object node.checkpoint_costs): how long its
-// program stands still for a local copy, how fast its buddy gets that copy, what this costs the program, how fast it
-// drains to the file system, how long a lost node takes to be restored. The network can make transfers slower than
-// that, never faster.
+// The costs of a node by itself are measured (the node's stats.json, object node.checkpoint_costs): how long
+// its program is stalled for a local copy, how fast its buddy receives that copy, what this costs the
+// program, how fast the node drains to the file system, and how long it takes to restore a lost node. The
+// network can make transfers slower than that, never faster.
 #pragma once
 
 #include <array>
@@ -75,20 +77,20 @@ struct PlacedFailure {
 };
 
 struct ClusterSetup {
-  // The machine. 2 nodes or more, an even number: n and n + 1 are buddies where n is even.
+  // The machine. The number of nodes is even; nodes n and n + 1 are buddies for even n.
   std::uint32_t nodes = 1024, nodes_per_switch = 64, spares = 8;
-  Seconds spare_return{86'400};  // a lost node is repaired, and a spare again, after so long
+  Seconds spare_return{86'400};  // the time until a lost node is repaired and becomes a spare
   ClusterTopology topology = ClusterTopology::fat_tree;
   BuddyDistance buddies = BuddyDistance::far;
-  // Fat tree: switches a pod, pods. Dragonfly: groups, chassis a group, blades a chassis, at least as many as groups. Torus: its
-  // dimensions. All 0: the smallest that has room.
+  // Fat tree: switches a pod, pods. Dragonfly: groups, chassis a group, blades a chassis, which are at least as many as
+  // groups. Torus: its dimensions. All 0: the smallest shape with space for all nodes.
   std::array<std::uint32_t, 3> shape{};
   Bandwidth link = 12_GBps;  // of a node into its switch, each way
   Bandwidth trunk;           // of a switch to the next one, each way; 0: as much as its nodes have together
-  double oversubscription = 2;     // fat tree: a pod's links below over those above
-  std::uint32_t global_links = 4;  // dragonfly: so many trunks between two groups
+  double oversubscription = 2;     // fat tree: bandwidth of a pod's links below over those above
+  std::uint32_t global_links = 4;  // dragonfly: the number of trunks between two groups
   Seconds latency{1e-6};           // of each link
-  std::uint32_t io_switches = 0;   // of which each has a server of the file system; 0: one in 16
+  std::uint32_t io_switches = 0;   // each has a server of the file system; 0: one switch in 16
   Bandwidth file_system = Bandwidth(1'000'000'000'000);  // all servers together, each way
 
   // A node, by itself.
@@ -101,19 +103,19 @@ struct ClusterSetup {
   Seconds iteration{1};
   std::uint64_t iterations = 1, interval = 1;  // of the run; from one checkpoint to the next
   ClusterCheckpoint checkpoint = ClusterCheckpoint::semi_blocking;
-  std::uint32_t global_every = 0;  // a global copy of each so many buddy checkpoints; 0: none
+  std::uint32_t global_every = 0;  // the number of checkpoints for each global copy; 0: none
 
-  // Failures a second and node, by kind; none are drawn where some are placed.
+  // Failures a second and node, by kind. None are drawn if some are placed.
   std::array<Rate, cluster_failure_kinds> rates{};
   std::vector<PlacedFailure> placed;  // in the order of their times
   std::uint64_t seed = 1;
   std::uint32_t runs = 1;  // with seeds `seed`, `seed` + 1, ...
-  Seconds give_up{1e9};    // a run that has taken so long ends without its result
+  Seconds give_up{1e9};    // a run that takes longer ends without its result
 
   bool operator==(const ClusterSetup&) const = default;
 };
 
-// `what()` says what is wrong with the member `member()`.
+// `what()` says what is wrong with the member `member()` of the setup.
 class ClusterMistake : public std::invalid_argument {
  public:
   ClusterMistake(std::string member, const std::string& problem)
@@ -124,7 +126,7 @@ class ClusterMistake : public std::invalid_argument {
   std::string member_;
 };
 
-// The switches. Compute nodes fill the first `compute` of them in pairs, spares are in those that follow.
+// The switches. Compute nodes are on the first `compute` of them in pairs, spares on those that follow.
 struct ClusterShape {
   std::uint32_t compute = 0, spare = 0;
   std::array<std::uint32_t, 3> dimensions{};
@@ -133,7 +135,7 @@ struct ClusterShape {
   std::uint32_t switches() const { return dimensions[0] * dimensions[1] * dimensions[2]; }
 };
 
-// Where the compute nodes of a machine are. Buddies are the nodes 2 i and 2 i + 1; pair i is in the pair of switches
+// Where the compute nodes of a machine are. Buddies are the nodes 2 i and 2 i + 1; pair i is on the pair of switches
 // i / nodes_per_switch.
 class ClusterPlaces {
  public:
@@ -144,7 +146,7 @@ class ClusterPlaces {
   std::uint32_t switch_of(std::uint32_t node) const;
   std::uint32_t partner(std::uint32_t compute_switch) const;
   std::uint32_t nodes_in(std::uint32_t compute_switch) const;
-  std::uint32_t io_switch(std::uint32_t compute_switch) const;  // whose server it drains to
+  std::uint32_t io_switch(std::uint32_t compute_switch) const;  // the switch whose server it drains to
 
  private:
   std::uint32_t nodes_, per_switch_;
@@ -152,8 +154,9 @@ class ClusterPlaces {
   ClusterShape shape_;
 };
 
-// Throws ClusterMistake: fewer than two nodes or an odd number, a network without room for all, an interval longer than
-// the run, a dump or an overlap longer than it, a time, size or rate out of its range, no failures at all, a failure of a node that is not there.
+// Throws ClusterMistake for fewer than two nodes or an odd number, a network without space for all, an interval longer
+// than the run, a dump or an overlap longer than the interval, a time, size or rate out of its range, no failures at
+// all, or a failure of a node that does not exist.
 void check_cluster(const ClusterSetup& setup);
 
 }  // namespace asterism

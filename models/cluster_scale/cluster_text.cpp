@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-// Every member once, for who writes and who reads.
+// Every member once, for the writer and the reader.
 template <class Setup, class Visit>
 void members_of_setup(Setup& s, const Visit& visit) {
   visit("nodes", s.nodes), visit("nodes_per_switch", s.nodes_per_switch), visit("spares", s.spares);
@@ -83,9 +83,10 @@ class Reader {
     std::istringstream words(line);
     std::string first, rest;
     words >> first;
-    if (first != name) throw std::invalid_argument(std::string(name) + ": not in: " + line);
+    if (first != name) throw std::invalid_argument(std::string(name) + ": expected in the line: " + line);
     take(words, value);
-    if (!words || words >> rest) throw std::invalid_argument(std::string(name) + ": not so: " + line);
+    if (!words || words >> rest)
+      throw std::invalid_argument(std::string(name) + ": the value cannot be read in the line: " + line);
   }
 
  private:

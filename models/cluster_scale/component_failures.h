@@ -1,9 +1,9 @@
-// When components of a machine fail, one after the other: each node has some of each kind, which fail independently
-// of each other and of their age, so that the machine's failures are a Poisson process and each strikes any node
-// alike. Or those that somebody has placed.
+// When the components of a machine fail, one after the other. Each node has some components of each kind,
+// which fail independently of each other and of their age, so that the failures of the machine are a Poisson
+// process and each is equally likely on any node. Alternatively, the failures are those placed in the setup.
 //
-// A part that has failed is replaced at once as far as rates are concerned; idle spares do not fail. Reproducible by
-// seed on one machine (it needs a logarithm).
+// For the rates, a part that has failed is replaced at once; idle spares do not fail. Results are
+// reproducible by seed on one machine, since a logarithm is needed.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ class ComponentFailures {
  public:
   ComponentFailures(const ClusterSetup& setup, std::uint64_t seed);
 
-  // The next one; nothing after the last that was placed.
+  // The next failure; nothing after the last one that was placed.
   std::optional<PlacedFailure> next();
 
  private:
-  double uniform();  // [0, 1)
+  double uniform();  // in [0, 1)
 
   std::vector<PlacedFailure> placed_;
   std::size_t given_ = 0;
@@ -32,7 +32,7 @@ class ComponentFailures {
   Seconds last_;
 };
 
-// Of the machine: a second, the kinds that send the program back, and all of them.
+// The failures of the machine a second: of the kinds that send the program back, and of all kinds.
 Rate setback_rate(const ClusterSetup& setup);
 Rate failure_rate(const ClusterSetup& setup);
 

@@ -74,7 +74,7 @@ struct Event {
   bool operator>(const Event& b) const { return at != b.at ? at > b.at : order > b.order; }
 };
 
-// Takes one chunk at a time, in the order of the calls, which are made in the order of time.
+// Serves one chunk at a time, in the order of the calls, which are made in the order of time.
 struct Server {
   Seconds free;
   Seconds finish(Seconds now, Seconds takes) { return free = std::max(free, now) + takes; }
@@ -87,7 +87,7 @@ struct Client {
 
 struct Benefactor {
   std::uint32_t node = 0;
-  Bytes used;                // with what is on its way here
+  Bytes used;                // with the chunks on their way here
   std::deque<Bytes> stored;  // to be drained
   bool draining = false;
   Server store;  // a disk of its own, or memory
@@ -148,7 +148,7 @@ class Simulation {
     switch (event.stage) {
       case Stage::copied:
         if (!s_.duplicates) return place(chunk);
-        // One core hashes and writes, of more of them all but one hash.
+        // One core hashes and writes; of several, all but one hash.
         return at((s_.fp_cores == 1 ? write_[node] : hash_[node])
                       .finish(now_, takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1)),
                   Stage::hashed, chunk);
@@ -170,27 +170,27 @@ class Simulation {
     }
   }
 
-  // The chunks of a client are told apart by how many came before: floor((i + 1) d) - floor(i d) of them are.
+  // Whether chunk i of a client is a duplicate: floor((i + 1) d) - floor(i d) is 1.
   bool is_duplicate(std::uint32_t client) {
     const auto i = static_cast<double>(clients_[client].hashed++);
     return std::floor((i + 1) * *s_.duplicates + 1e-9) > std::floor(i * *s_.duplicates + 1e-9);
   }
 
   bool keeps() const { return s_.kind != StoreKind::disk; }  // what is on a disk is drained
-  bool has_room(const Benefactor& b, Bytes size) const {
+  bool has_space(const Benefactor& b, Bytes size) const {
     return !keeps() || b.used + size <= s_.benefactor_capacity();
   }
 
-  // The benefactor, or nobody.
+  // The benefactor, or nothing if all are full.
   Benefactor* choose(const Chunk& chunk) {
     const std::uint32_t node = node_of(chunk.client);
     Benefactor* best = nullptr;
     for (std::uint32_t i = node; i < benefactors_.size(); i += s_.nodes)
-      if (has_room(benefactors_[i], chunk.size) && (!best || benefactors_[i].used < best->used))
+      if (has_space(benefactors_[i], chunk.size) && (!best || benefactors_[i].used < best->used))
         best = &benefactors_[i];
     for (std::uint32_t i = 0; !best && i < benefactors_.size(); ++i) {
       Benefactor& other = benefactors_[next_++ % benefactors_.size()];
-      if (has_room(other, chunk.size)) best = &other;
+      if (has_space(other, chunk.size)) best = &other;
     }
     return best;
   }
@@ -264,7 +264,7 @@ class Simulation {
   std::vector<Client> clients_;
   std::vector<Benefactor> benefactors_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::deque<Chunk> waiting_;  // for room
+  std::deque<Chunk> waiting_;  // for space
   std::uint64_t order_ = 0;
   std::uint32_t next_ = 0;  // benefactor of another node
   Seconds now_;
@@ -297,7 +297,7 @@ void check_aggregate_store(const AggregateStore& s) {
   if (s.kind == StoreKind::disk) return;
   const std::uint64_t chunks = s.benefactor_capacity() / s.chunk,  // that a benefactor holds
       whole = (s.checkpoint.count() + s.chunk.count() - 1) / s.chunk.count();
-  refuse_unless(chunks > 0, "a benefactor holds a chunk at least");
+  refuse_unless(chunks > 0, "a benefactor holds at least one chunk");
   refuse_unless(s.drain || whole * s.clients <= chunks * s.benefactors,
                 "without draining, the benefactors together hold the checkpoint");
 }

@@ -169,7 +169,7 @@ TEST(AggregateStoreTest, RefusesWhatIsNoStore) {
   EXPECT_EQ(problem([](Store& s) { s.duplicates = -0.1; }), "a share of duplicates is within 0 and 1");
   EXPECT_EQ(problem([](Store& s) { s.drain_from = 2; }), "a share of the capacity is within 0 and 1");
   EXPECT_EQ(problem([](Store& s) { s.ssd = Bandwidth(); }), "a server has a bandwidth");
-  EXPECT_EQ(problem([](Store& s) { s.capacity = Bytes(999'999); }), "a benefactor holds a chunk at least");
+  EXPECT_EQ(problem([](Store& s) { s.capacity = Bytes(999'999); }), "a benefactor holds at least one chunk");
   EXPECT_EQ(problem([](Store& s) {
               s.drain = false;
               s.capacity = Bytes(1'499'000'000);

@@ -39,7 +39,7 @@ CheckpointedRun run_checkpointed(
     const std::function<void(std::uint64_t, Seconds, const CheckpointDecision&)>& watch) {
   check(program, targets, policy);
   check_checkpoint_location(controller);
-  if (ratio_of == 0) throw std::invalid_argument("one checkpoint of so many: of one at least");
+  if (ratio_of == 0) throw std::invalid_argument("the ratio is at least 1");
   controller.ramdisk_of_rank = Bytes(targets.ramdisk_capacity.count() / program.ranks);
   const Bytes of_node = program.checkpoint * program.ranks;
   const Seconds to_ssd(static_cast<double>(of_node.count()) / per_second(targets.ssd)),

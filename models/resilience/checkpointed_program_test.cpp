@@ -136,7 +136,7 @@ TEST(CheckpointedProgramTest, RefusesWhatIsNoProgram) {
   EXPECT_EQ(problem({.ranks = 0}), parts);
   EXPECT_EQ(problem({.compute = Seconds(-1)}), "an iteration computes for more than no time");
   EXPECT_EQ(thrown<std::invalid_argument>([] { run_checkpointed({}, {}, ratio, {}, 0); }),
-            "one checkpoint of so many: of one at least");
+            "the ratio is at least 1");
   CheckpointTargets still;
   still.ssd = Bandwidth();
   EXPECT_EQ(thrown<std::invalid_argument>([&] { run_checkpointed({}, still, ssd, {}); }),

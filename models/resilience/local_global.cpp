@@ -32,7 +32,7 @@ double mean_restart(const LocalGlobalCheckpoint& x, double local_share) {  // R_
   return x.local_restart.count() * q + x.global_restart.count() * (1 - q);
 }
 
-// p_L q_G / (2 p_G): intervals that a failure takes beyond the one it strikes.
+// p_L q_G / (2 p_G): the intervals that a failure costs beyond the one in which it occurs.
 double extra_intervals(const LocalGlobalCheckpoint& x, double local_share) {
   const double needs_global = 1 - x.locally_recoverable;
   return needs_global <= 0 ? 0 : local_share * needs_global / (2 * (1 - local_share));
@@ -90,9 +90,9 @@ Seconds best_tau(const LocalGlobalCheckpoint& x, double local_share, Seconds min
 
 double closed_form_local_share(const LocalGlobalCheckpoint& x) {
   check_local_global(x);
-  const double q = x.locally_recoverable, dearer = (x.global - x.local).count();
-  if (dearer <= 0 || q <= 0) return 0;
-  return std::max(0.0, 1 - std::sqrt((1 - q) / q * x.local.count() / dearer));
+  const double q = x.locally_recoverable, difference = (x.global - x.local).count();
+  if (difference <= 0 || q <= 0) return 0;
+  return std::max(0.0, 1 - std::sqrt((1 - q) / q * x.local.count() / difference));
 }
 
 LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& x, Seconds min_tau) {

@@ -8,9 +8,10 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t batches = 50;      // of equal work, for the interval of confidence
-constexpr double min_availability = 1e-3;  // by the equations; below it nothing would end
-constexpr double patience = 20;            // times the failures wished for, until it gives up
+constexpr std::uint64_t batches = 50;      // of equal work, for the confidence interval
+constexpr double min_availability = 1e-3;  // by the equations; below it a simulation would not end
+constexpr double max_failure_ratio =
+    20;  // the simulation ends early after so many times the requested failures
 
 class Player {
  public:
@@ -19,7 +20,7 @@ class Player {
       : checkpoint_(checkpoint),
         tau_(tau),
         global_share_(1 - local_share),
-        max_failures_(patience * static_cast<double>(play.failures) + 1000),
+        max_failures_(max_failure_ratio * static_cast<double>(play.failures) + 1000),
         stop_(play.stop),
         source_({.nodes = play.nodes,
                  .node_mttf = checkpoint.mttf * play.nodes,
@@ -28,7 +29,8 @@ class Player {
                  .seed = play.seed}),
         failing_(source_.next()) {}
 
-  // Until so many checkpoints are complete; the time from the machine's start, nothing when it gave up.
+  // Simulates until that many checkpoints are complete. Returns the time since the start of the machine, or nothing if
+  // it ended early.
   std::optional<Seconds> reach(std::uint64_t checkpoints) {
     while (complete_ < checkpoints) {
       const bool global = is_global(complete_);

@@ -12,7 +12,7 @@ namespace asterism {
 namespace {
 
 constexpr double quantile_99 = 2.5758293035489;  // of the normal distribution, two-sided
-constexpr std::uint64_t batches = 200;           // of cycles, where these depend on each other
+constexpr std::uint64_t batches = 200;           // of cycles, if these depend on each other
 constexpr double rare = 0.01;  // failures in a cycle; below it undisturbed cycles are counted by a division
 
 class Player {
@@ -28,10 +28,10 @@ class Player {
         random_(settings.seed),
         scale_(1 / (all_.per_second() * std::tgamma(1 + 1 / settings.shape))) {}
 
-  Seconds length() const { return length_; }  // of a cycle that nothing strikes
+  Seconds length() const { return length_; }  // of a cycle without a failure
 
-  // How many of the next cycles, at most so many, pass before one is struck; they have passed then. 0 where
-  // failures are not rare: cycle() finds out.
+  // Skips the next cycles, up to a limit, until one has a failure, and returns their number. 0 if failures are not rare:
+  // cycle() simulates them.
   std::uint64_t pass_undisturbed(std::uint64_t most) {
     if (all_.per_second() * length_.count() >= rare) return 0;
     if (!due_) due_ = to_failure();
@@ -45,7 +45,7 @@ class Player {
     return static_cast<std::uint64_t>(before);
   }
 
-  // Nothing when it gave up.
+  // Nothing if it ended early.
   std::optional<Seconds> cycle() {
     Seconds time;
     for (std::uint64_t at = 0;;) {  // the youngest checkpoint
@@ -67,7 +67,7 @@ class Player {
  private:
   double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }  // [0, 1)
 
-  // From now, where none has happened for `age_`.
+  // The time from now to the next failure, if none has occurred for `age_`.
   Seconds to_failure() {
     const double draw = -std::log1p(-uniform());
     if (settings_.shape == 1) return Seconds(draw / all_.per_second());
@@ -86,7 +86,7 @@ class Player {
     return level;
   }
 
-  // The youngest checkpoint at a time of an undisturbed cycle, not before `from`.
+  // The youngest checkpoint at a time of a cycle without failures, not before `from`.
   std::uint64_t reached(std::uint64_t from, Seconds time) const {
     std::uint64_t low = from, high = end_;  // `high` is not reached
     while (high - low > 1) {
@@ -96,7 +96,7 @@ class Player {
     return low;
   }
 
-  // Reads until it is undisturbed; the checkpoint that was read.
+  // Reads checkpoints until a read completes without a failure. Returns the checkpoint that was read.
   std::uint64_t recover(std::uint64_t at, std::size_t need, Seconds& time) {
     while (failures_ <= settings_.max_failures) {
       at -= at % schedule_.period(need);
@@ -123,12 +123,12 @@ class Player {
   Seconds length_;
   Random random_;
   double scale_;                // of the Weibull distribution, in seconds
-  Seconds age_;                 // since the last failure, when nothing is due
-  std::optional<Seconds> due_;  // until the next one, where it is known at a cycle's begin
+  Seconds age_;                 // since the last failure, if none is due
+  std::optional<Seconds> due_;  // until the next one, if it is known at the beginning of a cycle
   std::uint64_t failures_ = 0, escalations_ = 0;
 };
 
-// Mean and squares of the batches' mean lengths of a cycle, by Welford, many equal ones at once.
+// The mean and the squares of the batches' mean lengths of a cycle, by Welford, for many equal ones at once.
 class Lengths {
  public:
   explicit Lengths(std::uint64_t cycles_of_a_batch) : size_(cycles_of_a_batch) {}
@@ -167,7 +167,7 @@ class Lengths {
   }
 
   std::uint64_t size_, in_open_ = 0, batches_ = 0;
-  Seconds open_;  // the batch that is not whole yet
+  Seconds open_;  // the batch that is not complete yet
   double mean_ = 0, squares_ = 0;
 };
 
@@ -185,7 +185,7 @@ MonteCarloResult simulate_checkpoints(std::span<const CheckpointLevel> levels,
   if (settings.cycles < 2) throw std::invalid_argument("an interval of confidence needs two cycles");
   if (!(settings.shape > 0)) throw std::invalid_argument("the shape of a Weibull distribution is above 0");
   Player player(levels, schedule, settings);
-  // Cycles that depend on each other do so on their neighbours: batches of them hardly do.
+  // Cycles depend on their neighbours; batches of them hardly depend on each other.
   const std::uint64_t a_batch =
       settings.shape == 1 ? 1 : std::max<std::uint64_t>(settings.cycles / batches, 1);
   const std::uint64_t wanted = settings.cycles / a_batch * a_batch;

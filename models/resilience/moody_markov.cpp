@@ -22,8 +22,8 @@ struct Way {
   }
 };
 
-// 1 + q + q^2 + ...; `rest` is 1 - q.probability, added up from what leaves: the difference is too coarse
-// where a piece hardly ever succeeds.
+// 1 + q + q^2 + ...; `rest` is 1 - q.probability, summed from the other ways: the difference is too coarse if a piece
+// hardly ever succeeds.
 Way again(Way q, double rest) { return {1 / rest, q.time / (rest * rest)}; }
 
 struct Piece {
@@ -44,7 +44,7 @@ class Model {
  private:
   std::size_t last() const { return levels_.size() - 1; }
 
-  // Of so long: nothing fails, or the first failure ends it.
+  // A piece of a given length: nothing fails, or the first failure ends it.
   Piece stretch(Seconds time) const {
     const double expected = all_ * time;
     const double fails = -std::expm1(-expected), holds = std::exp(-expected);
@@ -64,7 +64,7 @@ class Model {
     return piece;
   }
 
-  // That often, at least once.
+  // Repeated that often, at least once.
   Piece repeated(Piece piece, std::uint64_t times) const {
     Piece all = piece;
     for (--times; times > 0; times >>= 1, piece = both(piece, piece))
@@ -83,7 +83,7 @@ class Model {
     return both(piece, recovered(below, to));
   }
 
-  // The same, begun anew from that checkpoint after every failure that it survives.
+  // The same, begun again from that checkpoint after every failure that it survives.
   Piece recovered(std::size_t from, std::size_t to) const {
     const Piece run = unrecovered(from, to), read = stretch(levels_[from].restart);
     const bool reads_again = from == last();  // after a failure of its own level
@@ -117,12 +117,12 @@ class Model {
 CheckpointSchedule schedule_of(std::span<const Seconds> periods) {
   CheckpointSchedule schedule{periods[0], {}};
   Seconds period = periods[0];
-  double most = 0x1p52;  // intervals of a cycle
+  double max_intervals = 0x1p52;  // intervals of a cycle
   for (const Seconds next : periods.subspan(1)) {
-    const double count = std::clamp(std::round(next / period), 1.0, std::floor(most));
+    const double count = std::clamp(std::round(next / period), 1.0, std::floor(max_intervals));
     schedule.counts.push_back(static_cast<std::uint64_t>(count) - 1);
     period = period * count;
-    most /= count;
+    max_intervals /= count;
   }
   return schedule;
 }

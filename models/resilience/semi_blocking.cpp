@@ -26,7 +26,7 @@ void check_tau(const BuddyCheckpoint& b, Seconds tau) {
   if (tau > b.mttf) throw std::invalid_argument("an interval is no longer than the mean time to a failure");
 }
 
-// Where a t + b / t < limit, of positive t: an open range, empty when low >= high.
+// The positive t with a t + b / t < limit: an open range, which is empty if low >= high.
 Bounds where_below(double a, double b, double limit) {
   const double inside = limit * limit - 4 * a * b;
   if (limit <= 0 || inside <= 0) return {1, 0};
@@ -34,10 +34,10 @@ Bounds where_below(double a, double b, double limit) {
   return {b / (a * high), high};
 }
 
-// The smallest time(tau) in the bounds, where it is finite inside `gets_on`.
+// The smallest time(tau) within the bounds; time is finite inside `progress`.
 template <class Time>
-BuddyOptimum minimum(Bounds bounds, Bounds gets_on, const Time& time) {
-  const double low = std::max(bounds.low, gets_on.low), high = std::min(bounds.high, gets_on.high);
+BuddyOptimum minimum(Bounds bounds, Bounds progress, const Time& time) {
+  const double low = std::max(bounds.low, progress.low), high = std::min(bounds.high, progress.high);
   if (!(low < high)) {
     const bool point = low == high && low >= bounds.low;  // the bounds leave one interval
     return {Seconds(point ? low : 0), Seconds(point ? time(low) : never), point};
@@ -54,7 +54,7 @@ BuddyOptimum minimum(Bounds bounds, Bounds gets_on, const Time& time) {
 SemiBlockingTime split(const BuddyCheckpoint& b, Seconds work, Seconds tau) {
   const double intervals = work / (tau - b.overhead);
   SemiBlockingTime time{work, intervals * b.local, intervals * b.overhead, {}, {}};
-  const double during = b.overlap / tau;  // share of the failures that strike a global checkpoint
+  const double during = b.overlap / tau;  // share of the failures that occur in a global checkpoint
   const Seconds back = (1 - during) * (b.restart + (tau + b.overlap) / 2 - b.overhead),
                 further = during * (b.restart + tau + b.overlap / 2 + b.blocking - b.overhead);
   const double left = 1 - (back + further) / b.mttf;
@@ -107,13 +107,13 @@ BuddyOptimum semi_blocking_optimum(const BuddyCheckpoint& b, Seconds work) {
   check_buddy_checkpoint(b);
   check_work(work);
   const double m = b.mttf.count(), overlap = b.overlap.count(), overhead = b.overhead.count();
-  // Without an overlap any interval above 0 is one.
+  // Without an overlap any interval above 0 is valid.
   const double most = std::min(m, work.count() + overhead);
   const Bounds bounds{std::max({overlap, overhead * (1 + 1e-9), most * 1e-9}), most};
   // Rework below MTTF: tau / 2 + overlap c / tau < MTTF - R - overlap + overhead.
-  const Bounds gets_on =
+  const Bounds progress =
       where_below(0.5, overlap * b.blocking.count(), m - b.restart.count() - overlap + overhead);
-  return minimum(bounds, gets_on, [&](double tau) { return split(b, work, Seconds(tau)).total().count(); });
+  return minimum(bounds, progress, [&](double tau) { return split(b, work, Seconds(tau)).total().count(); });
 }
 
 BuddyOptimum blocking_optimum(const BuddyCheckpoint& b, Seconds work) {
@@ -121,8 +121,8 @@ BuddyOptimum blocking_optimum(const BuddyCheckpoint& b, Seconds work) {
   check_work(work);
   const double m = b.mttf.count();
   const double most = std::min(m, work.count());
-  const Bounds bounds{most * 1e-9, most}, gets_on{0, 2 * (m - b.restart.count()) - b.blocking.count()};
-  return minimum(bounds, gets_on, [&](double tau) { return blocking(b, work, Seconds(tau)).count(); });
+  const Bounds bounds{most * 1e-9, most}, progress{0, 2 * (m - b.restart.count()) - b.blocking.count()};
+  return minimum(bounds, progress, [&](double tau) { return blocking(b, work, Seconds(tau)).count(); });
 }
 
 double semi_blocking_benefit(const BuddyOptimum& semi_blocking, const BuddyOptimum& blocking) {

@@ -19,7 +19,7 @@ class Player {
 
   Seconds interval() {
     time_ = Seconds();
-    const Seconds again = tau_ - b_.overhead;  // work of an interval whose global checkpoint is there
+    const Seconds again = tau_ - b_.overhead;  // work of an interval whose global checkpoint exists
     if (fails_within(b_.local)) redo(again + b_.local);
     Seconds at;
     if (!fails_within(tau_, &at)) return time_;
@@ -36,7 +36,7 @@ class Player {
   bool gave_up() const { return failures_ > max_failures_; }
 
  private:
-  // Lets so much time pass, or less: until a failure.
+  // Lets time pass until the end of a piece, or until a failure.
   bool fails_within(Seconds length, Seconds* at = nullptr) {
     const double uniform = static_cast<double>(random_.next() >> 11) * 0x1p-53;  // [0, 1)
     const Seconds next = b_.mttf * -std::log1p(-uniform);
@@ -47,7 +47,7 @@ class Player {
     return fails;
   }
 
-  // After a failure: a restart and so much work, begun again until they are done.
+  // After a failure: a restart and the lost work, begun again until they are done.
   void redo(Seconds length) {
     while (!gave_up() && (fails_within(b_.restart) || fails_within(length))) {
     }

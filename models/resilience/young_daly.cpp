@@ -25,7 +25,7 @@ void check_run(Seconds interval, Seconds work) {
   if (interval > work) throw std::invalid_argument("an interval of work is no longer than the run");
 }
 
-// Of undisturbed work of length t, begun again with a restart at each failure.
+// The mean time of undisturbed work of length t, which is begun again with a restart at each failure.
 Seconds expected_time(const CheckpointLevel& level, Seconds t) {
   const double m = mean_time_to_failure(level);
   return Seconds(m * std::exp(level.failures * level.restart) * std::expm1(level.failures * t));
@@ -54,7 +54,7 @@ Seconds daly_interval(const CheckpointLevel& level) {
 Seconds best_interval(const CheckpointLevel& level) {
   check(level);
   const double m = mean_time_to_failure(level), share = level.failures * level.checkpoint;
-  // Near the branch point at share 0 the argument of W loses digits: its series there.
+  // Near the branch point at share 0 the argument of W loses digits, so that its series is used there.
   if (share < 1e-8) {
     const double p = std::sqrt(2 * share);
     return Seconds(m * (p - p * p / 3));

@@ -53,7 +53,7 @@ TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
       refused({"drain=false", "checkpoint=20GB"}),
       "command line: error: checkpoint: without draining, the benefactors together hold the checkpoint");
   EXPECT_EQ(refused({"capacity=500kB"}),
-            "command line: error: capacity: a benefactor holds a chunk at least");
+            "command line: error: capacity: a benefactor holds at least one chunk");
   EXPECT_EQ(refused({"chunk=1B"}),
             "command line: error: chunk: 120 clients' checkpoints of 250MB in chunks of 1B are more than "
             "100,000,000 "
@@ -62,7 +62,7 @@ TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
             "command line: error: checkpoint: 120 clients' checkpoints of 1TB in chunks of 1MB are more than "
             "100,000,000 chunks");
   EXPECT_EQ(refused({"store=memory", "chunk=2GB"}),
-            "command line: error: chunk: a benefactor holds a chunk at least");
+            "command line: error: chunk: a benefactor holds at least one chunk");
   EXPECT_EQ(refused({"drain=false", "clients=140", "capacity=1GB"}),
             "command line: error: capacity: without draining, the benefactors together hold the checkpoint");
   EXPECT_NE(refused({"t_c=20s"}), "none");
