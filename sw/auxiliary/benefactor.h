@@ -1,35 +1,40 @@
-// A benefactor: what it lends of this node's DIMM-SSD, for chunks of other nodes' files (li2010 section IV-A).
+// A benefactor: it lends a part of this node's DIMM-SSD for chunks of other nodes' files (li2010 section
+// IV-A).
 //
-// Chunks of a file gather in memory, in a buffer for each client, until the client asks for them to be durable: then they go to the
-// DIMM-SSD as one checkpoint, whole or not at all. To be fetched they are read back into the buffer. Of a client the newest two
-// versions are kept, as many as the device keeps of a name. The benefactor never waits: the device works while it goes on.
+// The chunks of a file are collected in memory, in a buffer for each client, until the client requests that
+// they become durable. Then they are written to the DIMM-SSD as one checkpoint, completely or not at all.
+// Before they are fetched, they are read back into the buffer. The newest two versions of a client are kept,
+// as many as the device keeps of a name. The benefactor never waits for the device.
 //
-// What lies where is known in memory only: a benefactor that starts anew has nothing of its files. Every chunk is kept with the
-// hash that its client gave it; who fetches it compares.
+// The directory of files is in memory only: a benefactor that restarts has none of its files. Every chunk is
+// stored with the hash that its client supplied; the client that fetches it compares.
 #pragma once
 
 #include "auxiliary/storage_message.h"
 
-enum { benefactor_client_limit = 4 };  // clients whose files it takes: 0 to 3
+enum { benefactor_client_limit = 4 };  // number of clients, 0 to 3, whose files it stores
 
-// Finds the device and takes memory: `lent` chunks for each client. lent: 1 to checkpoint_chunk_limit, for all together. Whatever
-// it had before it has nothing then. NULL, or what is missing.
+// Finds the device, allocates `lent` chunks for each client, and starts without files. `lent` is 1 to
+// checkpoint_chunk_limit, for all clients together. Returns NULL, or a text that says what is missing.
 const char* benefactor_prepare(const StorageLink* link, uint32_t lent, unsigned clients);
 
-// A message for the benefactor from a node; others are left alone, and wrong ones refused.
+// Handles a message from a node. Messages that are not for a benefactor are ignored, wrong ones are refused.
 void benefactor_handle_message(uint32_t node, const StorageMessage* message, const uint8_t* data,
                                size_t bytes);
-// Tells the manager of its room and files: every so often, or it is forgotten.
+// Announces free space and files to the manager; call it periodically, or the manager forgets this
+// benefactor.
 void benefactor_announce(uint32_t manager_node);
-// Goes on with what the device has ended, or has to do. False: it has nothing to do, or the device is at work.
+// Proceeds when the device has ended a command, or starts the next one. False: there is nothing to do, or the
+// device works.
 bool benefactor_progress(void);
 bool benefactor_device_has_ended(
-    void);  // benefactor_progress has something to do; looks at no register of another device
+    void);  // benefactor_progress has something to do; reads no register of another device
 
 typedef struct {
-  uint64_t stored, fetched;             // chunks that came, and that were sent
-  uint64_t written, read;               // files to the DIMM-SSD and from it
-  uint64_t refused, forgotten, failed;  // chunks for which there was no room; files; commands of the device
-  uint32_t lent, used;                  // chunks
+  uint64_t stored, fetched;  // chunks received, and chunks sent
+  uint64_t written, read;    // files written to the DIMM-SSD, and read from it
+  uint64_t refused, forgotten,
+      failed;           // chunks refused for lack of space; files dropped; failed commands of the device
+  uint32_t lent, used;  // chunks
 } BenefactorCounts;
 BenefactorCounts benefactor_counts(void);

@@ -1,4 +1,4 @@
-// What passes through the chain of plug-ins: a checkpoint in blocks of chunks.
+// The data that pass through the chain of plug-ins: a checkpoint in blocks of chunks.
 //
 // A chunk is a page. A block has as many chunks as the program's record has 8-byte words, so that it holds
 // chunk_words whole records; the last block of a checkpoint may have fewer.
@@ -14,22 +14,22 @@ enum {
   checkpoint_chunk_limit = 1024,  // 4 MiB
 };
 
-// A checkpoint as a file is to the plug-ins: opened, written block by block in any order, closed.
+// Plug-ins handle a checkpoint as a file: it is opened, written block by block in any order, and closed.
 typedef struct {
   uint64_t version;
   uint32_t chunks;
   uint32_t block_chunks;
-  uint64_t conversions;  // which conversions its blocks went through (chain.h)
+  uint64_t conversions;  // identifies the conversions that were applied to its blocks (chain.h)
   uint64_t name;         // a hash of the program's name for it
 } CheckpointFile;
 
 typedef struct {
-  uint32_t first;  // chunk of the file
+  uint32_t first;  // its first chunk in the file
   uint32_t chunks;
-  bool hashed;  // hash holds that of each chunk, and the store looks for duplicates
+  bool hashed;  // `hash` holds the hash of each chunk, and the store searches for duplicates
   uint64_t hash[block_chunk_limit];
   uint64_t* words;    // chunks * chunk_words, page aligned
-  uint64_t* scratch;  // as much again; a plug-in may exchange the two
+  uint64_t* scratch;  // a second buffer of the same size; a plug-in may exchange the two
 } Block;
 
 static inline uint32_t file_blocks(const CheckpointFile* file) {

@@ -1,5 +1,5 @@
-// What the plug-in `drain` has moved from PCRAM to the DIMM-SSD: always the newest checkpoint when the one before is done,
-// so that under frequent checkpoints some are left out.
+// Counts of the plug-in `drain`, which copies checkpoints from PCRAM to the DIMM-SSD: whenever it is idle it
+// takes the newest one, so that some are left out if checkpoints are frequent.
 #pragma once
 
 #include <stdint.h>

@@ -1,41 +1,45 @@
-// Checkpoints kept whole: an image in memory, a header page and the chunks, that somebody then makes durable or not at all. Two versions
-// of a name are kept. All calls are of one core, at a time.
+// Checkpoints that are stored as a whole: an image in memory, which consists of a header page and the chunks,
+// becomes durable completely or not at all. Two versions of a name are kept. Only one core may call these
+// functions at a time.
 #pragma once
 
 #include "auxiliary/block.h"
 
 typedef struct {
-  const char* (*prepare)(void);  // finds devices, takes memory. Returns NULL, or what is missing
-  uint32_t chunk_limit;          // of a checkpoint
+  // Finds devices and allocates memory. Returns NULL, or a text that says what is missing.
+  const char* (*prepare)(void);
+  uint32_t chunk_limit;  // chunks in a checkpoint
 
-  // The image is filled, then handed over; until that has ended it is not the caller's.
+  // The caller fills the image and then hands it over with start(); it must not change the image until
+  // ended().
   void (*begin)(const CheckpointFile* file);
-  uint64_t* (*chunk)(uint32_t chunk);  // where it belongs
+  uint64_t* (*chunk)(uint32_t chunk);  // the address of a chunk in the image
   void (*hash)(uint32_t chunk, uint64_t hash);
   bool (*start)(void);           // false: refused
   bool (*ended)(bool* durable);  // false: not yet
-  bool (*ready)(void);           // ended() would say true
-  void (*wait)(void);            // until then
+  bool (*ready)(void);           // whether ended() would return true
+  void (*wait)(void);            // waits until it would
 
-  bool (*find)(uint64_t name, uint64_t max_version, uint64_t* version);  // the newest not above
-  bool (*open)(uint64_t name, uint64_t version, CheckpointFile* file);   // brings it back into the image
-  bool (*read)(const CheckpointFile* file, Block* block);                // false: not what was stored
-  bool (*discard)(uint64_t name, uint64_t version);                      // false: it was not there
+  bool (*find)(uint64_t name, uint64_t max_version, uint64_t* version);  // newest not above max_version
+  bool (*open)(uint64_t name, uint64_t version, CheckpointFile* file);   // reads it back into the image
+  bool (*read)(const CheckpointFile* file, Block* block);                // false: a chunk is damaged
+  bool (*discard)(uint64_t name, uint64_t version);                      // false: no such checkpoint
 } Image;
 
 extern const Image ssd_image;         // on the DIMM-SSD
 extern const Image benefactor_image;  // on the DIMM-SSDs of other nodes (benefactor_image.h)
 
-// The header page: hashes of so many chunks would not fit behind it, so that it has one over all of them.
+// The header page. The hashes of all chunks would not fit into it, so that it has one hash over all of them.
 typedef struct {
   uint64_t magic;
   CheckpointFile file;
-  uint64_t contents, check;  // over the hashes of the chunks; over all before it
+  uint64_t contents, check;  // hash over the hashes of the chunks; hash over everything before it
 } ImageHeader;
 
-// What both have in common. words: the header page, then the chunks. hashes: of the chunks.
+// Functions that both implementations share. `words` is the header page followed by the chunks; `hashes` are
+// those of the chunks.
 void image_begin(uint64_t* words, const CheckpointFile* file);
 void image_seal(uint64_t* words, const uint64_t* hashes);
-// The header page is one, of this checkpoint.
+// Whether the header page is valid and that of this checkpoint.
 bool image_has_header(const uint64_t* words, uint64_t name, uint64_t version);
-bool image_is_whole(const uint64_t* words);  // and the chunks are those that were written
+bool image_is_whole(const uint64_t* words);  // whether the chunks are also those that were written

@@ -1,5 +1,6 @@
-// The manager (storage_manager.h) as the messages of storage_message.h reach it. It tells benefactors which files it does not
-// know, so that they give their room back: files that were removed, or that a manager before it knew.
+// The manager (storage_manager.h) as a service for the messages of storage_message.h. It notifies benefactors
+// of files that it does not know, so that they free the space: files that were removed, or that only an
+// earlier manager knew.
 #pragma once
 
 #include "auxiliary/storage_manager.h"
@@ -10,6 +11,6 @@ typedef struct {
   StorageLink link;
 } StorageService;
 
-// A message for the manager from a node; others are left alone, and wrong ones refused.
+// Handles a message from a node. Messages that are not for a manager are ignored, wrong ones are refused.
 void service_handle_message(StorageService* service, uint32_t node, const StorageMessage* message,
                             const uint8_t* data, size_t bytes, uint64_t now);

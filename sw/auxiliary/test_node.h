@@ -1,5 +1,5 @@
-// What the auxiliary cores' code finds when it runs on the host: PCRAM and a DIMM-SSD that are maps of pages, and cores that are
-// threads.
+// The environment of the auxiliary cores' code in tests on the host: PCRAM and a DIMM-SSD that are maps of
+// pages, and threads as cores.
 #pragma once
 
 #include <array>
@@ -24,33 +24,33 @@ struct TestNode {
 
   bool has_pcram = true, has_dimm_ssd = true, is_stack = false;
   std::vector<Page> pcram = std::vector<Page>(1200);
-  // Pages that are saved still. The next one is saved by half and all after it are lost, but the firmware is not told: what a
-  // loss of power leaves.
+  // Number of pages that can still be saved. Half of the next page is saved and all later ones are lost,
+  // without an error for the firmware: the state that a power loss leaves.
   std::uint64_t pages_until_power_failure = UINT64_MAX;
   bool power_failed = false;
   std::uint64_t pages_saved = 0, pages_loaded = 0;
   bool worn_out = false;  // saves fail
   std::map<std::uint64_t, std::vector<Page>> flash;
-  int polls_until_ended = 3;  // of a command of the DIMM-SSD
+  int polls_until_ended = 3;  // for a command of the DIMM-SSD
   bool flash_fails = false;
   unsigned compute = 3, auxiliary = 0;  // cores
-  std::atomic<unsigned> waits{0};       // that a core began, for a word to change
+  std::atomic<unsigned> waits{0};       // number of waits of cores for a word to change
 };
 
 extern TestNode node;
 
-// Whole pages of memory, chunk by chunk.
+// An array of chunks, each a whole page of memory.
 class TestImage {
  public:
   explicit TestImage(std::uint32_t chunks);
   std::uint64_t* chunk(std::uint32_t i) { return words_ + i * chunk_words; }
   std::uint32_t chunks() const { return chunks_; }
-  void fill(std::uint32_t chunk, std::uint64_t value);  // words that differ, by the value
+  void fill(std::uint32_t chunk, std::uint64_t value);  // with different words, derived from the value
   std::vector<std::uint64_t> copy() const { return {words_, words_ + chunks_ * chunk_words}; }
 
  private:
   std::uint32_t chunks_;
-  std::uint64_t* words_;  // page aligned, kept to the end of the process as the firmware's memory is
+  std::uint64_t* words_;  // page aligned, never freed, like the firmware's memory
 };
 
-Chain chain_of(const char* text);  // fails the test when it is wrong
+Chain chain_of(const char* text);  // fails the test if the text is wrong

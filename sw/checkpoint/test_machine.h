@@ -1,6 +1,6 @@
-// What the checkpoint library finds when it runs on the host: a DIMM-SSD that is a map, 64 pages of DRAM with
-// a range table and blocks that are poisoned, and PCRAM, modules or a stack. The devices' own behaviour is
-// tested where their models are.
+// The environment of the checkpoint library in tests on the host: a DIMM-SSD that is a map, 64 pages of DRAM
+// with a range table and poisoned blocks, and PCRAM as modules or a stack. The devices themselves are tested
+// with their models.
 #pragma once
 
 #include <array>
@@ -29,29 +29,30 @@ struct TestMachine {
   void warm_reset();  // memory, range table, flash and PCRAM stay
   void power_loss();  // flash and PCRAM stay
 
-  // The block that holds this byte: reads deliver ones and fail, stores are lost and counted.
+  // Poisons the block that holds this byte: reads return ones and fail, stores are lost and counted.
   void poison(const void* byte) { poisoned.insert(block_of(byte)); }
   static std::uintptr_t block_of(const void* byte) { return reinterpret_cast<std::uintptr_t>(byte) / 64; }
   // The first byte in level 1 that holds this text.
   std::uint8_t* find(const std::string& text);
 
   bool has_dimm_ssd = true, has_memory_controller = true;
-  RangeProblem problem = range_ok;  // what a strong range comes to
+  RangeProblem problem = range_ok;  // the result of setting a strong range
   DimmSsdError next_error = dimm_ssd_ok;
   using Key = std::pair<std::string, std::uint64_t>;  // name, version
   std::map<Key, std::vector<Page>> flash;
-  // Checkpoints that were handed over: the oldest becomes durable when somebody waits, or here.
+  // Checkpoints that were handed over. The oldest becomes durable at a wait, or by make_durable().
   struct Open {
     Key key;
     std::vector<Page> pages;
     std::vector<std::uint64_t> list;  // addresses
   };
   std::deque<Open> open;
-  void make_durable();                         // the oldest open one
-  void fail(DimmSsdError reason);              // all open ones
-  DimmSsdError failure_at_wait = dimm_ssd_ok;  // what the next wait comes to, in place of a durable version
-  DimmSsdProgress progress = {};               // not asked for yet
-  std::vector<std::uint32_t> methods;          // of the checkpoints, in order
+  void make_durable();             // the oldest open one
+  void fail(DimmSsdError reason);  // all open ones
+  DimmSsdError failure_at_wait =
+      dimm_ssd_ok;                     // the next wait fails with this instead of making a version durable
+  DimmSsdProgress progress = {};       // not read yet
+  std::vector<std::uint32_t> methods;  // of the checkpoints, in order
   std::uint64_t shadow_pages = 0;
   std::uint64_t found_version = 0, found_pages = 0;
   std::uint8_t* dram = nullptr;  // its first byte, page aligned
@@ -60,8 +61,8 @@ struct TestMachine {
   std::set<std::uintptr_t> poisoned;
   std::uint32_t uncorrectable = 0;
   std::uint64_t kept_from = 0;
-  // A counter of microseconds; it goes on when the DIMM-SSD takes a checkpoint that stops software, by so
-  // much a page.
+  // A counter of microseconds. It advances by microseconds_a_page for each page of a checkpoint that stops
+  // software.
   std::uint64_t microseconds = 0, microseconds_a_page = 0;
   std::uint64_t rated = 0, written = 0;  // the DIMM-SSD's endurance, in bytes
   bool has_power_controller = true;
@@ -71,11 +72,11 @@ struct TestMachine {
     unsigned reason;
     bool operator==(const Located&) const = default;
   };
-  std::vector<Located> located;  // what the power controller was told
+  std::vector<Located> located;  // the reports to the power controller
   bool has_pcram = false, is_stack = false;
   std::map<std::uint32_t, Page> pcram;  // by place
   std::uint32_t pcram_pages = 64;       // of modules
-  // Of a stack: places whose page of memory is known to be as it was saved there, or loaded from it.
+  // With a stack: places whose page of memory has not changed since it was saved there or loaded from there.
   std::set<std::uint32_t> clean;
   PcramError next_pcram_error = pcram_ok;
   std::vector<std::uint32_t> saves;  // pages that each command has copied, in order
@@ -83,13 +84,13 @@ struct TestMachine {
   int lines_until_power_failure =
       -1;  // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
   int loads_until_power_failure = -1;  // pages that PCRAM still loads; the next throws PowerLoss
-  // Where a save or load of PCRAM has stopped, by an error or by a cut.
+  // Where an error or a power failure has interrupted a save or load of PCRAM.
   struct Stop {
     std::uint32_t place;
     std::size_t line;  // of the page
     bool is_load;
     std::uint64_t first_word;  // of what was to be saved
-    std::uint32_t saved;       // pages that were saved before
+    std::uint32_t saved;       // pages saved before it
   };
   std::optional<Stop> stopped;
   std::uint32_t pages_saved = 0;

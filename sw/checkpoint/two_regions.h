@@ -1,4 +1,4 @@
-// What tests of the library's levels protect and write: two regions whose contents tell their version.
+// Two regions that the tests of the library's levels protect and write; their contents depend on the version.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ extern "C" {
 #include "checkpoint/checkpoint.h"
 }
 
-// Of a name; the second region has so many words.
+// The second region has this number of words.
 template <std::size_t words>
 struct TwoRegions {
   static inline char text[100];
@@ -26,8 +26,8 @@ struct TwoRegions {
   }
   static void fill(std::uint64_t version) {
     std::memset(text, 0, sizeof text);
-    const std::string told = "version " + std::to_string(version) + "!";
-    std::memcpy(text, told.c_str(), told.size());
+    const std::string label = "version " + std::to_string(version) + "!";
+    std::memcpy(text, label.c_str(), label.size());
     for (std::uint64_t i = 0; i < std::size(vector); ++i) vector[i] = version * 1000 + i;
   }
   static CheckpointStatus write(std::uint64_t version) {
@@ -36,9 +36,9 @@ struct TwoRegions {
   }
   static bool holds(std::uint64_t version) {
     const std::vector<std::uint64_t> found(std::begin(vector), std::end(vector));
-    const std::string told = text;
+    const std::string label = text;
     fill(version);
-    return told == text && std::memcmp(found.data(), vector, sizeof vector) == 0;
+    return label == text && std::memcmp(found.data(), vector, sizeof vector) == 0;
   }
   static std::uint64_t newest(std::uint64_t max_version = checkpoint_any_version) {
     std::uint64_t version = 0;
