@@ -14,8 +14,10 @@ namespace asterism {
 
 static_assert(member_count<Placement>() == 2);
 void describe(Fields& f, Placement& p) {
-  f("base", p.base, "First address; firmware that does not read the device tree looks at the standard one");
-  f("interrupt", p.interrupt, "Shared peripheral interrupt (SPI)", within(0, 31));
+  f("base", p.base,
+    "The first address. Firmware that does not read the device tree expects the device at its standard "
+    "address.");
+  f("interrupt", p.interrupt, "The number of the shared peripheral interrupt (SPI).", within(0, 31));
 }
 
 AddressMap::AddressMap(Bytes dram_size, const Fitted& fitted)
@@ -44,7 +46,8 @@ AddressMap::AddressMap(Bytes dram_size, const Fitted& fitted)
   if (fitted.redistributors > 0) have_gicv3(fitted.redistributors);
 }
 
-// Distributor and redistributors stand where QEMU has them; the second region of the latter lies beyond its DRAM.
+// Distributor and redistributors stand where QEMU has them; the second region of the latter lies beyond its
+// DRAM.
 void AddressMap::have_gicv3(unsigned redistributors) {
   constexpr Bytes each = 128_KiB;
   constexpr unsigned in_first_region = 123;

@@ -39,24 +39,28 @@ struct Campaign {
 };
 static_assert(member_count<Campaign>() == 6);
 void describe(Fields& f, Campaign& c) {
-  f("scenario", c.scenario, "To have the snapshot's config compared with, file or name; \"\": not");
-  f("snapshot", c.snapshot, "That all runs go on from");
-  f("faults", c.faults, "JSON lines, each a fault of a scenario");
-  f("junit", c.junit, "JUnit XML, a test case for each fault; \"\": none");
-  f("jobs", c.jobs, "Runs at a time; 0: as many as the host has cores", within(0, 1024));
+  f("scenario", c.scenario,
+    "The file or name of a scenario that the snapshot's configuration is compared with. \"\" makes no "
+    "comparison.");
+  f("snapshot", c.snapshot, "The snapshot from which all runs continue.");
+  f("faults", c.faults, "A file with one JSON object per line, each a fault of a scenario.");
+  f("junit", c.junit,
+    "The file for a report as JUnit XML, with a test case for each fault. \"\" writes none.");
+  f("jobs", c.jobs, "The number of runs at a time. 0 uses as many as the host has cores.", within(0, 1024));
   f("until", c.until,
-    "When a run is taken to hang; 0: twice as long after the snapshot as without a fault, and 10 ms");
+    "The simulated time at which a run counts as hanging. 0 allows twice the time after the snapshot that a "
+    "run without a fault takes, and 10 ms.");
 }
 
 enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed };
 constexpr std::array<const char*, 7> names{"masked", "corrected", "recovered", "detected",
                                            "silent", "hang",      "crashed"};
-constexpr std::array<const char*, 7> meanings{"the same end, and nothing noticed",
-                                              "the same, and more errors corrected",
-                                              "the same, after losses and restores",
-                                              "another end, and it was told",
-                                              "the end of a good run, but not its results",
-                                              "no end",
+constexpr std::array<const char*, 7> meanings{"the same end, and no error noticed",
+                                              "the same end, and more errors corrected",
+                                              "the same end, after losses and restores",
+                                              "another end, which was reported",
+                                              "the end of a correct run, but not its results",
+                                              "the run did not end",
                                               "the simulator failed"};
 bool is_bad(Outcome outcome) { return outcome >= Outcome::silent; }
 
@@ -103,8 +107,8 @@ std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {
   return sum;
 }
 
-// What a run counts when something was lost and it went on: a restart or a restore of a node, a new epoch or a rollback of a
-// cluster's ranks.
+// What a run counts when something was lost and it went on: a restart or a restore of a node, a new epoch or
+// a rollback of a cluster's ranks.
 std::array<std::uint64_t, 4> of_loss(const nlohmann::json& stats) {
   const nlohmann::json cluster = stats.value("cluster", nlohmann::json::object());
   const std::uint64_t none = 0;
@@ -112,7 +116,8 @@ std::array<std::uint64_t, 4> of_loss(const nlohmann::json& stats) {
           cluster.value("rollbacks", none)};
 }
 
-// Those below files/; of a cluster whichever node's they are, as a spare leaves those of the rank that it takes.
+// Those below files/; of a cluster whichever node's they are, as a spare leaves those of the rank that it
+// takes.
 std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder, bool is_cluster) {
   std::set<std::pair<std::string, std::string>> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -207,16 +212,16 @@ struct TrialConfig {
 };
 static_assert(member_count<TrialConfig>() == 6);
 void describe(Fields& f, TrialConfig& c) {
-  f("snapshot", c.snapshot, "That the run goes on from");
-  f("folder", c.folder, "Of all runs");
-  f("keeps", c.keeps, "Whether the run's folder stays there");
-  f("line", c.line, "Of the list of faults");
-  f("until", c.until, "When the run is taken to hang");
-  f("fault", c.fault, "That strikes it");
+  f("snapshot", c.snapshot, "The snapshot from which the run continues.");
+  f("folder", c.folder, "The folder of all runs.");
+  f("keeps", c.keeps, "Whether the folder of the run is kept.");
+  f("line", c.line, "The line in the list of faults.");
+  f("until", c.until, "The simulated time at which the run counts as hanging.");
+  f("fault", c.fault, "The fault.");
 }
 
-// What the runs of a process share: servers, and what they are compared with. Those of a rank's worker are its own: its
-// parent's talk to that.
+// What the runs of a process share: servers, and what they are compared with. Those of a rank's worker are
+// its own: its parent's talk to that.
 struct Yardstick {
   Yardstick(const fs::path& snapshot, const fs::path& folder)
       : servers(snapshot, folder), good(servers.run({}, {}, folder / "without", {})) {}

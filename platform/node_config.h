@@ -1,4 +1,4 @@
-// A node: a machine and nothing else (configs/nodes).
+// The configuration of a node: the hardware without firmware, faults and expectations (configs/nodes).
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class Fields;
 
 enum class LogLevel { trace, debug, info, warning, error, off };
 constexpr auto enum_names(LogLevel) {
-  return std::to_array<EnumName<LogLevel>>({{LogLevel::trace, "trace", "of a core: every instruction"},
+  return std::to_array<EnumName<LogLevel>>({{LogLevel::trace, "trace", "For a core: every instruction."},
                                             {LogLevel::debug, "debug"},
                                             {LogLevel::info, "info"},
                                             {LogLevel::warning, "warning"},
@@ -37,9 +37,10 @@ constexpr auto enum_names(LogLevel) {
 enum class NodeProgram { firmware, workload };
 constexpr auto enum_names(NodeProgram) {
   return std::to_array<EnumName<NodeProgram>>(
-      {{NodeProgram::firmware, "firmware", "A64 cores, memory and devices, which run a program"},
+      {{NodeProgram::firmware, "firmware", "A64 cores, memory and devices, which run a program."},
        {NodeProgram::workload, "workload",
-        "cores that miss their caches as a workload says, L2 banks and memory controllers: fabric studies"}});
+        "Trace cores whose cache misses follow a workload, L2 banks and memory controllers, for studies of "
+        "the fabric."}});
 }
 
 struct NodeRtcConfig {

@@ -17,7 +17,7 @@ namespace asterism {
 
 class Fields;
 
-// Those of memory have the values of MemoryFaultKind.
+// The kinds of memory faults have the values of MemoryFaultKind.
 enum class FaultKind {
   power_loss = 0,
   bit = static_cast<int>(MemoryFaultKind::bit),
@@ -28,7 +28,7 @@ enum class FaultKind {
   row = static_cast<int>(MemoryFaultKind::row),
   flash_bits = row + 1,
   gpu_loss = flash_bits + 1,
-  node_loss = gpu_loss + 1,  // from here on of a node of a cluster
+  node_loss = gpu_loss + 1,  // this and the following kinds concern a node of a cluster
   link_loss,
   memory_loss,
   ssd_loss,
@@ -36,25 +36,28 @@ enum class FaultKind {
 };
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>(
-      {{FaultKind::power_loss, "power_loss", "the node loses its power"},
-       {FaultKind::bit, "bit", "of memory: one bit of a block of 64 bytes"},
-       {FaultKind::pin, "pin", "of memory: one pin of a chip, in all blocks of its rank"},
-       {FaultKind::column, "column", "of memory: one bit of a column, in all rows of its bank"},
-       {FaultKind::word, "word", "of memory: the four bits of one beat of a block"},
-       {FaultKind::chip, "chip", "of memory: a whole chip of a rank"},
-       {FaultKind::row, "row", "of memory: a row of a chip"},
-       {FaultKind::flash_bits, "flash_bits", "of the DIMM-SSD: bits of a page of flash"},
-       {FaultKind::gpu_loss, "gpu_loss", "of a GPU: it fails, with all that is in its memory"},
-       {FaultKind::node_loss, "node_loss", "of a cluster's node: it is gone for good, with all it holds"},
-       {FaultKind::link_loss, "link_loss", "of a cluster's node: its link is down; it comes back as a spare"},
+      {{FaultKind::power_loss, "power_loss", "The node loses its power."},
+       {FaultKind::bit, "bit", "Memory: one bit of a block of 64 bytes."},
+       {FaultKind::pin, "pin", "Memory: one pin of a chip, in all blocks of its rank."},
+       {FaultKind::column, "column", "Memory: one bit of a column, in all rows of its bank."},
+       {FaultKind::word, "word", "Memory: the four bits of one beat of a block."},
+       {FaultKind::chip, "chip", "Memory: a whole chip of a rank."},
+       {FaultKind::row, "row", "Memory: a row of a chip."},
+       {FaultKind::flash_bits, "flash_bits", "DIMM-SSD: bits of a page of flash."},
+       {FaultKind::gpu_loss, "gpu_loss", "A GPU fails, and the contents of its memory are lost."},
+       {FaultKind::node_loss, "node_loss",
+        "Cluster: a node fails permanently, and everything that it holds is lost."},
+       {FaultKind::link_loss, "link_loss",
+        "Cluster: the link of a node goes down. The node returns as a spare."},
        {FaultKind::memory_loss, "memory_loss",
-        "of a traffic node: the program's state and the copies in memory"},
-       {FaultKind::ssd_loss, "ssd_loss", "of a traffic node: the copies on its SSD"},
+        "Traffic node: the program's state and the copies in memory are lost."},
+       {FaultKind::ssd_loss, "ssd_loss", "Traffic node: the copies on its SSD are lost."},
        {FaultKind::gpu_state_loss, "gpu_state_loss",
-        "of a traffic node: the program's state, which was in its GPUs"}});
+        "Traffic node: the program's state, which was in its GPUs, is lost."}});
 }
 
-// Where a fault of memory lies, counted from 0; a kind reads what it needs (memory/fault_overlay.h).
+// The place of a memory fault, counted from 0. Each kind uses the members that it needs
+// (memory/fault_overlay.h).
 struct FaultPlaceConfig {
   std::uint32_t channel = 0, rank = 0, bank = 0, row = 0, column = 0, chip = 0, bit = 0;
 };
@@ -67,9 +70,9 @@ struct FaultConfig {
   FaultPlaceConfig place = {};
   FlashFault flash = {};
   std::uint32_t gpu = 0;
-  std::optional<std::uint32_t> node = {};  // of a cluster
+  std::optional<std::uint32_t> node = {};  // in a cluster
 
-  // nullopt: not one of memory, of the flash, of a GPU, of a cluster's node.
+  // The fault as one of memory, of flash, of a GPU or of a cluster's node; nullopt if it is of another kind.
   std::optional<MemoryFault> memory_fault() const;
   std::optional<FlashFault> flash_fault() const;
   std::optional<std::uint32_t> gpu_loss() const;
@@ -80,8 +83,8 @@ void describe(Fields& f, FaultConfig& c);
 struct ExpectConfig {
   std::optional<std::uint32_t> exit;
   std::optional<std::uint64_t> recoveries;
-  std::optional<std::string> result;         // the text of result.txt
-  std::optional<bool> not_recoverable;       // of a cluster; absent: it must not be
+  std::optional<std::string> result;         // the expected text of result.txt
+  std::optional<bool> not_recoverable;       // of a cluster; if absent, the cluster must be recoverable
   std::optional<std::string> result_equals;  // "the same scenario with KEY=VALUE..."
 };
 void describe(Fields& f, ExpectConfig& c);
@@ -89,10 +92,9 @@ void describe(Fields& f, ExpectConfig& c);
 enum class FirmwareFormat { elf, raw };
 constexpr auto enum_names(FirmwareFormat) {
   return std::to_array<EnumName<FirmwareFormat>>(
-      {{FirmwareFormat::elf, "elf", "an executable, loaded to DRAM"},
+      {{FirmwareFormat::elf, "elf", "An executable, which is loaded into DRAM."},
        {FirmwareFormat::raw, "raw",
-        "the image of a ROM, in the first bank of NOR flash: core 0 starts at its "
-        "first byte"}});
+        "The image of a ROM in the first bank of NOR flash. Core 0 starts at its first byte."}});
 }
 
 struct ScenarioConfig {
@@ -114,12 +116,13 @@ struct ScenarioConfig {
 };
 void describe(Fields& f, ScenarioConfig& c);
 
-// Those of a cluster's nodes that are whole nodes and run firmware: "node0", "node1"...; their numbers.
+// The numbers of the nodes of a cluster that are simulated completely and run firmware ("node0", "node1",
+// ...).
 std::vector<NodeNumber> whole_nodes(const ClusterConfig& cluster);
 std::string node_name(NodeNumber node);
 
-// The overrides that expect.result_equals asks for: those behind "the same scenario with". nullopt: another
-// text.
+// The overrides that expect.result_equals names behind "the same scenario with"; nullopt if the text does not
+// have this form.
 std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals);
 
 }  // namespace asterism

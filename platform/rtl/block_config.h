@@ -34,42 +34,44 @@ class Fields;
 enum class BlockContract { arbiter, bus_device, stream_switch, codec, matt, zone_monitor };
 constexpr auto enum_names(BlockContract) {
   return std::to_array<EnumName<BlockContract>>(
-      {{BlockContract::arbiter, "arbiter", "requests in, at most one grant out in the same cycle"},
+      {{BlockContract::arbiter, "arbiter", "Requests in, at most one grant out in the same cycle."},
        {BlockContract::bus_device, "bus_device",
-        "registers behind an APB port, interrupt lines, perhaps an APB port of its own as a master"},
-       {BlockContract::stream_switch, "stream_switch", "streams of flits from inputs to outputs"},
+        "Registers behind an APB port, interrupt lines, and optionally an APB port as a master."},
+       {BlockContract::stream_switch, "stream_switch", "Streams of flits from inputs to outputs."},
        {BlockContract::codec, "codec",
-        "blocks of memory in, encoded or decoded out some cycles later, in their order"},
-       {BlockContract::matt, "matt", "operations of a DIMM-SSD's tracking table in, their answers out"},
+        "Blocks of memory in; encoded or decoded blocks out some cycles later, in the same order."},
+       {BlockContract::matt, "matt", "Operations of a DIMM-SSD's tracking table in, their answers out."},
        {BlockContract::zone_monitor, "zone_monitor",
-        "operations of the zone monitor of a GPU's channel in, their answers out"}});
+        "Operations of the zone monitor of a GPU's channel in, their answers out."}});
 }
 
 enum class PortRole { request, grant, bus, stream, block, table, interrupt, state, input, output };
 constexpr auto enum_names(PortRole) {
   return std::to_array<EnumName<PortRole>>(
-      {{PortRole::request, "request", "who asks, a bit each"},
-       {PortRole::grant, "grant", "who wins, a bit each"},
-       {PortRole::bus, "bus", "an APB port: as a target, or as a master"},
-       {PortRole::stream, "stream", "flits with valid, ready, data and last"},
-       {PortRole::block, "block", "blocks of memory with valid, data, parity and what was done or is to be"},
-       {PortRole::table, "table", "operations of a tracking table or a zone monitor, or their answers"},
-       {PortRole::interrupt, "interrupt", "a level, high while the interrupt is asserted"},
-       {PortRole::state, "state", "told for coverage: its values count as states reached"},
-       {PortRole::input, "input", "tied to a constant"},
-       {PortRole::output, "output", "left open"}});
+      {{PortRole::request, "request", "The requests, one bit for each requester."},
+       {PortRole::grant, "grant", "The grants, one bit for each requester."},
+       {PortRole::bus, "bus", "An APB port, as a target or as a master."},
+       {PortRole::stream, "stream", "Flits with valid, ready, data and last."},
+       {PortRole::block, "block",
+        "Blocks of memory with valid, data and parity, and with the operation or its outcome."},
+       {PortRole::table, "table", "Operations of a tracking table or a zone monitor, or their answers."},
+       {PortRole::interrupt, "interrupt", "A level that is high while the interrupt is asserted."},
+       {PortRole::state, "state",
+        "A state for the coverage report, which counts the values that were reached."},
+       {PortRole::input, "input", "An input that is tied to a constant."},
+       {PortRole::output, "output", "An output that is left open."}});
 }
 
 enum class BusSide { target, master };
 constexpr auto enum_names(BusSide) {
-  return std::to_array<EnumName<BusSide>>(
-      {{BusSide::target, "target", "answers accesses"}, {BusSide::master, "master", "makes accesses"}});
+  return std::to_array<EnumName<BusSide>>({{BusSide::target, "target", "The block answers accesses."},
+                                           {BusSide::master, "master", "The block makes accesses."}});
 }
 
 enum class StreamDirection { in, out };
 constexpr auto enum_names(StreamDirection) {
   return std::to_array<EnumName<StreamDirection>>(
-      {{StreamDirection::in, "in", "into the RTL"}, {StreamDirection::out, "out", "out of the RTL"}});
+      {{StreamDirection::in, "in", "Into the RTL."}, {StreamDirection::out, "out", "Out of the RTL."}});
 }
 
 enum class ResetLevel { low, high };
@@ -77,31 +79,31 @@ constexpr auto enum_names(ResetLevel) {
   return std::to_array<EnumName<ResetLevel>>({{ResetLevel::low, "low"}, {ResetLevel::high, "high"}});
 }
 
-// Which keys there are depends on the role.
+// The valid keys depend on the role.
 struct BlockPort {
   PortRole role = PortRole::request;
-  std::string signal = {};               // of all but bus, stream, block and table
-  std::vector<std::string> states = {};  // of state: names of its values, from 0
-  std::uint32_t value = 0;               // of input: what it is tied to
-  BusSide side = BusSide::target;        // of bus, and its signals:
+  std::string signal = {};               // for all roles except bus, stream, block and table
+  std::vector<std::string> states = {};  // for state: the names of its values, from 0 on
+  std::uint32_t value = 0;               // for input: the constant that it is tied to
+  BusSide side = BusSide::target;        // for bus; its signals follow
   std::string address = {}, select = {}, enable = {}, write = {}, write_data = {}, read_data = {};
   std::optional<std::string> strobe = {}, error = {};
-  std::map<std::string, std::string> signals = {};  // of table, but valid
-  StreamDirection direction = StreamDirection::in;  // of stream, block and table, and their signals:
+  std::map<std::string, std::string> signals = {};  // for table: all signals except valid
+  StreamDirection direction = StreamDirection::in;  // for stream, block and table; their signals follow
   std::string valid = {}, data = {};
-  std::string last = {}, destination = {};                                // of stream, and of its `in`
-  std::string parity = {}, third = {};                                    // of block
-  std::string operation = {}, mode = {};                                  // of its `in`
-  std::string outcome = {}, chips = {}, used_third = {}, syndromes = {};  // of its `out`
-  std::string ready = {};                                                 // of bus and stream
+  std::string last = {}, destination = {};  // for stream; `destination` only for `in`
+  std::string parity = {}, third = {};      // for block
+  std::string operation = {}, mode = {};    // for block, only `in`
+  std::string outcome = {}, chips = {}, used_third = {}, syndromes = {};  // for block, only `out`
+  std::string ready = {};                                                 // for bus and stream
 };
 void describe(Fields& f, BlockPort& port);
 
 struct BlockReset {
   std::string port = {};
-  std::optional<std::string> power_on = {};  // a second one, asserted with it on a cold start only
-  ResetLevel active = ResetLevel::low;       // of both
-  std::uint32_t cycles = 2;                  // that it is held
+  std::optional<std::string> power_on = {};  // a second reset, asserted with the first on a cold start only
+  ResetLevel active = ResetLevel::low;       // the level of both
+  std::uint32_t cycles = 2;                  // the length of a reset
 };
 void describe(Fields& f, BlockReset& reset);
 
@@ -110,16 +112,17 @@ struct BlockConfig {
   BlockContract contract = BlockContract::arbiter;
   std::vector<std::string> sources = {};
   std::vector<std::string> include = {};     // folders
-  std::vector<std::string> properties = {};  // bound assertions, compiled when `assertions` is set
+  std::vector<std::string> properties = {};  // files with bound assertions, compiled if `assertions` is set
   bool assertions = false;
   std::string top = {};
   std::map<std::string, std::uint32_t> parameters = {};
-  std::optional<std::string> radix = {};  // the parameter that the node sets to a switch's number of ports
+  std::optional<std::string> radix =
+      {};  // the parameter that the node sets to the number of ports of a switch
   std::optional<std::string> clock = {};
   std::optional<BlockReset> reset = {};
   std::vector<BlockPort> ports = {};
-  std::optional<std::string> idle = {};  // output: nothing changes until an input does
-  // Output: clock cycles to the next change of an output, 0: unknown, all ones: never.
+  std::optional<std::string> idle = {};  // output: no output changes until an input does
+  // An output: the clock cycles to the next change of an output; 0 if unknown, all ones for never.
   std::optional<std::string> next_event = {};
 };
 void describe(Fields& f, BlockConfig& config);

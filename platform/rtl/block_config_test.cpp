@@ -65,7 +65,7 @@ TEST(BlockConfigTest, WhichKeysAPortHasDependsOnItsRole) {
   EXPECT_EQ(
       problems_of({R"(ports.0={"role":"stream","direction":"out","valid":"v","ready":"r","data":"d",
                              "last":"l","destination":"e"})"}),
-      "command line: error: ports.0.destination: this key is valid only if direction is \"in\", here it "
+      "command line: error: ports.0.destination: this key is valid only if direction is \"in\", but here it "
       "is \"out\"\n");
 }
 
@@ -73,10 +73,10 @@ TEST(BlockConfigTest, ABusNamesItsSignalsButStrobeAndError) {
   const std::string bus = R"("role":"bus","address":"a","select":"s","enable":"e","write":"w",
                              "write_data":"wd","read_data":"rd")";
   EXPECT_EQ(problems_of({"ports.0={" + bus + R"(,"ready":"r"})"}), "");
-  EXPECT_EQ(
-      problems_of({"ports.0={" + bus + "}"}),
-      "block.json:10:14: error: ports.0.ready: this key is required (PREADY of a bus; of a stream, a bit for "
-      "each input or output: the flit is taken)\n");
+  EXPECT_EQ(problems_of({"ports.0={" + bus + "}"}),
+            "block.json:10:14: error: ports.0.ready: this key is required: the signal PREADY of a bus; for a "
+            "stream, "
+            "one bit for each input or output that is 1 when the flit is accepted\n");
 }
 
 TEST(BlockConfigTest, RadixNamesAParameter) {

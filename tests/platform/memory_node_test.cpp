@@ -83,8 +83,8 @@ TEST_F(MemoryNodeTest, ControllersWithoutAPlaceAreRefused) {
   };
   EXPECT_EQ(
       refused({"node.memory.fabric_nodes=each"}),
-      "command line: error: node.memory.fabric_nodes: expected a value that is one on a crossbar, which "
-      "has no nodes, got \"each\"\n");
+      "command line: error: node.memory.fabric_nodes: expected a value that is one on a crossbar, "
+      "because a crossbar has no nodes, got \"each\"\n");
   EXPECT_THAT(refused({"node.memory.fabric_nodes=all"}), HasSubstr("node.memory.fabric_nodes: "));
   const Arguments mesh{"node.fabric.topology=mesh", "node.memory.fabric_nodes=each"};
   const auto on_mesh = [&](const std::string& more) {
